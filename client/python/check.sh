@@ -1,13 +1,13 @@
 #!/bin/sh
-# Checks the Python package as installed: `make python-test`, or check.sh BIN DIST with the folder of an interpreter that
-# has requirements.lock, and one with the wheel.
+# Checks the installed Python package: `make python-test`, or check.sh BIN DIST with the folder of an interpreter that has
+# requirements.lock installed, and the folder of the wheel.
 set -eu
 bin=$(cd "$1" && pwd)
 dist=$(cd "$2" && pwd)
 root=$(cd "$(dirname "$0")/../.." && pwd)
 server=${GSAR_SERVER:-$root/target/debug/gsar-server}
 if [ ! -x "$server" ]; then
-    echo "there is no server at $server: make build, or name one with GSAR_SERVER" >&2
+    echo "no server at $server; run make build, or set GSAR_SERVER" >&2
     exit 1
 fi
 GSAR_SERVER=$(cd "$(dirname "$server")" && pwd)/$(basename "$server")

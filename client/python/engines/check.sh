@@ -1,17 +1,17 @@
 #!/bin/sh
-# Checks gsar.spark and gsar.dask as installed: `make spark-test`, or engines/check.sh BIN DIST with the folder of an
-# interpreter that has engines/requirements.lock, and one with the wheel. It needs Java 17 or later.
+# Checks the installed gsar.spark and gsar.dask: `make spark-test`, or engines/check.sh BIN DIST with the folder of an
+# interpreter that has engines/requirements.lock installed, and the folder of the wheel. Needs Java 17 or later.
 set -eu
 bin=$(cd "$1" && pwd)
 dist=$(cd "$2" && pwd)
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 server=${GSAR_SERVER:-$root/target/debug/gsar-server}
 if [ ! -x "$server" ]; then
-    echo "there is no server at $server: make build, or name one with GSAR_SERVER" >&2
+    echo "no server at $server; run make build, or set GSAR_SERVER" >&2
     exit 1
 fi
 if ! command -v java >/dev/null && [ ! -x "${JAVA_HOME:-}/bin/java" ]; then
-    echo "there is no java here, which Spark needs: install 17 or later, or name it with JAVA_HOME" >&2
+    echo "Spark needs Java; install 17 or later, or set JAVA_HOME" >&2
     exit 1
 fi
 GSAR_SERVER=$(cd "$(dirname "$server")" && pwd)/$(basename "$server")
@@ -21,7 +21,7 @@ cd "$root/client/python/engines"
 
 "$bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps "$dist"/gsar-*.whl
 "$bin/pyright" --pythonpath "$bin/python"
-# Each in a process of its own: Spark could not start Java in one in which the tests of Dask had run.
+# In separate processes: Spark cannot start Java in a process that ran the tests of Dask.
 for engine in spark dask; do
     "$bin/python" -m pytest -o cache_dir="$root/target/python/pytest-engines" "test_$engine.py"
 done

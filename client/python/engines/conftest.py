@@ -22,7 +22,7 @@ def spark() -> Iterator[SparkSession]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder: SparkSession.Builder = SparkSession.builder  # pyright: ignore[reportAssignmentType]
     session = (
-        # Two tasks at a time, each tried up to four times.
+        # Two tasks at a time, with up to four attempts each.
         builder.master("local[2,4]")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
@@ -38,7 +38,7 @@ def spark() -> Iterator[SparkSession]:
 
 @pytest.fixture
 def two() -> Iterator[list[Server]]:
-    """Two sidecars, each with a ledger of its own."""
+    """Two sidecars with separate ledgers."""
     with ExitStack() as stack:
         yield [stack.enter_context(Server(incidents.RULES, binary=BINARY)) for _ in range(2)]
 

@@ -1,4 +1,4 @@
-"""Reports whose tiers the judge `rules/2` is sure of, each about a pod of its own, and what ledgers have of them."""
+"""Reports with known tiers under the judge `rules/2`, each about its own pod, and their records in ledgers."""
 
 import json
 from collections import Counter
@@ -12,12 +12,12 @@ RULES = '[judges]\nchain = ["rules/2"]\n'
 
 
 def guesses(number: int) -> bool:
-    """Whether the report with this number says something that the evidence refutes."""
+    """Returns `True` if the evidence refutes the report with this number."""
     return number % 10 == 0
 
 
 def reports(count: int) -> pd.DataFrame:
-    """Columns `id`, `synthesis` and `evidence`, and `number`."""
+    """Returns a frame with the columns `id`, `synthesis`, `evidence` and `number`."""
     numbers = range(count)
     said = [f"Pod checkout-{number} was OOMKilled with exit code 137" for number in numbers]
     return pd.DataFrame(
@@ -42,13 +42,13 @@ def reports(count: int) -> pd.DataFrame:
 
 
 def wrong(verdicts: pd.DataFrame) -> list[tuple[int, str]]:
-    """The numbers of reports with the tiers that they have and should not have."""
+    """Returns the numbers of reports with unexpected tiers, with these tiers."""
     decided = zip(verdicts["number"].to_list(), verdicts["tier"].to_list(), strict=True)
     return [(number, tier) for number, tier in decided if tier != ("replan" if guesses(number) else "proceed")]
 
 
 def recorded(*servers: Server) -> Counter[str]:
-    """How often each report stands in the ledgers of servers."""
+    """Returns the number of records of each report in the ledgers of servers."""
     found: Counter[str] = Counter()
     for server in servers:
         with gsar.Client(server.endpoint) as client:

@@ -1,4 +1,4 @@
-"""A PostgreSQL of one's own for a test: in a folder of its own, on a socket there."""
+"""Runs a private PostgreSQL on a socket in a temporary folder, for tests."""
 
 import os
 import shutil
@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 NOBODY = 65_534
-"""The user it runs as where the test runs as root, which PostgreSQL refuses."""
+"""The user of PostgreSQL if the test runs as root, which PostgreSQL rejects."""
 FETCHED = Path(__file__).resolve().parents[3] / "target" / "postgres" / "pgserver" / "pginstall" / "bin"
 
 
 def programs() -> Path | None:
-    """Where its programs are: those that `make postgres` fetches, else the newest of the system."""
+    """Returns the folder of its programs: those of `make postgres`, otherwise the newest of the system."""
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
     found = [path for path in (FETCHED, *reversed(installed)) if (path / "postgres").exists()]
     return found[0] if found else None
@@ -22,7 +22,7 @@ def programs() -> Path | None:
 
 @contextmanager
 def database(at: Path) -> Generator[str]:
-    """The URL of an empty database while the block lasts."""
+    """Yields the URL of an empty database."""
     folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))  # the path of a socket must be short
     user = NOBODY if os.geteuid() == 0 else None
     if user is not None:
@@ -36,7 +36,7 @@ def database(at: Path) -> Generator[str]:
     data = str(folder / "data")
     try:
         run("initdb", "-D", data, "-U", "gsar", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
-        # No flush: nothing here cuts the power.
+        # Tests do not need durability.
         options = f"-k {folder} -h '' -c fsync=off"
         run("pg_ctl", "-D", data, "-l", str(folder / "log"), "-o", options, "start", "-w")
         try:

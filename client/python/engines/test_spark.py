@@ -23,12 +23,12 @@ EACH = 500
 
 
 def a_frame(spark: SparkSession, count: int = COUNT) -> DataFrame:
-    """Reports in partitions of `EACH`, in order."""
+    """Returns reports in partitions of `EACH`, in order."""
     return spark.createDataFrame(incidents.reports(count)).repartitionByRange(max(1, count // EACH), "number")
 
 
 def attempts_of(verdicts: DataFrame, act: Callable[[TaskContext, int], None]) -> pd.DataFrame:
-    """The verdicts with the attempt of the task that they came of; `act` is called in it for each hundred or so."""
+    """Returns the verdicts with the attempt of their task, which calls `act` for about every hundred reports."""
 
     def pass_on(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         task = TaskContext.get()
@@ -44,7 +44,7 @@ def attempts_of(verdicts: DataFrame, act: Callable[[TaskContext, int], None]) ->
 
 
 def fail_first_attempts(task: TaskContext, seen: int) -> None:
-    """Each task has verdicts for most of its reports by then, all of them recorded, and gives none of them back."""
+    """Fails a task after most of its reports were recorded, before it returns any verdict."""
     if task.attemptNumber() == 0 and seen >= EACH // 2:
         raise RuntimeError("injected")
 
@@ -74,7 +74,7 @@ def test_the_same_with_a_ledger_that_both_share(spark: SparkSession, two_on_one_
 
 
 def kill(process: int, partition: int) -> Callable[[TaskContext, int], None]:
-    """Kills a process in the middle of a task, which is some way into the job."""
+    """Kills a process in the middle of a task."""
 
     def act(task: TaskContext, seen: int) -> None:
         if task.partitionId() == partition and EACH // 2 <= seen < EACH // 2 + 100:

@@ -1,4 +1,4 @@
-"""Evaluate reports side by side with asyncio: `python aio.py`."""
+"""Evaluate reports concurrently with asyncio: `python aio.py`."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A LangGraph graph that writes until the report may go out: `python graph.py`, with gsar[langgraph]."""
+"""A LangGraph graph that rewrites until the report proceeds: `python graph.py`, with gsar[langgraph]."""
 
 from typing import TypedDict
 

@@ -1,4 +1,4 @@
-"""The loop of an investigation: `python investigation.py INVESTIGATION_ID`. The same id goes on where it stood."""
+"""The loop of an investigation: `python investigation.py INVESTIGATION_ID`. The same id resumes it."""
 
 import sys
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ POD = '{"name": "checkout-7b84", "memory_limit": "512Mi"}'
 FACT, GUESS = "Pod checkout-7b84 was OOMKilled with exit code 137.", "The memory limit of checkout-7b84 is 1 GiB."
 
 
-def plan(due: Plan, standing: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
+def plan(due: Plan, state: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
     yield gsar.turn({"log": LOG, "pod": POD})  # tools are called here
 
 
-def write(due: Write, standing: v1.Investigation) -> str:  # a model writes here
+def write(due: Write, state: v1.Investigation) -> str:  # a model writes here
     return f"{FACT} {GUESS}" if isinstance(due, v1.Synthesize) else FACT
 
 

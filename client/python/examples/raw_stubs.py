@@ -1,4 +1,4 @@
-"""The generated stubs over a channel of one's own: `python raw_stubs.py unix:///run/gsar/gsar.sock`."""
+"""The generated stubs over your own channel: `python raw_stubs.py unix:///run/gsar/gsar.sock`."""
 
 import sys
 
@@ -6,7 +6,7 @@ import grpc
 
 from gsar import v1
 
-# On a Unix socket grpcio sends the path as authority, which HTTP/2 servers refuse, unless another one is set.
+# By default grpcio sends the socket path as authority, which HTTP/2 servers reject.
 options = [("grpc.default_authority", "localhost")]
 with grpc.insecure_channel(sys.argv[1], options) as channel:
     request = v1.EvaluateRequest(

@@ -1,4 +1,4 @@
-"""A real sidecar for every test: judge `rules/2`, on a socket in a folder of its own."""
+"""A real sidecar with the judge `rules/2` for all tests."""
 
 import os
 from collections.abc import AsyncIterator, Iterator

@@ -12,13 +12,13 @@ from gsar import v1
 from gsar.server import Server
 
 
-async def test_reports_are_evaluated_side_by_side(aio_client: gsar.aio.Client) -> None:
+async def test_evaluates_reports_concurrently(aio_client: gsar.aio.Client) -> None:
     reports = [PROCEEDS, REPLANNED] * 8
     answers = await asyncio.gather(*(aio_client.evaluate(report, EVIDENCE) for report in reports))
     assert [gsar.tier(answer) for answer in answers] == ["proceed", "replan"] * 8
 
 
-async def test_streams_take_reports_as_they_come(aio_client: gsar.aio.Client) -> None:
+async def test_streams_accept_async_iterables(aio_client: gsar.aio.Client) -> None:
     async def coming() -> AsyncIterator[tuple[str, v1.EvaluateRequest]]:
         for number in range(20):
             yield f"r{number}", gsar.evaluation(PROCEEDS, EVIDENCE)
@@ -44,7 +44,7 @@ async def test_errors_are_those_of_the_blocking_client(aio_client: gsar.aio.Clie
         await aio_client.rescore("none")
 
 
-def test_a_client_may_be_made_before_its_loop(server: Server) -> None:
+def test_a_client_can_be_created_before_its_loop(server: Server) -> None:
     client = gsar.aio.Client(server.endpoint)
 
     async def main() -> str:

@@ -1,4 +1,4 @@
-"""Frames of reports over real sidecars: columns, errors, keys, which sidecar, and sidecars that are away."""
+"""Frames of reports over real sidecars: columns, errors, keys, assignment to sidecars, and unreachable sidecars."""
 
 import json
 import pickle
@@ -40,7 +40,7 @@ def frame(count: int) -> pd.DataFrame:
 
 
 def reordered(of: pd.DataFrame, numbers: Iterable[int]) -> pd.DataFrame:
-    """The rows with these numbers, in this order."""
+    """Returns the rows with these numbers, in this order."""
     untyped: Any = of
     return untyped.iloc[list(numbers)]
 
@@ -91,14 +91,14 @@ def test_a_row_becomes_a_verdict(server: Server) -> None:
         ),
     ],
 )
-def test_claims_and_evidence_come_in_several_forms(column: str, value: object, expected: list[object]) -> None:
+def test_accepts_several_forms_of_claims_and_evidence(column: str, value: object, expected: list[object]) -> None:
     row = rows.read(0, {"id": "a", column: value}, "job")
     assert isinstance(row, rows.Report)
     request = row.request
     assert list(request.report.claims if column == "claims" else request.evidence) == expected
 
 
-def test_a_key_is_of_the_job_and_the_content_of_the_row() -> None:
+def test_the_key_depends_on_job_and_content() -> None:
     def key(job: str = "job", **row: object) -> str:
         read = rows.read(3, {"id": "a", "synthesis": PROCEEDS} | row, job)
         assert isinstance(read, rows.Report)
@@ -111,7 +111,7 @@ def test_a_key_is_of_the_job_and_the_content_of_the_row() -> None:
     assert len(key("j" * 128)) <= 256
 
 
-def test_what_is_wrong_with_a_row_is_in_its_row(server: Server) -> None:
+def test_an_invalid_row_gets_its_own_error(server: Server) -> None:
     given = pd.DataFrame(
         {
             "id": ["right", "", "json", "items", "policy", "nothing"],
@@ -127,7 +127,7 @@ def test_what_is_wrong_with_a_row_is_in_its_row(server: Server) -> None:
     assert values(verdicts, "error_code") == [None, *wrong, "NOT_FOUND", "INVALID_ARGUMENT"]
     wrong = ["INVALID_FIELDS"] * 3
     assert values(verdicts, "error_reason") == [None, *wrong, "UNKNOWN_RESOURCE", "INVALID_FIELDS"]
-    columns = ["id: is missing", "evidence: invalid JSON", "evidence: ", "", "report"]
+    columns = ["id: missing", "evidence: invalid JSON", "evidence: ", "", "report"]
     for error, column in zip(values(verdicts, "error")[1:], columns, strict=True):
         assert f"  {column}" in str(error)
     assert verdicts["id"][1] is None
@@ -135,7 +135,7 @@ def test_what_is_wrong_with_a_row_is_in_its_row(server: Server) -> None:
         Evaluator([server.endpoint], on_error="raise")(reordered(given, [2, 3, 4, 5]))
 
 
-def test_a_report_that_is_too_large_fails_alone(server: Server) -> None:
+def test_an_oversized_report_fails_alone(server: Server) -> None:
     given = frame(60)
     given.loc[20, "synthesis"] = "x" * (17 * 1024 * 1024)
     verdicts = Evaluator([server.endpoint])(given)
@@ -144,7 +144,7 @@ def test_a_report_that_is_too_large_fails_alone(server: Server) -> None:
     assert values(verdicts, "tier").count("proceed") == 59
 
 
-def test_a_job_that_is_run_again_gets_the_same_verdicts(two: list[Server]) -> None:
+def test_a_repeated_job_gets_the_same_verdicts(two: list[Server]) -> None:
     evaluator = Evaluator([server.endpoint for server in two], job="again")
     first = evaluator(frame(200))
     second = pickle.loads(pickle.dumps(evaluator))(reordered(frame(200), range(199, -1, -1)))  # noqa: S301
@@ -156,7 +156,7 @@ def test_a_job_that_is_run_again_gets_the_same_verdicts(two: list[Server]) -> No
     assert other["evaluation_id"][0] not in values(first, "evaluation_id")
 
 
-def test_frames_come_back_in_parts_and_an_empty_one_has_the_columns(server: Server) -> None:
+def test_frames_are_split_and_an_empty_frame_has_all_columns(server: Server) -> None:
     evaluator = Evaluator([server.endpoint])
     assert [len(part) for part in evaluator.frames([frame(1), frame(1500)])] == [1, 1000, 500]
     assert evaluator(frame(0)).dtypes.to_dict() == evaluator(frame(1)).dtypes.to_dict()
@@ -175,7 +175,7 @@ def test_threads_of_a_process_share_one_connection(server: Server) -> None:
     assert fleet.of_this_process(connections) is fleet.of_this_process(fleet.Connections((server.endpoint,)))
 
 
-def test_the_sidecar_of_a_report_stays_the_same_when_another_one_is_added() -> None:
+def test_adding_a_sidecar_keeps_most_assignments() -> None:
     names = [f"grpc://127.0.0.1:{port}" for port in (1, 2, 3)]
     three = fleet.Fleet(fleet.Connections(tuple(names)))
     pair = fleet.Fleet(fleet.Connections(tuple(reversed(names[:2]))))
@@ -185,7 +185,7 @@ def test_the_sidecar_of_a_report_stays_the_same_when_another_one_is_added() -> N
         assert home in (names[2], pair.order(key)[0].client.endpoint)
 
 
-def test_reports_of_a_sidecar_that_is_away_wait_until_patience_ends(server: Server) -> None:
+def test_reports_of_an_unreachable_sidecar_are_retried_until_patience_ends(server: Server) -> None:
     nobody = "unix:///nonexistent/gsar.sock"
     waiting = Evaluator([server.endpoint, nobody], patience=0.3)(frame(40))
     assert set(values(waiting, "error_code")) == {None, "UNAVAILABLE"}
@@ -194,7 +194,7 @@ def test_reports_of_a_sidecar_that_is_away_wait_until_patience_ends(server: Serv
     assert values(elsewhere, "tier") == ["proceed"] * 40
 
 
-def test_reports_that_are_not_answered_in_time_are_given_up() -> None:
+def test_overdue_reports_are_given_up() -> None:
     with Server(RULES, binary=BINARY) as stopped:
         evaluator = Evaluator([stopped.endpoint], deadline=0.2, in_flight=8)
         assert values(evaluator(frame(1)), "tier") == ["proceed"]
@@ -207,14 +207,14 @@ def test_reports_that_are_not_answered_in_time_are_given_up() -> None:
 
 
 class Counting:
-    """A server that answers a report only once it has as many as it is given, and keeps how many that were."""
+    """A server that answers reports only after it has received all it can get, and records how many those were."""
 
     def __init__(self, expected: int) -> None:
         self.expected = expected
-        self.most = 0
+        self.max = 0
 
     def answer(self, requests: Iterator[bytes], _: object) -> Iterator[bytes]:
-        """The method EvaluateStream."""
+        """Implements EvaluateStream."""
         given: queue.Queue[str | None] = queue.Queue()
         held: list[str] = []
         threading.Thread(target=self._read, args=(requests, given), daemon=True).start()
@@ -224,7 +224,7 @@ class Counting:
                 name = given.get()
                 ended = name is None
                 held += [] if name is None else [name]
-            self.most = max(self.most, len(held))
+            self.max = max(self.max, len(held))
             if held:
                 answer = v1.EvaluateStreamResponse(correlation_id=held.pop(), evaluation=v1.EvaluateResponse())
                 yield answer.SerializeToString()
@@ -236,7 +236,7 @@ class Counting:
         given.put(None)
 
 
-def test_no_more_reports_are_under_way_than_allowed(tmp_path: Path) -> None:
+def test_no_more_reports_are_in_flight_than_allowed(tmp_path: Path) -> None:
     counting = Counting(expected=5)
     untyped: Any = grpc
     stream = untyped.stream_stream_rpc_method_handler(counting.answer)
@@ -250,14 +250,14 @@ def test_no_more_reports_are_under_way_than_allowed(tmp_path: Path) -> None:
     finally:
         server.stop(None).wait()
     assert values(verdicts, "tier") == ["abstain"] * 200
-    assert counting.most == 5
+    assert counting.max == 5
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"endpoints": "grpc://a:1"}, "endpoints: is no list"),
-        ({"endpoints": []}, "endpoints: is no list"),
+        ({"endpoints": "grpc://a:1"}, "endpoints: not a list"),
+        ({"endpoints": []}, "endpoints: not a list"),
         ({"endpoints": ["a"]}, "endpoints: invalid endpoint `a`"),
         ({"job": ""}, "job: "),
         ({"job": "ä"}, "job: "),
@@ -266,13 +266,13 @@ def test_no_more_reports_are_under_way_than_allowed(tmp_path: Path) -> None:
         ({"keep": ["tier"]}, "keep: `tier`"),
     ],
 )
-def test_settings_are_checked_at_once(settings: dict[str, object], message: str) -> None:
+def test_validates_settings_on_creation(settings: dict[str, object], message: str) -> None:
     given: dict[str, object] = {"endpoints": ["grpc://a:1"]} | settings
     with pytest.raises(ValueError, match=message):
         Evaluator(**given)  # pyright: ignore[reportArgumentType]
 
 
-def test_every_column_is_in_the_page() -> None:
+def test_every_column_is_documented() -> None:
     page = (ROOT / "docs" / "PYTHON.md").read_text()
     for column in {*READ, *WRITTEN}:
         assert f"`{column}`" in page

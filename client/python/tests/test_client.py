@@ -13,7 +13,7 @@ import gsar.aio
 from gsar import v1
 
 
-def test_a_report_that_the_evidence_shows_may_go_out(client: gsar.Client) -> None:
+def test_a_supported_report_proceeds(client: gsar.Client) -> None:
     answer = client.evaluate(PROCEEDS, EVIDENCE)
     assert gsar.may_go_out(answer)
     assert gsar.tier(answer) == "proceed"
@@ -21,7 +21,7 @@ def test_a_report_that_the_evidence_shows_may_go_out(client: gsar.Client) -> Non
     assert [gsar.class_of(claim) for claim in answer.claims] == ["grounded"]
 
 
-def test_one_that_guesses_may_not(client: gsar.Client) -> None:
+def test_a_guessing_report_does_not_proceed(client: gsar.Client) -> None:
     assert gsar.tier(client.evaluate(REGENERATED, EVIDENCE)) == "regenerate"
     answer = client.evaluate(REPLANNED, EVIDENCE)
     assert gsar.tier(answer) == "replan"
@@ -31,25 +31,25 @@ def test_one_that_guesses_may_not(client: gsar.Client) -> None:
     assert GUESS.rstrip(".") in shown
 
 
-def test_evidence_comes_as_items_or_by_id(client: gsar.Client) -> None:
+def test_accepts_evidence_as_items_or_by_id(client: gsar.Client) -> None:
     pods = gsar.json("pods", {"name": "checkout-7b84", "restarts": 3}, tool="kubectl get pods", exhaustive=True)
     answer = client.evaluate(PROCEEDS, [gsar.text("log", EVIDENCE["log"]), pods])
     assert [item.evidence_id for item in answer.provenance.evidence] == ["log", "pods"]
     answer = client.evaluate(PROCEEDS, {**EVIDENCE, "pods": {"name": "checkout-7b84"}})
     recorded = client.get_evaluation(answer.evaluation_id)
     assert [item.is_json for item in recorded.evidence] == [False, False, True]
-    with pytest.raises(TypeError, match="evidence: is a str"):
+    with pytest.raises(TypeError, match="evidence: got a str"):
         client.evaluate(PROCEEDS, "a log")  # pyright: ignore[reportArgumentType]
 
 
-def test_a_whole_request_stands_for_its_parts(client: gsar.Client) -> None:
+def test_accepts_a_complete_request(client: gsar.Client) -> None:
     request = gsar.evaluation(v1.Report(id="r1", synthesis=PROCEEDS), EVIDENCE, explain=True)
     answer = client.evaluate(request)
     assert answer.decision.HasField("margins")
     assert client.get_evaluation(answer.evaluation_id).report.id == "r1"
 
 
-def test_a_repeated_key_gives_the_first_answer(client: gsar.Client) -> None:
+def test_a_repeated_key_returns_the_first_answer(client: gsar.Client) -> None:
     first = client.evaluate(PROCEEDS, EVIDENCE, idempotency_key="once")
     assert client.evaluate(PROCEEDS, EVIDENCE, idempotency_key="once").evaluation_id == first.evaluation_id
     with pytest.raises(gsar.Aborted) as refused:
@@ -74,7 +74,7 @@ def test_several_reports_are_ranked(client: gsar.Client) -> None:
     assert [candidate.index for candidate in answer.ranking] == [1, 0]
 
 
-def test_a_recorded_evaluation_is_decided_anew(client: gsar.Client) -> None:
+def test_rescores_a_recorded_evaluation(client: gsar.Client) -> None:
     first = client.evaluate(REGENERATED, EVIDENCE)
     answer = client.rescore(first.evaluation_id, policy="paper")
     assert answer.changed
@@ -86,11 +86,11 @@ def test_a_recorded_evaluation_is_decided_anew(client: gsar.Client) -> None:
     assert sum(count.evaluations for count in client.count_evaluations(only).counts) == many.decided
 
 
-def test_judges_are_tried(client: gsar.Client) -> None:
+def test_tries_judges(client: gsar.Client) -> None:
     assert [trial.link.judge for trial in client.try_judges().trials] == ["rules/2"]
 
 
-def test_the_gate_and_what_follows_from_it(client: gsar.Client) -> None:
+def test_gate_chain_and_cap(client: gsar.Client) -> None:
     verdict = client.classify_verdict("OOMKilled, exit code 137")
     assert verdict.verdict == v1.VERDICT_SUPPORTS
     evidence = [
@@ -149,7 +149,7 @@ def test_policies_are_listed_and_checked(client: gsar.Client) -> None:
     assert client.check_policy("tau_proceed = 2").problems
 
 
-def test_many_reports_go_over_one_call(client: gsar.Client) -> None:
+def test_evaluates_many_reports_over_one_call(client: gsar.Client) -> None:
     reports = [(f"r{number}", gsar.evaluation(PROCEEDS, EVIDENCE)) for number in range(40)]
     reports.append(("empty", v1.EvaluateRequest()))
     answers = {answer.correlation_id: answer for answer in client.evaluate_stream(reports)}
@@ -160,7 +160,7 @@ def test_many_reports_go_over_one_call(client: gsar.Client) -> None:
     assert all(gsar.may_go_out(answer.evaluation) for answer in answers.values())
 
 
-def test_a_stream_that_is_left_is_ended(client: gsar.Client) -> None:
+def test_an_abandoned_stream_is_cancelled(client: gsar.Client) -> None:
     answers = client.evaluate_stream((f"r{number}", gsar.evaluation(PROCEEDS, EVIDENCE)) for number in range(10_000))
     assert next(answers).correlation_id.startswith("r")
     answers.close()  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
@@ -190,14 +190,14 @@ def test_both_clients_have_the_same_methods() -> None:
 @pytest.mark.parametrize(
     ("evidence", "expected"),
     [
-        (None, "evidence: is missing"),
-        (b"a log", "evidence: is a bytes"),
-        ({"log": b"a log"}, r"evidence\['log'\]: is bytes"),
-        ({"log": None}, r"evidence\['log'\]: is missing"),
-        (["a log"], r"evidence\[0\]: is a str; give gsar.text"),
-        ([{"id": "log"}], r"evidence\[0\]: is a dict"),
+        (None, "evidence: got None"),
+        (b"a log", "evidence: got a bytes"),
+        ({"log": b"a log"}, r"evidence\['log'\]: got bytes"),
+        ({"log": None}, r"evidence\['log'\]: got None"),
+        (["a log"], r"evidence\[0\]: got a str; use gsar.text"),
+        ([{"id": "log"}], r"evidence\[0\]: got a dict"),
     ],
 )
-def test_what_is_no_evidence_is_refused_with_the_fix(client: gsar.Client, evidence: Any, expected: str) -> None:
+def test_rejects_invalid_evidence_with_the_fix(client: gsar.Client, evidence: Any, expected: str) -> None:
     with pytest.raises(TypeError, match=expected):
         client.evaluate(PROCEEDS, evidence)

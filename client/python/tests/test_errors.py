@@ -1,4 +1,4 @@
-"""What calls raise: every detail of the server, and who is asked where nobody answers."""
+"""Exceptions of calls, and unreachable endpoints."""
 
 import logging
 import socket
@@ -20,7 +20,7 @@ from gsar import endpoint, v1
 from gsar.server import Server, ServerError
 
 
-def test_all_wrong_fields_are_named(client: gsar.Client) -> None:
+def test_lists_all_invalid_fields(client: gsar.Client) -> None:
     items = [gsar.text("log", "a"), gsar.text("log", "b")]
     with pytest.raises(gsar.InvalidArgument) as refused:
         client.evaluate(v1.Report(id="x" * 300, synthesis="Yes."), items)
@@ -32,14 +32,14 @@ def test_all_wrong_fields_are_named(client: gsar.Client) -> None:
     assert shown.endswith("\n  reason INVALID_FIELDS")
 
 
-def test_what_is_not_there_is_named(client: gsar.Client) -> None:
+def test_names_an_unknown_resource(client: gsar.Client) -> None:
     with pytest.raises(gsar.NotFound) as refused:
         client.get_policy("night-shift")
     assert refused.value.resource is not None
     assert refused.value.resource[1] == "night-shift"
 
 
-def test_a_step_that_is_not_due_is_refused(client: gsar.Client) -> None:
+def test_rejects_a_step_that_is_not_due(client: gsar.Client) -> None:
     client.start_investigation(v1.StartInvestigationRequest(investigation_id="not-due"))
     request = v1.SubmitReportRequest(investigation_id="not-due", step=7, report=v1.Report(synthesis=PROCEEDS))
     with pytest.raises(gsar.FailedPrecondition) as refused:
@@ -53,7 +53,7 @@ def test_a_deadline_ends_a_call(client: gsar.Client) -> None:
         client.evaluate(PROCEEDS, EVIDENCE, timeout=0.0)
 
 
-def test_nobody_at_a_socket(tmp_path: Path) -> None:
+def test_unreachable_socket(tmp_path: Path) -> None:
     with (
         gsar.Client(f"unix://{tmp_path}/gsar.sock") as client,
         pytest.raises(gsar.SidecarUnreachable) as absent,
@@ -63,13 +63,13 @@ def test_nobody_at_a_socket(tmp_path: Path) -> None:
     assert "start gsar-server" in str(absent.value)
 
 
-async def test_nobody_at_a_socket_for_asyncio(tmp_path: Path) -> None:
+async def test_unreachable_socket_for_asyncio(tmp_path: Path) -> None:
     async with gsar.aio.Client(f"unix://{tmp_path}/gsar.sock") as client:
         with pytest.raises(gsar.SidecarUnreachable):
             await client.evaluate(PROCEEDS, EVIDENCE)
 
 
-def test_who_wants_to_be_open_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_open_if_unreachable_proceeds_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with (
         gsar.Client(f"unix://{tmp_path}/gsar.sock", open_if_unreachable=True) as client,
         caplog.at_level(logging.WARNING, "gsar"),
@@ -87,7 +87,7 @@ def test_the_endpoint_is_found_as_the_command_line_finds_it(tmp_path: Path, monk
     monkeypatch.delenv("GSAR_ENDPOINT", raising=False)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setattr(endpoint, "default_sockets", lambda: [tmp_path / "gsar" / "gsar.sock"])
-    with pytest.raises(gsar.SidecarUnreachable, match="looked for a socket at "):
+    with pytest.raises(gsar.SidecarUnreachable, match="no sidecar found; tried "):
         gsar.Client()
     (tmp_path / "gsar").mkdir()
     with socket.socket(socket.AF_UNIX) as listener:
@@ -121,12 +121,12 @@ def test_the_endpoint_is_found_as_the_command_line_finds_it(tmp_path: Path, monk
         ("grpc://a/b:1", "missing or invalid host"),
     ],
 )
-def test_what_is_no_endpoint_says_why(given: str, reason: str) -> None:
+def test_rejects_invalid_endpoints(given: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         endpoint.parse(given)
 
 
-def test_a_server_that_does_not_start_is_quoted() -> None:
+def test_quotes_the_log_of_a_server_that_does_not_start() -> None:
     from conftest import BINARY
 
     with pytest.raises(ServerError, match=r"ended with status 2\n(?s:.*)nothing"), Server("nothing = 1", binary=BINARY):
@@ -136,7 +136,7 @@ def test_a_server_that_does_not_start_is_quoted() -> None:
 
 
 class Busy:
-    """A server that is busy for a number of calls; a real one cannot be made busy without waiting."""
+    """A server that is busy for a number of calls, which a real one cannot simulate without waiting."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -175,7 +175,7 @@ def busy(tmp_path: Path) -> Iterator[tuple[Busy, str]]:
     running.stop(None).wait()
 
 
-async def test_a_call_is_repeated_where_the_server_says_when_and_it_does_no_harm(busy: tuple[Busy, str]) -> None:
+async def test_retries_idempotent_calls_when_the_server_allows_it(busy: tuple[Busy, str]) -> None:
     servicer, address = busy
     with gsar.Client(address) as client:
         servicer.busy = 3
@@ -198,7 +198,7 @@ async def test_a_call_is_repeated_where_the_server_says_when_and_it_does_no_harm
         assert (await aio.evaluate(PROCEEDS, idempotency_key="k")).evaluation_id == "4"
 
 
-def test_a_port_of_http_is_named_as_one() -> None:
+def test_names_an_http_port() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

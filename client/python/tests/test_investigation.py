@@ -18,14 +18,14 @@ class Orchestrator:
         self.first = first
         self.asked: list[str] = []
 
-    def plan(self, due: Plan, standing: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
+    def plan(self, due: Plan, state: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
         self.asked.append("plan")
-        if standing.plan == 0:
+        if state.plan == 0:
             yield gsar.turn(EVIDENCE)
         else:
             yield gsar.turn({"events": "pod checkout-7b84 BackOff restarting failed container"})
 
-    def write(self, due: Write, standing: v1.Investigation) -> str:
+    def write(self, due: Write, state: v1.Investigation) -> str:
         self.asked.append(type(due).__name__)
         if isinstance(due, v1.Synthesize):
             return self.first
@@ -63,7 +63,7 @@ def test_a_report_is_rewritten_until_it_proceeds(
 def test_what_never_proceeds_ends_degraded_with_the_best_report(client: gsar.Client) -> None:
     attempts = iter(range(100))
 
-    def stubborn(_due: Write, _standing: v1.Investigation) -> str:
+    def stubborn(_due: Write, _state: v1.Investigation) -> str:
         return f"{REPLANNED} This is attempt {next(attempts)}."
 
     ending = gsar.Investigation(stubborn).run(client, "stubborn")
@@ -77,10 +77,10 @@ def test_what_never_proceeds_ends_degraded_with_the_best_report(client: gsar.Cli
 def test_one_that_broke_off_goes_on_where_it_stood(client: gsar.Client) -> None:
     orchestrator = Orchestrator(REGENERATED)
 
-    def broken(due: Write, standing: v1.Investigation) -> str:
+    def broken(due: Write, state: v1.Investigation) -> str:
         if isinstance(due, v1.Regenerate):
             raise ConnectionError("the model is away")
-        return orchestrator.write(due, standing)
+        return orchestrator.write(due, state)
 
     with pytest.raises(ConnectionError):
         gsar.Investigation(broken, orchestrator.plan).run(client, "resumed")
@@ -92,12 +92,12 @@ def test_one_that_broke_off_goes_on_where_it_stood(client: gsar.Client) -> None:
 def test_a_closed_gate_ends_the_turns(client: gsar.Client) -> None:
     taken: list[int] = []
 
-    def plan(_due: Plan, _standing: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
+    def plan(_due: Plan, _state: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
         for number in range(1000):
             taken.append(number)
             yield gsar.turn(EVIDENCE)
 
-    def write(due: Write, _standing: v1.Investigation) -> str:
+    def write(due: Write, _state: v1.Investigation) -> str:
         assert isinstance(due, v1.Synthesize)
         assert due.reasons
         return PROCEEDS
@@ -109,15 +109,15 @@ def test_a_closed_gate_ends_the_turns(client: gsar.Client) -> None:
 async def test_the_loop_for_asyncio_takes_callbacks_of_either_kind(aio_client: gsar.aio.Client) -> None:
     orchestrator = Orchestrator(REGENERATED)
 
-    async def plan(due: Plan, standing: v1.Investigation) -> AsyncIterator[v1.RecordTurnRequest]:
-        for turn in orchestrator.plan(due, standing):
+    async def plan(due: Plan, state: v1.Investigation) -> AsyncIterator[v1.RecordTurnRequest]:
+        for turn in orchestrator.plan(due, state):
             yield turn
 
-    async def write(due: Write, standing: v1.Investigation) -> str:
-        return orchestrator.write(due, standing)
+    async def write(due: Write, state: v1.Investigation) -> str:
+        return orchestrator.write(due, state)
 
-    async def plan_at_once(due: Plan, standing: v1.Investigation) -> list[v1.RecordTurnRequest]:
-        return list(orchestrator.plan(due, standing))
+    async def plan_at_once(due: Plan, state: v1.Investigation) -> list[v1.RecordTurnRequest]:
+        return list(orchestrator.plan(due, state))
 
     assert (await gsar.aio.Investigation(write, plan).run(aio_client, "aio-1")).proceeded
     assert (await gsar.aio.Investigation(write, plan_at_once).run(aio_client, "aio-2")).proceeded

@@ -59,7 +59,7 @@ async def test_every_tool_answers(server: Server, client: gsar.Client) -> None:
         assert "UNKNOWN_RESOURCE" in str(refused.content)
 
 
-async def test_secrets_are_taken_out_of_an_evaluation(server: Server, client: gsar.Client) -> None:
+async def test_redacts_secrets_in_an_evaluation(server: Server, client: gsar.Client) -> None:
     report = "The pool is reached at postgres://shop:hunter22@db/orders."
     for options, is_hidden in [((), True), (("--unredacted",), False)]:
         async with tools(server.endpoint, *options) as connected:
@@ -68,14 +68,14 @@ async def test_secrets_are_taken_out_of_an_evaluation(server: Server, client: gs
         assert "hunter22" in client.get_evaluation(answer["evaluation_id"]).report.synthesis
 
 
-async def test_an_absent_sidecar_is_an_error_of_the_tool(tmp_path: Path) -> None:
+async def test_an_unreachable_sidecar_is_a_tool_error(tmp_path: Path) -> None:
     async with tools(f"unix://{tmp_path}/gsar.sock") as connected:
         result = await connected.call_tool("evaluate", {"report": PROCEEDS})
         assert result.is_error
         assert "no sidecar answers" in str(result.content)
 
 
-async def test_a_call_that_is_cancelled_ends_and_the_server_goes_on(server: Server) -> None:
+async def test_a_cancelled_call_ends_and_the_server_continues(server: Server) -> None:
     async with tools(server.endpoint) as connected:
         for _ in range(50):
             with anyio.move_on_after(0.02) as scope:
@@ -85,13 +85,13 @@ async def test_a_call_that_is_cancelled_ends_and_the_server_goes_on(server: Serv
         assert answer["tier"] == "proceed"
 
 
-async def test_a_report_that_is_not_decided_in_time_is_to_abstain(server: Server) -> None:
+async def test_a_report_not_decided_in_time_abstains(server: Server) -> None:
     async with tools(server.endpoint, "--deadline", "0.2") as connected:
         answer = await call(connected, "evaluate", report=LONG)
         assert (answer["tier"], answer["reasons"][0]["code"]) == ("abstain", "DEADLINE_EXCEEDED")
 
 
-async def test_progress_is_reported_where_it_is_asked_for(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_reports_progress_if_requested(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     notified: list[tuple[float, float | None]] = []
 
     async def tell(progress: float, total: float | None, message: str | None) -> None:

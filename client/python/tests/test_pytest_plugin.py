@@ -1,4 +1,4 @@
-"""The pytest plugin in a pytest of its own."""
+"""The pytest plugin, run in a nested pytest."""
 
 import xml.etree.ElementTree as ElementTree
 
@@ -22,13 +22,13 @@ def test_guessed(assert_grounded):
 """
 
 
-def test_a_report_that_may_not_go_out_fails_with_the_claims_at_fault(pytester: pytest.Pytester, server: Server) -> None:
+def test_a_report_that_does_not_proceed_fails_with_its_faulty_claims(pytester: pytest.Pytester, server: Server) -> None:
     pytester.makepyfile(TESTS)
     result = pytester.runpytest_subprocess("--gsar-endpoint", server.endpoint, "--junit-xml=out.xml")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
         [
-            "the report may not go out",
+            "the report does not proceed",
             "REPLAN   score 0.000 (0/1)   evaluation *",
             "*contradicted  c1   The memory limit of checkout-7b84 is 1 GiB",
         ]
@@ -41,7 +41,7 @@ def test_a_report_that_may_not_go_out_fails_with_the_claims_at_fault(pytester: p
     assert all(each["gsar.evaluation_id"] for each in found)
 
 
-def test_a_sidecar_is_started_where_none_runs(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_starts_a_sidecar_if_none_runs(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GSAR_ENDPOINT", raising=False)
     monkeypatch.setenv("GSAR_SERVER", BINARY)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(pytester.path))
@@ -49,7 +49,7 @@ def test_a_sidecar_is_started_where_none_runs(pytester: pytest.Pytester, monkeyp
     pytester.runpytest_subprocess().assert_outcomes(passed=1)
 
 
-def test_without_any_sidecar_tests_do_not_pass(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tests_fail_without_a_sidecar(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GSAR_ENDPOINT", raising=False)
     monkeypatch.delenv("GSAR_SERVER", raising=False)
     monkeypatch.setenv("PATH", "")
@@ -57,10 +57,10 @@ def test_without_any_sidecar_tests_do_not_pass(pytester: pytest.Pytester, monkey
     pytester.makepyfile(TESTS)
     result = pytester.runpytest_subprocess()
     result.assert_outcomes(errors=2)
-    result.stdout.fnmatch_lines(["*SidecarUnreachable: no sidecar runs here: looked for a socket at *"])
+    result.stdout.fnmatch_lines(["*SidecarUnreachable: no sidecar found; tried *"])
 
 
-def test_a_run_that_uses_none_of_it_does_not_load_grpcio(pytester: pytest.Pytester) -> None:
+def test_does_not_load_grpcio_if_unused(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("import sys\n\ndef test_loaded():\n    assert 'grpc' not in sys.modules\n")
     pytester.runpytest_subprocess("-p", "no:langsmith", "-p", "no:anyio").assert_outcomes(passed=1)
 
@@ -100,11 +100,11 @@ chain = ["openai-compatible:away"]
 base_url = "http://127.0.0.1:9/v1"
 attempts = 1
 """
-"""The only judge is a chat model that nobody runs."""
+"""The only judge is an unreachable chat model."""
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
-def test_in_an_outage_no_test_passes_whatever_it_expects(pytester: pytest.Pytester, workers: tuple[str, ...]) -> None:
+def test_no_test_passes_in_an_outage(pytester: pytest.Pytester, workers: tuple[str, ...]) -> None:
     pytester.makepyfile(INVERTED)
     with Server(OUTAGE) as server:
         result = pytester.runpytest_subprocess("--gsar-endpoint", server.endpoint, *workers)
@@ -113,13 +113,13 @@ def test_in_an_outage_no_test_passes_whatever_it_expects(pytester: pytest.Pytest
     assert "no judge gave a verdict on the report" in result.stdout.str()
 
 
-def test_where_the_sidecar_has_gone_no_test_passes_either(pytester: pytest.Pytester) -> None:
+def test_no_test_passes_after_the_sidecar_stopped(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(INVERTED)
     result = pytester.runpytest_subprocess("--gsar-endpoint", f"unix://{pytester.path}/away.sock")
     result.assert_outcomes(failed=5)
 
 
-def test_properties_are_no_warning(pytester: pytest.Pytester, server: Server) -> None:
+def test_properties_do_not_warn(pytester: pytest.Pytester, server: Server) -> None:
     pytester.makepyfile(TESTS)
     options = ("-p", "no:asyncio", "-W", "error", "-o", "junit_family=xunit2", "--junit-xml=out.xml", "-k", "grounded")
     result = pytester.runpytest_subprocess("--gsar-endpoint", server.endpoint, *options)

@@ -26,7 +26,7 @@ def by_command(server: Server, *arguments: str) -> str:
 
 
 def verdict(answer: v1.EvaluateResponse | v1.ScoreResponse) -> list[str]:
-    """What a caller acts on."""
+    """Returns the parts of an answer that callers act on."""
     parts = [answer.decision, answer.score, answer.guarded_score, answer.gate, answer.cap]
     return [MessageToJson(part) for part in [*parts, *answer.claims, *answer.corrections]]
 
@@ -35,7 +35,7 @@ def request_of(case: Path) -> str:
     return json.dumps(json.loads(case.read_text())["request"])
 
 
-def test_cases_are_scored_alike(server: Server, client: gsar.Client, tmp_path: Path) -> None:
+def test_cases_get_the_same_scores(server: Server, client: gsar.Client, tmp_path: Path) -> None:
     requests = [request_of(case) for case in CASES]
     file = tmp_path / "cases.jsonl"
     file.write_text("\n".join(requests))
@@ -47,7 +47,7 @@ def test_cases_are_scored_alike(server: Server, client: gsar.Client, tmp_path: P
 
 
 @pytest.mark.asyncio
-async def test_reports_of_incidents_are_evaluated_alike(
+async def test_incidents_get_the_same_verdicts(
     server: Server, client: gsar.Client, aio_client: gsar.aio.Client
 ) -> None:
     assert REPORTS

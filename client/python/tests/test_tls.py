@@ -1,4 +1,4 @@
-"""TLS with a real sidecar: who is trusted, and what is said where nobody is."""
+"""TLS with a real sidecar: trusted and untrusted peers."""
 
 import socket
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ NOW = datetime.now(timezone.utc)
 
 
 class Authority:
-    """An authority of its own, which signs certificates into a folder."""
+    """A certificate authority that signs certificates into a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -71,9 +71,7 @@ def endpoint(authority: Authority) -> Iterator[str]:
         yield f"grpcs://localhost:{port}"
 
 
-async def test_each_side_shows_its_certificate(
-    endpoint: str, authority: Authority, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_mutual_tls(endpoint: str, authority: Authority, monkeypatch: pytest.MonkeyPatch) -> None:
     certificate, key = authority.sign("agent")
     ca = str(authority.certificate)
     with gsar.Client(endpoint, tls_ca=ca, tls_certificate=certificate, tls_key=key) as client:
@@ -84,7 +82,7 @@ async def test_each_side_shows_its_certificate(
         assert gsar.may_go_out(await client.evaluate(PROCEEDS, EVIDENCE))
 
 
-def test_who_is_not_trusted_learns_what_to_check(endpoint: str, authority: Authority) -> None:
+def test_untrusted_peers_get_an_error_with_the_fix(endpoint: str, authority: Authority) -> None:
     with gsar.Client(endpoint) as client, pytest.raises(gsar.SidecarNotTrusted, match="check tls_ca"):
         client.is_serving()
     with (
@@ -94,10 +92,10 @@ def test_who_is_not_trusted_learns_what_to_check(endpoint: str, authority: Autho
         client.is_serving()
 
 
-def test_files_that_cannot_be_used_are_named() -> None:
+def test_names_unusable_files() -> None:
     with pytest.raises(ValueError, match="tls_ca: /nowhere cannot be read: No such file or directory"):
         gsar.Client("grpcs://localhost:1", tls_ca="/nowhere")
-    with pytest.raises(ValueError, match="tls_key: is missing"):
+    with pytest.raises(ValueError, match="tls_key: missing"):
         gsar.Client("grpcs://localhost:1", tls_certificate="/nowhere")
-    with pytest.raises(ValueError, match="are for a server with TLS, and grpc://localhost:1 is none"):
+    with pytest.raises(ValueError, match="require TLS, but grpc://localhost:1 does not use it"):
         gsar.Client("grpc://localhost:1", tls_ca="/nowhere")

@@ -1,4 +1,4 @@
-"""Tokens with a real sidecar: every kind of call brings one, and the file is read at each call."""
+"""Tokens with a real sidecar: every kind of call sends one, and the file is read at each call."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -40,7 +40,7 @@ REPORTS = [("a", gsar.evaluation(PROCEEDS, EVIDENCE))]
 EXPORT = v1.ExportRequest(kinds=[v1.EXPORT_KIND_PARTITIONS])
 
 
-async def test_every_kind_of_call_brings_the_token(
+async def test_every_kind_of_call_sends_the_token(
     endpoint: str, token_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with gsar.Client(endpoint, token_file=str(token_file)) as client:
@@ -57,7 +57,7 @@ async def test_every_kind_of_call_brings_the_token(
         assert [answer async for answer in client.export(EXPORT)]
 
 
-def test_a_file_is_read_at_each_call(endpoint: str, token_file: Path) -> None:
+def test_reads_the_file_at_each_call(endpoint: str, token_file: Path) -> None:
     with gsar.Client(endpoint, token_file=str(token_file)) as client:
         token_file.write_text("another")
         with pytest.raises(gsar.Error, match="unknown token"):
@@ -70,16 +70,16 @@ def test_a_file_is_read_at_each_call(endpoint: str, token_file: Path) -> None:
         client.evaluate(PROCEEDS, EVIDENCE)
 
 
-def test_a_file_without_a_token_is_named(tmp_path: Path) -> None:
+def test_names_a_file_without_a_token(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="token_file: /nowhere cannot be read: No such file or directory"):
         gsar.Client(token_file="/nowhere")  # noqa: S106
     empty = tmp_path / "empty"
     empty.write_text(" \n")
-    with pytest.raises(ValueError, match="holds no token"):
+    with pytest.raises(ValueError, match="contains no token"):
         gsar.Client(token_file=str(empty))
 
 
-def test_reports_in_frames_bring_it_as_well(endpoint: str, token_file: Path) -> None:
+def test_batches_send_the_token(endpoint: str, token_file: Path) -> None:
     reports = pd.DataFrame({"id": ["a", "b"], "synthesis": [PROCEEDS] * 2, "evidence": [EVIDENCE] * 2})
     verdicts = Evaluator([endpoint], token_file=str(token_file))(reports)
     assert verdicts["tier"].to_list() == ["proceed", "proceed"]

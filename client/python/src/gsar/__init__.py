@@ -1,4 +1,4 @@
-"""GSAR decides whether an incident report may go out: the client of its sidecar.
+"""Client of GSAR, the gRPC sidecar that decides whether an incident report may be sent.
 
     import gsar
 
@@ -6,7 +6,7 @@
         answer = client.evaluate("Pod web-1 was OOMKilled.", {"log": "pod web-1 was OOMKilled, exit code 137"})
         print(gsar.tier(answer), [reason.sentence for reason in answer.decision.reasons])
 
-`gsar.aio` is the same for asyncio, `gsar.v1` has every message of the contract. Answers are these messages.
+`gsar.aio` is the client for asyncio; `gsar.v1` contains all messages of the contract, which the methods return.
 """
 
 from gsar import v1

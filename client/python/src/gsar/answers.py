@@ -1,4 +1,4 @@
-"""Answers in words: tier, class of a claim, claims at fault, and a text for people."""
+"""Accessors for answers: tier, class of a claim, faulty claims, and a summary for people."""
 
 from __future__ import annotations
 
@@ -35,43 +35,43 @@ class Decided(Protocol):
 
     @property
     def decision(self) -> v1.Decision:
-        """What may happen to the report."""
+        """The decision on the report."""
         ...
 
 
 def tier(answer: Decided | v1.Decision) -> Tier:
-    """What may happen to a report. A tier that this version does not know is abstain: nothing may go out on it."""
+    """Returns the tier of an answer. An unknown tier counts as abstain."""
     decision = answer if isinstance(answer, v1.Decision) else answer.decision
     return TIERS.get(decision.tier, "abstain")
 
 
 def may_go_out(answer: Decided | v1.Decision) -> bool:
-    """Whether the tier is proceed."""
+    """Returns `True` if the tier is proceed."""
     return tier(answer) == "proceed"
 
 
 def class_of(claim: v1.JudgedClaim) -> Verdict:
-    """The class of a claim, or undecided where no judge decided it."""
+    """Returns the class of a claim, or `"undecided"` if no judge decided it."""
     if claim.HasField("undecided"):
         return "undecided"
     return CLASSES.get(getattr(claim, "class"), "ungrounded")
 
 
 def claims_at_fault(answer: v1.EvaluateResponse) -> list[v1.JudgedClaim]:
-    """The claims that are ungrounded, contradicted or disputed. One that no judge decided is none of them."""
+    """Returns the claims that are ungrounded, contradicted or disputed, without undecided ones."""
     faults = ("ungrounded", "contradicted")
     return [claim for claim in answer.claims if claim.disputed or class_of(claim) in faults]
 
 
 def why(claim: v1.JudgedClaim) -> str:
-    """What decided a claim's class: the words of a second reader who did not find it shown, else the judge's note."""
+    """Returns the reason for a claim's class: the words of a second reader who disagrees, otherwise the judge's note."""
     look = claim.second_look
     disagrees = look.verdict in (v1.SECOND_LOOK_VERDICT_NOT_SHOWN, v1.SECOND_LOOK_VERDICT_REFUTED)
     return look.words if disagrees and look.words else claim.note
 
 
 def describe(answer: v1.EvaluateResponse) -> str:
-    """The decision, its reasons and the claims at fault, for people."""
+    """Returns the decision, its reasons and the faulty claims as text for people."""
     head = tier(answer).upper()
     if answer.HasField("guarded_score"):
         score = answer.guarded_score
@@ -80,8 +80,7 @@ def describe(answer: v1.EvaluateResponse) -> str:
     lines += [f"  {reason.code}: {reason.sentence}" for reason in answer.decision.reasons]
     for claim in claims_at_fault(answer):
         state = "disputed" if claim.disputed else class_of(claim)
-        said = textwrap.shorten(claim.text, 160)
-        lines.append(f"  {state:<13} {claim.id:<4} {said}")
+        lines.append(f"  {state:<13} {claim.id:<4} {textwrap.shorten(claim.text, 160)}")
         if why(claim):
             lines.append(f"  {'':<18} {textwrap.shorten(why(claim), 200)}")
         lines += [
@@ -100,8 +99,8 @@ def describe(answer: v1.EvaluateResponse) -> str:
 
 
 def undecided(error: SidecarUnreachable) -> v1.EvaluateResponse:
-    """The answer of a client that lets reports out where no sidecar answers."""
-    log.warning("report not evaluated, and let out because of open_if_unreachable: %s", error)
+    """Returns the answer with `open_if_unreachable` if no sidecar answers."""
+    log.warning("report not evaluated; it proceeds because of open_if_unreachable: %s", error)
     reason = v1.Reason(code=UNREACHABLE, sentence="no sidecar answered; the report was not evaluated")
     return v1.EvaluateResponse(
         outcome=v1.OUTCOME_FAILED,

@@ -1,4 +1,4 @@
-"""What the loop of an investigation asks of its caller, and what it gives back. The loop itself is `Investigation`."""
+"""The callbacks and the result of the loop of an investigation (`Investigation`)."""
 
 from __future__ import annotations
 
@@ -14,75 +14,75 @@ Plan: TypeAlias = "v1.Synthesize | v1.Replan | v1.GatherEvidence"
 """An instruction to investigate."""
 
 Write: TypeAlias = "Plan | v1.Regenerate"
-"""An instruction to write a report; `Regenerate` has the claims at fault."""
+"""An instruction to write a report; `Regenerate` contains the faulty claims."""
 
 
 class Synthesizer(Protocol):
-    """Writes the report that is due. It may be asked again for the same step after a crash."""
+    """Writes the report that is due. It may be called again for the same step after a crash."""
 
-    def __call__(self, due: Write, standing: v1.Investigation, /) -> ReportText | Awaitable[ReportText]:
-        """The report, or its text."""
+    def __call__(self, due: Write, state: v1.Investigation, /) -> ReportText | Awaitable[ReportText]:
+        """Returns the report or its text."""
         ...
 
 
 class Planner(Protocol):
-    """Investigates before a report is written: turns with tool calls and what they returned (`gsar.turn`).
+    """Investigates before a report is written, in turns of tool calls with their results (`gsar.turn`).
 
-    Each turn is recorded as it is given; once the gate has closed, no further one is asked for.
+    Each turn is recorded as it is yielded; no further one is requested after the gate has closed.
     """
 
     def __call__(
-        self, due: Plan, standing: v1.Investigation, /
+        self, due: Plan, state: v1.Investigation, /
     ) -> (
         Iterable[v1.RecordTurnRequest] | AsyncIterable[v1.RecordTurnRequest] | Awaitable[Iterable[v1.RecordTurnRequest]]
     ):
-        """The turns; a generator may make them one by one."""
+        """Returns the turns, for example as a generator."""
         ...
 
 
 class BlockingSynthesizer(Protocol):
-    """Writes the report that is due. It may be asked again for the same step after a crash."""
+    """Writes the report that is due. It may be called again for the same step after a crash."""
 
-    def __call__(self, due: Write, standing: v1.Investigation, /) -> ReportText:
-        """The report, or its text."""
+    def __call__(self, due: Write, state: v1.Investigation, /) -> ReportText:
+        """Returns the report or its text."""
         ...
 
 
 class BlockingPlanner(Protocol):
-    """Investigates before a report is written: turns with tool calls and what they returned (`gsar.turn`).
+    """Investigates before a report is written, in turns of tool calls with their results (`gsar.turn`).
 
-    Each turn is recorded as it is given; once the gate has closed, no further one is asked for.
+    Each turn is recorded as it is yielded; no further one is requested after the gate has closed.
     """
 
-    def __call__(self, due: Plan, standing: v1.Investigation, /) -> Iterable[v1.RecordTurnRequest]:
-        """The turns; a generator may make them one by one."""
+    def __call__(self, due: Plan, state: v1.Investigation, /) -> Iterable[v1.RecordTurnRequest]:
+        """Returns the turns, for example as a generator."""
         ...
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How an investigation ended."""
+    """The result of an investigation."""
 
     investigation: v1.Investigation
-    """Where it stands: every judged report, the gate, what was spent."""
+    """The final state: every judged report, the gate, the cost."""
     best: v1.GetEvaluationResponse | None
-    """The report that proceeds, else the best-scoring one, with its evaluation; `None` where none was judged."""
+    """The report that proceeds, otherwise the one with the highest score, with its evaluation; `None` without one."""
     last: v1.GetEvaluationResponse | None
     """The last judged report with its evaluation."""
 
     @property
     def proceeded(self) -> bool:
-        """Whether the best report may go out. One that is degraded may, under a banner that says so."""
+        """`True` if the best report may be sent without a warning banner."""
         return self.cause == "PROCEED" and not self.finished.degraded
 
     @property
     def finished(self) -> v1.Finished:
-        """The end as the sidecar gives it."""
+        """The end as reported by the sidecar."""
         return self.investigation.instruction.finished
 
     @property
     def cause(self) -> str:
-        """PROCEED, or why it is degraded: REPLANS_SPENT, JUDGE_FAILED, TIME_SPENT and others of `v1.Finished`."""
+        """PROCEED, or the cause of a degraded end: REPLANS_SPENT, JUDGE_FAILED, TIME_SPENT and others of `v1.Finished`."""
         return self.finished.cause
 
     @property
@@ -96,9 +96,9 @@ class Ending:
         return list(self.investigation.trajectory)
 
 
-def due(standing: v1.Investigation) -> Write | None:
-    """The instruction; `None` where the investigation is over, or says what this version does not know."""
-    instruction = standing.instruction
+def due(state: v1.Investigation) -> Write | None:
+    """Returns the instruction; `None` if the investigation has ended or the instruction is unknown."""
+    instruction = state.instruction
     match instruction.WhichOneof("due"):
         case "synthesize":
             return instruction.synthesize
@@ -113,24 +113,24 @@ def due(standing: v1.Investigation) -> Write | None:
 
 
 def takes_turns(instruction: Write | None) -> bool:
-    """Whether turns may go on: not once the gate has closed, nor for a rewrite."""
+    """Returns `True` if turns may continue: not after the gate has closed, nor for a rewrite."""
     if isinstance(instruction, v1.Synthesize):
         return not instruction.reasons
     return isinstance(instruction, v1.Replan | v1.GatherEvidence)
 
 
 def report_of(given: ReportText) -> ReportText:
-    """What a synthesizer gave."""
+    """Returns the report of a synthesizer."""
     return given
 
 
 def turns_of(given: Iterable[v1.RecordTurnRequest]) -> Iterator[v1.RecordTurnRequest]:
-    """The turns that a planner gave."""
+    """Returns the turns of a planner."""
     return iter(given)
 
 
 async def report_of_async(given: ReportText | Awaitable[ReportText]) -> ReportText:
-    """What a synthesizer gave, now or later."""
+    """Returns the report of a blocking or an async synthesizer."""
     return await given if isawaitable(given) else given
 
 
@@ -139,7 +139,7 @@ async def turns_of_async(
     | AsyncIterable[v1.RecordTurnRequest]
     | Awaitable[Iterable[v1.RecordTurnRequest]],
 ) -> AsyncIterator[v1.RecordTurnRequest]:
-    """The turns that a planner gave, in any of its forms."""
+    """Yields the turns of a planner in any of its forms."""
     if isinstance(given, AsyncIterable):
         async for turn in given:
             yield turn

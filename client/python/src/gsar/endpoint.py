@@ -1,4 +1,4 @@
-"""Where the sidecar listens: endpoints as people write them, and which one a client takes when none is named."""
+"""Parses endpoints of the sidecar, and finds the default one."""
 
 import os
 import re
@@ -21,7 +21,7 @@ class Endpoint:
 
     @property
     def target(self) -> str:
-        """The endpoint as grpcio writes it."""
+        """The endpoint as a target of grpcio."""
         return f"unix://{self.address}" if self.scheme == "unix" else f"dns:///{self.address}"
 
     def __str__(self) -> str:
@@ -29,7 +29,7 @@ class Endpoint:
 
 
 def parse(given: str, name: str = "endpoint") -> Endpoint:
-    """Reads an endpoint; `name` is where it was given."""
+    """Parses an endpoint; `name` is the name of the setting for errors."""
 
     def refused(reason: str) -> ValueError:
         return ValueError(f"{name}: invalid endpoint `{given}`: {reason}; expected {FORMS}")
@@ -54,14 +54,14 @@ def parse(given: str, name: str = "endpoint") -> Endpoint:
 
 
 def default_sockets() -> list[Path]:
-    """The sockets that are looked at, in this order."""
+    """Returns the default sockets, in the order in which they are tried."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     folders = [Path(runtime)] if runtime.startswith("/") else []
     return [folder / "gsar" / "gsar.sock" for folder in [*folders, Path("/run")]]
 
 
 def is_listened_on(path: Path) -> bool:
-    """A socket file that a dead server left behind is nobody's; one that may not be opened is somebody's."""
+    """Returns `True` if a server listens on the socket, or access to it is denied; `False` for a stale socket file."""
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(os.fspath(path))
@@ -73,7 +73,7 @@ def is_listened_on(path: Path) -> bool:
 
 
 def find(given: str = "", *, must_run: bool = True) -> Endpoint:
-    """The endpoint that is named, else `GSAR_ENDPOINT`, else the first default socket on which somebody listens."""
+    """Returns the given endpoint, otherwise `GSAR_ENDPOINT`, otherwise the first default socket with a listening server."""
     if given:
         return parse(given)
     if variable := os.environ.get("GSAR_ENDPOINT"):
@@ -84,8 +84,7 @@ def find(given: str = "", *, must_run: bool = True) -> Endpoint:
             return Endpoint("unix", os.fspath(path))
     if not must_run:
         return Endpoint("unix", os.fspath(sockets[-1]))
-    looked = " and ".join(map(str, sockets))
+    tried = " and ".join(map(str, sockets))
     raise SidecarUnreachable(
-        f"no sidecar runs here: looked for a socket at {looked}\n"
-        "  start gsar-server, or name a running one with endpoint= or GSAR_ENDPOINT: " + FORMS
+        f"no sidecar found; tried {tried}\n  start gsar-server, or set endpoint= or GSAR_ENDPOINT: " + FORMS
     )

@@ -1,4 +1,4 @@
-"""What a call raises: one exception for each gRPC code, with everything that the server said about it."""
+"""Exceptions of calls: one per gRPC code, with all details from the server."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ DETAILS = "grpc-status-details-bin"
 
 
 class Violation(NamedTuple):
-    """A field of a request that is wrong."""
+    """An invalid field of a request."""
 
     field: str
     """The field as a path in the request, such as `report.claims[0].text`."""
     description: str
-    """What was given, what is allowed and the fix."""
+    """The given value, the allowed values and the fix."""
 
 
 @dataclass
 class Details:
-    """What a server says beside code and message."""
+    """The details of an error in addition to code and message."""
 
     reason: str = ""
     violations: list[Violation] = field(default_factory=list[Violation])
@@ -41,33 +41,33 @@ class Details:
 
 
 class Error(Exception):
-    """A call gave no answer. Nothing may go out on it."""
+    """A failed call. Treat the report as not evaluated."""
 
     def __init__(self, message: str, *, method: str = "", code: str = "", details: Details | None = None) -> None:
         details = details or Details()
         self.method = method
-        """The method that was called; empty where none was."""
+        """The method that was called; empty if none was."""
         self.code = code
-        """The gRPC code, such as `INVALID_ARGUMENT`; empty where the server was not asked."""
+        """The gRPC code, such as `INVALID_ARGUMENT`; empty if the server was not called."""
         self.message = message
         self.reason = details.reason
-        """The stable reason in UPPER_SNAKE_CASE (`gsar.v1.ErrorReason`); empty when it is not of a GSAR server."""
+        """The stable reason in UPPER_SNAKE_CASE (`gsar.v1.ErrorReason`); empty if not from a GSAR server."""
         self.violations = details.violations
-        """Every field that is wrong."""
+        """All invalid fields."""
         self.limits = details.limits
-        """The limits that were reached and the preconditions that do not hold, each with its fix."""
+        """The limits that were exceeded and the preconditions that failed, each with its fix."""
         self.resource = details.resource
-        """The resource that is unknown, as type and name."""
+        """The unknown resource, as type and name."""
         self.retry_after = details.retry_after
-        """Seconds after which the call may be repeated; `None` when it should not be."""
+        """Seconds before a retry; `None` if a retry does not help."""
         self.request_id = details.request_id
-        """The id under which the server's log has more."""
+        """The id of the request in the server's log."""
         self.metadata = details.metadata
         self.links = details.links
         super().__init__(message)
 
     def __str__(self) -> str:
-        """What is wrong, then a line for each field, limit or fix."""
+        """Returns a summary, then one line per field, limit or fix."""
         count = len(self.violations)
         summary = f"the server rejected {count} field{'s' if count > 1 else ''}" if count else self.message
         lines = [f"{self.method}: {summary}" if self.method else summary]
@@ -87,23 +87,23 @@ class Error(Exception):
 
 
 class SidecarUnreachable(Error):
-    """Nobody answers at the endpoint: nothing was decided, so nothing may go out."""
+    """No server answers at the endpoint; the report was not evaluated."""
 
 
 class SidecarNotTrusted(Error):
-    """Somebody answers at the endpoint who is not known to be the sidecar, or speaks no TLS: nothing may go out."""
+    """The server at the endpoint has no trusted certificate or does not use TLS; the report was not evaluated."""
 
 
 class InvalidArgument(Error):
-    """Fields of the request are wrong; `violations` has all of them."""
+    """The request has invalid fields; `violations` contains all of them."""
 
 
 class NotFound(Error):
-    """`resource` is not there."""
+    """`resource` does not exist."""
 
 
 class FailedPrecondition(Error):
-    """The configuration does not allow it, or a step of an investigation is not due."""
+    """The configuration does not allow the call, or a step of an investigation is not due."""
 
 
 class Aborted(Error):
@@ -111,7 +111,7 @@ class Aborted(Error):
 
 
 class ResourceExhausted(Error):
-    """A limit is reached; `limits` names it, `retry_after` says when to come back, where that helps."""
+    """A limit is exceeded; `limits` names it, `retry_after` is the delay before a retry, if one helps."""
 
 
 class DeadlineExceeded(Error):
@@ -119,23 +119,23 @@ class DeadlineExceeded(Error):
 
 
 class Unavailable(Error):
-    """The server starts, stops, or cannot take the record; `retry_after` says when to come back."""
+    """The server is starting or stopping, or cannot write the record; `retry_after` is the delay before a retry."""
 
 
 class PermissionDenied(Error):
-    """The server does not let this caller in."""
+    """The caller lacks a right."""
 
 
 class Unauthenticated(Error):
-    """The server does not know this caller."""
+    """The credentials are missing or invalid."""
 
 
 class Internal(Error):
-    """A defect of the server; `request_id` is in its log."""
+    """A bug in the server; its log contains `request_id`."""
 
 
 class Unimplemented(Error):
-    """The server is older than this client, or is no GSAR server."""
+    """The server is older than this client, or not a GSAR server."""
 
 
 CLASSES: dict[str, type[Error]] = {
@@ -154,7 +154,7 @@ CLASSES: dict[str, type[Error]] = {
 
 
 def read(trailers: Iterable[tuple[str, str | bytes]]) -> Details:
-    """The details in the trailing metadata of a call."""
+    """Parses the details in the trailing metadata of a call."""
     details = Details()
     status = status_pb2.Status()
     try:
@@ -188,19 +188,19 @@ def read(trailers: Iterable[tuple[str, str | bytes]]) -> Details:
             elif packed.Unpack(links):
                 details.links = [f"{link.description}: {link.url}" for link in links.links]
     except DecodeError:
-        # Details of a proxy in between, in a format of its own: code and message say enough.
+        # Details in an unknown format, such as from a proxy: code and message suffice.
         pass
     return details
 
 
 def of_status(method: str, endpoint: object, code: grpc.StatusCode, message: str, details: Details) -> Error:
-    """The exception for how a call ended."""
+    """Returns the exception for the status of a call."""
     if code is grpc.StatusCode.UNAVAILABLE and not details.reason:
         if any(word in message.lower() for word in ("ssl", "tls", "certificate", "handshake")):
             fix = "check tls_ca, tls_certificate and tls_key (GSAR_TLS_CA, GSAR_TLS_CERTIFICATE, GSAR_TLS_KEY)"
-            said = f"what answers at {endpoint} is not trusted: {message}\n  {fix}"
-            return SidecarNotTrusted(said, method=method, code=code.name)
-        fix = "start gsar-server there, or name a running one with endpoint= or GSAR_ENDPOINT"
+            text = f"the server at {endpoint} is not trusted: {message}\n  {fix}"
+            return SidecarNotTrusted(text, method=method, code=code.name)
+        fix = "start gsar-server there, or set endpoint= or GSAR_ENDPOINT"
         reason = message or "the connection is broken"
         return SidecarUnreachable(f"no sidecar answers at {endpoint}: {reason}\n  {fix}", method=method, code=code.name)
     if "http2 header with status" in message and not details.reason:
@@ -209,14 +209,14 @@ def of_status(method: str, endpoint: object, code: grpc.StatusCode, message: str
             f"use an address of `listen` ({message})"
         )
     if code is grpc.StatusCode.DEADLINE_EXCEEDED and not details.reason:
-        message = "deadline exceeded; allow more with timeout= or deadline="
+        message = "deadline exceeded; increase timeout= or deadline="
     return CLASSES.get(code.name, Error)(
         message or f"the server returned {code.name}", method=method, code=code.name, details=details
     )
 
 
 def of_call_error(error: v1.CallError, method: str = "") -> Error:
-    """The exception for an error of one part of a call, as answers of a stream and candidates carry it."""
+    """Returns the exception for an error of one report of a stream or of one candidate."""
     details = Details(
         reason=error.reason,
         violations=[Violation(each.field, each.description) for each in error.field_violations],

@@ -1,4 +1,4 @@
-"""Evidence from files and folders, as `gsar evaluate --evidence` reads it."""
+"""Reads evidence from files and folders, like `gsar evaluate --evidence`."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ log = logging.getLogger("gsar")
 def evidence_from(*paths: str | os.PathLike[str]) -> list[v1.EvidenceItem]:
     """Reads files and folders as items.
 
-    A folder is read with all below it, by name; hidden files are skipped, and links out of it with a note in the
-    log. The id of an item is its file's name within the folder. `evidence.toml` of a folder says what its files are;
-    of others the server recognises kind and lane by content and name.
+    A folder is read recursively, ordered by name; hidden files are skipped, and links that leave it are skipped with a
+    warning. The id of an item is its path within the folder. `evidence.toml` in a folder describes its files;
+    otherwise the server infers kind and lane from content and name.
     """
     found: list[tuple[str, Path, dict[str, Any]]] = []
     for given in map(Path, paths):
@@ -61,12 +61,12 @@ def evidence_from(*paths: str | os.PathLike[str]) -> list[v1.EvidenceItem]:
 
 
 def name_within(root: Path, path: Path) -> str:
-    """A file's name within a folder."""
+    """Returns the path of a file within a folder."""
     return PurePosixPath(path.relative_to(root)).as_posix()
 
 
 def folder(root: Path, path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The files of a folder below `root`, each with what its manifest says of it."""
+    """Yields the files of a folder below `root`, each with its entry in the manifest."""
     entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
     manifest = path / MANIFEST
     if manifest in entries:
@@ -82,7 +82,7 @@ def folder(root: Path, path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def unfit(root: Path, path: Path) -> str:
-    """Why an entry of a folder is not read; empty where it is. Links could show any file of who reads them."""
+    """Returns why an entry of a folder is not read; empty if it is. Links could expose any file of the reader."""
     mode = path.lstat().st_mode
     if stat.S_ISLNK(mode):
         if not path.resolve().is_relative_to(root):
@@ -93,7 +93,7 @@ def unfit(root: Path, path: Path) -> str:
 
 
 def listed(root: Path, manifest: Path, entries: list[Path]) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The files that a manifest lists."""
+    """Yields the files listed in a manifest."""
     document = tomllib.loads(manifest.read_text(encoding="utf-8"))
     for key in document.keys() - {"item"}:
         raise ValueError(f"{manifest}: unknown key `{key}`; list files as [[item]]")
@@ -115,7 +115,7 @@ def listed(root: Path, manifest: Path, entries: list[Path]) -> Iterator[tuple[Pa
 
 
 def item_of(name: str, path: Path, entry: dict[str, Any]) -> v1.EvidenceItem:
-    """A file as an item."""
+    """Returns a file as an item."""
     content = text_of(path)
     item = v1.EvidenceItem(id=name, exhaustive=bool(entry.get("exhaustive", False)))
     if is_document(path, content):
@@ -137,14 +137,14 @@ def item_of(name: str, path: Path, entry: dict[str, Any]) -> v1.EvidenceItem:
 
 
 def text_of(path: Path) -> str:
-    """A file's text: UTF-8, or UTF-16 with a byte order mark, packed by gzip or not."""
+    """Returns the text of a file: UTF-8, or UTF-16 with a byte order mark, optionally compressed with gzip."""
     with path.open("rb") as opened:
         content = opened.read(MAX_BYTES + 1)
     if content.startswith(b"\x1f\x8b"):
         with gzip.open(path) as opened:
             content = opened.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
-        raise ValueError(f"{path}: has more than {MAX_BYTES >> 20} MiB; give a part of it")
+        raise ValueError(f"{path}: larger than {MAX_BYTES >> 20} MiB; use a part of it")
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
         text = content.decode(encoding)
@@ -158,7 +158,7 @@ def text_of(path: Path) -> str:
 
 
 def is_document(path: Path, text: str) -> bool:
-    """Whether a text is one JSON document. A file that says by its name that it is must be."""
+    """Returns `True` if a text is one JSON document. Raises for an invalid `.json` file."""
     suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
     if suffix in (".jsonl", ".ndjson"):
         return False

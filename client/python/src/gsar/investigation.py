@@ -1,4 +1,4 @@
-"""The loop of an investigation for blocking calls: the sidecar says what is due, callbacks do it.
+"""The loop of an investigation for blocking calls: the sidecar returns what is due, callbacks do it.
 
 Generated from `aio/investigation.py` by scripts/generate.py.
 """
@@ -13,10 +13,10 @@ from gsar.requests import report_of as message_of
 
 
 class Investigation:
-    """Investigates, writes, has the report judged, rewrites or investigates again, until the sidecar says it is over.
+    """Runs an investigation until the sidecar reports its end: investigate, write, submit, and again as instructed.
 
-    `planner` investigates where a new plan is due, `synthesizer` writes every report. Both get the instruction
-    (`v1.Synthesize`, `v1.Regenerate`, `v1.Replan`, `v1.GatherEvidence`) and where the investigation stands.
+    `planner` investigates if a new plan is due, `synthesizer` writes every report. Both receive the instruction
+    (`v1.Synthesize`, `v1.Regenerate`, `v1.Replan`, `v1.GatherEvidence`) and the state of the investigation.
     """
 
     def __init__(
@@ -35,8 +35,8 @@ class Investigation:
         self._corpus_id = corpus_id
 
     def run(self, client: Client, investigation_id: str) -> Ending:
-        """Drives the investigation to its end; one that was begun before goes on where it stood."""
-        standing = client.start_investigation(
+        """Runs the investigation to its end; resumes one that was started before."""
+        state = client.start_investigation(
             v1.StartInvestigationRequest(
                 investigation_id=investigation_id,
                 policy=self._policy,
@@ -44,31 +44,31 @@ class Investigation:
                 corpus_id=self._corpus_id,
             )
         )
-        while instruction := due(standing):
+        while instruction := due(state):
             if self._planner and not isinstance(instruction, v1.Regenerate) and takes_turns(instruction):
-                standing = self._investigate(client, instruction, standing)
-                instruction = due(standing)
+                state = self._investigate(client, instruction, state)
+                instruction = due(state)
             if instruction is None:
                 break
-            report = message_of(report_of(self._synthesizer(instruction, standing)))
-            request = v1.SubmitReportRequest(investigation_id=investigation_id, step=standing.step, report=report)
-            standing = (client.submit_report(request)).investigation
-        finished = standing.instruction.finished
+            report = message_of(report_of(self._synthesizer(instruction, state)))
+            request = v1.SubmitReportRequest(investigation_id=investigation_id, step=state.step, report=report)
+            state = (client.submit_report(request)).investigation
+        finished = state.instruction.finished
         best = client.get_evaluation(finished.best) if finished.best else None
         same = finished.last == finished.best
         last = best if same else client.get_evaluation(finished.last) if finished.last else None
-        return Ending(standing, best, last)
+        return Ending(state, best, last)
 
-    def _investigate(self, client: Client, instruction: Plan, standing: v1.Investigation) -> v1.Investigation:
-        """Records turns until there is no further one, the gate has closed, or something else is due."""
+    def _investigate(self, client: Client, instruction: Plan, state: v1.Investigation) -> v1.Investigation:
+        """Records turns until none is left, the gate has closed, or something else is due."""
         assert self._planner is not None
-        kind = standing.instruction.WhichOneof("due")
-        for turn in turns_of(self._planner(instruction, standing)):
+        kind = state.instruction.WhichOneof("due")
+        for turn in turns_of(self._planner(instruction, state)):
             request = v1.RecordTurnRequest()
             request.CopyFrom(turn)
-            request.investigation_id = standing.investigation_id
-            request.step = standing.step
-            standing = client.record_turn(request)
-            if standing.instruction.WhichOneof("due") != kind or not takes_turns(due(standing)):
+            request.investigation_id = state.investigation_id
+            request.step = state.step
+            state = client.record_turn(request)
+            if state.instruction.WhichOneof("due") != kind or not takes_turns(due(state)):
                 break
-        return standing
+        return state

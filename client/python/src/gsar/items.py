@@ -1,4 +1,4 @@
-"""Evidence as people have it, as items of the contract."""
+"""Builds evidence items of the contract."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Lane: TypeAlias = Literal[
 ]
 
 Evidence: TypeAlias = "Mapping[str, object] | Iterable[v1.EvidenceItem]"
-"""Items, or contents by id: a text is taken as it is, anything else as a JSON document."""
+"""Items, or contents by id: a string is plain text, anything else becomes a JSON document."""
 
 
 def text(
@@ -32,9 +32,9 @@ def text(
     exhaustive: bool = False,
     specialist_id: str = "",
 ) -> v1.EvidenceItem:
-    """An item of plain text: logs, tables, command output.
+    """Returns an item of plain text: logs, tables, command output.
 
-    `exhaustive` says that it lists everything in its scope, so that absence from it means something.
+    `exhaustive` is true if it lists everything in its scope, so that absence from it is evidence.
     """
     item = v1.EvidenceItem(
         id=id,
@@ -81,35 +81,37 @@ def json(
 
 
 def file(path: str | Path, *, id: str = "", **described: Any) -> v1.EvidenceItem:  # noqa: A002
-    """A file as an item, named after it unless `id` is given; `.json` is JSON. Other arguments are those of `text`."""
+    """Returns a file as an item, named after it unless `id` is given; `.json` is JSON. Other arguments as for `text`."""
     path = Path(path)
     make = json if path.suffix == ".json" else text
     return make(id or path.stem, path.read_text(encoding="utf-8"), **described)
 
 
 def items(evidence: Evidence) -> list[v1.EvidenceItem]:
-    """Evidence in either form as items."""
+    """Returns evidence in either form as items."""
     given = cast("object", evidence)
     if given is None or isinstance(given, str | bytes | bytearray):
-        given = "missing" if given is None else f"a {type(given).__name__}"
-        raise TypeError(f'evidence: is {given}; give {{"log": "..."}}, a list of gsar.text and gsar.json items, or ()')
+        given = "None" if given is None else f"a {type(given).__name__}"
+        raise TypeError(
+            f'evidence: got {given}; expected {{"log": "..."}}, a list of gsar.text and gsar.json items, or ()'
+        )
     if isinstance(evidence, Mapping):
         contents = cast("Mapping[str, object]", evidence)
         return [content_of(name, content) for name, content in contents.items()]
     if isinstance(given, os.PathLike):
         path = os.fspath(cast("os.PathLike[str]", given))
-        raise TypeError(f"evidence: is a path; give gsar.evidence_from({path!r})")
+        raise TypeError(f"evidence: got a path; use gsar.evidence_from({path!r})")
     found = list(cast("Iterable[object]", evidence))
     for number, item in enumerate(found):
         if not isinstance(item, v1.EvidenceItem):
             kind = type(item).__name__
-            raise TypeError(f"evidence[{number}]: is a {kind}; give gsar.text(id, content) or gsar.json(id, content)")
+            raise TypeError(f"evidence[{number}]: got a {kind}; use gsar.text(id, content) or gsar.json(id, content)")
     return cast("list[v1.EvidenceItem]", found)
 
 
 def content_of(name: str, content: object) -> v1.EvidenceItem:
-    """A content with its id as an item."""
+    """Returns content with its id as an item."""
     if content is None or isinstance(content, bytes | bytearray):
-        given = "missing" if content is None else "bytes"
-        raise TypeError(f"evidence[{name!r}]: is {given}; give text, or what json.dumps takes")
+        given = "None" if content is None else "bytes"
+        raise TypeError(f"evidence[{name!r}]: got {given}; expected a string or a value for json.dumps")
     return text(name, content) if isinstance(content, str) else json(name, content)

@@ -1,4 +1,4 @@
-"""LangGraph: a node that has the report of a state decided, and a route behind it.
+"""LangGraph: a node that evaluates the report in the state, and a route after it.
 
     graph.add_node("ground", gsar.langgraph.grounding_node(client))
     graph.add_conditional_edges(
@@ -30,15 +30,15 @@ class Node(Protocol):
     """A node of a graph."""
 
     def __call__(self, state: Any) -> dict[str, Grounding]:
-        """What the node writes."""
+        """Returns the update of the state."""
         ...
 
 
 class AsyncNode(Protocol):
-    """A node of a graph that runs in an event loop."""
+    """An async node of a graph."""
 
     async def __call__(self, state: Any) -> dict[str, Grounding]:
-        """What the node writes."""
+        """Returns the update of the state."""
         ...
 
 
@@ -51,7 +51,7 @@ class Fault(TypedDict):
 
 
 class Grounding(TypedDict):
-    """The decision on the last report, as plain values, so that every checkpointer can keep it."""
+    """The decision on the last report, as plain values that any checkpointer can store."""
 
     tier: Tier
     score: float | None
@@ -61,11 +61,11 @@ class Grounding(TypedDict):
     gaps: list[str]
     affected_specialists: list[str]
     feedback: str
-    """All of it as a text that a model can be given."""
+    """The decision as text for a prompt."""
     attempts: int
-    """How many reports of this state were decided."""
+    """The number of consecutive reports evaluated without proceed."""
     repeated: bool
-    """Whether the same claims are at fault, over the same evidence, as of the report before."""
+    """`True` if the same claims are faulty, over the same evidence, as in the previous report."""
     evidence: str
     """A digest of the evidence."""
 
@@ -73,7 +73,7 @@ class Grounding(TypedDict):
 def grounding(
     answer: v1.EvaluateResponse, attempts: int = 1, *, evidence: Evidence = (), before: Grounding | None = None
 ) -> Grounding:
-    """An answer as it stands in the state, after the one before."""
+    """Converts an answer to its value in the state; `before` is the previous one."""
     digest = digest_of(evidence)
     decided = Grounding(
         tier=tier(answer),
@@ -95,7 +95,7 @@ def grounding(
 
 
 def repeats(decided: Grounding, before: Grounding) -> bool:
-    """Whether a report fails as the one before: over the same evidence, by claims that say the same."""
+    """Returns `True` if a report fails like the previous one: over the same evidence, with the same claims."""
     if decided["tier"] == "proceed" or decided["evidence"] != before.get("evidence"):
         return False
     claims = [sorted(" ".join(fault["claim"].lower().split()) for fault in of["faults"]) for of in (decided, before)]
@@ -103,13 +103,13 @@ def repeats(decided: Grounding, before: Grounding) -> bool:
 
 
 def feedback(answer: v1.EvaluateResponse) -> str:
-    """The decision with what the judge missed, as a text that a model can be given."""
+    """Returns the decision and the gaps found by the judge as text for a prompt."""
     gaps = [f"  missing: {gap}" for gap in answer.gaps]
     return "\n".join([describe(answer), *gaps])
 
 
 def digest_of(evidence: Evidence) -> str:
-    """A digest of evidence, whatever its order."""
+    """Returns a digest of evidence, independent of its order."""
     parts = sorted(item.SerializeToString(deterministic=True) for item in items(evidence))
     whole = hashlib.sha256()
     for part in parts:
@@ -134,7 +134,7 @@ def grounding_node(
     policy: str = "",
     corpus_id: str = "",
 ) -> Node | AsyncNode:
-    """A node that evaluates `state[report]` by `state[evidence]`. An absent sidecar raises: nothing goes out."""
+    """Returns a node that evaluates `state[report]` against `state[evidence]`. Raises if no sidecar answers."""
 
     def written(answer: v1.EvaluateResponse, state: State, given: Evidence) -> dict[str, Grounding]:
         before = state.get("grounding")
@@ -161,10 +161,10 @@ def grounding_node(
 
 
 def router(max_attempts: int = 4) -> Callable[[State], Route]:
-    """A route by tier, and `give_up` where another report changes nothing.
+    """Returns a route by tier, or `give_up` if another report would not help.
 
-    So it is where the judge failed, where the same claims are at fault over the same evidence as before, and where
-    `max_attempts` reports in a row did not proceed. After it, `grounding: None` in the state begins anew.
+    It gives up if the judge failed, if the same claims are faulty over the same evidence as before, or if
+    `max_attempts` reports in a row did not proceed. Set `grounding` to `None` in the state to start over.
     """
 
     def route(state: State) -> Route:

@@ -1,4 +1,4 @@
-"""What the blocking loop calls where the one for asyncio (`gsar.aio.loop`) calls something else."""
+"""The blocking counterparts of the names in `gsar.aio.loop`."""
 
 from gsar.callbacks import BlockingPlanner as Planner
 from gsar.callbacks import BlockingSynthesizer as Synthesizer

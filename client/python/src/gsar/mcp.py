@@ -1,10 +1,10 @@
-"""MCP over standard input and output: reports, investigations and stored evidence of a sidecar as tools.
+"""MCP server over stdio with tools for reports, investigations and stored evidence of a sidecar.
 
     python -m gsar.mcp [--endpoint unix:///run/gsar/gsar.sock] [--deadline 50] [--unredacted]
 
-Needs `gsar[mcp]`. The sidecar is found as by `gsar.Client()`; where none answers, a tool ends with an error. The
-deadline of a tool is before most clients give up; the answer to a report that was not decided by then is to abstain.
-Secrets and personal data in what `evaluate` answers are replaced by placeholders; the other tools answer as it is.
+Needs `gsar[mcp]`. The sidecar is found as by `gsar.Client()`; if none answers, tools return an error. The default
+deadline of a tool is shorter than the timeout of most clients; a report that is not decided by then abstains.
+Secrets and personal data in the result of `evaluate` are replaced with placeholders; other tools return them unchanged.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from gsar.items import Lane
 from gsar.requests import EvidenceType
 
 DEADLINE = 50.0
-"""Seconds; clients of MCP usually wait for 60."""
+"""Seconds; MCP clients usually wait for 60."""
 PROGRESS = 5.0
-"""Seconds between two notifications of progress."""
+"""Seconds between progress notifications."""
 
 
 class Sidecar:
-    """The sidecar; it is looked for whenever a tool is called, until one is found."""
+    """The connection to the sidecar, opened by the first tool call that finds one."""
 
     def __init__(self, endpoint: str, deadline: float, redact: bool) -> None:
         self._endpoint = endpoint
@@ -46,12 +46,12 @@ class Sidecar:
         self._client: aio.Client | None = None
 
     def client(self) -> aio.Client:
-        """A client of it."""
+        """Returns the client, and connects it if needed."""
         self._client = self._client or aio.Client(self._endpoint, deadline=self.deadline)
         return self._client
 
     async def close(self) -> None:
-        """Ends the connection."""
+        """Closes the connection."""
         if self._client:
             await self._client.close()
 
@@ -61,19 +61,19 @@ ToolContext = Context[Sidecar, Any]
 
 @asynccontextmanager
 async def sidecar_of(context: ToolContext) -> AsyncGenerator[aio.Client]:
-    """The client of a tool's call, with progress while it waits; its errors reach the model, with the fix."""
+    """Yields the client for a tool call, reports progress, and converts errors to tool errors for the model."""
     sidecar = context.request_context.lifespan_context
-    telling = asyncio.create_task(tell(context, sidecar.deadline))
+    progress = asyncio.create_task(report_progress(context, sidecar.deadline))
     try:
         yield sidecar.client()
     except (gsar.Error, ParseError, ValueError) as error:
         raise ToolError(str(error)) from error
     finally:
-        telling.cancel()
+        progress.cancel()
 
 
-async def tell(context: ToolContext, deadline: float) -> None:
-    """Notifies of progress, in seconds of the deadline, where the caller asked for it."""
+async def report_progress(context: ToolContext, deadline: float) -> None:
+    """Reports progress in seconds of the deadline, if the caller requested it."""
     waited = PROGRESS
     while waited < deadline:
         await asyncio.sleep(PROGRESS)
@@ -100,17 +100,17 @@ class Hypothesis(BaseModel):
 
 
 def plain(message: Any) -> dict[str, Any]:
-    """A message as the contract writes it in JSON."""
+    """Returns a message as a JSON object."""
     return MessageToDict(message, preserving_proto_field_name=True)
 
 
-def standing(investigation: v1.Investigation) -> dict[str, Any]:
-    """Where an investigation stands; with its step, which the next call names, at the first one too."""
+def state_of(investigation: v1.Investigation) -> dict[str, Any]:
+    """Returns the state of an investigation as a JSON object, with its step even if it is 0."""
     return {"step": 0} | plain(investigation)
 
 
 def items(evidence: dict[str, str]) -> list[v1.EvidenceItem]:
-    """Contents by id; one that is a JSON object or array is an item of JSON."""
+    """Converts contents by id to items; a JSON object or array becomes a JSON item."""
     found: list[v1.EvidenceItem] = []
     for name, content in evidence.items():
         try:
@@ -124,10 +124,10 @@ def items(evidence: dict[str, str]) -> list[v1.EvidenceItem]:
 async def evaluate(
     context: ToolContext, report: str, evidence: dict[str, str] | None = None, policy: str = "", corpus_id: str = ""
 ) -> dict[str, Any]:
-    """Decide whether an incident report may go out.
+    """Decide whether an incident report may be sent.
 
-    Gives the tier (proceed, regenerate, replan, abstain), its reasons, the claims at fault and those that no judge
-    decided. Evidence is what tools returned, by a name of your choice; corpus_id names stored evidence.
+    Returns the tier (proceed, regenerate, replan, abstain), its reasons, the faulty claims and the undecided claims.
+    Evidence is the output of tools, by a name of your choice; corpus_id names stored evidence.
     """
     options = v1.EvaluateOptions(redact=context.request_context.lifespan_context.redact)
     async with sidecar_of(context) as client:
@@ -141,7 +141,7 @@ async def evaluate(
 
 
 def undecided(late: gsar.DeadlineExceeded) -> dict[str, Any]:
-    """A report that was not decided in time may not go out."""
+    """Returns abstain for a report that was not decided in time."""
     reason = {"code": "DEADLINE_EXCEEDED", "sentence": f"no verdict in time: {late.message}"}
     return {
         "tier": "abstain",
@@ -154,7 +154,7 @@ def undecided(late: gsar.DeadlineExceeded) -> dict[str, Any]:
 
 
 def decided(answer: v1.EvaluateResponse) -> dict[str, Any]:
-    """What an answer says, without what it repeats of the request."""
+    """Returns the parts of an answer that do not repeat the request."""
     return {
         "tier": gsar.tier(answer),
         "summary": gsar.describe(answer),
@@ -173,7 +173,7 @@ async def score(
     complementary: list[EvidenceType] | None = None,
     policy: str = "",
 ) -> dict[str, Any]:
-    """Score claims that are classified already: for each class the evidence types of its claims."""
+    """Score classified claims, given as the evidence types of the claims of each class."""
     partition = gsar.counts(
         grounded=grounded or (),
         ungrounded=ungrounded or (),
@@ -192,7 +192,7 @@ async def gate(
     wants_to_finish: bool = False,
     policy: str = "",
 ) -> dict[str, Any]:
-    """Decide whether an investigation has found its cause, must stop, or goes on."""
+    """Decide whether an investigation has found its root cause, must stop, or continues."""
     inputs = v1.GateInputs(turns_used=turns_used, wants_to_finish=wants_to_finish)
     for given in hypotheses:
         hypothesis = inputs.hypotheses.add(id=given.id, statement=given.statement, target=given.target)
@@ -209,7 +209,7 @@ async def gate(
 
 
 async def search(context: ToolContext, corpus_id: str, query: str, most: int = 10) -> dict[str, Any]:
-    """Find the passages of stored evidence that bear on a query in plain words."""
+    """Find the passages of stored evidence relevant to a query in plain words."""
     async with sidecar_of(context) as client:
         answer = await client.search(corpus_id, query, most=most)
     return {"hits": [plain(hit) for hit in answer.hits], "degraded": answer.degraded}
@@ -225,7 +225,7 @@ async def store(context: ToolContext, corpus_id: str, evidence: dict[str, str]) 
 async def snapshot(
     context: ToolContext, corpus_id: str, evidence_id: str, first_line: int = 0, last_line: int = 0
 ) -> dict[str, Any]:
-    """Read stored evidence: the head of an item, or some of its lines."""
+    """Read stored evidence: the beginning of an item, or a range of lines."""
     lines = (first_line, last_line) if first_line else None
     async with sidecar_of(context) as client:
         answer = await client.get_evidence(corpus_id, evidence_id, lines=lines)
@@ -235,24 +235,24 @@ async def snapshot(
 async def start_investigation(
     context: ToolContext, investigation_id: str, corpus_id: str = "", policy: str = ""
 ) -> dict[str, Any]:
-    """Begin an investigation that the sidecar drives; `due` of the answer says what it expects next."""
+    """Start an investigation driven by the sidecar; `due` in the result is the next instruction."""
     request = v1.StartInvestigationRequest(investigation_id=investigation_id, corpus_id=corpus_id, policy=policy)
     async with sidecar_of(context) as client:
-        return standing(await client.start_investigation(request))
+        return state_of(await client.start_investigation(request))
 
 
 async def record_turn(context: ToolContext, turn: dict[str, Any]) -> dict[str, Any]:
-    """Record a turn of an investigation: tool calls with their results, hypotheses, changes, a wish to finish.
+    """Record a turn of an investigation: tool calls with their results, hypotheses, changes, wants_to_finish.
 
     A RecordTurnRequest of the contract in JSON: {"investigation_id": "i1", "step": 1, "tool_calls": [{"tool":
     "kubectl logs", "arguments": "cart-1", "result": {"id": "log", "text": "..."}}], "wants_to_finish": true}.
     """
     async with sidecar_of(context) as client:
-        return standing(await client.record_turn(ParseDict(turn, v1.RecordTurnRequest())))
+        return state_of(await client.record_turn(ParseDict(turn, v1.RecordTurnRequest())))
 
 
 async def submit_report(context: ToolContext, investigation_id: str, step: int, report: str) -> dict[str, Any]:
-    """Have the report of an investigation decided by the evidence of its turns; step is the one of its last answer."""
+    """Submit the report of an investigation for a decision; step is the one in the last result."""
     written = v1.Report(synthesis=report)
     request = v1.SubmitReportRequest(investigation_id=investigation_id, step=step, report=written)
     async with sidecar_of(context) as client:
@@ -260,7 +260,7 @@ async def submit_report(context: ToolContext, investigation_id: str, step: int, 
 
 
 async def get_investigation(context: ToolContext, investigation_id: str) -> dict[str, Any]:
-    """How far an investigation has come, and what is due."""
+    """Return the state of an investigation and what is due."""
     async with sidecar_of(context) as client:
         return plain(await client.get_investigation(investigation_id))
 
@@ -280,7 +280,7 @@ TOOLS = (
 
 
 def server(endpoint: str = "", deadline: float = DEADLINE, *, redact: bool = True) -> MCPServer[Sidecar]:
-    """The MCP server; it connects to the sidecar when a tool is first called."""
+    """Returns the MCP server; it connects to the sidecar at the first tool call."""
 
     @asynccontextmanager
     async def connected(_: MCPServer[Sidecar]) -> AsyncGenerator[Sidecar]:
@@ -293,7 +293,7 @@ def server(endpoint: str = "", deadline: float = DEADLINE, *, redact: bool = Tru
     made = MCPServer[Sidecar](
         "gsar",
         version=gsar.__version__,
-        instructions="GSAR decides whether an incident report may go out: evaluate it before anybody sees it.",
+        instructions="GSAR decides whether an incident report may be sent: evaluate it before you show or send it.",
         lifespan=connected,
     )
     for tool in TOOLS:
@@ -305,7 +305,9 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m gsar.mcp", description=__doc__)
     parser.add_argument("--endpoint", default="", help="unix:///path, grpc://host:port or grpcs://host:port")
-    parser.add_argument("--deadline", type=float, default=DEADLINE, help="seconds of a tool's call (50)")
+    parser.add_argument(
+        "--deadline", type=float, default=DEADLINE, help="deadline of a tool call in seconds (default: 50)"
+    )
     parser.add_argument("--unredacted", action="store_true", help="leave secrets and personal data in answers")
     given = parser.parse_args()
     server(given.endpoint, given.deadline, redact=not given.unredacted).run()

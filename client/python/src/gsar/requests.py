@@ -1,4 +1,4 @@
-"""Requests out of convenient arguments. Whatever a request can say, its message can say as well."""
+"""Builds requests from convenient arguments. Pass the message itself for fields without an argument."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ EvidenceType: TypeAlias = Literal[
 ]
 
 MAX_MESSAGE_CHARACTERS = 256 * 1024
-"""How much of a long text goes into one message of PutEvidence."""
+"""The maximum number of characters of a text per message of PutEvidence."""
 
 
 def report_of(report: ReportText) -> v1.Report:
-    """The report as a message."""
+    """Returns the report as a message."""
     return v1.Report(synthesis=report) if isinstance(report, str) else report
 
 
@@ -44,7 +44,7 @@ def evaluation(
     options: v1.EvaluateOptions | None = None,
     explain: bool = False,
 ) -> v1.EvaluateRequest:
-    """The request of Evaluate."""
+    """Builds the request of Evaluate."""
     if isinstance(report, v1.EvaluateRequest):
         return report
     if explain:
@@ -70,7 +70,7 @@ def counts(
     contradicted: Iterable[EvidenceType] = (),
     complementary: Iterable[EvidenceType] = (),
 ) -> v1.PartitionCounts:
-    """A partition as the evidence types of its claims, one for each claim."""
+    """Builds a partition from the evidence types of the claims of each class, one per claim."""
     counted: dict[tuple[v1.ClaimClass.ValueType, v1.EvidenceType.ValueType], int] = {}
     classes = [
         (v1.CLAIM_CLASS_GROUNDED, grounded),
@@ -84,7 +84,7 @@ def counts(
             counted[key] = counted.get(key, 0) + 1
     partition = v1.PartitionCounts()
     for (claim_class, evidence_type), count in counted.items():
-        # `class` is a keyword of Python, so it is set by its name.
+        # `class` is a keyword in Python.
         setattr(partition.counts.add(type=evidence_type, count=count), "class", claim_class)
     return partition
 
@@ -97,7 +97,7 @@ def score(
     overrides: v1.PolicyOverrides | None = None,
     explain: bool = False,
 ) -> v1.ScoreRequest:
-    """The request of Score."""
+    """Builds the request of Score."""
     if isinstance(partition, v1.ScoreRequest):
         return partition
     request = v1.ScoreRequest(policy=policy, gate=gate, policy_overrides=overrides, explain=explain)
@@ -116,7 +116,7 @@ def selection(
     corpus_id: str = "",
     investigation_id: str = "",
 ) -> v1.SelectBestRequest:
-    """The request of SelectBest."""
+    """Builds the request of SelectBest."""
     if isinstance(candidates, v1.SelectBestRequest):
         return candidates
     return v1.SelectBestRequest(
@@ -136,7 +136,7 @@ def turn(
     path: Iterable[str] = (),
     wants_to_finish: bool = False,
 ) -> v1.RecordTurnRequest:
-    """One turn of an agent: each item as the result of the tool that it names, else of one with its id."""
+    """Builds one turn of an agent: each item is the result of a call to its tool, or to a tool with its id."""
     return v1.RecordTurnRequest(
         tool_calls=[
             v1.ToolCall(tool=item.tool or item.id, arguments=item.query or item.id, result=item)
@@ -150,7 +150,7 @@ def turn(
 
 
 def stored(corpus_id: str, evidence: Evidence, time_to_live: float | None) -> Iterator[v1.PutEvidenceRequest]:
-    """The messages of PutEvidence; a long text goes in parts."""
+    """Yields the messages of PutEvidence; long texts are split."""
     head = v1.CorpusHead(corpus_id=corpus_id)
     if time_to_live is not None:
         head.time_to_live.FromNanoseconds(round(time_to_live * 1e9))
@@ -170,7 +170,7 @@ def stored(corpus_id: str, evidence: Evidence, time_to_live: float | None) -> It
 def correlated(
     requests: Iterable[tuple[str, v1.EvaluateRequest]],
 ) -> Iterator[v1.EvaluateStreamRequest]:
-    """The messages of EvaluateStream."""
+    """Returns the messages of EvaluateStream."""
     for correlation_id, request in requests:
         yield v1.EvaluateStreamRequest(correlation_id=correlation_id, request=request)
 
@@ -178,6 +178,6 @@ def correlated(
 async def correlated_async(
     requests: AsyncIterable[tuple[str, v1.EvaluateRequest]],
 ) -> AsyncIterator[v1.EvaluateStreamRequest]:
-    """The messages of EvaluateStream, as they come."""
+    """Yields the messages of EvaluateStream."""
     async for correlation_id, request in requests:
         yield v1.EvaluateStreamRequest(correlation_id=correlation_id, request=request)

@@ -1,4 +1,4 @@
-"""A sidecar of one's own, for tests and trials: started in a private folder, stopped at the end."""
+"""Runs a private sidecar in a temporary folder, for tests and trials."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ MAX_WORDS = 4096
 
 
 class ServerError(RuntimeError):
-    """A sidecar that could not be started."""
+    """The sidecar failed to start."""
 
 
 def find_binary() -> str:
-    """`GSAR_SERVER`, else `gsar-server` on the path; empty where there is none."""
+    """Returns `GSAR_SERVER`, otherwise `gsar-server` on the path; empty if there is none."""
     return os.environ.get("GSAR_SERVER") or shutil.which(BINARY) or ""
 
 
 class Server:
     """Runs `gsar-server` while the block lasts: `with gsar.server.Server() as server: gsar.Client(server.endpoint)`.
 
-    `configuration` is what `--config` takes, in TOML; variables of the environment configure nothing.
-    `listen` are further addresses beside its socket. The record is lost at the end.
+    `configuration` is the TOML config; environment variables are ignored. `listen` are addresses in addition to its
+    socket. The ledger is deleted at the end.
     """
 
     def __init__(self, configuration: str = "", *, listen: Sequence[str] = (), binary: str = "") -> None:
         self.binary = binary or find_binary()
         if not self.binary:
-            raise ServerError(f"{BINARY} is not on the path; install it, or name it with GSAR_SERVER or binary=")
+            raise ServerError(f"{BINARY} is not on the path; install it, or set GSAR_SERVER or binary=")
         self.configuration = configuration
         self.listen = listen
         self.endpoint = ""
@@ -63,11 +63,11 @@ class Server:
         self._folder.cleanup()
 
     def log(self) -> str:
-        """What it wrote so far."""
+        """Returns its log so far."""
         return self._log.read_text(errors="replace")
 
     def restart(self) -> None:
-        """Kills it, as a crash does, and starts it again at the same socket with what it has recorded."""
+        """Kills the server as in a crash and restarts it with the same socket and data."""
         self.process.kill()
         self.process.wait()
         self._start(Path(self._folder.name))
@@ -108,16 +108,16 @@ class Server:
         with grpc.insecure_channel(endpoint.target, options) as channel:
             states = health_watch(channel)(b"", wait_for_ready=True, timeout=START_SECONDS)
 
-            def give_up_with_it() -> None:
+            def cancel_on_exit() -> None:
                 self.process.wait()
                 states.cancel()
 
-            threading.Thread(target=give_up_with_it, daemon=True).start()
+            threading.Thread(target=cancel_on_exit, daemon=True).start()
             try:
                 if any(state == SERVING for state in states):
                     return
             except grpc.RpcError:
-                # It ended, or did not serve in time; its own words say more.
+                # It exited or did not serve in time; its log explains why.
                 pass
         status = self.process.poll()
         ended = f"does not serve after {START_SECONDS} s" if status is None else f"ended with status {status}"

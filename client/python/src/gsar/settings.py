@@ -1,4 +1,4 @@
-"""What the blocking transport and the one for asyncio share: settings of a connection, deadlines, repetition."""
+"""Connection settings, deadlines and retries shared by the blocking and the asyncio transport."""
 
 import time
 from collections.abc import Sequence
@@ -20,28 +20,28 @@ Option = tuple[str, str | int]
 def connection(
     given: str, files: TlsFiles, *, must_run: bool, options: Sequence[Option]
 ) -> tuple[Endpoint, TlsFiles, list[Option]]:
-    """Where to connect to, with which files and which options of grpcio."""
+    """Returns the endpoint, the TLS files and the options of grpcio for a connection."""
     endpoint = find(given, must_run=must_run)
     if endpoint.scheme != "grpcs" and files != TlsFiles():
         raise ValueError(
-            f"tls_ca, tls_certificate and tls_key are for a server with TLS, and {endpoint} is none; "
+            f"tls_ca, tls_certificate and tls_key require TLS, but {endpoint} does not use it; "
             "write grpcs://host:port, or omit them"
         )
     settings: list[Option] = [
         ("grpc.max_receive_message_length", MAX_ANSWER_BYTES),
         ("grpc.max_send_message_length", -1),
-        # A sidecar that comes back is found again at once.
+        # Reconnect quickly to a restarted sidecar.
         ("grpc.initial_reconnect_backoff_ms", 100),
         ("grpc.max_reconnect_backoff_ms", 2000),
     ]
     if endpoint.scheme == "unix":
-        # grpcio would send the path of the socket as authority, which HTTP/2 servers refuse.
+        # By default grpcio sends the socket path as authority, which HTTP/2 servers reject.
         settings.append(("grpc.default_authority", "localhost"))
     return endpoint, files.with_environment(), [*settings, *options]
 
 
 class Attempts:
-    """The attempts of one call: how long each may take, and whether there is another one."""
+    """The attempts of one call with their remaining time and number."""
 
     def __init__(self, method: str, endpoint: Endpoint, *, repeat: bool, timeout: float) -> None:
         self.method = method
@@ -51,15 +51,15 @@ class Attempts:
 
     @property
     def timeout(self) -> float:
-        """What is left of the deadline, in seconds."""
+        """The remaining time until the deadline, in seconds."""
         return max(0.0, self.ends - time.monotonic())
 
     def error(self, error: grpc.RpcError) -> Error:
-        """How the call ended."""
+        """Returns the exception for an error of grpcio."""
         return of_rpc_error(self.method, self.endpoint, error)
 
     def wait_after(self, error: Error) -> float:
-        """Seconds until the next attempt; raises the error where the server names none or there is no time."""
+        """Returns the seconds until the next attempt; raises the error if no retry is allowed or no time is left."""
         self.left -= 1
         delay = error.retry_after
         if self.left == 0 or delay is None or delay >= self.timeout:
@@ -68,8 +68,8 @@ class Attempts:
 
 
 def of_rpc_error(method: str, endpoint: Endpoint, error: grpc.RpcError) -> Error:
-    """The exception for what grpcio raised, of the blocking kind or that of asyncio."""
-    # Both kinds have these three; `RpcError` itself promises none of them.
+    """Returns the exception for an error of grpcio, blocking or asyncio."""
+    # `RpcError` itself does not declare code, details and metadata.
     if isinstance(error, grpc.Call | grpc.aio.AioRpcError):
         trailers: Sequence[tuple[str, str | bytes]] = tuple(error.trailing_metadata() or ())  # pyright: ignore[reportAssignmentType]
         return of_status(method, endpoint, error.code(), error.details() or "", read(trailers))

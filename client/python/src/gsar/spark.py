@@ -1,10 +1,10 @@
-"""Spark: a frame of reports in, verdicts out.
+"""Spark: evaluates a frame of reports.
 
     reports = spark.read.parquet("reports")
     verdicts = gsar.spark.evaluate(reports, ["grpc://gsar-1:4317", "grpc://gsar-2:4317"], job="march")
     verdicts.write.parquet("verdicts")
 
-It is `gsar.batch.Evaluator` under `mapInPandas`; executors need this package, pandas and pyarrow. Needs `gsar[spark]`.
+Runs `gsar.batch.Evaluator` with `mapInPandas`; executors need this package, pandas and pyarrow. Needs `gsar[spark]`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ SCHEMA = StructType(
         StructField("error", StringType()),
     ]
 )
-"""The columns of verdicts, before those of `keep`."""
+"""The columns of verdicts, without those of `keep`."""
 
 TEXT = (StringType,)
 TYPES = dict.fromkeys(READ, TEXT) | {
@@ -68,10 +68,10 @@ TYPES = dict.fromkeys(READ, TEXT) | {
 
 
 def evaluate(reports: DataFrame, endpoints: Sequence[str], **settings: Any) -> DataFrame:
-    """The verdicts of reports, a row for each; nothing is sent before an action asks for them.
+    """Returns the verdicts of reports, one row per report, computed lazily.
 
-    `settings` are those of `gsar.batch.Evaluator`. Name the `job` where the frame may be computed more than once, or by
-    a later run: what has a verdict under it is not judged again.
+    `settings` are those of `gsar.batch.Evaluator`. Give `job` a name if the frame may be computed more than once or by
+    a later run: reports that have a verdict under that job are not judged again.
     """
     evaluator = Evaluator(endpoints, **settings)
     fields = {field.name: field for field in reports.schema.fields}

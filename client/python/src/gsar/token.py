@@ -1,4 +1,4 @@
-"""The token with which a caller says who it is, read from its file at each call."""
+"""The caller's token, read from its file at each call."""
 
 import contextlib
 import os
@@ -8,7 +8,7 @@ Metadata = tuple[tuple[str, str], ...]
 
 
 class TokenFile:
-    """A file that holds a token; without one, `GSAR_TOKEN_FILE`. Its issuer replaces it before the token ends."""
+    """A file with a token, by default `GSAR_TOKEN_FILE`. The issuer replaces it before the token expires."""
 
     def __init__(self, path: str = "") -> None:
         self._path = path or os.environ.get("GSAR_TOKEN_FILE", "")
@@ -18,14 +18,16 @@ class TokenFile:
         try:
             token = Path(self._path).read_text(encoding="ascii").strip()
         except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is no text"
-            raise ValueError(f"token_file: {self._path} cannot be read: {reason}; name a file with a token") from error
+            reason = error.strerror if isinstance(error, OSError) else "not ASCII text"
+            raise ValueError(
+                f"token_file: {self._path} cannot be read: {reason}; expected a file with a token"
+            ) from error
         if not token or not token.isprintable():
-            raise ValueError(f"token_file: {self._path} holds no token; name a file with a token")
+            raise ValueError(f"token_file: {self._path} contains no token; expected a file with a token")
         return token
 
     def metadata(self) -> Metadata | None:
-        """What to send with a call: the last token where the file has none at this moment."""
+        """Returns the metadata of a call, with the last token if the file cannot be read now."""
         if not self._path:
             return None
         with contextlib.suppress(ValueError):

@@ -1,4 +1,4 @@
-"""Blocking calls: each with a deadline, repeated only where the server says when and it does no harm."""
+"""Blocking calls, each with a deadline, retried only if the server allows it and the call is idempotent."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ Interceptor: TypeAlias = (
 
 
 class Transport:
-    """One connection. Threads may share it."""
+    """One connection. Safe to share between threads."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Transport:
         repeat: bool,
         timeout: float | None,
     ) -> Answer:
-        """Sends a request until it is answered, refused for good, or the deadline passes."""
+        """Sends a request and retries until it is answered or rejected, or the deadline expires."""
         attempts = Attempts(name, self.endpoint, repeat=repeat, timeout=self.deadline if timeout is None else timeout)
         while True:
             try:
@@ -73,7 +73,7 @@ class Transport:
         *,
         timeout: float | None,
     ) -> Answer:
-        """Sends messages that get one answer; never repeated."""
+        """Sends a stream of messages and returns the response; never retried."""
         try:
             return method(
                 iter(requests),
@@ -84,23 +84,23 @@ class Transport:
             raise of_rpc_error(name, self.endpoint, error) from None
 
     def stream(self, name: str, call: Iterable[Answer]) -> Iterator[Answer]:
-        """The answers of a call; one that is not read to its end is cancelled."""
+        """Yields the responses of a call, and cancels it if they are not read to the end."""
         try:
             yield from call
         except grpc.RpcError as error:
             raise of_rpc_error(name, self.endpoint, error) from None
         finally:
-            # An instrumented call is a generator, which is closed.
+            # An instrumented call is a generator without `cancel`.
             end = getattr(call, "cancel", None) or getattr(call, "close", lambda: None)
             end()
 
     def close(self) -> None:
-        """Ends the connection and every call on it."""
+        """Closes the connection and cancels all calls on it."""
         self.channel.close()
 
 
 def stream_requests(
     requests: Iterable[tuple[str, v1.EvaluateRequest]],
 ) -> Iterator[v1.EvaluateStreamRequest]:
-    """The messages of EvaluateStream."""
+    """Returns the messages of EvaluateStream."""
     return correlated(requests)

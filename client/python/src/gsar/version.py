@@ -1,3 +1,3 @@
-"""The version of the package, which is that of the server with the same contract."""
+"""The version of the package, the same as that of the server."""
 
 __version__ = "0.1.0"

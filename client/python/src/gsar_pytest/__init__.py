@@ -1,15 +1,14 @@
-"""The pytest plugin: `assert_grounded` fails a test whose report may not go out.
+"""The pytest plugin: `assert_grounded` fails a test whose report does not proceed.
 
-Where no judge gave a verdict, nothing is known of the report: `Undecided` is raised, and the test fails whatever it
-expects, so that one that waits for a refusal (`xfail`, `pytest.raises`) does not pass in an outage. So it is where the
-sidecar gives no answer.
+If no judge gives a verdict, `Undecided` is raised, and the test fails regardless of what it expects: a test that
+expects a rejection (`xfail`, `pytest.raises`) must not pass in an outage. The same holds if the sidecar does not answer.
 
     def test_report(assert_grounded):
         assert_grounded(agent.write(), {"log": LOG})
 
-The sidecar is `--gsar-endpoint`, else as `gsar.Client()` finds it, else a `gsar-server` started for the session.
-Id, tier and score go into JUnit XML as properties of the test (`gsar.evaluation_id`, `gsar.tier`, `gsar.score`).
-It is a package beside `gsar`, so that runs of pytest that use none of this do not load grpcio.
+The sidecar is `--gsar-endpoint`, otherwise as found by `gsar.Client()`, otherwise a `gsar-server` started for the
+session. Id, tier and score are properties of the test in JUnit XML (`gsar.evaluation_id`, `gsar.tier`, `gsar.score`).
+It is a package separate from `gsar`, so that runs of pytest without it do not load grpcio.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Undecided(Exception):
-    """No judge gave a verdict on the report: the judge failed, abstained, or left open what the tier depends on."""
+    """No judge gave a verdict on the report: the judge failed, abstained, or left deciding claims undecided."""
 
 
 class AssertGrounded(Protocol):
@@ -39,43 +38,43 @@ class AssertGrounded(Protocol):
         corpus_id: str = "",
         min_score: float = 0.0,
     ) -> v1.EvaluateResponse:
-        """Fails unless the report may go out and scores at least `min_score`; gives the answer.
+        """Fails unless the report proceeds with a score of at least `min_score`; returns the answer.
 
-        Raises `Undecided` where no judge gave a verdict.
+        Raises `Undecided` if no judge gave a verdict.
         """
         ...
 
 
 UNDECIDED = pytest.StashKey[str]()
-"""Of a test: why nothing is known of a report."""
+"""The reason why a report of the test has no verdict."""
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Fails a test about whose report nothing is known, whatever it expects."""
+    """Fails a test whose report has no verdict, regardless of what it expects."""
     report = yield
     reason = item.stash.get(UNDECIDED, None)
     if call.when == "call" and reason is not None and report.outcome != "failed":
         report.outcome = "failed"
-        report.longrepr = f"no verdict, so this test shows nothing:\n\n{reason}"
+        report.longrepr = f"no verdict on the report, so the test fails:\n\n{reason}"
         if hasattr(report, "wasxfail"):
             del report.wasxfail
     return report
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Where the sidecar listens, and the policy."""
-    where = "sidecar that judges reports, such as unix:///run/gsar/gsar.sock"
+    """Adds the options for the endpoint and the policy."""
+    where = "endpoint of the sidecar, such as unix:///run/gsar/gsar.sock"
     parser.getgroup("gsar").addoption("--gsar-endpoint", default="", help=where)
     parser.addini("gsar_endpoint", where, default="")
-    parser.addini("gsar_policy", "policy of assert_grounded where a test names none", default="")
+    parser.addini("gsar_policy", "default policy of assert_grounded", default="")
 
 
 @pytest.fixture(scope="session")
 def gsar_endpoint(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Where the sidecar listens; one is started where none runs. Without any, tests fail: nothing was decided."""
+    """The endpoint of the sidecar, which is started if none runs. Tests fail if it cannot be started."""
     from gsar.endpoint import find
     from gsar.errors import SidecarUnreachable
     from gsar.server import Server, find_binary
@@ -94,7 +93,7 @@ def gsar_endpoint(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def gsar_client(gsar_endpoint: str) -> Iterator[Client]:
-    """A client of the sidecar."""
+    """The client of the sidecar."""
     from gsar import Client
 
     with Client(gsar_endpoint) as client:
@@ -103,10 +102,10 @@ def gsar_client(gsar_endpoint: str) -> Iterator[Client]:
 
 @pytest.fixture
 def assert_grounded(gsar_client: Client, request: pytest.FixtureRequest) -> AssertGrounded:
-    """Fails a test whose report may not go out, with the claims at fault and what the evidence shows."""
+    """Fails a test whose report does not proceed, with the faulty claims and the evidence."""
     from gsar import Error, describe, may_go_out, tier
 
-    # The fixture `record_property` warns of junit_family=xunit2, pytest's default.
+    # The fixture `record_property` warns about junit_family=xunit2, the default of pytest.
     properties = request.node.user_properties
     default_policy = str(request.config.getini("gsar_policy"))
 
@@ -132,7 +131,7 @@ def assert_grounded(gsar_client: Client, request: pytest.FixtureRequest) -> Asse
             request.node.stash[UNDECIDED] = describe(answer)
             raise Undecided(f"no judge gave a verdict on the report\n\n{describe(answer)}")
         if not may_go_out(answer):
-            pytest.fail(f"the report may not go out\n\n{describe(answer)}", pytrace=False)
+            pytest.fail(f"the report does not proceed\n\n{describe(answer)}", pytrace=False)
         if score.value < min_score:
             pytest.fail(f"the report scores below min_score={min_score}\n\n{describe(answer)}", pytrace=False)
         return answer

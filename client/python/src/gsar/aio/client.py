@@ -1,4 +1,4 @@
-"""The client for asyncio: a method for each call of the contract, answered with its message."""
+"""The client for asyncio: one method per call of the contract, which returns its response message."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from gsar.token import TokenFile
 
 
 class Client:
-    """A connection to a sidecar, found as `gsar` finds it: `endpoint`, else `GSAR_ENDPOINT`, else the default socket.
+    """A connection to a sidecar at `endpoint`, otherwise `GSAR_ENDPOINT`, otherwise the default socket.
 
-    `deadline` is the time of a call in seconds, repetitions included; each method takes another one as `timeout`.
-    Where no sidecar answers, calls raise `gsar.SidecarUnreachable`. With `open_if_unreachable`, `evaluate`
-    logs a warning and answers with a proceed that nobody decided instead: reason `SIDECAR_UNREACHABLE`, no id.
+    `deadline` is the maximum time of a call in seconds, including retries; `timeout` of each method overrides it.
+    If no sidecar answers, calls raise `gsar.SidecarUnreachable`. With `open_if_unreachable`, `evaluate` instead
+    logs a warning and returns an undecided proceed: reason `SIDECAR_UNREACHABLE`, without an id.
     """
 
     def __init__(
@@ -49,11 +49,11 @@ class Client:
             interceptors=interceptors,
             options=options,
         )
-        """The connection, for those who instrument it."""
+        """The connection, for instrumentation."""
 
     @property
     def endpoint(self) -> str:
-        """Where the sidecar listens."""
+        """The endpoint of the sidecar."""
         return str(self.transport.endpoint)
 
     async def __aenter__(self) -> Client:
@@ -68,7 +68,7 @@ class Client:
         await self.close()
 
     async def close(self) -> None:
-        """Ends the connection and every call on it."""
+        """Closes the connection and cancels all calls on it."""
         await self.transport.close()
 
     @cached_property
@@ -96,7 +96,7 @@ class Client:
         return v1.PolicyServiceStub(self.transport.channel)
 
     async def is_serving(self, *, timeout: float | None = None) -> bool:
-        """Whether the sidecar is ready; raises `SidecarUnreachable` where there is none."""
+        """Returns `True` if the sidecar is ready; raises `SidecarUnreachable` if none answers."""
         method = health_check(self.transport.channel)
         return await self.transport.call("Check", method, b"", repeat=True, timeout=timeout) == SERVING
 
@@ -117,11 +117,11 @@ class Client:
         explain: bool = False,
         timeout: float | None = None,
     ) -> v1.EvaluateResponse:
-        """Has a judge partition the report's claims, and decides. A judge that failed is an answer: abstain.
+        """Evaluates a report. If the judge fails, the tier is abstain and no exception is raised.
 
-        Evidence is a list of items (`gsar.text`, `gsar.json`, `gsar.file`) or contents by id. A whole
-        `v1.EvaluateRequest` stands for all other arguments but `timeout`. Repeated on the server's word only with an
-        idempotency key.
+        Evidence is a list of items (`gsar.text`, `gsar.json`, `gsar.file`) or contents by id. A complete
+        `v1.EvaluateRequest` replaces all other arguments except `timeout`. Retried only with an idempotency key, and
+        if the server allows it.
         """
         request = requests.evaluation(
             report,
@@ -149,10 +149,10 @@ class Client:
         self,
         reports: AsyncIterable[tuple[str, v1.EvaluateRequest]] | Iterable[tuple[str, v1.EvaluateRequest]],
     ) -> AsyncIterator[v1.EvaluateStreamResponse]:
-        """Evaluates many reports over one call; answers come as they are ready, each with the name given to its report.
+        """Evaluates many reports over one call; yields responses as they complete, each with the id of its report.
 
-        `gsar.evaluation` makes requests. An answer may be an `error` of its report alone (`gsar.of_call_error`). The
-        server takes the next report only while few enough are unanswered or unread. No deadline of the client applies.
+        `gsar.evaluation` builds requests. A response may contain an `error` of its report (`gsar.of_call_error`). The
+        server limits the number of unanswered and unread reports. The client's deadline does not apply.
         """
         call = self._grounding.EvaluateStream(stream_requests(reports), metadata=self.transport.token.metadata())
         async for answer in self.transport.stream("EvaluateStream", call):
@@ -168,7 +168,7 @@ class Client:
         explain: bool = False,
         timeout: float | None = None,
     ) -> v1.ScoreResponse:
-        """Decides a partition that the caller gives, such as `gsar.counts(grounded=["tool_match"])`; no judge."""
+        """Decides a given partition without a judge, such as `gsar.counts(grounded=["tool_match"])`."""
         request = requests.score(partition, policy=policy, gate=gate, overrides=overrides, explain=explain)
         return await self.transport.call("Score", self._grounding.Score, request, repeat=True, timeout=timeout)
 
@@ -182,7 +182,7 @@ class Client:
         investigation_id: str = "",
         timeout: float | None = None,
     ) -> v1.SelectBestResponse:
-        """Evaluates 1 to 16 reports over the same evidence and ranks them, the best first. Never repeated."""
+        """Evaluates 1 to 16 reports over the same evidence and ranks them, the best first. Never retried."""
         request = requests.selection(
             candidates, evidence, policy=policy, corpus_id=corpus_id, investigation_id=investigation_id
         )
@@ -198,14 +198,14 @@ class Client:
         explain: bool = False,
         timeout: float | None = None,
     ) -> v1.RescoreResponse:
-        """Decides a recorded evaluation under another policy; no judge is asked and nothing is recorded."""
+        """Decides a recorded evaluation under another policy, without a judge. Nothing is recorded."""
         request = v1.RescoreRequest(
             evaluation_id=evaluation_id, policy=policy, policy_overrides=overrides, explain=explain
         )
         return await self.transport.call("Rescore", self._grounding.Rescore, request, repeat=True, timeout=timeout)
 
     async def try_judges(self, judge: str = "", *, timeout: float | None = None) -> v1.TryJudgesResponse:
-        """Has judges judge a small report that must proceed. Chat models are really asked, and paid for."""
+        """Lets judges evaluate a small report that must proceed. Chat models are called and cost money."""
         request = v1.TryJudgesRequest(judge=judge)
         method = self._grounding.TryJudges
         return await self.transport.call("TryJudges", method, request, repeat=True, timeout=timeout)
@@ -229,7 +229,7 @@ class Client:
         threshold: float | None = None,
         timeout: float | None = None,
     ) -> v1.ClassifyVerdictResponse:
-        """Reads one tool result, as text or as a JSON document, as supporting or refuting that something is wrong."""
+        """Classifies one tool result, as text or as a JSON document, as supporting or refuting a fault."""
         request = v1.ClassifyVerdictRequest(signal=signal, threshold=threshold)
         if json:
             request.json = json
@@ -246,7 +246,7 @@ class Client:
         policy: str = "",
         timeout: float | None = None,
     ) -> v1.AssembleChainResponse:
-        """Collects what carries a root cause."""
+        """Assembles the evidence chain of a root cause."""
         request = v1.AssembleChainRequest(gate=gate, hypothesis_id=hypothesis_id, policy=policy)
         method = self._gate.AssembleChain
         return await self.transport.call("AssembleChain", method, request, repeat=True, timeout=timeout)
@@ -259,7 +259,7 @@ class Client:
         policy: str = "",
         timeout: float | None = None,
     ) -> v1.CapConfidenceResponse:
-        """Lowers a self-rated confidence to what its grounding carries."""
+        """Caps a self-rated confidence by its grounding."""
         request = v1.CapConfidenceRequest(confidence=confidence, strength=strength, policy=policy)
         method = self._gate.CapConfidence
         return await self.transport.call("CapConfidence", method, request, repeat=True, timeout=timeout)
@@ -274,7 +274,7 @@ class Client:
         time_to_live: float | None = None,
         timeout: float | None = None,
     ) -> v1.PutEvidenceResponse:
-        """Stores items in a corpus, which is made where there is none; the same call again changes nothing."""
+        """Stores items in a corpus, which is created if it does not exist. Idempotent."""
         messages = requests.stored(corpus_id, evidence, time_to_live)
         return await self.transport.send("PutEvidence", self._evidence.PutEvidence, messages, timeout=timeout)
 
@@ -288,7 +288,7 @@ class Client:
         method: v1.SearchMethod.ValueType = v1.SEARCH_METHOD_UNSPECIFIED,
         timeout: float | None = None,
     ) -> v1.SearchResponse:
-        """Finds the passages of a corpus that bear on a query, the best first; at most `most`, 0 for 10."""
+        """Finds the passages of a corpus relevant to a query, the best first; at most `most`, 0 for 10."""
         request = v1.SearchRequest(corpus_id=corpus_id, query=query, most=most, filter=filter, method=method)
         return await self.transport.call("Search", self._evidence.Search, request, repeat=True, timeout=timeout)
 
@@ -302,7 +302,7 @@ class Client:
         lines: tuple[int, int] | None = None,
         timeout: float | None = None,
     ) -> v1.GetSnapshotResponse:
-        """Returns the head of a stored item, or a range: bytes from and before, or first and last line."""
+        """Returns the beginning of a stored item, or a range: `[start, end)` in bytes, or first and last line."""
         request = v1.GetSnapshotRequest(corpus_id=corpus_id)
         if key:
             request.key = key
@@ -318,7 +318,7 @@ class Client:
     async def list_corpora(
         self, *, page_size: int = 0, timeout: float | None = None
     ) -> AsyncIterator[v1.CorpusSummary]:
-        """Lists corpora by name, as far as they are read."""
+        """Lists corpora by name; fetches pages lazily."""
         request = v1.ListCorporaRequest(page_size=page_size)
         method = self._evidence.ListCorpora
         while True:
@@ -353,7 +353,7 @@ class Client:
         page_size: int = 0,
         timeout: float | None = None,
     ) -> AsyncIterator[v1.EvaluationSummary]:
-        """Lists recorded evaluations, newest first, as far as they are read."""
+        """Lists recorded evaluations, newest first; fetches pages lazily."""
         request = v1.ListEvaluationsRequest(
             tier=tier,
             report_id=report_id,
@@ -385,7 +385,7 @@ class Client:
         interval: timedelta | None = None,
         timeout: float | None = None,
     ) -> v1.CountEvaluationsResponse:
-        """Counts recorded evaluations, in intervals of time and by what was decided."""
+        """Counts recorded evaluations by time interval and decision."""
         request = v1.CountEvaluationsRequest(evaluations=evaluations)
         if interval is not None:
             request.interval.FromTimedelta(interval)
@@ -401,7 +401,7 @@ class Client:
         limit: int = 0,
         timeout: float | None = None,
     ) -> v1.RescoreEvaluationsResponse:
-        """Decides many recorded evaluations under another policy; no judge is asked and nothing is recorded."""
+        """Decides many recorded evaluations under another policy, without a judge. Nothing is recorded."""
         request = v1.RescoreEvaluationsRequest(
             evaluations=evaluations, policy=policy, policy_overrides=overrides, limit=limit
         )
@@ -417,7 +417,7 @@ class Client:
     async def get_evaluation_evidence(
         self, evaluation_id: str, evidence_id: str, *, timeout: float | None = None
     ) -> v1.EvidenceItem:
-        """Returns an evidence item of a recorded evaluation as it came with the request."""
+        """Returns an evidence item of a recorded evaluation as given in the request."""
         request = v1.GetEvaluationEvidenceRequest(evaluation_id=evaluation_id, evidence_id=evidence_id)
         method = self._ledger.GetEvaluationEvidence
         answer = await self.transport.call("GetEvaluationEvidence", method, request, repeat=True, timeout=timeout)
@@ -426,7 +426,7 @@ class Client:
     async def delete_evaluation(
         self, evaluation_id: str, *, timeout: float | None = None
     ) -> v1.DeleteEvaluationResponse:
-        """Deletes one evaluation, with its grades and the contents of evidence that no other evaluation has."""
+        """Deletes one evaluation with its grades and all evidence contents that no other evaluation shares."""
         request = v1.DeleteEvaluationRequest(evaluation_id=evaluation_id)
         method = self._ledger.DeleteEvaluation
         return await self.transport.call("DeleteEvaluation", method, request, repeat=False, timeout=timeout)
@@ -434,12 +434,12 @@ class Client:
     async def grade(
         self, evaluation_id: str, grades: Iterable[v1.Grade], *, grader: str, timeout: float | None = None
     ) -> v1.GradeResponse:
-        """Keeps what a person says of an evaluation (`gsar.grade_report`, `gsar.grade_claim`); all grades or none."""
+        """Records grades of an evaluation (`gsar.grade_report`, `gsar.grade_claim`); all grades or none."""
         request = v1.GradeRequest(evaluation_id=evaluation_id, grader=grader, grades=grades)
         return await self.transport.call("Grade", self._ledger.Grade, request, repeat=True, timeout=timeout)
 
     async def export(self, request: v1.ExportRequest) -> AsyncIterator[v1.ExportResponse]:
-        """Streams records of evaluations; `after` of the last answer goes on behind it. The client sets no deadline."""
+        """Streams records of evaluations; resume with `after` of the last response. The client's deadline does not apply."""
         call = self._ledger.Export(request, metadata=self.transport.token.metadata())
         async for answer in self.transport.stream("Export", call):
             yield answer
@@ -454,12 +454,12 @@ class Client:
         return answer.policies
 
     async def get_policy(self, name: str = "", *, timeout: float | None = None) -> v1.GetPolicyResponse:
-        """Returns one policy as a file; without a name the server's default."""
+        """Returns one policy as a policy file; the server's default without a name."""
         request = v1.GetPolicyRequest(name=name)
         return await self.transport.call("GetPolicy", self._policies.GetPolicy, request, repeat=True, timeout=timeout)
 
     async def check_policy(self, toml: str, *, timeout: float | None = None) -> v1.CheckPolicyResponse:
-        """Reports every problem of a policy file. A file with problems is an answer."""
+        """Returns all problems of a policy file. An invalid file does not raise."""
         request = v1.CheckPolicyRequest(toml=toml)
         method = self._policies.CheckPolicy
         return await self.transport.call("CheckPolicy", method, request, repeat=True, timeout=timeout)
@@ -469,13 +469,13 @@ class Client:
     async def start_investigation(
         self, request: v1.StartInvestigationRequest, *, timeout: float | None = None
     ) -> v1.Investigation:
-        """Begins an investigation, or says where it stands."""
+        """Starts or resumes an investigation and returns its state."""
         method = self._investigations.StartInvestigation
         answer = await self.transport.call("StartInvestigation", method, request, repeat=True, timeout=timeout)
         return answer.investigation
 
     async def record_turn(self, request: v1.RecordTurnRequest, *, timeout: float | None = None) -> v1.Investigation:
-        """Hands over one turn of the agent; says where the investigation stands then."""
+        """Records one turn of the agent and returns the state of the investigation."""
         method = self._investigations.RecordTurn
         answer = await self.transport.call("RecordTurn", method, request, repeat=True, timeout=timeout)
         return answer.investigation
@@ -483,14 +483,14 @@ class Client:
     async def submit_report(
         self, request: v1.SubmitReportRequest, *, timeout: float | None = None
     ) -> v1.SubmitReportResponse:
-        """Has a report judged that an instruction asked for."""
+        """Submits the report that an instruction requested."""
         method = self._investigations.SubmitReport
         return await self.transport.call("SubmitReport", method, request, repeat=True, timeout=timeout)
 
     async def get_investigation(
         self, investigation_id: str, *, with_events: bool = False, timeout: float | None = None
     ) -> v1.GetInvestigationResponse:
-        """Says where an investigation stands, and how it came there."""
+        """Returns the state of an investigation and, if requested, its events."""
         request = v1.GetInvestigationRequest(investigation_id=investigation_id, with_events=with_events)
         method = self._investigations.GetInvestigation
         return await self.transport.call("GetInvestigation", method, request, repeat=True, timeout=timeout)
@@ -504,7 +504,7 @@ class Client:
         ask_model: bool = False,
         timeout: float | None = None,
     ) -> v1.LookAtEntityResponse:
-        """Gives what is stored of an entity that is due, and what a model believes of it where that is asked for."""
+        """Returns the stored evidence about an entity that is due, and a model's belief about it if requested."""
         request = v1.LookAtEntityRequest(
             investigation_id=investigation_id, entity=entity, max_bytes=max_bytes, ask_model=ask_model
         )
@@ -512,7 +512,7 @@ class Client:
         return await self.transport.call("LookAtEntity", method, request, repeat=True, timeout=timeout)
 
     async def cancel_investigation(self, investigation_id: str, *, timeout: float | None = None) -> v1.Investigation:
-        """Ends an investigation degraded, with its best report."""
+        """Ends an investigation as degraded, with its best report."""
         request = v1.CancelInvestigationRequest(investigation_id=investigation_id)
         method = self._investigations.CancelInvestigation
         answer = await self.transport.call("CancelInvestigation", method, request, repeat=True, timeout=timeout)

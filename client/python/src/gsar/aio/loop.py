@@ -1,4 +1,4 @@
-"""What the loop for asyncio calls where the blocking one (`gsar.loop`) calls something else."""
+"""The asyncio counterparts of the names in `gsar.loop`."""
 
 from gsar.callbacks import Planner as Planner
 from gsar.callbacks import Synthesizer as Synthesizer

@@ -1,4 +1,4 @@
-"""Calls for asyncio: each with a deadline, repeated only where the server says when and it does no harm."""
+"""Calls for asyncio, each with a deadline, retried only if the server allows it and the call is idempotent."""
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ Interceptor: TypeAlias = grpc.aio.ClientInterceptor
 
 
 class Transport:
-    """One connection, of the event loop that makes the first call."""
+    """One connection, bound to the event loop of the first call."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Transport:
 
     @cached_property
     def channel(self) -> grpc.aio.Channel:
-        """The channel; it belongs to the event loop in which it is made."""
+        """The channel, bound to the event loop in which it is created."""
         target = self.endpoint.target
         if self.credentials is None:
             return grpc.aio.insecure_channel(target, self.options, interceptors=self.interceptors)
@@ -55,7 +55,7 @@ class Transport:
         repeat: bool,
         timeout: float | None,
     ) -> Answer:
-        """Sends a request until it is answered, refused for good, or the deadline passes."""
+        """Sends a request and retries until it is answered or rejected, or the deadline expires."""
         attempts = Attempts(name, self.endpoint, repeat=repeat, timeout=self.deadline if timeout is None else timeout)
         while True:
             try:
@@ -72,7 +72,7 @@ class Transport:
         *,
         timeout: float | None,
     ) -> Answer:
-        """Sends messages that get one answer; never repeated."""
+        """Sends a stream of messages and returns the response; never retried."""
         try:
             sent = method(
                 iter(requests),
@@ -88,7 +88,7 @@ class Transport:
         name: str,
         call: "grpc.aio.UnaryStreamCall[Request, Answer] | grpc.aio.StreamStreamCall[Request, Answer]",
     ) -> AsyncIterator[Answer]:
-        """The answers of a call; one that is not read to its end is cancelled."""
+        """Yields the responses of a call, and cancels it if they are not read to the end."""
         try:
             async for answer in call:
                 yield answer
@@ -98,16 +98,16 @@ class Transport:
             call.cancel()
 
     async def close(self) -> None:
-        """Ends the connection and every call on it."""
+        """Closes the connection and cancels all calls on it."""
         if "channel" in self.__dict__:
             await self.channel.close(None)
 
 
 async def answer_of(call: Awaitable[Answer]) -> Answer:
-    """The answer of a call, which is cancelled where its caller is.
+    """Returns the response of a call, which is cancelled with its caller.
 
-    It is awaited in a task of its own: grpcio replaces the caller's `CancelledError` with another one, in which anyio
-    (MCP, FastAPI, Starlette) does not find its cancel scope again, and the program ends instead of the call.
+    It is awaited in its own task: grpcio replaces the caller's `CancelledError` with a different one, in which anyio
+    (MCP, FastAPI, Starlette) does not find its cancel scope, and the program ends instead of the call.
     """
     answering = asyncio.ensure_future(call)
     try:
@@ -120,7 +120,7 @@ async def answer_of(call: Awaitable[Answer]) -> Answer:
 def stream_requests(
     requests: Iterable[tuple[str, v1.EvaluateRequest]] | AsyncIterable[tuple[str, v1.EvaluateRequest]],
 ) -> Iterator[v1.EvaluateStreamRequest] | AsyncIterator[v1.EvaluateStreamRequest]:
-    """The messages of EvaluateStream."""
+    """Returns the messages of EvaluateStream."""
     if isinstance(requests, AsyncIterable):
         return correlated_async(requests)
     return correlated(requests)

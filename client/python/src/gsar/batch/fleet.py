@@ -1,7 +1,4 @@
-"""The sidecars of a batch as one process sees them. Frames and rows are not known here.
-
-There is one connection to each; what is kept beside it is which one a report goes to, and which of them are away.
-"""
+"""The sidecars of a batch in one process: their connections, their availability, and the choice of one per report."""
 
 from __future__ import annotations
 
@@ -15,15 +12,15 @@ from functools import cache
 from gsar.client import Client
 
 AWAY_SECONDS = 5.0
-"""How long a sidecar that did not answer is passed over where another one may answer."""
+"""How long an unreachable sidecar is skipped if another one may answer, in seconds."""
 
-# A connection whose other end has gone without a word is found out, and its reports are sent anew.
+# Detects dead connections, so that their reports are sent again.
 KEEPALIVE = (("grpc.keepalive_time_ms", 20_000), ("grpc.keepalive_timeout_ms", 10_000))
 
 
 @dataclass(frozen=True)
 class Connections:
-    """Where the sidecars are, and how to reach them."""
+    """The endpoints of the sidecars with TLS files and token."""
 
     endpoints: tuple[str, ...]
     tls_ca: str = ""
@@ -34,30 +31,30 @@ class Connections:
 
 @dataclass
 class Sidecar:
-    """One of them, and since when it does not answer."""
+    """One sidecar and its availability."""
 
     client: Client
-    silent_since: float | None = None
-    passed_over_until: float = field(default=0.0)
+    unreachable_since: float | None = None
+    skipped_until: float = field(default=0.0)
 
-    def answered(self) -> None:
-        """It is there."""
-        self.silent_since = None
-        self.passed_over_until = 0.0
+    def mark_reachable(self) -> None:
+        """Marks the sidecar as reachable."""
+        self.unreachable_since = None
+        self.skipped_until = 0.0
 
-    def fell_silent(self) -> None:
-        """It did not answer."""
+    def mark_unreachable(self) -> None:
+        """Marks the sidecar as unreachable."""
         now = time.monotonic()
-        self.silent_since = self.silent_since or now
-        self.passed_over_until = now + AWAY_SECONDS
+        self.unreachable_since = self.unreachable_since or now
+        self.skipped_until = now + AWAY_SECONDS
 
-    def silent_for(self) -> float:
-        """Seconds; 0 for one that answers."""
-        return 0.0 if self.silent_since is None else time.monotonic() - self.silent_since
+    def unreachable_for(self) -> float:
+        """Returns the seconds since it became unreachable; 0 if it is reachable."""
+        return 0.0 if self.unreachable_since is None else time.monotonic() - self.unreachable_since
 
 
 class Fleet:
-    """The sidecars of one process. Threads may share it."""
+    """The sidecars of one process. Safe to share between threads."""
 
     def __init__(self, connections: Connections) -> None:
         self.sidecars = {
@@ -75,10 +72,10 @@ class Fleet:
         }
 
     def order(self, key: str) -> list[Sidecar]:
-        """All of them, first the one that a report with this key goes to.
+        """Returns all sidecars in order of preference for a report with this key.
 
-        It is the same in every process and attempt, and for most keys still when one is added or taken away
-        (rendezvous hashing).
+        The order is the same in every process and attempt. Adding or removing a sidecar keeps the first one for most
+        keys (rendezvous hashing).
         """
 
         def weight(endpoint: str) -> bytes:
@@ -87,12 +84,12 @@ class Fleet:
         return [self.sidecars[endpoint] for endpoint in sorted(self.sidecars, key=weight)]
 
 
-_making = threading.Lock()
+_fleet_lock = threading.Lock()
 
 
 def of_this_process(connections: Connections) -> Fleet:
-    """The one fleet that this process has for these connections; a process forked from it has its own."""
-    with _making:
+    """Returns this process's fleet for these connections; a forked process gets its own."""
+    with _fleet_lock:
         return _fleet(connections, os.getpid())
 
 

@@ -1,6 +1,6 @@
-"""A row of a frame as a request of the contract, and its answer as a row. Nothing is sent here.
+"""Converts rows of a frame to requests, and answers to rows.
 
-A row is a mapping from column to value; the columns are in docs/PYTHON.md.
+A row is a mapping from column to value; docs/PYTHON.md lists the columns.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gsar.errors import Details, Error, InvalidArgument, Violation
 from gsar.items import items
 
 READ = ("id", "synthesis", "claims", "evidence", "corpus_id", "policy", "investigation_id")
-"""The columns that are read; all but `id` may be missing or null."""
+"""The input columns; all except `id` may be missing or null."""
 
 WRITTEN = (
     "id",
@@ -39,28 +39,28 @@ WRITTEN = (
     "error_reason",
     "error",
 )
-"""The columns that are written, in this order."""
+"""The output columns, in order."""
 
 OUTCOMES = {v1.OUTCOME_SCORED: "scored", v1.OUTCOME_ABSTAINED: "abstained"}
 
 
 @dataclass(frozen=True)
 class Report:
-    """A row that can be sent."""
+    """A valid row."""
 
     at: int
-    """Its place among the rows it came with."""
+    """The index of the row in its frame."""
     request: v1.EvaluateRequest
-    """With the idempotency key, which the job, the id and the content of the row make."""
+    """The request; its idempotency key is derived from the job and the content of the row, including the id."""
 
     @property
     def key(self) -> str:
-        """What the row is known by, at whichever server and in whichever attempt."""
+        """The idempotency key, the same for every server and attempt."""
         return self.request.idempotency_key
 
 
 def read(at: int, row: Mapping[str, Any], job: str) -> Report | Error:
-    """The request of a row, or what is wrong with it."""
+    """Returns the request of a row, or its error."""
     violations: list[Violation] = []
 
     def of(column: str, parse: Any, nothing: Any) -> Any:
@@ -75,7 +75,7 @@ def read(at: int, row: Mapping[str, Any], job: str) -> Report | Error:
 
     name = name_of(row)
     if name is None:
-        violations.append(Violation("id", "is missing; give each row a name of its own, of 1 to 256 bytes"))
+        violations.append(Violation("id", "missing; expected a unique name of 1 to 256 bytes"))
     request = v1.EvaluateRequest(
         report=v1.Report(id=name or "", synthesis=of("synthesis", _text, ""), claims=of("claims", _claims, [])),
         evidence=of("evidence", _evidence, []),
@@ -85,7 +85,7 @@ def read(at: int, row: Mapping[str, Any], job: str) -> Report | Error:
     )
     if violations:
         return InvalidArgument(
-            "the row is no report", code="INVALID_ARGUMENT", details=Details("INVALID_FIELDS", violations)
+            "the row is not a valid report", code="INVALID_ARGUMENT", details=Details("INVALID_FIELDS", violations)
         )
     digest = hashlib.sha256(request.SerializeToString(deterministic=True)).hexdigest()
     request.idempotency_key = f"{job}/{digest}"
@@ -93,13 +93,13 @@ def read(at: int, row: Mapping[str, Any], job: str) -> Report | Error:
 
 
 def name_of(row: Mapping[str, Any]) -> str | None:
-    """The id of a row; a number is taken as it is written."""
+    """Returns the id of a row as a string, or `None`."""
     value = row.get("id")
     return None if _is_null(value) or value == "" else str(value)
 
 
 def verdict(name: str | None, answer: v1.EvaluateResponse | Error) -> dict[str, Any]:
-    """The row of an answer, or of the error that there is instead."""
+    """Returns the output row of an answer or an error."""
     row: dict[str, Any] = dict.fromkeys(WRITTEN)
     row["id"] = name
     if isinstance(answer, Error):
@@ -133,13 +133,13 @@ def verdict(name: str | None, answer: v1.EvaluateResponse | Error) -> dict[str, 
 
 
 def _is_null(value: Any) -> bool:
-    """None, and what frames have instead: NaN and `pandas.NA`."""
+    """Returns `True` for `None`, NaN and `pandas.NA`."""
     return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ == "NAType"
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"is of type {type(value).__name__}; give a string")
+        raise TypeError(f"wrong type {type(value).__name__}; expected a string")
     return value
 
 
@@ -151,10 +151,10 @@ def _document(value: str) -> Any:
 
 
 def _claims(value: Any) -> list[v1.Claim]:
-    """Texts, or claims of the contract; as a list or as a JSON document."""
+    """Parses a list or a JSON document of texts or claims of the contract."""
     given = _document(value) if isinstance(value, str) else value
     if isinstance(given, Mapping) or not isinstance(given, Iterable):
-        raise TypeError('is no list; give ["...", "..."]')
+        raise TypeError('not a list; expected ["...", "..."]')
     return [
         v1.Claim(id=f"c{number}", text=each) if isinstance(each, str) else json_format.ParseDict(each, v1.Claim())
         for number, each in enumerate(cast("Iterable[Any]", given), 1)
@@ -162,10 +162,10 @@ def _claims(value: Any) -> list[v1.Claim]:
 
 
 def _evidence(value: Any) -> list[v1.EvidenceItem]:
-    """Contents by id, or items of the contract; as a map, a list or a JSON document."""
+    """Parses a map of contents by id, a list of items of the contract, or a JSON document of either."""
     given = _document(value) if isinstance(value, str) else value
     if isinstance(given, Mapping):
         return items(cast("Mapping[str, object]", given))
     if not isinstance(given, Iterable):
-        raise TypeError('is no map; give {"log": "..."}, or a list of items')
+        raise TypeError('not a map; expected {"log": "..."} or a list of items')
     return [json_format.ParseDict(each, v1.EvidenceItem()) for each in cast("Iterable[Any]", given)]

@@ -1,7 +1,7 @@
-"""Reports over streams: how many are under way, which are sent again, and when to give up. Frames are not known here.
+"""Sends reports over streams, with a limit on reports in flight, retries and a deadline.
 
-Reports go out in rounds. In a round each sidecar gets its reports over one call of EvaluateStream; those that were not
-answered for good go out again in the next one, under the same idempotency key.
+Reports are sent in rounds. In a round, each sidecar receives its reports over one call of EvaluateStream; those without
+a final answer are sent again in the next round, with the same idempotency key.
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ from gsar.settings import of_rpc_error
 METHOD = "EvaluateStream"
 FIRST_PAUSE_SECONDS = 0.1
 MAX_PAUSE_SECONDS = 2.0
-LOOK_SECONDS = 0.5
-"""How often overdue reports are looked for."""
+CHECK_SECONDS = 0.5
+"""The interval between checks for overdue reports."""
 
-OF_THE_CALLER = (SidecarNotTrusted, Unauthenticated, PermissionDenied, Unimplemented)
-"""What ends a call whichever reports are sent."""
+CALLER_ERRORS = (SidecarNotTrusted, Unauthenticated, PermissionDenied, Unimplemented)
+"""Errors that end a call regardless of its reports."""
 
 Answer: TypeAlias = v1.EvaluateResponse | Error
 
 
 @dataclass(frozen=True)
-class Terms:
-    """How reports are sent."""
+class SendOptions:
+    """Options for sending reports."""
 
     in_flight: int
-    """The most reports that are unanswered at one sidecar."""
+    """The maximum number of unanswered reports per sidecar."""
     deadline: float
-    """Seconds that a report may be unanswered."""
+    """The maximum time for a report, in seconds."""
     patience: float
-    """Seconds for which sidecars that are away or busy are asked again."""
+    """The maximum time of retries with unreachable or busy sidecars, in seconds."""
     failover: bool
-    """Whether a report goes to another sidecar where its own does not answer."""
+    """`True` to send a report to another sidecar if its own does not answer."""
 
 
-def evaluate(reports: Sequence[Report], fleet: Fleet, terms: Terms) -> dict[int, Answer]:
-    """The answers by the place of their reports."""
+def evaluate(reports: Sequence[Report], fleet: Fleet, options: SendOptions) -> dict[int, Answer]:
+    """Returns the answers by the index of their reports."""
     answers: dict[int, Answer] = {}
     refused_since: dict[int, float] = {}
     pause = FIRST_PAUSE_SECONDS
@@ -66,17 +66,17 @@ def evaluate(reports: Sequence[Report], fleet: Fleet, terms: Terms) -> dict[int,
     while left:
         shares: dict[int, tuple[Sidecar, list[Report]]] = {}
         for report in left:
-            sidecar = _target(_candidates(report, fleet, terms))
+            sidecar = _target(_candidates(report, fleet, options))
             shares.setdefault(id(sidecar), (sidecar, []))[1].append(report)
-        refused = _round([_Stream(sidecar, share, terms) for sidecar, share in shares.values()], answers)
+        refused = _round([_Stream(sidecar, share, options) for sidecar, share in shares.values()], answers)
 
         waits: list[float] = []
         for report in left:
             if error := refused.get(report.at):
                 seconds = pause if error.retry_after is None else error.retry_after
                 since = refused_since.setdefault(report.at, time.monotonic())
-                silent = min(sidecar.silent_for() for sidecar in _candidates(report, fleet, terms))
-                if max(silent, time.monotonic() - since + seconds) > terms.patience:
+                silent = min(sidecar.unreachable_for() for sidecar in _candidates(report, fleet, options))
+                if max(silent, time.monotonic() - since + seconds) > options.patience:
                     answers[report.at] = error
                 else:
                     waits.append(seconds)
@@ -89,23 +89,23 @@ def evaluate(reports: Sequence[Report], fleet: Fleet, terms: Terms) -> dict[int,
     return answers
 
 
-def _candidates(report: Report, fleet: Fleet, terms: Terms) -> list[Sidecar]:
+def _candidates(report: Report, fleet: Fleet, options: SendOptions) -> list[Sidecar]:
     order = fleet.order(report.key)
-    return order if terms.failover else order[:1]
+    return order if options.failover else order[:1]
 
 
 def _target(candidates: list[Sidecar]) -> Sidecar:
-    """The first that is not passed over; the one that answered last where all of them are."""
+    """Returns the first sidecar that is not skipped, or else the one whose skipping ends first."""
     now = time.monotonic()
-    there = (sidecar for sidecar in candidates if sidecar.passed_over_until <= now)
-    return next(there, None) or min(candidates, key=lambda sidecar: sidecar.passed_over_until)
+    available = (sidecar for sidecar in candidates if sidecar.skipped_until <= now)
+    return next(available, None) or min(candidates, key=lambda sidecar: sidecar.skipped_until)
 
 
 def _round(streams: list[_Stream], answers: dict[int, Answer]) -> dict[int, Error]:
-    """Runs the streams side by side and takes their answers; gives what is to be sent again after a pause, and why."""
+    """Runs the streams in parallel and adds their answers; returns the errors of reports to retry."""
     with ThreadPoolExecutor(len(streams), "gsar-batch") as pool:
         running = {pool.submit(stream.run): stream for stream in streams}
-        while wait(running, LOOK_SECONDS).not_done:
+        while wait(running, CHECK_SECONDS).not_done:
             for stream in streams:
                 stream.end_overdue()
     refused: dict[int, Error] = {}
@@ -119,14 +119,14 @@ def _round(streams: list[_Stream], answers: dict[int, Answer]) -> dict[int, Erro
 class _Stream:
     """One call of EvaluateStream with some reports."""
 
-    def __init__(self, sidecar: Sidecar, reports: list[Report], terms: Terms) -> None:
+    def __init__(self, sidecar: Sidecar, reports: list[Report], options: SendOptions) -> None:
         self.answers: dict[int, Answer] = {}
         self.refused: dict[int, Error] = {}
         self._sidecar = sidecar
         self._reports = reports
-        self._terms = terms
+        self._options = options
         self._lock = threading.Lock()
-        self._places = threading.Semaphore(terms.in_flight)
+        self._places = threading.Semaphore(options.in_flight)
         self._sent: dict[int, float] = {}
         self._is_over = False
         transport = sidecar.client.transport
@@ -137,7 +137,7 @@ class _Stream:
         """Sends the reports and reads until all are answered or the stream ends."""
         try:
             for answer in self._call:
-                self._sidecar.answered()
+                self._sidecar.mark_reachable()
                 self._take(int(answer.correlation_id), answer)
         except grpc.RpcError as error:
             self._end()
@@ -147,12 +147,12 @@ class _Stream:
             self._call.cancel()
 
     def end_overdue(self) -> None:
-        """Gives up reports that are unanswered for too long; an answer that still comes counts."""
+        """Gives up overdue reports; a late answer still counts."""
         now = time.monotonic()
         with self._lock:
-            overdue = [at for at, sent in self._sent.items() if now - sent > self._terms.deadline]
+            overdue = [at for at, sent in self._sent.items() if now - sent > self._options.deadline]
             for at in overdue:
-                message = f"no answer within {self._terms.deadline:g} s; allow more with deadline="
+                message = f"no answer within {self._options.deadline:g} s; increase deadline="
                 self.answers[at] = DeadlineExceeded(message, method=METHOD, code="DEADLINE_EXCEEDED")
                 del self._sent[at]
                 self._places.release()
@@ -161,7 +161,7 @@ class _Stream:
             self._call.cancel()
 
     def _requests(self) -> Iterator[v1.EvaluateStreamRequest]:
-        """The messages, each once there is a place for it; a thread of grpcio asks for them."""
+        """Yields the messages as places become free; called in a thread of grpcio."""
         for report in self._reports:
             self._places.acquire()
             with self._lock:
@@ -171,7 +171,7 @@ class _Stream:
             yield v1.EvaluateStreamRequest(correlation_id=str(report.at), request=report.request)
 
     def _end(self) -> None:
-        """Lets the thread that asks for messages go."""
+        """Unblocks the thread that iterates the messages."""
         with self._lock:
             self._is_over = True
         self._places.release()
@@ -194,22 +194,22 @@ class _Stream:
     def _ended_by(self, error: Error) -> None:
         unanswered = [report for report in self._reports if report.at not in self.answers]
         if isinstance(error, SidecarUnreachable | Unavailable):
-            self._sidecar.fell_silent()
+            self._sidecar.mark_unreachable()
             self.refused |= {report.at: error for report in unanswered}
-        elif isinstance(error, OF_THE_CALLER):
+        elif isinstance(error, CALLER_ERRORS):
             self.answers |= {report.at: error for report in unanswered}
         else:
-            # One of the reports under way may be at fault, such as one that is too large: each goes as a call of its
-            # own, and the others over the next stream.
-            under_way = [report for report in unanswered if report.at in self._sent]
-            for report in under_way or unanswered[:1]:
+            # A report in flight may be the cause, for example one that is too large: send each in its own call, and
+            # the others over the next stream.
+            in_flight = [report for report in unanswered if report.at in self._sent]
+            for report in in_flight or unanswered[:1]:
                 self._evaluate_alone(report)
 
     def _evaluate_alone(self, report: Report) -> None:
         try:
-            self.answers[report.at] = self._sidecar.client.evaluate(report.request, timeout=self._terms.deadline)
+            self.answers[report.at] = self._sidecar.client.evaluate(report.request, timeout=self._options.deadline)
         except (SidecarUnreachable, Unavailable) as error:
-            self._sidecar.fell_silent()
+            self._sidecar.mark_unreachable()
             self.refused[report.at] = error
         except Error as error:
             self._refuse(report.at, error)
