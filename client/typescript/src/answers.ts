@@ -1,4 +1,4 @@
-/** Answers in words: tier, class of a claim, claims at fault, and a text for people. */
+/** Accessors for answers: tier, class of a claim, faulty claims, and a summary for people. */
 import { create, isMessage } from "@bufbuild/protobuf";
 import { type GsarError, UNREACHABLE } from "./error.js";
 import {
@@ -16,9 +16,9 @@ import {
   Outcome,
 } from "./gen/gsar/v1/grounding_service_pb.js";
 
-/** What may happen to a report. */
+/** The decision on a report. */
 export type Tier = "proceed" | "regenerate" | "replan" | "abstain";
-/** The class of a claim, or that no judge decided it. */
+/** The class of a claim; `undecided` if no judge decided it. */
 export type Verdict = "grounded" | "ungrounded" | "contradicted" | "complementary" | "undecided";
 
 const TIERS: Partial<Record<TierNumber, Tier>> = {
@@ -32,31 +32,31 @@ const CLASSES: Partial<Record<ClaimClass, Verdict>> = {
   [ClaimClass.COMPLEMENTARY]: "complementary",
 };
 
-/** A decision, or an answer with one: of `evaluate`, `score` and `rescore`. */
+/** A decision, or an answer of `evaluate`, `score` or `rescore`, which contains one. */
 export type Decided = Decision | { readonly decision?: Decision | undefined };
 
-/** What may happen to a report. A tier that this version does not know is abstain: nothing may go out on it. */
+/** Returns the tier of an answer. An unknown tier counts as abstain. */
 export function tier(answer: Decided): Tier {
   const decision = isMessage(answer, DecisionSchema) ? answer : (answer as { decision?: Decision }).decision;
   return TIERS[decision?.tier ?? TierNumber.UNSPECIFIED] ?? "abstain";
 }
 
-/** Whether the tier is proceed. */
+/** Returns `true` if the tier is proceed. */
 export function mayGoOut(answer: Decided): boolean {
   return tier(answer) === "proceed";
 }
 
-/** The class of a claim, or undecided where no judge decided it. */
+/** Returns the class of a claim, or `undecided` if no judge decided it. */
 export function classOf(claim: JudgedClaim): Verdict {
   return claim.undecided ? "undecided" : (CLASSES[claim.class] ?? "ungrounded");
 }
 
-/** The claims that are ungrounded, contradicted or disputed. One that no judge decided is none of them. */
+/** Returns the claims that are ungrounded, contradicted or disputed, without undecided ones. */
 export function claimsAtFault(answer: EvaluateResponse): JudgedClaim[] {
   return answer.claims.filter((claim) => claim.disputed || ["ungrounded", "contradicted"].includes(classOf(claim)));
 }
 
-/** What decided a claim's class: the words of a second reader who did not find it shown, else the judge's note. */
+/** Returns the reason for a claim's class: the words of a second reader who disagrees, otherwise the judge's note. */
 function why({ note, secondLook }: JudgedClaim): string {
   const { NOT_SHOWN, REFUTED } = SecondLookVerdict;
   const disagrees = secondLook && [NOT_SHOWN, REFUTED].includes(secondLook.verdict);
@@ -70,7 +70,7 @@ function shorten(text: string, width: number): string {
   return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), 0))} [...]`;
 }
 
-/** The decision, its reasons and the claims at fault, for people. */
+/** Returns the decision, its reasons and the faulty claims as text for people. */
 export function describe(answer: EvaluateResponse): string {
   const score = answer.guardedScore;
   const head = [tier(answer).toUpperCase()];
@@ -80,27 +80,27 @@ export function describe(answer: EvaluateResponse): string {
   for (const reason of answer.decision?.reasons ?? []) lines.push(`  ${reason.code}: ${reason.sentence}`);
   const claimLine = (state: string, claim: JudgedClaim) =>
     `  ${state.padEnd(13)} ${claim.id.padEnd(4)} ${shorten(claim.text, 160)}`;
-  const below = (said: string) => `  ${" ".repeat(18)} ${said}`;
+  const indented = (line: string) => `  ${" ".repeat(18)} ${line}`;
   for (const claim of claimsAtFault(answer)) {
     lines.push(claimLine(claim.disputed ? "disputed" : classOf(claim), claim));
-    if (why(claim)) lines.push(below(shorten(why(claim), 200)));
+    if (why(claim)) lines.push(indented(shorten(why(claim), 200)));
     for (const { evidenceId, quote } of claim.citations) {
-      if (quote) lines.push(below(`${evidenceId}: ${shorten(quote, 160)}`));
+      if (quote) lines.push(indented(`${evidenceId}: ${shorten(quote, 160)}`));
     }
   }
   for (const claim of answer.claims) {
     if (classOf(claim) !== "undecided") continue;
     lines.push(claimLine("undecided", claim));
-    if (why(claim)) lines.push(below(shorten(why(claim), 200)));
+    if (why(claim)) lines.push(indented(shorten(why(claim), 200)));
   }
   if (answer.abstainReason) lines.push(`  no verdict: ${answer.abstainReason}`);
   return lines.join("\n");
 }
 
-/** The answer of a client that lets reports out where no sidecar answers. */
+/** Returns the answer with `openIfUnreachable` if no sidecar answers. */
 export function undecided(error: GsarError): EvaluateResponse {
   process.emitWarning(
-    `report not evaluated, and let out because of openIfUnreachable: ${error.message}`,
+    `report not evaluated; it proceeds because of openIfUnreachable: ${error.message}`,
     "GsarWarning",
   );
   const reason = { code: UNREACHABLE, sentence: "no sidecar answered; the report was not evaluated" };

@@ -1,4 +1,4 @@
-/** The client: a method for each call that programs make often, answered with its message of the contract. */
+/** The client: one method per common call, which returns its response message. */
 import { type DescService, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createClient, type Client as Stubs, type Transport } from "@connectrpc/connect";
@@ -57,7 +57,7 @@ import {
   stored,
 } from "./requests.js";
 
-/** Which recorded evaluations are listed. */
+/** Filters for the list of recorded evaluations. */
 export interface ListOptions extends CallOptions {
   readonly tier?: Tier | undefined;
   readonly reportId?: string | undefined;
@@ -67,15 +67,15 @@ export interface ListOptions extends CallOptions {
   readonly principal?: string | undefined;
   readonly evaluatedFrom?: Date | undefined;
   readonly evaluatedBefore?: Date | undefined;
-  /** Only reports that could go out without every claim grounded. */
+  /** Only reports that could be sent although not every claim was grounded. */
   readonly unprovenOnly?: boolean | undefined;
   readonly pageSize?: number | undefined;
 }
 
 /**
- * A connection to a sidecar. Calls may run side by side.
+ * A connection to a sidecar. Calls may run concurrently.
  *
- * Where a call gives no answer it throws `GsarError`: nothing may go out on it.
+ * A failed call throws `GsarError`; treat its report as not evaluated.
  */
 export class Client {
   readonly #connection: Connection;
@@ -86,28 +86,28 @@ export class Client {
     this.#openIfUnreachable = openIfUnreachable;
   }
 
-  /** Finds the sidecar and reads the files that are named. The connection opens with the first call. */
+  /** Finds the sidecar and reads the given files. The connection opens with the first call. */
   static async connect(given: string | ConnectOptions = {}): Promise<Client> {
     const options = typeof given === "string" ? { endpoint: given } : given;
     return new Client(await Connection.open(options), options.openIfUnreachable ?? false);
   }
 
-  /** Where the sidecar listens. */
+  /** The endpoint of the sidecar. */
   get endpoint(): string {
     return String(this.#connection.endpoint);
   }
 
-  /** The transport of Connect that calls go over, token included. */
+  /** The Connect transport of the calls, which adds the token. */
   get transport(): Transport {
     return this.#connection.transport;
   }
 
-  /** The generated client of a service of `gsar/v1`, over this connection. Its errors are those of Connect. */
+  /** Returns the generated client of a service of `gsar/v1` over this connection. It throws errors of Connect. */
   stubs<S extends DescService>(service: S): Stubs<S> {
     return createClient(service, this.transport);
   }
 
-  /** Ends the connection and every call on it. */
+  /** Closes the connection and cancels all calls on it. */
   close(): void {
     this.#connection.close();
   }
@@ -116,7 +116,7 @@ export class Client {
     this.close();
   }
 
-  /** Whether the sidecar is ready; throws where there is none. */
+  /** Returns `true` if the sidecar is ready; throws if none answers. */
   async isServing(options: CallOptions = {}): Promise<boolean> {
     const answer = await this.#connection.call(Health.method.check, {}, { ...options, repeat: true });
     return answer.status === HealthCheckResponse_ServingStatus.SERVING;
@@ -125,10 +125,10 @@ export class Client {
   // Reports.
 
   /**
-   * Has a judge partition the report's claims, and decides. A judge that failed is an answer: abstain.
+   * Evaluates a report. If the judge fails, the tier is abstain and no error is thrown.
    *
-   * Evidence is an array of items (`text`, `json`, `file`, `evidenceFrom`) or contents by id. The call is repeated on the
-   * server's word only with an idempotency key.
+   * Evidence is an array of items (`text`, `json`, `file`, `evidenceFrom`) or contents by id. The call is retried only
+   * with an idempotency key, and if the server allows it.
    */
   async evaluate(
     report: ReportText,
@@ -146,10 +146,10 @@ export class Client {
   }
 
   /**
-   * Evaluates many reports over one call; answers come as they are ready, each with the name given to its report.
+   * Evaluates many reports over one call; yields responses as they complete, each with the id of its report.
    *
-   * `evaluation` makes requests. An answer may be an error of its report alone (`errorOfPart`). No deadline of the client
-   * applies; leaving the loop ends the call.
+   * `evaluation` builds requests. A response may contain an error of its report (`errorOfPart`). The client's deadline
+   * does not apply; leaving the loop ends the call.
    */
   async *evaluateStream(
     reports: Iterable<readonly [string, EvaluateRequest]> | AsyncIterable<readonly [string, EvaluateRequest]>,
@@ -161,7 +161,7 @@ export class Client {
     yield* this.#connection.stream(GroundingService.method.evaluateStream, named, options);
   }
 
-  /** Decides a partition that the caller gives, such as `counts({ grounded: ["tool_match"] })`; no judge. */
+  /** Decides a given partition without a judge, such as `counts({ grounded: ["tool_match"] })`. */
   async score(
     partition: Partition,
     options: PolicyOptions & Pick<EvaluateOptions, "gate"> & CallOptions = {},
@@ -170,7 +170,7 @@ export class Client {
     return this.#connection.call(GroundingService.method.score, request, { ...options, repeat: true });
   }
 
-  /** Evaluates 1 to 16 reports over the same evidence and ranks them, the best first. Never repeated. */
+  /** Evaluates 1 to 16 reports over the same evidence and ranks them, the best first. Never retried. */
   async selectBest(
     candidates: Iterable<ReportText>,
     evidence: Evidence,
@@ -186,7 +186,7 @@ export class Client {
     return this.#connection.call(GroundingService.method.selectBest, request, { ...options, repeat: false });
   }
 
-  /** Decides a recorded evaluation under another policy; no judge is asked and nothing is recorded. */
+  /** Decides a recorded evaluation under another policy, without a judge. Nothing is recorded. */
   async rescore(evaluationId: string, options: PolicyOptions & CallOptions = {}): Promise<RescoreResponse> {
     const request = {
       evaluationId,
@@ -197,14 +197,14 @@ export class Client {
     return this.#connection.call(GroundingService.method.rescore, request, { ...options, repeat: true });
   }
 
-  /** Has judges judge a small report that must proceed. Chat models are really asked, and paid for. */
+  /** Lets judges evaluate a small report that must proceed. Chat models are called and cost money. */
   async tryJudges(judge = "", options: CallOptions = {}): Promise<TryJudgesResponse> {
     return this.#connection.call(GroundingService.method.tryJudges, { judge }, { ...options, repeat: true });
   }
 
   // The record.
 
-  /** Lists recorded evaluations, newest first, as far as they are read. */
+  /** Lists recorded evaluations, newest first; fetches pages lazily. */
   async *listEvaluations(options: ListOptions = {}): AsyncGenerator<EvaluationSummary, void, undefined> {
     const { timeoutMs, signal, evaluatedFrom, evaluatedBefore, ...filter } = options;
     const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
@@ -227,7 +227,7 @@ export class Client {
     return this.#connection.call(LedgerService.method.getEvaluation, { evaluationId }, { ...options, repeat: true });
   }
 
-  /** Returns an evidence item of a recorded evaluation as it came with the request. */
+  /** Returns an evidence item of a recorded evaluation as given in the request. */
   async getEvaluationEvidence(
     evaluationId: string,
     evidenceId: string,
@@ -237,12 +237,12 @@ export class Client {
     return (await this.#connection.call(method, { evaluationId, evidenceId }, { ...options, repeat: true })).item;
   }
 
-  /** Deletes one evaluation, with its grades and the contents of evidence that no other evaluation has. */
+  /** Deletes one evaluation with its grades and all evidence contents that no other evaluation shares. */
   async deleteEvaluation(evaluationId: string, options: CallOptions = {}): Promise<void> {
     await this.#connection.call(LedgerService.method.deleteEvaluation, { evaluationId }, { ...options, repeat: false });
   }
 
-  /** Keeps what a person says of an evaluation; all grades or none. */
+  /** Records a person's grades of an evaluation; all grades or none. */
   async grade(
     evaluationId: string,
     grader: string,
@@ -253,7 +253,7 @@ export class Client {
     return this.#connection.call(LedgerService.method.grade, request, { ...options, repeat: true });
   }
 
-  /** Streams records of evaluations; `after` of the last answer goes on behind it. The client sets no deadline. */
+  /** Streams records of evaluations; resume with `after` of the last response. The client's deadline does not apply. */
   async *exportRecords(
     request: MessageInitShape<typeof ExportRequestSchema>,
     options: Pick<CallOptions, "signal"> = {},
@@ -263,7 +263,7 @@ export class Client {
 
   // Stored evidence.
 
-  /** Stores items in a corpus, which is made where there is none; the same call again changes nothing. */
+  /** Stores items in a corpus, which is created if it does not exist. Idempotent. */
   async putEvidence(
     corpusId: string,
     evidence: Evidence,
@@ -273,7 +273,7 @@ export class Client {
     return this.#connection.send(EvidenceService.method.putEvidence, messages, options);
   }
 
-  /** Finds the passages of a corpus that bear on a query, the best first; at most `most`, 10 by default. */
+  /** Finds the passages of a corpus relevant to a query, the best first; at most `most`, 10 by default. */
   async search(
     corpusId: string,
     query: string,
@@ -284,7 +284,7 @@ export class Client {
     return this.#connection.call(EvidenceService.method.search, request, { timeoutMs, signal, repeat: true });
   }
 
-  /** Returns the head of a stored item, or a range of it. */
+  /** Returns the beginning of a stored item, or a range of it. */
   async getSnapshot(
     request: MessageInitShape<typeof GetSnapshotRequestSchema>,
     options: CallOptions = {},
@@ -292,7 +292,7 @@ export class Client {
     return this.#connection.call(EvidenceService.method.getSnapshot, request, { ...options, repeat: true });
   }
 
-  /** Lists corpora by name, as far as they are read. */
+  /** Lists corpora by name; fetches pages lazily. */
   async *listCorpora(options: CallOptions = {}): AsyncGenerator<CorpusSummary, void, undefined> {
     for (let pageToken = ""; ;) {
       const page = await this.#connection.call(
@@ -318,32 +318,32 @@ export class Client {
     return (await this.#connection.call(PolicyService.method.listPolicies, {}, { ...options, repeat: true })).policies;
   }
 
-  /** Returns one policy as a file; without a name the server's default. */
+  /** Returns one policy as a policy file; the server's default without a name. */
   async getPolicy(name = "", options: CallOptions = {}): Promise<GetPolicyResponse> {
     return this.#connection.call(PolicyService.method.getPolicy, { name }, { ...options, repeat: true });
   }
 
   // Investigations, step by step; `investigate` is the loop around them.
 
-  /** Begins an investigation, or says where it stands. */
+  /** Starts or resumes an investigation and returns its state. */
   async startInvestigation(
     request: MessageInitShape<typeof StartInvestigationRequestSchema>,
     options: CallOptions = {},
   ): Promise<Investigation> {
     const method = InvestigationService.method.startInvestigation;
-    return standing(await this.#connection.call(method, request, { ...options, repeat: true }));
+    return investigationOf(await this.#connection.call(method, request, { ...options, repeat: true }));
   }
 
-  /** Hands over one turn of the agent; says where the investigation stands then. */
+  /** Records one turn of the agent and returns the state of the investigation. */
   async recordTurn(
     request: MessageInitShape<typeof RecordTurnRequestSchema>,
     options: CallOptions = {},
   ): Promise<Investigation> {
     const method = InvestigationService.method.recordTurn;
-    return standing(await this.#connection.call(method, request, { ...options, repeat: true }));
+    return investigationOf(await this.#connection.call(method, request, { ...options, repeat: true }));
   }
 
-  /** Has a report judged that an instruction asked for. */
+  /** Submits the report that an instruction requested. */
   async submitReport(
     request: MessageInitShape<typeof SubmitReportRequestSchema>,
     options: CallOptions = {},
@@ -351,7 +351,7 @@ export class Client {
     return this.#connection.call(InvestigationService.method.submitReport, request, { ...options, repeat: true });
   }
 
-  /** Says where an investigation stands, and with `withEvents` how it came there. */
+  /** Returns the state of an investigation, with its events if `withEvents` is set. */
   async getInvestigation(
     investigationId: string,
     options: CallOptions & { readonly withEvents?: boolean | undefined } = {},
@@ -360,14 +360,14 @@ export class Client {
     return this.#connection.call(InvestigationService.method.getInvestigation, request, { ...options, repeat: true });
   }
 
-  /** Ends an investigation degraded, with its best report. */
+  /** Ends an investigation as degraded, with its best report. */
   async cancelInvestigation(investigationId: string, options: CallOptions = {}): Promise<Investigation> {
     const method = InvestigationService.method.cancelInvestigation;
-    return standing(await this.#connection.call(method, { investigationId }, { ...options, repeat: true }));
+    return investigationOf(await this.#connection.call(method, { investigationId }, { ...options, repeat: true }));
   }
 }
 
-function standing({ investigation }: { readonly investigation?: Investigation | undefined }): Investigation {
+function investigationOf({ investigation }: { readonly investigation?: Investigation | undefined }): Investigation {
   if (investigation) return investigation;
-  throw new GsarError("INTERNAL", "the server does not say where the investigation stands");
+  throw new GsarError("INTERNAL", "the response has no investigation");
 }

@@ -1,4 +1,4 @@
-/** A connection: calls with a deadline, repeated only where the server says when and it does no harm. */
+/** A connection: calls with a deadline, retried only if the server allows it and the call is idempotent. */
 import type {
   DescMessage,
   DescMethodBiDiStreaming,
@@ -19,30 +19,30 @@ import { type TlsFiles, tlsOptions } from "./tls.js";
 import { tokenInterceptor, type TokenSource } from "./token.js";
 
 const DEFAULT_TIMEOUT_MS = 60_000;
-// gRPC sends at most eight digits, which are whole.
+// A gRPC timeout has at most eight digits.
 const MAX_TIMEOUT_MS = 99_999_999;
 const MAX_ATTEMPTS = 4;
 
-/** How to connect. */
+/** Options of a connection. */
 export interface ConnectOptions extends TlsFiles, TokenSource {
-  /** `unix:///path`, `grpc://host:port` or `grpcs://host:port`; else `GSAR_ENDPOINT`, else the default socket. */
+  /** `unix:///path`, `grpc://host:port` or `grpcs://host:port`; by default `GSAR_ENDPOINT` or the default socket. */
   readonly endpoint?: string | undefined;
-  /** The time of a call, repetitions included; 60 s by default. */
+  /** The maximum time of a call, including retries; 60 s by default. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Where no sidecar answers, `evaluate` warns and answers with a proceed that nobody decided instead of throwing:
-   * reason `SIDECAR_UNREACHABLE`, no id.
+   * If no sidecar answers, `evaluate` warns and returns an undecided proceed instead of throwing: reason
+   * `SIDECAR_UNREACHABLE`, without an id.
    */
   readonly openIfUnreachable?: boolean | undefined;
-  /** Interceptors of Connect, for tracing and the like. */
+  /** Interceptors of Connect, for example for tracing. */
   readonly interceptors?: readonly Interceptor[] | undefined;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
-  /** The time of this call, repetitions included. */
+  /** The maximum time of this call, including retries. */
   readonly timeoutMs?: number | undefined;
-  /** Ends the call, in the sidecar as well. */
+  /** Cancels the call, also in the sidecar. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -52,7 +52,7 @@ function checked(timeoutMs: number | undefined, otherwise: number): number {
   throw refused("timeoutMs", `${String(timeoutMs)} is not a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}`);
 }
 
-/** Whole milliseconds until a deadline. Where none are left Connect would set no deadline at all. */
+/** Returns the milliseconds until a deadline; throws if none are left, since Connect would then set no deadline. */
 function timeLeft(ends: number): number {
   const left = ends - performance.now();
   if (left > 0) return Math.ceil(left);
@@ -90,13 +90,13 @@ export class Connection {
     return new Connection(endpoint, transport, sessionManager, timeoutMs);
   }
 
-  /** Ends the connection and every call on it. */
+  /** Closes the connection and cancels all calls on it. */
   close(): void {
     this.#closed.abort();
     this.#sessions.abort();
   }
 
-  /** Sends a request until it is answered, refused for good, or the deadline passes. */
+  /** Sends a request and retries until it is answered or rejected, or the deadline expires. */
   async call<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I>,
@@ -122,7 +122,7 @@ export class Connection {
     }
   }
 
-  /** Sends messages that get one answer; never repeated. */
+  /** Sends a stream of messages and returns the response; never retried. */
   async send<I extends DescMessage, O extends DescMessage>(
     method: DescMethodClientStreaming<I, O>,
     requests: Iterable<MessageInitShape<I>>,
@@ -132,19 +132,19 @@ export class Connection {
       this.#mustBeOpen(method.name);
       const left = timeLeft(performance.now() + checked(timeoutMs, this.#timeoutMs));
       const call = await this.transport.stream(method, signal, left, undefined, asynchronous(requests));
-      // Read to its end, which stops the timer of the deadline: a program could not exit before it.
+      // Read to the end, which stops the deadline's timer; otherwise it would keep the program running.
       let answer: MessageShape<O> | undefined;
       for await (const each of call.message) answer ??= each;
       if (answer) return answer;
     } catch (thrown) {
       throw this.#error(thrown, method.name, signal);
     }
-    throw new GsarError("INTERNAL", "the server gives no answer", { method: method.name });
+    throw new GsarError("INTERNAL", "the server sent no response", { method: method.name });
   }
 
   /**
-   * The answers of a call without a deadline of the client's; leaving them ends the call. What the caller's requests throw
-   * is thrown as it is.
+   * Yields the responses of a call without a deadline; leaving the loop ends the call. Errors thrown by the caller's
+   * requests are rethrown unchanged.
    */
   async *stream<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O> | DescMethodBiDiStreaming<I, O>,

@@ -1,4 +1,4 @@
-/** Where the sidecar listens: endpoints as people write them, and the one that is taken when none is named. */
+/** Parses endpoints of the sidecar, and finds the default one. */
 import { connect } from "node:net";
 import { isAbsolute, join } from "node:path";
 import { refused, unreachable } from "./error.js";
@@ -12,7 +12,7 @@ export class Endpoint {
     readonly address: string,
   ) {}
 
-  /** The URL that HTTP/2 requests name; that of a Unix socket has an authority which servers take. */
+  /** The base URL of HTTP/2 requests; for a Unix socket, one with a valid authority. */
   get baseUrl(): string {
     if (this.scheme === "unix") return "http://localhost";
     return `${this.scheme === "grpcs" ? "https" : "http"}://${this.address}`;
@@ -23,33 +23,33 @@ export class Endpoint {
   }
 }
 
-/** Reads an endpoint; `name` is where it was given. `http` and `https` stand for `grpc` and `grpcs`. */
+/** Parses an endpoint; `name` is the name of the setting for errors. `http` and `https` are aliases of `grpc` and `grpcs`. */
 export function parseEndpoint(given: string, name = "endpoint"): Endpoint {
-  const no = (reason: string) => refused(name, `invalid endpoint \`${given}\`: ${reason}; expected ${FORMS}`);
+  const invalid = (reason: string) => refused(name, `invalid endpoint \`${given}\`: ${reason}; expected ${FORMS}`);
   const [, scheme, rest] = /^([^:/]*):\/\/(.*)$/s.exec(given) ?? [];
-  if (scheme === undefined || rest === undefined) throw no("missing scheme");
+  if (scheme === undefined || rest === undefined) throw invalid("missing scheme");
   if (scheme === "unix") {
-    if (!isAbsolute(rest)) throw no("the socket path is not absolute");
+    if (!isAbsolute(rest)) throw invalid("the socket path is not absolute");
     return new Endpoint("unix", rest);
   }
-  if (!["grpc", "grpcs", "http", "https"].includes(scheme)) throw no("unknown scheme");
+  if (!["grpc", "grpcs", "http", "https"].includes(scheme)) throw invalid("unknown scheme");
   const address = rest.replace(/\/$/, "");
   const colon = address.lastIndexOf(":");
   const host = colon < 0 ? address : address.slice(0, colon);
   const port = colon < 0 ? "" : address.slice(colon + 1);
   const bareIpv6 = host.includes(":") && !/^\[.*\]$/.test(host);
-  if (!host || bareIpv6 || /[/?#@ ]/.test(host)) throw no("missing or invalid host");
-  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65535) throw no("missing or invalid port");
+  if (!host || bareIpv6 || /[/?#@ ]/.test(host)) throw invalid("missing or invalid host");
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65535) throw invalid("missing or invalid port");
   return new Endpoint(scheme === "grpc" || scheme === "http" ? "grpc" : "grpcs", address);
 }
 
-/** The sockets that are tried where no endpoint is named, in this order. */
+/** Returns the default sockets, in the order in which they are tried. */
 function defaultSockets(): string[] {
   const runtime = process.env["XDG_RUNTIME_DIR"] ?? "";
   return [...(isAbsolute(runtime) ? [runtime] : []), "/run"].map((folder) => join(folder, "gsar", "gsar.sock"));
 }
 
-/** A socket that a dead server left behind is nobody's; one that may not be opened is somebody's. */
+/** Resolves to `true` if a server listens on the socket, or access to it is denied; `false` for a stale socket file. */
 function isListenedOn(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = connect(path);
@@ -63,7 +63,7 @@ function isListenedOn(path: string): Promise<boolean> {
   });
 }
 
-/** The endpoint that is named, else `GSAR_ENDPOINT`, else the first default socket on which somebody listens. */
+/** Returns the given endpoint, otherwise `GSAR_ENDPOINT`, otherwise the first default socket with a listening server. */
 export async function findEndpoint(given: string, mustRun: boolean): Promise<Endpoint> {
   if (given) return parseEndpoint(given);
   const variable = process.env["GSAR_ENDPOINT"];
@@ -73,7 +73,7 @@ export async function findEndpoint(given: string, mustRun: boolean): Promise<End
   const last = sockets.at(-1);
   if (!mustRun && last) return new Endpoint("unix", last);
   throw unreachable(
-    `no sidecar runs here: looked for a socket at ${sockets.join(" and ")}\n` +
-      `  start gsar-server, or name a running one with \`endpoint\` or GSAR_ENDPOINT: ${FORMS}`,
+    `no sidecar found; tried ${sockets.join(" and ")}\n` +
+      `  start gsar-server, or set \`endpoint\` or GSAR_ENDPOINT: ${FORMS}`,
   );
 }

@@ -1,4 +1,4 @@
-/** The one error of this package, with everything that the server said about it. */
+/** The error of this package, with all details from the server. */
 
 /** The name of a gRPC code. */
 export type CodeName =
@@ -19,15 +19,15 @@ export type CodeName =
   | "DATA_LOSS"
   | "UNAUTHENTICATED";
 
-/** A field that is wrong. */
+/** An invalid field. */
 export interface Violation {
   /** The field as a path, such as `report.claims[0].text`. */
   readonly field: string;
-  /** What was given, what is allowed and the fix. */
+  /** The given value, the allowed values and the fix. */
   readonly description: string;
 }
 
-/** What a server says beside code and message. */
+/** The details of an error in addition to code and message. */
 export interface Details {
   readonly reason: string;
   readonly violations: readonly Violation[];
@@ -50,26 +50,26 @@ export const NO_DETAILS: Details = {
   metadata: {},
 };
 
-/** The reason of an error where no sidecar answers. */
+/** The reason of an error if no sidecar answers. */
 export const UNREACHABLE = "SIDECAR_UNREACHABLE";
 
-/** The reason of an error where what answers is not known to be the sidecar. */
+/** The reason of an error if the server is not trusted. */
 export const NOT_TRUSTED = "SIDECAR_NOT_TRUSTED";
 
 /**
- * A call gave no answer: nothing may go out on it.
+ * A failed call. Treat its report as not evaluated.
  *
- * `message` says what is wrong and what to do, with a line for each field, limit or fix.
+ * `message` states the problem and the fix, with one line per field, limit or fix.
  */
 export class GsarError extends Error implements Details {
   override readonly name = "GsarError";
   /** The gRPC code, such as `INVALID_ARGUMENT`. */
   readonly code: CodeName;
-  /** The method that was called, such as `Evaluate`; empty where none was. */
+  /** The method that was called, such as `Evaluate`; empty if none was. */
   readonly method: string;
-  /** What is wrong, in one line where the server says it in one. */
+  /** A summary of the problem, usually one line. */
   readonly summary: string;
-  /** The stable reason (`ErrorReason` of `gsar/v1`, or `SIDECAR_UNREACHABLE`); empty where the error is not of GSAR. */
+  /** The stable reason (`ErrorReason` of `gsar/v1`, or `SIDECAR_UNREACHABLE`); empty if not from GSAR. */
   readonly reason: string;
   readonly #details: Details;
 
@@ -86,42 +86,42 @@ export class GsarError extends Error implements Details {
     this.#details = details;
   }
 
-  /** Every field that is wrong. */
+  /** All invalid fields. */
   get violations(): readonly Violation[] {
     return this.#details.violations;
   }
 
-  /** The limits that were reached and the preconditions that do not hold, each with its fix. */
+  /** The limits that were exceeded and the preconditions that failed, each with its fix. */
   get limits(): readonly string[] {
     return this.#details.limits;
   }
 
-  /** The resource that is unknown. */
+  /** The unknown resource. */
   get resource(): { readonly type: string; readonly name: string } | undefined {
     return this.#details.resource;
   }
 
-  /** Milliseconds after which the call may be repeated; `undefined` where it should not be. */
+  /** Milliseconds before a retry; `undefined` if a retry does not help. */
   get retryAfterMs(): number | undefined {
     return this.#details.retryAfterMs;
   }
 
-  /** The id under which the server's log has more; empty where there is none. */
+  /** The id of the request in the server's log; empty if there is none. */
   get requestId(): string {
     return this.#details.requestId;
   }
 
-  /** Where to read more. */
+  /** Links to documentation. */
   get links(): readonly string[] {
     return this.#details.links;
   }
 
-  /** Further facts by name. */
+  /** Further details by name. */
   get metadata(): Readonly<Record<string, string>> {
     return this.#details.metadata;
   }
 
-  /** Whether nobody answers at the endpoint, so that nothing was decided. */
+  /** `true` if no sidecar answers at the endpoint. */
   get unreachable(): boolean {
     return this.reason === UNREACHABLE;
   }
@@ -129,35 +129,35 @@ export class GsarError extends Error implements Details {
 
 function lines(summary: string, method: string, details: Details): string {
   const { violations, limits, resource, metadata, links, retryAfterMs, requestId, reason } = details;
-  const head = violations.length > 1 ? `${violations.length} fields are refused` : summary;
+  const head = violations.length > 1 ? `${violations.length} fields are invalid` : summary;
   const fields = violations.map(({ field, description }) => `${field}: ${description}`);
-  const said = [method ? `${method}: ${head}` : head, ...[...fields, ...limits].filter((line) => !head.includes(line))];
-  if (resource && !head.includes(resource.name)) said.push(`${resource.type} \`${resource.name}\``);
-  for (const name of Object.keys(metadata).sort()) said.push(`${name}: ${metadata[name]}`);
-  said.push(...links);
-  if (retryAfterMs !== undefined) said.push(`retry in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`);
-  if (requestId) said.push(`see request ${requestId} in the server's log`);
-  if (reason) said.push(`reason ${reason}`);
-  return said.join("\n  ");
+  const result = [method ? `${method}: ${head}` : head, ...[...fields, ...limits].filter((line) => !head.includes(line))];
+  if (resource && !head.includes(resource.name)) result.push(`${resource.type} \`${resource.name}\``);
+  for (const name of Object.keys(metadata).sort()) result.push(`${name}: ${metadata[name]}`);
+  result.push(...links);
+  if (retryAfterMs !== undefined) result.push(`retry in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`);
+  if (requestId) result.push(`see request ${requestId} in the server's log`);
+  if (reason) result.push(`reason ${reason}`);
+  return result.join("\n  ");
 }
 
-/** The error for an argument that is wrong: the same as the server gives for a field. */
+/** Returns the error for an invalid argument, like the server's for a field. */
 export function refused(field: string, description: string, cause?: unknown): GsarError {
   const details = { ...NO_DETAILS, reason: "INVALID_FIELDS", violations: [{ field, description }] };
   return new GsarError("INVALID_ARGUMENT", `${field}: ${description}`, { details, cause });
 }
 
-/** The error where nobody answers. */
+/** Returns the error if no sidecar answers. */
 export function unreachable(summary: string, method = "", cause?: unknown): GsarError {
   return new GsarError("UNAVAILABLE", summary, { method, details: { ...NO_DETAILS, reason: UNREACHABLE }, cause });
 }
 
-/** The error where somebody answers who is not known to be the sidecar. */
+/** Returns the error if the server is not trusted. */
 export function notTrusted(summary: string, method: string, cause: unknown): GsarError {
   return new GsarError("UNAVAILABLE", summary, { method, details: { ...NO_DETAILS, reason: NOT_TRUSTED }, cause });
 }
 
-/** What a value is, for a message that refuses it. */
+/** Returns the kind of a value, for error messages. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return "undefined";
   if (value === null) return "null";

@@ -1,4 +1,4 @@
-/** Evidence from files and folders, as `gsar evaluate --evidence` reads it. */
+/** Reads evidence from files and folders, like `gsar evaluate --evidence`. */
 import { create } from "@bufbuild/protobuf";
 import type { Dirent } from "node:fs";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
@@ -17,9 +17,9 @@ interface Found {
 /**
  * Reads files and folders as items.
  *
- * A folder is read with all below it, by name; hidden files are skipped, and links out of it with a warning. The id of an item is
- * its file's name within the folder. `evidence.toml` of a folder says what its files are; of others the server
- * recognises kind and lane by content and name.
+ * A folder is read recursively, ordered by name; hidden files are skipped, and links that leave it are skipped with a
+ * warning. The id of an item is its path within the folder. `evidence.toml` in a folder describes its files; otherwise
+ * the server infers kind and lane from content and name.
  */
 export async function evidenceFrom(...paths: string[]): Promise<EvidenceItem[]> {
   const found: Found[] = [];
@@ -56,7 +56,7 @@ async function status(path: string) {
   try {
     return await stat(path);
   } catch (error) {
-    throw refused(path, `cannot be read (${(error as NodeJS.ErrnoException).code}); name a file or a folder`, error);
+    throw refused(path, `cannot be read (${(error as NodeJS.ErrnoException).code}); expected a file or a folder`, error);
   }
 }
 
@@ -77,7 +77,7 @@ async function* folder(root: string, path: string): AsyncGenerator<Omit<Found, "
   }
 }
 
-/** Why an entry of a folder is not read; empty where it is. A link could show any file of the reader. */
+/** Returns why an entry of a folder is not read; empty if it is. A link could expose any file of the reader. */
 async function unfit(root: string, path: string): Promise<string> {
   const isLink = (await lstat(path)).isSymbolicLink();
   const target = isLink ? await realpath(path).catch(() => "") : path;

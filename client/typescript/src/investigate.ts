@@ -1,4 +1,4 @@
-/** The loop of an investigation: the sidecar says what is due, callbacks do it. */
+/** The loop of an investigation: the sidecar returns what is due, callbacks do it. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "./client.js";
 import type { Report } from "./gen/gsar/v1/common_pb.js";
@@ -15,60 +15,60 @@ import { type ReportText, reportOf } from "./requests.js";
 type Due = Instruction["due"];
 /** An instruction to investigate: `synthesize`, `replan` or `gatherEvidence`. */
 export type Plan = Extract<Due, { case: "synthesize" | "replan" | "gatherEvidence" }>;
-/** An instruction to write a report; `regenerate` has the claims at fault. */
+/** An instruction to write a report; `regenerate` contains the faulty claims. */
 export type Write = Plan | Extract<Due, { case: "regenerate" }>;
 
-/** What an investigation is driven with. */
+/** The callbacks and settings of an investigation. */
 export interface InvestigateOptions {
-  /** Writes the report that is due. It may be asked again for the same step after a crash. */
-  readonly write: (due: Write, standing: Investigation) => ReportText | Promise<ReportText>;
+  /** Writes the report that is due. It may be called again for the same step after a crash. */
+  readonly write: (due: Write, state: Investigation) => ReportText | Promise<ReportText>;
   /**
-   * Investigates before a report is written, in turns (`turn`). Each is recorded as it is given; none is asked for once
-   * the gate has closed.
+   * Investigates before a report is written, in turns (`turn`). Each turn is recorded as it is yielded; no further one is
+   * requested after the gate has closed.
    */
   readonly plan?: (
     due: Plan,
-    standing: Investigation,
+    state: Investigation,
   ) => Iterable<RecordTurnRequest> | AsyncIterable<RecordTurnRequest>;
   readonly policy?: string | undefined;
   readonly budget?: MessageInitShape<typeof InvestigationBudgetSchema> | undefined;
   readonly corpusId?: string | undefined;
-  /** Ends the loop and the call that is under way; the investigation stands where it stood. */
+  /** Ends the loop and the current call; the investigation can be resumed. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How an investigation ended. */
+/** The result of an investigation. */
 export interface Ending {
-  /** Whether the best report may go out. One that is degraded may, under a banner that says so. */
+  /** `true` if the best report may be sent without a warning banner. */
   readonly proceeded: boolean;
-  /** `PROCEED`, or why it is degraded: `REPLANS_SPENT`, `JUDGE_FAILED`, `TIME_SPENT` and others of `Finished`. */
+  /** `PROCEED`, or the cause of a degraded end: `REPLANS_SPENT`, `JUDGE_FAILED`, `TIME_SPENT` and others of `Finished`. */
   readonly cause: string;
-  /** The best report; `undefined` where none was judged. */
+  /** The best report; `undefined` if none was judged. */
   readonly report: Report | undefined;
-  /** The report that proceeds, else the best-scoring one, with its evaluation. */
+  /** The report that proceeds, otherwise the one with the highest score, with its evaluation. */
   readonly best: GetEvaluationResponse | undefined;
   /** The last judged report with its evaluation. */
   readonly last: GetEvaluationResponse | undefined;
   /** Every judged report, in order. */
   readonly trajectory: readonly JudgedReport[];
-  /** Where it stands: the gate, what was spent. */
+  /** The final state: the gate, the cost. */
   readonly investigation: Investigation;
 }
 
-function dueOf(standing: Investigation): Write | Extract<Due, { case: "finished" }> | undefined {
-  const due = standing.instruction?.due;
+function dueOf(state: Investigation): Write | Extract<Due, { case: "finished" }> | undefined {
+  const due = state.instruction?.due;
   return due?.case === undefined ? undefined : due;
 }
 
-/** Whether turns may go on: not once the gate has closed, nor for a rewrite. */
+/** Returns `true` if turns may continue: not after the gate has closed, nor for a rewrite. */
 function takesTurns(due: ReturnType<typeof dueOf>): due is Plan {
   if (due?.case === "synthesize") return due.value.reasons.length === 0;
   return due?.case === "replan" || due?.case === "gatherEvidence";
 }
 
 /**
- * Investigates, writes, has the report judged, rewrites or investigates again, until the sidecar says it is over.
- * An investigation that was begun before goes on where it stood.
+ * Runs an investigation until the sidecar reports its end: investigate, write, submit, and again as instructed.
+ * Resumes an investigation that was started before.
  */
 export async function investigate(
   client: Client,
@@ -76,7 +76,7 @@ export async function investigate(
   options: InvestigateOptions,
 ): Promise<Ending> {
   const call = { signal: options.signal };
-  let standing = await client.startInvestigation(
+  let state = await client.startInvestigation(
     {
       investigationId,
       policy: options.policy ?? "",
@@ -86,19 +86,19 @@ export async function investigate(
     call,
   );
   for (;;) {
-    let due = dueOf(standing);
+    let due = dueOf(state);
     if (options.plan && takesTurns(due)) {
       const kind = due.case;
-      for await (const each of options.plan(due, standing)) {
-        standing = await client.recordTurn({ ...each, investigationId, step: standing.step }, call);
-        due = dueOf(standing);
+      for await (const each of options.plan(due, state)) {
+        state = await client.recordTurn({ ...each, investigationId, step: state.step }, call);
+        due = dueOf(state);
         if (due?.case !== kind || !takesTurns(due)) break;
       }
     }
-    if (due === undefined || due.case === "finished") return ending(client, standing, due?.value, call);
-    const report = reportOf(await options.write(due, standing));
-    const answer = await client.submitReport({ investigationId, step: standing.step, report }, call);
-    standing = answer.investigation ?? standing;
+    if (due === undefined || due.case === "finished") return ending(client, state, due?.value, call);
+    const report = reportOf(await options.write(due, state));
+    const answer = await client.submitReport({ investigationId, step: state.step, report }, call);
+    state = answer.investigation ?? state;
   }
 }
 

@@ -1,4 +1,4 @@
-/** Evidence as people have it, as items of the contract. */
+/** Builds evidence items of the contract. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { basename, extname } from "node:path";
@@ -26,29 +26,29 @@ const LANES = {
   llm_inferred: EvidenceLane.LLM_INFERRED,
 } as const;
 
-/** What an item is. */
+/** The kind of an item. */
 export type Kind = keyof typeof KINDS;
-/** Where an item comes from. */
+/** The lane (source) of an item. */
 export type Lane = keyof typeof LANES;
 
-/** An item as a message of the contract, or what makes one. */
+/** An item as a message of the contract, or its fields. */
 export type Item = MessageInitShape<typeof EvidenceItemSchema>;
 
-/** Items, or contents by id: a text is taken as it is, anything else as a JSON document. */
+/** Items, or contents by id: a string is plain text, anything else becomes a JSON document. */
 export type Evidence = Iterable<Item> | Readonly<Record<string, unknown>>;
 
-/** What can be said of an item beside its content. */
+/** The fields of an item in addition to its content. */
 export interface ItemOptions {
   /** `tool_output` by default. */
   readonly kind?: Kind | undefined;
   /** `logs` by default for text, `static_infra` for JSON. */
   readonly lane?: Lane | undefined;
-  /** The tool or the command line that produced it. */
+  /** The tool or command line that produced it. */
   readonly tool?: string | undefined;
-  /** What was searched for, where `tool` does not say. */
+  /** The query that was searched for, if `tool` does not contain it. */
   readonly query?: string | undefined;
   readonly collectedAt?: Date | undefined;
-  /** It lists everything in its scope, so that absence from it means something. */
+  /** `true` if it lists everything in its scope, so that absence from it is evidence. */
   readonly exhaustive?: boolean | undefined;
   readonly stepId?: string | undefined;
   readonly specialistId?: string | undefined;
@@ -76,33 +76,33 @@ function item(id: string, content: EvidenceItem["content"], lane: Lane, options:
   });
 }
 
-/** An item of plain text: logs, tables, command output. */
+/** Returns an item of plain text: logs, tables, command output. */
 export function text(id: string, content: string, options: ItemOptions = {}): EvidenceItem {
-  if (typeof content !== "string") throw refused(`evidence[${JSON.stringify(id)}]`, `is ${kindOf(content)}; give text`);
+  if (typeof content !== "string") throw refused(`evidence[${JSON.stringify(id)}]`, `got ${kindOf(content)}; expected a string`);
   return item(id, { case: "text", value: content }, "logs", options);
 }
 
-/** An item of JSON: a document as text, which is kept byte for byte, or what `JSON.stringify` takes. */
+/** Returns an item of JSON: a document as a string, which is stored byte for byte, or a value for `JSON.stringify`. */
 export function json(id: string, content: unknown, options: ItemOptions = {}): EvidenceItem {
   return item(id, { case: "json", value: document(id, content) }, "static_infra", options);
 }
 
 function document(id: string, content: unknown): string {
   if (typeof content === "string") return content;
-  const wrong = (cause?: unknown) =>
-    refused(`evidence[${JSON.stringify(id)}]`, `is ${kindOf(content)}; give text, or what JSON.stringify takes`, cause);
+  const invalid = (cause?: unknown) =>
+    refused(`evidence[${JSON.stringify(id)}]`, `got ${kindOf(content)}; expected a string or a value for JSON.stringify`, cause);
   if (content === undefined || content === null || content instanceof Promise || kindOf(content) === "bytes")
-    throw wrong();
+    throw invalid();
   try {
     const written: string | undefined = JSON.stringify(content);
     if (written !== undefined) return written;
   } catch (error) {
-    throw wrong(error);
+    throw invalid(error);
   }
-  throw wrong();
+  throw invalid();
 }
 
-/** A file as an item, named after it unless `id` is given; `.json` is JSON. */
+/** Returns a file as an item, named after it unless `id` is given; `.json` is JSON. */
 export async function file(
   path: string,
   { id, ...options }: ItemOptions & { readonly id?: string } = {},
@@ -112,23 +112,23 @@ export async function file(
   return make(id ?? basename(path, extname(path)), content, options);
 }
 
-/** Evidence in either form as items. */
+/** Returns evidence in either form as items. */
 export function items(evidence: Evidence): Item[] {
   const given: unknown = evidence;
   const isPlain = typeof given === "object" && given !== null && kindOf(given) === "an object";
   if (isPlain && !(Symbol.iterator in given)) {
     if (Symbol.asyncIterator in given || "$typeName" in given) {
-      throw refused("evidence", "is one item or a stream; give an array of items");
+      throw refused("evidence", "got one item or a stream; expected an array of items");
     }
     return Object.entries(given).map(([id, content]) => {
       return typeof content === "string" ? text(id, content) : json(id, content);
     });
   }
   if (typeof given !== "object" || given === null || !(Symbol.iterator in given) || kindOf(given) === "bytes") {
-    throw refused("evidence", `is ${kindOf(given)}; give { log: "..." }, an array of text and json items, or []`);
+    throw refused("evidence", `got ${kindOf(given)}; expected { log: "..." }, an array of text and json items, or []`);
   }
   return Array.from(given as Iterable<unknown>, (each, number) => {
     if (typeof each === "object" && each !== null && "id" in each) return each as Item;
-    throw refused(`evidence[${number}]`, `is ${kindOf(each)}; give text(id, content) or json(id, content)`);
+    throw refused(`evidence[${number}]`, `got ${kindOf(each)}; use text(id, content) or json(id, content)`);
   });
 }

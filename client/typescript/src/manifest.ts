@@ -1,4 +1,4 @@
-/** `evidence.toml`, which says what the files of a folder are. */
+/** Reads `evidence.toml`, which describes the files of a folder. */
 import { timestampFromDate, type Timestamp } from "@bufbuild/protobuf/wkt";
 import { isAbsolute } from "node:path";
 import { parse } from "smol-toml";
@@ -8,7 +8,7 @@ import { textOf } from "./texts.js";
 
 export const MANIFEST = "evidence.toml";
 
-/** What a manifest says of a file. */
+/** The description of a file in a manifest. */
 export interface Entry {
   file?: string;
   id?: string;
@@ -25,9 +25,9 @@ export interface Entry {
 
 type Read<T> = (path: string, key: string, value: unknown) => T;
 
-const aText: Read<string> = (path, key, value) => {
+const parseString: Read<string> = (path, key, value) => {
   if (typeof value === "string") return value;
-  throw refused(path, `${key} = ${JSON.stringify(value)} is no text`);
+  throw refused(path, `${key} = ${JSON.stringify(value)} is not a string`);
 };
 
 function oneOf<T>(names: Record<string, string | T>): Read<T> {
@@ -40,7 +40,7 @@ function oneOf<T>(names: Record<string, string | T>): Read<T> {
   };
 }
 
-/** The fields of an item, each with how it is read and where it goes. */
+/** The fields of an item with their parsers. */
 const FIELDS: Record<string, (path: string, key: string, value: unknown) => Entry> = {
   file: (path, key, value) => {
     const file = typeof value === "string" ? value : "";
@@ -49,18 +49,18 @@ const FIELDS: Record<string, (path: string, key: string, value: unknown) => Entr
     }
     return { file };
   },
-  id: (...given) => ({ id: aText(...given) }),
+  id: (...given) => ({ id: parseString(...given) }),
   kind: (...given) => ({ kind: oneOf<EvidenceKind>(EvidenceKind)(...given) }),
   lane: (...given) => ({ lane: oneOf<EvidenceLane>(EvidenceLane)(...given) }),
   verification_result: (...given) => ({ verificationResult: oneOf<VerificationResult>(VerificationResult)(...given) }),
-  tool: (...given) => ({ tool: aText(...given) }),
-  query: (...given) => ({ query: aText(...given) }),
-  step_id: (...given) => ({ stepId: aText(...given) }),
-  specialist_id: (...given) => ({ specialistId: aText(...given) }),
+  tool: (...given) => ({ tool: parseString(...given) }),
+  query: (...given) => ({ query: parseString(...given) }),
+  step_id: (...given) => ({ stepId: parseString(...given) }),
+  specialist_id: (...given) => ({ specialistId: parseString(...given) }),
   collected_at: (path, key, value) => {
     const at = value instanceof Date ? value : new Date(String(value));
     if (Number.isNaN(at.getTime()))
-      throw refused(path, `${key} = ${JSON.stringify(value)} is no time; write 2026-03-12T14:01:40Z`);
+      throw refused(path, `${key} = ${JSON.stringify(value)} is not a time; expected the form 2026-03-12T14:01:40Z`);
     return { collectedAt: timestampFromDate(new Date(at.getTime())) };
   },
   exhaustive: (path, key, value) => {
@@ -69,7 +69,7 @@ const FIELDS: Record<string, (path: string, key: string, value: unknown) => Entr
   },
 };
 
-/** The files that a manifest lists, with what it says of each. */
+/** Returns the files listed in a manifest with their descriptions. */
 export async function readManifest(path: string): Promise<Entry[]> {
   const content = await textOf(path);
   let read: Record<string, unknown>;
@@ -81,12 +81,12 @@ export async function readManifest(path: string): Promise<Entry[]> {
   const { item = [], ...others } = read;
   const unknown = Object.keys(others)[0];
   if (unknown !== undefined) throw refused(path, `unknown key \`${unknown}\`; list files as [[item]]`);
-  if (!Array.isArray(item)) throw refused(path, "`item` is no list; list files as [[item]]");
+  if (!Array.isArray(item)) throw refused(path, "`item` is not a list; list files as [[item]]");
   return item.map((each: unknown) => {
     const entry: Entry = {};
     for (const [key, value] of Object.entries(each as object)) {
       const field = Object.hasOwn(FIELDS, key) ? FIELDS[key] : undefined;
-      if (!field) throw refused(path, `unknown key \`${key}\` of an item; known are ${Object.keys(FIELDS).join(", ")}`);
+      if (!field) throw refused(path, `unknown key \`${key}\` of an item; expected one of ${Object.keys(FIELDS).join(", ")}`);
       Object.assign(entry, field(path, key, value));
     }
     if (entry.file === undefined) throw refused(path, "an item has no `file`");

@@ -1,4 +1,4 @@
-/** Requests out of convenient arguments. Whatever a request can say, its message can say as well. */
+/** Builds requests from convenient arguments. */
 import { create, isMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import { kindOf, refused } from "./error.js";
 import {
@@ -26,46 +26,46 @@ import { type Evidence, items } from "./items.js";
 /** A report, or only its text. */
 export type ReportText = string | MessageInitShape<typeof ReportSchema>;
 
-/** By which policy a decision is taken, and what it says beside. */
+/** The policy of a decision, and the details of the answer. */
 export interface PolicyOptions {
-  /** The name of a policy; the server's default where there is none. */
+  /** The name of a policy; the server's default if absent. */
   readonly policy?: string | undefined;
-  /** Single values of the policy that are changed. */
+  /** Changes to single values of the policy. */
   readonly overrides?: MessageInitShape<typeof PolicyOverridesSchema> | undefined;
   /** Adds margins and each claim's impact. */
   readonly explain?: boolean | undefined;
 }
 
-/** What a report is judged with beside its evidence. */
+/** Options of an evaluation. */
 export interface EvaluateOptions extends PolicyOptions {
-  /** A corpus whose items are evidence as well. */
+  /** A corpus whose items are additional evidence. */
   readonly corpusId?: string | undefined;
   readonly investigationId?: string | undefined;
-  /** The same key gives the same answer, and lets the call be repeated. */
+  /** The same key returns the same answer, which makes the call safe to retry. */
   readonly idempotencyKey?: string | undefined;
   /** The investigation behind the report. */
   readonly gate?: MessageInitShape<typeof GateInputsSchema> | undefined;
-  /** Which judge, how many samples, whether the cache is bypassed. */
+  /** The judge, the number of samples, and whether to bypass the cache. */
   readonly options?: MessageInitShape<typeof EvaluateOptionsSchema> | undefined;
 }
 
-/** The report as a message. */
+/** Returns the report as a message. */
 export function reportOf(report: ReportText, field = "report"): Report {
-  const fix = 'give its text, or { synthesis: "..." }';
+  const fix = 'expected its text or { synthesis: "..." }';
   if (typeof report === "string") return create(ReportSchema, { synthesis: report });
-  if (kindOf(report) !== "an object") throw refused(field, `is ${kindOf(report)}; ${fix}`);
+  if (kindOf(report) !== "an object") throw refused(field, `got ${kindOf(report)}; ${fix}`);
   if (isMessage(report, ReportSchema)) return report;
   const unknown = Object.keys(report).find(
     (key) => !ReportSchema.fields.some((each) => each.localName === key) && key !== "$typeName",
   );
-  if (unknown !== undefined) throw refused(`${field}.${unknown}`, `is no field of a report; ${fix}`);
+  if (unknown !== undefined) throw refused(`${field}.${unknown}`, `unknown field of a report; ${fix}`);
   if (report.synthesis !== undefined && typeof report.synthesis !== "string") {
-    throw refused(`${field}.synthesis`, `is ${kindOf(report.synthesis)}; give its text`);
+    throw refused(`${field}.synthesis`, `got ${kindOf(report.synthesis)}; expected its text`);
   }
   return create(ReportSchema, report);
 }
 
-/** The request of `evaluate`, for `evaluateStream` and the stubs. */
+/** Builds the request of `evaluate`, for `evaluateStream` and the stubs. */
 export function evaluation(report: ReportText, evidence: Evidence, given: EvaluateOptions = {}): EvaluateRequest {
   const options = given.explain ? { ...given.options, explain: true } : given.options;
   return create(EvaluateRequestSchema, {
@@ -92,10 +92,10 @@ const TYPES = {
   domain: EvidenceType.DOMAIN,
 } as const;
 
-/** What shows a claim. */
+/** The evidence type of a claim. */
 export type EvidenceTypeName = keyof typeof TYPES;
 
-/** The evidence types of claims by class, one for each claim. */
+/** The evidence types of claims by class, one per claim. */
 export interface Claims {
   readonly grounded?: Iterable<EvidenceTypeName>;
   readonly ungrounded?: Iterable<EvidenceTypeName>;
@@ -103,7 +103,7 @@ export interface Claims {
   readonly complementary?: Iterable<EvidenceTypeName>;
 }
 
-/** A partition as the evidence types of its claims, for `score`. */
+/** Builds a partition from the evidence types of its claims, for `score`. */
 export function counts(claims: Claims): PartitionCounts {
   const classes = [
     [ClaimClass.GROUNDED, claims.grounded],
@@ -120,10 +120,10 @@ export function counts(claims: Claims): PartitionCounts {
   });
 }
 
-/** A partition that the caller gives, as messages. */
+/** A partition to decide on. */
 export type Partition = PartitionCounts | JudgedPartition;
 
-/** The request of `score`. */
+/** Builds the request of `score`. */
 export function scoreRequest(partition: Partition, options: PolicyOptions & Pick<EvaluateOptions, "gate">) {
   return {
     partition: isMessage(partition, JudgedPartitionSchema)
@@ -136,7 +136,7 @@ export function scoreRequest(partition: Partition, options: PolicyOptions & Pick
   } as MessageInitShape<typeof ScoreRequestSchema>;
 }
 
-/** One turn of an agent: each item as the result of the tool that it names, else of one with its id. */
+/** Builds one turn of an agent: each item is the result of a call to its tool, or to a tool with its id. */
 export function turn(
   evidence: Evidence,
   more: Omit<MessageInitShape<typeof RecordTurnRequestSchema>, "toolCalls" | "$typeName"> = {},
@@ -149,10 +149,10 @@ export function turn(
   return create(RecordTurnRequestSchema, { ...more, toolCalls });
 }
 
-/** How much of a long text goes into one message of PutEvidence, in UTF-16 units. */
+/** The maximum length of a text per message of PutEvidence, in UTF-16 units. */
 const MAX_MESSAGE_UNITS = 256 * 1024;
 
-/** The messages of PutEvidence; a long text goes in parts. */
+/** Yields the messages of PutEvidence; long texts are split. */
 export function* stored(
   corpusId: string,
   evidence: Evidence,
@@ -175,7 +175,7 @@ export function* stored(
   }
 }
 
-/** A text in parts, none of which ends within a character. */
+/** Splits a text at character boundaries. */
 function split(text: string): string[] {
   const parts: string[] = [];
   for (let at = 0; at < text.length;) {

@@ -1,4 +1,4 @@
-/** Reads how a call ended, as connect-node reports it, into the error of this package. */
+/** Converts errors of connect-node to the error of this package. */
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { durationMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -35,11 +35,11 @@ const NAMES: Record<Code, CodeName> = {
   [Code.Unauthenticated]: "UNAUTHENTICATED",
 };
 
-const START = "start gsar-server there, or name a running one with `endpoint` or GSAR_ENDPOINT";
+const START = "start gsar-server there, or set `endpoint` or GSAR_ENDPOINT";
 const NO_GRPC = "without gRPC, such as the gateway or the admin port; use an address of `listen`";
 const CHECK_TLS = "check tlsCa, tlsCertificate and tlsKey (GSAR_TLS_CA, GSAR_TLS_CERTIFICATE, GSAR_TLS_KEY)";
 
-/** How Node.js names faults of certificates and of the handshake. */
+/** Error codes of Node.js for certificates and the TLS handshake. */
 const OF_TLS = /^(ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/;
 
 function detailsOf(error: ConnectError): Details {
@@ -63,13 +63,13 @@ function detailsOf(error: ConnectError): Details {
   };
 }
 
-/** The code of Node.js for why a connection failed; empty where the error is not of the connection. */
+/** Returns the Node.js error code of a failed connection; empty for other errors. */
 function causeOf(error: ConnectError): string {
   const cause = error.cause;
   return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "";
 }
 
-/** The error for how a call ended. `signal` is the caller's. */
+/** Returns the error of a call. `signal` is the caller's. */
 export function errorOf(
   thrown: unknown,
   method: string,
@@ -82,8 +82,8 @@ export function errorOf(
     return new GsarError("CANCELLED", "the caller ended the call", { method, cause: signal.reason });
   }
   const fromServer = error.metadata.has("grpc-status");
-  const unwritable = /^serialize binary: (.*)/s.exec(error.rawMessage)?.[1];
-  if (!fromServer && unwritable) return refused("request", unwritable, error);
+  const unserializable = /^serialize binary: (.*)/s.exec(error.rawMessage)?.[1];
+  if (!fromServer && unserializable) return refused("request", unserializable, error);
   if (!fromServer) {
     const local = withoutAnswer(error, method, endpoint);
     if (local) return local;
@@ -94,11 +94,11 @@ export function errorOf(
     return unreachable(`no sidecar answers at ${endpoint}: ${error.rawMessage}\n  ${START}`, method, error);
   }
   const late = code === "DEADLINE_EXCEEDED" && !details.reason;
-  const summary = late ? "deadline exceeded; allow more with timeoutMs" : error.rawMessage;
+  const summary = late ? "deadline exceeded; increase timeoutMs" : error.rawMessage;
   return new GsarError(code, summary || `the server returned ${code}`, { method, details, cause: error });
 }
 
-/** The error of a call that got no status from a gRPC server. */
+/** Returns the error of a call without a status from a gRPC server. */
 function withoutAnswer(error: ConnectError, method: string, endpoint: Endpoint): GsarError | undefined {
   if (/^HTTP \d+$|^unsupported content type /.test(error.rawMessage)) {
     const summary = `the peer at ${endpoint} is an HTTP server ${NO_GRPC} (${error.rawMessage})`;
@@ -109,17 +109,17 @@ function withoutAnswer(error: ConnectError, method: string, endpoint: Endpoint):
     const summary = `the peer at ${endpoint} does not speak HTTP/2: it may be a server ${NO_GRPC}, with grpcs:// for TLS (${error.rawMessage})`;
     return new GsarError("UNAVAILABLE", summary, { method, cause: error });
   }
-  // connect-node calls a connection that ends during a call cancelled, and one that never stood internal or aborted.
+  // connect-node reports a connection lost during a call as cancelled, and a failed connection as internal or aborted.
   const broken = cause !== "" || error.code === Code.Canceled || error.code === Code.Unavailable;
   if (!broken || error.code === Code.DeadlineExceeded) return undefined;
   const why = error.code === Code.Canceled ? "the connection broke during the call" : error.rawMessage.trim();
-  if (OF_TLS.test(cause)) return notTrusted(`what answers at ${endpoint} is not trusted: ${why}\n  ${CHECK_TLS}`, method, error);
+  if (OF_TLS.test(cause)) return notTrusted(`the server at ${endpoint} is not trusted: ${why}\n  ${CHECK_TLS}`, method, error);
   const notOfTls = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"];
   const fix = endpoint.scheme === "grpcs" && !notOfTls.includes(cause) ? CHECK_TLS : START;
   return unreachable(`no sidecar answers at ${endpoint}: ${why}\n  ${fix}`, method, error);
 }
 
-/** The error of one part of a call, as answers of `evaluateStream` and candidates of `selectBest` carry it. */
+/** Returns the error of one report of `evaluateStream` or one candidate of `selectBest`. */
 export function errorOfPart(error: CallError, method = ""): GsarError {
   const known = Object.values(NAMES).find((name) => name === error.codeName);
   const details: Details = {

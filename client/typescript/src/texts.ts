@@ -1,4 +1,4 @@
-/** The texts of files: their encodings, and whether they are JSON. */
+/** Reads text files: decodes them and detects JSON. */
 import { isUtf8 } from "node:buffer";
 import { readFile, stat } from "node:fs/promises";
 import { basename, extname } from "node:path";
@@ -7,7 +7,7 @@ import { gunzip } from "node:zlib";
 import { refused } from "./error.js";
 
 const MAX_BYTES = 128 * 2 ** 20;
-const tooLong = (path: string) => refused(path, `has more than ${MAX_BYTES / 2 ** 20} MiB; give a part of it`);
+const tooLong = (path: string) => refused(path, `larger than ${MAX_BYTES / 2 ** 20} MiB; use a part of it`);
 
 async function bytesOf(path: string): Promise<Buffer> {
   try {
@@ -37,7 +37,7 @@ function lineOf(bytes: Buffer, wrong: (line: Buffer) => boolean): number {
   }
 }
 
-/** A file's text: UTF-8, or UTF-16 with a byte order mark, packed by gzip or not. */
+/** Returns the text of a file: UTF-8, or UTF-16 with a byte order mark, optionally compressed with gzip. */
 export async function textOf(path: string): Promise<string> {
   let bytes = await bytesOf(path);
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await unpacked(path, bytes);
@@ -58,7 +58,7 @@ export async function textOf(path: string): Promise<string> {
   return text;
 }
 
-/** Whether a text is one JSON document. A file that says by its name that it is must be one. */
+/** Returns `true` if a text is one JSON document. Throws for an invalid `.json` file. */
 export function isDocument(path: string, text: string): boolean {
   const suffix = extname(basename(path).replace(/\.gz$/, "")).toLowerCase();
   if (suffix === ".jsonl" || suffix === ".ndjson") return false;

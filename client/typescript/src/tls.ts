@@ -1,16 +1,16 @@
-/** The files of TLS, as options of Node.js. */
+/** TLS files as options of Node.js. */
 import { readFile } from "node:fs/promises";
 import type { SecureContextOptions } from "node:tls";
 import type { Endpoint } from "./endpoint.js";
 import { refused } from "./error.js";
 
-/** PEM files: authorities that are trusted, and the client's own certificate with its key. */
+/** PEM files: trusted authorities, and the client's certificate with its key. */
 export interface TlsFiles {
-  /** Authorities that are trusted, else `GSAR_TLS_CA`, else those of Node.js. */
+  /** Trusted authorities; by default `GSAR_TLS_CA` or those of Node.js. */
   readonly tlsCa?: string | undefined;
-  /** The client's certificate, else `GSAR_TLS_CERTIFICATE`. */
+  /** The client's certificate; by default `GSAR_TLS_CERTIFICATE`. */
   readonly tlsCertificate?: string | undefined;
-  /** The key of the certificate, else `GSAR_TLS_KEY`. */
+  /** The key of the certificate; by default `GSAR_TLS_KEY`. */
   readonly tlsKey?: string | undefined;
 }
 
@@ -19,18 +19,18 @@ async function read(name: string, path: string | undefined): Promise<Buffer | un
   try {
     return await readFile(path);
   } catch (error) {
-    throw refused(name, `${path} cannot be read (${(error as NodeJS.ErrnoException).code}); name a PEM file`, error);
+    throw refused(name, `${path} cannot be read (${(error as NodeJS.ErrnoException).code}); expected a PEM file`, error);
   }
 }
 
-/** Options for a `grpcs` endpoint; none for others, where files are refused. */
+/** Returns options for a `grpcs` endpoint. Throws if files are given for another endpoint. */
 export async function tlsOptions(endpoint: Endpoint, files: TlsFiles): Promise<SecureContextOptions> {
   if (endpoint.scheme !== "grpcs") {
     const given = (["tlsCa", "tlsCertificate", "tlsKey"] as const).find((name) => files[name]);
     if (given) {
       throw refused(
         given,
-        `is for a server with TLS, and ${endpoint} is none; write grpcs://host:port, or leave it out`,
+        `requires TLS, but ${endpoint} does not use it; write grpcs://host:port, or omit it`,
       );
     }
     return {};
@@ -41,7 +41,7 @@ export async function tlsOptions(endpoint: Endpoint, files: TlsFiles): Promise<S
   if (!certificate !== !key) {
     throw refused(
       certificate ? "tlsKey" : "tlsCertificate",
-      "is missing; a client's certificate and its key go together",
+      "missing; a client certificate and its key must be set together",
     );
   }
   return {

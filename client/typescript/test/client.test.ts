@@ -1,4 +1,4 @@
-/** Every call that is wrapped, against a real sidecar. */
+/** Every method of the client, against a real sidecar. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import {
@@ -44,7 +44,7 @@ test("the first verdict, over a Unix socket and over TCP", async () => {
   }
 });
 
-test("a report that guesses may not go out", async () => {
+test("a guessing report does not proceed", async () => {
   assert.equal(tier(await client.evaluate(REGENERATED, EVIDENCE)), "regenerate");
   const answer = await client.evaluate(REPLANNED, EVIDENCE);
   assert.equal(tier(answer), "replan");
@@ -59,7 +59,7 @@ test("a report that guesses may not go out", async () => {
   assert.ok(shown.includes(`contradicted  c2   ${fault}`), shown);
 });
 
-test("evidence comes as items or by id", async () => {
+test("accepts evidence as items or by id", async () => {
   const pods = json("pods", { name: "checkout-7b84", restarts: 3 }, { tool: "kubectl get pods", exhaustive: true });
   const log = text("log", EVIDENCE.log, {
     lane: "metrics",
@@ -91,7 +91,7 @@ test("evidence comes as items or by id", async () => {
   );
 });
 
-test("what is asked for beside the report is sent", async () => {
+test("sends all options", async () => {
   const options = { investigationId: "inc-1", policy: "strict", explain: true };
   const answer = await client.evaluate({ id: "r1", synthesis: PROCEEDS }, EVIDENCE, options);
   assert.ok(answer.decision?.margins);
@@ -104,7 +104,7 @@ test("what is asked for beside the report is sent", async () => {
   );
 });
 
-test("a repeated key gives the first answer", async () => {
+test("a repeated key returns the first answer", async () => {
   const key = { idempotencyKey: "once" };
   const first = await client.evaluate(PROCEEDS, EVIDENCE, key);
   assert.equal((await client.evaluate(PROCEEDS, EVIDENCE, key)).evaluationId, first.evaluationId);
@@ -131,14 +131,14 @@ test("several reports are ranked", async () => {
   );
 });
 
-test("a recorded evaluation is decided anew", async () => {
+test("rescores a recorded evaluation", async () => {
   const { evaluationId } = await client.evaluate(REGENERATED, EVIDENCE);
   const answer = await client.rescore(evaluationId, { policy: "paper" });
   assert.ok(answer.changed && answer.hypothetical);
   assert.equal(tier(answer), "proceed");
 });
 
-test("judges are tried", async () => {
+test("tries judges", async () => {
   assert.deepEqual(
     (await client.tryJudges()).trials.map((trial) => trial.link?.judge),
     ["rules/2"],
@@ -210,7 +210,7 @@ test("policies are listed and read", async () => {
   assert.ok((await client.getPolicy()).policy?.isDefault);
 });
 
-test("many reports go over one call", async () => {
+test("evaluates many reports over one call", async () => {
   const reports = Array.from({ length: 40 }, (_, n) => [`r${n}`, evaluation(PROCEEDS, EVIDENCE)] as const);
   const answers = await all(client.evaluateStream([...reports, ["empty", create(EvaluateRequestSchema)]]));
   assert.equal(answers.length, 41);
@@ -227,7 +227,7 @@ test("many reports go over one call", async () => {
   }
 });
 
-test("a stream that is left is ended", async () => {
+test("leaving a stream cancels it", async () => {
   let ended = false;
   const reports = async function* () {
     try {
@@ -255,7 +255,7 @@ test("a signal ends a stream", async () => {
   await assert.rejects(all(answers), { name: "GsarError", code: "CANCELLED", method: "EvaluateStream" });
 });
 
-test("what the reports of a stream throw is thrown as it is", async () => {
+test("rethrows errors of the reports of a stream", async () => {
   const broken = Object.assign(new Error("no such report"), { code: "ENOENT" });
   const reports = async function* () {
     yield ["r1", evaluation(PROCEEDS, EVIDENCE)] as const;
@@ -264,7 +264,7 @@ test("what the reports of a stream throw is thrown as it is", async () => {
   await assert.rejects(all(client.evaluateStream(reports())), (error) => error === broken);
 });
 
-test("calls run side by side", async () => {
+test("calls run concurrently", async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => client.evaluate(PROCEEDS, EVIDENCE)));
   assert.deepEqual(answers.map(tier), Array(8).fill("proceed"));
 });

@@ -1,4 +1,4 @@
-/** Where the sidecar is looked for, and which endpoints are invalid. */
+/** Default endpoints and invalid endpoints. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -25,7 +25,7 @@ test("the endpoint is found as the command line finds it", { skip }, async (t) =
   const absent = Client.connect();
   await assert.rejects(absent, { code: "UNAVAILABLE", reason: "SIDECAR_UNREACHABLE" });
   await assert.rejects(absent, {
-    message: /^no sidecar runs here: looked for a socket at .*gsar\.sock and \/run\/gsar/,
+    message: /^no sidecar found; tried .*gsar\.sock and \/run\/gsar/,
   });
   assert.equal((await Client.connect({ openIfUnreachable: true })).endpoint, "unix:///run/gsar/gsar.sock");
   const listener = net.createServer().listen(path);
@@ -37,7 +37,7 @@ test("the endpoint is found as the command line finds it", { skip }, async (t) =
   assert.equal(await found("grpc://[::1]:2/"), "grpc://[::1]:2");
 });
 
-test("http and https stand for grpc and grpcs", async () => {
+test("http and https are aliases of grpc and grpcs", async () => {
   assert.equal(await found("http://localhost:1/"), "grpc://localhost:1");
   assert.equal(await found("https://localhost:1"), "grpcs://localhost:1");
 });

@@ -1,4 +1,4 @@
-/** What calls throw: every detail of the server, and what is said where none answers. */
+/** Errors of calls: details from the server, and errors without one. */
 import assert from "node:assert/strict";
 import http from "node:http";
 import http2 from "node:http2";
@@ -28,7 +28,7 @@ async function thrown(call: Promise<unknown>): Promise<GsarError> {
   return error;
 }
 
-test("all wrong fields are named", async () => {
+test("lists all invalid fields", async () => {
   const items = [text("log", "a"), text("log", "b")];
   const error = await thrown(client.evaluate({ id: "x".repeat(300), synthesis: "Yes." }, items));
   assert.deepEqual([error.method, error.code, error.reason], ["Evaluate", "INVALID_ARGUMENT", "INVALID_FIELDS"]);
@@ -37,7 +37,7 @@ test("all wrong fields are named", async () => {
   assert.match(error.message, /\n {2}reason INVALID_FIELDS$/);
 });
 
-test("a report that is empty is refused", async () => {
+test("rejects an empty report", async () => {
   const error = await thrown(client.evaluate("", EVIDENCE));
   assert.equal(error.reason, "INVALID_FIELDS");
   assert.equal(error.violations.length, 1);
@@ -47,14 +47,14 @@ test("a report that is empty is refused", async () => {
   );
 });
 
-test("an unknown policy is named, with those that are known", async () => {
+test("names an unknown policy and the known ones", async () => {
   const error = await thrown(client.evaluate(PROCEEDS, EVIDENCE, { policy: "night-shift" }));
   assert.deepEqual([error.code, error.reason], ["NOT_FOUND", "UNKNOWN_RESOURCE"]);
   assert.equal(error.resource?.name, "night-shift");
   assert.match(error.message, /unknown policy `night-shift`; known are paper, reference, strict/);
 });
 
-test("a step that is not due is refused", async () => {
+test("rejects a step that is not due", async () => {
   await client.startInvestigation({ investigationId: "not-due" });
   const error = await thrown(
     client.submitReport({ investigationId: "not-due", step: 7, report: { synthesis: PROCEEDS } }),
@@ -63,29 +63,29 @@ test("a step that is not due is refused", async () => {
   assert.ok(error.limits.length > 0);
 });
 
-test("arguments of the wrong type are refused with the fix, and nothing is sent", async () => {
+test("rejects arguments of the wrong type before sending", async () => {
   const evaluate = client.evaluate.bind(client) as (...given: unknown[]) => Promise<unknown>;
   const cases: [unknown, unknown, string, RegExp][] = [
-    [undefined, {}, "report", /is undefined; give its text/],
-    [null, {}, "report", /is null/],
-    [7, {}, "report", /is a number/],
-    [["a"], {}, "report", /is an array/],
-    [Promise.resolve("a"), {}, "report", /is a Promise \(await it\)/],
-    [{ text: "a" }, {}, "report.text", /is no field of a report; give its text, or \{ synthesis: "\.\.\." \}/],
-    [{ synthesis: 7 }, {}, "report.synthesis", /is a number/],
-    [PROCEEDS, undefined, "evidence", /is undefined; give \{ log: "\.\.\." \}, an array/],
-    [PROCEEDS, null, "evidence", /is null/],
-    [PROCEEDS, "a log", "evidence", /is a string/],
-    [PROCEEDS, Buffer.from("a log"), "evidence", /is bytes/],
-    [PROCEEDS, Promise.resolve([]), "evidence", /is a Promise/],
-    [PROCEEDS, text("log", "a"), "evidence", /is one item or a stream; give an array/],
-    [PROCEEDS, { log: undefined }, 'evidence["log"]', /is undefined; give text, or what JSON\.stringify takes/],
-    [PROCEEDS, { log: null }, 'evidence["log"]', /is null/],
-    [PROCEEDS, { log: Buffer.from("a") }, 'evidence["log"]', /is bytes/],
-    [PROCEEDS, { log: () => "a" }, 'evidence["log"]', /is a function/],
-    [PROCEEDS, { log: { at: 1n } }, 'evidence["log"]', /give text, or what JSON\.stringify takes/],
-    [PROCEEDS, ["a log"], "evidence[0]", /is a string; give text\(id, content\)/],
-    [PROCEEDS, [{ text: "a log" }], "evidence[0]", /is an object; give text/],
+    [undefined, {}, "report", /got undefined; expected its text/],
+    [null, {}, "report", /got null/],
+    [7, {}, "report", /got a number/],
+    [["a"], {}, "report", /got an array/],
+    [Promise.resolve("a"), {}, "report", /got a Promise \(await it\)/],
+    [{ text: "a" }, {}, "report.text", /unknown field of a report; expected its text or \{ synthesis: "\.\.\." \}/],
+    [{ synthesis: 7 }, {}, "report.synthesis", /got a number/],
+    [PROCEEDS, undefined, "evidence", /got undefined; expected \{ log: "\.\.\." \}, an array/],
+    [PROCEEDS, null, "evidence", /got null/],
+    [PROCEEDS, "a log", "evidence", /got a string/],
+    [PROCEEDS, Buffer.from("a log"), "evidence", /got bytes/],
+    [PROCEEDS, Promise.resolve([]), "evidence", /got a Promise/],
+    [PROCEEDS, text("log", "a"), "evidence", /got one item or a stream; expected an array/],
+    [PROCEEDS, { log: undefined }, 'evidence["log"]', /got undefined; expected a string or a value for JSON\.stringify/],
+    [PROCEEDS, { log: null }, 'evidence["log"]', /got null/],
+    [PROCEEDS, { log: Buffer.from("a") }, 'evidence["log"]', /got bytes/],
+    [PROCEEDS, { log: () => "a" }, 'evidence["log"]', /got a function/],
+    [PROCEEDS, { log: { at: 1n } }, 'evidence["log"]', /expected a string or a value for JSON\.stringify/],
+    [PROCEEDS, ["a log"], "evidence[0]", /got a string; use text\(id, content\)/],
+    [PROCEEDS, [{ text: "a log" }], "evidence[0]", /got an object; use text/],
   ];
   for (const [report, evidence, field, description] of cases) {
     const error = await thrown(evaluate(report, evidence));
@@ -113,10 +113,10 @@ test("arguments of the wrong type are refused with the fix, and nothing is sent"
 test("a deadline ends a call", async () => {
   const error = await thrown(client.evaluate(PROCEEDS, EVIDENCE, { timeoutMs: 0 }));
   assert.deepEqual([error.code, error.method], ["DEADLINE_EXCEEDED", "Evaluate"]);
-  assert.match(error.message, /allow more with timeoutMs/);
+  assert.match(error.message, /increase timeoutMs/);
 });
 
-/** A server that takes calls and never answers: its endpoint, and the first call that arrives. */
+/** Starts a server that accepts calls but never answers; returns its endpoint and the first call. */
 async function silent(t: TestContext): Promise<{ endpoint: string; arrived: Promise<http2.ServerHttp2Stream> }> {
   const server = http2.createServer().listen(0, "127.0.0.1");
   server.on("session", (session) => session.on("error", () => undefined));
@@ -128,13 +128,13 @@ async function silent(t: TestContext): Promise<{ endpoint: string; arrived: Prom
   return { endpoint: `grpc://127.0.0.1:${(server.address() as AddressInfo).port}`, arrived };
 }
 
-test("a server that never answers is given up at the deadline", async (t) => {
+test("the deadline ends a call to a server that never answers", async (t) => {
   const { endpoint } = await silent(t);
   const mute = await connected({ endpoint, timeoutMs: 20 });
   assert.equal((await thrown(mute.evaluate(PROCEEDS, EVIDENCE))).code, "DEADLINE_EXCEEDED");
 });
 
-test("a signal ends a call, at the server as well", async (t) => {
+test("a signal cancels a call, also at the server", async (t) => {
   const { endpoint, arrived } = await silent(t);
   const mute = await connected(endpoint);
   const controller = new AbortController();
@@ -159,7 +159,7 @@ test("closing the client ends its calls", async (t) => {
   assert.match((await thrown(mute.evaluate(PROCEEDS, EVIDENCE))).message, /Evaluate: the client is closed/);
 });
 
-test("where nobody answers that is said, with what to do", async () => {
+test("an unreachable endpoint gives an error with the fix", async () => {
   const port = await freePort();
   const socket = `unix://${await folder()}/gsar.sock`;
   for (const endpoint of [socket, `grpc://127.0.0.1:${port}`]) {
@@ -167,11 +167,11 @@ test("where nobody answers that is said, with what to do", async () => {
     assert.ok(error.unreachable);
     assert.deepEqual([error.code, error.reason], ["UNAVAILABLE", "SIDECAR_UNREACHABLE"]);
     assert.match(error.message, new RegExp(`^Evaluate: no sidecar answers at ${endpoint}: connect E`));
-    assert.match(error.message, /start gsar-server there, or name a running one/);
+    assert.match(error.message, /start gsar-server there, or set/);
   }
 });
 
-test("a sidecar that dies during a call is unreachable, and found again when it is back", async () => {
+test("reconnects after the sidecar died during a call", async () => {
   const sessions = new Set<http2.ServerHttp2Session>();
   const dying = http2.createServer().on("session", (session) => sessions.add(session));
   dying.on("stream", () => sessions.forEach((session) => session.destroy()));
@@ -194,7 +194,7 @@ test("a sidecar that dies during a call is unreachable, and found again when it 
   assert.ok(mayGoOut(await other.evaluate(PROCEEDS, EVIDENCE)));
 });
 
-test("who wants to be open says so", async () => {
+test("openIfUnreachable proceeds with a warning", async () => {
   const open = await connected({ endpoint: `unix://${await folder()}/gsar.sock`, openIfUnreachable: true });
   const warned = once(process, "warning");
   const answer = await open.evaluate(PROCEEDS, EVIDENCE);
@@ -210,7 +210,7 @@ test("who wants to be open says so", async () => {
   assert.ok((await thrown(open.score(counts({ grounded: ["tool_match"] })))).unreachable);
 });
 
-test("a port of HTTP is named as one", async (t) => {
+test("names an HTTP port", async (t) => {
   const plain = http.createServer((_, response) => response.end("hello")).listen(0, "127.0.0.1");
   await once(plain, "listening");
   const closing = net.createServer((socket) => socket.once("data", () => socket.destroy())).listen(0, "127.0.0.1");

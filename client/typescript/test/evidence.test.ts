@@ -1,4 +1,4 @@
-/** Evidence from files and folders, beside what the command line makes of the same folder. */
+/** Evidence from files and folders, compared with the command line. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -25,7 +25,7 @@ async function recorded(evaluationId: string) {
   return evidence.map(({ head: _, ...item }) => item);
 }
 
-/** What `gsar` prints; it exits with another status than 0 where the report is held. */
+/** Returns the output of `gsar`, which exits with a status other than 0 unless the report proceeds. */
 function byCommand(...given: string[]): Promise<string> {
   const options = { env: { ...ENVIRONMENT, GSAR_ENDPOINT: server.endpoint } };
   return new Promise((resolve) =>
@@ -43,8 +43,8 @@ for (const incident of ["checkout-oom", "payments-bad-deploy"]) {
         if (listed || name !== "evidence.toml") await copyFile(join(from, name), join(at, name));
       }
       await writeFile(`${at}.md`, REPORT);
-      const said = await byCommand("evaluate", `${at}.md`, "--evidence", at, "--output", "json");
-      const { evaluationId } = JSON.parse(said) as { evaluationId: string };
+      const output = await byCommand("evaluate", `${at}.md`, "--evidence", at, "--output", "json");
+      const { evaluationId } = JSON.parse(output) as { evaluationId: string };
       const ours = await client.evaluate(REPORT, await evidenceFrom(at));
       const items = await recorded(ours.evaluationId);
       assert.ok(items.length > 1);
@@ -53,7 +53,7 @@ for (const incident of ["checkout-oom", "payments-bad-deploy"]) {
   }
 }
 
-test("files are what they say", async () => {
+test("detects the content type of files", async () => {
   const at = await folder();
   await mkdir(join(at, "sub"));
   await writeFile(join(at, "a.json"), '{"kind": "PodList"}');
@@ -92,7 +92,7 @@ test("files are what they say", async () => {
   assert.equal((await file(join(at, "sub", "f.log"), { id: "x", lane: "metrics" })).lane, EvidenceLane.METRICS);
 });
 
-test("a manifest says what its files are", async () => {
+test("reads a manifest", async () => {
   const at = await folder();
   await writeFile(join(at, "deploy.log"), "deployed");
   await writeFile(
@@ -111,7 +111,7 @@ test("a manifest says what its files are", async () => {
   assert.equal(item.collectedAt?.seconds, BigInt(Date.parse("2026-03-12T14:01:40Z") / 1000));
 });
 
-test("what cannot be read is refused with the fix", async () => {
+test("rejects unreadable files with the fix", async () => {
   const cases: [string, string | Buffer, RegExp][] = [
     ["a.log", Buffer.from("ok\n\xff", "latin1"), /a\.log:2: not valid UTF-8; convert/],
     ["a.log", "ok\n\0", /a\.log:2: contains a zero byte/],
@@ -121,7 +121,7 @@ test("what cannot be read is refused with the fix", async () => {
     ["evidence.toml", '[[item]]\nfile = "../x"\n', /is not below this directory/],
     ["evidence.toml", '[[item]]\nfile = "x"\n', /x: cannot be read \(ENOENT\)/],
     ["evidence.toml", '[[item]]\nid = "x"\n', /an item has no `file`/],
-    ["evidence.toml", '[[item]]\nfile = "x"\nsort = "y"\n', /unknown key `sort` of an item; known are file, id, kind/],
+    ["evidence.toml", '[[item]]\nfile = "x"\nsort = "y"\n', /unknown key `sort` of an item; expected one of file, id, kind/],
     ["evidence.toml", '[[item]]\nfile = "x"\nkind = "log"\n', /kind = "log" is not one of tool_output, step_output/],
     ["evidence.toml", "[[file]]\n", /unknown key `file`; list files as \[\[item\]\]/],
   ];
@@ -131,11 +131,11 @@ test("what cannot be read is refused with the fix", async () => {
     await assert.rejects(evidenceFrom(at), { code: "INVALID_ARGUMENT", message }, name);
   }
   await assert.rejects(evidenceFrom("/nowhere"), {
-    message: /\/nowhere: cannot be read \(ENOENT\); name a file or a folder/,
+    message: /\/nowhere: cannot be read \(ENOENT\); expected a file or a folder/,
   });
 });
 
-test("kind and lane are recognised where nothing is said", async () => {
+test("infers kind and lane", async () => {
   const content = { case: "text", value: "it failed" } as const;
   const answer = await client.evaluate("It failed.", [
     { id: "x", tool: "kubectl logs cart-1", content },

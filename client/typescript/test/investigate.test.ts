@@ -36,14 +36,14 @@ test("reports are written until one proceeds", async () => {
   assert.ok(((await client.getInvestigation("inc-1", { withEvents: true })).events.length ?? 0) > 0);
 });
 
-test("one that never proceeds ends degraded, with its best report", async () => {
+test("an investigation that never proceeds ends degraded with its best report", async () => {
   const ending = await investigate(client, "inc-2", { plan: () => [turn(EVIDENCE)], write: () => REPLANNED });
   assert.ok(!ending.proceeded);
   assert.equal(ending.cause, "REPLANS_SPENT");
   assert.equal(ending.report?.synthesis, REPLANNED);
 });
 
-test("an investigation goes on where it broke off", async () => {
+test("resumes an interrupted investigation", async () => {
   const broken = investigate(client, "inc-3", { plan, write: () => Promise.reject(new Error("the model is away")) });
   await assert.rejects(broken, /the model is away/);
   const ending = await investigate(client, "inc-3", { write: () => PROCEEDS });

@@ -1,4 +1,4 @@
-/** The package as people get it: packed, installed into an empty folder, and used as the README and the example say. */
+/** The packed package, installed into an empty folder and used as in the README and the example. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -52,32 +52,32 @@ const shownAfter = (number: number) => {
   return (blocks[(programs[number] ?? 0) + 1] ?? "").replace(/^\n/, "");
 };
 
-test("the package holds what it must and nothing else", async () => {
+test("the package contains exactly the expected files", async () => {
   const installed = await readdir(join(at, "node_modules", "gsar"));
   assert.deepEqual(installed.sort(), ["LICENSE", "README.md", "dist", "package.json"]);
   assert.ok((await readdir(join(at, "node_modules", "gsar", "dist"))).includes("index.d.ts"));
 });
 
-test("programs that use it are type-checked, its declarations included", async () => {
+test("type-checks programs against its declarations", async () => {
   const wrong = [
     'import { Client, text } from "gsar";',
     "const client = await Client.connect();",
-    "// @ts-expect-error: a text is no evidence",
+    "// @ts-expect-error: a string is not evidence",
     'await client.evaluate("a", "b");',
     "// @ts-expect-error: evidence is missing",
     'await client.evaluate("a");',
-    "// @ts-expect-error: no lane",
+    "// @ts-expect-error: unknown lane",
     'text("log", "a", { lane: "log" });',
   ];
   await writeFile(join(at, "wrong.ts"), wrong.join("\n"));
   await run(process.execPath, join(PACKAGE, "node_modules", "typescript", "bin", "tsc"));
 });
 
-test("the first program of the README prints what stands there", async () => {
+test("the first program of the README prints the documented output", async () => {
   assert.equal(withoutIds(await run(process.execPath, "readme0.js")), withoutIds(shownAfter(0)));
 });
 
-test("the stubs, the error, the endpoints and the loop of the README do what they say", async () => {
+test("the other programs of the README work", async () => {
   assert.equal(await run(process.execPath, "readme1.js"), "SUPPORTS\n");
   assert.equal(await run(process.execPath, "readme2.js"), shownAfter(2));
   await assert.rejects(run(process.execPath, "readme3.js"), /tlsCa: \/etc\/gsar\/ca\.pem cannot be read \(ENOENT\)/);
@@ -88,16 +88,16 @@ test("the stubs, the error, the endpoints and the loop of the README do what the
   assert.equal(blocks.filter((block) => block.startsWith("ts\n")).length, 5);
 });
 
-test("the example prints the verdict, and says what to do where there is no sidecar", async () => {
-  const said = await run(process.execPath, "example.js");
-  assert.match(said, /^REPLAN {3}score 0\.500/);
-  assert.match(said, /\ncorrect or drop: The memory limit of checkout-7b84 is 1 GiB\n$/);
+test("the example prints the verdict, and the fix without a sidecar", async () => {
+  const output = await run(process.execPath, "example.js");
+  assert.match(output, /^REPLAN {3}score 0\.500/);
+  assert.match(output, /\ncorrect or drop: The memory limit of checkout-7b84 is 1 GiB\n$/);
   const env = { ...ENVIRONMENT, GSAR_ENDPOINT: `unix://${at}/none.sock` };
   const alone = promisify(execFile)(process.execPath, ["example.js"], { cwd: at, env });
   await assert.rejects(alone, { code: 1, stderr: /^Evaluate: no sidecar answers at .*\n {2}start gsar-server there/ });
 });
 
-test("a program that has its answers exits by itself", async () => {
+test("an idle client does not keep a program running", async () => {
   const program =
     'import { Client } from "gsar";\nconst client = await Client.connect();\nawait client.putEvidence("c", { log: "a" });\n' +
     'await client.isServing();\nfor await (const _ of client.evaluateStream([])) {}\nconsole.log("done");\n';

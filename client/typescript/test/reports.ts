@@ -1,4 +1,4 @@
-/** Small reports whose tiers the judge `rules/2` is sure of, and their evidence. */
+/** Small reports with known tiers under the judge `rules/2`, and their evidence. */
 export const EVIDENCE = {
   log:
     "2026-03-12T14:01:40Z pod checkout-7b84 was OOMKilled with exit code 137\n" +

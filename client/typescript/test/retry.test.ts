@@ -1,4 +1,4 @@
-/** Repetition, against a server that is busy for a number of calls; a real one cannot be made busy without waiting. */
+/** Retries, against a server that is busy for a number of calls, which a real one cannot simulate without waiting. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http2 from "node:http2";
@@ -54,14 +54,14 @@ const refusal = (options: object) =>
     (error: unknown) => (error instanceof GsarError ? error : assert.fail(String(error))),
   );
 
-test("a call is repeated where the server says when and it does no harm", async () => {
+test("retries idempotent calls when the server allows it", async () => {
   busy = 3;
   assert.equal((await client.evaluate(PROCEEDS, [], { idempotencyKey: "k" })).evaluationId, "4");
   [calls, code] = [0, Code.Unavailable];
   assert.equal((await client.evaluate(PROCEEDS, [], { idempotencyKey: "k" })).evaluationId, "4");
 });
 
-test("after three repetitions the error is thrown with all that it says", async () => {
+test("throws the error after three retries", async () => {
   const error = await refusal({ idempotencyKey: "k" });
   assert.equal(calls, 4);
   assert.equal(error.retryAfterMs, 1);
@@ -75,12 +75,12 @@ test("after three repetitions the error is thrown with all that it says", async 
   assert.deepEqual(Object.keys(error).sort(), ["code", "method", "name", "reason", "summary"]);
 });
 
-test("a call that could do harm twice is sent once", async () => {
+test("does not retry calls that are not idempotent", async () => {
   assert.equal((await refusal({})).reason, "TOO_MANY_CALLS");
   assert.equal(calls, 1);
 });
 
-test("nobody waits beyond the deadline", async () => {
+test("does not wait beyond the deadline", async () => {
   delay = { seconds: 40n, nanos: 0 };
   assert.equal((await refusal({ idempotencyKey: "k", timeoutMs: 30_000 })).code, "RESOURCE_EXHAUSTED");
   assert.equal(calls, 1);

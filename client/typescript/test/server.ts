@@ -1,4 +1,4 @@
-/** A real sidecar for tests: `gsar-server` of GSAR_SERVER with judge `rules/2`, in a folder of its own. */
+/** A real sidecar for tests: GSAR_SERVER with the judge `rules/2`, in a temporary folder. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -19,14 +19,14 @@ after(async () => {
   for (const end of endings.reverse()) await end();
 });
 
-/** A folder that is gone after the tests of the file. */
+/** Creates a folder that is deleted after the tests of the file. */
 export async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "gsar-"));
   endings.push(() => rm(path, { recursive: true, force: true }));
   return path;
 }
 
-/** A port on which nobody listens. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
@@ -36,7 +36,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A client that is closed after the tests of the file. */
+/** Returns a client that is closed after the tests of the file. */
 export async function connected(options: string | ConnectOptions): Promise<Client> {
   const client = await Client.connect(options);
   endings.push(() => client.close());
@@ -46,13 +46,13 @@ export async function connected(options: string | ConnectOptions): Promise<Clien
 export interface Running {
   /** Its Unix socket. */
   readonly endpoint: string;
-  /** Its address of TCP, as host:port. */
+  /** Its TCP address, as host:port. */
   readonly address: string;
   readonly process: ChildProcess;
 }
 
 export interface Settings {
-  /** Keys of its configuration outside of tables. */
+  /** Top-level keys of its configuration. */
   readonly top?: string;
   /** Tables of its configuration. */
   readonly tables?: string;
@@ -60,7 +60,7 @@ export interface Settings {
   readonly address?: string;
 }
 
-/** Starts a sidecar that ends with the tests of the file. */
+/** Starts a sidecar that is stopped after the tests of the file. */
 export async function start({ top = "", tables = "", scheme = "grpc", address }: Settings = {}): Promise<Running> {
   const at = await folder();
   address ??= `127.0.0.1:${await freePort()}`;
@@ -76,13 +76,13 @@ export async function start({ top = "", tables = "", scheme = "grpc", address }:
     child.kill();
     await ended;
   });
-  const said: string[] = [];
+  const output: string[] = [];
   for await (const line of createInterface({ input: child.stderr })) {
-    said.push(line);
+    output.push(line);
     if (line.includes('"message":"ready"')) {
       child.stderr.resume();
       return { endpoint, address, process: child };
     }
   }
-  throw new Error(`${BINARY} ended\n${said.join("\n")}`);
+  throw new Error(`${BINARY} ended\n${output.join("\n")}`);
 }

@@ -1,4 +1,4 @@
-/** TLS with a real sidecar: who is trusted, and what is said where nobody is. */
+/** TLS with a real sidecar: trusted and untrusted peers. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ function openssl(...given: string[]): void {
   execFileSync("openssl", given, { cwd: at, stdio: ["ignore", "ignore", "pipe"] });
 }
 
-/** A certificate NAME.pem with its NAME.key, signed by ca.pem. */
+/** Creates a certificate NAME.pem with NAME.key, signed by ca.pem. */
 function sign(name: string): void {
   writeFileSync(`${at}/${name}.ext`, "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", `${name}.key`];
@@ -38,7 +38,7 @@ afterEach(() => {
   for (const name of ["CA", "CERTIFICATE", "KEY"]) delete process.env[`GSAR_TLS_${name}`];
 });
 
-test("each side shows its certificate", async () => {
+test("mutual TLS", async () => {
   const files = { tlsCa: `${at}/ca.pem`, tlsCertificate: `${at}/agent.pem`, tlsKey: `${at}/agent.key` };
   const named = await connected({ endpoint, ...files });
   assert.ok(mayGoOut(await named.evaluate(PROCEEDS, EVIDENCE)));
@@ -49,7 +49,7 @@ test("each side shows its certificate", async () => {
   assert.ok(mayGoOut(await fromEnvironment.evaluate(PROCEEDS, EVIDENCE)));
 });
 
-test("who is not trusted learns what to check", async () => {
+test("untrusted peers get an error with the fix", async () => {
   for (const files of [{}, { tlsCa: `${at}/ca.pem` }]) {
     const client = await connected({ endpoint, ...files });
     await assert.rejects(client.isServing(), (error) => {
@@ -61,14 +61,14 @@ test("who is not trusted learns what to check", async () => {
   }
 });
 
-test("files that cannot be used are named", async () => {
+test("names unusable files", async () => {
   const cases: [object, RegExp][] = [
-    [{ endpoint, tlsCa: "/nowhere" }, /^tlsCa: \/nowhere cannot be read \(ENOENT\); name a PEM file/],
-    [{ endpoint, tlsCertificate: `${at}/agent.pem` }, /^tlsKey: is missing/],
-    [{ endpoint, tlsKey: `${at}/agent.key` }, /^tlsCertificate: is missing/],
+    [{ endpoint, tlsCa: "/nowhere" }, /^tlsCa: \/nowhere cannot be read \(ENOENT\); expected a PEM file/],
+    [{ endpoint, tlsCertificate: `${at}/agent.pem` }, /^tlsKey: missing/],
+    [{ endpoint, tlsKey: `${at}/agent.key` }, /^tlsCertificate: missing/],
     [
       { endpoint: "grpc://localhost:1", tlsCa: "/nowhere" },
-      /^tlsCa: is for a server with TLS, and grpc:\/\/localhost:1 is none/,
+      /^tlsCa: requires TLS, but grpc:\/\/localhost:1 does not use it/,
     ],
   ];
   for (const [options, message] of cases)

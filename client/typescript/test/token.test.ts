@@ -1,4 +1,4 @@
-/** Tokens with a real sidecar: every kind of call brings one, and a file is read at each call. */
+/** Tokens with a real sidecar: every kind of call sends one, and a file is read at each call. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
@@ -40,14 +40,14 @@ async function callAll(client: Client): Promise<void> {
   await client.stubs(GateService).evaluateGate({ gate: {} });
 }
 
-test("every kind of call brings the token", async () => {
+test("every kind of call sends the token", async () => {
   await callAll(await connected({ endpoint, tokenFile }));
   await callAll(await connected({ endpoint, token: TOKEN }));
   process.env["GSAR_TOKEN_FILE"] = tokenFile;
   await callAll(await connected(endpoint));
 });
 
-test("a file is read at each call, and the last token counts where it has none", async () => {
+test("reads the file at each call, and uses the last token if it is empty", async () => {
   const client = await connected({ endpoint, tokenFile });
   await writeFile(tokenFile, "another");
   await assert.rejects(client.evaluate(PROCEEDS, EVIDENCE), {
@@ -60,19 +60,19 @@ test("a file is read at each call, and the last token counts where it has none",
   await client.evaluate(PROCEEDS, EVIDENCE);
 });
 
-test("who has no token is refused", async () => {
+test("rejects a caller without a token", async () => {
   const client = await connected(endpoint);
   const refused = { code: "UNAUTHENTICATED", reason: "UNIDENTIFIED", message: /is no principal of this server/ };
   await assert.rejects(client.evaluate(PROCEEDS, EVIDENCE), refused);
 });
 
-test("what is no token is named", async () => {
+test("names invalid tokens", async () => {
   await writeFile(`${at}/empty`, " \n");
   const cases: [object, RegExp][] = [
-    [{ tokenFile: "/nowhere" }, /^tokenFile: \/nowhere cannot be read \(ENOENT\); name a file with a token/],
-    [{ tokenFile: `${at}/empty` }, /^tokenFile: .* holds no token/],
-    [{ token: "" }, /^token: is no token/],
-    [{ token: TOKEN, tokenFile: `${at}/empty` }, /^token: is given beside tokenFile/],
+    [{ tokenFile: "/nowhere" }, /^tokenFile: \/nowhere cannot be read \(ENOENT\); expected a file with a token/],
+    [{ tokenFile: `${at}/empty` }, /^tokenFile: .* contains no token/],
+    [{ token: "" }, /^token: invalid token/],
+    [{ token: TOKEN, tokenFile: `${at}/empty` }, /^token: set together with tokenFile/],
   ];
   for (const [options, message] of cases) {
     await assert.rejects(Client.connect({ endpoint, ...options }), { code: "INVALID_ARGUMENT", message });

@@ -1,4 +1,4 @@
-// Evaluate asks whether a report may go out: go run ./examples/evaluate unix:///run/gsar/gsar.sock
+// Evaluate checks whether a report may be sent: go run ./examples/evaluate unix:///run/gsar/gsar.sock
 package main
 
 import (
@@ -25,20 +25,20 @@ const (
 // dial connects to unix:///path or grpc://host:port.
 func dial(endpoint string) (*grpc.ClientConn, error) {
 	if strings.HasPrefix(endpoint, "unix:///") {
-		// Without an authority the path of the socket would be sent as one, which HTTP/2 servers refuse.
+		// By default grpc-go sends the socket path as authority, which HTTP/2 servers reject.
 		return grpc.Dial(endpoint, grpc.WithInsecure(), grpc.WithAuthority("localhost"))
 	}
 	if strings.HasPrefix(endpoint, "grpc://") {
 		return grpc.Dial(strings.TrimPrefix(endpoint, "grpc://"), grpc.WithInsecure())
 	}
-	return nil, fmt.Errorf("%q is no endpoint: write unix:///path/to/socket or grpc://host:port", endpoint)
+	return nil, fmt.Errorf("invalid endpoint %q: expected unix:///path/to/socket or grpc://host:port", endpoint)
 }
 
-// request asks whether the report may go out.
+// request builds the request for the report.
 func request() *gsar.EvaluateRequest {
 	return &gsar.EvaluateRequest{
 		Report: &gsar.Report{Synthesis: report},
-		// Kind and Lane say what an item is and where it comes from; left out, the server recognises both.
+		// If omitted, Kind and Lane are inferred by the server.
 		Evidence: []*gsar.EvidenceItem{
 			{Id: "log", Content: &gsar.EvidenceItem_Text{Text: log}},
 			{Id: "pod", Content: &gsar.EvidenceItem_Json{Json: pod}},
@@ -55,7 +55,7 @@ func evaluate(ctx context.Context, endpoint string, request *gsar.EvaluateReques
 	return gsar.NewGroundingServiceClient(connection).Evaluate(ctx, request)
 }
 
-// atFault are the claims to correct or to drop.
+// atFault returns the claims to correct or drop.
 func atFault(answer *gsar.EvaluateResponse) (texts []string) {
 	for _, claim := range answer.Claims {
 		isUngrounded := claim.Class == gsar.ClaimClass_CLAIM_CLASS_UNGROUNDED
@@ -67,8 +67,8 @@ func atFault(answer *gsar.EvaluateResponse) (texts []string) {
 	return texts
 }
 
-// reason is the stable reason of an error, such as UNKNOWN_RESOURCE, and what is wrong with each field. It is empty
-// where the error is not of a GSAR server.
+// reason returns the stable reason of an error, such as UNKNOWN_RESOURCE, and its invalid fields. It is empty if the
+// error is not from a GSAR server.
 func reason(err error) (reason string, fields []string) {
 	for _, detail := range status.Convert(err).Details() {
 		switch detail := detail.(type) {
@@ -103,7 +103,7 @@ func run(endpoint string) error {
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "give the endpoint of the server: unix:///path/to/socket or grpc://host:port")
+		fmt.Fprintln(os.Stderr, "usage: evaluate ENDPOINT (unix:///path/to/socket or grpc://host:port)")
 		os.Exit(2)
 	}
 	if err := run(os.Args[1]); err != nil {

@@ -1,4 +1,4 @@
-// Tests against the server that GSAR_SERVER names.
+// Tests against the server GSAR_SERVER.
 
 package main
 
@@ -20,7 +20,7 @@ import (
 	gsar "gsar.dev/go/gsar/v1"
 )
 
-// start runs the server of GSAR_SERVER until the test ends, and returns its Unix socket and its address of TCP.
+// start runs GSAR_SERVER until the test ends, and returns its Unix socket and its TCP address.
 func start(t *testing.T) (socket, address string) {
 	t.Helper()
 	binary := os.Getenv("GSAR_SERVER")
@@ -40,7 +40,7 @@ func start(t *testing.T) (socket, address string) {
 	address = "grpc://" + probe.Addr().String()
 	probe.Close()
 	command := exec.Command(binary, "--judge", "rules/2", "--listen", socket, "--listen", address, "--data-dir", filepath.Join(folder, "data"))
-	// Variables that begin with GSAR_ would configure the server.
+	// Variables with the prefix GSAR_ would configure the server.
 	command.Env = []string{}
 	said, err := command.StderrPipe()
 	if err != nil {
@@ -69,7 +69,7 @@ func start(t *testing.T) (socket, address string) {
 	return "", ""
 }
 
-func TestTheReportIsHeldOverUnixAndTCP(t *testing.T) {
+func TestReportDoesNotProceedOverUnixAndTCP(t *testing.T) {
 	socket, address := start(t)
 	for _, endpoint := range []string{socket, address} {
 		answer, err := evaluate(context.Background(), endpoint, request())
@@ -85,7 +85,7 @@ func TestTheReportIsHeldOverUnixAndTCP(t *testing.T) {
 	}
 }
 
-func TestAnErrorHasItsReason(t *testing.T) {
+func TestErrorHasReason(t *testing.T) {
 	socket, _ := start(t)
 	unknown := request()
 	unknown.Policy = "night-shift"
@@ -105,7 +105,7 @@ func TestAnErrorHasItsReason(t *testing.T) {
 	}
 }
 
-func TestNobodyAnswers(t *testing.T) {
+func TestUnreachableServer(t *testing.T) {
 	_, err := evaluate(context.Background(), fmt.Sprintf("unix://%s/gsar.sock", t.TempDir()), request())
 	if code := status.Code(err); code != codes.Unavailable {
 		t.Errorf("%v", err)
@@ -113,7 +113,7 @@ func TestNobodyAnswers(t *testing.T) {
 	if why, _ := reason(err); why != "" {
 		t.Errorf("%q", why)
 	}
-	if _, err := evaluate(context.Background(), "http://localhost:1", request()); err == nil || !strings.Contains(err.Error(), "is no endpoint") {
+	if _, err := evaluate(context.Background(), "http://localhost:1", request()); err == nil || !strings.Contains(err.Error(), "invalid endpoint") {
 		t.Errorf("%v", err)
 	}
 }

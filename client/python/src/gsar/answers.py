@@ -64,7 +64,7 @@ def claims_at_fault(answer: v1.EvaluateResponse) -> list[v1.JudgedClaim]:
 
 
 def why(claim: v1.JudgedClaim) -> str:
-    """Returns the reason for a claim's class: the words of a second reader who disagrees, otherwise the judge's note."""
+    """Returns the reason for a claim's class: a disagreeing second reader's words, or the judge's note."""
     look = claim.second_look
     disagrees = look.verdict in (v1.SECOND_LOOK_VERDICT_NOT_SHOWN, v1.SECOND_LOOK_VERDICT_REFUTED)
     return look.words if disagrees and look.words else claim.note

@@ -82,7 +82,7 @@ class Ending:
 
     @property
     def cause(self) -> str:
-        """PROCEED, or the cause of a degraded end: REPLANS_SPENT, JUDGE_FAILED, TIME_SPENT and others of `v1.Finished`."""
+        """PROCEED, or the cause of a degraded end: REPLANS_SPENT, JUDGE_FAILED and others of `v1.Finished`."""
         return self.finished.cause
 
     @property

@@ -436,7 +436,7 @@ class Client:
         return self.transport.call("Grade", self._ledger.Grade, request, repeat=True, timeout=timeout)
 
     def export(self, request: v1.ExportRequest) -> Iterator[v1.ExportResponse]:
-        """Streams records of evaluations; resume with `after` of the last response. The client's deadline does not apply."""
+        """Streams records of evaluations; resume with `after` of the last response. Without a deadline."""
         call = self._ledger.Export(request, metadata=self.transport.token.metadata())
         for answer in self.transport.stream("Export", call):
             yield answer

@@ -73,7 +73,7 @@ def is_listened_on(path: Path) -> bool:
 
 
 def find(given: str = "", *, must_run: bool = True) -> Endpoint:
-    """Returns the given endpoint, otherwise `GSAR_ENDPOINT`, otherwise the first default socket with a listening server."""
+    """Returns the given endpoint, `GSAR_ENDPOINT`, or the first default socket with a listening server."""
     if given:
         return parse(given)
     if variable := os.environ.get("GSAR_ENDPOINT"):

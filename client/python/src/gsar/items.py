@@ -81,7 +81,7 @@ def json(
 
 
 def file(path: str | Path, *, id: str = "", **described: Any) -> v1.EvidenceItem:  # noqa: A002
-    """Returns a file as an item, named after it unless `id` is given; `.json` is JSON. Other arguments as for `text`."""
+    """Returns a file as an item, named after it unless `id` is given; `.json` is JSON. Other arguments: see `text`."""
     path = Path(path)
     make = json if path.suffix == ".json" else text
     return make(id or path.stem, path.read_text(encoding="utf-8"), **described)

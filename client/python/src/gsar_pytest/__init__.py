@@ -1,7 +1,7 @@
 """The pytest plugin: `assert_grounded` fails a test whose report does not proceed.
 
 If no judge gives a verdict, `Undecided` is raised, and the test fails regardless of what it expects: a test that
-expects a rejection (`xfail`, `pytest.raises`) must not pass in an outage. The same holds if the sidecar does not answer.
+expects a rejection (`xfail`, `pytest.raises`) must not pass in an outage. The same applies if no sidecar answers.
 
     def test_report(assert_grounded):
         assert_grounded(agent.write(), {"log": LOG})

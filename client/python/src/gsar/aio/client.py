@@ -439,7 +439,7 @@ class Client:
         return await self.transport.call("Grade", self._ledger.Grade, request, repeat=True, timeout=timeout)
 
     async def export(self, request: v1.ExportRequest) -> AsyncIterator[v1.ExportResponse]:
-        """Streams records of evaluations; resume with `after` of the last response. The client's deadline does not apply."""
+        """Streams records of evaluations; resume with `after` of the last response. Without a deadline."""
         call = self._ledger.Export(request, metadata=self.transport.token.metadata())
         async for answer in self.transport.stream("Export", call):
             yield answer
