@@ -1,6 +1,6 @@
-//! What reading an answer costs: a verdict on fifty claims, beside plain `serde_json` on the same text.
+//! Measures the time to parse an answer with fifty claims, compared with plain `serde_json` on the same text.
 //!
-//! Rounds alternate between the readers within one run, so that all see the same machine; medians are printed.
+//! Rounds alternate between the parsers within one run; medians are printed.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 const CLAIMS: usize = 50;
 const ROUNDS: usize = 20_000;
 
-/// As much as is read at all.
+/// The default of [`Bounds::bytes`].
 const HOSTILE_BYTES: usize = 4 << 20;
-/// What stands first, and what is repeated.
+/// Hostile texts: a prefix and a part that is repeated.
 const HOSTILE: [(&str, &str); 8] = [
     ("", "{"),
     ("", "\""),
@@ -26,8 +26,8 @@ const HOSTILE: [(&str, &str); 8] = [
     ("{\"claims\":[{\"id\":\"", "\"}\n"),
 ];
 
-/// Prints two Markdown tables: of a verdict, and of answers made to be slow.
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+/// Prints two Markdown tables: for an ordinary answer, and for hostile ones.
+#[expect(clippy::print_stdout, reason = "the program prints its results")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let claims = claims();
     let structured = verdict().to_string();
@@ -86,7 +86,7 @@ fn claims() -> Vec<Claim> {
     .collect()
 }
 
-/// Each claim has one citation with a quote of 60 bytes, and a note.
+/// Returns an answer in which each claim has a note and one citation with a quote of 60 bytes.
 fn verdict() -> Value {
     let claim = |number: usize| {
         json!({

@@ -1,7 +1,7 @@
-"""Fuzzes the reader of answers: `python3 server/answer/fuzz/run.py [--minutes 30]`.
+"""Fuzzes the parser of answers: `python3 server/answer/fuzz/run.py [--minutes 30]`.
 
-Ends when it has had its minutes of processor time (not of the clock), or with a crash, whose input is kept in
-`artifacts/`. The seeds are the broken answers of `tests/answers/`, each a file of its own under `corpus/seeds/`.
+Stops after that much processor time, or at a crash, whose input is stored in `artifacts/`. The seeds are the answers in
+`tests/answers/`, written to `corpus/seeds/`.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).parent
-SLICE = 60  # seconds by the clock, after which the processor time is looked at
+SLICE = 60  # wall-clock seconds between checks of the processor time
 
 
 def processor_seconds():

@@ -1,7 +1,7 @@
-//! This module finds the JSON documents that stand in an answer among other words.
+//! Finds the JSON documents in an answer with reasoning, code fences and prose.
 //!
-//! Reasoning is left out. A brace that begins no JSON is a word like any other. Nothing is taken from a text with JSON that
-//! cannot be read: where its strings end is not known, and what stands in one of them is not an answer.
+//! Reasoning is skipped, and braces that do not start JSON count as prose. A text with malformed JSON is rejected whole:
+//! the ends of its strings are unknown, and text inside a string is not an answer.
 
 use crate::bounds::Meter;
 use crate::fix::{Fix, Fixes};
@@ -9,7 +9,7 @@ use crate::lenient::{Fault, Lenient};
 use crate::node::Node;
 use crate::unreadable::{Place, Unreadable};
 
-/// Marks around what a model says to itself.
+/// Delimiters of reasoning.
 const REASONING: [(&str, &str); 8] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -21,12 +21,12 @@ const REASONING: [(&str, &str); 8] = [
     ("\u{25c1}think\u{25b7}", "\u{25c1}/think\u{25b7}"),
 ];
 
-/// What begins the header of a message in the format of gpt-oss, which ends with [`MESSAGE`]. The message on the channel
-/// `final` is the answer, whatever else its header says.
+/// The start of a message header in the gpt-oss format, which ends with [`MESSAGE`]. The answer is the message on the
+/// channel `final`.
 const CHANNEL: &str = "<|channel|>";
 const MESSAGE: &str = "<|message|>";
-/// The same where a server has left its marks out: reasoning is glued to the word before it and behind it.
-const BARE: (&str, &str) = ("analysis", "assistantfinal");
+/// The channel names of gpt-oss if a server strips the special tokens: they are joined to the text around them.
+const BARE_CHANNELS: (&str, &str) = ("analysis", "assistantfinal");
 
 /// One object or list of an answer.
 #[derive(Debug)]
@@ -35,23 +35,23 @@ pub(crate) struct Document<'a> {
     pub(crate) fixes: Fixes,
 }
 
-/// What stands in an answer.
+/// The documents of an answer.
 #[derive(Debug, Default)]
 pub(crate) struct Documents<'a> {
-    /// In their order.
+    /// In text order.
     pub(crate) found: Vec<Document<'a>>,
-    /// Fixes of what stands around them.
+    /// Fixes of the text around them.
     pub(crate) around: Fixes,
-    /// Braces of sentences that are open.
+    /// The number of open braces in prose.
     open: usize,
 }
 
 impl<'a> Documents<'a> {
-    /// Finds every document of a text.
+    /// Finds every document in a text.
     pub(crate) fn of(text: &'a str, meter: &Meter) -> Result<Self, Unreadable> {
         let mut documents = Self::default();
         let mut reader = Lenient::new(text, meter);
-        if let Some(start) = behind_bare_reasoning(text) {
+        if let Some(start) = after_bare_reasoning(text) {
             documents.around = Fixes(vec![Fix::Reasoning]);
             reader.at = start;
         }
@@ -82,7 +82,7 @@ impl<'a> Documents<'a> {
         if meter.is_exhausted() { Err(Unreadable::Tangled) } else { Ok(documents) }
     }
 
-    /// Takes the document that begins where the reader is, or goes past what only looks like one.
+    /// Reads the document at the current position, or skips a brace that only looks like one.
     fn take(
         &mut self,
         text: &'a str,
@@ -100,12 +100,12 @@ impl<'a> Documents<'a> {
                 self.open += 1;
                 reader.at = at + 1;
             }
-            Err(fault) => return Err(whole(fault, text, meter)),
+            Err(fault) => return Err(unreadable(fault, text, meter)),
         }
         Ok(())
     }
 
-    /// Goes past a byte of a sentence. After a document, what looks like the rest of JSON tells that it ended too early.
+    /// Skips a byte of prose. JSON syntax after a document means that the document ended too early.
     fn pass(
         &mut self,
         text: &str,
@@ -113,12 +113,12 @@ impl<'a> Documents<'a> {
         byte: u8,
     ) -> Result<(), Unreadable> {
         let at = reader.at;
-        let is_rest = match byte {
+        let is_json = match byte {
             b'}' => self.open == 0,
             b'"' => reader.byte(reader.after_white_space(at + 1)) == Some(b':'),
             _ => false,
         };
-        if is_rest && !self.found.is_empty() {
+        if is_json && !self.found.is_empty() {
             return Err(Unreadable::Malformed(Place::of(text, at, "the end of the JSON")));
         }
         if byte == b'}' {
@@ -132,23 +132,23 @@ impl<'a> Documents<'a> {
     }
 }
 
-/// A fault that no other reading of the text avoids.
-fn whole(fault: Fault, text: &str, meter: &Meter) -> Unreadable {
+/// Converts a fault to the error for the whole answer.
+fn unreadable(fault: Fault, text: &str, meter: &Meter) -> Unreadable {
     match fault {
         Fault::Ended if meter.is_exhausted() => Unreadable::Tangled,
         Fault::Ended => Unreadable::Truncated { bytes: text.len() },
         Fault::Unexpected(unexpected) => Unreadable::Malformed(unexpected.place(text)),
-        Fault::TooDeep => Unreadable::TooDeep { allowed: meter.depth_allowed },
-        Fault::TooManyValues => Unreadable::TooManyValues { allowed: meter.values_allowed },
+        Fault::TooDeep => Unreadable::TooDeep { allowed: meter.max_depth },
+        Fault::TooManyValues => Unreadable::TooManyValues { allowed: meter.max_values },
     }
 }
 
-/// Whether a bracket begins a list of objects: any other one is a part of a sentence, such as `[1]`.
+/// Returns `true` if a bracket starts a list of objects. Other brackets are prose, such as `[1]`.
 fn begins_list_of_objects(text: &str, at: usize) -> bool {
     text.get(at + 1..).is_some_and(|rest| rest.trim_start().starts_with('{'))
 }
 
-/// Bytes of a code fence, with the name of its language.
+/// Returns the length in bytes of a code fence with its language name.
 fn fence(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     let marks = rest.len() - rest.trim_start_matches('`').len();
@@ -156,7 +156,7 @@ fn fence(text: &str, at: usize) -> usize {
     marks + name.take_while(u8::is_ascii_alphanumeric).count()
 }
 
-/// The byte after the reasoning that begins or ends at `at`.
+/// Returns the byte after the reasoning that starts or ends at `at`.
 fn reasoning(text: &str, at: usize) -> Result<Option<usize>, Unreadable> {
     let rest = text.get(at..).unwrap_or_default();
     if let Some(header) = rest.strip_prefix(CHANNEL) {
@@ -177,7 +177,7 @@ fn reasoning(text: &str, at: usize) -> Result<Option<usize>, Unreadable> {
     Ok(None)
 }
 
-/// Where the message on the channel `final` begins, behind the mark of a channel.
+/// Returns the start of the message on the channel `final`, given the text after a channel mark.
 fn answer_channel(mut header: &str) -> Option<usize> {
     let whole = header.len();
     loop {
@@ -190,9 +190,10 @@ fn answer_channel(mut header: &str) -> Option<usize> {
     }
 }
 
-/// Where the answer begins behind reasoning without marks. Where its end stands twice, one may be a quote, and neither is taken.
-fn behind_bare_reasoning(text: &str) -> Option<usize> {
-    let (begin, end) = BARE;
+/// Returns the start of the answer after reasoning without special tokens. `None` if the end occurs twice: one may be a
+/// quote.
+fn after_bare_reasoning(text: &str) -> Option<usize> {
+    let (begin, end) = BARE_CHANNELS;
     let mut ends = text.match_indices(end);
     match (text.trim_start().starts_with(begin), ends.next(), ends.next()) {
         (true, Some((place, _)), None) => Some(place + end.len()),

@@ -1,4 +1,4 @@
-//! This module reads one complete answer: what it says of each expected claim, and its other fields.
+//! Reads one complete answer: a verdict on each expected claim, and the other fields.
 
 use std::collections::HashMap;
 
@@ -14,39 +14,39 @@ use crate::reading::{Correction, CorrectionKind, Loss, Lost};
 use crate::score;
 use crate::unreadable::Unreadable;
 
-/// The claims that were asked about, by their ids.
+/// The claims in the request, indexed by id.
 #[derive(Debug)]
 pub(crate) struct Expected<'c> {
     pub(crate) form: Form,
     pub(crate) claims: &'c [Claim],
-    places: HashMap<&'c str, usize>,
+    positions: HashMap<&'c str, usize>,
 }
 
 impl<'c> Expected<'c> {
     pub(crate) fn new(form: Form, claims: &'c [Claim]) -> Self {
-        let mut places = HashMap::with_capacity(claims.len());
-        for (place, claim) in claims.iter().enumerate() {
-            places.entry(claim.id.as_str()).or_insert(place);
+        let mut positions = HashMap::with_capacity(claims.len());
+        for (position, claim) in claims.iter().enumerate() {
+            positions.entry(claim.id.as_str()).or_insert(position);
         }
-        Self { form, claims, places }
+        Self { form, claims, positions }
     }
 
-    fn place(&self, id: &str) -> Option<usize> {
-        self.places.get(id).copied()
+    fn position(&self, id: &str) -> Option<usize> {
+        self.positions.get(id).copied()
     }
 
-    fn id(&self, place: usize) -> Option<ClaimId> {
-        self.claims.get(place).map(|claim| claim.id.clone())
+    fn id(&self, position: usize) -> Option<ClaimId> {
+        self.claims.get(position).map(|claim| claim.id.clone())
     }
 }
 
-/// What an answer says of an expected claim.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) enum Said {
-    #[default]
-    Nothing,
-    ClaimVerdict(ClaimVerdict),
-    /// Something that nothing can be taken from.
+/// The state of an expected claim.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ClaimState {
+    /// The answer has no entry for it.
+    Missing,
+    Judged(ClaimVerdict),
+    /// An entry for it is unusable.
     Lost,
 }
 
@@ -55,7 +55,7 @@ pub(crate) enum Said {
 pub(crate) struct Draft {
     pub(crate) fixes: Fixes,
     /// One for each expected claim.
-    pub(crate) said: Vec<Said>,
+    pub(crate) claims: Vec<ClaimState>,
     pub(crate) lost: Vec<Lost>,
     pub(crate) invented: Vec<String>,
     pub(crate) corrections: Vec<Correction>,
@@ -66,7 +66,7 @@ pub(crate) struct Draft {
     pub(crate) abstained: Option<String>,
 }
 
-/// Where the list of claims comes from.
+/// The entries of an answer.
 pub(crate) enum Claims<'n, 'a> {
     None,
     List(&'n [Node<'a>]),
@@ -75,12 +75,12 @@ pub(crate) enum Claims<'n, 'a> {
 
 impl Draft {
     pub(crate) fn new(
-        claims: &Claims<'_, '_>,
+        entries: &Claims<'_, '_>,
         fixes: Fixes,
         expected: &Expected<'_>,
         bounds: &Bounds,
     ) -> Result<Self, Unreadable> {
-        let given = match claims {
+        let given = match entries {
             Claims::None => 0,
             Claims::List(entries) => entries.len(),
             Claims::Keyed(members) => members.len(),
@@ -88,9 +88,9 @@ impl Draft {
         if given > bounds.claims {
             return Err(Unreadable::TooManyClaims { given, allowed: bounds.claims });
         }
-        let said = vec![Said::Nothing; expected.claims.len()];
-        let mut draft = Self { fixes, said, ..Self::default() };
-        match claims {
+        let claims = vec![ClaimState::Missing; expected.claims.len()];
+        let mut draft = Self { fixes, claims, ..Self::default() };
+        match entries {
             Claims::None => {}
             Claims::List(entries) => draft.take_list(entries, expected, bounds),
             Claims::Keyed(members) => {
@@ -124,10 +124,10 @@ impl Draft {
 
     fn take(&mut self, entry: Entry<'_>, number: usize, expected: &Expected<'_>) {
         let id = entry.id.as_deref();
-        let place = id.and_then(|id| expected.place(id));
-        match (place, entry.verdict) {
-            (Some(place), Ok(verdict)) => self.judge(place, verdict),
-            (Some(place), Err(reason)) => self.lose(place, Some(number), reason, expected),
+        let position = id.and_then(|id| expected.position(id));
+        match (position, entry.verdict) {
+            (Some(position), Ok(verdict)) => self.judge(position, verdict),
+            (Some(position), Err(reason)) => self.lose(position, Some(number), reason, expected),
             (None, Ok(_)) => self.invent(id.unwrap_or_default()),
             (None, Err(reason)) => {
                 if let Some(id) = id {
@@ -138,21 +138,27 @@ impl Draft {
         }
     }
 
-    fn judge(&mut self, place: usize, verdict: ClaimVerdict) {
-        let Some(said) = self.said.get_mut(place) else { return };
-        match said {
-            Said::Lost => {}
-            Said::Nothing => *said = Said::ClaimVerdict(verdict),
-            Said::ClaimVerdict(earlier) => earlier.join(verdict),
+    fn judge(&mut self, position: usize, verdict: ClaimVerdict) {
+        let Some(state) = self.claims.get_mut(position) else { return };
+        match state {
+            ClaimState::Lost => {}
+            ClaimState::Missing => *state = ClaimState::Judged(verdict),
+            ClaimState::Judged(earlier) => earlier.merge(verdict),
         }
     }
 
-    /// Loses a claim: whatever else the answer says of it, this entry may have said otherwise.
-    fn lose(&mut self, place: usize, entry: Option<usize>, reason: Loss, expected: &Expected<'_>) {
-        if let Some(said) = self.said.get_mut(place) {
-            let first = *said != Said::Lost;
-            *said = Said::Lost;
-            let claim = if first { expected.id(place) } else { None };
+    /// Marks a claim as lost, even if other entries judge it: the unusable entry may contradict them.
+    fn lose(
+        &mut self,
+        position: usize,
+        entry: Option<usize>,
+        reason: Loss,
+        expected: &Expected<'_>,
+    ) {
+        if let Some(state) = self.claims.get_mut(position) {
+            let is_first = *state != ClaimState::Lost;
+            *state = ClaimState::Lost;
+            let claim = if is_first { expected.id(position) } else { None };
             self.lost.push(Lost { claim, entry, reason });
         }
     }
@@ -162,25 +168,25 @@ impl Draft {
         self.invented.push(id.get(..end).unwrap_or_default().to_owned());
     }
 
-    /// Loses the claims to which an earlier answer gives another class.
+    /// Marks the claims as lost to which an earlier answer gives another class.
     pub(crate) fn compare(&mut self, earlier: &Self, expected: &Expected<'_>) {
-        for (place, first) in earlier.said.iter().enumerate() {
-            let (first, last) = match (first, self.said.get(place)) {
-                (Said::ClaimVerdict(first), Some(Said::ClaimVerdict(last))) => {
+        for (position, first) in earlier.claims.iter().enumerate() {
+            let (first, last) = match (first, self.claims.get(position)) {
+                (ClaimState::Judged(first), Some(ClaimState::Judged(last))) => {
                     (first.class, last.class)
                 }
                 _ => continue,
             };
             if first != last {
-                self.lose(place, None, Loss::AnswersDiffer { first, last }, expected);
+                self.lose(position, None, Loss::AnswersDiffer { first, last }, expected);
             }
         }
     }
 
-    /// Reads the fields beside the claims.
+    /// Reads the fields other than the claims.
     pub(crate) fn read_rest(&mut self, rest: &Rest<'_, '_>) {
         if let Some(node) = rest.score {
-            match score::of(node) {
+            match score::parse(node) {
                 Ok(score) => {
                     self.score = score.value;
                     if score.is_percentage {
@@ -199,7 +205,7 @@ impl Draft {
         if let Some(node) = rest.contradictions {
             self.contradictions = self.texts("contradictions", node);
         }
-        self.abstained = rest.abstain.and_then(reason_to_abstain);
+        self.abstained = rest.abstain.and_then(abstain_reason);
     }
 
     fn correct(&mut self, kind: CorrectionKind) {
@@ -208,7 +214,7 @@ impl Draft {
 
     fn text(&mut self, field: &'static str, node: &Node<'_>) -> String {
         match node {
-            Node::Text(text) => text.words.to_string(),
+            Node::Text(text) => text.value.to_string(),
             Node::Null => String::new(),
             other => {
                 self.correct(left_out(field, other));
@@ -223,26 +229,26 @@ impl Draft {
             Node::Null => &[],
             one => std::slice::from_ref(one),
         };
-        if let Some(other) = entries.iter().find(|entry| entry.words().is_none()) {
+        if let Some(other) = entries.iter().find(|entry| entry.as_str().is_none()) {
             self.correct(left_out(field, other));
         }
-        entries.iter().filter_map(Node::words).map(str::to_owned).collect()
+        entries.iter().filter_map(Node::as_str).map(str::to_owned).collect()
     }
 }
 
-/// The JSON that a whole string holds; nothing where the end of that string was a guess.
+/// Parses a string that contains JSON. `None` if the end of the string was guessed.
 pub(crate) fn document_in<'n>(node: &'n Node<'_>, bounds: &Bounds) -> Option<Node<'n>> {
     match node {
-        Node::Text(Text { words, requoted: false })
-            if words.trim_start().starts_with(['{', '[']) =>
+        Node::Text(Text { value, requoted: false })
+            if value.trim_start().starts_with(['{', '[']) =>
         {
-            Node::structured(words, &Meter::new(words, bounds))
+            Node::structured(value, &Meter::new(value, bounds))
         }
         _ => None,
     }
 }
 
-/// The fields of an answer beside its claims.
+/// The fields of an answer other than its claims.
 #[derive(Debug, Default)]
 pub(crate) struct Rest<'n, 'a> {
     pub(crate) score: Option<&'n Node<'a>>,
@@ -252,19 +258,19 @@ pub(crate) struct Rest<'n, 'a> {
     pub(crate) abstain: Option<&'n Node<'a>>,
 }
 
-/// Why the judge does not judge. Whatever is said there but no is an abstention.
-pub(crate) fn reason_to_abstain(node: &Node<'_>) -> Option<String> {
+/// Returns the reason for abstaining. Any value that does not mean "no" is an abstention.
+pub(crate) fn abstain_reason(node: &Node<'_>) -> Option<String> {
     match node {
         Node::Null | Node::Flag(false) => None,
         Node::Text(text) => {
-            let words = text.words.trim();
-            let says_no =
-                ["", "null", "none", "false", "no"].iter().any(|no| words.eq_ignore_ascii_case(no));
-            (!says_no).then(|| words.to_owned())
+            let value = text.value.trim();
+            let is_no =
+                ["", "null", "none", "false", "no"].iter().any(|no| value.eq_ignore_ascii_case(no));
+            (!is_no).then(|| value.to_owned())
         }
         Node::Object(members) => {
             let reason = members.iter().find(|member| member.name == "reason");
-            Some(reason.and_then(|reason| reason.value.words()).unwrap_or_default().to_owned())
+            Some(reason.and_then(|reason| reason.value.as_str()).unwrap_or_default().to_owned())
         }
         _ => Some(String::new()),
     }

@@ -1,5 +1,4 @@
-//! This module reads one entry of the list of claims: a claim with class, type and citations, or the reason why it is
-//! lost.
+//! Reads one entry of the list of claims: a verdict, or the reason why the entry is lost.
 
 use std::borrow::Cow;
 
@@ -11,7 +10,7 @@ use crate::node::{Member, Node, Text};
 use crate::reading::{CorrectionKind, Loss};
 use crate::unreadable::Place;
 
-/// What an entry says of a claim.
+/// The verdict of an entry on a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ClaimVerdict {
     pub(crate) class: Class,
@@ -23,8 +22,8 @@ pub(crate) struct ClaimVerdict {
 }
 
 impl ClaimVerdict {
-    /// Takes another verdict on the same claim: the stricter of the two stays, nothing of the other.
-    pub(crate) fn join(&mut self, other: Self) {
+    /// Merges another verdict on the same claim: the stricter one stays whole.
+    pub(crate) fn merge(&mut self, other: Self) {
         if other.is_stricter(self) {
             *self = other;
         }
@@ -32,8 +31,8 @@ impl ClaimVerdict {
         self.corrections.push(CorrectionKind::JudgedTwice { taken: self.class });
     }
 
-    /// Whether this verdict is to be taken for the other one: a stricter class; within a class the lighter type of a
-    /// supported claim, the heavier type of another.
+    /// Returns `true` if this verdict is stricter: by class, then by the lighter type for supported claims and the
+    /// heavier type for others.
     fn is_stricter(&self, other: &Self) -> bool {
         let by_type = match self.class {
             Class::Grounded | Class::Complementary => self.evidence_type > other.evidence_type,
@@ -43,10 +42,10 @@ impl ClaimVerdict {
     }
 }
 
-/// An entry as it stands.
+/// A parsed entry.
 #[derive(Debug)]
 pub(crate) struct Entry<'n> {
-    /// The id it gives, as far as it can be read.
+    /// Its id, if readable.
     pub(crate) id: Option<Cow<'n, str>>,
     pub(crate) verdict: Result<ClaimVerdict, Loss>,
 }
@@ -87,21 +86,21 @@ impl<'n, 'a> Fields<'n, 'a> {
 }
 
 impl<'n> Entry<'n> {
-    /// Reads an entry; `key` is the name it stands under where claims are an object, `citations_read` the most citations.
+    /// Reads an entry. `key` is its field name if the claims are an object.
     pub(crate) fn of(
         node: &'n Node<'_>,
         key: Option<&'n str>,
         form: Form,
-        citations_read: usize,
+        max_citations: usize,
     ) -> Self {
         let keyed = key.map(Cow::Borrowed);
         let lost = |id, loss| Self { id, verdict: Err(loss) };
         match node {
-            Node::Object(members) => Self::of_fields(members, keyed, form, citations_read),
+            Node::Object(members) => Self::of_fields(members, keyed, form, max_citations),
             Node::Text(text) if keyed.is_some() => {
                 let class = Node::Text(text.clone());
                 let fields = Fields { class: Some(&class), ..Fields::default() };
-                Self { id: keyed, verdict: verdict(&fields, form, citations_read) }
+                Self { id: keyed, verdict: verdict(&fields, form, max_citations) }
             }
             Node::Broken(broken) => lost(
                 broken.id.as_deref().map(Cow::Borrowed),
@@ -115,33 +114,33 @@ impl<'n> Entry<'n> {
         members: &'n [Member<'_>],
         keyed: Option<Cow<'n, str>>,
         form: Form,
-        citations_read: usize,
+        max_citations: usize,
     ) -> Self {
         let fields = Fields::of(members, form);
         let given = fields.id.and_then(id);
-        let is_guess = matches!(fields.id, Some(Node::Text(Text { requoted: true, .. })));
+        let is_guessed = matches!(fields.id, Some(Node::Text(Text { requoted: true, .. })));
         let differ = matches!((&given, &keyed), (Some(given), Some(keyed)) if given != keyed);
         let id = keyed.or(given);
         let loss = if let Some(field) = fields.twice {
             Some(Loss::FieldTwice { field })
-        } else if id.is_none() && !is_guess {
+        } else if id.is_none() && !is_guessed {
             Some(Loss::NoId)
         } else if differ {
             Some(Loss::IdsDiffer)
-        } else if is_guess || members.iter().any(|member| swallows_a_field(&member.value)) {
+        } else if is_guessed || members.iter().any(|member| may_contain_field(&member.value)) {
             Some(Loss::UnescapedQuotes)
         } else {
             None
         };
-        let verdict = loss.map_or_else(|| verdict(&fields, form, citations_read), Err);
+        let verdict = loss.map_or_else(|| verdict(&fields, form, max_citations), Err);
         Self { id, verdict }
     }
 }
 
 fn id<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
     match node {
-        Node::Text(Text { words, requoted: false }) => {
-            Some(Cow::Borrowed(words.trim())).filter(|id| !id.is_empty())
+        Node::Text(Text { value, requoted: false }) => {
+            Some(Cow::Borrowed(value.trim())).filter(|id| !id.is_empty())
         }
         Node::Number(number) if number.fract() == 0.0 && number.abs() < 1e15 => {
             Some(Cow::Owned(number.to_string()))
@@ -150,13 +149,13 @@ fn id<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
     }
 }
 
-/// Whether a string whose end was a guess may hold a field that decides.
-fn swallows_a_field(node: &Node<'_>) -> bool {
+/// Returns `true` if a string with a guessed end may contain a deciding field.
+fn may_contain_field(node: &Node<'_>) -> bool {
     match node {
-        Node::Text(Text { words, requoted: true }) => {
+        Node::Text(Text { value, requoted: true }) => {
             ["id", "class", "type", "verdict"].into_iter().any(|field| {
-                words.match_indices(field).any(|(at, _)| {
-                    let after = words.get(at + field.len()..).unwrap_or_default();
+                value.match_indices(field).any(|(at, _)| {
+                    let after = value.get(at + field.len()..).unwrap_or_default();
                     let unquoted = after.trim_start_matches([
                         '"', '\'', '\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}',
                     ]);
@@ -164,8 +163,8 @@ fn swallows_a_field(node: &Node<'_>) -> bool {
                 })
             })
         }
-        Node::List(entries) => entries.iter().any(swallows_a_field),
-        Node::Object(members) => members.iter().any(|member| swallows_a_field(&member.value)),
+        Node::List(entries) => entries.iter().any(may_contain_field),
+        Node::Object(members) => members.iter().any(|member| may_contain_field(&member.value)),
         _ => false,
     }
 }
@@ -173,7 +172,7 @@ fn swallows_a_field(node: &Node<'_>) -> bool {
 fn verdict(
     fields: &Fields<'_, '_>,
     form: Form,
-    citations_read: usize,
+    max_citations: usize,
 ) -> Result<ClaimVerdict, Loss> {
     let mut corrections = Vec::new();
     let class = class(fields.class, form, &mut corrections)?;
@@ -182,7 +181,7 @@ fn verdict(
         Form::SecondLook => EvidenceType::Inference,
     };
     let role = role(fields.role, &mut corrections);
-    let citations = citations(fields.citations, citations_read, &mut corrections)?;
+    let citations = citations(fields.citations, max_citations, &mut corrections)?;
     let note = note(fields.note, &mut corrections);
     Ok(ClaimVerdict { class, evidence_type, role, citations, note, corrections })
 }
@@ -193,23 +192,23 @@ fn class(
     corrections: &mut Vec<CorrectionKind>,
 ) -> Result<Class, Loss> {
     let node = node.filter(|node| **node != Node::Null).ok_or(Loss::NoClass { form })?;
-    let Some(words) = node.words() else {
+    let Some(name) = node.as_str() else {
         return Err(Loss::UnknownClass { given: node.describe().to_owned(), form });
     };
-    if let Some(class) = form.class(words) {
+    if let Some(class) = form.class(name) {
         return Ok(class);
     }
     let class = form
-        .class(&plain_name(words))
-        .ok_or_else(|| Loss::UnknownClass { given: shown(words), form })?;
-    corrections.push(CorrectionKind::Spelling { field: form.class_field(), given: shown(words) });
+        .class(&normalize_name(name))
+        .ok_or_else(|| Loss::UnknownClass { given: quote(name), form })?;
+    corrections.push(CorrectionKind::Spelling { field: form.class_field(), given: quote(name) });
     Ok(class)
 }
 
-/// The role of a claim; a judge that gives none, or none of the five, says that it is an observation.
+/// Reads the role of a claim; observation if it is missing or unknown.
 fn role(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> Role {
     let Some(node) = node.filter(|node| **node != Node::Null) else { return Role::default() };
-    let role = node.words().and_then(|words| Role::from_name(&plain_name(words)));
+    let role = node.as_str().and_then(|name| Role::from_name(&normalize_name(name)));
     role.unwrap_or_else(|| {
         corrections.push(left_out("role", node));
         Role::default()
@@ -217,22 +216,22 @@ fn role(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> Role 
 }
 
 fn evidence_type(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> EvidenceType {
-    let words = node.and_then(Node::words);
-    if let Some(exact) = words.and_then(EvidenceType::from_name) {
+    let name = node.and_then(Node::as_str);
+    if let Some(exact) = name.and_then(EvidenceType::from_name) {
         return exact;
     }
-    let spelled = words.and_then(|words| EvidenceType::from_name(&plain_name(words)));
-    let given = words.map_or_else(|| node.map_or("missing", Node::describe).to_owned(), shown);
-    corrections.push(match spelled {
+    let normalized = name.and_then(|name| EvidenceType::from_name(&normalize_name(name)));
+    let given = name.map_or_else(|| node.map_or("missing", Node::describe).to_owned(), quote);
+    corrections.push(match normalized {
         Some(_) => CorrectionKind::Spelling { field: "type", given },
         None => CorrectionKind::UnknownType { given },
     });
-    spelled.unwrap_or(EvidenceType::Inference)
+    normalized.unwrap_or(EvidenceType::Inference)
 }
 
 fn citations(
     node: Option<&Node<'_>>,
-    citations_read: usize,
+    max_citations: usize,
     corrections: &mut Vec<CorrectionKind>,
 ) -> Result<Vec<Citation>, Loss> {
     let cited = match node {
@@ -244,14 +243,11 @@ fn citations(
             return Ok(Vec::new());
         }
     };
-    let mut read = Vec::with_capacity(cited.len().min(citations_read));
+    let mut read = Vec::with_capacity(cited.len().min(max_citations));
     let mut first_left_out = None;
     for node in cited {
-        let citation = if read.len() < citations_read {
-            citation(node)?
-        } else {
-            Err("is beyond what is read")
-        };
+        let citation =
+            if read.len() < max_citations { citation(node)? } else { Err("exceeds the limit") };
         match citation {
             Ok(citation) => read.push(citation),
             Err(reason) => {
@@ -266,10 +262,10 @@ fn citations(
     Ok(read)
 }
 
-/// A citation, or why it is left out; a loss where it says two things at once.
+/// Reads a citation. The inner error is why it is left out; an ambiguous citation loses the claim.
 fn citation(node: &Node<'_>) -> Result<Result<Citation, &'static str>, Loss> {
     let members = match node {
-        Node::Text(text) => return Ok(cited(Some(&text.words), "", "")),
+        Node::Text(text) => return Ok(new_citation(Some(&text.value), "", "")),
         Node::Object(members) => members,
         _ => return Ok(Err("is neither an object nor the id of an item")),
     };
@@ -287,20 +283,25 @@ fn citation(node: &Node<'_>) -> Result<Result<Citation, &'static str>, Loss> {
     }
     let optional = |node: Option<&'_ Node<'_>>| match node {
         None | Some(Node::Null) => Some(String::new()),
-        Some(node) => node.words().map(str::to_owned),
+        Some(node) => node.as_str().map(str::to_owned),
     };
     Ok(match (optional(field_path), optional(quote)) {
         (Some(field_path), Some(quote)) => {
-            cited(evidence.and_then(Node::words), &field_path, &quote)
+            new_citation(evidence.and_then(Node::as_str), &field_path, &quote)
         }
-        (None, _) => Err("has a \"field_path\" that is no text"),
-        (_, None) => Err("has a \"quote\" that is no text"),
+        (None, _) => Err("has a \"field_path\" that is not a string"),
+        (_, None) => Err("has a \"quote\" that is not a string"),
     })
 }
 
-fn cited(evidence: Option<&str>, field_path: &str, quote: &str) -> Result<Citation, &'static str> {
-    let evidence = evidence.ok_or("names no \"evidence\"")?;
-    let id = EvidenceId::new(evidence.trim()).map_err(|_| "has an \"evidence\" that is no id")?;
+fn new_citation(
+    evidence: Option<&str>,
+    field_path: &str,
+    quote: &str,
+) -> Result<Citation, &'static str> {
+    let evidence = evidence.ok_or("has no \"evidence\"")?;
+    let id =
+        EvidenceId::new(evidence.trim()).map_err(|_| "has an \"evidence\" that is not an id")?;
     let target = Target::Evidence { id, field_path: field_path.to_owned() };
     Ok(Citation { target, quote: quote.to_owned(), bytes: None })
 }
@@ -308,7 +309,7 @@ fn cited(evidence: Option<&str>, field_path: &str, quote: &str) -> Result<Citati
 fn note(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> String {
     match node {
         None | Some(Node::Null) => String::new(),
-        Some(Node::Text(text)) => text.words.to_string(),
+        Some(Node::Text(text)) => text.value.to_string(),
         Some(other) => {
             corrections.push(left_out("note", other));
             String::new()
@@ -320,17 +321,17 @@ pub(crate) fn left_out(field: &'static str, node: &Node<'_>) -> CorrectionKind {
     CorrectionKind::FieldLeftOut { field, given: node.describe().to_owned() }
 }
 
-/// A name in small letters, with underscores for blanks and hyphens; nothing long is a name.
-fn plain_name(words: &str) -> String {
-    let plain = |character: char| match character {
+/// Returns a name in lower case with underscores for spaces and hyphens, cut to [`Place::MAX_SHOWN`] characters.
+fn normalize_name(name: &str) -> String {
+    let normalize = |c: char| match c {
         ' ' | '-' => '_',
         other => other.to_ascii_lowercase(),
     };
-    words.trim().chars().take(Place::SHOWN).map(plain).collect()
+    name.trim().chars().take(Place::MAX_SHOWN).map(normalize).collect()
 }
 
-/// Given words in quotes, cut.
-pub(crate) fn shown(words: &str) -> String {
-    let cut: String = words.chars().take(Place::SHOWN).collect();
+/// Quotes a text, cut to [`Place::MAX_SHOWN`] characters.
+pub(crate) fn quote(text: &str) -> String {
+    let cut: String = text.chars().take(Place::MAX_SHOWN).collect();
     format!("{cut:?}")
 }

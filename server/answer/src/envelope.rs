@@ -1,20 +1,18 @@
-//! This module finds the list of claims in the JSON of an answer: at the top as asked for, or within other objects,
-//! lists and strings.
-//!
-//! Each object with claims is one answer. Two are never merged.
+//! Finds the list of claims in the JSON of an answer, at the top or nested in other objects, lists and strings. Each
+//! object with claims is one answer; answers are never merged.
 
 use crate::bounds::{Bounds, Meter};
 use crate::documents::Documents;
-use crate::draft::{Claims, Draft, Expected, Rest, document_in, reason_to_abstain};
+use crate::draft::{Claims, Draft, Expected, Rest, abstain_reason, document_in};
 use crate::fix::{Fix, Fixes};
 use crate::node::{Member, Node, Text};
 use crate::unreadable::Unreadable;
 
-/// The most objects and lists around an answer.
-const NESTED: usize = 5;
-/// The most complete answers of one text that are looked at.
-const ANSWERS: usize = 8;
-/// Fields in which interfaces hand over an answer as a string.
+/// The maximum number of objects and lists around an answer.
+const MAX_NESTED: usize = 5;
+/// The maximum number of complete answers in one text.
+const MAX_ANSWERS: usize = 8;
+/// Fields in which APIs pass an answer as a string.
 const TEXT_FIELDS: [&str; 8] =
     ["arguments", "input", "parameters", "result", "response", "output", "answer", "content"];
 
@@ -23,18 +21,18 @@ pub(crate) struct Seeker<'s> {
     pub(crate) expected: &'s Expected<'s>,
     pub(crate) bounds: &'s Bounds,
     pub(crate) meter: &'s Meter,
-    /// In the order in which they stand in the text.
+    /// In text order.
     pub(crate) drafts: Vec<Draft>,
 }
 
-/// An object with claims, its fields each once.
+/// The fields of an object with claims or an abstention.
 struct Envelope<'n, 'a> {
     claims: Option<&'n Node<'a>>,
     rest: Rest<'n, 'a>,
 }
 
 impl<'n, 'a> Envelope<'n, 'a> {
-    /// The fields of an object that has claims or an abstention; nothing for any other.
+    /// Returns `None` for an object without claims and abstention.
     fn of(members: &'n [Member<'a>]) -> Result<Option<Self>, Unreadable> {
         let mut claims = None;
         let mut rest = Rest::default();
@@ -54,7 +52,7 @@ impl<'n, 'a> Envelope<'n, 'a> {
             }
         }
         let has_claims = matches!(claims, Some(Node::List(_) | Node::Object(_) | Node::Text(_)));
-        if !has_claims && rest.abstain.and_then(reason_to_abstain).is_none() {
+        if !has_claims && rest.abstain.and_then(abstain_reason).is_none() {
             return Ok(None);
         }
         twice.map_or(Ok(Some(Self { claims, rest })), |field| Err(Unreadable::FieldTwice { field }))
@@ -62,7 +60,7 @@ impl<'n, 'a> Envelope<'n, 'a> {
 }
 
 impl Seeker<'_> {
-    /// Takes every answer that stands in a text.
+    /// Collects every answer in a text.
     pub(crate) fn seek_text(
         &mut self,
         text: &str,
@@ -86,7 +84,7 @@ impl Seeker<'_> {
         }
     }
 
-    /// Takes every answer that stands in a value.
+    /// Collects every answer in a value.
     pub(crate) fn seek(
         &mut self,
         node: &Node<'_>,
@@ -102,7 +100,7 @@ impl Seeker<'_> {
                 let fixes = with(fixes, Fix::BareList);
                 self.push(Draft::new(&Claims::List(entries), fixes, self.expected, self.bounds)?)
             }
-            Node::List(entries) if nested < NESTED => {
+            Node::List(entries) if nested < MAX_NESTED => {
                 let fixes = with(fixes, Fix::Nested);
                 entries.iter().try_for_each(|entry| self.seek(entry, &fixes, nested + 1))
             }
@@ -116,15 +114,15 @@ impl Seeker<'_> {
         fixes: &Fixes,
         nested: usize,
     ) -> Result<(), Unreadable> {
-        if nested >= NESTED {
+        if nested >= MAX_NESTED {
             return Ok(());
         }
         for Member { name, value } in members {
             match value {
-                Node::Text(Text { words, requoted: false })
-                    if TEXT_FIELDS.contains(&name.as_ref()) && words.contains('{') =>
+                Node::Text(Text { value, requoted: false })
+                    if TEXT_FIELDS.contains(&name.as_ref()) && value.contains('{') =>
                 {
-                    match self.seek_text(words, &with(fixes, Fix::ArgumentText), nested + 1) {
+                    match self.seek_text(value, &with(fixes, Fix::ArgumentText), nested + 1) {
                         Ok(()) | Err(Unreadable::NoJson | Unreadable::NoClaims) => {}
                         Err(unreadable) => return Err(unreadable),
                     }
@@ -152,8 +150,8 @@ impl Seeker<'_> {
     }
 
     fn push(&mut self, draft: Draft) -> Result<(), Unreadable> {
-        if self.drafts.len() == ANSWERS {
-            return Err(Unreadable::SeveralAnswers { allowed: ANSWERS });
+        if self.drafts.len() == MAX_ANSWERS {
+            return Err(Unreadable::SeveralAnswers { allowed: MAX_ANSWERS });
         }
         self.drafts.push(draft);
         Ok(())
@@ -166,7 +164,7 @@ fn with(fixes: &Fixes, fix: Fix) -> Fixes {
     fixes
 }
 
-/// Whether a list without an object around it holds claims: its first object has an id and a class or verdict.
+/// Returns `true` if a bare list contains claims: its first object has an id and a class or verdict.
 fn is_list_of_claims(entries: &[Node<'_>]) -> bool {
     let first = entries.iter().find_map(|entry| match entry {
         Node::Object(members) => Some(members),

@@ -1,17 +1,17 @@
-//! This module names what was fixed in an answer that is not the JSON that was asked for.
+//! The kinds of fixes applied to answers that are not well-formed or have another shape.
 
 use std::fmt;
 
-/// One kind of fix. None of them completes an answer or chooses between two readings of a claim.
+/// A kind of fix. No fix completes an answer or chooses between two readings of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fix {
     /// A byte order mark before the text.
     ByteOrderMark,
-    /// Reasoning before the answer, between marks such as `<think>`.
+    /// Reasoning before the answer, between tags such as `<think>`.
     Reasoning,
     /// A code fence around the JSON.
     CodeFence,
-    /// Words, or JSON that holds no claims, around the JSON.
+    /// Prose, or JSON without claims, around the JSON.
     Prose,
     /// The JSON as a JSON string, with or without its quotation marks.
     Escaped,
@@ -31,7 +31,7 @@ pub enum Fix {
     SingleQuotes,
     /// Typographic quotes around a string.
     SmartQuotes,
-    /// The name of a field without quotes.
+    /// A field name without quotes.
     BareName,
     /// A single word without quotes.
     BareWord,
@@ -43,22 +43,22 @@ pub enum Fix {
     Comment,
     /// `True`, `None`, `NaN` and the like.
     Literal,
-    /// A number as JSON does not write it, such as `.9` or `90%`.
+    /// A number that JSON does not allow, such as `.9` or `90%`.
     Number,
-    /// A quotation mark within a string, without the backslash.
+    /// An unescaped quotation mark in a string.
     UnescapedQuote,
-    /// A line break or another control character within a string.
+    /// A line break or another control character in a string.
     ControlCharacter,
-    /// An escape that JSON does not have.
+    /// An invalid escape.
     Escape,
-    /// Blank or control characters between values that JSON does not allow.
+    /// White space or control characters between values that JSON does not allow.
     Blank,
-    /// An entry that could not be read was passed over.
+    /// A malformed entry was skipped.
     BrokenClaim,
 }
 
 impl Fix {
-    /// The word used in records and metrics.
+    /// The name used in records and metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -97,7 +97,7 @@ impl fmt::Display for Fix {
     }
 }
 
-/// Fixes in the order in which they were first made, each once.
+/// Distinct fixes in order of first use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fixes(pub(crate) Vec<Fix>);
 

@@ -1,5 +1,4 @@
-//! This module holds what a model is asked to answer with: the two forms, their JSON schemas and their words. It reads no
-//! answer.
+//! The two forms of an answer, their JSON schemas and their names of classes.
 
 use gsar_core::Class;
 
@@ -8,33 +7,32 @@ use gsar_core::Class;
 pub enum Form {
     /// A class, type, role and citations for each claim.
     Judgement,
-    /// Whether quotes in their context show a statement.
+    /// For each statement, whether its quotes show it.
     SecondLook,
 }
 
-/// The labels that an answer may use; its schema lists them, so that a model cannot make up others.
+/// The labels that an answer may use. The schema lists them so that a model cannot invent others.
 #[derive(Clone, Copy, Debug)]
 pub struct Labels<'a> {
-    /// The ids of the claims that are asked about.
+    /// The ids of the claims in the request.
     pub claims: &'a [&'a str],
-    /// How many items of evidence there are, labelled E1, E2 and so on.
+    /// The number of evidence items, labelled E1, E2 and so on.
     pub evidence: usize,
 }
 
-/// The most values of a list in a schema: OpenAI takes 1,000 in all, with 15,000 bytes in lists of more than 250.
+/// The maximum values of a list in a schema: OpenAI allows 1,000 in all, and 15,000 bytes in lists of more than 250.
 const MAX_LISTED: usize = 256;
-/// The most bytes of a list in a schema.
+/// The maximum bytes of a list in a schema.
 const MAX_LISTED_BYTES: usize = 10_000;
-/// The shortest list of ids.
+/// The minimum length of a list of `c1`, `c2` ids.
 const MIN_IDS: usize = 32;
 
 impl Form {
-    /// The JSON schema of an answer, fit for strict structured output: every field is required, no other is allowed, and
-    /// each text has a length, without which small models repeat themselves without end.
+    /// Returns the JSON schema of an answer for strict structured output: every field is required, no other is allowed,
+    /// and each string has a maximum length, because small models may repeat themselves endlessly.
     ///
-    /// Ids of the form `c1`, `c2` are listed up to the next power of two, at least 32, so that two questions about the
-    /// same evidence have the same schema, and providers reuse what they computed for it. A list that would be too long
-    /// for a provider is left out.
+    /// Ids of the form `c1`, `c2` are listed up to the next power of two, at least 32, so that different reports share a
+    /// schema and providers can reuse its compiled form. A list too long for providers is left out.
     #[must_use]
     pub fn schema(self, labels: Labels<'_>) -> String {
         let evidence: Vec<String> =
@@ -43,7 +41,7 @@ impl Form {
         with_list(&schema, "labels", &evidence)
     }
 
-    /// The schema without lists of ids and labels, as it is written out in a prompt.
+    /// Returns the schema without lists of ids and labels, for use in a prompt.
     #[must_use]
     pub fn schema_for_prompt(self) -> String {
         with_list(&with_list(self.template(), "ids", &[]), "labels", &[])
@@ -56,10 +54,10 @@ impl Form {
         }
     }
 
-    /// The class that a word of this form stands for.
-    pub(crate) fn class(self, word: &str) -> Option<Class> {
-        match (self, word) {
-            (Self::Judgement, word) => Class::from_name(word),
+    /// Returns the class called `name` in this form.
+    pub(crate) fn class(self, name: &str) -> Option<Class> {
+        match (self, name) {
+            (Self::Judgement, name) => Class::from_name(name),
             (Self::SecondLook, "shown") => Some(Class::Grounded),
             (Self::SecondLook, "not_shown") => Some(Class::Ungrounded),
             (Self::SecondLook, "refuted") => Some(Class::Contradicted),
@@ -67,7 +65,7 @@ impl Form {
         }
     }
 
-    /// The field that holds it.
+    /// The field of the class.
     pub(crate) const fn class_field(self) -> &'static str {
         match self {
             Self::Judgement => "class",
@@ -75,7 +73,7 @@ impl Form {
         }
     }
 
-    /// The words that it may hold.
+    /// The allowed names of classes.
     pub(crate) const fn classes(self) -> &'static str {
         match self {
             Self::Judgement => "grounded, ungrounded, contradicted or complementary",
@@ -92,7 +90,7 @@ impl Form {
     }
 }
 
-/// The ids, with more of the same form up to the next power of two where all are `c1`, `c2` and so on.
+/// Returns the ids to list: `c1`, `c2` and so on up to a power of two if all have that form, else the given ids.
 fn listed_ids(ids: &[&str]) -> Vec<String> {
     let number = |id: &&str| -> Option<usize> {
         let digits = id.strip_prefix('c').filter(|digits| !digits.starts_with(['0', '+']))?;
@@ -108,14 +106,14 @@ fn listed_ids(ids: &[&str]) -> Vec<String> {
     }
 }
 
-/// The schema with a list in place of its mark, or without a list where none fits.
+/// Replaces the placeholder `name` in a schema by a list, or removes it if the list is empty or too long.
 fn with_list(schema: &str, name: &str, list: &[String]) -> String {
-    let mark = format!(", \"enum\": [\"{{{{{name}}}}}\"]");
+    let placeholder = format!(", \"enum\": [\"{{{{{name}}}}}\"]");
     let bytes: usize = list.iter().map(String::len).sum();
     if list.is_empty() || list.len() > MAX_LISTED || bytes > MAX_LISTED_BYTES {
-        return schema.replace(&mark, "");
+        return schema.replace(&placeholder, "");
     }
-    schema.replace(&mark, &format!(", \"enum\": {}", serde_json::Value::from(list)))
+    schema.replace(&placeholder, &format!(", \"enum\": {}", serde_json::Value::from(list)))
 }
 
 #[cfg(test)]
@@ -127,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_and_labels_are_listed() {
+    fn lists_ids_and_labels() {
         let schema = parsed(Form::Judgement, &["root", "c2"], 3);
         let claim = &schema["properties"]["claims"]["items"]["properties"];
         assert_eq!(claim["id"]["enum"], serde_json::json!(["root", "c2"]));
@@ -146,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_that_no_provider_takes_are_left_out() {
+    fn leaves_out_lists_too_long_for_providers() {
         let long = "x".repeat(200);
         let ids: Vec<String> = (0..100).map(|number| format!("{long}{number}")).collect();
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
@@ -160,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_of_an_answer_has_a_length() {
+    fn every_string_has_a_maximum_length() {
         fn texts(schema: &serde_json::Value, found: &mut Vec<serde_json::Value>) {
             if schema["type"] == "string" || schema["type"] == serde_json::json!(["string", "null"])
             {

@@ -1,5 +1,4 @@
-//! This crate reads what a chat model answered when it was asked to judge claims, and accepts nothing that the answer
-//! does not state.
+//! Parses a chat model's answer to a request to judge claims. Accepts nothing that the answer does not state.
 //!
 //! ```
 //! use gsar_answer::{Bounds, Form, Rung, read, repair_prompt};
@@ -17,23 +16,23 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`node`] | the tree of an answer; answers that are JSON as asked for |
-//! | [`lenient`] | JSON as models write it, never completed |
-//! | [`documents`] | the JSON among reasoning, fences and prose |
-//! | [`envelope`], [`draft`], [`entry`], [`score`] | what the JSON says of each claim |
-//! | [`reading`], [`unreadable`], [`fix`] | what comes of it |
-//! | [`repair`] | what to say to the model in the repair turn |
+//! | [`node`] | the JSON tree; well-formed answers |
+//! | [`lenient`] | JSON with mistakes that models make, never completed |
+//! | [`documents`] | JSON among reasoning, code fences and prose |
+//! | [`envelope`], [`draft`], [`entry`], [`score`] | from JSON to verdicts |
+//! | [`reading`], [`unreadable`], [`fix`] | result types |
+//! | [`repair`] | the prompt of the repair turn |
 //!
-//! The rules:
+//! Rules:
 //!
-//! - A text that ends early is [`Unreadable::Truncated`], whatever it holds before.
-//! - An entry that can be read in two ways is lost, and with it its claim, whatever another entry says of it.
-//! - A claim judged twice has its strictest class: contradicted, ungrounded, complementary, grounded.
-//! - A text whose JSON breaks outside of single entries, or that goes on like JSON after it, is [`Unreadable::Malformed`].
-//! - Of several complete answers the last counts, and claims on which they differ are lost. They are never merged.
-//! - Names of classes and types are exact but for case, blanks and hyphens. An unknown class loses the claim; an unknown
-//!   type is inference, with a correction.
-//! - The work is bounded by the length of the text. Nothing here does I/O or looks at a clock.
+//! - A text that ends early is [`Unreadable::Truncated`], whatever precedes the end.
+//! - An ambiguous entry is lost together with its claim, whatever other entries say about that claim.
+//! - A claim judged twice gets its strictest class: contradicted, ungrounded, complementary, grounded.
+//! - JSON that is broken outside of single entries, or followed by more JSON syntax, is [`Unreadable::Malformed`].
+//! - Of several complete answers the last one counts, and claims on which they differ are lost. They are never merged.
+//! - Names of classes and types must match except for case, spaces and hyphens. A claim with an unknown class is lost;
+//!   an unknown type becomes inference, with a correction.
+//! - The work is linear in the length of the text. No I/O, no clock.
 
 mod bounds;
 mod documents;
@@ -61,19 +60,19 @@ use std::collections::HashSet;
 use gsar_core::{Claim, JudgedClaim};
 
 use bounds::Meter;
-use draft::{Draft, Expected, Said};
+use draft::{ClaimState, Draft, Expected};
 use envelope::Seeker;
 use fix::Fixes;
 use lenient::Lenient;
 use node::Node;
 
-/// Reads an answer of a form. `expected` are the claims that were asked about; their ids are unique.
+/// Parses an answer of the given form. `expected` are the claims in the request, with unique ids.
 ///
-/// A second look is read into the same types: a statement that is shown is grounded, one that is not shown ungrounded, a
-/// refuted one contradicted; the words that decided are its note.
+/// A second look uses the same types: shown is grounded, not shown is ungrounded, refuted is contradicted, and the
+/// deciding words become the note.
 ///
 /// # Errors
-/// [`Unreadable`] when nothing can be taken from the answer as a whole. Nothing is believed then.
+/// [`Unreadable`] if the answer as a whole cannot be parsed. No part of it is used then.
 pub fn read(
     text: &str,
     form: Form,
@@ -106,19 +105,19 @@ fn read_metered(
     let mut seeker = Seeker { expected: &expected, bounds, meter, drafts: Vec::new() };
     seek(json, fixes, &mut seeker)?;
     let drafts = std::mem::take(&mut seeker.drafts);
-    last_of(drafts, &expected).map(|draft| settled(draft, &expected, meter.usage(text.len())))
+    last_draft(drafts, &expected).map(|draft| reading(draft, &expected, meter.usage(text.len())))
 }
 
-/// Climbs the ladder: the whole text as JSON, as a JSON string, as JSON among other words.
+/// Tries the whole text as JSON, then as a JSON string, then as JSON in prose.
 fn seek(json: &str, mut fixes: Fixes, seeker: &mut Seeker<'_>) -> Result<(), Unreadable> {
     match Node::structured(json, seeker.meter) {
         Some(Node::Text(text)) => {
             fixes.add(Fix::Escaped);
-            seeker.seek_text(&text.words, &fixes, 0)
+            seeker.seek_text(&text.value, &fixes, 0)
         }
         Some(node) => seeker.seek(&node, &fixes, 0),
         None => {
-            seeker.meter.begin_anew();
+            seeker.meter.reset();
             match escaped(json) {
                 Some(escaped) => {
                     fixes.add(Fix::Escaped);
@@ -131,23 +130,21 @@ fn seek(json: &str, mut fixes: Fixes, seeker: &mut Seeker<'_>) -> Result<(), Unr
     }
 }
 
-/// The part of a text that is JSON with a backslash before each quotation mark, but for one around the whole of it. With
-/// any other quotation mark the backslashes belong to strings, and taking them away would let those end early.
+/// Returns the JSON in a text if each quotation mark, except one around it all, is preceded by a backslash. Otherwise
+/// the backslashes belong to strings, and removing them would end those early.
 fn escaped(text: &str) -> Option<&str> {
     let json = text.get(text.find('{')?..)?;
     let inner = json.strip_suffix('"').filter(|inner| !inner.ends_with('\\')).unwrap_or(json);
-    let is_blank =
-        |character: char| character.is_whitespace() || matches!(character, '\\' | 'n' | 'r' | 't');
-    let begins_escaped = inner.get(1..)?.trim_start_matches(is_blank).starts_with('"');
-    let mut before = ' ';
-    let all_escaped = inner
-        .chars()
-        .all(|character| std::mem::replace(&mut before, character) == '\\' || character != '"');
-    (begins_escaped && all_escaped).then_some(inner)
+    let is_blank = |c: char| c.is_whitespace() || matches!(c, '\\' | 'n' | 'r' | 't');
+    let starts_escaped = inner.get(1..)?.trim_start_matches(is_blank).starts_with('"');
+    let mut previous = ' ';
+    let all_escaped =
+        inner.chars().all(|c| std::mem::replace(&mut previous, c) == '\\' || c != '"');
+    (starts_escaped && all_escaped).then_some(inner)
 }
 
-/// The last complete answer, without the claims on which earlier ones differ.
-fn last_of(mut drafts: Vec<Draft>, expected: &Expected<'_>) -> Result<Draft, Unreadable> {
+/// Returns the last complete answer, without the claims on which earlier ones differ.
+fn last_draft(mut drafts: Vec<Draft>, expected: &Expected<'_>) -> Result<Draft, Unreadable> {
     let mut last = drafts.pop().ok_or(Unreadable::NoClaims)?;
     for earlier in &drafts {
         last.fixes.add(Fix::SeveralAnswers);
@@ -156,18 +153,18 @@ fn last_of(mut drafts: Vec<Draft>, expected: &Expected<'_>) -> Result<Draft, Unr
     Ok(last)
 }
 
-/// What an answer says of each expected claim, in their order.
-fn settled(draft: Draft, expected: &Expected<'_>, usage: Usage) -> Reading {
+/// Sorts the expected claims into judged, lost and missing.
+fn reading(draft: Draft, expected: &Expected<'_>, usage: Usage) -> Reading {
     let mut judged = Vec::with_capacity(expected.claims.len());
     let mut missing = Vec::new();
     let mut corrections = Vec::new();
-    for (claim, said) in expected.claims.iter().zip(draft.said) {
-        match said {
-            Said::Lost => {}
-            Said::Nothing => missing.push(claim.id.clone()),
-            Said::ClaimVerdict(verdict) => {
-                let of_claim = |kind| Correction { claim: Some(claim.id.clone()), kind };
-                corrections.extend(verdict.corrections.into_iter().map(of_claim));
+    for (claim, state) in expected.claims.iter().zip(draft.claims) {
+        match state {
+            ClaimState::Lost => {}
+            ClaimState::Missing => missing.push(claim.id.clone()),
+            ClaimState::Judged(verdict) => {
+                let correction = |kind| Correction { claim: Some(claim.id.clone()), kind };
+                corrections.extend(verdict.corrections.into_iter().map(correction));
                 judged.push(JudgedClaim {
                     claim: claim.clone(),
                     class: verdict.class,

@@ -1,7 +1,5 @@
-//! This module holds an answer as a tree that keeps what a judgement depends on: repeated fields, and strings whose
-//! end was guessed.
-//!
-//! Well-formed JSON is read by `serde_json`; nothing here fixes anything.
+//! A JSON tree that preserves duplicate fields and marks strings whose end was guessed. `serde_json` parses well-formed
+//! JSON into it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,11 +18,11 @@ pub(crate) enum Node<'a> {
     Text(Text<'a>),
     List(Vec<Node<'a>>),
     Object(Vec<Member<'a>>),
-    /// An entry of a list of claims that could not be read.
+    /// A malformed entry of a list of claims.
     Broken(Broken),
 }
 
-/// A field of an object; names may repeat.
+/// A field of an object. Names may be duplicates.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Member<'a> {
     pub(crate) name: Cow<'a, str>,
@@ -34,22 +32,22 @@ pub(crate) struct Member<'a> {
 /// A string.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Text<'a> {
-    pub(crate) words: Cow<'a, str>,
-    /// Whether a quotation mark within it was taken for a part of it.
+    pub(crate) value: Cow<'a, str>,
+    /// `true` if it contains an unescaped quotation mark, so that its end was guessed.
     pub(crate) requoted: bool,
 }
 
-/// What is known of an entry that could not be read.
+/// A malformed entry.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Broken {
-    /// Its id, where that could be read.
+    /// Its id, if readable.
     pub(crate) id: Option<String>,
-    /// Where reading ended.
+    /// The position of the error.
     pub(crate) place: Place,
 }
 
 impl<'a> Node<'a> {
-    /// What it is, for a sentence about a field that should be something else.
+    /// Describes the type of the value for error messages.
     pub(crate) fn describe(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -62,14 +60,14 @@ impl<'a> Node<'a> {
         }
     }
 
-    pub(crate) fn words(&self) -> Option<&str> {
+    pub(crate) fn as_str(&self) -> Option<&str> {
         match self {
-            Self::Text(text) => Some(&text.words),
+            Self::Text(text) => Some(&text.value),
             _ => None,
         }
     }
 
-    /// Reads a text that is one JSON document, or `None` where it is not, or over the bounds.
+    /// Parses a text as one JSON document; `None` if it is not, or exceeds the bounds.
     pub(crate) fn structured(text: &'a str, meter: &Meter) -> Option<Self> {
         let mut json = serde_json::Deserializer::from_str(text);
         let node = Tree { meter, depth: 0 }.deserialize(&mut json).ok()?;
@@ -133,12 +131,12 @@ impl<'a> Visitor<'a> for Tree<'_> {
         Ok(Node::Number(number))
     }
 
-    fn visit_borrowed_str<E>(self, words: &'a str) -> Result<Node<'a>, E> {
-        Ok(Node::Text(Text { words: Cow::Borrowed(words), requoted: false }))
+    fn visit_borrowed_str<E>(self, value: &'a str) -> Result<Node<'a>, E> {
+        Ok(Node::Text(Text { value: Cow::Borrowed(value), requoted: false }))
     }
 
-    fn visit_str<E>(self, words: &str) -> Result<Node<'a>, E> {
-        Ok(Node::Text(Text { words: Cow::Owned(words.to_owned()), requoted: false }))
+    fn visit_str<E>(self, value: &str) -> Result<Node<'a>, E> {
+        Ok(Node::Text(Text { value: Cow::Owned(value.to_owned()), requoted: false }))
     }
 
     fn visit_seq<A: SeqAccess<'a>>(self, mut list: A) -> Result<Node<'a>, A::Error> {
@@ -160,7 +158,7 @@ impl<'a> Visitor<'a> for Tree<'_> {
     }
 }
 
-/// The name of a field, borrowed where it has no escapes.
+/// Reads the name of a field, borrowed if it has no escapes.
 struct Name;
 
 impl<'a> DeserializeSeed<'a> for Name {

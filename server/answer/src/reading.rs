@@ -1,4 +1,4 @@
-//! This module has the types of what was read from an answer, and no logic.
+//! The types of a parsed answer.
 
 use gsar_core::fixed::Millionths;
 use gsar_core::{ClaimId, Class, JudgedClaim};
@@ -8,17 +8,17 @@ use crate::fix::Fix;
 use crate::form::Form;
 use crate::unreadable::Place;
 
-/// How an answer was read.
+/// How an answer was parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rung {
-    /// The whole text is the JSON that was asked for.
+    /// The whole text is JSON of the requested shape.
     Structured,
-    /// It had to be fixed, in these ways, in the order in which they were first met.
+    /// The answer needed these fixes, in order of first use.
     Salvaged(Vec<Fix>),
 }
 
 impl Rung {
-    /// The ways in which it had to be fixed.
+    /// The fixes that the answer needed.
     #[must_use]
     pub fn fixes(&self) -> &[Fix] {
         match self {
@@ -27,7 +27,7 @@ impl Rung {
         }
     }
 
-    /// The word used in records and metrics.
+    /// The name used in records and metrics.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -37,97 +37,97 @@ impl Rung {
     }
 }
 
-/// What an answer says. Every expected claim is in exactly one of `judged`, `lost` and `missing`.
+/// A parsed answer. Every expected claim is in exactly one of `judged`, `lost` and `missing`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// How it was read.
+    /// How it was parsed.
     pub rung: Rung,
-    /// The claims that it judges, in the order in which they were expected.
+    /// The judged claims, in the order of the expected claims.
     pub judged: Vec<JudgedClaim>,
-    /// Entries that it has and that nothing can be taken from.
+    /// Unusable entries.
     pub lost: Vec<Lost>,
-    /// Expected claims that it does not mention.
+    /// Expected claims without an entry.
     pub missing: Vec<ClaimId>,
-    /// Ids that it judges and nobody asked about, each once, cut to [`ClaimId::MAX_BYTES`].
+    /// Ids that are not expected, each once, cut to [`ClaimId::MAX_BYTES`].
     pub invented: Vec<String>,
-    /// What was taken otherwise than it stands there.
+    /// Values that were interpreted or left out.
     pub corrections: Vec<Correction>,
-    /// The judge's own estimate, from 0 to 1, rounded to six places; for audit, never decides.
+    /// The judge's own score, from 0 to 1, rounded to six places; for audit, never decides.
     pub score: Option<Millionths>,
-    /// The judgement in words; may be empty.
+    /// The judgement in prose; may be empty.
     pub explanation: String,
-    /// What would have to be looked at to decide more.
+    /// What else the judge would need to see.
     pub gaps: Vec<String>,
     /// What it found to be false.
     pub contradictions: Vec<String>,
-    /// Why it does not judge, where it says that it does not; may be empty then.
+    /// The reason for an abstention, may be empty; `None` if the judge did not abstain.
     pub abstained: Option<String>,
-    /// What it used of the bounds.
+    /// The use of the bounds.
     pub usage: Usage,
 }
 
 impl Reading {
-    /// The expected claims that nothing was taken for: lost ones first, then missing ones.
+    /// Returns the expected claims without a verdict: lost ones first, then missing ones.
     pub fn unsettled(&self) -> impl Iterator<Item = &ClaimId> {
         self.lost.iter().filter_map(|lost| lost.claim.as_ref()).chain(&self.missing)
     }
 }
 
-/// An entry that nothing can be taken from.
+/// An unusable entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lost {
-    /// The expected claim that it is about, where that is known.
+    /// The expected claim that it is about, if known and not reported yet.
     pub claim: Option<ClaimId>,
-    /// Its number in the list of claims, from 1; nothing where several answers differ.
+    /// Its number in the list of claims, from 1; `None` if several answers differ.
     pub entry: Option<usize>,
     /// Why.
     pub reason: Loss,
 }
 
-/// Why an entry, and the claim that it is about, is lost.
+/// Why an entry and its claim are lost.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Loss {
-    /// Its JSON cannot be read.
+    /// Its JSON is malformed.
     #[error("its JSON cannot be read {0}")]
     Unreadable(Place),
-    /// It is no object.
+    /// It is not an object.
     #[error("it is {given}; it must be an object with {}", form.fields())]
     NotAnObject {
         /// What it is.
         given: &'static str,
-        /// What was asked for.
+        /// The requested form.
         form: Form,
     },
-    /// It does not say which claim it is about.
+    /// It has no id.
     #[error("it has no \"id\"; it must be that of a given claim")]
     NoId,
-    /// Its id and the name it stands under differ.
-    #[error("it stands under another id than its \"id\"")]
+    /// Its id and its key differ.
+    #[error("its key and its \"id\" differ")]
     IdsDiffer,
     /// It has no class.
     #[error("it has no \"{}\"; it must be {}", form.class_field(), form.classes())]
     NoClass {
-        /// What was asked for.
+        /// The requested form.
         form: Form,
     },
-    /// Its class is none of those that were asked for.
+    /// Its class is unknown.
     #[error("its \"{}\" is {given}; it must be {}", form.class_field(), form.classes())]
     UnknownClass {
-        /// What was asked for.
+        /// The requested form.
         form: Form,
-        /// What it says, in quotes, cut to [`Place::SHOWN`] characters.
+        /// The class in quotes, cut to [`Place::MAX_SHOWN`] characters.
         given: String,
     },
-    /// A field that may stand once stands twice.
+    /// A field is duplicated.
     #[error("it has \"{field}\" more than once; give it once")]
     FieldTwice {
         /// The field.
         field: &'static str,
     },
-    /// Where its strings end is a guess, and another guess would read another claim, class or type.
-    #[error("a quotation mark within one of its strings is not written as \\\"")]
+    /// The end of a string is ambiguous, and another end would give another claim, class or type.
+    #[error("a quotation mark in one of its strings is not escaped as \\\"")]
     UnescapedQuotes,
-    /// Two answers to the same question give it different classes.
+    /// Two answers give it different classes.
     #[error("it is {} in one answer and {} in another; give one answer", first.name(), last.name())]
     AnswersDiffer {
         /// In an earlier answer.
@@ -138,7 +138,7 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// The word used in records and metrics.
+    /// The name used in records and metrics.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -155,10 +155,10 @@ impl Loss {
     }
 }
 
-/// Something that was taken otherwise than it stands in the answer.
+/// A value that was interpreted or left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
-    /// The claim; nothing where it concerns the answer as a whole.
+    /// The claim; `None` for the answer as a whole.
     pub claim: Option<ClaimId>,
     /// What was corrected.
     pub kind: CorrectionKind,
@@ -167,26 +167,26 @@ pub struct Correction {
 /// What was corrected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CorrectionKind {
-    /// The class or type is written in another way, such as `Tool Match`.
+    /// The class or type is spelled differently, such as `Tool Match`.
     #[error("\"{field}\" is written {given}")]
     Spelling {
         /// The field.
         field: &'static str,
-        /// As it stands there, in quotes.
+        /// The given spelling, in quotes.
         given: String,
     },
-    /// The type is none of the eight, or missing: taken as inference.
+    /// The type is unknown or missing: taken as inference.
     #[error("\"type\" is {given}, which is none of the eight; taken as inference")]
     UnknownType {
-        /// As it stands there, in quotes, or what it is.
+        /// The type in quotes, or the kind of the value.
         given: String,
     },
-    /// Citations that name no evidence or are more than are read.
+    /// Citations are invalid or exceed the limit.
     #[error("{count} citations are left out; the first {reason}")]
     CitationsLeftOut {
-        /// How many.
+        /// The number of citations.
         count: usize,
-        /// Why the first one is.
+        /// Why the first one is left out.
         reason: &'static str,
     },
     /// The claim is judged several times: the strictest entry is taken.
@@ -195,12 +195,12 @@ pub enum CorrectionKind {
         /// The class that is taken.
         taken: Class,
     },
-    /// A field is not what it should be, and is left out.
+    /// A field has the wrong type and is left out.
     #[error("\"{field}\" is {given} and is left out")]
     FieldLeftOut {
         /// The field.
         field: &'static str,
-        /// What it is.
+        /// The given value or its kind.
         given: String,
     },
     /// The score is taken as a percentage.

@@ -1,14 +1,14 @@
-//! This module writes the one repair turn: what was wrong with the answer, and what to give instead.
+//! Writes the prompt of the repair turn: the mistakes in an answer, and what to answer instead.
 
 use std::fmt::Write as _;
 
 use crate::reading::Reading;
 use crate::unreadable::Unreadable;
 
-/// What to ask for after an answer; nothing where every claim was judged or the model abstains.
+/// Returns the prompt of the repair turn; `None` if every claim was judged or the model abstained.
 ///
-/// After an unreadable answer the whole of it is asked for again; else only the claims that nothing was taken for, which
-/// are then the expected ones of [`crate::read`]. Words of the answer stand in it quoted and cut.
+/// After an unreadable answer it requests the whole answer again, else only the claims without a verdict, which are then
+/// the expected claims of [`crate::read`]. Quotes from the answer are cut.
 #[must_use]
 pub fn repair_prompt(outcome: &Result<Reading, Unreadable>) -> Option<String> {
     match outcome {
@@ -17,13 +17,13 @@ pub fn repair_prompt(outcome: &Result<Reading, Unreadable>) -> Option<String> {
              Answer again in full: one JSON object of the given shape, with every claim once, and nothing before or after it."
         )),
         Ok(reading) if reading.abstained.is_some() => None,
-        Ok(reading) => of_losses(reading),
+        Ok(reading) => prompt_for_losses(reading),
     }
 }
 
-fn of_losses(reading: &Reading) -> Option<String> {
-    let wanted: Vec<String> = reading.unsettled().map(|id| quoted(id.as_str())).collect();
-    if wanted.is_empty() {
+fn prompt_for_losses(reading: &Reading) -> Option<String> {
+    let requested: Vec<String> = reading.unsettled().map(|id| quoted(id.as_str())).collect();
+    if requested.is_empty() {
         return None;
     }
     let mut prompt = String::from("Parts of your last answer cannot be used:\n");
@@ -48,7 +48,7 @@ fn of_losses(reading: &Reading) -> Option<String> {
         prompt,
         "Answer again for these claims only: {}. Give one JSON object of the given shape, with each of them once, and \
          nothing before or after it.",
-        wanted.join(", ")
+        requested.join(", ")
     );
     Some(prompt)
 }
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_answer_is_asked_for_again_with_its_mistake() {
+    fn requests_an_unreadable_answer_again() {
         assert_eq!(
             prompt(r#"{"claims": [{"id": "c1", "class": "grou"#).unwrap(),
             "Your last answer cannot be used: the answer ends before it is complete, after 39 bytes: write shorter notes \
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn only_claims_without_a_verdict_are_asked_for_again() {
+    fn requests_only_claims_without_a_verdict() {
         let grounded = r#"{"id": "c2", "class": "grounded", "type": "domain"}"#;
         assert_eq!(
             prompt(&format!(r#"{{"claims": [{{"id": "c1", "class": "maybe"}}, {grounded}, {{"id": "c3", "class": "grounded"}}]}}"#)).unwrap(),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_asked_for_where_nothing_is_open() {
+    fn requests_nothing_if_every_claim_is_judged_or_the_model_abstains() {
         let claim = |id| format!(r#"{{"id": "{id}", "class": "ungrounded", "type": "inference"}}"#);
         assert_eq!(
             prompt(&format!(

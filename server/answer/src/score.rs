@@ -1,43 +1,42 @@
-//! This module reads the judge's own estimate. It is kept for audit and never decides, so it is rounded to six
-//! places.
+//! Parses the judge's own score, rounded to six places. It is recorded for audit and never decides.
 
 use gsar_core::fixed::{Millionths, ONE_MILLION};
 
-use crate::entry::shown;
+use crate::entry::quote;
 use crate::node::Node;
 
-/// An estimate.
+/// A parsed score.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Score {
-    /// From 0 to 1; nothing where the judge gives none.
+    /// From 0 to 1; `None` if null.
     pub(crate) value: Option<Millionths>,
     pub(crate) is_percentage: bool,
 }
 
-/// Reads an estimate from 0 to 1, or as a percentage: with its sign, or above 10. What lies between 1 and 10 may be of
-/// any scale, and is no estimate.
+/// Parses a score from 0 to 1, or a percentage: with a percent sign, or above 10. A number between 1 and 10 is
+/// ambiguous and rejected.
 ///
 /// # Errors
-/// What it says, where that is no estimate.
-pub(crate) fn of(node: &Node<'_>) -> Result<Score, String> {
+/// The invalid value.
+pub(crate) fn parse(node: &Node<'_>) -> Result<Score, String> {
     match node {
         Node::Null => Ok(Score { value: None, is_percentage: false }),
-        Node::Number(number) => estimate(*number, false).ok_or_else(|| number.to_string()),
+        Node::Number(number) => in_range(*number, false).ok_or_else(|| number.to_string()),
         Node::Text(text) => {
-            let words = text.words.trim();
-            let (literal, has_sign) = match words.strip_suffix('%') {
+            let value = text.value.trim();
+            let (literal, has_sign) = match value.strip_suffix('%') {
                 Some(literal) => (literal.trim_end(), true),
-                None => (words, false),
+                None => (value, false),
             };
             let is_plain = literal.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
             let number = literal.parse().ok().filter(|_| is_plain);
-            number.and_then(|number| estimate(number, has_sign)).ok_or_else(|| shown(words))
+            number.and_then(|number| in_range(number, has_sign)).ok_or_else(|| quote(value))
         }
         other => Err(other.describe().to_owned()),
     }
 }
 
-fn estimate(number: f64, has_sign: bool) -> Option<Score> {
+fn in_range(number: f64, has_sign: bool) -> Option<Score> {
     let is_percentage = has_sign || number > 10.0;
     let whole = if is_percentage { 100.0 } else { 1.0 };
     (0.0..=whole).contains(&number).then(|| {
@@ -53,11 +52,11 @@ mod tests {
     fn read(json: &str) -> Result<Option<u32>, String> {
         let bounds = crate::Bounds::default();
         let node = Node::structured(json, &crate::bounds::Meter::new(json, &bounds)).unwrap();
-        of(&node).map(|score| score.value.map(Millionths::get))
+        parse(&node).map(|score| score.value.map(Millionths::get))
     }
 
     #[test]
-    fn estimates_are_read_from_shares_and_percentages() {
+    fn reads_fractions_and_percentages() {
         for (json, millionths) in [
             ("0", 0),
             ("-0.0", 0),
@@ -78,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_of_any_scale_is_no_estimate() {
+    fn rejects_ambiguous_and_invalid_scores() {
         for json in [
             "8", "1.5", "10", "101", "-1", "\"8/10\"", "\"high\"", "\"\"", "\"1e0\"", "\"inf\"",
             "\"101%\"", "[]", "true",

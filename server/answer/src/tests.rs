@@ -1,5 +1,5 @@
-//! This module tests that the work is bounded by the length of the text, whatever it holds, and that the lenient
-//! reader reads well-formed JSON as `serde_json` does.
+//! Tests that the work is linear in the length of the text, and that the lenient parser agrees with `serde_json` on
+//! well-formed JSON.
 
 use gsar_core::ClaimId;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::documents::Documents;
 
-/// Shapes of which each is made of a repeated part; the first part stands once before.
+/// Hostile texts: a prefix and a part that is repeated.
 const HOSTILE: [(&str, &str); 24] = [
     ("", "{"),
     ("", "["),
@@ -48,7 +48,7 @@ fn steps(text: &str) -> u64 {
 }
 
 #[test]
-fn the_work_grows_with_the_length_and_no_faster() {
+fn work_is_linear_in_the_length() {
     for (before, part) in HOSTILE {
         let of_size = |size: usize| steps(&format!("{before}{}", part.repeat(size / part.len())));
         let [once, twice, four_times] = [40_000, 80_000, 160_000].map(of_size);
@@ -59,7 +59,7 @@ fn the_work_grows_with_the_length_and_no_faster() {
 }
 
 #[test]
-fn ordinary_answers_stay_far_below_the_bound_on_steps() {
+fn ordinary_answers_need_few_steps() {
     let entry = r#"{"id": "c1", "class": "grounded", "type": "tool_match", "note": "says \"up\"",
         "citations": [{"evidence": "e1", "field_path": null, "quote": "a "b" {c}"}]},"#;
     let text = format!("Here:\n{{\"claims\": [{}], }}", entry.repeat(200));
@@ -68,7 +68,7 @@ fn ordinary_answers_stay_far_below_the_bound_on_steps() {
 }
 
 #[test]
-fn every_bound_refuses_what_is_over_it() {
+fn rejects_answers_over_each_bound() {
     let bounds = Bounds { bytes: 200, depth: 4, values: 40, claims: 3, citations: 1 };
     let read = |text: &str| read(text, Form::Judgement, &claims(2), &bounds);
     assert_eq!(read(&" ".repeat(201)), Err(Unreadable::TooLong { bytes: 201, allowed: 200 }));
@@ -85,7 +85,7 @@ fn every_bound_refuses_what_is_over_it() {
     let cited = r#"{"claims": [{"id": "c1", "class": "grounded", "type": "domain", "citations": ["e1", "e2"]}]}"#;
     let reading = read(cited).unwrap();
     assert_eq!(reading.judged[0].citations.len(), 1);
-    let left_out = CorrectionKind::CitationsLeftOut { count: 1, reason: "is beyond what is read" };
+    let left_out = CorrectionKind::CitationsLeftOut { count: 1, reason: "exceeds the limit" };
     assert_eq!(
         reading.corrections,
         [Correction { claim: ClaimId::new("c1").ok(), kind: left_out }]
@@ -93,7 +93,7 @@ fn every_bound_refuses_what_is_over_it() {
 }
 
 #[test]
-fn no_bound_on_depth_lets_the_stack_overflow() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let bounds = Bounds { bytes: usize::MAX, depth: usize::MAX, ..Bounds::default() };
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let text = format!(
@@ -103,7 +103,7 @@ fn no_bound_on_depth_lets_the_stack_overflow() {
         );
         assert_eq!(
             read(&text, Form::Judgement, &[], &bounds),
-            Err(Unreadable::TooDeep { allowed: Bounds::DEEPEST })
+            Err(Unreadable::TooDeep { allowed: Bounds::MAX_DEPTH })
         );
     }
 }
@@ -151,16 +151,17 @@ fn the_schema_is_strict() {
 }
 
 #[test]
-fn a_second_look_is_read_by_the_same_ladder() {
+fn reads_a_second_look() {
     let look = |text: &str| read(text, Form::SecondLook, &claims(3), &Bounds::default());
     let reading = look(
         "```json\n{\"statements\": [{\"id\": \"c1\", \"verdict\": \"shown\", \"words\": \"E1: ready\"},
         {\"id\": \"c2\", \"verdict\": \"Not Shown\", \"words\": \"for two hours\"}, {\"id\": \"c3\", \"class\": \"grounded\"}]}\n```",
     )
     .unwrap();
-    let said: Vec<_> = reading.judged.iter().map(|said| (said.class, said.note.as_str())).collect();
+    let verdicts: Vec<_> =
+        reading.judged.iter().map(|judged| (judged.class, judged.note.as_str())).collect();
     assert_eq!(
-        said,
+        verdicts,
         [
             (gsar_core::Class::Grounded, "E1: ready"),
             (gsar_core::Class::Ungrounded, "for two hours")
@@ -196,7 +197,7 @@ fn json() -> impl Strategy<Value = serde_json::Value> {
 proptest! {
 
     #[test]
-    fn well_formed_json_is_read_alike_by_both_readers(json in json(), pretty in any::<bool>()) {
+    fn both_parsers_agree_on_well_formed_json(json in json(), pretty in any::<bool>()) {
         let json = serde_json::json!({ "a": json });
         let text = if pretty { serde_json::to_string_pretty(&json).unwrap() } else { json.to_string() };
         let meter = Meter::new(&text, &Bounds::default());
@@ -208,7 +209,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused_and_tells_of_each_claim_once(text in "([ -~\n]|claims|\"id\":\"c1\"|\"class\":\"grounded\"|[{}\\[\\]\":,'])*") {
+    fn reports_each_claim_once_for_any_text(text in "([ -~\n]|claims|\"id\":\"c1\"|\"class\":\"grounded\"|[{}\\[\\]\":,'])*") {
         let expected = claims(3);
         if let Ok(reading) = read(&text, Form::Judgement, &expected, &Bounds::default()) {
             let judged = reading.judged.iter().map(|judged| judged.claim.id.clone());

@@ -1,26 +1,27 @@
-//! This module names why an answer as a whole cannot be read.
+//! The reasons why an answer as a whole cannot be parsed.
 
 use std::fmt;
 
 /// A place in an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The byte, from 0.
+    /// The byte offset, from 0.
     pub byte: usize,
-    /// The last characters before it, at most [`Place::SHOWN`].
+    /// The last characters before it, at most [`Place::MAX_SHOWN`].
     pub before: String,
-    /// What had to stand there.
+    /// What was expected there.
     pub expected: &'static str,
 }
 
 impl Place {
-    /// The most characters that are shown of an answer.
-    pub const SHOWN: usize = 40;
+    /// The maximum number of characters of an answer that are shown.
+    pub const MAX_SHOWN: usize = 40;
 
-    /// The place of byte `at` of a text.
+    /// Returns the place at byte `at` of a text.
     pub(crate) fn of(text: &str, at: usize, expected: &'static str) -> Self {
         let before = text.get(..at).unwrap_or(text);
-        let start = before.char_indices().rev().nth(Self::SHOWN - 1).map_or(0, |(start, _)| start);
+        let start =
+            before.char_indices().rev().nth(Self::MAX_SHOWN - 1).map_or(0, |(start, _)| start);
         Self { byte: at, before: before.get(start..).unwrap_or_default().to_owned(), expected }
     }
 }
@@ -35,41 +36,41 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why nothing is taken from an answer. Each is a reason for the one repair turn, see [`crate::repair_prompt`].
+/// Why an answer cannot be parsed. Each leads to a repair turn, see [`crate::repair_prompt`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
-    /// No characters but blanks.
-    #[error("the answer is empty; a JSON object was asked for")]
+    /// Only white space.
+    #[error("the answer is empty; answer with a JSON object")]
     Empty,
     /// Over [`crate::Bounds::bytes`].
     #[error("the answer has {bytes} bytes; at most {allowed} are read: answer more briefly")]
     TooLong {
         /// The length of the text, in bytes.
         bytes: usize,
-        /// The most bytes.
+        /// The maximum number of bytes.
         allowed: usize,
     },
     /// Over [`crate::Bounds::depth`].
     #[error("the answer nests objects and lists deeper than {allowed} levels: use the given shape")]
     TooDeep {
-        /// The most levels.
+        /// The maximum number of levels.
         allowed: usize,
     },
     /// Over [`crate::Bounds::values`].
     #[error("the answer has more than {allowed} values: use the given shape")]
     TooManyValues {
-        /// The most values.
+        /// The maximum number of values.
         allowed: usize,
     },
     /// Over [`crate::Bounds::claims`].
     #[error("the answer lists {given} claims; at most {allowed} are read: list each claim once")]
     TooManyClaims {
-        /// The number of claims that it lists.
+        /// The number of claims in the list.
         given: usize,
-        /// The most claims.
+        /// The maximum number of claims.
         allowed: usize,
     },
-    /// Its text ends before the JSON does. It is never completed here.
+    /// The text ends before the JSON does. Never completed.
     #[error(
         "the answer ends before it is complete, after {bytes} bytes: write shorter notes and finish the JSON"
     )]
@@ -77,7 +78,7 @@ pub enum Unreadable {
         /// The length of the text, in bytes.
         bytes: usize,
     },
-    /// Reasoning begins and does not end.
+    /// Reasoning starts and does not end.
     #[error(
         "the answer ends within its reasoning, after {bytes} bytes: reason less and give the JSON"
     )]
@@ -85,28 +86,28 @@ pub enum Unreadable {
         /// The length of the text, in bytes.
         bytes: usize,
     },
-    /// No JSON object in it.
-    #[error("the answer holds no JSON object; the given shape was asked for")]
+    /// No JSON object.
+    #[error("the answer contains no JSON object; answer in the given shape")]
     NoJson,
-    /// JSON, but no list of claims in it.
-    #[error("the JSON of the answer has no list \"claims\"; the given shape was asked for")]
+    /// JSON without a list of claims.
+    #[error("the JSON of the answer has no list \"claims\"; answer in the given shape")]
     NoClaims,
-    /// A field that may stand once stands twice.
+    /// A field is duplicated.
     #[error("the JSON of the answer has \"{field}\" more than once; give it once")]
     FieldTwice {
         /// The field.
         field: &'static str,
     },
-    /// More complete answers than anyone gives by accident.
-    #[error("the answer holds more than {allowed} JSON objects with claims; give one")]
+    /// More complete answers than a model gives by accident.
+    #[error("the answer contains more than {allowed} JSON objects with claims; give one")]
     SeveralAnswers {
-        /// The most answers that are looked at.
+        /// The maximum number of answers.
         allowed: usize,
     },
-    /// JSON that cannot be read, outside of the entries of single claims.
+    /// Malformed JSON outside of the entries of single claims.
     #[error("the JSON of the answer cannot be read {0}")]
     Malformed(Place),
-    /// Reading takes more steps than its length pays for.
+    /// Parsing exceeds the steps allowed for the length of the answer.
     #[error(
         "the JSON of the answer is too tangled to be read; give one JSON object and nothing else"
     )]
@@ -114,7 +115,7 @@ pub enum Unreadable {
 }
 
 impl Unreadable {
-    /// The word used in records and metrics.
+    /// The name used in records and metrics.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {

@@ -1,8 +1,8 @@
-//! Broken answers, each with the rung and the partition that it has to be read to.
+//! Checks answers with mistakes against the expected rung and partition.
 //!
-//! The tables are `tests/answers/*.json`: a name, the answer, the rung or the reason why it is unreadable, and what is said
-//! of each of the claims c1, c2 and c3. `fixes`, `invented`, `score` (millionths), `corrections` (how many) and `abstained`
-//! are compared where they stand there; an answer without `invented` or `abstained` must have none.
+//! The tables in `tests/answers/*.json` have a name, the answer, the rung or the reason why it is unreadable, and the
+//! state of the claims c1, c2 and c3. `fixes`, `score` (millionths) and `corrections` (a count) are compared if given;
+//! `invented` and `abstained` must match or be absent.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ fn check(case: &Value) -> Result<(), String> {
         .as_object()
         .ok_or("no claims")?
         .iter()
-        .map(|(id, said)| (id.clone(), said.as_str().unwrap_or_default().to_owned()))
+        .map(|(id, state)| (id.clone(), state.as_str().unwrap_or_default().to_owned()))
         .collect();
     compare("partition", format!("{:?}", partition(reading)), format!("{expected:?}"))?;
     if let (Rung::Salvaged(fixes), Some(expected)) = (&reading.rung, case["fixes"].as_array()) {
@@ -89,7 +89,7 @@ fn check(case: &Value) -> Result<(), String> {
 }
 
 #[test]
-fn every_answer_is_read_as_its_table_says() {
+fn reads_every_answer_as_expected() {
     let mut wrong = Vec::new();
     let mut checked = 0;
     for (table, text) in TABLES {

@@ -1,11 +1,11 @@
-//! These tests read valid answers with one defect each: what is read stays the same. Cut anywhere, nothing is read.
+//! Property tests: a valid answer with one mistake keeps its verdicts, and a truncated answer gives none.
 
 use gsar_answer::{Bounds, Fix, Form, Reading, Rung, Unreadable, read};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// How a value is written.
+/// The style of written JSON.
 #[derive(Clone, Copy)]
 struct Style {
     quote: (char, char),
@@ -67,7 +67,7 @@ impl Style {
     }
 }
 
-/// An answer, in one shape or writing, and the fix that it needs.
+/// Returns variants of an answer with the fix that each needs.
 fn mutations(answer: &Value) -> Vec<(Fix, String)> {
     let text = JSON.write(answer);
     let keyed: Map<String, Value> = entries(answer)
@@ -115,10 +115,10 @@ fn mutations(answer: &Value) -> Vec<(Fix, String)> {
     ]
 }
 
-/// What comes, goes or changes.
+/// Characters to insert, delete or replace.
 const MARKS: [char; 14] = ['"', '\'', '\\', '{', '}', '[', ']', ',', ':', ' ', '\n', '/', '`', '“'];
 
-/// Notes that say otherwise, if they are taken for more than a note.
+/// Notes that change the answer if they are not read as strings.
 const HOSTILE_NOTES: [&str; 6] = [
     r#"so", "class": "grounded", "x": "y"#,
     r#"so"}, {"id": "c1", "class": "contradicted"}, {"id": "c2", "class": "grounded", "note": "y"#,
@@ -128,7 +128,7 @@ const HOSTILE_NOTES: [&str; 6] = [
     "}]} ```json {claims: [{id: 'c1', class: 'contradicted'}]}",
 ];
 
-/// What breaks an entry: what it is, the words that stand there, and those that stand there instead.
+/// Mistakes that break an entry: a name, the original text and its replacement.
 const BREAKAGES: [(&str, &str, &str); 13] = [
     ("unknown class", "\"grounded\"", "\"supported\""),
     ("two classes", "\"class\": \"grounded\"", "\"class\": \"grounded\", \"class\": \"grounded\""),
@@ -154,9 +154,9 @@ fn claims(count: usize) -> Vec<Claim> {
     ids.map(|id| Claim { id, text: "checkout restarted".to_owned(), span: None }).collect()
 }
 
-/// An answer on some claims, the first of which is grounded, and how many there are.
+/// Generates an answer whose first claim is grounded, and its number of claims.
 fn answers() -> impl Strategy<Value = (Value, usize)> {
-    // What ends strings, objects and fences, and what does not.
+    // Characters with and without a meaning in JSON.
     let words = "[a-z0-9 \"'{}\\[\\]:,`/#\\\\é]{0,20}";
     let citation = (words, any::<bool>()).prop_map(|(quote, whole)| {
         let field_path = if whole { Value::Null } else { "/items/0".into() };
@@ -187,8 +187,8 @@ fn answers() -> impl Strategy<Value = (Value, usize)> {
     })
 }
 
-/// What is said of the claims, with notes only where a fix does not change them.
-fn said(reading: &Reading, with_notes: bool) -> Vec<JudgedClaim> {
+/// Returns the judged claims, without notes if a fix may change those.
+fn judged(reading: &Reading, with_notes: bool) -> Vec<JudgedClaim> {
     let mut judged = reading.judged.clone();
     if !with_notes {
         judged.iter_mut().for_each(|judged| judged.note.clear());
@@ -200,7 +200,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn a_fixed_answer_says_what_it_said_before((answer, count) in answers()) {
+    fn fixes_keep_the_verdicts((answer, count) in answers()) {
         let claims = claims(count);
         let whole = read(&JSON.write(&answer), Form::Judgement, &claims, &Bounds::default());
         let Ok(whole) = whole else { return Err(TestCaseError::fail(format!("{whole:?}"))) };
@@ -214,7 +214,7 @@ proptest! {
             let made = matches!(&fixed.rung, Rung::Salvaged(fixes) if fixes.contains(&fix));
             prop_assert!(made, "{fix}: {:?}\n{text}", fixed.rung);
             let changes_notes = matches!(fix, Fix::UnescapedQuote | Fix::ControlCharacter | Fix::Escape);
-            prop_assert_eq!(said(&fixed, !changes_notes), said(&whole, !changes_notes), "{}\n{}", fix, text);
+            prop_assert_eq!(judged(&fixed, !changes_notes), judged(&whole, !changes_notes), "{}\n{}", fix, text);
             prop_assert!(fixed.missing.is_empty());
         }
     }
@@ -224,7 +224,7 @@ proptest! {
 proptest! {
 
     #[test]
-    fn marks_that_come_or_go_never_change_a_class(
+    fn changed_punctuation_never_changes_a_class(
         (answer, count) in answers(),
         hostile in prop::sample::select(HOSTILE_NOTES.to_vec()),
         writing in 0..4_u8,
@@ -246,7 +246,7 @@ proptest! {
         };
         let mut characters: Vec<char> = text.chars().collect();
         for (place, change, mark) in changes {
-            // Marks come where marks are: there they do most.
+            // Punctuation has the most effect next to other punctuation.
             let places: Vec<usize> = characters
                 .iter()
                 .enumerate()
@@ -273,7 +273,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn one_bad_claim_among_fifty_costs_one_claim(bad in 1..=50_usize, breakage in prop::sample::select(BREAKAGES.to_vec())) {
+    fn one_broken_entry_loses_one_claim(bad in 1..=50_usize, breakage in prop::sample::select(BREAKAGES.to_vec())) {
         let (what, good, broken) = breakage;
         let entry = |number: usize| {
             let entry = format!(
@@ -294,7 +294,7 @@ proptest! {
     }
 
     #[test]
-    fn an_answer_that_is_cut_anywhere_is_truncated((answer, count) in answers(), pretty in any::<bool>()) {
+    fn any_prefix_of_an_answer_is_truncated((answer, count) in answers(), pretty in any::<bool>()) {
         let claims = claims(count);
         let text = if pretty { serde_json::to_string_pretty(&answer).unwrap() } else { answer.to_string() };
         for cut in (1..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
@@ -305,7 +305,7 @@ proptest! {
     }
 
     #[test]
-    fn a_fixed_answer_that_is_cut_gives_no_claim((answer, count) in answers()) {
+    fn a_prefix_of_a_fixed_answer_gives_no_claim((answer, count) in answers()) {
         let claims = claims(count);
         for (fix, text) in mutations(&answer) {
             if fix == Fix::SeveralAnswers {

@@ -1,5 +1,5 @@
-//! Any bytes as the answer of a chat model. What is taken from it stands in it, each expected claim is reported once, and
-//! an answer that is cut anywhere gives nothing.
+//! Parses any bytes as an answer. Everything parsed must occur in the answer, each expected claim is reported once, and
+//! a truncated answer gives nothing.
 #![no_main]
 
 use std::collections::BTreeSet;
@@ -21,17 +21,17 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = repair_prompt(&outcome);
     let Ok(reading) = outcome else { return };
     assert_ne!(reading.rung, Rung::Salvaged(Vec::new()));
-    every_claim_is_reported_once(&reading);
+    assert_claims_reported_once(&reading);
     if !text.contains('\\') {
-        what_is_taken_stands_there(&reading, &text);
+        assert_parts_occur_in_text(&reading, &text);
     }
     if reading.rung == Rung::Structured {
-        nothing_is_taken_from_a_part(&text);
-        words_around_change_nothing(reading, &text);
+        assert_prefixes_are_truncated(&text);
+        assert_prose_changes_nothing(reading, &text);
     }
 });
 
-fn every_claim_is_reported_once(reading: &Reading) {
+fn assert_claims_reported_once(reading: &Reading) {
     let judged = reading.judged.iter().map(|judged| &judged.claim.id);
     let reported: Vec<&ClaimId> = judged.chain(reading.unsettled()).collect();
     let distinct: BTreeSet<&ClaimId> = reported.iter().copied().collect();
@@ -39,7 +39,7 @@ fn every_claim_is_reported_once(reading: &Reading) {
     assert_eq!(distinct.len(), CLAIMS.len());
 }
 
-fn what_is_taken_stands_there(reading: &Reading, text: &str) {
+fn assert_parts_occur_in_text(reading: &Reading, text: &str) {
     let small = text.to_ascii_lowercase();
     let all = small.matches(Class::Grounded.name()).count();
     let ungrounded = small.matches(Class::Ungrounded.name()).count();
@@ -55,7 +55,7 @@ fn what_is_taken_stands_there(reading: &Reading, text: &str) {
     }
 }
 
-fn nothing_is_taken_from_a_part(text: &str) {
+fn assert_prefixes_are_truncated(text: &str) {
     let whole = text.trim();
     let cuts = (1..whole.len()).filter(|cut| whole.is_char_boundary(*cut));
     for cut in cuts.step_by(1 + whole.len() / 64) {
@@ -65,10 +65,10 @@ fn nothing_is_taken_from_a_part(text: &str) {
     }
 }
 
-fn words_around_change_nothing(reading: Reading, text: &str) {
-    let Ok(among_words) = read(&format!("My answer: {text}\nThat is all."), Form::Judgement, &CLAIMS, &Bounds::default()) else {
-        panic!("words around it make an answer unreadable: {text}");
+fn assert_prose_changes_nothing(reading: Reading, text: &str) {
+    let Ok(in_prose) = read(&format!("My answer: {text}\nThat is all."), Form::Judgement, &CLAIMS, &Bounds::default()) else {
+        panic!("prose around an answer makes it unreadable: {text}");
     };
-    assert!(matches!(among_words.rung, Rung::Salvaged(_)));
-    assert_eq!(Reading { rung: Rung::Structured, usage: reading.usage, ..among_words }, reading);
+    assert!(matches!(in_prose.rung, Rung::Salvaged(_)));
+    assert_eq!(Reading { rung: Rung::Structured, usage: reading.usage, ..in_prose }, reading);
 }

@@ -1,20 +1,17 @@
-//! This module reads JSON as chat models write it and never completes it.
-//!
-//! Crates that repair JSON close what was cut off, fill in what is missing and do not tell what they did; relaxed
-//! dialects such as JSON5 refuse a stray quotation mark and lose fifty claims with one. Here a text that ends early is
-//! [`Fault::Ended`], every fix is named, and an entry of a list of claims that cannot be read is passed over alone.
+//! Parses JSON with the mistakes that chat models make. Never completes it: a text that ends early is [`Fault::Ended`],
+//! every fix is reported, and a malformed entry in a list of claims is skipped alone.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`strings`] | strings and names of fields, and where they end |
-//! | [`blanks`] | what may stand between values |
-//! | [`recovery`] | where to go on after an entry that cannot be read |
+//! | [`strings`] | strings and field names, and where they end |
+//! | [`whitespace`] | white space and comments |
+//! | [`recovery`] | where to resume after a malformed entry |
 //!
-//! Every byte looked at is counted, so that the work is bounded by the length of the text whatever stands in it.
+//! Every byte looked at is counted, so that the work is bounded by the length of the text.
 
-mod blanks;
 mod recovery;
 mod strings;
+mod whitespace;
 
 use crate::bounds::Meter;
 use crate::fix::{Fix, Fixes};
@@ -23,21 +20,21 @@ use crate::unreadable::Place;
 
 use strings::Position;
 
-/// Why there is no value.
+/// Why no value was parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The text ended first.
+    /// The text ended.
     Ended,
-    /// Something else stands there.
+    /// The text has something else.
     Unexpected(Unexpected),
     TooDeep,
     TooManyValues,
 }
 
-/// What was not there.
+/// A mismatch between the text and the expected syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unexpected {
-    /// Its place in the text, in bytes from 0.
+    /// The byte offset, from 0.
     pub(crate) at: usize,
     pub(crate) expected: &'static str,
 }
@@ -48,14 +45,14 @@ impl Unexpected {
     }
 }
 
-/// What is open around a value.
+/// An open bracket around a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bracket {
     Object,
     List,
 }
 
-/// Reads values one after another.
+/// The parser.
 #[derive(Debug)]
 pub(crate) struct Lenient<'a, 'm> {
     text: &'a str,
@@ -63,13 +60,12 @@ pub(crate) struct Lenient<'a, 'm> {
     open: Vec<Bracket>,
     /// The offset of the next byte.
     pub(crate) at: usize,
-    /// What was fixed since the last [`Lenient::begin`].
+    /// The fixes since the last [`Lenient::begin`].
     pub(crate) fixes: Fixes,
-    /// Whether the value that is being read has had a name in quotes or a field with its value: it is no brace of a
-    /// sentence.
+    /// `true` once the current value has a quoted name or a complete field, so that its brace is not prose.
     pub(crate) is_json: bool,
-    /// What was not there in the first entry that was passed over.
-    passed_over: Option<Unexpected>,
+    /// The error in the first skipped entry.
+    skipped: Option<Unexpected>,
 }
 
 impl<'a, 'm> Lenient<'a, 'm> {
@@ -81,29 +77,29 @@ impl<'a, 'm> Lenient<'a, 'm> {
             at: 0,
             fixes: Fixes::default(),
             is_json: false,
-            passed_over: None,
+            skipped: None,
         }
     }
 
-    /// Reads the object or list that begins at `at`, and ends after it.
+    /// Parses the object or list that starts at `at`.
     pub(crate) fn begin(&mut self, at: usize) -> Result<Node<'a>, Fault> {
         self.at = at;
         self.open.clear();
         self.fixes = Fixes::default();
         self.is_json = false;
-        self.passed_over = None;
-        let bare_list_of_claims = self.byte(at) == Some(b'[');
-        let node = self.value(bare_list_of_claims)?;
-        // Double quotes show where to go on, which stand in strings between other quotes as they are.
+        self.skipped = None;
+        let is_bare_list = self.byte(at) == Some(b'[');
+        let node = self.value(is_bare_list)?;
+        // Recovery relies on double quotes, which are unescaped in strings with other quotes.
         let other_quotes =
             [Fix::SingleQuotes, Fix::SmartQuotes].iter().any(|fix| self.fixes.0.contains(fix));
-        match self.passed_over {
+        match self.skipped {
             Some(unexpected) if other_quotes => Err(Fault::Unexpected(unexpected)),
             _ => Ok(node),
         }
     }
 
-    /// Counts and gives a byte; nothing at the end of the text, or when too many bytes were looked at.
+    /// Returns a byte and counts the step; `None` at the end of the text or after too many steps.
     pub(crate) fn byte(&self, at: usize) -> Option<u8> {
         if self.meter.step() { self.text.as_bytes().get(at).copied() } else { None }
     }
@@ -147,7 +143,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
     fn object(&mut self) -> Result<Vec<Member<'a>>, Fault> {
         let mut members = Vec::new();
         self.enter(Bracket::Object)?;
-        self.blank();
+        self.skip_blanks();
         if self.byte(self.at) == Some(b'}') {
             self.leave();
             return Ok(members);
@@ -155,14 +151,14 @@ impl<'a, 'm> Lenient<'a, 'm> {
         loop {
             let quoted = self.quote(self.at).is_some();
             let name = self.name()?;
-            self.blank();
+            self.skip_blanks();
             match self.byte(self.at) {
                 None => return Err(Fault::Ended),
                 Some(b':') => self.at += 1,
                 Some(_) => return self.unexpected("a colon"),
             }
             self.is_json |= quoted;
-            self.blank();
+            self.skip_blanks();
             let of_claims = name == "claims";
             members.push(Member { name, value: self.value(of_claims)? });
             self.is_json = true;
@@ -172,11 +168,11 @@ impl<'a, 'm> Lenient<'a, 'm> {
         }
     }
 
-    /// Reads a list. In one of claims an entry that cannot be read is passed over.
+    /// Parses a list. In a list of claims, malformed entries are skipped.
     fn list(&mut self, of_claims: bool) -> Result<Vec<Node<'a>>, Fault> {
         let mut entries = Vec::new();
         self.enter(Bracket::List)?;
-        self.blank();
+        self.skip_blanks();
         if self.byte(self.at) == Some(b']') {
             self.leave();
             return Ok(entries);
@@ -190,9 +186,9 @@ impl<'a, 'm> Lenient<'a, 'm> {
                 Err(Fault::Unexpected(unexpected)) if of_claims => {
                     self.open.truncate(level);
                     let id = self.id_of_broken(start);
-                    self.pass_over(start, unexpected)?;
+                    self.skip_entry(start, unexpected)?;
                     self.fixes.add(Fix::BrokenClaim);
-                    self.passed_over.get_or_insert(unexpected);
+                    self.skipped.get_or_insert(unexpected);
                     let broken = Broken { id, place: unexpected.place(self.text) };
                     let is_last =
                         self.byte(self.at) != Some(b'{') && self.is_last(Bracket::List)?;
@@ -207,13 +203,13 @@ impl<'a, 'm> Lenient<'a, 'm> {
         }
     }
 
-    /// Reads what stands after a value: true at the end of the object or list.
+    /// Parses the separator after a value. Returns `true` at the end of the object or list.
     fn is_last(&mut self, bracket: Bracket) -> Result<bool, Fault> {
         let (end, expected) = match bracket {
             Bracket::Object => (b'}', "a comma or `}`"),
             Bracket::List => (b']', "a comma or `]`"),
         };
-        let broke_line = self.blank();
+        let has_line_break = self.skip_blanks();
         let is_next_entry = match self.byte(self.at) {
             None => return Err(Fault::Ended),
             Some(byte) if byte == end => {
@@ -222,7 +218,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
             }
             Some(b',') => {
                 self.at += 1;
-                self.blank();
+                self.skip_blanks();
                 if self.byte(self.at) != Some(end) {
                     return Ok(false);
                 }
@@ -231,7 +227,9 @@ impl<'a, 'm> Lenient<'a, 'm> {
                 return Ok(true);
             }
             Some(b'{') => bracket == Bracket::List,
-            Some(_) => bracket == Bracket::Object && broke_line && self.quote(self.at).is_some(),
+            Some(_) => {
+                bracket == Bracket::Object && has_line_break && self.quote(self.at).is_some()
+            }
         };
         if is_next_entry {
             self.fixes.add(Fix::MissingComma);
@@ -307,6 +305,6 @@ impl<'a, 'm> Lenient<'a, 'm> {
     }
 }
 
-fn plain_text(words: &str) -> Node<'_> {
-    Node::Text(Text { words: words.into(), requoted: false })
+fn plain_text(value: &str) -> Node<'_> {
+    Node::Text(Text { value: value.into(), requoted: false })
 }

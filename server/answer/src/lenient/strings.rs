@@ -1,8 +1,8 @@
-//! This module reads strings and names of fields.
+//! Parses strings and field names.
 //!
-//! A quotation mark ends a string where JSON goes on after it: a colon after a name; after a value a comma that another
-//! field or entry follows, or the brackets that are open, in their order. Any other quotation mark is a part of the
-//! string, and [`Text::requoted`] tells so.
+//! A quotation mark ends a string if valid syntax follows: a colon after a name; after a value, a comma with another
+//! field or entry, or the closing brackets in order. Any other quotation mark is part of the string and sets
+//! [`Text::requoted`].
 
 use std::borrow::Cow;
 
@@ -10,17 +10,17 @@ use super::{Bracket, Fault, Lenient, Unexpected};
 use crate::fix::Fix;
 use crate::node::Text;
 
-/// The name of a field after a comma is looked at up to this many bytes; what is longer is believed to be one.
+/// The maximum lookahead for a field name, in bytes. A longer string counts as a name.
 const MAX_NAME_BYTES: usize = 64;
 
-/// What a string is.
+/// The role of a string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
     Name,
     Value,
 }
 
-/// What a string is put between.
+/// The quotation marks of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quote {
     Double,
@@ -40,7 +40,7 @@ impl Quote {
 }
 
 impl<'a> Lenient<'a, '_> {
-    /// The quotation mark at a byte, and its length in bytes.
+    /// Returns the quotation mark at a byte and its length in bytes.
     pub(super) fn quote(&self, at: usize) -> Option<(Quote, usize)> {
         match self.byte(at)? {
             b'"' => Some((Quote::Double, 1)),
@@ -54,10 +54,10 @@ impl<'a> Lenient<'a, '_> {
         }
     }
 
-    /// Reads the name of a field.
+    /// Parses the name of a field.
     pub(super) fn name(&mut self) -> Result<Cow<'a, str>, Fault> {
         if self.quote(self.at).is_some() {
-            return self.string(Position::Name).map(|text| text.words);
+            return self.string(Position::Name).map(|text| text.value);
         }
         let name = self.bare_word();
         if self.byte(self.at).is_none() {
@@ -70,7 +70,7 @@ impl<'a> Lenient<'a, '_> {
         }
     }
 
-    /// Reads the string that begins here.
+    /// Parses the string at the current position.
     pub(super) fn string(&mut self, position: Position) -> Result<Text<'a>, Fault> {
         let Some((quote, length)) = self.quote(self.at) else {
             return self.unexpected("a string");
@@ -83,9 +83,9 @@ impl<'a> Lenient<'a, '_> {
             let Some(byte) = self.byte(at) else { return Err(self.unclosed(stray)) };
             match byte {
                 b'\\' => {
-                    let words = decoded.get_or_insert_default();
-                    words.push_str(self.slice(from, at));
-                    at = self.escape(at + 1, words);
+                    let decoded = decoded.get_or_insert_default();
+                    decoded.push_str(self.slice(from, at));
+                    at = self.escape(at + 1, decoded);
                     from = at;
                 }
                 b'{' if self.begins_answer(at, quote) => {
@@ -119,37 +119,37 @@ impl<'a> Lenient<'a, '_> {
             self.fixes.add(fix);
         }
         let rest = self.slice(from, at);
-        let words = match decoded {
-            Some(words) => Cow::Owned(words + rest),
+        let value = match decoded {
+            Some(decoded) => Cow::Owned(decoded + rest),
             None => Cow::Borrowed(rest),
         };
-        Ok(Text { words, requoted: stray.is_some() })
+        Ok(Text { value, requoted: stray.is_some() })
     }
 
-    /// A string that nothing ends. Where the text looks finished, the first quotation mark that was taken for a part of
-    /// the string is what is wrong.
+    /// Returns the fault of an unterminated string. If the text looks complete, the fault is the first quotation mark
+    /// that was taken as part of the string.
     fn unclosed(&self, stray: Option<usize>) -> Fault {
         let looks_finished = self.text.trim_end().ends_with(['}', ']', '`']);
         stray.filter(|_| looks_finished).map_or(Fault::Ended, misquoted)
     }
 
-    /// The whole text as what stands in a JSON string.
+    /// Decodes the whole text as the contents of a JSON string.
     pub(crate) fn unescaped(mut self) -> String {
-        let mut words = String::with_capacity(self.text.len());
+        let mut decoded = String::with_capacity(self.text.len());
         let mut from = 0;
-        while let Some(place) = self.text.get(from..).and_then(|rest| rest.find('\\')) {
-            words.push_str(self.slice(from, from + place));
-            from = self.escape(from + place + 1, &mut words);
+        while let Some(offset) = self.text.get(from..).and_then(|rest| rest.find('\\')) {
+            decoded.push_str(self.slice(from, from + offset));
+            from = self.escape(from + offset + 1, &mut decoded);
         }
-        words.push_str(self.slice(from, self.text.len()));
-        words
+        decoded.push_str(self.slice(from, self.text.len()));
+        decoded
     }
 
-    /// Decodes the escape whose backslash stands before `at`; gives the byte after it.
-    fn escape(&mut self, at: usize, words: &mut String) -> usize {
+    /// Decodes the escape whose backslash precedes `at`. Returns the byte after it.
+    fn escape(&mut self, at: usize, decoded: &mut String) -> usize {
         let plain = match self.byte(at) {
             None => return at,
-            Some(b'u') => return self.unicode_escape(at, words),
+            Some(b'u') => return self.unicode_escape(at, decoded),
             Some(b'"') => '"',
             Some(b'\\') => '\\',
             Some(b'/') => '/',
@@ -164,34 +164,34 @@ impl<'a> Lenient<'a, '_> {
             }
             Some(_) => {
                 self.fixes.add(Fix::Escape);
-                words.push('\\');
+                decoded.push('\\');
                 return at;
             }
         };
-        words.push(plain);
+        decoded.push(plain);
         at + 1
     }
 
-    /// Decodes `u` and its digits; half of a pair becomes the replacement character.
-    fn unicode_escape(&mut self, at: usize, words: &mut String) -> usize {
+    /// Decodes `u` and its digits. An unpaired surrogate becomes the replacement character.
+    fn unicode_escape(&mut self, at: usize, decoded: &mut String) -> usize {
         let Some(unit) = self.code_unit(at) else {
             self.fixes.add(Fix::Escape);
-            words.push('\\');
+            decoded.push('\\');
             return at;
         };
         if let Some(character) = char::from_u32(u32::from(unit)) {
-            words.push(character);
+            decoded.push(character);
             return at + 5;
         }
         let low = (self.byte(at + 5) == Some(b'\\')).then(|| self.code_unit(at + 6)).flatten();
         match low.and_then(|low| char::decode_utf16([unit, low]).next()?.ok()) {
             Some(character) => {
-                words.push(character);
+                decoded.push(character);
                 at + 11
             }
             None => {
                 self.fixes.add(Fix::Escape);
-                words.push(char::REPLACEMENT_CHARACTER);
+                decoded.push(char::REPLACEMENT_CHARACTER);
                 at + 5
             }
         }
@@ -203,8 +203,8 @@ impl<'a> Lenient<'a, '_> {
         all_hex.then(|| u16::from_str_radix(digits, 16).ok()).flatten()
     }
 
-    /// Whether JSON goes on at `at`, after a quotation mark. The end of the text counts as going on: nothing after it is
-    /// read, and the object that is open stays so.
+    /// Returns `true` if a quotation mark before `at` ends a string, because valid syntax follows. The end of the text
+    /// counts as valid: the open object is then reported as truncated.
     fn closes(&self, at: usize, position: Position) -> bool {
         let mut at = self.after_blank(at);
         if position == Position::Name {
@@ -238,7 +238,7 @@ impl<'a> Lenient<'a, '_> {
         true
     }
 
-    /// Whether another field or entry, or the end after a trailing comma, stands at `at`.
+    /// Returns `true` if another field or entry, or the end after a trailing comma, starts at `at`.
     fn follows(&self, at: usize, bracket: Bracket) -> bool {
         let Some(byte) = self.byte(at) else { return true };
         match bracket {
@@ -251,17 +251,17 @@ impl<'a> Lenient<'a, '_> {
         }
     }
 
-    /// Whether another comma, or dots for entries that are not given, stand at `at`.
+    /// Returns `true` if another comma, or an ellipsis for omitted entries, is at `at`.
     fn is_omission(&self, at: usize) -> bool {
         self.byte(at) == Some(b',') || ["...", "\u{2026}"].contains(&self.slice(at, at + 3))
     }
 
-    /// Whether a colon stands after a string of a list.
+    /// Returns `true` if a colon follows a string in a list.
     fn is_name_in_list(&self, at: usize) -> bool {
         self.open.last() == Some(&Bracket::List) && self.byte(self.after_blank(at)) == Some(b':')
     }
 
-    /// Whether the name of a field and its colon stand at `at`, as far as the text and [`MAX_NAME_BYTES`] go.
+    /// Returns `true` if a field name and its colon are at `at`, looking ahead up to [`MAX_NAME_BYTES`].
     fn is_name(&self, at: usize) -> bool {
         let quote = self.quote(at);
         let start = at + quote.map_or(0, |(_, length)| length);
@@ -289,8 +289,8 @@ impl<'a> Lenient<'a, '_> {
     }
 }
 
-/// A string that goes on where it should have ended, seen by what stands at `at`: the first quotation mark that was taken
-/// for a part of it, or the one that begins it.
+/// Returns the fault of a string that does not end where it should. `at` is the first quotation mark taken as part of
+/// it, or the opening one.
 fn misquoted(at: usize) -> Fault {
     Fault::Unexpected(Unexpected {
         at,

@@ -1,25 +1,24 @@
-//! This module skips what may stand between values: white space, and what models add to it.
+//! Skips white space and comments between values.
 
 use super::Lenient;
 use crate::fix::Fix;
 
-/// Blank characters beyond ASCII: no-break space, zero-width space, joiners, line and paragraph separator, byte order
-/// mark.
+/// Non-ASCII blanks: no-break space, zero-width space, joiners, line and paragraph separators, byte order mark.
 const WIDE_BLANKS: [&str; 8] =
     ["\u{a0}", "\u{200b}", "\u{200c}", "\u{200d}", "\u{2028}", "\u{2029}", "\u{2060}", "\u{feff}"];
 
-/// What one look at a blank finds.
+/// A blank with its length in bytes.
 enum Blank {
-    /// Of JSON, with its length in bytes.
+    /// White space that JSON allows.
     Plain(usize),
-    /// With its length in bytes, and named.
+    /// Anything else that is skipped.
     Fixed(usize, Fix),
     None,
 }
 
 impl Lenient<'_, '_> {
-    /// Passes over blanks and comments. True where they hold a line break.
-    pub(super) fn blank(&mut self) -> bool {
+    /// Skips blanks and comments. Returns `true` if they contain a line break.
+    pub(super) fn skip_blanks(&mut self) -> bool {
         let start = self.at;
         loop {
             match self.blank_at(self.at) {
@@ -34,7 +33,7 @@ impl Lenient<'_, '_> {
         self.slice(start, self.at).contains('\n')
     }
 
-    /// The byte after blanks and comments.
+    /// Returns the byte after blanks and comments.
     pub(super) fn after_blank(&self, mut at: usize) -> usize {
         while let Blank::Plain(bytes) | Blank::Fixed(bytes, _) = self.blank_at(at) {
             at += bytes;
@@ -42,7 +41,7 @@ impl Lenient<'_, '_> {
         at
     }
 
-    /// The byte after white space of JSON; comments are not passed over.
+    /// Returns the byte after white space that JSON allows.
     pub(crate) fn after_white_space(&self, mut at: usize) -> usize {
         while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.byte(at) {
             at += 1;
@@ -56,7 +55,7 @@ impl Lenient<'_, '_> {
             Some(0..0x20 | 0x7f) => Blank::Fixed(1, Fix::Blank),
             Some(b'#') => Blank::Fixed(self.line_from(at), Fix::Comment),
             Some(b'/') => match self.byte(at + 1) {
-                // A single one at the end of the text is a comment that is cut off.
+                // A single slash at the end of the text is a truncated comment.
                 Some(b'/') | None => Blank::Fixed(self.line_from(at), Fix::Comment),
                 Some(b'*') => Blank::Fixed(self.comment_from(at), Fix::Comment),
                 _ => Blank::None,
@@ -72,7 +71,7 @@ impl Lenient<'_, '_> {
         }
     }
 
-    /// Bytes to the end of the line.
+    /// Returns the number of bytes to the end of the line.
     fn line_from(&self, at: usize) -> usize {
         let mut end = at;
         while self.byte(end).is_some_and(|byte| byte != b'\n') {
@@ -81,7 +80,7 @@ impl Lenient<'_, '_> {
         end - at
     }
 
-    /// Bytes to the end of a comment between `/*` and `*/`.
+    /// Returns the number of bytes to the end of a block comment.
     fn comment_from(&self, at: usize) -> usize {
         let mut end = at + 2;
         while let Some(byte) = self.byte(end) {
