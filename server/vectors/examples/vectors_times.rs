@@ -1,7 +1,7 @@
-//! What an index costs and what it finds: comparing one by one, through the graph, and through a graph of bytes.
+//! Measures time and recall of exact search, an `F32` graph and an `I8` graph.
 //!
-//! Processor time of one thread. Building is measured against `usearch` called directly with the same parameters
-//! on vectors of length 1, in turns of a thousand vectors within the same run, so that both see the same machine.
+//! Reports the CPU time of one thread. Building is compared with direct `usearch` calls with the same parameters,
+//! alternating every thousand vectors within one run.
 
 use std::collections::HashSet;
 use std::hint::black_box;
@@ -16,10 +16,10 @@ use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
 const K: usize = 10;
 const TURN: usize = 1_000;
-/// Three times the usual expansion, which is ours from 65 536 vectors on.
+/// The expansion of an index with more than 65 536 vectors.
 const WIDER: usize = 384;
 
-/// Prints two Markdown tables: of searches among all vectors, and among allowed ones.
+/// Prints two Markdown tables: for searches among all vectors, and among allowed ones.
 #[derive(Parser)]
 struct Arguments {
     /// Numbers of vectors.
@@ -28,13 +28,13 @@ struct Arguments {
     /// Values of each vector.
     #[arg(long, default_value_t = 384)]
     dimension: usize,
-    /// Vectors that are asked for and not in the index.
+    /// Number of query vectors, which are not in the index.
     #[arg(long, default_value_t = 200)]
     queries: usize,
-    /// What the made vectors look like.
+    /// Distribution of generated vectors.
     #[arg(long, value_enum, default_value_t = Made::Clustered)]
     made: Made,
-    /// Vectors to take instead of made ones: rows of little-endian f32.
+    /// File with vectors to use instead of generated ones: rows of little-endian f32.
     #[arg(long)]
     vectors: Option<PathBuf>,
 }
@@ -59,7 +59,7 @@ fn main() -> anyhow::Result<()> {
     for number in &arguments.numbers {
         let rows = match &arguments.vectors {
             Some(file) => read(file, number + arguments.queries, arguments.dimension)?,
-            None => made(arguments.made, number + arguments.queries, arguments.dimension),
+            None => generate(arguments.made, number + arguments.queries, arguments.dimension),
         };
         ensure!(rows.len() > arguments.queries, "there are only {} vectors", rows.len());
         let (vectors, queries) = rows.split_at(rows.len() - arguments.queries);
@@ -115,13 +115,13 @@ fn row(
     }
     let size = |name| megabytes(&folder.path().join(name));
     let (size_graph, size_bytes) = (size("graph")?, size("bytes")?);
-    let all = |index: &VectorIndex| ask(queries, |query| keys(index, query, None));
+    let all = |index: &VectorIndex| search(queries, |query| keys(index, query, None));
     let (right, ours, of_bytes) = (all(&exact)?, all(&graph)?, all(&bytes)?);
-    let directly = ask(queries, |query| Ok(bare.search(query, K)?.keys))?;
+    let directly = search(queries, |query| Ok(bare.search(query, K)?.keys))?;
     bare.change_expansion_search(WIDER);
-    let wider = ask(queries, |query| Ok(bare.search(query, K)?.keys))?;
+    let wider = search(queries, |query| Ok(bare.search(query, K)?.keys))?;
     let some = |index: &VectorIndex, allowed: &[u64]| {
-        ask(queries, |query| keys(index, query, Some(allowed)))
+        search(queries, |query| keys(index, query, Some(allowed)))
     };
     let mut measured = Vec::new();
     for percent in [1, 5, 10, 20, 50] {
@@ -174,8 +174,8 @@ struct Answers {
     milliseconds: f64,
 }
 
-/// Asks every query three times; the median time of one.
-fn ask(
+/// Runs every query three times and returns the median time.
+fn search(
     queries: &[Vec<f32>],
     search: impl Fn(&[f32]) -> anyhow::Result<Vec<u64>>,
 ) -> anyhow::Result<Answers> {
@@ -226,7 +226,7 @@ fn megabytes(folder: &Path) -> anyhow::Result<f64> {
     Ok(bytes as f64 / 1e6)
 }
 
-/// Up to `number` rows of a file.
+/// Reads up to `number` rows of a file.
 fn read(file: &Path, number: usize, dimension: usize) -> anyhow::Result<Vec<Vec<f32>>> {
     let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
     let (values, _) = bytes.as_chunks();
@@ -234,8 +234,8 @@ fn read(file: &Path, number: usize, dimension: usize) -> anyhow::Result<Vec<Vec<
     Ok(values.chunks_exact(dimension).take(number).map(<[f32]>::to_vec).collect())
 }
 
-/// Vectors of that kind, the same in each run.
-fn made(kind: Made, number: usize, dimension: usize) -> Vec<Vec<f32>> {
+/// Generates the same vectors in each run.
+fn generate(kind: Made, number: usize, dimension: usize) -> Vec<Vec<f32>> {
     const DIRECTIONS: usize = 32;
     let mut numbers = Numbers(7);
     let none = vec![0.0; dimension];
@@ -255,7 +255,7 @@ fn made(kind: Made, number: usize, dimension: usize) -> Vec<Vec<f32>> {
     }
 }
 
-/// Numbers that are the same in each run (`SplitMix64`).
+/// A deterministic random number generator (`SplitMix64`).
 struct Numbers(u64);
 
 impl Numbers {
@@ -272,7 +272,7 @@ impl Numbers {
         centres.get(chosen).map(|centre| self.near(centre, share)).unwrap_or_default()
     }
 
-    /// A sum of directions with arbitrary weights, and some noise.
+    /// Returns a randomly weighted sum of directions, with some noise.
     fn spread(&mut self, directions: &[Vec<f32>]) -> Vec<f32> {
         let weights = self.near(&vec![0.0; directions.len()], 1.0);
         let mut sum = vec![0.0; directions.first().map_or(0, Vec::len)];
@@ -282,7 +282,7 @@ impl Numbers {
         self.near(&sum, 0.3)
     }
 
-    /// `centre` with noise, about normally distributed, of the given share.
+    /// Returns `centre` with approximately normal noise of the given share.
     fn near(&mut self, centre: &[f32], share: f32) -> Vec<f32> {
         let mut value =
             || (0..4).map(|_| (self.next() >> 40) as f32 / (1 << 24) as f32 - 0.5).sum::<f32>();

@@ -1,6 +1,5 @@
-//! This module is the directory of one index: held by one owner, and the only place that changes its files.
-//!
-//! Each change is one step here, so that tests can end the process, or fill the disk, between any two of them.
+//! The locked directory of an index. All changes to its files happen here, as single steps, so that tests can fail
+//! between any two.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
@@ -11,7 +10,7 @@ use crate::error::IndexError;
 
 const LOCK: &str = "vectors.lock";
 
-/// The directory, held until this is dropped.
+/// The directory, locked until drop.
 #[derive(Debug)]
 pub(crate) struct Disk {
     directory: PathBuf,
@@ -21,8 +20,8 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// Creates the directory with mode 0700 where it is missing and takes it.
-    pub(crate) fn take(directory: &Path) -> Result<Self, IndexError> {
+    /// Locks the directory, creating it with mode 0700 if it is missing.
+    pub(crate) fn lock(directory: &Path) -> Result<Self, IndexError> {
         let unusable = |error: io::Error| IndexError::unusable(directory, error);
         if directory.to_str().is_none() {
             return Err(IndexError::unusable(directory, "its path is not UTF-8"));
@@ -33,7 +32,7 @@ impl Disk {
                 File::open(parent).and_then(|parent| parent.sync_all()).map_err(unusable)?;
             }
         }
-        let lock = private(&directory.join(LOCK)).map_err(unusable)?;
+        let lock = open_private(&directory.join(LOCK)).map_err(unusable)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -53,7 +52,7 @@ impl Disk {
         self.directory.join(name)
     }
 
-    /// The names of the files in the directory.
+    /// Returns the names of the files in the directory.
     pub(crate) fn names(&self) -> Result<Vec<String>, IndexError> {
         let unusable = |error: io::Error| IndexError::unusable(&self.directory, error);
         let entries = std::fs::read_dir(&self.directory).map_err(unusable)?;
@@ -62,17 +61,17 @@ impl Disk {
         Ok(names.map_err(unusable)?.into_iter().flatten().collect())
     }
 
-    /// Opens a file for writing and creates it where it is missing; nothing in it changes yet.
+    /// Opens a file for writing, creating it if it is missing. Does not truncate it.
     pub(crate) fn open(&self, name: &str) -> Result<Output<'_>, IndexError> {
         let path = self.path(name);
-        self.step().and_then(|()| private(&path)).map_or_else(
+        self.step().and_then(|()| open_private(&path)).map_or_else(
             |error| Err(not_saved(&path, &error)),
             |file| Ok(Output { disk: self, file, path: path.clone() }),
         )
     }
 
-    /// Lets `write` make the file at the path it is given.
-    pub(crate) fn make(
+    /// Creates a file by calling `write` with its path.
+    pub(crate) fn create_with(
         &self,
         name: &str,
         write: impl FnOnce(&Path) -> Result<(), String>,
@@ -92,28 +91,28 @@ impl Disk {
             .map_err(|error| not_saved(&to, &error))
     }
 
-    /// Makes the names in the directory last.
+    /// Syncs the directory, so that created and renamed files survive a power loss.
     pub(crate) fn sync(&self) -> Result<(), IndexError> {
         self.step()
             .and_then(|()| File::open(&self.directory)?.sync_all())
             .map_err(|error| not_saved(&self.directory, &error))
     }
 
-    /// Removes a file that nothing refers to; one that stays is removed next time.
+    /// Removes an unreferenced file. A failure is logged; the next save tries again.
     pub(crate) fn remove(&self, name: &str) {
         let path = self.path(name);
         if let Err(error) = self.step().and_then(|()| std::fs::remove_file(&path)) {
-            tracing::warn!(file = %path.display(), %error, "an old file of a vector index stays");
+            tracing::warn!(file = %path.display(), %error, "failed to delete an old file of a vector index");
         }
     }
 
-    /// Removes a file that a failed save may have left.
-    pub(crate) fn remove_if_there(&self, name: &str) {
+    /// Removes a file that a failed save may have left behind.
+    pub(crate) fn remove_if_exists(&self, name: &str) {
         let path = self.path(name);
         if let Err(error) = self.step().and_then(|()| std::fs::remove_file(&path))
             && error.kind() != io::ErrorKind::NotFound
         {
-            tracing::warn!(file = %path.display(), %error, "a file of a failed save stays");
+            tracing::warn!(file = %path.display(), %error, "failed to delete a file of a failed save");
         }
     }
 
@@ -147,7 +146,7 @@ impl Output<'_> {
         written.map_err(|error| not_saved(&self.path, &error))
     }
 
-    /// Makes what was written last.
+    /// Syncs the written data to disk.
     pub(crate) fn sync(&self) -> Result<(), IndexError> {
         self.disk
             .step()
@@ -160,13 +159,13 @@ pub(crate) fn not_saved(file: &Path, error: &io::Error) -> IndexError {
     IndexError::NotSaved { file: file.to_owned(), reason: error.to_string() }
 }
 
-fn private(path: &Path) -> io::Result<File> {
+fn open_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
 }
 
 #[cfg(test)]
 pub(crate) mod faults {
-    //! A disk that is full after a number of steps.
+    //! Simulates a disk that is full after a number of steps.
 
     use std::io;
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -183,7 +182,7 @@ pub(crate) mod faults {
     }
 
     impl Faults {
-        /// Lets `steps` more changes succeed and none after them; `usize::MAX` ends that.
+        /// Lets `steps` more changes succeed and fails all later ones; `usize::MAX` never fails.
         pub(crate) fn after(&self, steps: usize) {
             self.left.store(steps, Ordering::SeqCst);
         }

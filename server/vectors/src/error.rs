@@ -1,14 +1,13 @@
-//! This module holds the errors of an index, each with what was found and the fix, and the reasons why files are not
-//! used.
+//! The errors of an index, and the reasons why files are not used.
 
 use std::path::{Path, PathBuf};
 
-/// Why an index did not do what it was asked.
+/// An error from an index.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// A setting has a value that is not allowed.
-    #[error("vector index setting {field}: {given} is not allowed; allowed is {allowed}")]
+    /// A setting has an invalid value.
+    #[error("vector index setting {field}: {given} is not allowed; give {allowed}")]
     InvalidSetting {
         /// The setting.
         field: &'static str,
@@ -18,73 +17,73 @@ pub enum IndexError {
         allowed: &'static str,
     },
     /// The directory cannot be created or used.
-    #[error("vector index directory {}: {reason}; choose a directory this user may write, or give it the right", directory.display())]
+    #[error("vector index directory {}: {reason}; use a directory that this user may write", directory.display())]
     UnusableDirectory {
         /// The directory.
         directory: PathBuf,
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
-    /// Another index, of this process or of another one, holds the directory.
-    #[error("vector index directory {} is in use; open it once, or give each index a directory of its own", directory.display())]
+    /// Another index, in this process or another one, has locked the directory.
+    #[error("vector index directory {} is in use; open it once, or give each index its own directory", directory.display())]
     Locked {
         /// The directory.
         directory: PathBuf,
     },
-    /// A file is there and the system does not let it be read.
-    #[error("{} cannot be read ({reason}); give this user the right to read it, or check the disk", file.display())]
+    /// A file exists but reading it fails.
+    #[error("failed to read {} ({reason}); check its permissions and the disk", file.display())]
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
-    /// The index was not saved. What was saved before is still there, and what is in memory too.
-    #[error("{} cannot be written ({reason}); the last saved state is kept: make room or check the disk, then save again", file.display())]
+    /// Saving failed. The previous save and the index in memory are unchanged.
+    #[error("failed to write {} ({reason}); the previous save is unchanged: free space or check the disk, then save again", file.display())]
     NotSaved {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
-    /// A vector of a batch is no direction of the right length. Nothing of the batch was added.
+    /// A vector of a batch is invalid. Nothing of the batch was added.
     #[error("vector {position} of the batch (key {key}): {fault}; nothing of the batch was added")]
     InvalidVector {
-        /// Its place in the batch, from 0.
+        /// Its position in the batch, from 0.
         position: usize,
         /// Its key.
         key: u64,
         /// What is wrong with it.
         fault: VectorFault,
     },
-    /// The query is no direction of the right length.
+    /// The query vector is invalid.
     #[error("query vector: {fault}")]
     InvalidQuery {
         /// What is wrong with it.
         fault: VectorFault,
     },
-    /// The key marks removed vectors in the files. Nothing of the batch was added.
+    /// The key is reserved for removed vectors. Nothing of the batch was added.
     #[error("vector {position} of the batch: key {} is reserved; use keys below it", u64::MAX)]
     ReservedKey {
-        /// Its place in the batch, from 0.
+        /// Its position in the batch, from 0.
         position: usize,
     },
-    /// The index holds as many vectors as it can. Nothing of the batch was added.
+    /// The index is full. Nothing of the batch was added.
     #[error(
-        "the index would hold {given} rows, allowed are {allowed}; split the corpus, or save to drop removed vectors"
+        "the index would have {given} rows, at most {allowed} are allowed; split the corpus, or save to drop removed vectors"
     )]
     Full {
-        /// How many rows it would hold, removed ones included.
+        /// The number of rows it would have, including removed ones.
         given: usize,
-        /// The most rows.
+        /// The maximum number of rows.
         allowed: usize,
     },
-    /// The graph could not be built. Searches stay right and are slow.
+    /// The graph could not be built. Searches stay correct but are slow.
     #[error(
         "the graph was not built ({reason}); give the process more memory, then build it again"
     )]
     NoGraph {
-        /// What the library said.
+        /// The library's error.
         reason: String,
     },
 }
@@ -99,12 +98,12 @@ impl IndexError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VectorFault {
-    /// It has another length than the index.
+    /// Its length differs from the index's dimension.
     #[error(
-        "it has {found} values, the index has {expected}; use the model the index was made with"
+        "it has {found} values, the index has {expected}; use the model that the index was built with"
     )]
     Length {
-        /// How many values it has.
+        /// The number of values.
         found: usize,
         /// The dimension of the index.
         expected: usize,
@@ -112,30 +111,30 @@ pub enum VectorFault {
     /// A value is not a finite number.
     #[error("value {position} is not a finite number; check the model's output")]
     NotFinite {
-        /// The place of the value, from 0.
+        /// The position of the value, from 0.
         position: usize,
     },
-    /// Every value is zero, which is no direction.
-    #[error("every value is zero, which has no direction; leave out empty texts")]
+    /// Every value is zero, so it has no direction.
+    #[error("every value is zero; leave out empty texts")]
     Zero,
 }
 
-/// Why files that were found are not used.
+/// Why existing files are not used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reason {
-    /// A file is not there.
+    /// A file is missing.
     #[error("{} is missing", file.display())]
     Missing {
         /// The file.
         file: PathBuf,
     },
-    /// A file is not what was written.
+    /// A file is damaged.
     #[error("{} is damaged ({found})", file.display())]
     Damaged {
         /// The file.
         file: PathBuf,
-        /// What was found.
+        /// The damage.
         found: String,
     },
     /// The files were written by another version of this crate.
@@ -143,11 +142,11 @@ pub enum Reason {
     OtherFormat {
         /// The format of the files, from 1.
         found: u32,
-        /// The one format that is read.
+        /// The supported format.
         supported: u32,
     },
-    /// The vectors are of another model.
-    #[error("the vectors are of model {found}")]
+    /// The vectors are from another model.
+    #[error("the vectors are from model {found}")]
     OtherModel {
         /// The digest of that model.
         found: String,
@@ -158,8 +157,8 @@ pub enum Reason {
         /// The number of values of each vector.
         found: usize,
     },
-    /// The graph keeps its vectors as another kind of number.
-    #[error("the graph keeps another kind of number")]
+    /// The graph has another scalar type.
+    #[error("the graph has another scalar type")]
     OtherScalar,
     /// The graph was written by another version of its library.
     #[error("the graph was written by usearch {found}")]
@@ -167,7 +166,7 @@ pub enum Reason {
         /// That version.
         found: String,
     },
-    /// The graph was not yet built, or only in part, when the index was saved.
+    /// The graph was incomplete when the index was saved.
     #[error("the graph was saved before it was complete")]
     Incomplete,
 }

@@ -1,16 +1,16 @@
-//! This module reads and writes the files of an index: read only when their checksums match, written so that the last
-//! save always opens.
+//! Reads and writes the files of an index. Files are used only if their checksums match, and the last complete save can
+//! always be opened.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
-//! | `vectors.json` | the manifest; the save that it names is the index |
+//! | `vectors.json` | the manifest of the current save |
 //! | `vectors-N.f32` | the vectors, scaled to length 1: rows of little-endian `f32`; later saves append |
-//! | `vectors-N.keys` | the key of each row, little-endian `u64`; all ones where the row is removed |
+//! | `vectors-N.keys` | the key of each row, little-endian `u64`; all ones for a removed row |
 //! | `vectors-N.usearch` | the graph |
 //!
-//! N is the number of the save that made the file. A file that the manifest names is never written again, but
-//! for vectors that are appended beyond what the manifest counts. So a save that ends anywhere leaves the one
-//! before it, and the new one begins with the renaming of the manifest.
+//! N is the number of the save that created the file. A file in the manifest is never rewritten; new vectors are
+//! appended after the rows that the manifest counts. So an interrupted save leaves the previous one intact, and renaming
+//! the manifest commits the new one.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -21,7 +21,7 @@ use blake3::Hasher;
 use crate::disk::{Disk, not_saved};
 use crate::error::{IndexError, Reason};
 use crate::graph::{self, Graph};
-use crate::manifest::{self, Checked, GraphFile, Manifest, NoManifest};
+use crate::manifest::{self, Checked, GraphFile, Manifest, ManifestError};
 use crate::settings::Settings;
 use crate::table::{ROWS_PER_BLOCK, Table};
 
@@ -31,11 +31,11 @@ const KEYS: &str = "keys";
 const GRAPH: &str = "usearch";
 const NEW_MANIFEST: &str = "json";
 
-/// The files and what the last save made of them.
+/// The files of an index and the last save.
 #[derive(Debug)]
 pub(crate) struct Files {
     pub(crate) disk: Disk,
-    /// The number of the last save that was tried.
+    /// The number of the last attempted save.
     number: u64,
     saved: Option<Saved>,
 }
@@ -43,11 +43,11 @@ pub(crate) struct Files {
 #[derive(Debug)]
 struct Saved {
     manifest: Manifest,
-    /// Over the values of the saved rows.
+    /// The hash of the values of the saved rows.
     vectors: Hasher,
 }
 
-/// What was found in the directory.
+/// The contents of the directory.
 #[derive(Debug)]
 pub(crate) enum SavedIndex {
     Nothing,
@@ -56,7 +56,7 @@ pub(crate) enum SavedIndex {
 }
 
 impl Files {
-    /// Reads what the directory holds.
+    /// Reads the files in the directory.
     pub(crate) fn open(disk: Disk, settings: &Settings) -> Result<(Self, SavedIndex), IndexError> {
         let names = disk.names()?;
         let number = names.iter().filter_map(|name| number(name)).max().unwrap_or(0);
@@ -75,11 +75,11 @@ impl Files {
         };
         let manifest = match Manifest::decode(&bytes) {
             Ok(manifest) => manifest,
-            Err(NoManifest::Damaged(found)) => {
+            Err(ManifestError::Damaged(found)) => {
                 let reason = Reason::Damaged { file: path, found: found.to_owned() };
                 return Ok((files, SavedIndex::Unusable(reason)));
             }
-            Err(NoManifest::OtherFormat(found)) => {
+            Err(ManifestError::OtherFormat(found)) => {
                 let reason = Reason::OtherFormat { found, supported: manifest::FORMAT };
                 return Ok((files, SavedIndex::Unusable(reason)));
             }
@@ -94,18 +94,18 @@ impl Files {
         }
         let (table, vectors) = match files.read_table(&manifest) {
             Ok(read) => read,
-            Err(Unread::Reason(reason)) => return Ok((files, SavedIndex::Unusable(reason))),
-            Err(Unread::Failed(error)) => return Err(error),
+            Err(ReadError::Unusable(reason)) => return Ok((files, SavedIndex::Unusable(reason))),
+            Err(ReadError::Failed(error)) => return Err(error),
         };
         for name in &names {
-            files.remove_unless_named(&manifest, name);
+            files.remove_unreferenced(&manifest, name);
         }
         files.saved = Some(Saved { manifest, vectors });
         let graph = files.read_graph(settings, Graph::map);
         Ok((files, SavedIndex::Rows { table, graph }))
     }
 
-    fn read_table(&self, manifest: &Manifest) -> Result<(Table, Hasher), Unread> {
+    fn read_table(&self, manifest: &Manifest) -> Result<(Table, Hasher), ReadError> {
         let Manifest { dimension, rows, .. } = *manifest;
         let vectors = self.disk.path(&manifest.vectors.file);
         let (values, hasher) = read_values(&vectors, rows, dimension)?;
@@ -114,11 +114,11 @@ impl Files {
         let (stored, keys_hasher) = read_keys(&keys, rows)?;
         check(&keys, &keys_hasher, &manifest.keys)?;
         let table = Table::restore(dimension, values, stored)
-            .ok_or_else(|| damaged(&keys, "a key is there twice"))?;
+            .ok_or_else(|| damaged(&keys, "a key is duplicated"))?;
         Ok((table, hasher))
     }
 
-    /// The saved graph; `None` when none was saved.
+    /// Reads the saved graph; `None` if none was saved.
     fn read_graph(
         &self,
         settings: &Settings,
@@ -145,14 +145,14 @@ impl Files {
             .map_err(|refusal| damaged(&path, refusal))
     }
 
-    /// The saved graph in memory, verified again; `None` when none was saved.
+    /// Verifies the saved graph again and loads it into memory; `None` if none was saved.
     pub(crate) fn load_graph(&self, settings: &Settings) -> Result<Option<Graph>, Reason> {
         self.read_graph(settings, Graph::load)
     }
 
-    /// Writes what changed. `same_rows` says that the rows that were saved are still the first of the table.
+    /// Writes the changes. `same_rows` is `true` if the table still starts with the saved rows.
     ///
-    /// After an error the files are what they were, or already what they were to become.
+    /// After an error, either the previous or the new save is in effect.
     pub(crate) fn write(
         &mut self,
         settings: &Settings,
@@ -161,36 +161,36 @@ impl Files {
         same_rows: bool,
     ) -> Result<(), IndexError> {
         self.number += 1;
-        let kept = self.saved.as_ref().filter(|_| same_rows);
+        let previous = self.saved.as_ref().filter(|_| same_rows);
         let (manifest, hasher) =
-            self.write_named(settings, table, graph, kept).inspect_err(|_| {
-                // Room for the next save; nothing names these files.
+            self.write_files(settings, table, graph, previous).inspect_err(|_| {
+                // Free the space; no manifest refers to these files.
                 for kind in [VECTORS, KEYS, GRAPH, NEW_MANIFEST] {
-                    self.disk.remove_if_there(&self.name(kind));
+                    self.disk.remove_if_exists(&self.name(kind));
                 }
             })?;
-        self.begin()?;
+        self.commit()?;
         if let Some(graph) = graph {
             graph.set_saved();
         }
         for name in self.disk.names().unwrap_or_default() {
-            self.remove_unless_named(&manifest, &name);
+            self.remove_unreferenced(&manifest, &name);
         }
         self.saved = Some(Saved { manifest, vectors: hasher });
         Ok(())
     }
 
-    /// Writes everything but the renaming: the files, and the manifest under another name.
-    fn write_named(
+    /// Writes the files, and the manifest under a temporary name.
+    fn write_files(
         &self,
         settings: &Settings,
         table: &Table,
         graph: Option<&Graph>,
-        kept: Option<&Saved>,
+        previous: Option<&Saved>,
     ) -> Result<(Manifest, Hasher), IndexError> {
-        let (vectors, hasher) = self.write_vectors(settings, table, kept)?;
+        let (vectors, hasher) = self.write_vectors(settings, table, previous)?;
         let keys = self.write_keys(table)?;
-        let graph = graph.map(|graph| self.write_graph(settings, graph, kept)).transpose()?;
+        let graph = graph.map(|graph| self.write_graph(settings, graph, previous)).transpose()?;
         let manifest = Manifest {
             format: manifest::FORMAT,
             dimension: settings.dimension,
@@ -208,25 +208,25 @@ impl Files {
         let output = self.disk.open(&name)?;
         output.write_at(text.as_bytes(), 0)?;
         output.sync()?;
-        // What the manifest names must be in the directory before the manifest is.
+        // The files must be durable before the manifest refers to them.
         self.disk.sync()?;
         Ok((manifest, hasher))
     }
 
-    /// Renames the manifest: until then the save before it is the index, from then on this one.
-    fn begin(&self) -> Result<(), IndexError> {
+    /// Renames the manifest, which puts the new save into effect.
+    fn commit(&self) -> Result<(), IndexError> {
         self.disk.rename(&self.name(NEW_MANIFEST), manifest::NAME)?;
         self.disk.sync()
     }
 
-    /// Appends to the vectors that are kept, or writes a new file where there are none.
+    /// Appends to the previous vectors, or writes a new file if there are none.
     fn write_vectors(
         &self,
         settings: &Settings,
         table: &Table,
-        kept: Option<&Saved>,
+        previous: Option<&Saved>,
     ) -> Result<(Checked, Hasher), IndexError> {
-        let (file, mut hasher, first) = match kept {
+        let (file, mut hasher, first) = match previous {
             Some(Saved { manifest, vectors }) => {
                 (manifest.vectors.file.clone(), vectors.clone(), manifest.rows)
             }
@@ -255,21 +255,21 @@ impl Files {
         Ok(checked(file, &hasher))
     }
 
-    /// Writes the graph, unless the kept file is the same.
+    /// Writes the graph, unless the previous file is up to date.
     fn write_graph(
         &self,
         settings: &Settings,
         graph: &Graph,
-        kept: Option<&Saved>,
+        previous: Option<&Saved>,
     ) -> Result<GraphFile, IndexError> {
-        if let Some(saved) = kept.and_then(|kept| kept.manifest.graph.as_ref())
+        if let Some(saved) = previous.and_then(|previous| previous.manifest.graph.as_ref())
             && graph.is_saved()
         {
             return Ok(saved.clone());
         }
         let file = self.name(GRAPH);
         let path = self.disk.path(&file);
-        self.disk.make(&file, |path| graph.write(path))?;
+        self.disk.create_with(&file, |path| graph.write(path))?;
         self.disk.open(&file)?.sync()?;
         let (hasher, bytes) = hash(&path).map_err(|error| not_saved(&path, &error))?;
         if bytes != graph.bytes() as u64 {
@@ -285,7 +285,7 @@ impl Files {
         })
     }
 
-    fn remove_unless_named(&self, manifest: &Manifest, name: &str) {
+    fn remove_unreferenced(&self, manifest: &Manifest, name: &str) {
         if number(name).is_some() && !manifest.files().any(|file| file == name) {
             self.disk.remove(name);
         }
@@ -296,7 +296,7 @@ impl Files {
     }
 }
 
-/// The number of the save that made a file; `None` when the file is of something else.
+/// Returns the number of the save that created a file; `None` for other files.
 fn number(name: &str) -> Option<u64> {
     let (number, kind) = name.strip_prefix(STEM)?.split_once('.')?;
     [VECTORS, KEYS, GRAPH, NEW_MANIFEST].contains(&kind).then(|| number.parse().ok())?
@@ -317,7 +317,7 @@ fn damaged(file: &Path, found: impl Into<String>) -> Reason {
     Reason::Damaged { file: file.to_owned(), found: found.into() }
 }
 
-/// The checksum of a file and its length.
+/// Returns the hash of a file and its length.
 fn hash(path: &Path) -> io::Result<(Hasher, u64)> {
     let mut hasher = Hasher::new();
     hasher.update_reader(File::open(path)?)?;
@@ -325,17 +325,17 @@ fn hash(path: &Path) -> io::Result<(Hasher, u64)> {
     Ok((hasher, bytes))
 }
 
-/// The values of as many rows, block by block, and their checksum.
+/// Reads the values of `rows` rows in blocks, and their hash.
 fn read_values(
     path: &Path,
     rows: usize,
     dimension: usize,
-) -> Result<(Vec<Vec<f32>>, Hasher), Unread> {
-    let failed = |error: io::Error| Unread::new(path, &error);
+) -> Result<(Vec<Vec<f32>>, Hasher), ReadError> {
+    let failed = |error: io::Error| ReadError::new(path, &error);
     let mut file = File::open(path).map_err(failed)?;
     let found = file.metadata().map_err(failed)?.len();
     let expected = (rows as u128) * (dimension as u128) * (size_of::<f32>() as u128);
-    // Rows that a save appended without coming to its end may follow.
+    // An interrupted save may have appended more rows.
     if u128::from(found) < expected {
         return Err(damaged(path, format!("it has {found} of {expected} bytes")).into());
     }
@@ -352,8 +352,8 @@ fn read_values(
     Ok((blocks, hasher))
 }
 
-fn read_keys(path: &Path, rows: usize) -> Result<(Vec<u64>, Hasher), Unread> {
-    let failed = |error: io::Error| Unread::new(path, &error);
+fn read_keys(path: &Path, rows: usize) -> Result<(Vec<u64>, Hasher), ReadError> {
+    let failed = |error: io::Error| ReadError::new(path, &error);
     let mut file = File::open(path).map_err(failed)?;
     let found = file.metadata().map_err(failed)?.len();
     let expected = (rows as u128) * (size_of::<u64>() as u128);
@@ -368,27 +368,27 @@ fn read_keys(path: &Path, rows: usize) -> Result<(Vec<u64>, Hasher), Unread> {
     Ok((keys.iter().map(|key| u64::from_le_bytes(*key)).collect(), hasher))
 }
 
-/// Why a file that the index cannot do without was not read.
-enum Unread {
-    /// It is not what was saved.
-    Reason(Reason),
-    /// The system failed; the file may be right.
+/// An error from reading vectors or keys.
+enum ReadError {
+    /// The file is missing or damaged.
+    Unusable(Reason),
+    /// Reading failed; the file may be intact.
     Failed(IndexError),
 }
 
-impl Unread {
+impl ReadError {
     fn new(path: &Path, error: &io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::NotFound => Self::Reason(Reason::Missing { file: path.to_owned() }),
-            io::ErrorKind::UnexpectedEof => Self::Reason(damaged(path, "it ended early")),
+            io::ErrorKind::NotFound => Self::Unusable(Reason::Missing { file: path.to_owned() }),
+            io::ErrorKind::UnexpectedEof => Self::Unusable(damaged(path, "it ended early")),
             _ => Self::Failed(unreadable(path, error)),
         }
     }
 }
 
-impl From<Reason> for Unread {
+impl From<Reason> for ReadError {
     fn from(reason: Reason) -> Self {
-        Self::Reason(reason)
+        Self::Unusable(reason)
     }
 }
 

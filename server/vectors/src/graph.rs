@@ -1,10 +1,7 @@
-//! This module is the approximate nearest-neighbour graph (HNSW: Malkov and Yashunin 2018): rows in, candidates out.
-//! No other module knows `usearch`.
+//! An approximate nearest-neighbour graph (HNSW: Malkov and Yashunin 2018). Wraps `usearch`, which no other module uses.
 //!
-//! The graph knows rows, never keys, and what it returns are candidates: the caller ranks them by the vectors
-//! and decides which of them are still there. It is given no file whose checksum was not verified just before,
-//! because the library reads a damaged one out of bounds. Nothing that it calls back may panic: a panic in a
-//! callback of the library ends the process.
+//! The graph stores rows, not keys, and returns candidates that the caller must rank and filter. Only pass it files with
+//! a verified checksum: `usearch` reads damaged files out of bounds. Callbacks must not panic: that aborts the process.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,17 +11,17 @@ use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 use crate::settings::{Scalar, Settings};
 use crate::unit::rounded;
 
-/// The most neighbours of each vector in the upper layers: M of HNSW (Malkov and Yashunin 2018).
+/// The maximum neighbours of a vector in the upper layers: M of HNSW.
 const CONNECTIVITY: usize = 16;
-/// The candidates looked at when a vector is added: efConstruction of HNSW.
+/// The number of candidates when a vector is added: efConstruction of HNSW.
 const EXPANSION_ADD: usize = 128;
-/// The candidates looked at in a search of a small graph: ef of HNSW.
+/// The number of candidates in a search of a small graph: ef of HNSW.
 pub(crate) const EXPANSION_SEARCH: usize = 128;
-/// How many threads add, beside those that search.
+/// The number of threads that add vectors, in addition to those that search.
 const BUILDERS: usize = 1;
 
-/// What the library says when it does not do what it was asked.
-pub(crate) type Refusal = String;
+/// An error message of the library.
+pub(crate) type GraphError = String;
 
 pub(crate) struct Graph {
     index: Index,
@@ -47,10 +44,10 @@ impl std::fmt::Debug for Graph {
 }
 
 impl Graph {
-    /// An empty graph.
-    pub(crate) fn new(settings: &Settings) -> Result<Self, Refusal> {
+    /// Creates an empty graph.
+    pub(crate) fn new(settings: &Settings) -> Result<Self, GraphError> {
         let (metric, quantization) = match settings.scalar {
-            // Of vectors with length 1 the inner product is the cosine, and cheaper.
+            // For vectors of length 1 the inner product equals the cosine and is cheaper.
             Scalar::F32 => (MetricKind::IP, ScalarKind::F32),
             Scalar::I8 => (MetricKind::Cos, ScalarKind::I8),
         };
@@ -71,26 +68,26 @@ impl Graph {
         Ok(Self { index, scalar: settings.scalar, threads, covered, mapped: false, saved })
     }
 
-    /// The graph of `size` vectors in a verified file, mapped: it takes no more memory than searches touch, and
-    /// no rows.
+    /// Maps a graph of `size` vectors from a verified file. It uses only the memory that searches touch, and is
+    /// read-only.
     pub(crate) fn map(
         file: &Path,
         settings: &Settings,
         covered: usize,
         size: usize,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, GraphError> {
         let mut graph = Self::read(file, settings, covered, size, Index::view)?;
         graph.mapped = true;
         Ok(graph)
     }
 
-    /// The same in memory, where rows can be added.
+    /// Loads a graph from a verified file into memory, so that rows can be added.
     pub(crate) fn load(
         file: &Path,
         settings: &Settings,
         covered: usize,
         size: usize,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, GraphError> {
         Self::read(file, settings, covered, size, Index::load)
     }
 
@@ -100,17 +97,17 @@ impl Graph {
         covered: usize,
         size: usize,
         read: impl FnOnce(&Index, &str) -> Result<(), E>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, GraphError> {
         let graph = Self::new(settings)?;
         let expected = graph.shape();
         let path = file.to_str().ok_or("its path is not UTF-8")?;
         read(&graph.index, path).map_err(|error| error.to_string())?;
-        // Reading replaces the dimension and the kind of number by those of the file.
+        // Reading replaces dimension and scalar type by those of the file.
         if graph.shape() != expected || graph.size() != size {
-            return Err("it has another shape than the manifest says".to_owned());
+            return Err("its shape differs from the manifest".to_owned());
         }
         graph.index.change_expansion_search(expansion(size));
-        graph.cover(covered);
+        graph.set_covered(covered);
         graph.set_saved();
         Ok(graph)
     }
@@ -119,55 +116,55 @@ impl Graph {
         (self.index.dimensions(), self.index.metric_kind(), self.index.scalar_kind())
     }
 
-    /// How many vectors are in the graph.
+    /// The number of vectors in the graph.
     pub(crate) fn size(&self) -> usize {
         self.index.size()
     }
 
-    /// The rows below this are in the graph, but for those that were removed before.
+    /// All rows below this number are in the graph, except those removed before they were added.
     pub(crate) fn covered(&self) -> usize {
         self.covered.load(Ordering::Acquire)
     }
 
-    /// Says that the rows below `rows` are in.
-    pub(crate) fn cover(&self, rows: usize) {
+    /// Records that all rows below `rows` are in the graph.
+    pub(crate) fn set_covered(&self, rows: usize) {
         self.covered.store(rows, Ordering::Release);
     }
 
-    /// Whether it is mapped from its file and takes no rows.
+    /// Returns `true` if it is mapped from its file, and so read-only.
     pub(crate) fn is_mapped(&self) -> bool {
         self.mapped
     }
 
-    /// Whether its file holds what it holds.
+    /// Returns `true` if its file is up to date.
     pub(crate) fn is_saved(&self) -> bool {
         self.saved.load(Ordering::Acquire)
     }
 
-    /// Says that its file holds what it holds.
+    /// Records that its file is up to date.
     pub(crate) fn set_saved(&self) {
         self.saved.store(true, Ordering::Release);
     }
 
-    /// Makes room for as many vectors. No search and no insertion may be going on, which `&mut` says.
-    pub(crate) fn reserve(&mut self, vectors: usize) -> Result<(), Refusal> {
+    /// Reserves capacity for `vectors`. Takes `&mut` because no search or insertion may run meanwhile.
+    pub(crate) fn reserve(&mut self, vectors: usize) -> Result<(), GraphError> {
         if vectors <= self.index.capacity() {
             return Ok(());
         }
-        let room = vectors.checked_next_power_of_two().unwrap_or(vectors);
-        self.index.change_expansion_search(expansion(room));
+        let capacity = vectors.checked_next_power_of_two().unwrap_or(vectors);
+        self.index.change_expansion_search(expansion(capacity));
         self.index
-            .reserve_capacity_and_threads(room, self.threads)
+            .reserve_capacity_and_threads(capacity, self.threads)
             .map_err(|error| error.to_string())
     }
 
-    /// Candidates looked at in a search, at least.
+    /// The minimum number of candidates in a search.
     pub(crate) fn expansion(&self) -> usize {
         self.index.expansion_search()
     }
 
-    /// Inserts a row; no search may be going on. Does nothing when it is in already.
-    pub(crate) fn insert(&self, row: usize, vector: &[f32]) -> Result<(), Refusal> {
+    /// Inserts a row, unless it is already in the graph. No search may run meanwhile.
+    pub(crate) fn insert(&self, row: usize, vector: &[f32]) -> Result<(), GraphError> {
         let row = row as u64;
         if self.index.contains(row) {
             return Ok(());
@@ -180,44 +177,44 @@ impl Graph {
         .map_err(|error| error.to_string())
     }
 
-    /// About the `wanted` nearest rows of those that are `allowed`; all are, where it is `None`. At most as many
-    /// callers at once as the settings say. `allowed` must not panic.
+    /// Returns about `count` nearest rows, of the `allowed` ones if given. At most `Settings::callers` calls may run
+    /// concurrently. `allowed` must not panic.
     pub(crate) fn candidates(
         &self,
         query: &[f32],
-        wanted: usize,
+        count: usize,
         allowed: Option<&dyn Fn(usize) -> bool>,
-    ) -> Result<Vec<u64>, Refusal> {
+    ) -> Result<Vec<u64>, GraphError> {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "the graph is given rows, which are usize"
         )]
         let filter = allowed.map(|allowed| move |row: u64| allowed(row as usize));
         let matches = match (self.scalar, filter) {
-            (Scalar::F32, None) => self.index.search(query, wanted),
-            (Scalar::F32, Some(filter)) => self.index.filtered_search(query, wanted, filter),
-            (Scalar::I8, None) => self.index.search(&rounded(query), wanted),
+            (Scalar::F32, None) => self.index.search(query, count),
+            (Scalar::F32, Some(filter)) => self.index.filtered_search(query, count, filter),
+            (Scalar::I8, None) => self.index.search(&rounded(query), count),
             (Scalar::I8, Some(filter)) => {
-                self.index.filtered_search(&rounded(query), wanted, filter)
+                self.index.filtered_search(&rounded(query), count, filter)
             }
         };
         matches.map(|matches| matches.keys).map_err(|error| error.to_string())
     }
 
-    /// Writes the graph to `file`, beside searches. The file is whole only when it has [`Graph::bytes`].
-    pub(crate) fn write(&self, file: &Path) -> Result<(), Refusal> {
+    /// Writes the graph to `file`; searches may run meanwhile. The file is complete only if it has [`Graph::bytes`].
+    pub(crate) fn write(&self, file: &Path) -> Result<(), GraphError> {
         let path = file.to_str().ok_or("its path is not UTF-8")?;
         self.index.save(path).map_err(|error| error.to_string())
     }
 
-    /// The bytes of its file.
+    /// The size of its file in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.index.serialized_length()
     }
 }
 
-/// Candidates looked at in a search among as many vectors, such that about 99 of 100 of the best are found even when
-/// vectors are spread widely: the more there are, the more are nearly as good.
+/// Returns the number of candidates for a search among `vectors`. Chosen so that about 99% of the best are found even
+/// if the vectors are not clustered: more vectors mean more near ties.
 fn expansion(vectors: usize) -> usize {
     match vectors {
         0..=16_384 => EXPANSION_SEARCH,
@@ -226,7 +223,7 @@ fn expansion(vectors: usize) -> usize {
     }
 }
 
-/// The version of the library, which a file belongs to.
+/// Returns the version of the library. Files of other versions are not used.
 pub(crate) fn library() -> &'static str {
     usearch::version()
 }

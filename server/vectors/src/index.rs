@@ -1,93 +1,89 @@
-//! This module is the index: rows that are found at once, a graph that follows them, and files that follow when they
-//! are saved.
+//! The index: a table of rows, a graph that may lag behind it, and files written by saves.
 //!
-//! Searches share one lock; a change of rows takes it alone while they are copied. Everything slow (the
-//! graph, the files) happens beside searches, one change at a time. The graph may lag: the rows that it does not
-//! cover yet are compared one by one, so what was added is found at once and what is found is always right.
+//! Searches share a read lock; changes to rows take the write lock briefly. Slow work (graph, files) runs next to
+//! searches, one change at a time. Rows that are not in the graph yet are compared one by one, so added vectors are
+//! found immediately.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::callers::Callers;
 use crate::disk::Disk;
 use crate::error::{IndexError, Reason};
 use crate::files::{Files, SavedIndex};
 use crate::graph::{EXPANSION_SEARCH, Graph};
-use crate::ranking::{Best, Hit};
+use crate::ranking::{Hit, TopHits};
+use crate::semaphore::Semaphore;
 use crate::settings::Settings;
 use crate::table::{MAX_ROWS, REMOVED, Table};
 use crate::unit::{normalised, similarity};
 
-/// The candidates of the graph for each hit that is wanted.
+/// The number of graph candidates per requested hit.
 const CANDIDATES_PER_HIT: usize = 4;
-/// The rows that [`VectorIndex::build_graph`] inserts before it lets other changes pass.
-const ROWS_AT_ONCE: usize = 256;
-/// The rows that are inserted before waiting searches have their turn: some milliseconds.
-const ROWS_BEFORE_SEARCHES: usize = 8;
+/// The number of rows that [`VectorIndex::build_graph`] inserts before it lets other changes proceed.
+const ROWS_PER_CHANGE: usize = 256;
+/// The number of rows inserted per write lock: a few milliseconds.
+const ROWS_PER_LOCK: usize = 8;
 
-/// An index that is open; share it by reference or in an `Arc`.
+/// An open index; share it by reference or in an `Arc`.
 ///
-/// What was added or removed since the last [`VectorIndex::save`] is lost when this is dropped. In memory each
-/// vector takes `4 × dimension` bytes and about 40 more, until it was removed and the index was saved; in the
-/// graph about `4 × dimension + 150` bytes more (`dimension + 150` with [`crate::Scalar::I8`]), of which a graph
-/// that was opened and is not yet added to takes only what searches touch.
+/// Changes since the last [`VectorIndex::save`] are lost on drop. A vector takes about `4 × dimension + 40` bytes in
+/// memory until it is removed and the index saved, and about `4 × dimension + 150` bytes in the graph
+/// (`dimension + 150` with [`crate::Scalar::I8`]). An opened graph takes only the memory that searches touch until
+/// vectors are added.
 #[derive(Debug)]
 pub struct VectorIndex {
     settings: Settings,
-    callers: Callers,
+    callers: Semaphore,
     state: RwLock<State>,
     changes: Mutex<Changes>,
 }
 
-/// What searches read.
+/// The state that searches read.
 #[derive(Debug)]
 struct State {
     table: Table,
     graph: Option<Graph>,
 }
 
-/// What one change at a time holds.
+/// The state of the change in progress, one at a time.
 #[derive(Debug)]
 struct Changes {
     files: Files,
-    /// Something was changed after the last save.
+    /// `true` if rows changed since the last save.
     unsaved: bool,
-    /// The rows that were saved are still the first of the table.
+    /// `true` if the table still starts with the saved rows.
     same_rows: bool,
 }
 
-/// What [`VectorIndex::open`] found.
-#[must_use = "an index may have to be filled again"]
+/// The result of [`VectorIndex::open`].
+#[must_use = "an index may have to be refilled"]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opened {
     /// A new index.
     Empty,
-    /// Everything that was saved.
+    /// The complete saved index.
     Complete,
-    /// Every vector that was saved, but not the graph. Searches are exact and slow until the graph was built:
-    /// see [`VectorIndex::build_graph`].
+    /// All saved vectors, but not the graph. Searches are exact and slow until [`VectorIndex::build_graph`] has run.
     GraphMissing(Reason),
-    /// Files of which nothing can be used. The index is empty and everything must be embedded again; the next
-    /// save removes the files.
+    /// Unusable files. The index is empty and everything must be embedded again; the next save removes the files.
     EmbedAgain(Reason),
 }
 
 impl VectorIndex {
-    /// Opens the index in `directory`, creates it where there is none, and holds it until it is dropped. Reads
-    /// and verifies every file.
+    /// Opens the index in `directory`, or creates it, and locks the directory until drop. Reads and verifies every file.
     ///
-    /// A file that is damaged or of another model is no error but said in [`Opened`], and logged.
+    /// A damaged file or one of another model is not an error: it is reported in [`Opened`] and logged.
     ///
     /// # Errors
     /// [`IndexError::InvalidSetting`], [`IndexError::UnusableDirectory`], [`IndexError::Locked`] or
     /// [`IndexError::Unreadable`].
     pub fn open(directory: &Path, settings: Settings) -> Result<(Self, Opened), IndexError> {
         settings.check()?;
-        let (files, found) = Files::open(Disk::take(directory)?, &settings)?;
+        let (files, found) = Files::open(Disk::lock(directory)?, &settings)?;
         let (table, graph, opened) = match found {
             SavedIndex::Nothing => (Table::new(settings.dimension), None, Opened::Empty),
             SavedIndex::Unusable(reason) => {
-                tracing::warn!(%reason, directory = %directory.display(), "a vector index cannot be used; everything must be embedded again");
+                tracing::warn!(%reason, directory = %directory.display(), "vector index is unusable; everything must be embedded again");
                 (Table::new(settings.dimension), None, Opened::EmbedAgain(reason))
             }
             SavedIndex::Rows { table, graph } => {
@@ -95,12 +91,12 @@ impl VectorIndex {
                     Ok(graph) => (graph, Reason::Incomplete),
                     Err(reason) => (None, reason),
                 };
-                let behind = wants_graph(&settings, &table)
-                    && behind(&table, graph.as_ref()) > settings.waiting_rows();
-                let opened = match behind || reason != Reason::Incomplete {
+                let is_behind = needs_graph(&settings, &table)
+                    && rows_behind(&table, graph.as_ref()) > settings.max_rows_behind();
+                let opened = match is_behind || reason != Reason::Incomplete {
                     false => Opened::Complete,
                     true => {
-                        tracing::warn!(%reason, directory = %directory.display(), "the graph of a vector index must be built; searches are slow until then");
+                        tracing::warn!(%reason, directory = %directory.display(), "the graph of a vector index must be rebuilt; searches are slow until then");
                         Opened::GraphMissing(reason)
                     }
                 };
@@ -108,7 +104,7 @@ impl VectorIndex {
             }
         };
         let index = Self {
-            callers: Callers::new(settings.callers),
+            callers: Semaphore::new(settings.callers),
             settings,
             state: RwLock::new(State { table, graph }),
             changes: Mutex::new(Changes { files, unsaved: false, same_rows: true }),
@@ -116,11 +112,11 @@ impl VectorIndex {
         Ok((index, opened))
     }
 
-    /// Adds vectors, each in place of the one that its key had; of a key that is there twice the last one
-    /// counts. They are found as soon as this returns. Lengths do not matter: only directions are kept.
+    /// Adds vectors, replacing those with the same keys; the last of duplicate keys wins. They are found as soon as
+    /// this returns. Only the direction of a vector is stored, not its length.
     ///
-    /// All or none are added. Blocks for about as long as inserting twice as many vectors into the graph takes,
-    /// and for the change that is going on.
+    /// All or none are added. Blocks for the change in progress, and then about as long as inserting twice as many
+    /// vectors into the graph takes.
     ///
     /// # Errors
     /// [`IndexError::InvalidVector`], [`IndexError::ReservedKey`] or [`IndexError::Full`].
@@ -149,18 +145,18 @@ impl VectorIndex {
                 }
             }
         }
-        if self.rows_behind() > self.settings.waiting_rows()
+        if self.rows_behind() > self.settings.max_rows_behind()
             && let Err(reason) = self.extend_graph(&changes, units.len().saturating_mul(2))
         {
             tracing::warn!(
                 reason,
-                "vectors are found without the graph of their index; check the memory"
+                "failed to extend the graph of a vector index; searches are slow: check the memory"
             );
         }
         Ok(())
     }
 
-    /// Removes keys; returns how many were there. They are not found from now on.
+    /// Removes keys and returns the number that existed. They are no longer found.
     pub fn remove(&self, keys: &[u64]) -> usize {
         let mut changes = self.change();
         let mut state = self.write();
@@ -169,12 +165,11 @@ impl VectorIndex {
         removed
     }
 
-    /// The `k` vectors most similar to `query`, best first, equal ones by key; fewer when there are fewer. With
-    /// `allowed`, in any order, only those keys are found.
+    /// Returns the up to `k` vectors most similar to `query`, best first, ties by key. With `allowed`, in any order,
+    /// only those keys are searched.
     ///
-    /// Exact where comparing one by one is cheaper than the graph, which it is for few vectors, for few allowed
-    /// keys and for a large `k`; else about 99 of 100 of the best are found. Waits while as many searches as the
-    /// settings say are in the graph.
+    /// Exact if comparing one by one is cheaper than the graph: with few vectors, few allowed keys or a large `k`.
+    /// Otherwise about 99% of the best are found. Waits while [`Settings::callers`] searches use the graph.
     ///
     /// # Errors
     /// [`IndexError::InvalidQuery`].
@@ -189,78 +184,80 @@ impl VectorIndex {
         let state = self.read();
         let table = &state.table;
         let rows = allowed.map(|keys| allowed_rows(table, keys));
-        let number = rows.as_ref().map_or(table.len(), Vec::len);
-        let k = k.min(number);
+        let count = rows.as_ref().map_or(table.len(), Vec::len);
+        let k = k.min(count);
         if k == 0 {
             return Ok(Vec::new());
         }
-        let wanted = k.saturating_mul(CANDIDATES_PER_HIT);
+        let candidates = k.saturating_mul(CANDIDATES_PER_HIT);
         if let Some(graph) = &state.graph
-            && !self.scan_is_cheaper(number, graph.covered(), wanted.max(graph.expansion()))
+            && !self.scan_is_cheaper(count, graph.covered(), candidates.max(graph.expansion()))
         {
-            match self.search_graph(table, graph, &query, k, wanted, rows.as_deref()) {
+            match self.search_graph(table, graph, &query, k, candidates, rows.as_deref()) {
                 Ok(hits) if hits.len() == k => return Ok(hits),
-                // The way to the last allowed rows may lead past others that are not candidates.
+                // Some allowed rows may be reachable only through rows that are not candidates.
                 Ok(_) => {}
                 Err(reason) => {
-                    tracing::warn!(reason, "a search was done without the graph; check the memory");
+                    tracing::warn!(
+                        reason,
+                        "failed to search the graph; compared one by one: check the memory"
+                    );
                 }
             }
         }
-        let mut best = Best::new(k);
+        let mut best = TopHits::new(k);
         match rows {
             None => table.for_each_from(0, |key, vector| {
                 best.offer(Hit { key, similarity: similarity(&query, vector) });
             }),
             Some(rows) => rows.iter().for_each(|row| offer(&mut best, table, *row, &query)),
         }
-        Ok(best.best_first())
+        Ok(best.into_sorted())
     }
 
-    /// How many vectors are in the index.
+    /// The number of vectors in the index.
     #[must_use]
     pub fn len(&self) -> usize {
         self.read().table.len()
     }
 
-    /// Whether there is no vector.
+    /// Returns `true` if the index has no vectors.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether there is a vector of that key.
+    /// Returns `true` if the index has a vector for `key`.
     #[must_use]
     pub fn contains(&self, key: u64) -> bool {
         self.read().table.row(key).is_some()
     }
 
-    /// Builds what is missing of the graph, where one is needed; searches and other changes go on in between.
-    /// For a thread of its own after [`Opened::GraphMissing`]; after adding, the graph follows by itself.
+    /// Adds the missing rows to the graph, if one is needed; searches and other changes proceed in between. Run it on a
+    /// separate thread after [`Opened::GraphMissing`]; [`VectorIndex::add`] extends the graph itself.
     ///
     /// # Errors
-    /// [`IndexError::NoGraph`]; searches stay right then.
+    /// [`IndexError::NoGraph`]; searches stay correct.
     pub fn build_graph(&self) -> Result<(), IndexError> {
         loop {
             let changes = self.change();
             if self.rows_behind() == 0 {
                 return Ok(());
             }
-            self.extend_graph(&changes, ROWS_AT_ONCE)
+            self.extend_graph(&changes, ROWS_PER_CHANGE)
                 .map_err(|reason| IndexError::NoGraph { reason })?;
             drop(changes);
             std::thread::yield_now();
         }
     }
 
-    /// Writes what changed since the last save; when this returns it survives the loss of power. Searches go on
-    /// meanwhile, changes wait.
+    /// Writes the changes since the last save durably. Searches proceed meanwhile, changes wait.
     ///
-    /// Where removed vectors are the most, they are dropped first, and the graph is built again as vectors are
-    /// added or by [`VectorIndex::build_graph`].
+    /// If most rows are removed ones, they are dropped first, and the graph is rebuilt as vectors are added or by
+    /// [`VectorIndex::build_graph`].
     ///
     /// # Errors
-    /// [`IndexError::NotSaved`]: what was saved before is kept, the index goes on, and the next save writes
+    /// [`IndexError::NotSaved`]: the previous save is unchanged, the index stays usable, and the next save writes
     /// everything that this one did not.
     pub fn save(&self) -> Result<(), IndexError> {
         let mut changes = self.change();
@@ -277,7 +274,7 @@ impl VectorIndex {
         Ok(())
     }
 
-    /// Drops removed rows when they are more than the others.
+    /// Drops removed rows if they are the majority.
     fn drop_removed(&self, changes: &mut Changes) {
         let compacted = {
             let table = &self.read().table;
@@ -297,25 +294,25 @@ impl VectorIndex {
         graph: &Graph,
         query: &[f32],
         k: usize,
-        wanted: usize,
+        candidates: usize,
         rows: Option<&[usize]>,
     ) -> Result<Vec<Hit>, String> {
-        // Rows that are inserted from now on are compared one by one.
+        // Rows inserted from now on are compared one by one.
         let covered = graph.covered();
         let candidates = {
-            let _place = self.callers.enter();
+            let _permit = self.callers.acquire();
             match rows {
                 Some(rows) => {
-                    let allowed = Bits::of(rows, table.rows());
-                    graph.candidates(query, wanted, Some(&|row| allowed.contains(row)))
+                    let allowed = RowSet::new(rows, table.rows());
+                    graph.candidates(query, candidates, Some(&|row| allowed.contains(row)))
                 }
                 None if table.len() < table.rows() => {
-                    graph.candidates(query, wanted, Some(&|row| table.key(row).is_some()))
+                    graph.candidates(query, candidates, Some(&|row| table.key(row).is_some()))
                 }
-                None => graph.candidates(query, wanted, None),
+                None => graph.candidates(query, candidates, None),
             }?
         };
-        let mut best = Best::new(k);
+        let mut best = TopHits::new(k);
         for row in candidates {
             if let Ok(row) = usize::try_from(row)
                 && row < covered
@@ -332,41 +329,39 @@ impl VectorIndex {
                 rows.iter().skip(first).for_each(|row| offer(&mut best, table, *row, query));
             }
         }
-        Ok(best.best_first())
+        Ok(best.into_sorted())
     }
 
-    /// Whether comparing `number` vectors costs less than looking at as many candidates of a graph of `covered`
-    /// rows.
+    /// Returns `true` if comparing `count` vectors is cheaper than visiting `candidates` in a graph of `covered` rows.
     ///
-    /// A scan costs as much as there is to compare. The graph costs as much as is looked at, and the more rows
-    /// are not allowed the more of them it walks past. Where everything is allowed they are equal at the
-    /// crossover.
-    fn scan_is_cheaper(&self, number: usize, covered: usize, looked_at: usize) -> bool {
-        let [number, covered, looked_at, crossover, usual] =
-            [number, covered, looked_at, self.settings.crossover, EXPANSION_SEARCH]
-                .map(|count| count as u128);
-        let squared = number.saturating_mul(number);
-        squared.saturating_mul(usual) <= crossover.saturating_mul(covered).saturating_mul(looked_at)
+    /// The cost of a scan grows with the vectors to compare; the cost of the graph with the candidates, and with the
+    /// share of rows that are not allowed. With all rows allowed, both are equal at the crossover.
+    fn scan_is_cheaper(&self, count: usize, covered: usize, candidates: usize) -> bool {
+        let [count, covered, candidates, crossover, expansion] =
+            [count, covered, candidates, self.settings.crossover, EXPANSION_SEARCH]
+                .map(|number| number as u128);
+        let graph = crossover.saturating_mul(covered).saturating_mul(candidates);
+        count.saturating_mul(count).saturating_mul(expansion) <= graph
     }
 
-    /// Rows that a graph should have and has not.
+    /// Returns the number of rows missing in the graph; 0 if none is needed.
     fn rows_behind(&self) -> usize {
         let state = self.read();
-        match state.graph.is_some() || wants_graph(&self.settings, &state.table) {
-            true => behind(&state.table, state.graph.as_ref()),
+        match state.graph.is_some() || needs_graph(&self.settings, &state.table) {
+            true => rows_behind(&state.table, state.graph.as_ref()),
             false => 0,
         }
     }
 
-    /// Inserts up to `most` rows into the graph; creates it, or loads it where it is mapped.
-    fn extend_graph(&self, changes: &Changes, most: usize) -> Result<(), String> {
+    /// Inserts up to `max` rows into the graph. Creates the graph if it is missing, and loads it if it is mapped.
+    fn extend_graph(&self, changes: &Changes, max: usize) -> Result<(), String> {
         let replaced = match &self.read().graph {
             None => Some(Graph::new(&self.settings)?),
             Some(graph) if graph.is_mapped() => match changes.files.load_graph(&self.settings) {
                 Ok(Some(graph)) => Some(graph),
                 Ok(None) => Some(Graph::new(&self.settings)?),
                 Err(reason) => {
-                    tracing::warn!(%reason, "the graph of a vector index is built again");
+                    tracing::warn!(%reason, "rebuilding the graph of a vector index");
                     Some(Graph::new(&self.settings)?)
                 }
             },
@@ -379,22 +374,22 @@ impl VectorIndex {
             }
             let rows = state.table.rows();
             let Some(graph) = &mut state.graph else { return Ok(()) };
-            let end = graph.covered().saturating_add(most).min(rows);
+            let end = graph.covered().saturating_add(max).min(rows);
             graph.reserve(end)?;
             end
         };
         loop {
-            // Searching the graph while a row is inserted has crashed the process, so nobody searches then.
+            // Searching the graph during an insertion can crash the process, so the write lock excludes searches.
             let state = self.write();
             let Some(graph) = &state.graph else { return Ok(()) };
             let first = graph.covered();
-            for row in first..end.min(first.saturating_add(ROWS_BEFORE_SEARCHES)) {
+            for row in first..end.min(first.saturating_add(ROWS_PER_LOCK)) {
                 if state.table.key(row).is_some()
                     && let Some(vector) = state.table.vector(row)
                 {
                     graph.insert(row, vector)?;
                 }
-                graph.cover(row + 1);
+                graph.set_covered(row + 1);
             }
             if graph.covered() >= end {
                 return Ok(());
@@ -416,22 +411,22 @@ impl VectorIndex {
         self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets `steps` more changes of the disk succeed and none after them.
+    /// Lets `steps` more disk changes succeed and fails all later ones.
     #[cfg(test)]
     pub(crate) fn fill_disk_after(&self, steps: usize) {
         self.change().files.disk.faults.after(steps);
     }
 }
 
-fn wants_graph(settings: &Settings, table: &Table) -> bool {
+fn needs_graph(settings: &Settings, table: &Table) -> bool {
     table.len() > settings.crossover
 }
 
-fn behind(table: &Table, graph: Option<&Graph>) -> usize {
+fn rows_behind(table: &Table, graph: Option<&Graph>) -> usize {
     table.rows() - graph.map_or(0, Graph::covered).min(table.rows())
 }
 
-fn offer(best: &mut Best, table: &Table, row: usize, query: &[f32]) {
+fn offer(best: &mut TopHits, table: &Table, row: usize, query: &[f32]) {
     if let Some(key) = table.key(row)
         && let Some(vector) = table.vector(row)
     {
@@ -439,7 +434,7 @@ fn offer(best: &mut Best, table: &Table, row: usize, query: &[f32]) {
     }
 }
 
-/// The rows of those keys that are there, each once, in order.
+/// Returns the rows of the existing keys, sorted, without duplicates.
 fn allowed_rows(table: &Table, keys: &[u64]) -> Vec<usize> {
     let mut rows: Vec<usize> = keys.iter().filter_map(|key| table.row(*key)).collect();
     rows.sort_unstable();
@@ -447,11 +442,11 @@ fn allowed_rows(table: &Table, keys: &[u64]) -> Vec<usize> {
     rows
 }
 
-/// A set of rows that answers without touching the table.
-struct Bits(Vec<u64>);
+/// A set of rows as a bitmap.
+struct RowSet(Vec<u64>);
 
-impl Bits {
-    fn of(rows: &[usize], end: usize) -> Self {
+impl RowSet {
+    fn new(rows: &[usize], end: usize) -> Self {
         let mut words = vec![0; end.div_ceil(64)];
         for row in rows {
             if let Some(word) = words.get_mut(row / 64) {

@@ -1,12 +1,10 @@
-//! This crate keeps vectors of evidence in the files of one directory and searches them by cosine similarity.
+//! Stores embedding vectors in the files of a directory and searches them by cosine similarity.
 //!
-//! One [`VectorIndex`] holds the vectors of one corpus, each under a key of its owner. Few vectors are compared
-//! one by one with the query; many are found through a graph of near vectors (HNSW, by the crate `usearch`),
-//! whose candidates are ranked again by the vectors themselves. Either way the similarity of a hit is the same
-//! number, and a removed key never comes back.
+//! A [`VectorIndex`] contains the vectors of one corpus, each under a key chosen by the caller. A small index compares
+//! the query with every vector; a large one searches an HNSW graph (crate `usearch`) and ranks its candidates by the
+//! exact vectors. Both give the same similarity for a hit, and a removed key is never found.
 //!
-//! This crate keeps vectors. It embeds nothing, knows neither evidence nor claims, opens no socket and reads no
-//! configuration; it owns every file in its directories.
+//! The crate does not embed texts, opens no sockets and owns every file in its directories.
 //!
 //! ```
 //! use gsar_vectors::{Opened, Settings, VectorIndex};
@@ -22,7 +20,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod callers;
 mod disk;
 mod error;
 mod files;
@@ -30,6 +27,7 @@ mod graph;
 mod index;
 mod manifest;
 mod ranking;
+mod semaphore;
 mod settings;
 mod table;
 mod unit;

@@ -1,16 +1,15 @@
-//! This module is the manifest: which files are the index, what they hold and their checksums, with a checksum of its
-//! own.
+//! The manifest of an index: its files, their contents and checksums. The manifest itself has a checksum too.
 
 use serde::{Deserialize, Serialize};
 
 use crate::settings::Scalar;
 
-/// The version of the format of the files.
+/// The version of the file format.
 pub(crate) const FORMAT: u32 = 1;
 /// The name of the manifest in its directory.
 pub(crate) const NAME: &str = "vectors.json";
 
-/// What one save wrote.
+/// The manifest of one save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Manifest {
@@ -19,9 +18,9 @@ pub(crate) struct Manifest {
     /// The number of values of each vector.
     pub(crate) dimension: usize,
     pub(crate) model: String,
-    /// How many rows there are, removed ones included.
+    /// The number of rows, including removed ones.
     pub(crate) rows: usize,
-    /// The values of the rows; what the file holds beyond them counts for nothing.
+    /// The values of the rows; the rest of the file is ignored.
     pub(crate) vectors: Checked,
     /// The key of each row.
     pub(crate) keys: Checked,
@@ -47,13 +46,13 @@ pub(crate) struct GraphFile {
     /// The version of the library that wrote it.
     pub(crate) library: String,
     pub(crate) scalar: SavedScalar,
-    /// Rows below this one are in the graph; from 0.
+    /// All rows below this number are in the graph.
     pub(crate) covered: usize,
-    /// How many vectors are in the graph.
+    /// The number of vectors in the graph.
     pub(crate) size: usize,
 }
 
-/// [`Scalar`] as it is written.
+/// The serialized form of [`Scalar`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SavedScalar {
@@ -70,43 +69,43 @@ impl From<Scalar> for SavedScalar {
     }
 }
 
-/// Only the format, whatever else a later version writes.
+/// Only the format, which every version writes.
 #[derive(Deserialize)]
 struct Format {
     format: u32,
 }
 
-/// Why a text is no manifest.
+/// An error from parsing a manifest.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum NoManifest {
+pub(crate) enum ManifestError {
     Damaged(&'static str),
     OtherFormat(u32),
 }
 
 impl Manifest {
-    /// One line of JSON and one with its checksum.
+    /// Encodes the manifest as a line of JSON and a line with its checksum.
     pub(crate) fn encode(&self) -> serde_json::Result<String> {
         let line = serde_json::to_string(self)?;
         let checksum = blake3::hash(line.as_bytes()).to_hex();
         Ok(format!("{line}\n{checksum}\n"))
     }
 
-    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, NoManifest> {
-        let text = str::from_utf8(bytes).map_err(|_| NoManifest::Damaged("it is not UTF-8"))?;
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, ManifestError> {
+        let text = str::from_utf8(bytes).map_err(|_| ManifestError::Damaged("it is not UTF-8"))?;
         let (line, checksum) =
-            text.split_once('\n').ok_or(NoManifest::Damaged("it has no checksum"))?;
+            text.split_once('\n').ok_or(ManifestError::Damaged("it has no checksum"))?;
         if checksum != format!("{}\n", blake3::hash(line.as_bytes()).to_hex()) {
-            return Err(NoManifest::Damaged("its checksum does not match"));
+            return Err(ManifestError::Damaged("its checksum does not match"));
         }
-        let unknown = |_| NoManifest::Damaged("it is no manifest");
+        let unknown = |_| ManifestError::Damaged("it is not a manifest");
         let Format { format } = serde_json::from_str(line).map_err(unknown)?;
         if format != FORMAT {
-            return Err(NoManifest::OtherFormat(format));
+            return Err(ManifestError::OtherFormat(format));
         }
         serde_json::from_str(line).map_err(unknown)
     }
 
-    /// The files that belong to it.
+    /// The names of its files.
     pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
         [Some(&self.vectors), Some(&self.keys), self.graph.as_ref().map(|graph| &graph.checked)]
             .into_iter()
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn round_trips() {
         let mut manifest = manifest();
         assert_eq!(Manifest::decode(manifest.encode().unwrap().as_bytes()).unwrap(), manifest);
         manifest.graph = None;
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_and_every_truncation_is_noticed() {
+    fn detects_every_flipped_bit_and_truncation() {
         let bytes = manifest().encode().unwrap().into_bytes();
         for length in 0..bytes.len() {
             assert!(Manifest::decode(&bytes[..length]).is_err(), "{length}");
@@ -160,9 +159,9 @@ mod tests {
     }
 
     #[test]
-    fn a_later_format_is_not_confused_with_damage() {
+    fn reports_a_later_format() {
         let line = r#"{"format":2,"shards":[]}"#;
         let text = format!("{line}\n{}\n", blake3::hash(line.as_bytes()).to_hex());
-        assert_eq!(Manifest::decode(text.as_bytes()), Err(NoManifest::OtherFormat(2)));
+        assert_eq!(Manifest::decode(text.as_bytes()), Err(ManifestError::OtherFormat(2)));
     }
 }

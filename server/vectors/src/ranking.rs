@@ -1,28 +1,28 @@
-//! This module ranks: hits in one total order, and the k best of a stream.
+//! Ranks hits, and selects the k best of a stream.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// A vector that was found.
+/// A found vector.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// The key it was added under.
+    /// Its key.
     pub key: u64,
-    /// The cosine of the angle between it and the query, -1 to 1.
+    /// Its cosine similarity to the query, from -1 to 1.
     pub similarity: f32,
 }
 
 impl Hit {
-    /// Best first: greater similarity, then smaller key.
+    /// Orders by descending similarity, then ascending key.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         other.similarity.total_cmp(&self.similarity).then(self.key.cmp(&other.key))
     }
 }
 
-/// The k best hits of those that were offered.
-pub(crate) struct Best {
-    wanted: usize,
-    worst_first: BinaryHeap<WorstFirst>,
+/// The k best offered hits.
+pub(crate) struct TopHits {
+    k: usize,
+    heap: BinaryHeap<WorstFirst>,
 }
 
 struct WorstFirst(Hit);
@@ -47,25 +47,25 @@ impl PartialEq for WorstFirst {
 
 impl Eq for WorstFirst {}
 
-impl Best {
-    /// The best `wanted` hits; memory grows with what is offered, not with what is wanted.
-    pub(crate) fn new(wanted: usize) -> Self {
-        Self { wanted, worst_first: BinaryHeap::new() }
+impl TopHits {
+    /// Selects the best `k` hits. Memory grows with the number of offered hits up to `k`.
+    pub(crate) fn new(k: usize) -> Self {
+        Self { k, heap: BinaryHeap::new() }
     }
 
     #[inline]
     pub(crate) fn offer(&mut self, hit: Hit) {
-        if self.worst_first.len() < self.wanted {
-            self.worst_first.push(WorstFirst(hit));
-        } else if let Some(mut worst) = self.worst_first.peek_mut()
+        if self.heap.len() < self.k {
+            self.heap.push(WorstFirst(hit));
+        } else if let Some(mut worst) = self.heap.peek_mut()
             && hit.order(&worst.0).is_lt()
         {
             *worst = WorstFirst(hit);
         }
     }
 
-    pub(crate) fn best_first(self) -> Vec<Hit> {
-        self.worst_first.into_sorted_vec().into_iter().map(|WorstFirst(hit)| hit).collect()
+    pub(crate) fn into_sorted(self) -> Vec<Hit> {
+        self.heap.into_sorted_vec().into_iter().map(|WorstFirst(hit)| hit).collect()
     }
 }
 
@@ -74,14 +74,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_come_first_and_ties_by_key() {
-        for wanted in 0..6 {
-            let mut best = Best::new(wanted);
+    fn returns_the_best_first_and_ties_by_key() {
+        for k in 0..6 {
+            let mut best = TopHits::new(k);
             for (key, similarity) in [(5, 0.5), (9, 0.9), (4, 0.5), (1, -1.0), (3, 0.9)] {
                 best.offer(Hit { key, similarity });
             }
-            let keys: Vec<u64> = best.best_first().iter().map(|hit| hit.key).collect();
-            assert_eq!(keys, [3, 9, 4, 5, 1][..wanted.min(5)]);
+            let keys: Vec<u64> = best.into_sorted().iter().map(|hit| hit.key).collect();
+            assert_eq!(keys, [3, 9, 4, 5, 1][..k.min(5)]);
         }
     }
 }

@@ -1,16 +1,15 @@
-//! This module holds the vectors in memory: rows in the order in which they were added, and the row of each key.
+//! The vectors in memory: rows in insertion order, and the row of each key.
 //!
-//! A row never changes its vector or its place; replacing or removing a key marks the row as removed and
-//! nothing else, so whatever refers to rows (the graph, the files) stays right. Rows are kept in blocks, so that
-//! a growing table is never copied.
+//! A row never changes or moves; replacing or removing a key only marks its row as removed, so references to rows (in
+//! the graph and the files) stay valid. Rows are stored in blocks, so that a growing table is never copied.
 
 use std::collections::HashMap;
 
-/// Marks a removed row where its key was.
+/// The key of a removed row.
 pub(crate) const REMOVED: u64 = u64::MAX;
-/// The most rows, removed ones included.
+/// The maximum number of rows, including removed ones.
 pub(crate) const MAX_ROWS: usize = u32::MAX as usize;
-/// Rows in one block.
+/// The number of rows per block.
 pub(crate) const ROWS_PER_BLOCK: usize = 1_024;
 
 /// Rows of vectors with length 1.
@@ -23,12 +22,12 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// An empty table for vectors of `dimension` values.
+    /// Creates an empty table for vectors of `dimension` values.
     pub(crate) fn new(dimension: usize) -> Self {
         Self { dimension, blocks: Vec::new(), keys: Vec::new(), rows: HashMap::new() }
     }
 
-    /// A table of these blocks, each full but the last; `None` when the numbers do not fit or a key is there twice.
+    /// Builds a table from blocks, each full except the last; `None` if the sizes do not match or a key is duplicated.
     pub(crate) fn restore(dimension: usize, blocks: Vec<Vec<f32>>, keys: Vec<u64>) -> Option<Self> {
         let values: usize = blocks.iter().map(Vec::len).sum();
         if keys.len().checked_mul(dimension)? != values {
@@ -39,17 +38,17 @@ impl Table {
         (rows.len() == present().count()).then_some(Self { dimension, blocks, keys, rows })
     }
 
-    /// How many keys are not removed.
+    /// The number of rows that are not removed.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// How many rows there are, removed ones included.
+    /// The number of rows, including removed ones.
     pub(crate) fn rows(&self) -> usize {
         self.keys.len()
     }
 
-    /// The key of each row; [`REMOVED`] where it is removed.
+    /// The key of each row; [`REMOVED`] for a removed row.
     pub(crate) fn keys(&self) -> &[u64] {
         &self.keys
     }
@@ -59,7 +58,7 @@ impl Table {
         self.rows.get(&key).copied()
     }
 
-    /// The key of `row`; `None` when it is removed or there is none.
+    /// The key of `row`; `None` if it is removed or does not exist.
     pub(crate) fn key(&self, row: usize) -> Option<u64> {
         self.keys.get(row).copied().filter(|key| *key != REMOVED)
     }
@@ -70,12 +69,12 @@ impl Table {
         self.blocks.get(row / ROWS_PER_BLOCK)?.get(start..start + self.dimension)
     }
 
-    /// Adds a row; one of the same key is removed. `vector` has the length of the table.
+    /// Adds a row and removes the previous row of `key`. `vector` must have the table's dimension.
     pub(crate) fn push(&mut self, key: u64, vector: &[f32]) {
         if self.keys.len().is_multiple_of(ROWS_PER_BLOCK) {
-            // The first block of a small table grows; later ones are whole from the start.
-            let room = if self.blocks.is_empty() { 0 } else { ROWS_PER_BLOCK * self.dimension };
-            self.blocks.push(Vec::with_capacity(room));
+            // The first block grows as needed, for small tables; later ones are allocated in full.
+            let capacity = if self.blocks.is_empty() { 0 } else { ROWS_PER_BLOCK * self.dimension };
+            self.blocks.push(Vec::with_capacity(capacity));
         }
         if let Some(block) = self.blocks.last_mut() {
             block.extend_from_slice(vector);
@@ -85,7 +84,7 @@ impl Table {
         self.keys.push(key);
     }
 
-    /// Whether the key was there.
+    /// Removes a key. Returns `true` if it existed.
     pub(crate) fn remove(&mut self, key: u64) -> bool {
         let Some(row) = self.rows.remove(&key) else { return false };
         if let Some(key) = self.keys.get_mut(row) {
@@ -94,7 +93,7 @@ impl Table {
         true
     }
 
-    /// The rows from `first` on that are not removed.
+    /// Visits the rows from `first` on that are not removed.
     #[inline]
     pub(crate) fn for_each_from(&self, first: usize, mut visit: impl FnMut(u64, &[f32])) {
         let mut skipped = first % ROWS_PER_BLOCK;
@@ -109,14 +108,14 @@ impl Table {
         }
     }
 
-    /// The same without removed rows.
+    /// Returns a copy without removed rows.
     pub(crate) fn compacted(&self) -> Self {
         let mut compacted = Self::new(self.dimension);
         self.for_each_from(0, |key, vector| compacted.push(key, vector));
         compacted
     }
 
-    /// The values of the rows from `first` on, block by block.
+    /// Returns the values of the rows from `first` on, block by block.
     pub(crate) fn values_from(&self, first: usize) -> impl Iterator<Item = &[f32]> {
         let start = (first % ROWS_PER_BLOCK) * self.dimension;
         self.blocks
@@ -132,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_found_across_blocks() {
+    fn finds_rows_across_blocks() {
         let mut table = Table::new(2);
         for key in 0..2_500_u64 {
             table.push(key, &[key as f32, 0.5]);
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_there_twice_is_no_table() {
+    fn rejects_duplicate_keys() {
         assert!(Table::restore(1, vec![vec![1.0, 1.0]], vec![5, 5]).is_none());
         assert!(Table::restore(1, vec![vec![1.0, 1.0]], vec![5]).is_none());
         let table = Table::restore(1, vec![vec![1.0; 3]], vec![REMOVED, 5, REMOVED]).unwrap();

@@ -1,14 +1,14 @@
-//! This module holds unit vectors: checked, scaled to length 1, and compared.
+//! Checks, normalises and compares vectors.
 //!
-//! Every vector is scaled once, where it enters, so that cosine similarity is a plain sum of products. The one
-//! function that sums is here; whatever way a hit was found, its similarity comes from it.
+//! Vectors are scaled to length 1 on entry, so that the cosine similarity is a dot product. Every similarity of a hit is
+//! computed by [`similarity`].
 
 use crate::error::VectorFault;
 
-/// Values summed side by side; a multiple of what a vector register holds.
+/// The number of parallel sums; a multiple of the SIMD register width.
 const LANES: usize = 16;
 
-/// `vector` scaled to length 1.
+/// Returns `vector` scaled to length 1.
 pub(crate) fn normalised(vector: &[f32], dimension: usize) -> Result<Vec<f32>, VectorFault> {
     if vector.len() != dimension {
         return Err(VectorFault::Length { found: vector.len(), expected: dimension });
@@ -16,7 +16,7 @@ pub(crate) fn normalised(vector: &[f32], dimension: usize) -> Result<Vec<f32>, V
     if let Some(position) = vector.iter().position(|value| !value.is_finite()) {
         return Err(VectorFault::NotFinite { position });
     }
-    // In f64 the squares of the largest and of the smallest f32 are still numbers.
+    // In f64 the squares of all f32 values neither overflow nor underflow.
     let length = vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
     if length == 0.0 {
         return Err(VectorFault::Zero);
@@ -25,7 +25,7 @@ pub(crate) fn normalised(vector: &[f32], dimension: usize) -> Result<Vec<f32>, V
     Ok(vector.iter().map(|value| (f64::from(*value) / length) as f32).collect())
 }
 
-/// The cosine of the angle between two vectors of length 1, in -1 to 1.
+/// Returns the cosine similarity of two vectors of length 1, from -1 to 1.
 #[inline]
 pub(crate) fn similarity(first: &[f32], second: &[f32]) -> f32 {
     let (first_blocks, first_rest) = first.as_chunks::<LANES>();
@@ -40,8 +40,7 @@ pub(crate) fn similarity(first: &[f32], second: &[f32]) -> f32 {
     (sums.iter().sum::<f32>() + rest).clamp(-1.0, 1.0)
 }
 
-/// `vector` in whole numbers of one byte, its largest value as ±127. The angle to other vectors hardly changes;
-/// the length does.
+/// Rounds `vector` to bytes, with its largest value as ±127. Preserves the direction approximately, but not the length.
 #[expect(clippy::cast_possible_truncation, reason = "rounded values are in -127 to 127")]
 pub(crate) fn rounded(vector: &[f32]) -> Vec<i8> {
     let largest = vector.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
@@ -53,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_direction_is_refused() {
+    fn rejects_invalid_vectors() {
         assert_eq!(normalised(&[1.0], 2), Err(VectorFault::Length { found: 1, expected: 2 }));
         for value in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             assert_eq!(normalised(&[1.0, value], 2), Err(VectorFault::NotFinite { position: 1 }));
@@ -62,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_and_the_smallest_numbers_are_directions() {
+    fn accepts_the_largest_and_smallest_values() {
         for value in [f32::MAX, f32::MIN_POSITIVE, 1e-45] {
             let unit = normalised(&[value, -value], 2).unwrap();
             assert!((similarity(&unit, &unit) - 1.0).abs() < 1e-6, "{value}: {unit:?}");
@@ -70,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn every_length_is_summed_to_its_end() {
+    fn sums_vectors_of_any_length() {
         for length in 1..70 {
             let ones = vec![1.0 / (length as f32).sqrt(); length];
             assert!((similarity(&ones, &ones) - 1.0).abs() < 1e-6, "{length}");

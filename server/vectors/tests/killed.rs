@@ -1,4 +1,4 @@
-//! This test kills a process while it saves: its index opens, with every save that had returned.
+//! Kills a process while it saves, and checks that its index contains every completed save.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 
 use gsar_vectors::{Opened, Settings, VectorIndex};
 
-/// Names the directory in the process that is to be killed.
+/// The environment variable with the directory, set in the process to kill.
 const DIRECTORY: &str = "GSAR_VECTORS_SAVED_UNTIL_KILLED";
 const SAVED: &str = "saved ";
 
@@ -29,7 +29,7 @@ fn vector(key: u64) -> [f32; 16] {
     std::array::from_fn(|at| ((key + 1) as f32 * (at + 1) as f32).sin())
 }
 
-/// The process that is killed; as a test of its own it does nothing.
+/// Runs in the process to kill; does nothing as an ordinary test.
 #[test]
 fn save_until_killed() {
     let Some(directory) = std::env::var_os(DIRECTORY) else { return };
@@ -42,7 +42,7 @@ fn save_until_killed() {
 }
 
 #[test]
-fn a_killed_process_leaves_what_it_saved() {
+fn completed_saves_survive_a_kill() {
     let parent = tempfile::tempdir().unwrap();
     let directory = parent.path().join("index");
     let mut before = 0;

@@ -1,5 +1,4 @@
-//! This module tests that what is added is found, what is removed is not, and everything else is refused with its
-//! reason.
+//! Tests adding, removing and searching, and the errors for invalid input.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +12,7 @@ fn small() -> Settings {
 }
 
 #[test]
-fn what_was_saved_is_found_again() {
+fn reopens_a_saved_index() {
     for settings in [small(), graph_settings(2)] {
         let directory = tempfile::tempdir().unwrap();
         let (index, opened) = open(directory.path(), &settings);
@@ -32,7 +31,7 @@ fn what_was_saved_is_found_again() {
 }
 
 #[test]
-fn what_is_no_vector_is_refused_and_nothing_of_its_batch_is_added() {
+fn rejects_a_batch_with_an_invalid_vector() {
     let directory = tempfile::tempdir().unwrap();
     let (index, _) = open(directory.path(), &small());
     for (vector, fault) in [
@@ -53,7 +52,7 @@ fn what_is_no_vector_is_refused_and_nothing_of_its_batch_is_added() {
 }
 
 #[test]
-fn any_k_of_any_number() {
+fn returns_at_most_k_hits() {
     for settings in [small(), graph_settings(2)] {
         let directory = tempfile::tempdir().unwrap();
         let (index, _) = open(directory.path(), &settings);
@@ -70,7 +69,7 @@ fn any_k_of_any_number() {
 }
 
 #[test]
-fn equal_vectors_are_in_order_of_their_keys() {
+fn orders_ties_by_key() {
     let directory = tempfile::tempdir().unwrap();
     let (index, _) = open(directory.path(), &small());
     let vectors: Vec<(u64, [f32; 2])> = (0..50).rev().map(|key| (key, [0.3, 0.4])).collect();
@@ -81,7 +80,7 @@ fn equal_vectors_are_in_order_of_their_keys() {
 }
 
 #[test]
-fn an_index_of_another_model_or_dimension_is_not_used() {
+fn ignores_an_index_of_another_model_or_dimension() {
     let directory = tempfile::tempdir().unwrap();
     let (index, _) = open(directory.path(), &small());
     index.add(&[(1, [1.0, 0.0])]).unwrap();
@@ -94,7 +93,7 @@ fn an_index_of_another_model_or_dimension_is_not_used() {
     let (index, opened) = open(directory.path(), &Settings::new(2, "another"));
     let found = super::MODEL.to_owned();
     assert_eq!(opened, Opened::EmbedAgain(Reason::OtherModel { found }));
-    // Nothing of it is lost before something else is saved.
+    // The old index stays until another one is saved.
     drop(index);
     let (index, opened) = open(directory.path(), &small());
     assert_eq!((opened, index.len()), (Opened::Complete, 1));
@@ -110,7 +109,7 @@ fn an_index_of_another_model_or_dimension_is_not_used() {
 }
 
 #[test]
-fn a_graph_of_another_scalar_is_built_again() {
+fn rebuilds_a_graph_of_another_scalar_type() {
     let directory = tempfile::tempdir().unwrap();
     let settings = Settings { scalar: Scalar::F32, ..graph_settings(8) };
     let vectors = clustered(300, 8, 1);
@@ -131,7 +130,7 @@ fn a_graph_of_another_scalar_is_built_again() {
 }
 
 #[test]
-fn a_directory_has_one_owner() {
+fn locks_the_directory() {
     let directory = tempfile::tempdir().unwrap();
     let (index, _) = open(directory.path(), &small());
     let refused = VectorIndex::open(directory.path(), small()).unwrap_err();
@@ -145,7 +144,7 @@ fn a_directory_has_one_owner() {
 }
 
 #[test]
-fn a_mapped_graph_takes_vectors_after_it_was_loaded() {
+fn adds_to_a_mapped_graph() {
     let directory = tempfile::tempdir().unwrap();
     let settings = Settings { crossover: 80, ..Settings::new(8, super::MODEL) };
     let vectors = clustered(600, 8, 2);
@@ -169,7 +168,7 @@ fn a_mapped_graph_takes_vectors_after_it_was_loaded() {
 }
 
 #[test]
-fn rows_that_were_removed_are_dropped_when_they_are_the_most() {
+fn drops_removed_rows_if_they_are_the_majority() {
     let directory = tempfile::tempdir().unwrap();
     let settings = graph_settings(8);
     let mut vectors = clustered(400, 8, 3);
@@ -227,8 +226,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What an index must answer; `exact` says that every search compares one by one.
-fn follow(steps: Vec<Step>, settings: &Settings, exact: bool) {
+/// Runs steps on an index and compares its answers with a map. `exact` if every search compares one by one.
+fn run_steps(steps: Vec<Step>, settings: &Settings, exact: bool) {
     let directory = tempfile::tempdir().unwrap();
     let (mut index, _) = open(directory.path(), settings);
     let mut now: BTreeMap<u64, Vec<f32>> = BTreeMap::new();
@@ -240,8 +239,8 @@ fn follow(steps: Vec<Step>, settings: &Settings, exact: bool) {
                 now.extend(vectors.iter().map(|(key, vector)| (*key, vector.to_vec())));
             }
             Step::Remove(keys) => {
-                let there = keys.iter().filter(|key| now.remove(key).is_some()).count();
-                assert_eq!(index.remove(&keys), there);
+                let existing = keys.iter().filter(|key| now.remove(key).is_some()).count();
+                assert_eq!(index.remove(&keys), existing);
             }
             Step::Search(query, k, allowed) => {
                 let vectors: Vec<(u64, Vec<f32>)> = now
@@ -284,16 +283,16 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(160) })]
 
     #[test]
-    fn one_by_one_the_answers_are_those_of_a_map(steps in prop::collection::vec(step(), 0..40)) {
-        follow(steps, &Settings::new(3, super::MODEL), true);
+    fn an_exact_index_behaves_like_a_map(steps in prop::collection::vec(step(), 0..40)) {
+        run_steps(steps, &Settings::new(3, super::MODEL), true);
     }
 
     #[test]
-    fn with_a_graph_the_answers_are_of_the_map(
+    fn an_index_with_a_graph_behaves_like_a_map(
         steps in prop::collection::vec(step(), 0..40),
         crossover in 0..40_usize,
         scalar in prop_oneof![Just(Scalar::F32), Just(Scalar::I8)],
     ) {
-        follow(steps, &Settings { crossover, scalar, ..Settings::new(3, super::MODEL) }, false);
+        run_steps(steps, &Settings { crossover, scalar, ..Settings::new(3, super::MODEL) }, false);
     }
 }

@@ -1,5 +1,4 @@
-//! This module tests files that were cut, flipped, lengthened, swapped or removed: the right answers or a clear
-//! error, never a crash.
+//! Tests truncated, corrupted, extended, swapped and missing files: correct answers or a clear error, never a crash.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +20,7 @@ fn saved(directory: &Path, settings: &Settings) -> Vectors {
     vectors
 }
 
-/// The file of that ending.
+/// Returns the file with this extension.
 fn file(directory: &Path, ending: &str) -> PathBuf {
     let paths = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     let mut found: Vec<PathBuf> =
@@ -30,7 +29,7 @@ fn file(directory: &Path, ending: &str) -> PathBuf {
     found.remove(0)
 }
 
-/// Opens the index and holds it to its word.
+/// Opens the index and checks its answers.
 fn check(directory: &Path, settings: &Settings, vectors: &Vectors) -> Opened {
     let (index, opened) = open(directory, settings);
     let query = &vectors[17].1;
@@ -48,7 +47,7 @@ fn check(directory: &Path, settings: &Settings, vectors: &Vectors) -> Opened {
     opened
 }
 
-/// Each damage to a file of that ending, and what opening says of it.
+/// Opens the index after each kind of damage to the file with this extension.
 fn after_each_damage(ending: &str, mut judge: impl FnMut(&str, Opened)) {
     let parent = tempfile::tempdir().unwrap();
     let settings = graph_settings(DIMENSION);
@@ -68,7 +67,7 @@ fn after_each_damage(ending: &str, mut judge: impl FnMut(&str, Opened)) {
     for cut in cuts.flatten().chain(middles).chain([0]).filter(|cut| *cut < length) {
         after(&format!("cut to {cut}"), &bytes[..cut]);
     }
-    // Every bit of the head and of the tail, and every 37th byte between them.
+    // Every bit of the head and the tail, and every 37th byte in between.
     let dense = (0..length.min(160)).chain(length.saturating_sub(32)..length);
     let bits = dense.flat_map(|byte| (0..8).map(move |bit| (byte, bit)));
     for (byte, bit) in bits.chain((0..length).step_by(37).map(|byte| (byte, byte % 8))) {
@@ -84,7 +83,7 @@ fn after_each_damage(ending: &str, mut judge: impl FnMut(&str, Opened)) {
 }
 
 #[test]
-fn a_damaged_graph_is_not_asked_and_built_again() {
+fn rebuilds_a_damaged_graph() {
     after_each_damage(".usearch", |damage, opened| {
         assert!(
             matches!(opened, Opened::GraphMissing(Reason::Damaged { .. } | Reason::Missing { .. })),
@@ -94,17 +93,17 @@ fn a_damaged_graph_is_not_asked_and_built_again() {
 }
 
 #[test]
-fn damaged_vectors_are_embedded_again() {
+fn damaged_vectors_require_embedding_again() {
     after_each_damage(".f32", embed_again);
 }
 
 #[test]
-fn damaged_keys_are_embedded_again() {
+fn damaged_keys_require_embedding_again() {
     after_each_damage(".keys", embed_again);
 }
 
 #[test]
-fn a_damaged_manifest_is_embedded_again() {
+fn a_damaged_manifest_requires_embedding_again() {
     after_each_damage(".json", embed_again);
 }
 
@@ -117,7 +116,7 @@ fn embed_again(damage: &str, opened: Opened) {
 }
 
 #[test]
-fn more_bytes_than_were_saved_are_noticed_or_count_for_nothing() {
+fn detects_or_ignores_extra_bytes() {
     for (ending, complete) in [(".f32", true), (".keys", false), (".json", false)] {
         let directory = tempfile::tempdir().unwrap();
         let settings = graph_settings(DIMENSION);
@@ -132,7 +131,7 @@ fn more_bytes_than_were_saved_are_noticed_or_count_for_nothing() {
 }
 
 #[test]
-fn files_of_another_index_are_noticed() {
+fn detects_files_of_another_index() {
     for ending in [".f32", ".keys", ".usearch"] {
         let parent = tempfile::tempdir().unwrap();
         let settings = graph_settings(DIMENSION);
@@ -149,7 +148,7 @@ fn files_of_another_index_are_noticed() {
 }
 
 #[test]
-fn a_graph_is_built_again_beside_searches() {
+fn rebuilds_a_graph_during_searches() {
     for scalar in [Scalar::F32, Scalar::I8] {
         let directory = tempfile::tempdir().unwrap();
         let settings = Settings { scalar, ..graph_settings(DIMENSION) };
@@ -172,12 +171,12 @@ fn a_graph_is_built_again_beside_searches() {
 }
 
 #[test]
-fn a_mapped_graph_that_is_damaged_later_is_verified_before_it_is_loaded() {
+fn verifies_a_mapped_graph_before_loading_it() {
     let directory = tempfile::tempdir().unwrap();
     let settings = graph_settings(DIMENSION);
     let mut vectors = saved(directory.path(), &settings);
     let (index, _) = open(directory.path(), &settings);
-    // Another file of that name; the mapped one stays what it was.
+    // Replaces the file; the mapping keeps the old one.
     let path = file(directory.path(), ".usearch");
     let mut bytes = std::fs::read(&path).unwrap();
     let middle = bytes.len() / 2;

@@ -1,5 +1,4 @@
-//! This module tests a disk that is really full: the save reports it, the save before it opens, and with room the
-//! next one succeeds.
+//! Tests a real full disk: the save fails, the previous save opens, and after freeing space the next one succeeds.
 
 #[path = "../../../tests/support/skip.rs"]
 mod skip;
@@ -11,11 +10,11 @@ use std::process::Command;
 use super::{clustered, graph_settings, open};
 use crate::{IndexError, Opened};
 
-/// A small file system of its own; unmounted when dropped.
+/// A small file system, unmounted on drop.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// `None` where this process may not mount.
+    /// Returns `None` if this process may not mount.
     fn new(folder: &Path) -> Option<Self> {
         let mount = Command::new("mount")
             .args(["-t", "tmpfs", "-o", "size=2m", "tmpfs"])
@@ -33,7 +32,7 @@ impl Drop for SmallDisk {
 }
 
 #[test]
-fn a_full_disk_is_said_and_recovered_from() {
+fn reports_and_recovers_from_a_full_disk() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = SmallDisk::new(folder.path()) else {
         skip::skipped("mount", "this process may not mount a file system");

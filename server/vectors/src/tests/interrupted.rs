@@ -1,5 +1,4 @@
-//! This module tests saves that end after any step: what opens is the save before it or the new one, and nothing
-//! between.
+//! Tests that a save interrupted after any step leaves the previous save or the new one.
 
 use std::path::Path;
 
@@ -11,7 +10,7 @@ const DIMENSION: usize = 8;
 type Vectors = Vec<(u64, Vec<f32>)>;
 type Change = fn(&VectorIndex, &mut Vectors);
 
-/// Changes that make a save write, one after the other.
+/// Successive changes, each followed by a save.
 const CHANGES: [(&str, Change); 4] = [
     ("first vectors", |index, vectors| add(index, vectors, clustered(200, DIMENSION, 1))),
     ("more vectors", |index, vectors| {
@@ -41,7 +40,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn holds(index: &VectorIndex, vectors: &Vectors) -> bool {
+fn matches_vectors(index: &VectorIndex, vectors: &Vectors) -> bool {
     if index.len() != vectors.len() || !vectors.iter().all(|(key, _)| index.contains(*key)) {
         return false;
     }
@@ -51,8 +50,9 @@ fn holds(index: &VectorIndex, vectors: &Vectors) -> bool {
     true
 }
 
-/// Ends the save of each change after each number of steps; returns how many steps there were in all.
-fn after_each_step(settings: &Settings, goes_on: bool) -> usize {
+/// Interrupts the save of each change after each number of steps, and retries it if `retries`. Returns the total number
+/// of steps.
+fn interrupt_each_step(settings: &Settings, retries: bool) -> usize {
     let parent = tempfile::tempdir().unwrap();
     let whole = parent.path().join("whole");
     let (mut before, mut steps_in_all) = (Vec::new(), 0);
@@ -68,8 +68,8 @@ fn after_each_step(settings: &Settings, goes_on: bool) -> usize {
             change(&index, &mut after);
             index.fill_disk_after(steps);
             let saved = index.save();
-            if goes_on {
-                assert!(holds(&index, &after), "{name}, {steps} steps: in memory");
+            if retries {
+                assert!(matches_vectors(&index, &after), "{name}, {steps} steps: in memory");
                 if saved.is_err() {
                     index.fill_disk_after(usize::MAX);
                     index.save().unwrap();
@@ -79,15 +79,18 @@ fn after_each_step(settings: &Settings, goes_on: bool) -> usize {
                         matches!(opened, Opened::Complete | Opened::GraphMissing(_)),
                         "{name}, {steps} steps: {opened:?}"
                     );
-                    assert!(holds(&index, &after), "{name}, {steps} steps: saved again");
+                    assert!(matches_vectors(&index, &after), "{name}, {steps} steps: saved again");
                 }
             } else {
                 drop(index);
                 let (index, opened) = open(&tried, settings);
-                let is_after = holds(&index, &after);
-                assert!(is_after || holds(&index, &before), "{name}, {steps} steps: {opened:?}");
+                let is_after = matches_vectors(&index, &after);
+                assert!(
+                    is_after || matches_vectors(&index, &before),
+                    "{name}, {steps} steps: {opened:?}"
+                );
                 assert!(is_after || saved.is_err(), "{name}, {steps} steps");
-                // It goes on from there.
+                // The index stays usable.
                 add(&index, &mut Vec::new(), clustered(3, DIMENSION, 9));
                 index.save().unwrap();
             }
@@ -107,13 +110,13 @@ fn after_each_step(settings: &Settings, goes_on: bool) -> usize {
 }
 
 #[test]
-fn a_save_that_ends_leaves_the_one_before_or_the_new_one() {
-    assert!(after_each_step(&graph_settings(DIMENSION), false) > 30);
-    assert!(after_each_step(&Settings::new(DIMENSION, super::MODEL), false) > 30);
+fn an_interrupted_save_leaves_the_previous_or_the_new_one() {
+    assert!(interrupt_each_step(&graph_settings(DIMENSION), false) > 30);
+    assert!(interrupt_each_step(&Settings::new(DIMENSION, super::MODEL), false) > 30);
 }
 
 #[test]
-fn a_save_that_fails_is_made_good_by_the_next() {
-    assert!(after_each_step(&graph_settings(DIMENSION), true) > 30);
-    assert!(after_each_step(&Settings::new(DIMENSION, super::MODEL), true) > 30);
+fn the_next_save_completes_a_failed_one() {
+    assert!(interrupt_each_step(&graph_settings(DIMENSION), true) > 30);
+    assert!(interrupt_each_step(&Settings::new(DIMENSION, super::MODEL), true) > 30);
 }

@@ -1,5 +1,4 @@
-//! This module tests the index as a whole: right answers, also after damage, interruption, a full disk and among many
-//! threads.
+//! Tests the index as a whole, also after damage, interruption, on a full disk and with many threads.
 
 mod answers;
 mod damaged;
@@ -14,7 +13,7 @@ use crate::{Hit, Opened, Settings, VectorIndex};
 
 const MODEL: &str = "model";
 
-/// Opens an index that asks its graph from the first vector on.
+/// Returns settings for an index that uses its graph from the first vector on.
 fn graph_settings(dimension: usize) -> Settings {
     Settings { crossover: 0, ..Settings::new(dimension, MODEL) }
 }
@@ -23,7 +22,7 @@ fn open(directory: &Path, settings: &Settings) -> (VectorIndex, Opened) {
     VectorIndex::open(directory, settings.clone()).unwrap()
 }
 
-/// Numbers that are the same in each run (`SplitMix64`).
+/// A deterministic random number generator (`SplitMix64`).
 struct Numbers(u64);
 
 impl Numbers {
@@ -35,7 +34,7 @@ impl Numbers {
         mixed ^ (mixed >> 31)
     }
 
-    /// About normally distributed, mean 0.
+    /// Returns an approximately normal value with mean 0.
     fn value(&mut self) -> f32 {
         (0..4).map(|_| (self.next() >> 40) as f32 / (1 << 24) as f32 - 0.5).sum()
     }
@@ -45,7 +44,7 @@ impl Numbers {
     }
 }
 
-/// Vectors in clusters of about fifty, as near to their centre as sentences of one subject are.
+/// Returns vectors in clusters of about fifty, about as close as sentences on one subject.
 fn clustered(number: usize, dimension: usize, seed: u64) -> Vec<(u64, Vec<f32>)> {
     let mut numbers = Numbers(seed);
     let centres: Vec<Vec<f32>> =
@@ -58,7 +57,7 @@ fn clustered(number: usize, dimension: usize, seed: u64) -> Vec<(u64, Vec<f32>)>
         .collect()
 }
 
-/// The right answer, in the simplest way.
+/// Computes the correct answer by brute force.
 fn naive(vectors: &[(u64, Vec<f32>)], query: &[f32], k: usize) -> Vec<(u64, f64)> {
     let length = |vector: &[f32]| vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
     let mut hits: Vec<(u64, f64)> = vectors
@@ -74,7 +73,7 @@ fn naive(vectors: &[(u64, Vec<f32>)], query: &[f32], k: usize) -> Vec<(u64, f64)
     hits
 }
 
-/// Whether the hits are as good as the right answer: the same similarities, each that of its key.
+/// Asserts that the hits have the correct similarities, in order.
 #[track_caller]
 fn assert_right(hits: &[Hit], vectors: &[(u64, Vec<f32>)], query: &[f32], k: usize) {
     let right = naive(vectors, query, k);

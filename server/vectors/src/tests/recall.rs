@@ -1,4 +1,4 @@
-//! This module tests how many of the best the graph finds, against comparing one by one.
+//! Tests the recall of the graph against exact search.
 
 use std::path::PathBuf;
 
@@ -6,11 +6,11 @@ use super::{clustered, open};
 use crate::{Opened, Scalar, Settings};
 
 const K: usize = 10;
-/// Names a folder with real vectors: `*.f32`, rows of little-endian `f32`, with the dimension in the name as in
-/// `sentences-384.f32`.
+/// The environment variable with a folder of real vectors: rows of little-endian `f32`, in files named with their
+/// dimension, such as `sentences-384.f32`.
 const FOLDER: &str = "GSAR_REAL_VECTORS";
 
-/// Asserts that the graph finds 99 of 100 of the ten best: of all, of every other key, and when a third is removed.
+/// Asserts a recall@10 of 99% for all keys, for every other key, and after a third was removed.
 fn assert_found(what: &str, vectors: &[(u64, Vec<f32>)], settings: &Settings) {
     let parent = tempfile::tempdir().unwrap();
     let exact = Settings { crossover: usize::MAX, ..settings.clone() };
@@ -26,7 +26,7 @@ fn assert_found(what: &str, vectors: &[(u64, Vec<f32>)], settings: &Settings) {
     assert_eq!(opened, Opened::Complete);
     let keys = |step| vectors.iter().map(|(key, _)| *key).step_by(step).collect::<Vec<u64>>();
     let recall = |case: &str, allowed: Option<&[u64]>| {
-        let (mut found, mut asked) = (0, 0);
+        let (mut found, mut total) = (0, 0);
         for (_, query) in vectors.iter().step_by(vectors.len().div_ceil(200)) {
             let right = exact.search(query, K, allowed).unwrap();
             let hits = index.search(query, K, allowed).unwrap();
@@ -34,9 +34,9 @@ fn assert_found(what: &str, vectors: &[(u64, Vec<f32>)], settings: &Settings) {
             // Equal vectors are as good as each other.
             let worst = right.last().unwrap().similarity;
             found += hits.iter().filter(|hit| hit.similarity >= worst).count();
-            asked += right.len();
+            total += right.len();
         }
-        let recall = found * 1_000 / asked;
+        let recall = found * 1_000 / total;
         println!("{what}, {:?}, {case}: recall@{K} {recall} of 1000", settings.scalar);
         assert!(recall >= 990, "{what}, {:?}, {case}: {recall} of 1000", settings.scalar);
     };
@@ -47,22 +47,22 @@ fn assert_found(what: &str, vectors: &[(u64, Vec<f32>)], settings: &Settings) {
 }
 
 #[test]
-fn of_clustered_vectors_the_graph_finds_99_of_100() {
+fn f32_graph_recall_on_clustered_vectors() {
     let settings = Settings { scalar: Scalar::F32, ..Settings::new(64, super::MODEL) };
     assert_found("clustered", &clustered(20_000, 64, 11), &settings);
 }
 
 #[test]
-fn of_clustered_vectors_a_graph_of_bytes_finds_99_of_100() {
+fn i8_graph_recall_on_clustered_vectors() {
     let settings = Settings::new(64, super::MODEL);
     assert_eq!(settings.scalar, Scalar::I8);
     assert_found("clustered", &clustered(20_000, 64, 11), &settings);
 }
 
 #[test]
-fn of_real_vectors_the_graph_finds_99_of_100() {
+fn graph_recall_on_real_vectors() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else {
-        println!("skipped: {FOLDER} names no folder with real vectors");
+        println!("skipped: {FOLDER} is not set to a folder with real vectors");
         return;
     };
     let mut files = 0;

@@ -1,4 +1,4 @@
-//! This module tests one index with many threads: no search fails, none sees what is not there.
+//! Tests an index shared by many threads: no search fails or finds removed vectors.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,7 +13,7 @@ const EACH: usize = 40;
 fn many_threads_search_add_remove_and_save() {
     for scalar in [Scalar::F32, Scalar::I8] {
         let directory = tempfile::tempdir().unwrap();
-        // Fewer places than threads: some wait.
+        // Fewer permits than threads: some wait.
         let settings = Settings { scalar, callers: 5, ..graph_settings(DIMENSION) };
         let vectors = clustered(THREADS * EACH, DIMENSION, 4);
         let (index, _) = open(directory.path(), &settings);
@@ -56,11 +56,11 @@ fn many_threads_search_add_remove_and_save() {
         std::thread::scope(|scope| {
             for _ in 0..THREADS {
                 scope.spawn(|| {
-                    let asked = left.clone().step_by(37);
-                    let found = asked
+                    let queries = left.clone().step_by(37);
+                    let found = queries
                         .clone()
                         .filter(|(key, v)| index.search(v, 1, None).unwrap()[0].key == *key);
-                    assert!(found.count() * 100 >= asked.count() * 98);
+                    assert!(found.count() * 100 >= queries.count() * 98);
                 });
             }
         });
