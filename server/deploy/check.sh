@@ -1,5 +1,6 @@
 #!/bin/sh
-# Checks what lies here with the programs that read it: `make deploy-check`. What is not at hand is skipped, and said so.
+# Checks the files of this folder with the programs that read them: `make deploy-check`. Missing programs are skipped with a
+# message.
 set -eu
 # Reports that something is skipped, or fails if GSAR_REQUIRE names what is missing.
 skip() { # REQUIREMENT REASON
@@ -30,9 +31,9 @@ if command -v kubectl >/dev/null; then
     for form in service sidecar; do
         kubectl kustomize "kubernetes/$form" >"$work/$form.yaml"
     done
-    # Helm's own library, of version 4: there is no program of that name in Debian.
+    # With the library of Helm 4, since Debian has no helm program.
     if "$work/venv/bin/pip" install --quiet --disable-pip-version-check helm-python-sdk==0.2.2 pyyaml; then
-        # As a release packs it.
+        # Packed as in a release.
         sh release/archive.sh "$work/chart.tgz" helm gsar
         "$work/venv/bin/python" helm/check.py "$work/chart.tgz" "$work/service.yaml" "$work"
         ! command -v promtool >/dev/null || promtool check rules "$work"/helm-*.rules
@@ -46,7 +47,7 @@ if command -v kubectl >/dev/null; then
     else
         skip helm "helm-python-sdk cannot be installed"
     fi
-    # The oldest version in which a sidecar is on without being asked for, and the latest.
+    # The oldest Kubernetes version with sidecars enabled by default, and the latest.
     for version in 1.29 1.37; do
         [ ! -x "$work/venv/bin/kubernetes-validate" ] ||
             "$work/venv/bin/kubernetes-validate" --quiet --strict --kubernetes-version "$version" "$work"/*.yaml
@@ -58,10 +59,10 @@ fi
 if command -v systemd-analyze >/dev/null; then
     mkdir -p "$work/systemd"
     cp systemd/gsar.socket "$work/systemd"
-    # The program of a unit must be there to be checked; it is checked installed in deb/check.sh.
+    # The check needs the program of the unit; deb/check.sh checks it installed.
     sed "s|^ExecStart=[^ ]*|ExecStart=$(command -v true)|" systemd/gsar.service >"$work/systemd/gsar.service"
     systemd-analyze verify --man=no "$work/systemd/gsar.service" "$work/systemd/gsar.socket"
-    # Tenths of what systemd calls exposure; without any hardening it is 96.
+    # Exposure in tenths, as systemd-analyze reports it; 96 without hardening.
     systemd-analyze security --offline=true --no-pager --threshold=15 systemd/gsar.service >"$work/systemd/exposure" ||
         { cat "$work/systemd/exposure" && exit 1; }
     tail -n 1 "$work/systemd/exposure"

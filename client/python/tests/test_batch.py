@@ -262,7 +262,7 @@ def test_no_more_reports_are_in_flight_than_allowed(tmp_path: Path) -> None:
         ({"job": ""}, "job: "),
         ({"job": "ä"}, "job: "),
         ({"in_flight": 0}, "in_flight: 0"),
-        ({"on_error": "ignore"}, "on_error: `ignore`"),
+        ({"on_error": "ignore"}, "on_error: unknown value `ignore`"),
         ({"keep": ["tier"]}, "keep: `tier`"),
     ],
 )

@@ -91,17 +91,17 @@ def test_files_are_what_they_say(tmp_path: Path, caplog: pytest.LogCaptureFixtur
         ("a.log", b"ok\n\0", "a.log:2: contains a zero byte"),
         ("a.json", b'{"a": }', "a.json: invalid JSON"),
         ("evidence.toml", b'[[item]]\nfile = "../x"\n', "is not below this directory"),
-        ("evidence.toml", b'[[item]]\nfile = "x"\nsort = "y"\n', "`sort` is no field of an item"),
+        ("evidence.toml", b'[[item]]\nfile = "x"\nsort = "y"\n', "unknown field `sort`"),
         ("evidence.toml", b"[[file]]\n", "unknown key `file`"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_the_fix(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
+def test_rejects_unreadable_files_with_the_fix(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=expected):
         gsar.evidence_from(tmp_path)
 
 
-def test_kind_and_lane_are_recognised_where_nothing_is_said(client: gsar.Client) -> None:
+def test_infers_kind_and_lane(client: gsar.Client) -> None:
     items = [
         v1.EvidenceItem(id="x", tool="kubectl logs cart-1", text="it failed"),
         v1.EvidenceItem(id="alerts", text="it fires"),

@@ -33,7 +33,7 @@ test("lists all invalid fields", async () => {
   const error = await thrown(client.evaluate({ id: "x".repeat(300), synthesis: "Yes." }, items));
   assert.deepEqual([error.method, error.code, error.reason], ["Evaluate", "INVALID_ARGUMENT", "INVALID_FIELDS"]);
   assert.deepEqual(error.violations.map(({ field }) => field).sort(), ["evidence[1].id", "report.id"]);
-  assert.match(error.message, /^Evaluate: 2 fields are refused\n {2}report\.id: /);
+  assert.match(error.message, /^Evaluate: 2 fields are invalid\n {2}report\.id: /);
   assert.match(error.message, /\n {2}reason INVALID_FIELDS$/);
 });
 

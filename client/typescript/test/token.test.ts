@@ -52,7 +52,7 @@ test("reads the file at each call, and uses the last token if it is empty", asyn
   await writeFile(tokenFile, "another");
   await assert.rejects(client.evaluate(PROCEEDS, EVIDENCE), {
     code: "UNAUTHENTICATED",
-    message: /the token is not known/,
+    message: /unknown token/,
   });
   await writeFile(tokenFile, TOKEN);
   await client.evaluate(PROCEEDS, EVIDENCE);
@@ -62,7 +62,7 @@ test("reads the file at each call, and uses the last token if it is empty", asyn
 
 test("rejects a caller without a token", async () => {
   const client = await connected(endpoint);
-  const refused = { code: "UNAUTHENTICATED", reason: "UNIDENTIFIED", message: /is no principal of this server/ };
+  const refused = { code: "UNAUTHENTICATED", reason: "UNIDENTIFIED", message: /is not a principal of this server/ };
   await assert.rejects(client.evaluate(PROCEEDS, EVIDENCE), refused);
 });
 

@@ -1,9 +1,9 @@
-// How far graders agree with each other, and with what was counted.
+// Agreement of graders with each other and with the evaluation.
 import type { EvaluationSummary, GetEvaluationResponse, JudgedClaim, RecordedGrade } from "./contract";
 
 type ClaimClass = NonNullable<JudgedClaim["class"]>;
 
-/** An evaluation as it stands in the list, and in full. */
+/** An evaluation as summary and in full. */
 export interface GradedEvaluation {
   summary: EvaluationSummary;
   record: GetEvaluationResponse;
@@ -16,22 +16,22 @@ export const CLASSES = [
   "CLAIM_CLASS_CONTRADICTED",
 ] as const satisfies ClaimClass[];
 
-/** Stands for what the evaluation counted, beside the names of graders, which are not empty. */
+/** The name of the evaluation among graders, whose names are not empty. */
 export const COUNTED = "";
 
 export interface Agreement {
   one: string;
   other: string;
-  /** How many claims both classed. */
+  /** The number of claims that both classified. */
   both: number;
   equal: number;
-  /** Cohen's kappa (Educational and Psychological Measurement 20, 1960), -1 to 1; undefined where chance alone would agree on all. */
+  /** Cohen's kappa (Educational and Psychological Measurement 20, 1960), -1 to 1; undefined if chance alone would agree on all. */
   kappa: number | undefined;
   /** Counts by the class of the one and of the other, in the order of CLASSES. */
   table: number[][];
 }
 
-/** The agreement of each pair of graders, and of each with the evaluation; pairs without a claim in common are left out. */
+/** Returns the agreement of each pair of graders, and of each with the evaluation, without pairs that share no claim. */
 export function agreements(evaluations: GradedEvaluation[]): Agreement[] {
   const classes = new Map<string, Map<string, string>>();
   const note = (who: string, subject: string, of: string | undefined) => {
@@ -61,13 +61,13 @@ function agreement(one: string, other: string, classes: Map<string, Map<string, 
   const sum = (numbers: number[]) => numbers.reduce((all, of) => all + of, 0);
   const both = sum(table.map(sum));
   const equal = sum(table.map((row, at) => row[at] ?? 0));
-  // Both sides times both², so that only the last step is inexact.
+  // Both sides are multiplied by both², so that only the last step is inexact.
   const byChance = sum(table.map((row, at) => sum(row) * sum(table.map((of) => of[at] ?? 0))));
   const kappa = both * both === byChance ? undefined : (equal * both - byChance) / (both * both - byChance);
   return { one, other, both, equal, kappa, table };
 }
 
-/** Records as `gsar ledger export --kind grades` writes them, as JSON lines; the evaluations come newest first. */
+/** Returns records like those of `gsar ledger export --kind grades`, as JSON lines; expects the newest evaluation first. */
 export function gradeRecords(evaluations: GradedEvaluation[]): string {
   const lines = [...evaluations].reverse().flatMap(({ summary, record }) =>
     (record.grades ?? []).map((grade) => JSON.stringify(gradeRecord(summary, record, grade))),

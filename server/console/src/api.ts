@@ -1,4 +1,4 @@
-// Calls of the HTTP gateway that serves this page. A failed call is a CallError with the words of the server.
+// Calls to the HTTP gateway that serves this page. A failed call throws a CallError with the server's message.
 import type {
   CountEvaluationsRequest,
   CountEvaluationsResponse,
@@ -24,24 +24,24 @@ export class CallError extends Error {
   constructor(
     message: string,
     readonly status: number,
-    /** The code of the contract, such as NOT_FOUND; none where the call did not come to a service. */
+    /** The code of the contract, such as NOT_FOUND; undefined if the call did not reach a service. */
     readonly code?: string,
   ) {
     super(message);
   }
 
-  /** Whether nothing is served under this path here, as with grades where callers need not say who they are. */
+  /** True if the server does not serve this path, such as grades without authenticated callers. */
   get isNotServed(): boolean {
     return this.status === 404 && this.code === undefined;
   }
 
-  /** Whether the server wants to know who calls. */
+  /** True if the server requires a token. */
   get isUnidentified(): boolean {
     return this.status === 401;
   }
 }
 
-/** The token of who calls, for as long as the tab is open. */
+/** Stores the caller's token until the tab is closed. */
 export function setToken(token: string): void {
   sessionStorage.setItem(TOKEN, token.trim());
 }
@@ -103,7 +103,7 @@ export function getInvestigation(request: GetInvestigationRequest): Promise<GetI
   return call("/v1/investigation", request);
 }
 
-/** Served where callers say who they are. */
+/** Only served to authenticated callers. */
 export function grade(request: GradeRequest): Promise<GradeResponse> {
   return call("/v1/grade", request);
 }

@@ -1,10 +1,10 @@
-// Texts by bytes: the contract counts bytes of UTF-8, JavaScript counts units of UTF-16.
+// Texts indexed by bytes: the contract counts UTF-8 bytes, JavaScript UTF-16 units.
 import type { ByteRange } from "./contract";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A text that can be cut by bytes. */
+/** A text that can be sliced by bytes. */
 export class ByteText {
   private readonly bytes: Uint8Array;
 
@@ -21,18 +21,18 @@ export class ByteText {
   }
 }
 
-/** The ends of a range; 64-bit numbers come as text. */
+/** Returns the ends of a range; 64-bit numbers are strings in JSON. */
 export function ends(range: ByteRange): [number, number] {
   return [Number(range.start ?? 0), Number(range.end ?? 0)];
 }
 
-/** A stretch of a text, and what it is marked with. */
+/** A part of a text with its mark. */
 export interface Stretch<Mark> {
   text: string;
   mark: Mark | undefined;
 }
 
-/** Cuts a text at marks, which do not overlap; of those that do the first in the text stands. */
+/** Splits a text at marks. Of overlapping marks only the first is used. */
 export function stretches<Mark>(
   text: ByteText,
   marks: { start: number; end: number; mark: Mark }[],

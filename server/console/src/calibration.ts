@@ -1,16 +1,15 @@
-// The report that gsar-calibrate writes, read off its page of HTML. Nothing of the page is put into this one but text; a figure
-// is shown as an image, in which nothing runs.
+// Parses the HTML report of gsar-calibrate. Only text is taken from it; figures are shown as images, which run no scripts.
 
 /** The measures of the method, in the words of docs/CALIBRATION.md. */
 export const MEASURES = [
-  { name: "M1 proceed", is: "How many of the rows go out." },
-  { name: "M2 replans", is: "Replans for each row that goes out." },
-  { name: "M3 Spearman", is: "How well the score ranks rows as people do: 1 is the same order, 0 is chance. It is Spearman's correlation of the score with the share of a row's claims that people call grounded or complementary." },
-  { name: "M4 caught", is: "Of the claims that people call contradicted, how many are counted as contradicted." },
-  { name: "M5 kept", is: "Of the claims that people call complementary, how many are counted as complementary. Where people call none so, it is of those that they call ungrounded." },
-  { name: "wrong of proceeds", is: "Of the rows that go out, how many have a claim that people call ungrounded or contradicted." },
-  { name: "recall", is: "Of the claims that people put into a class, how many were counted in it." },
-  { name: "precision", is: "Of the claims that were counted in a class, how many people put there. A claim that the judge left undecided is counted as ungrounded." },
+  { name: "M1 proceed", is: "The number of rows that proceed." },
+  { name: "M2 replans", is: "Replans per row that proceeds." },
+  { name: "M3 Spearman", is: "How well the score ranks rows like people do: 1 is the same order, 0 is chance. Spearman's correlation of the score with the share of a row's claims that people call grounded or complementary." },
+  { name: "M4 caught", is: "The share of claims counted as contradicted among those that people call contradicted." },
+  { name: "M5 kept", is: "The share of claims counted as complementary among those that people call complementary. If people call none so, among those that they call ungrounded." },
+  { name: "wrong of proceeds", is: "The share of rows with a claim that people call ungrounded or contradicted, among those that proceed." },
+  { name: "recall", is: "The share of claims counted in a class among those that people put there." },
+  { name: "precision", is: "The share of claims that people put into a class among those counted in it. Undecided claims count as ungrounded." },
 ] as const;
 
 export interface Table {
@@ -21,21 +20,21 @@ export interface Table {
 export interface Section {
   title: string;
   caption: string;
-  /** A figure as an address of an image; none where the section is a table alone. */
+  /** The figure as the URL of an image; undefined for a section with only a table. */
   image: string | undefined;
   table: Table | undefined;
 }
 
 export interface Report {
   summary: string;
-  /** What the audit objects to. */
+  /** Objections of the audit. */
   objections: string[];
   sections: Section[];
 }
 
-/** Reads a page; undefined where it is none of gsar-calibrate. */
+/** Parses a page; returns undefined if it is not a report of gsar-calibrate. */
 export function reportOf(html: string): Report | undefined {
-  // A document that is parsed like this runs nothing and loads nothing. Its style is for figures alone, and goes to them as text.
+  // DOMParser runs no scripts and loads nothing. The style is only for figures, and is passed to them as text.
   const [element, style = ""] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? [];
   const page = new DOMParser().parseFromString(element ? html.replace(element, "") : html, "text/html");
   const main = page.querySelector("main");

@@ -1,4 +1,4 @@
-// Two evaluations claim by claim. Claims are the same where their texts are.
+// Compares two evaluations claim by claim. Claims match by text.
 import type { Evaluation, JudgedClaim } from "./contract";
 
 export interface ComparedClaim {
@@ -8,7 +8,7 @@ export interface ComparedClaim {
   differs: boolean;
 }
 
-/** The claims of both, those that differ first, else in the order of the report. A text that is stated twice is compared twice. */
+/** Returns the claims of both, differing ones first, otherwise in the order of the report. Duplicate texts are compared one by one. */
 export function compared(one: Evaluation, other: Evaluation): ComparedClaim[] {
   const left = [...(other.claims ?? [])];
   const both = (one.claims ?? []).map((claim): ComparedClaim => {

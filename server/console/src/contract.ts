@@ -1,4 +1,4 @@
-// The messages of the contract that pages use, by their names in it. They are generated from proto/openapi.json.
+// The messages of the contract that pages use, generated from proto/openapi.json.
 import type { components } from "./contract.gen";
 
 type Schemas = components["schemas"];

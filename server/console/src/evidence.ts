@@ -1,4 +1,4 @@
-// The texts of the evidence of an evaluation, within a bound.
+// Reads the texts of the evidence of an evaluation, up to a limit.
 import { getEvidence } from "./api";
 import { ByteText } from "./bytes";
 import type { EvidenceItem, RecordedEvidence } from "./contract";
@@ -9,7 +9,7 @@ const AT_ONCE = 8;
 
 export interface EvidenceTexts {
   texts: ItemText[];
-  /** How many items were read only as far as the list of evidence shows them. */
+  /** The number of items of which only the head was read. */
   cut: number;
 }
 
@@ -17,26 +17,26 @@ export function contentOf(item: EvidenceItem): ByteText {
   return new ByteText(item.text ?? item.json ?? "");
 }
 
-/** Reads whole items as long as they fit; of the others the beginning, which the evaluation has with it. */
+/** Reads whole items while they fit; of the others, returns the head from the evaluation. */
 export async function evidenceTexts(evaluationId: string, items: RecordedEvidence[]): Promise<EvidenceTexts> {
   const heads = items.map((item) => new ByteText(item.head ?? ""));
   const isShort = (at: number) => Number(items[at]?.size ?? 0) <= (heads[at]?.length ?? 0);
   let left = heads.reduce((sum, head, at) => sum - (isShort(at) ? head.length : 0), MAX_BYTES);
-  const wanted: number[] = [];
+  const selected: number[] = [];
   items.forEach((item, at) => {
     const size = Number(item.size ?? 0);
-    if (isShort(at) || !item.isWhole || size > left || wanted.length === MAX_ITEMS) return;
+    if (isShort(at) || !item.isWhole || size > left || selected.length === MAX_ITEMS) return;
     left -= size;
-    wanted.push(at);
+    selected.push(at);
   });
   const texts = items.map((item, at) => ({ id: item.id ?? "", text: heads[at] ?? new ByteText("") }));
-  for (let from = 0; from < wanted.length; from += AT_ONCE) {
+  for (let from = 0; from < selected.length; from += AT_ONCE) {
     await Promise.all(
-      wanted.slice(from, from + AT_ONCE).map(async (at) => {
+      selected.slice(from, from + AT_ONCE).map(async (at) => {
         const id = items[at]?.id ?? "";
         texts[at] = { id, text: contentOf(await getEvidence(evaluationId, id)) };
       }),
     );
   }
-  return { texts, cut: items.filter((_, at) => !isShort(at) && !wanted.includes(at)).length };
+  return { texts, cut: items.filter((_, at) => !isShort(at) && !selected.includes(at)).length };
 }

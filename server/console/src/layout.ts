@@ -1,7 +1,7 @@
-// Where entities stand in a drawing of the way of a fault: each below all that lead to it.
+// Layout of a graph of propagations: each entity is below all entities that lead to it.
 
-/** Rows of entities, by their places in a list. Those of the first row are not moved by what leads to them; a circle that nothing
- * leads into is entered where its first entity stands. */
+/** Returns rows of entities, by their index in a list. Entities in `first` stay in the first row; a cycle without an entry starts at
+ * its first entity. */
 export function rowsOf(count: number, edges: [number, number][], first: number[]): number[][] {
   const leading = edges.filter(([, to]) => !first.includes(to));
   const left = new Map<number, number>(Array.from({ length: count }, (_, at) => [at, 0]));

@@ -1,17 +1,17 @@
-// A text as lines of bounded length, each with its place in bytes.
+// Splits a text into lines of limited length, with their positions in bytes.
 import type { ByteText } from "./bytes";
 
-/** The most bytes of a line that is shown; a longer one goes on in the next. */
+/** The maximum bytes of a displayed line; longer ones are split. */
 export const MAX_LINE_BYTES = 400;
 
 export interface Line {
   start: number;
   end: number;
-  /** Its number, from 1; of the rest of a long line nothing. */
+  /** The line number, from 1; undefined for the rest of a split line. */
   number: number | undefined;
 }
 
-/** The lines of a text. Long ones are cut, not within a character. */
+/** Returns the lines of a text. Long ones are split at character boundaries. */
 export function linesOf(text: ByteText): Line[] {
   const lines: Line[] = [];
   let number = 1;
@@ -20,7 +20,7 @@ export function linesOf(text: ByteText): Line[] {
   const bytes = new TextEncoder().encode(text.text);
   for (let at = 0; at <= bytes.length; at += 1) {
     const isBreak = at === bytes.length || bytes[at] === 10;
-    // A byte that goes on with a character is 10xxxxxx.
+    // UTF-8 continuation bytes are 10xxxxxx.
     const isTooLong = at - start >= MAX_LINE_BYTES && ((bytes[at] ?? 0) & 0xc0) !== 0x80;
     if (!isBreak && !isTooLong) continue;
     if (at === bytes.length && at === start && lines.length > 0 && !isRest) break;
@@ -32,7 +32,7 @@ export function linesOf(text: ByteText): Line[] {
   return lines;
 }
 
-/** The place of the line that holds a byte. */
+/** Returns the index of the line that contains a byte. */
 export function lineAt(lines: Line[], byte: number): number {
   let [low, high] = [0, lines.length];
   while (low < high) {

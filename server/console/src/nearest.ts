@@ -1,10 +1,10 @@
-// Lines of evidence that share rare words with a claim. It counts words and judges nothing: a line may say the contrary.
+// Finds lines of evidence that share rare words with a claim. It only counts words: a line may state the opposite.
 import { ByteText } from "./bytes";
 import { type Line, linesOf } from "./lines";
 
-/** The most bytes that are looked through. */
+/** The maximum bytes to search. */
 export const MAX_BYTES = 2 << 20;
-/** The most lines that are looked through, and words of a claim that are looked for. */
+/** The maximum number of lines to search, and of words of a claim to search for. */
 const MAX_LINES = 100_000;
 const MAX_WORDS = 200;
 const MAX_PASSAGES = 3;
@@ -17,7 +17,7 @@ export interface ItemText {
 export interface Passage {
   id: string;
   line: Line;
-  /** The line, cut at the words that it shares. */
+  /** The line, split at shared words. */
   parts: { text: string; isShared: boolean }[];
 }
 
@@ -26,7 +26,7 @@ const COMMON = new Set(
   "a an the of in on at to by for from with as is was are were be been had has have it its this that these those and or but not no than then there which who when while after before during into over under".split(" "),
 );
 
-/** A word as it is compared: in small letters, without the ending of a plural. */
+/** Normalizes a word: lower case, without a plural ending. */
 function form(word: string): string {
   const small = word.toLowerCase();
   return small.length > 3 && /[^s]s$/.test(small) ? small.slice(0, -1) : small;
@@ -36,7 +36,7 @@ function wordsOf(text: string): Set<string> {
   return new Set([...text.matchAll(WORD)].map(([word]) => form(word)).filter((word) => !COMMON.has(word)));
 }
 
-/** The lines that share most with a claim, a word counting more the fewer lines have it; the same line of another item counts once. */
+/** Returns the lines that share the most words with a claim, weighted by rarity, without duplicate lines. */
 export function nearest(claim: string, items: ItemText[]): Passage[] {
   const wanted = new Set([...wordsOf(claim)].slice(0, MAX_WORDS));
   const found: { id: string; line: Line; text: string; words: string[] }[] = [];

@@ -1,10 +1,10 @@
-// Values of a policy file, of which pages need a few.
+// Reads the values of a policy file that pages need.
 import type { RescoreEvaluationsRequest } from "./contract";
 
 type Overrides = NonNullable<RescoreEvaluationsRequest["policyOverrides"]>;
 type EvidenceType = NonNullable<NonNullable<Overrides["weights"]>[number]["type"]>;
 
-/** The types of evidence as a policy file names their weights. */
+/** The evidence types as named in the weights of a policy file. */
 export const WEIGHTS = [
   "tool_match",
   "specific_data",
@@ -16,7 +16,7 @@ export const WEIGHTS = [
   "domain",
 ] as const;
 
-/** What the page of policies changes. */
+/** The values that the policies page can change. */
 export interface Values {
   tau_proceed: number;
   tau_regenerate: number;
@@ -25,13 +25,13 @@ export interface Values {
   weights: Record<string, number>;
 }
 
-/** The value of a key of the top level, such as tau_proceed; undefined where it is not there as a number. */
+/** Returns the value of a top-level key, such as tau_proceed; undefined if it is missing or not a number. */
 export function threshold(toml: string, key: string): number | undefined {
   const top = toml.split(/^\[/m)[0] ?? "";
   return number(top, key);
 }
 
-/** The name of the policy; empty where it has none. */
+/** Returns the name of the policy; empty if it has none. */
 export function nameOf(toml: string): string {
   return /^name\s*=\s*"([^"]*)"/m.exec(toml)?.[1] ?? "";
 }
@@ -47,7 +47,7 @@ export function valuesOf(toml: string): Values {
   };
 }
 
-/** What differs from the policy, as overrides. */
+/** Returns the changed values as overrides. */
 export function overridesOf(values: Values, policy: Values): Overrides {
   const overrides: Overrides = {};
   if (values.tau_proceed !== policy.tau_proceed) overrides.tauProceed = values.tau_proceed;
@@ -64,16 +64,16 @@ export function overridesOf(values: Values, policy: Values): Overrides {
   return overrides;
 }
 
-/** What the server would refuse, said while it is written; undefined where nothing is. */
+/** Returns why the server would reject the values; undefined if it would not. */
 export function problemOf(values: Omit<Values, "weights"> & { weights?: Values["weights"] }): string | undefined {
   const { tau_proceed, tau_regenerate, rho, ungrounded_floor } = values;
   const weights = Object.values(values.weights ?? {});
   if ([tau_proceed, tau_regenerate, rho, ungrounded_floor, ...weights].some((value) => typeof value !== "number")) {
-    return "give a number";
+    return "enter a number";
   }
-  if (tau_proceed <= tau_regenerate) return `proceed from more than ${tau_regenerate}, from where it is regenerate`;
-  if (tau_proceed > 1 || tau_regenerate <= 0) return "thresholds are above 0 and at most 1";
-  if (rho < 0 || rho > 10) return "a contradiction counts 0 to 10 times";
+  if (tau_proceed <= tau_regenerate) return `the threshold of proceed must be above that of regenerate, ${tau_regenerate}`;
+  if (tau_proceed > 1 || tau_regenerate <= 0) return "thresholds must be above 0 and at most 1";
+  if (rho < 0 || rho > 10) return "the factor of contradictions must be from 0 to 10";
   if ([ungrounded_floor, ...weights].some((value) => value < 0 || value > 1)) return "weights are 0 to 1";
   return undefined;
 }

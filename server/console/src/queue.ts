@@ -1,16 +1,16 @@
-// What a grader has before them: claims of evaluations, newest evaluation first, then the report as a whole.
+// The tasks of a grader: claims of evaluations, newest evaluation first, then the report as a whole.
 import { CallError, getEvaluation, listEvaluations } from "./api";
 import type { GetEvaluationResponse, Grade, JudgedClaim } from "./contract";
 
 export interface Task {
   record: GetEvaluationResponse;
-  /** The claim to grade; the report as a whole where there is none. */
+  /** The claim to grade; undefined for the report as a whole. */
   claim: JudgedClaim | undefined;
-  /** What the grader said of it in this sitting. */
+  /** The grade given in this session. */
   given?: Grade;
 }
 
-/** What is left of an evaluation for a grader. */
+/** Returns the remaining tasks of an evaluation for a grader. */
 export function tasksOf(record: GetEvaluationResponse, grader: string): Task[] {
   const mine = (record.grades ?? []).filter((of) => of.grader === grader).map((of) => of.grade);
   const claims = (record.evaluation?.claims ?? []).filter((claim) => !mine.some((of) => of?.claim?.claimId === claim.id));
@@ -18,7 +18,7 @@ export function tasksOf(record: GetEvaluationResponse, grader: string): Task[] {
   return [...claims.map((claim) => ({ record, claim })), ...(isGraded ? [] : [{ record, claim: undefined }])];
 }
 
-/** Reads evaluations one after the other: those that nobody graded, or those that somebody did. */
+/** Reads evaluations one by one: ungraded ones, or those graded by others. */
 export class Queue {
   private ids: string[] = [];
   private pageToken = "";
@@ -29,7 +29,7 @@ export class Queue {
     private readonly isSecond: boolean,
   ) {}
 
-  /** The tasks of the next evaluation that has some; none where there is none. After a failure it can be asked again. */
+  /** Returns the tasks of the next evaluation with tasks; empty if there is none. Can be called again after a failure. */
   async next(): Promise<Task[]> {
     for (;;) {
       const id = this.ids[0];

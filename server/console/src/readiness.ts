@@ -1,36 +1,36 @@
-// What grading needs, asked before it begins: a server that takes grades, the right to grade, and something to grade.
+// Checks the requirements of grading: a server that accepts grades, the right to grade, and something to grade.
 import { CallError, grade, listEvaluations } from "./api";
 
 export interface Need {
-  /** What it is, as a sentence that is true where it is met. */
+  /** A sentence that is true if the requirement is met. */
   word: string;
   isMet: boolean;
-  /** What to do where it is not. */
+  /** The fix if it is not met. */
   cure: string;
-  /** Whether another token may meet it. */
+  /** True if another token may meet it. */
   ofToken?: boolean;
 }
 
-/** Whether grades are taken here, and from this token. What follows from a need that is not met is not asked. */
+/** Checks whether the server accepts grades, and from this token. Stops at the first unmet requirement. */
 export async function rightToGrade(): Promise<Need[]> {
   const refusal = await refusalOfGrades();
   if (refusal?.isUnidentified) throw refusal;
   const served: Need = {
-    word: "This server takes grades over the web",
+    word: "This server accepts grades over the web",
     isMet: !refusal?.isNotServed,
-    cure: "It takes them only where callers say who they are: set security.principals and start it again. Without that, gsar ledger grade ID works on the machine of the server.",
+    cure: "It accepts them only from authenticated callers: set security.principals and restart it. Without that, use gsar ledger grade ID on the machine of the server.",
   };
   if (!served.isMet) return [served];
   const allowed: Need = {
     word: "Your token may grade",
     isMet: refusal === undefined,
-    cure: `${refusal?.message ?? ""}, and send the server SIGHUP; or give another token.`,
+    cure: `${refusal?.message ?? ""}, and send the server SIGHUP; or use another token.`,
     ofToken: true,
   };
   return [served, allowed];
 }
 
-/** Why grades are refused. A grade of nothing is refused for what it lacks, and only where a real one would be taken. */
+/** Returns why grades are rejected. An empty grade is INVALID_ARGUMENT only if a real one would be accepted. */
 async function refusalOfGrades(): Promise<CallError | undefined> {
   try {
     await grade({ evaluationId: "", grader: "", grades: [] });
@@ -47,11 +47,11 @@ export async function somethingToGrade(isSecond: boolean): Promise<Need> {
     pageSize: 1,
   });
   return {
-    word: isSecond ? "There are reports that somebody graded" : "There are recorded reports that nobody graded",
+    word: isSecond ? "There are graded reports" : "There are ungraded recorded reports",
     isMet: Boolean(evaluations?.length),
     cure: isSecond
-      ? "Grade reports that nobody graded first, or have somebody do it."
-      : "You see the reports of your own token, and all with the right audit. Each gsar evaluate REPORT --evidence FOLDER records one (ledger.enabled); or grade those that somebody graded.",
+      ? "Grade ungraded reports first, or let another person do it."
+      : "You see the reports of your own token, or all with the right audit. Each gsar evaluate REPORT --evidence FOLDER records one (ledger.enabled); or grade reports that others graded.",
     ofToken: !isSecond,
   };
 }

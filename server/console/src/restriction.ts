@@ -1,4 +1,4 @@
-// What a list of evaluations is restricted to, as it stands in the address of the page, so that a link shows the same list.
+// The filters of a list of evaluations, stored in the URL so that links show the same list.
 import type { EvaluationFilter, EvaluationSummary } from "./contract";
 
 export interface Restriction {
@@ -7,7 +7,7 @@ export interface Restriction {
   judge: string;
   principal: string;
   investigation: string;
-  /** The first day, `2026-11-27`; empty for no bound. */
+  /** The first day, `2026-11-27`; empty for no limit. */
   from: string;
   /** The last day. */
   until: string;
@@ -26,7 +26,7 @@ const NONE: Restriction = {
 };
 const DAY = 86_400_000;
 
-/** Reads it off an address such as `#/evaluations?tier=TIER_PROCEED&unproven=true`. */
+/** Parses a URL fragment such as `#/evaluations?tier=TIER_PROCEED&unproven=true`. */
 export function restrictionOf(hash: string): Restriction {
   const given = new URLSearchParams(hash.split("?")[1] ?? "");
   const found = { ...NONE };
@@ -38,7 +38,7 @@ export function restrictionOf(hash: string): Restriction {
   return found;
 }
 
-/** What stands behind the question mark; empty where nothing is restricted. */
+/** Returns the query of the URL; empty without filters. */
 export function queryOf(restriction: Restriction): string {
   const set = Object.entries(restriction).filter(([, value]) => value !== "" && value !== false);
   const query = new URLSearchParams(set.map(([key, value]) => [key, String(value).trim()])).toString();
@@ -59,7 +59,7 @@ export function filterOf(restriction: Restriction): EvaluationFilter {
   };
 }
 
-/** The filter with a first day, 30 days before the last one where none is given. */
+/** Returns the filter with a first day, by default 30 days before the last one. */
 export function withFirstDay(filter: EvaluationFilter): EvaluationFilter {
   if (filter.evaluatedFrom) return filter;
   const last = filter.evaluatedBefore ? Date.parse(filter.evaluatedBefore) : Date.now();

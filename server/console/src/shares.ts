@@ -1,8 +1,8 @@
-// Counts of evaluations added up: by interval, by judge and policy.
+// Sums counts of evaluations by interval, or by judge and policy.
 import type { EvaluationCount } from "./contract";
 
 export interface Share {
-  /** What it is of: an instant, or a judge with its policy. */
+  /** The key: a time, or a judge with its policy. */
   of: string;
   all: number;
   /** By the name of the tier. */
@@ -11,7 +11,7 @@ export interface Share {
   fellBack: number;
 }
 
-/** Adds counts up by a key, in the order of the first count of each. */
+/** Sums counts by a key, in the order of first occurrence. */
 export function shares(counts: EvaluationCount[], key: (count: EvaluationCount) => string): Share[] {
   const found = new Map<string, Share>();
   for (const count of counts) {
@@ -28,7 +28,7 @@ export function shares(counts: EvaluationCount[], key: (count: EvaluationCount) 
   return [...found.values()];
 }
 
-/** Whole percents, cut off, so that less than all never reads as all. */
+/** Formats a share in whole percent, truncated, so that less than all never reads as all. */
 export function percent(part: number, all: number): string {
   return all === 0 ? "0 %" : `${Math.floor((100 * part) / all)} %`;
 }

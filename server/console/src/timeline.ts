@@ -1,17 +1,17 @@
-// Counts of evaluations over time, in intervals that suit the time that they span.
+// Counts of evaluations over time, with intervals chosen by the time span.
 import { countEvaluations } from "./api";
 import type { EvaluationCount, EvaluationFilter } from "./contract";
 import { type Share, shares } from "./shares";
 
 const [MINUTE, HOUR, DAY, WEEK] = [60, 3_600, 86_400, 604_800] as const;
-/** What counts are asked for, the shortest first. */
+/** The possible intervals of counts, the shortest first. */
 const INTERVALS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, DAY, WEEK];
-/** What labels are apart. */
+/** The possible distances of labels. */
 const TICKS = [MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, WEEK, 4 * WEEK, 12 * WEEK];
 const NAMES: Record<number, string> = { [MINUTE]: "minute", [HOUR]: "hour", [DAY]: "day", [WEEK]: "week" };
-/** The longest time that is first asked for in days. */
+/** The maximum number of days that are first queried by day. */
 const MAX_DAYS = 100;
-/** The most intervals that a time is drawn in where it can be drawn in fewer. */
+/** The maximum number of intervals, unless the longest interval needs more. */
 const MAX_FINE = 30;
 const MAX_BARS = 1_000;
 
@@ -68,7 +68,7 @@ export interface Bar {
   share: Share | undefined;
 }
 
-/** Every interval from the first to the last one with evaluations, those without any among them. */
+/** Returns all intervals from the first to the last one with evaluations, including empty ones. */
 export function barsOf({ counts, seconds }: Counts): Bar[] {
   const found = new Map(shares(counts, (count) => count.from ?? "").map((share) => [Date.parse(share.of) / 1_000, share]));
   const [first, last] = [Math.min(...found.keys()), Math.max(...found.keys())];
@@ -80,14 +80,14 @@ export function barsOf({ counts, seconds }: Counts): Bar[] {
 }
 
 export interface Tick {
-  /** The place of the bar that it stands at. */
+  /** The index of its bar. */
   at: number;
   time: string;
-  /** The day, where it is another one than at the label before. */
+  /** The day, if it differs from that of the previous label. */
   day: string;
 }
 
-/** Labels for bars of a width, at least `apart` from each other. */
+/** Returns labels for bars of a width, at least `apart` from each other. */
 export function ticksOf(bars: Bar[], seconds: number, width: number, apart: number): Tick[] {
   const step = TICKS.find((of) => of >= seconds && (of / seconds) * width >= apart) ?? TICKS.at(-1) ?? WEEK;
   const ticks: Tick[] = [];

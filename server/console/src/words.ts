@@ -1,4 +1,4 @@
-// Words and signs for what the contract names. A class or a tier differs by sign and word, not by colour alone.
+// Words and symbols for enums of the contract. Classes and tiers differ in symbol and word, not only in colour.
 import type { EntityBelief, EvaluationSummary, JudgedClaim, Score } from "./contract";
 
 export interface Shown {
@@ -39,12 +39,12 @@ export function classOf(of: JudgedClaim["class"]): Shown {
   return CLASSES[of ?? ""] ?? UNKNOWN;
 }
 
-/** What was said of a claim: its class, or that no judge decided it. */
+/** Returns the class of a claim, or undecided. */
 export function verdictOf(claim: JudgedClaim): Shown {
   return claim.undecided ? UNDECIDED : classOf(claim.class);
 }
 
-/** Whether the claim speaks against letting the report out. */
+/** Returns true if the claim prevents sending the report. */
 export function isHeld(claim: JudgedClaim): boolean {
   const isAgainst = claim.class === "CLAIM_CLASS_UNGROUNDED" || claim.class === "CLAIM_CLASS_CONTRADICTED";
   return isAgainst || Boolean(claim.undecided || claim.disputed);
@@ -60,7 +60,7 @@ export function beliefOf(of: EntityBelief["label"]): Shown {
 
 export const TIER_NAMES = Object.entries(TIERS).map(([value, { word }]) => ({ value, word }));
 
-/** A score with three places, cut off as the reasons of a decision cut it: one below a threshold never reads as reaching it. */
+/** Formats a score with three decimal places, truncated as in reasons, so that a score below a threshold never seems to reach it. */
 export function scoreOf(score: Score): string {
   const [numerator, denominator] = [BigInt(score.numerator ?? 0), BigInt(score.denominator ?? 1)];
   const thousandths = denominator === 0n ? 0n : (numerator * 1000n) / denominator;
@@ -72,16 +72,16 @@ export function plain(name: string | undefined, prefix: string): string {
   return (name ?? "").replace(prefix, "").replaceAll("_", " ").toLowerCase();
 }
 
-/** `2026-11-27 08:12:47` in the time of UTC. */
+/** Formats a time as `2026-11-27 08:12:47`, in UTC. */
 export function instant(text: string | undefined): string {
   return (text ?? "").replace("T", " ").replace(/(\.\d+)?Z$/, "");
 }
 
-// What is not seen, or turns the order of what is: controls but tab and line feed, marks and overrides of direction, zero widths.
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu;
+// Invisible characters: controls except tab and line feed, bidi marks and overrides, zero-width characters.
+const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu;
 
-/** A text from outside with what is not seen written out, such as `⟨U+202E⟩`. */
+/** Replaces invisible characters of untrusted text with their code points, such as `⟨U+202E⟩`. */
 export function visible(text: string | undefined): string {
-  const written = (sign: string) => `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
-  return (text ?? "").replace(UNSEEN, written);
+  const escaped = (sign: string) => `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
+  return (text ?? "").replace(INVISIBLE, escaped);
 }

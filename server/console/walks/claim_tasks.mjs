@@ -44,7 +44,7 @@ export const CLAIM_TASKS = {
       if (words.length === 0 || !words.every(isShared)) throw new Error(`${item} and the claim do not share ${words}`);
     }
     const label = await shown.$eval(".nearest", (of) => of.innerText);
-    if (!label.includes("Nobody judged")) throw new Error("it is not said that nobody judged these lines");
+    if (!label.includes("No judge read")) throw new Error("the page does not state that no judge read these lines");
     await tabTo(shown, ".nearest summary");
     await shown.keyboard.press("Enter");
     await shown.waitForSelector(".nearest .lines mark");

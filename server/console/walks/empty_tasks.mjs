@@ -15,7 +15,7 @@ export const EMPTY_TASKS = {
     await shown.goto(`${server.url}/console/#/investigations`);
     await has(shown, "gsar drive");
     await shown.goto(`${server.url}/console/#/investigations/inc-404`);
-    await has(shown, "There is no such investigation");
+    await has(shown, "Investigation not found");
     // The browser tells of the one that is not found.
     said.length = 0;
   },
@@ -23,12 +23,12 @@ export const EMPTY_TASKS = {
   /** Policies begin with the one that decides. */
   async "which-policy-decides"({ shown }, server) {
     await shown.goto(`${server.url}/console/#/policies`);
-    await has(shown, "Nothing was evaluated yet");
+    await has(shown, "No evaluations yet");
     const { policies } = await server.call("/v1/policies", {});
     const wanted = policies.find((of) => of.isDefault).name;
     const chosen = await shown.$eval("select", (of) => of.value);
     if (chosen !== wanted || ["paper", "reference"].includes(wanted)) throw new Error(`${chosen} is chosen, ${wanted} decides`);
-    await has(shown, `${wanted} decides on this server`);
+    await has(shown, `${wanted} is the default of this server`);
     const proceed = await shown.$eval("input[type=number]", (of) => of.value);
     if (proceed !== "0.9") throw new Error(`proceed from ${proceed}`);
   },
@@ -52,13 +52,13 @@ export const FILTER_TASKS = {
       await shown.goto(`${server.url}/console/#/${page}`);
       await shown.waitForSelector(page === "policies" ? "#changes" : "tbody tr");
       if (page === "policies") {
-        await tabTo(shown, "summary", "Of which evaluations");
+        await tabTo(shown, "summary", "Filter evaluations");
         await shown.keyboard.press("Enter");
       }
       await tabTo(shown, "form input:not([type=date])");
       await shown.keyboard.type("nobody");
       await shown.keyboard.press("Enter");
-      await has(shown, "No evaluation fits these filters");
+      await has(shown, "No evaluation matches these filters");
       await tabTo(shown, "main .panel button", "Clear filters");
       await shown.keyboard.press("Enter");
       await shown.waitForSelector(page === "policies" ? "#changes" : "tbody tr");
@@ -96,12 +96,12 @@ export const RIGHT_TASKS = {
     await has(shown, "Your token may grade");
     const missing = await shown.$eval("#needs ~ div", (of) => of.innerText);
     if (!missing.includes("reader") || !missing.includes("grade")) throw new Error(`what is missing is not said: ${missing}`);
-    await tabTo(shown, "button", "Give another token");
+    await tabTo(shown, "button", "Use another token");
     await shown.keyboard.press("Enter");
     await shown.waitForFunction(() => document.activeElement.id === "token");
     await shown.keyboard.type(server.token);
     await shown.keyboard.press("Enter");
-    await has(shown, "You can begin");
+    await has(shown, "Ready:");
     // The browser tells of the calls that are refused.
     said.length = 0;
   },

@@ -122,7 +122,7 @@ export const GRADING_TASKS = {
     await tabTo(shown, "button", "Read all grades");
     await shown.keyboard.press("Enter");
     await has(shown, `${grader} and the evaluation: the same on `);
-    await tabTo(shown, "button", "Save them");
+    await tabTo(shown, "button", "Save as");
     const [file, wanted] = [await saved(shown), server.gsar("ledger", "export", "--kind", "grades")];
     if (file !== wanted) throw new Error("what is saved is not what gsar ledger export writes");
   },

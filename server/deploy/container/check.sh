@@ -1,7 +1,7 @@
 #!/bin/sh
-# Tries the image without a daemon: container/check.sh BIN, or `make image-check`. Its root is made of built programs; there, as the user of the
-# image, read-only and with nothing of this machine but /proc, a server takes calls and judges. Then buildah builds the image of it.
-# Exit status 3: not all of it could be checked here.
+# Tests the image without a daemon: container/check.sh BIN, or `make image-check`. Builds its root from built programs, runs a
+# server there as the user of the image, read-only and with only /proc of the host, and then builds the image with buildah.
+# Exit status 3: some checks could not run.
 set -eu
 bin=$1
 cd "$(dirname "$0")/../../.."
@@ -28,7 +28,7 @@ install -d -m 0700 "$work/state/gsar"
 programs=$(find "$work/rootfs" -type f -perm /111 -path '*/bin/*' -printf '%f\n' | sort | xargs)
 [ "$programs" = "gsar gsar-server" ] || failed "it has the programs $programs"
 
-# As an engine would start it: the variables of the image, its user, a volume, and /tmp in memory.
+# Start it like a container engine: with the variables and user of the image, a volume, and /tmp in memory.
 eval "set -- $(sed -n '/^ENV /,/[^\\]$/p' "$here/Containerfile" | sed 's/^ENV //; s/\\$//' | tr '\n' ' ')"
 install -d -o 65532 -g 65532 -m 0700 "$work/volume"
 cp -R datasets/incidents/checkout-oom "$work/volume/incident"
@@ -67,7 +67,7 @@ status=0
 inside gsar evaluate /var/lib/gsar/incident/reports/overreaching.md --evidence /var/lib/gsar/incident/evidence --output json \
     >"$work/evaluation.json" || status=$?
 judge=$(sh server/deploy/judge.sh <"$work/evaluation.json")
-[ "$judge" = local/1 ] || failed "gsar evaluate ends with $status, judged by ${judge:-nobody}"
+[ "$judge" = local/1 ] || failed "gsar evaluate ends with $status, judged by ${judge:-no judge}"
 [ "$(stat --format=%u "$work/volume/ledger.sqlite3")" = 65532 ] || failed "the ledger is not the user's"
 inside gsar health --endpoint grpcs://127.0.0.1:1 2>&1 | grep -q "Connection refused" || failed "it finds no authorities to trust"
 kill "$server"
@@ -80,7 +80,7 @@ echo "the root of the image, $(du --summarize --apparent-size --block-size=M "$w
 
 command -v buildah >/dev/null || not_checked "whether the image is built of it; no buildah here (apt-get install buildah)"
 image() { buildah --root "$work/store" --runroot "$work/run" --storage-driver vfs "$@"; }
-# Its last stage, with the root that was tried in place of the one that the first would make.
+# Its last stage, with the tested root instead of that of the first stage.
 sed -n '/^FROM scratch/,$p' "$here/Containerfile" >"$work/Containerfile"
 image build --quiet --isolation chroot --format docker --build-context "build=$work" --file "$work/Containerfile" --tag gsar "$work" >/dev/null
 container=$(image from gsar)

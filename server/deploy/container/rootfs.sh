@@ -1,17 +1,17 @@
 #!/bin/sh
-# Makes the root of the image from built programs: container/rootfs.sh BIN FOLDER. It has what they load, the certificates of
-# authorities, a user and nothing to run besides. The folder must not exist.
-# Needs: ldd, a Debian whose libraries they load, ca-certificates.
+# Builds the root of the image from built programs: container/rootfs.sh BIN FOLDER. It contains the programs with their
+# libraries, CA certificates and a user. The folder must not exist.
+# Needs: ldd, a Debian with the libraries, ca-certificates.
 set -eu
 bin=$1 rootfs=$2
 here=$(dirname "$0")
 authorities=/etc/ssl/certs/ca-certificates.crt
-[ ! -e "$rootfs" ] || { echo "rootfs.sh: $rootfs exists; name a folder that does not" >&2; exit 1; }
-[ -s "$authorities" ] || { echo "rootfs.sh: there is no $authorities (apt-get install ca-certificates)" >&2; exit 1; }
+[ ! -e "$rootfs" ] || { echo "rootfs.sh: $rootfs exists; expected a new folder" >&2; exit 1; }
+[ -s "$authorities" ] || { echo "rootfs.sh: $authorities is missing (apt-get install ca-certificates)" >&2; exit 1; }
 mkdir -p "$rootfs"
 sh "$here/../release/tree.sh" "$(uname -m)" "$bin" "$rootfs/usr" gsar-server gsar
 
-# Shared libraries, at the paths where the loader finds them here, and what their packages say of themselves.
+# Shared libraries at the paths of the loader, with the copyright files of their packages.
 libraries=$(
     for file in "$rootfs"/usr/bin/* "$rootfs"/usr/lib/gsar/onnxruntime/*.so; do
         ldd "$file"
@@ -21,12 +21,12 @@ case $libraries in *missing*) echo "rootfs.sh: $libraries" >&2 && exit 1 ;; esac
 for library in $libraries; do
     mkdir -p "$rootfs${library%/*}"
     cp --dereference "$library" "$rootfs$library"
-    # dpkg knows files by the path they were packed with, which may lack the /usr of today.
+    # dpkg knows files by their packaged path, which may lack /usr.
     package=$(dpkg-query --search "$library" "/usr$library" "${library#/usr}" 2>/dev/null | sed 's/[:,].*//' | head -n 1)
-    [ -n "$package" ] || { echo "rootfs.sh: no package has $library, so its licence is not known" >&2; exit 1; }
+    [ -n "$package" ] || { echo "rootfs.sh: no package contains $library, so its licence is unknown" >&2; exit 1; }
     mkdir -p "$rootfs/usr/share/doc/$package" "$rootfs/var/lib/dpkg/status.d"
     cp --dereference "/usr/share/doc/$package/copyright" "$rootfs/usr/share/doc/$package"
-    # Where scanners of images look for versions.
+    # Image scanners read versions here.
     dpkg-query --status "$package" >"$rootfs/var/lib/dpkg/status.d/$package"
 done
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The package in the life of a machine: `make deb-check`. A Debian of its own, with systemd as process 1, has it installed, evaluates, reads its
-# files anew, is woken by its socket, killed, upgraded, and has the package removed and purged. PROFILE (dev) and TARGET say which programs that are
-# built. It needs root and the programs below; where one is missing it says so, with exit status 3.
+# Tests the Debian package: `make deb-check`. In a separate Debian with systemd as process 1: install, evaluate, reload, socket
+# activation, kill, upgrade, remove and purge. PROFILE (dev) and TARGET select the built programs. Needs root and the programs
+# below; exits with status 3 if one is missing.
 set -eu
 cd "$(dirname "$0")/../../.."
 profile=${PROFILE:-dev} target=${TARGET:-}
@@ -30,16 +30,16 @@ old=$(echo "$packages"/*-1_*.deb) new=$(echo "$packages"/*-2_*.deb)
 base=$PWD/target/deploy/debian
 sources=/etc/apt/sources.list.d/debian.sources
 [ -f "$sources" ] || sources=/etc/apt/sources.list
-# What the package depends on, and nothing else of use.
+# Only the dependencies of the package.
 [ -d "$base" ] || mmdebstrap --quiet --variant=minbase --include=systemd-sysv,libstdc++6 bookworm "$base" "$sources"
 
 log=$(mktemp)
-# The tree stays as it is: what is written lies in memory.
+# Writes go to memory; the tree stays unchanged.
 systemd-nspawn --quiet --directory="$base" --volatile=overlay --boot --private-network --register=no --keep-unit --console=pipe \
     --bind-ro="$old:/srv/old.deb" --bind-ro="$new:/srv/new.deb" --bind-ro="$PWD/datasets/incidents/checkout-oom:/srv/incident" \
     </dev/null >"$log" 2>&1 &
 machine=$!
-# The machine ends with its process 1, for which TERM is no reason to.
+# The machine ends with process 1, which ignores TERM.
 stop() {
     [ -z "${first:-}" ] || kill -RTMIN+4 "$first" 2>/dev/null || kill "$machine" 2>/dev/null || :
     wait "$machine" 2>/dev/null || :
@@ -56,7 +56,7 @@ failed() {
 is() { [ "$2" = "$3" ] || failed "$1 is \`$2\`, not \`$3\`"; }
 said() { printf '  %s\n' "$*"; }
 
-# A second for the process, minutes for a slow machine to start.
+# Up to minutes on a slow machine.
 tries=0
 until first=$(pgrep -P "$machine"); do
     [ $((tries += 1)) -lt 600 ] || { cat "$log" >&2; exit 1; }
@@ -70,7 +70,7 @@ done
 
 evaluates() {
     status=0
-    # A login of somebody in the group, as an agent would have.
+    # A login of a user in the group, like an agent's.
     inside setpriv --reuid=agent --regid=agent --init-groups env HOME=/tmp \
         gsar evaluate "/srv/incident/reports/$1.md" --evidence /srv/incident/evidence --endpoint unix:///run/gsar/gsar.sock \
         --output json >"$log.json" || status=$?
@@ -109,20 +109,20 @@ inside setpriv --reuid=nobody --regid=nogroup --clear-groups gsar health --endpo
     failed "somebody outside the group may call"
 is "evaluations" "$(recorded)" 2
 
-echo "reads its files anew"
+echo "reloads its files"
 inside systemctl reload gsar.service
 is "what it says of itself" "$(property StatusText)" serving
 
-echo "is woken by its socket"
+echo "starts by socket activation"
 inside systemctl stop gsar.service 2>/dev/null
 is "the service" "$(inside systemctl is-active gsar.service || :)" inactive
 inside gsar health --endpoint unix:///run/gsar/gsar.sock || failed "nobody answers at the socket"
 is "the service" "$(inside systemctl is-active gsar.service)" active
 
-echo "comes back after a kill"
+echo "restarts after a kill"
 before=$(process)
 inside systemctl kill --signal=KILL gsar.service
-# Its callers wait at the socket meanwhile.
+# Meanwhile, callers wait at the socket.
 inside gsar health --endpoint unix:///run/gsar/gsar.sock || failed "nobody answers after a kill"
 [ "$(process)" != "$before" ] || failed "it is the process that was killed"
 is "evaluations" "$(recorded)" 2

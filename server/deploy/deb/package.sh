@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the Debian package of programs that are built, with ONNX Runtime, and the man pages, completions and bills of materials in target/package:
+# Builds the Debian package from built programs, ONNX Runtime, and the man pages, completions and SBOMs in target/package:
 # deb/package.sh PROFILE FOLDER [VERSION [TARGET]], with PROFILE dev, release or dist.
 set -eu
 profile=$1 folder=$2 version=${3:-} target=${4:-}

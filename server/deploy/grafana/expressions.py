@@ -1,4 +1,4 @@
-"""Writes every expression of a dashboard as a rule, for promtool to parse."""
+"""Converts all expressions of a dashboard to rules, which promtool can check."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Lints and renders the packed chart by Helm's own library, and holds it to the kustomize base of the service:
+"""Lints and renders the packed chart with the library of Helm, and compares it with the kustomize base of the service:
 helm/check.py CHART.tgz SERVICE.yaml FOLDER, where SERVICE.yaml is what kustomize makes of that base. Each form is written to
 FOLDER/helm-FORM.yaml, but for what the operator of Prometheus defines, of which Kubernetes has no schema; the rules of that to
 FOLDER/helm-FORM.rules."""
@@ -48,7 +48,7 @@ REFUSED = {
     "a volume without a name": {"extraVolumes": [{"configMap": {"name": "own"}}]},
     "a monitor that is not switched": {"serviceMonitor": {"enabled": "yes"}},
 }
-# What names, labels and images make different without a difference in shape.
+# Differences in names, labels and images, which do not count.
 OPERATOR = "apiVersion: monitoring.coreos.com"
 INCIDENTAL = {"metadata", "labels", "matchLabels", "selector", "podSelector", "annotations", "image", "imagePullPolicy"}
 
@@ -58,7 +58,7 @@ def documents(text):
 
 
 def shape(value):
-    """A resource without what is incidental; the name of the config map has a digest in one of the two."""
+    """Returns a resource without incidental fields; one of the two config map names has a digest."""
     if isinstance(value, dict):
         kept = {key: shape(inner) for key, inner in value.items() if key not in INCIDENTAL}
         return kept | ({"configMap": {}} if "configMap" in kept else {})
@@ -86,7 +86,7 @@ def main(packed, base, folder):
 
     of_base = {resource["kind"]: shape(resource) for resource in documents(Path(base).read_text())}
     of_chart = {resource["kind"]: shape(resource) for resource in documents(Path(folder, "helm-service.yaml").read_text())}
-    # Helm makes namespaces by itself.
+    # Helm creates namespaces itself.
     del of_base["Namespace"]
     for kind in sorted(of_base.keys() | of_chart.keys()):
         base_has, chart_has = (yaml.safe_dump(shapes.get(kind)).splitlines() for shapes in (of_base, of_chart))

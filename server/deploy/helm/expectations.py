@@ -1,4 +1,4 @@
-"""What each form of the chart must have, besides being valid: problems(FORM, resources by kind) lists what is missing."""
+"""The expectations for each form of the chart: problems(FORM, resources by kind) lists what is missing."""
 
 import tomllib
 from pathlib import Path
@@ -59,7 +59,7 @@ EXPECTED = {"service": service, "dressed": dressed, "watched": watched, "first-t
 
 
 def problems(form, of):
-    """Of a form of which nothing in particular is expected: none."""
+    """Returns no problems, for a form without specific expectations."""
     for what, holds in EXPECTED.get(form, lambda _: ())(of):
         if not holds:
             yield f"{form}: not there: {what}"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Everything of a release, into target/gsar-VERSION: `make release`. PROFILE (dist) and TARGETS (x86_64 aarch64) can be set.
-# Exit status 3: it lacks an architecture.
-# Zig compiles and links C and C++, so that one machine builds for both and the programs run from glibc 2.31 on.
+# Builds all files of a release in target/gsar-VERSION: `make release`. PROFILE (dist) and TARGETS (x86_64 aarch64) can be set.
+# Exit status 3: an architecture is missing.
+# Zig compiles and links C and C++, so that one machine builds for both and the programs run with glibc 2.31 or later.
 set -eu
 profile=${PROFILE:-dist} architectures=${TARGETS:-x86_64 aarch64}
 cd "$(dirname "$0")/../../.."
@@ -30,13 +30,13 @@ for architecture in $architectures; do
     echo "programs for $architecture"
     cargo zigbuild --quiet --locked --profile "$profile" --target "$target.2.31" -p gsar-server -p gsar-client -p gsar-calibration --bins
     built=target/$target/$([ "$profile" = dev ] && echo debug || echo "$profile")
-    # Those of another architecture are run by qemu-user.
+    # Programs of another architecture run in qemu-user.
     for program in gsar gsar-server gsar-calibrate; do
         said=$(sh server/deploy/release/run.sh "$architecture" "$built/$program" -V) || {
             echo "$built/$program does not run" >&2
             exit 1
         }
-        [ "$said" = "$program $version" ] || { echo "$built/$program says $said" >&2; exit 1; }
+        [ "$said" = "$program $version" ] || { echo "$built/$program reports version $said" >&2; exit 1; }
     done
     name=gsar-$version-$architecture-linux
     sh server/deploy/release/tree.sh "$architecture" "$built" "target/package/$name" gsar-server gsar gsar-calibrate
@@ -56,6 +56,6 @@ cp target/python/dist/*.whl "$out"
 (cd "$out" && sha256sum -- * >SHA256SUMS)
 ls -l "$out"
 [ -z "${missing:-}" ] || {
-    echo "not made: what is for$missing; rustup cannot fetch its standard library here (TARGETS names those that are wanted)" >&2
+    echo "not built:$missing; rustup cannot fetch the standard library (set TARGETS to the architectures to build)" >&2
     exit 3
 }

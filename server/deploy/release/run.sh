@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a program of another architecture by qemu-user, one of this by itself: release/run.sh ARCHITECTURE PROGRAM [ARGUMENT...]
+# Runs a program, with qemu-user if it is of another architecture: release/run.sh ARCHITECTURE PROGRAM [ARGUMENT...]
 set -eu
 architecture=$1
 shift
@@ -10,5 +10,5 @@ for emulator in "qemu-$architecture-static" "qemu-$architecture"; do
         exec "$emulator" -L "$libraries" "$@"
     fi
 done
-echo "no qemu-$architecture here, or no $libraries (apt-get install qemu-user libc6-arm64-cross libstdc++6-arm64-cross)" >&2
+echo "qemu-$architecture or $libraries is not installed (apt-get install qemu-user libc6-arm64-cross libstdc++6-arm64-cross)" >&2
 exit 1

@@ -1,5 +1,5 @@
-"""Makes a bill of materials the same on every machine, and holds it to the lock file: sbom.py BOM FOLDER LOCK TREE, where BOM was made in
-FOLDER and TREE is what `cargo tree` lists. The bill goes to standard output."""
+"""Makes an SBOM reproducible and checks it against the lock file: sbom.py BOM FOLDER LOCK TREE, where BOM was written in
+FOLDER and TREE is the output of `cargo tree`. Prints the SBOM."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def main(bom, folder, lock, tree):
-    # Where it was made, when, and as which copy, is not of the product.
+    # Place, time and serial number differ between builds.
     bill = json.loads(Path(bom).read_text().replace(f"{folder}/", ""))
     del bill["serialNumber"], bill["metadata"]["timestamp"]
     locked = {(package["name"], package["version"]): package.get("checksum") for package in tomllib.loads(Path(lock).read_text())["package"]}

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Bills of materials in CycloneDX of what the server, the command line and gsar-calibrate are built of, held to Cargo.lock: release/sbom.sh FOLDER
+# Writes CycloneDX SBOMs of the server, the command line and gsar-calibrate, checked against Cargo.lock: release/sbom.sh FOLDER
 set -eu
 cd "$(dirname "$0")/../../.."
 mkdir -p "$1"
-# cargo-cyclonedx writes beside every manifest, so it gets manifests of its own.
+# cargo-cyclonedx writes next to every manifest, so it gets copies of them.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 git ls-files -z '*.toml' '*.rs' Cargo.lock | tar --create --null --files-from=- | tar --extract --directory="$copy"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Lays built programs out as they are installed, with the runtime of the judge local/1 where gsar-server looks for it, and
-# the licences of all that is in them: release/tree.sh ARCHITECTURE BIN PREFIX PROGRAM...
-# Archive, wheel and image are made of such a tree.
+# Lays out built programs as installed, with ONNX Runtime for the judge local/1 and the licences of all dependencies:
+# release/tree.sh ARCHITECTURE BIN PREFIX PROGRAM...
+# Archive, wheel and image are built from such a tree.
 set -eu
 architecture=$1 bin=$2 prefix=$3
 shift 3

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the wheel into an environment of its own, where it has to judge as it is: wheel/check.sh WHEEL. Beside it the client, where its
-# wheel is given: wheel/check.sh WHEEL CLIENT
+# Installs the wheel into a new environment and evaluates a report: wheel/check.sh WHEEL [CLIENT], with the wheel of the client
+# to install as well.
 set -eu
 here=$(dirname "$0")
 incident=$here/../../../datasets/incidents/checkout-oom
@@ -8,15 +8,15 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check "$@"
-# Nothing of this user: no cache, no variables.
+# Without the user's cache and variables.
 tried() { env -i HOME="$work" PATH="$work/venv/bin" "$@"; }
 status=0
 tried gsar evaluate "$incident/reports/overreaching.md" --evidence "$incident/evidence" --output json >"$work/evaluation.json" || status=$?
 judge=$(sh "$here/../judge.sh" <"$work/evaluation.json")
-[ "$judge" = local/1 ] || { echo "failed: gsar evaluate ends with $status, judged by ${judge:-nobody}" >&2; exit 1; }
+[ "$judge" = local/1 ] || { echo "failed: gsar evaluate ends with $status, judged by ${judge:-no judge}" >&2; exit 1; }
 if [ $# -gt 1 ]; then
-    # The client finds the server that was installed beside it.
+    # The client finds the installed server.
     judge=$(tried python "$here/evaluate.py" "$incident")
-    [ "$judge" = local/1 ] || { echo "failed: the client's server judges by ${judge:-nobody}" >&2; exit 1; }
+    [ "$judge" = local/1 ] || { echo "failed: the client's server judges with ${judge:-no judge}" >&2; exit 1; }
 fi
 echo "$(basename "$1"), $(du --apparent-size --block-size=M "$1" | cut -f 1): judged by $judge"

@@ -1,4 +1,4 @@
-"""Prints the judge of a report that the installed client has a server of its own evaluate: evaluate.py INCIDENT."""
+"""Evaluates a report with the installed client and a private server, and prints its judge: evaluate.py INCIDENT."""
 
 import sys
 from pathlib import Path

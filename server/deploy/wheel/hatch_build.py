@@ -1,4 +1,4 @@
-"""Marks the wheel as one of programs for a machine: of any Python, and of the architecture in GSAR_WHEEL_MACHINE."""
+"""Tags the wheel for any Python and for the architecture in GSAR_WHEEL_MACHINE."""
 
 import os
 
@@ -6,7 +6,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class OfPrograms(BuildHookInterface):
-    """Sets the tag; wheel.sh adds the least glibc afterwards, as auditwheel finds it."""
+    """Sets the tag; wheel.sh adds the minimum glibc version found by auditwheel."""
 
     def initialize(self, version, build_data):
         build_data["pure_python"] = False

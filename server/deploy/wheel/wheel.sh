@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the wheel gsar-server of built programs: wheel/wheel.sh ARCHITECTURE BIN FOLDER [BILLS]. It runs from the glibc on that the programs
-# need, which auditwheel reads off them and writes into the name. BILLS is a folder of bills of materials to put in.
+# Builds the wheel gsar-server from built programs: wheel/wheel.sh ARCHITECTURE BIN FOLDER [BILLS]. auditwheel determines the
+# minimum glibc version and writes it into the name. BILLS is a folder of SBOMs to include.
 set -eu
 architecture=$1 bin=$2 folder=$3 bills=${4:-}
 cd "$(dirname "$0")/../../.."
@@ -16,7 +16,7 @@ sh server/deploy/release/tree.sh "$architecture" "$bin" "$work/tree" gsar-server
 [ -z "$bills" ] || cp "$bills/gsar-server.cdx.json" "$bills/gsar-client.cdx.json" "$work/tree/share/doc/gsar"
 cp server/deploy/wheel/pyproject.toml server/deploy/wheel/hatch_build.py server/deploy/wheel/README.md "$work"
 cargo pkgid --offline -p gsar-server | sed 's/.*[#@]//' >"$work/VERSION"
-# The same programs make the same wheel.
+# Makes the wheel reproducible.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }; }
