@@ -37,7 +37,7 @@ def recorded(client: gsar.Client, evaluation_id: str) -> list[v1.EvidenceItem]:
 
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("incident", ["checkout-oom", "payments-bad-deploy"])
-def test_a_folder_is_read_as_the_command_line_reads_it(
+def test_reads_folders_like_the_command_line(
     client: gsar.Client, server: Server, tmp_path: Path, incident: str, listed: bool
 ) -> None:
     folder = tmp_path / "evidence"
@@ -63,7 +63,7 @@ def to_bytes(document: bytes) -> bytes:
     return Parse(document, v1.EvaluateResponse(), ignore_unknown_fields=True).SerializeToString()
 
 
-def test_files_are_what_they_say(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_detects_the_content_type_of_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "a.json").write_text('{"kind": "PodList"}')
     (tmp_path / "b.jsonl").write_text('{"a": 1}\n{"b": 2}\n')
     (tmp_path / "c.log.gz").write_bytes(gzip.compress(b"one\ntwo\n"))

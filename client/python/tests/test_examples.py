@@ -28,7 +28,9 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
         ("graph", [], ["proceed after 2 reports: Pod checkout-7b84 was OOMKilled"]),
     ],
 )
-def test_an_example_says_what_it_should(name: str, arguments: list[str], expected: list[str], server: Server) -> None:
+def test_examples_print_the_expected_output(
+    name: str, arguments: list[str], expected: list[str], server: Server
+) -> None:
     path = EXAMPLES / f"{name}.py"
     assert len(path.read_text().splitlines()) < 30
     given = [server.endpoint if argument == "ENDPOINT" else argument for argument in arguments]
@@ -39,7 +41,7 @@ def test_an_example_says_what_it_should(name: str, arguments: list[str], expecte
         assert line in done.stdout
 
 
-async def test_the_configuration_of_mcp_starts_the_server(server: Server) -> None:
+async def test_the_mcp_config_starts_the_server(server: Server) -> None:
     configured = json.loads((EXAMPLES / "mcp.json").read_text())["mcpServers"]["gsar"]
     environment = dict(configured["env"], GSAR_ENDPOINT=server.endpoint)
     command = StdioServerParameters(command=sys.executable, args=configured["args"], env=environment)
@@ -48,6 +50,6 @@ async def test_the_configuration_of_mcp_starts_the_server(server: Server) -> Non
         assert not result.is_error
 
 
-def test_every_example_is_run() -> None:
+def test_runs_every_example() -> None:
     run = {"sync", "aio", "raw_stubs", "investigation", "graph", "mcp"}
     assert {path.stem for path in EXAMPLES.iterdir() if path.is_file()} == run

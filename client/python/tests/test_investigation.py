@@ -60,7 +60,7 @@ def test_a_report_is_rewritten_until_it_proceeds(
     assert orchestrator.asked == asked, "an investigation that is over asks for nothing"
 
 
-def test_what_never_proceeds_ends_degraded_with_the_best_report(client: gsar.Client) -> None:
+def test_an_investigation_that_never_proceeds_ends_degraded(client: gsar.Client) -> None:
     attempts = iter(range(100))
 
     def stubborn(_due: Write, _state: v1.Investigation) -> str:
@@ -74,7 +74,7 @@ def test_what_never_proceeds_ends_degraded_with_the_best_report(client: gsar.Cli
     assert ending.last is not None
 
 
-def test_one_that_broke_off_goes_on_where_it_stood(client: gsar.Client) -> None:
+def test_resumes_an_interrupted_investigation(client: gsar.Client) -> None:
     orchestrator = Orchestrator(REGENERATED)
 
     def broken(due: Write, state: v1.Investigation) -> str:
@@ -106,7 +106,7 @@ def test_a_closed_gate_ends_the_turns(client: gsar.Client) -> None:
     assert len(taken) < 20
 
 
-async def test_the_loop_for_asyncio_takes_callbacks_of_either_kind(aio_client: gsar.aio.Client) -> None:
+async def test_asyncio_accepts_both_kinds_of_callbacks(aio_client: gsar.aio.Client) -> None:
     orchestrator = Orchestrator(REGENERATED)
 
     async def plan(due: Plan, state: v1.Investigation) -> AsyncIterator[v1.RecordTurnRequest]:

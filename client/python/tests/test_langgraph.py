@@ -59,12 +59,12 @@ def test_a_graph_loops_once_and_proceeds(client: gsar.Client) -> None:
     assert compiled.get_state(CONFIG).values == state
 
 
-async def test_so_does_one_for_asyncio(aio_client: gsar.aio.Client) -> None:
+async def test_an_asyncio_graph_loops_once_and_proceeds(aio_client: gsar.aio.Client) -> None:
     state = await graph(aio_client).ainvoke({"evidence": EVIDENCE}, CONFIG)
     assert (state["grounding"]["tier"], state["grounding"]["attempts"]) == ("proceed", 2)
 
 
-def test_the_same_claims_over_the_same_evidence_are_not_tried_again(client: gsar.Client) -> None:
+def test_gives_up_on_the_same_claims_over_the_same_evidence(client: gsar.Client) -> None:
     state = graph(client, stubborn).invoke({"evidence": EVIDENCE}, CONFIG)
     assert (state["grounding"]["tier"], state["grounding"]["attempts"]) == ("regenerate", 2)
     assert state["grounding"]["repeated"]
@@ -80,7 +80,7 @@ def test_attempts_are_counted_since_the_last_report_that_proceeded(client: gsar.
     assert node(state)["grounding"]["attempts"] == 2
 
 
-def test_attempts_are_bounded(client: gsar.Client) -> None:
+def test_limits_attempts(client: gsar.Client) -> None:
     def guess(state: State) -> State:
         before = state.get("grounding")
         attempts = before["attempts"] if before else 0
@@ -90,7 +90,7 @@ def test_attempts_are_bounded(client: gsar.Client) -> None:
     assert (state["grounding"]["tier"], state["grounding"]["attempts"]) == ("regenerate", 3)
 
 
-def test_a_judge_that_failed_is_no_reason_for_another_report() -> None:
+def test_gives_up_if_the_judge_failed() -> None:
     failed = v1.EvaluateResponse(
         decision=v1.Decision(tier=v1.TIER_ABSTAIN, reasons=[v1.Reason(code="JUDGE_FAILED", sentence="it is away")])
     )
