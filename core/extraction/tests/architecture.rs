@@ -39,8 +39,9 @@ fn no_two_folders_use_each_other() {
 #[test]
 fn no_two_folders_of_facts_use_each_other() {
     let uses = uses(&root().join("facts"));
-    let folders = ["keys", "lines", "message", "table", "tree"];
-    assert_eq!(uses.keys().map(String::as_str).collect::<Vec<_>>(), folders);
+    for folder in ["keys", "lines", "message", "table", "tree"] {
+        assert!(uses.contains_key(folder), "{folder}: {uses:?}");
+    }
     assert!(uses["lines"].contains("message"), "imports are found: {uses:?}");
     assert_eq!(cycles(&uses), Vec::<Vec<String>>::new(), "{uses:?}");
 }

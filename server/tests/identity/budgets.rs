@@ -262,7 +262,7 @@ async fn a_budget_needs_prices() {
     reload(&server, &with_budget(1_000_000)).await;
     let refused = evaluate(&ada, NAME).await;
     assert_eq!(failed_with(&refused), "BUDGET_UNAVAILABLE");
-    assert!(detail(&refused).contains("give input_price and output_price"), "{}", detail(&refused));
+    assert!(detail(&refused).contains("set input_price and output_price"), "{}", detail(&refused));
     assert!(proceeds(&evaluate(&ben, NAME).await));
 
     let folder = tempfile::tempdir().unwrap();

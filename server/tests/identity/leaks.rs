@@ -316,13 +316,13 @@ async fn where_there_is_no_room_left_nobody_learns_how_much_others_keep() {
     assert_eq!(put("secret-of-ada", 3000).await.code(), Code::Ok);
     let refused = put("secret-of-ben", 2000).await.status;
     assert_eq!(refused.code(), Code::ResourceExhausted);
-    let said = "evidence.max_size allows 4096 bytes and more would be needed";
+    let said = "evidence.max_size is 4096 bytes and more would be needed";
     assert!(refused.message().starts_with(said), "{refused:?}");
     let learned = put("secret-of-the-auditor", 2000).await.status;
     assert!(learned.message().contains("bytes and 4"), "who sees all learns it: {learned:?}");
     // Of its own corpus everyone knows.
     let refused = put("secret-of-ben", 6000).await.status;
-    assert!(refused.message().contains("evidence.max_corpus_size allows 4096 bytes and "));
+    assert!(refused.message().contains("evidence.max_corpus_size is 4096 bytes and "));
     assert!(!refused.message().contains("more would"), "{refused:?}");
 }
 
