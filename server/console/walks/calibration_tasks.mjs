@@ -5,7 +5,7 @@ const has = (shown, text) => shown.waitForFunction((text) => document.querySelec
 
 /** What is drawn beyond its box where nothing says that there is more, or beyond the screen. */
 function cut() {
-  const isHinted = (of) => of.nextElementSibling?.textContent.includes("scroll sideways");
+  const isHinted = (of) => of.nextElementSibling?.textContent.includes("Scroll sideways");
   const boxes = [...document.querySelectorAll("main .wide")].filter((of) => !of.closest("details:not([open])") && of.scrollWidth > of.clientWidth + 1 && !isHinted(of));
   const beyond = [...document.querySelectorAll("main :is(p, dd, dt, h1, h2, h3, pre, summary)")].filter((of) => of.scrollWidth > of.clientWidth + 1);
   return [...boxes, ...beyond].map((of) => of.getAttribute("aria-label") ?? of.textContent.slice(0, 40));
