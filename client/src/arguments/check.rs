@@ -8,7 +8,7 @@ use super::{Connection, Output};
 
 /// Run declared checks and record the results as evidence
 ///
-/// FILE declares checks in TOML, each as a [[check]] table with a name, a command (a list of strings) and a pass
+/// FILE declares checks in TOML, each as a "check" table with a name, a command (a list of strings) and a pass
 /// condition: pass.exit_status (default 0), pass.contains and pass.lacks. The result of a run follows from its
 /// declaration, so it can support the claim that an incident is fixed.
 #[derive(Debug, Args)]
