@@ -20,7 +20,7 @@
 //! | [`lenient`] | JSON with mistakes that models make, never completed |
 //! | [`documents`] | JSON among reasoning, code fences and prose |
 //! | [`envelope`], [`draft`], [`entry`], [`score`] | from JSON to verdicts |
-//! | [`reading`], [`unreadable`], [`fix`] | result types |
+//! | [`mod@reading`], [`unreadable`], [`fix`] | result types |
 //! | [`repair`] | the prompt of the repair turn |
 //!
 //! Rules:
