@@ -1,5 +1,5 @@
 //! Reads `GSAR_SECTION__KEY=value` as a layer of the configuration. Ignores other variables with the same prefix: those
-//! of the command line `gsar`, and those that Kubernetes injects for Services named gsar.
+//! of the command line `gsar` and of tests, and those that Kubernetes injects for Services named gsar.
 
 use figment::value::{Dict, Map, Value};
 use figment::{Error, Metadata, Profile, Provider};
@@ -7,8 +7,8 @@ use figment::{Error, Metadata, Profile, Provider};
 /// The prefix of every variable.
 const PREFIX: &str = "GSAR_";
 
-/// Variables of the command line `gsar`, and the one that names the config file.
-const NOT_KEYS: [&str; 7] = [
+/// Variables of the command line `gsar` and of tests, and the one that names the config file.
+const NOT_KEYS: [&str; 8] = [
     "GSAR_ENDPOINT",
     "GSAR_TLS_CA",
     "GSAR_TLS_CERTIFICATE",
@@ -16,7 +16,11 @@ const NOT_KEYS: [&str; 7] = [
     "GSAR_TOKEN_FILE",
     "GSAR_CONSOLE",
     "GSAR_CONFIG",
+    "GSAR_REQUIRE",
 ];
+
+/// The prefix of other variables of tests.
+const TESTS: &str = "GSAR_TEST_";
 
 /// The environment as a layer. Values are parsed as TOML if possible, and are text otherwise.
 pub(super) struct Environment<'a>(pub(super) &'a [(String, String)]);
@@ -30,7 +34,8 @@ impl Provider for Environment<'_> {
     fn data(&self) -> Result<Map<Profile, Dict>, Error> {
         let mut dict = Dict::new();
         for (name, value) in self.0 {
-            if NOT_KEYS.contains(&name.as_str()) || is_from_kubernetes(name, value) {
+            let is_of_tests = name.starts_with(TESTS);
+            if NOT_KEYS.contains(&name.as_str()) || is_of_tests || is_from_kubernetes(name, value) {
                 continue;
             }
             let Some(key) = name.strip_prefix(PREFIX) else { continue };

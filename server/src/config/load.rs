@@ -196,6 +196,8 @@ mod tests {
                 ("GSAR_ENDPOINT", "unix:///elsewhere"),
                 ("GSAR_TOKEN_FILE", "/elsewhere"),
                 ("GSAR_CONSOLE", "https://elsewhere/console/"),
+                ("GSAR_REQUIRE", "postgres"),
+                ("GSAR_TEST_DEEP", "1"),
             ]),
             data_dir: Some(PathBuf::from("/flag")),
             ..Sources::default()
