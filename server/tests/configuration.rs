@@ -123,7 +123,7 @@ const FAULTS: &[(&str, &[&str])] = &[
     ),
     (
         "[judges]\nchain = [\"ollama:m\"]\n[ledger]\nenabled = false",
-        &["ledger.enabled: is false, and chat models need"],
+        &["ledger.enabled: is false, but chat models need"],
     ),
     (
         "[judges.hidden]\nTICKET = \"T-(\"\nlower = \"x\"",

@@ -272,6 +272,6 @@ async fn a_budget_needs_prices() {
     put_in_place(&config, &with_budget(1));
     let problems = CheckedConfig::check(config, Vec::new(), Problems::default()).unwrap_err();
     let said = problems.to_string();
-    let problem = "judges.models.\"ollama:m\".input_price: is missing, and the daily budget of ada in security.principals";
+    let problem = "judges.models.\"ollama:m\".input_price: is missing, but the daily budget of ada in security.principals";
     assert!(said.contains(problem), "{said}");
 }
