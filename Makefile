@@ -121,7 +121,7 @@ openapi: ## Regenerate the OpenAPI document of the HTTP gateway.
 
 .PHONY: examples
 examples: ## Run the Rust example against a real server.
-	@$(CARGO) build --quiet $(BUILD) --bins --examples
+	@$(CARGO) build --quiet $(filter-out --bins --examples,$(BUILD)) --bins --examples
 	@sh client/with_server.sh $(BIN) $(BIN)/examples/evaluate ENDPOINT | tee target/example.txt
 	@grep -q "correct or drop: The memory limit of checkout-7b84 is 1 GiB" target/example.txt
 
