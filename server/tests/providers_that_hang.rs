@@ -346,7 +346,8 @@ async fn what_a_failure_cuts_off_is_among_the_calls() {
     let answer = evaluate(&server.channel, long).await.unwrap();
     assert_eq!(codes(&answer), ["KEY_REFUSED", ""]);
     assert_eq!(answer.provenance.unwrap().judges[0].calls.len(), 2);
-    provider.until(|counts| counts.open == 0).await;
+    // The connection of the refused call stays in the pool.
+    provider.until(|counts| counts.open <= 1).await;
 }
 
 #[tokio::test]

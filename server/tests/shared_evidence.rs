@@ -104,6 +104,7 @@ async fn what_is_put_at_one_server_is_judged_at_the_other() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "deep"]
 async fn a_put_that_a_kill_broke_off_is_repeated_at_the_other() {
     let Some(mut shared) = Shared::start() else { return };
     let (send, messages) = mpsc::channel(1);

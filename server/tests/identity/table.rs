@@ -9,9 +9,9 @@ use tonic::Code;
 
 use crate::identity::calls::{asked, called, methods};
 use crate::identity::{TOKENS, digest, started, with, with_principals};
-use crate::support::Wanted;
 use crate::support::tls::{Authority, Client};
 use crate::support::tokens::{AUDIENCE, ISSUER, Issuer, ago};
+use crate::support::{Wanted, rounds};
 
 /// Every method with the right that it takes, by the documentation; `None` where any principal may call it.
 const RIGHTS: [(&str, Option<&str>); 33] = [
@@ -179,7 +179,7 @@ async fn every_call_is_refused_with_a_certificate_of_nobody() {
         "ada.example",
     ] {
         let channel = connected(uri).await;
-        for method in methods() {
+        for method in methods().into_iter().step_by(rounds(8, 1)) {
             let status = asked(with(&channel, None), &method).await;
             assert_eq!(status.code(), Code::Unauthenticated, "{method} as {uri:?}: {status:?}");
         }
