@@ -2,7 +2,7 @@
 
 use crate::lies::cases::{Case, cases};
 use crate::support::skip::skipped;
-use crate::support::{Running, Wanted, item, rounds};
+use crate::support::{Running, Wanted, item};
 use gsar_core::Class;
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
@@ -10,7 +10,7 @@ use gsar_server::assembly::CheckedConfig;
 use gsar_server::config::{Config, Problems};
 use gsar_server::judge::local::LocalJudge;
 
-/// The reports of a deep test; all of them take a minute without optimisation.
+/// Reports that are judged; all of them take a minute without optimisation.
 const CASES: usize = 12;
 
 /// A server with the judge; `None` where ONNX Runtime is not at hand.
@@ -34,7 +34,7 @@ async fn evaluated(server: &Running, case: &Case) -> v1::EvaluateResponse {
 async fn what_it_decides_is_right_and_no_false_report_goes_out() {
     let Some(server) = server().await else { return };
     let (mut right, mut decided, mut claims) = (0, 0, 0);
-    for case in cases().into_iter().take(rounds(5, CASES)) {
+    for case in cases().into_iter().take(CASES) {
         let answer = evaluated(&server, &case).await;
         let is_faithful = case.honest.iter().all(|honest| honest.class == Class::Grounded);
         let tier = answer.decision.as_ref().unwrap().tier();
