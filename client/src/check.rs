@@ -5,7 +5,7 @@ use gsar_proto::v1;
 use crate::error::ClientError;
 use crate::{Client, Item, Verdict};
 
-/// What to do with a report if the sidecar is unreachable.
+/// The fate of a report if the sidecar is unreachable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenUnreachable {
     /// Hold it: return the error.

@@ -13,10 +13,10 @@ use tokio::process::Command;
 
 /// The maximum size of the recorded output in bytes: the first half and the last half of a longer one.
 const MAX_OUTPUT: usize = 256 << 10;
-/// How long to wait for the output after the process ended; a process left behind may hold the pipe open.
+/// The time to wait for output after the process ended: a child that it left running may keep the pipe open.
 const PIPE_GRACE: Duration = Duration::from_secs(1);
 
-/// Where and how checks are run.
+/// Runs checks in a directory, optionally in a sandbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckRunner {
     /// The working directory; `None` for the current one.

@@ -49,7 +49,7 @@ impl fmt::Debug for Client {
     }
 }
 
-/// Whether a request may be sent twice.
+/// Tells requests that are safe to send again from those that are not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Retry {
     Safe,

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 
@@ -153,7 +152,7 @@ fn once_behaves_like_evaluate() {
     machine.assert_nothing_is_left();
 }
 
-/// Starts a server on a socket and waits until it listens.
+/// Starts a server on a socket and waits until it is ready.
 fn server(machine: &Machine, socket: &Path) -> Child {
     let mut child = Command::new(machine.folder.path().join("bin/gsar-server"))
         .arg("--listen")
@@ -162,13 +161,16 @@ fn server(machine: &Machine, socket: &Path) -> Child {
         .arg(machine.folder.path().join("data"))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while UnixStream::connect(socket).is_err() {
-        assert!(child.try_wait().unwrap().is_none(), "the server ended");
-        std::thread::sleep(std::time::Duration::from_millis(5));
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("\"message\":\"ready\"") {
+        line.clear();
+        assert_ne!(log.read_line(&mut line).unwrap(), 0, "the server ended");
     }
+    std::thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
     child
 }
 
@@ -181,7 +183,6 @@ fn pending_reports_are_retried_when_the_server_is_back() {
     let endpoint = format!("unix://{}", socket.display());
     let mut watch = Watch::start(&machine, &directory, &["--endpoint", &endpoint]);
     put(&machine, &directory.join("one.json"), REQUEST);
-    // The first attempts may be rejected because the server is not ready.
     assert!(is_verdict(&watch.verdict(), "one.json (asked)  "));
 
     first.kill().unwrap();

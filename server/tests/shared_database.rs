@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::support::chat_models::{self, Models};
@@ -18,6 +18,7 @@ use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_server::config::Config;
 use rustix::process::Signal;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::sync::watch;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 
@@ -58,7 +59,7 @@ async fn call(
     caller: usize,
     channels: Arc<Vec<Channel>>,
     is_over: Arc<AtomicBool>,
-    answered: Arc<AtomicUsize>,
+    answered: Arc<watch::Sender<usize>>,
 ) -> Acknowledged {
     let mut acknowledged = Acknowledged::new();
     for number in 0.. {
@@ -71,7 +72,7 @@ async fn call(
             insist(&channels, caller + number + 1, &key)
         );
         acknowledged.insert(key, vec![one, other]);
-        answered.fetch_add(1, Ordering::SeqCst);
+        answered.send_modify(|count| *count += 1);
     }
     acknowledged
 }
@@ -92,10 +93,11 @@ async fn insist(channels: &[Channel], first: usize, key: &str) -> String {
     }
 }
 
-async fn reaches(answered: &AtomicUsize, count: usize) {
-    while answered.load(Ordering::SeqCst) < count {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+/// Waits until callers were answered `more` times.
+async fn await_answers(answered: &watch::Sender<usize>, more: usize) {
+    let mut answered = answered.subscribe();
+    let count = *answered.borrow() + more;
+    answered.wait_for(|now| *now >= count).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -107,7 +109,7 @@ async fn servers_that_are_killed_in_turn_lose_and_double_nothing() {
     let mut servers: Vec<Process> =
         paths.iter().map(|folder| Process::configured(folder, &configuration(&url))).collect();
     let channels = Arc::new(paths.iter().map(|folder| channel(folder)).collect::<Vec<_>>());
-    let (is_over, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let (is_over, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(watch::Sender::new(0)));
     let callers: Vec<_> = (0..wanted("GSAR_TEST_CALLERS", 16))
         .map(|caller| {
             let (channels, is_over, answered) =
@@ -121,11 +123,11 @@ async fn servers_that_are_killed_in_turn_lose_and_double_nothing() {
     while kills < rounds(SERVERS, 2 * SERVERS)
         || began.elapsed() < Duration::from_secs(60 * minutes as u64)
     {
-        reaches(&answered, answered.load(Ordering::SeqCst) + 50).await;
+        await_answers(&answered, 50).await;
         let killed = kills % SERVERS;
         servers[killed].signal(Signal::KILL);
         servers[killed].wait();
-        reaches(&answered, answered.load(Ordering::SeqCst) + 50).await;
+        await_answers(&answered, 50).await;
         let (folder, toml) = (paths[killed].clone(), configuration(&url));
         servers[killed] =
             tokio::task::spawn_blocking(move || Process::configured(&folder, &toml)).await.unwrap();
@@ -204,7 +206,7 @@ async fn servers_together_keep_the_budget() {
         cost += call.await.unwrap();
     }
     while postgres.query(&url, "SELECT count(*) FROM reservations") != "0" {
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        tokio::task::yield_now().await;
     }
     assert_eq!(postgres.query(&url, "SELECT sum(micros) FROM spending"), cost.to_string());
     assert!((BUDGET / 2..=BUDGET).contains(&cost), "{cost}");
@@ -222,7 +224,7 @@ async fn a_database_that_is_killed_comes_back_without_a_restart() {
     };
     let server = Wanted::default().start(change).await;
     let channels = Arc::new(vec![server.channel.clone()]);
-    let (is_over, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let (is_over, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(watch::Sender::new(0)));
     let callers: Vec<_> = (0..8)
         .map(|caller| {
             let (channels, is_over, answered) =
@@ -232,7 +234,7 @@ async fn a_database_that_is_killed_comes_back_without_a_restart() {
         .collect();
     let mut recoveries = Vec::new();
     for _ in 0..rounds(3, 20) {
-        reaches(&answered, answered.load(Ordering::SeqCst) + 20).await;
+        await_answers(&answered, 20).await;
         let database = Arc::clone(&postgres);
         tokio::task::spawn_blocking(move || database.kill()).await.unwrap();
         let refused = loop {
@@ -245,12 +247,10 @@ async fn a_database_that_is_killed_comes_back_without_a_restart() {
         assert!(readiness(server.admin.unwrap()).await.contains("the ledger takes no records"));
         let database = Arc::clone(&postgres);
         tokio::task::spawn_blocking(move || database.up()).await.unwrap();
-        let (up, before) = (Instant::now(), answered.load(Ordering::SeqCst));
-        reaches(&answered, before + 1).await;
+        let up = Instant::now();
+        await_answers(&answered, 1).await;
         recoveries.push(up.elapsed());
-        while readiness(server.admin.unwrap()).await != "ready" {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        while readiness(server.admin.unwrap()).await != "ready" {}
     }
     is_over.store(true, Ordering::SeqCst);
     let mut keys = 0;

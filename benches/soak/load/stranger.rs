@@ -27,7 +27,9 @@ impl Caller {
         let server = self.random.usize(..self.world.sidecars.len());
         let request = request(Case::True, 1);
         let result = self
-            .call("as nobody", server, &STRANGER, async |client| client.evaluate(request).await)
+            .call("without credentials", server, &STRANGER, async |client| {
+                client.evaluate(request).await
+            })
             .await;
         self.expect_refusal("a stranger's Evaluate", result, Code::Unauthenticated);
     }

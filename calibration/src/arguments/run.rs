@@ -15,7 +15,7 @@ pub(crate) struct Run {
     /// Trace to write, one JSON object per line. An interrupted run is resumed
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// How rows are composed from the files
+    /// Rows to make of the files
     #[arg(long, value_enum, default_value_t = Mode::Single)]
     pub(crate) mode: Mode,
     /// Part of a folder's cases, by the split.json in it or next to it; all by default

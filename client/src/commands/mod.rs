@@ -105,7 +105,7 @@ fn report(failure: &Failure) {
 
 /// Prints a note to standard error.
 fn note(text: &str) {
-    // There is no one to report a failure to.
+    // Standard error is closed if this fails.
     let _ = writeln!(anstream::stderr(), "{}", crate::human::errors::note(text));
 }
 
