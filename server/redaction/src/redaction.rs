@@ -220,7 +220,10 @@ fn secret_search(redactor: &Redactor, texts: &[&str]) -> Option<AhoCorasick> {
             }
             let value = span.value(text);
             // The password of user:password is a credential by itself.
-            let password = value.split_once(':').map(|(_, password)| password);
+            let password = value
+                .split_once(':')
+                .map(|(_, password)| password)
+                .filter(|password| !password.contains(char::is_whitespace));
             let long = [Some(value), password].into_iter().flatten();
             secrets.extend(long.filter(|value| value.len() >= MIN_SWEPT_BYTES));
         }

@@ -57,6 +57,16 @@ fn the_password_of_a_url_is_hidden_everywhere() {
 }
 
 #[test]
+fn the_expiry_of_a_cookie_is_not_a_password() {
+    let texts = [
+        "Set-Cookie: sid=ab12cd34ef56; Expires=Wed, 21 Oct 2026 07:28:00 GMT",
+        "down since 09:28:00 GMT",
+    ];
+    let mut redaction = redactor().begin(1, texts);
+    assert_eq!(redaction.hide(texts[1]), texts[1]);
+}
+
+#[test]
 fn placeholders_differ_between_salts_and_are_the_same_for_one() {
     let opening = |salt| redactor().begin(salt, [""]).opening().to_owned();
     assert_eq!(opening(1), opening(1));
