@@ -65,10 +65,10 @@ pub(crate) fn judge_trial(trial: &JudgeTrial<'_>, columns: usize) -> String {
             Some(false) => ("wrong", BAD, word),
             None => ("none", BAD, "no verdict"),
         };
-        let lead = format!("  {}   {}", styled(style, &padded(sign, 5)), padded(word, 14));
-        page.wrapped(&lead, 24, Style::new(), &claim.text);
+        let lead = format!("  {}   {}", styled(style, &padded(sign, 7)), padded(word, 14));
+        page.wrapped(&lead, 26, Style::new(), &claim.text);
         if *is_right != Some(true) {
-            page.wrapped(&format!("{:24}", ""), 24, Style::new(), &claim.note);
+            page.wrapped(&format!("{:26}", ""), 26, Style::new(), &claim.note);
         }
     }
     for link in trial.links() {

@@ -2,7 +2,7 @@
 //!
 //! Constraints of the database decide what holds over all servers: an id names one evaluation, a key one request, a
 //! step of an investigation one event. A caller waits until the transaction of its record is durable. If the connection
-//! breaks before the outcome is cache, the record is written again, which changes nothing if it exists.
+//! breaks before the outcome is known, the record is written again, which changes nothing if it exists.
 //!
 //! The only state in memory is a cache of shared rows and the health of the database.
 

@@ -72,7 +72,7 @@ pub(super) async fn write(
     Ok(before.unwrap_or(Err(LedgerError::DuplicateId { evaluation_id })))
 }
 
-/// Returns the answer to a record whose key is cache, or that an earlier attempt wrote.
+/// Returns the answer to a record whose key is known, or that an earlier attempt wrote.
 async fn earlier_answer(
     client: &impl GenericClient,
     owner: &str,

@@ -33,8 +33,8 @@ fn row(connection: &Connection, content: &Content) -> rusqlite::Result<i64> {
 }
 
 fn id(connection: &Connection, digest: &[u8; 32]) -> rusqlite::Result<Option<i64>> {
-    let mut cache = connection.prepare_cached("SELECT id FROM contents WHERE digest = ?1")?;
-    cache.query_row([digest], |row| row.get(0)).optional()
+    let mut statement = connection.prepare_cached("SELECT id FROM contents WHERE digest = ?1")?;
+    statement.query_row([digest], |row| row.get(0)).optional()
 }
 
 /// Reads a content of an evaluation; `None` if the evaluation has no content with this digest.

@@ -35,17 +35,21 @@ pub(super) fn entries(
     request: &PageRequest,
 ) -> rusqlite::Result<Page<Entry>> {
     let columns = format!(
-        "{SUMMARY_COLUMNS}, report, response, (SELECT toml FROM policies WHERE policies.id = policy_id) AS toml"
+        "{SUMMARY_COLUMNS}, report, response, (SELECT toml FROM policies WHERE policies.id = policy_id) AS toml, {IS_GRADED} AS graded"
     );
     page(connection, &columns, owner, request, |row| {
         let sequence = row.get("sequence")?;
+        let grades = match row.get("graded")? {
+            true => grades::read(connection, sequence)?,
+            false => Vec::new(),
+        };
         let entry = Entry {
             sequence,
             summary: summary(row)?,
             report: row.get("report")?,
             response: row.get("response")?,
             policy_toml: row.get("toml")?,
-            grades: grades::read(connection, sequence)?,
+            grades,
         };
         let bytes = entry.report.len() + entry.response.len() + entry.policy_toml.len();
         Ok((entry, bytes))
