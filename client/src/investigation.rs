@@ -141,6 +141,12 @@ impl ActiveInvestigation {
         due(&self.state).filter(|due| !matches!(due, Due::Finished(_)))
     }
 
+    /// Returns `true` if the server has ended the investigation.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        matches!(due(&self.state), Some(Due::Finished(_)))
+    }
+
     /// Records a turn of the agent.
     ///
     /// # Errors

@@ -32,6 +32,10 @@ pub(super) async fn run(arguments: &Drive, terminal: &Terminal) -> Result<Status
             orchestrator.tell(investigation.state()).await?;
         }
         orchestrator.end().await?;
+        if !investigation.is_finished() {
+            let sentence = "the server sent no instruction that this gsar knows; update gsar";
+            return Err(Failure::Usage(sentence.to_owned()));
+        }
         view.ended(investigation.state())?;
         let outcome = investigation.into_outcome();
         Ok(if outcome.end.degraded { Status::Replan } else { Status::Proceed })

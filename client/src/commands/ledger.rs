@@ -180,7 +180,8 @@ async fn show_evidence(
 ) -> Result<Status, Failure> {
     require_records(connection, "record to read")?;
     with_client(connection, async |client, _| {
-        let item = client.evaluation_evidence(id, item).await?;
+        let id = evaluation_id::whole(&client, id).await?;
+        let item = client.evaluation_evidence(&id, item).await?;
         if is_json(output) {
             print_json(&item)?;
         } else if let Some(Content::Text(text) | Content::Json(text)) = &item.content {
