@@ -122,7 +122,7 @@ pub(crate) enum Class {
     Ungrounded,
     /// Refuted by the evidence
     Contradicted,
-    /// An additional observation, neither supported nor refuted
+    /// An additional perspective that conflicts with nothing in the evidence
     Complementary,
 }
 
@@ -135,7 +135,7 @@ pub(crate) enum Only {
     Ungrounded,
     /// Refuted by the evidence
     Contradicted,
-    /// An additional observation, neither supported nor refuted
+    /// An additional perspective that conflicts with nothing in the evidence
     Complementary,
     /// Not decided by any judge
     Undecided,

@@ -1,4 +1,4 @@
-//! Assesses a judged report in the order of the paper: verify, count, score and decide, then gate, chain, cap and action.
+//! Assesses a judged report: verify, count, score and decide, then gate, chain, cap and action.
 
 use crate::budget::Budget;
 use crate::claim::{Claim, Class, EvidenceType, JudgedClaim, Role};

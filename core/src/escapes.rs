@@ -109,7 +109,6 @@ pub(crate) fn has_escape(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
     use proptest::prelude::*;
 

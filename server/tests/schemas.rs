@@ -53,8 +53,8 @@ async fn a_ledger_with_another_schema_is_refused_with_the_way_out() {
             99,
             "has schema 99, this server supports schema 1 only; run the server that wrote it",
         ),
-        (Some(DEVELOPMENT_LEDGER), 8, "has schema 8 of a development version; export its records"),
-        (Some(DEVELOPMENT_LEDGER), 1, "has schema 1 of a development version; export its records"),
+        (Some(DEVELOPMENT_LEDGER), 8, "has schema 8 of a development version; start with an empty"),
+        (Some(DEVELOPMENT_LEDGER), 1, "has schema 1 of a development version; start with an empty"),
     ] {
         let before = tamper(&file, application_id, user_version);
         let checked =

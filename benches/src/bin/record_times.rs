@@ -93,7 +93,10 @@ async fn record(client: &Client, evaluations: u64) -> anyhow::Result<()> {
     let (client, next) = (client.clone(), Arc::new(AtomicUsize::new(0)));
     let call = move || {
         let (client, number) = (client.clone(), next.fetch_add(1, Ordering::Relaxed));
-        async move { Ok(client.evaluate(request(number)).await?) }
+        async move {
+            client.evaluate(request(number)).await?;
+            Ok(())
+        }
     };
     load::in_flight(CALLERS, evaluations, call).await?;
     Ok(())

@@ -10,7 +10,7 @@ pub(crate) struct Outcome {
     /// The place of its case, from 0.
     pub(crate) case: usize,
     pub(crate) text: String,
-    /// `true` if the judgement was right or an error.
+    /// A correct judgement, or an injected error.
     pub(crate) given: JudgementKind,
     /// The class that the judge gave.
     pub(crate) said: Class,

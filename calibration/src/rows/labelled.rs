@@ -10,8 +10,13 @@ use crate::data_set::{CaseLine, ClaimLine, Part, ReportLine, Split, incident_dat
 
 /// The reports of a folder of labelled cases, of one part if given. A statement is a claim of each report that contains it.
 pub(super) fn reports(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
-    let split = || Split::of_folder(folder)?.context("there is no split.json");
-    let split = part.map(|_| split()).transpose()?;
+    let split = match part {
+        Some(_) => Some(
+            Split::of_folder(folder)?
+                .with_context(|| format!("{}: there is no split.json", folder.display()))?,
+        ),
+        None => None,
+    };
     let of_part =
         split.iter().zip(part).map(|(split, part)| split.cases(part)).next().transpose()?;
     let mut evidence: HashMap<String, Vec<Item>> = HashMap::new();

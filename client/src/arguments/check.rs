@@ -19,7 +19,8 @@ Examples:
   gsar check checks.toml
   gsar check checks.toml cart-serves --corpus inc-7
   gsar check checks.toml --save evidence/
-  gsar check checks.toml -- podman run --rm -v .:/w -w /w python:3.12")]
+  gsar check checks.toml -- podman run --rm --network none \\
+    -v .:/w -w /w python:3.12")]
 pub(crate) struct Check {
     /// The declarations, in TOML; - for standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -14,7 +14,7 @@ use crate::escapes::{TracedText, unescape};
 
 /// The maximum nesting depth of parsed strings.
 const MAX_DEPTH: usize = 3;
-/// The length from which strings are parsed as nested texts, in bytes.
+/// The maximum length of a string that is not parsed as nested text, in bytes.
 pub(super) const MAX_STRING: usize = 300;
 
 /// A parsed text.

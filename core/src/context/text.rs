@@ -8,7 +8,7 @@ use super::ranges::RangeBuilder;
 use crate::escapes::offset;
 use crate::text::{byte_at, part};
 
-/// The length from which lines are truncated around the quote, in bytes.
+/// The maximum length of a line that is shown whole, in bytes.
 pub(super) const MAX_LINE: usize = 1_024;
 /// The part of a truncated line to show on each side of the quote, in bytes.
 pub(super) const MAX_BESIDE: usize = 300;

@@ -283,7 +283,8 @@ pub fn not_covered<'d>(document: &'d Document, claims: &[Claim]) -> Vec<&'d Asse
 }
 
 impl ClaimIndex {
-    /// Returns `true` if the claims contain every content word of an assertion, in its order.
+    /// Returns `true` if the claims together cover every content word of an assertion, each claim occurring in it as a
+    /// contiguous run of words.
     fn states_verbatim(&mut self, assertion: &Assertion) -> bool {
         let tokens = assertion_tokens(assertion);
         let words = lower_words(assertion.text.text());

@@ -286,5 +286,4 @@ proptest! {
         let (_, actions) = drive(limits, &tiers);
         prop_assert!(matches!(actions.last(), Some(Action::Finish(_))));
     }
-
 }

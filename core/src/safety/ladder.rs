@@ -176,7 +176,7 @@ pub fn action(policy: &Ladder, input: &LadderInput<'_>) -> ActionVerdict {
     let joined = policy.joins_decision;
     let limits = [
         by_confidence.is_none().then_some(ActionLimit::NoConfidence),
-        // A gate without a confident root cause always limits, as in the paper.
+        // A gate without a confident root cause always limits, as in the reasoning-safety paper.
         gate_limit(input.gate)
             .filter(|limit| joined || *limit == ActionLimit::NoConfidentRootCause),
         tier_limit(input.tier).filter(|_| joined),
@@ -382,7 +382,7 @@ mod tests {
 
         #[test]
         fn a_limited_action_is_more_cautious_than_the_confidence_allows(
-        rated in any_confidence(), tier in 0usize..4, claimed: bool,
+            rated in any_confidence(), tier in 0usize..4, claimed: bool,
         ) {
             let fix = if claimed { UnverifiedFix::Claimed } else { UnverifiedFix::Absent };
             let outcome = verdict(Preset::Strict, Some(rated.value().get()), CONFIDENT, Tier::ALL[tier], fix);

@@ -117,7 +117,6 @@ fn tally(policy: &PolicyValues, claims: &[VerifiedClaim]) -> Tally {
 }
 
 proptest! {
-
     #[test]
     fn enforcement_never_makes_a_claim_count_for_more(
         texts in prop::collection::vec(text(), 1..5),
@@ -138,17 +137,17 @@ proptest! {
         for claim in &result.claims {
             let answers: Vec<_> = judged.iter().filter(|judged| judged.claim.id == claim.judged.claim.id).collect();
             if answers.is_empty() {
-            prop_assert_eq!(claim.status, VerdictStatus::Dropped);
-            continue;
+                prop_assert_eq!(claim.status, VerdictStatus::Dropped);
+                continue;
             }
             for answer in answers {
-            let stricter = claim.judged.class >= answer.class || claim.status == VerdictStatus::UnverifiedContradiction;
-            prop_assert!(stricter, "{:?} -> {:?}", answer, claim);
-            if is_supported(&claim.judged) {
-            prop_assert!(weight(&claim.judged) <= weight(answer));
-            } else if answer.class == claim.judged.class {
-            prop_assert!(weight(&claim.judged) >= weight(answer));
-            }
+                let stricter = claim.judged.class >= answer.class || claim.status == VerdictStatus::UnverifiedContradiction;
+                prop_assert!(stricter, "{:?} -> {:?}", answer, claim);
+                if is_supported(&claim.judged) {
+                    prop_assert!(weight(&claim.judged) <= weight(answer));
+                } else if answer.class == claim.judged.class {
+                    prop_assert!(weight(&claim.judged) >= weight(answer));
+                }
             }
             for citation in &claim.judged.citations {
                 if let (Target::Evidence { id, .. }, Some(bytes)) = (&citation.target, &citation.bytes) {

@@ -40,7 +40,7 @@ pub struct CorruptRecord {
 impl fmt::Display for CorruptRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { field, found } = self;
-        write!(f, "unknown value of {field} in the recorded answer: {found}")
+        write!(f, "invalid {field} in the recorded answer: {found}")
     }
 }
 

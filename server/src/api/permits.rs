@@ -35,7 +35,7 @@ impl Permits {
         &self.memory
     }
 
-    /// Takes a permit for a unary call, if one is free.
+    /// Takes a permit for a call, if one is free.
     pub(super) fn try_acquire(&self) -> Option<Permit> {
         Arc::clone(&self.all).try_acquire_owned().ok().map(Permit::for_call)
     }

@@ -65,7 +65,6 @@ impl CheckedModel {
         let redactor = if hides { Some(redactor?.clone()) } else { None };
         let (judge_prompt, refute_prompt) = (judge_prompt?, refute_prompt?);
         let mut hidden = format!("{hides} {:?} {:?}", config.ollama_context, judges.hidden);
-        // Appended only if set, so that answers cached by earlier versions are still found.
         if let Some(above) = config.outline_above {
             hidden.push_str(&format!(" outline above {} {}", above.0, lines_prompt_digest()));
         }

@@ -18,7 +18,7 @@ const IDLE: Duration = Duration::from_secs(600);
 pub(super) struct CorpusCache(Cache<u64, Arc<Vec<EvidenceItem>>>);
 
 impl CorpusCache {
-    /// Creates a cache of at limit `bytes` by [`weight`].
+    /// Creates a cache of at most `bytes` by [`weight`].
     pub(super) fn new(bytes: u64) -> Self {
         let weigh = |_: &u64, items: &Arc<Vec<EvidenceItem>>| weight(items);
         Self(Cache::builder().max_capacity(bytes).weigher(weigh).time_to_idle(IDLE).build())

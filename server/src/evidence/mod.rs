@@ -1,4 +1,4 @@
-//! StoredItem evidence: corpora of items that outlive one call, and search in them.
+//! Stored evidence: corpora of items that outlive one call, and search in them.
 //!
 //! The engines (`sqlite`, and `postgres` for servers that share a database) implement the traits in `store`. This
 //! module adds the limits, receiving items, the cache of whole corpora, and the model. It must not depend on the
@@ -201,7 +201,7 @@ impl Evidence {
         self.shared.corpus_cache.items(&*corpus)
     }
 
-    /// Lists at limit `limit` corpora after a name, ordered by name. One that cannot be opened is skipped and logged.
+    /// Lists at most `limit` corpora after a name, ordered by name. One that cannot be opened is skipped and logged.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] if the folder cannot be read.

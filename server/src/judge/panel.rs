@@ -1,4 +1,4 @@
-//! A panel: several judges, or one judge several times, judge the same claims concurrently, and their votes are tally.
+//! A panel: several judges, or one judge several times, judge the same claims concurrently, and their votes are counted.
 //! Each vote is reported.
 
 mod reconsider;

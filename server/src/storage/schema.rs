@@ -29,8 +29,8 @@ pub enum SchemaMismatch {
     },
     /// A development version wrote it.
     #[error(
-        "has schema {found} of a development version; export its records with the server that wrote it \
-         (gsar ledger export), then start with an empty data directory or database"
+        "has schema {found} of a development version; start with an empty data directory or database \
+         (records can be exported before with the server that wrote them: gsar ledger export)"
     )]
     Development {
         /// The number of its schema.

@@ -27,7 +27,7 @@ pub(super) enum FindingKind {
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     first: BTreeMap<FindingKind, (String, Option<Signal>)>,
-    /// `true` if there is a backlog that only a threshold could judge: then an empty backlog elsewhere does not show health.
+    /// `true` if there is a backlog that only a threshold could judge: then nothing else shows health.
     pub(super) has_open_backlog: bool,
 }
 

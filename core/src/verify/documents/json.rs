@@ -157,7 +157,6 @@ fn value_end(text: &str, from: usize, end: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
     use proptest::prelude::*;
     use serde_json::Value;

@@ -209,7 +209,6 @@ fn document_end(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     const BODY: &str = "{\n  \"pods\": [\n    {\"name\": \"a\", \"note\": \"say \\\"hi\\\"\\nnow\"},\n    {\"name\": \"b/c\"}\n  ]\n}";

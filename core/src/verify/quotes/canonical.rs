@@ -130,7 +130,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_byte_is_mapped_to_its_original(text in "(\\PC|\\\\n|\\\\\"|\\\\u00e9|[{}:, \"=0-9]){0,40}") {
-        let canonical = Canonical::new(&text);
+            let canonical = Canonical::new(&text);
             for (at, character) in canonical.as_str().char_indices() {
                 let original = canonical.original(&(at..at + character.len_utf8()));
                 prop_assert!(text.get(original.clone()).is_some(), "{:?}", original);

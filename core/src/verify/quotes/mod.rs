@@ -9,7 +9,6 @@
 mod approximate;
 mod boundaries;
 mod canonical;
-
 mod printed;
 mod records;
 

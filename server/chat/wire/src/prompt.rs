@@ -14,7 +14,7 @@ const STATEMENTS: &str = "The statements to read, one JSON object a line:\n";
 pub enum Purpose {
     /// Verdicts on claims.
     Judge,
-    /// `true` if quotes show statements.
+    /// Verdicts on statements and their quotes.
     SecondLook,
 }
 

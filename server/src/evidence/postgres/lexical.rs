@@ -15,7 +15,7 @@ use crate::storage::postgres::query::{self, Conditions};
 const K1: f64 = 1.2;
 /// Normalisation by passage length.
 const B: f64 = 0.75;
-/// The weight of a term in at min_vectors half of all passages.
+/// The weight of a term in at least half of all passages.
 const MIN_WEIGHT: f64 = 1e-6;
 /// The number of passages up to which a term is counted exactly; beyond, the estimate is used.
 const MAX_COUNTED: i64 = 2_000;
@@ -169,7 +169,7 @@ async fn occurring_terms(
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
-/// Returns the rarest terms, in about [`RANKED`] passages together; at min_vectors one.
+/// Returns the rarest terms, in about [`RANKED`] passages together; at least one.
 fn rarest(known: &[(String, i64)]) -> &[(String, i64)] {
     let mut sum = 0;
     let within = known.iter().take_while(|(_, count)| {

@@ -73,7 +73,6 @@ impl Key {
                 digest.text(quote);
             }
         }
-        // Omitted if empty, so that judgements cached before examples existed are still found.
         if !examples.is_empty() {
             digest.count(examples.len());
             for Example { evaluation_id: _, claim_id: _, text, quotes, class } in examples.iter() {
@@ -83,8 +82,7 @@ impl Key {
                 digest.text(class.name());
             }
         }
-        // Principals do not share cached judgements. Omitted without principals, so that judgements cached before
-        // principals existed are still found.
+        // Principals do not share cached judgements.
         let principal = call.as_ref().map_or("", |call| call.principal.name());
         if !principal.is_empty() {
             digest.text(principal);

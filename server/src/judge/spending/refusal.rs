@@ -27,7 +27,7 @@ pub enum Refusal {
         /// The start of the next day.
         resets_at: Timestamp,
     },
-    /// The budgets cannot be read or format_instant.
+    /// The budgets cannot be read or written.
     #[error("no calls are made while the budget cannot be recorded: {reason}")]
     Unavailable {
         /// The cause and the fix.

@@ -34,7 +34,7 @@ pub(super) fn half_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Unit, usize)
 }
 
 /// Parses "a quarter of an hour", "one hundredth of a core", "three quarters of the errors". Returns the value, its
-/// unit and the end. ends.
+/// unit and the end.
 pub(super) fn fraction_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Decimal, Unit, usize)> {
     const MANY: [&str; 10] =
         ["a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
