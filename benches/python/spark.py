@@ -53,7 +53,7 @@ def by_client(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
             for name, text, log in mine
         )
         with gsar.Client(endpoint) as client:
-            proceeded.extend(gsar.may_go_out(answer.evaluation) for answer in client.evaluate_stream(requests))
+            proceeded.extend(gsar.may_proceed(answer.evaluation) for answer in client.evaluate_stream(requests))
 
     threads = [
         threading.Thread(target=send, args=(endpoint, rows[at :: len(endpoints)])) for at, endpoint in enumerate(endpoints)
@@ -71,7 +71,7 @@ def by_calls(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
         clients = [stack.enter_context(gsar.Client(endpoint)) for endpoint in endpoints]
         rows = zip(frame["id"], frame["synthesis"], frame["evidence"], strict=True)
         return sum(
-            gsar.may_go_out(
+            gsar.may_proceed(
                 clients[at % len(clients)].evaluate(
                     gsar.v1.Report(id=name, synthesis=text), json.loads(log), idempotency_key=job + name
                 )

@@ -17,7 +17,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let log = Item::text("log", LOG).lane(Lane::Logs);
     let pod = Item::text("pod", POD).lane(Lane::StaticInfra);
     let verdict = client.check(REPORT).evidence([log, pod]).verdict().await?;
-    println!("{}", if verdict.may_go_out() { "send" } else { "hold" });
+    println!("{}", if verdict.may_proceed() { "send" } else { "hold" });
     for claim in verdict.faults() {
         println!("  correct or drop: {}", claim.text());
     }

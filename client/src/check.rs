@@ -17,7 +17,7 @@ pub enum WhenUnreachable {
 
 /// A builder for the check of a report.
 #[derive(Clone, Debug)]
-#[must_use = "nothing is sent before `verdict` or `may_go_out`"]
+#[must_use = "nothing is sent before `verdict` or `may_proceed`"]
 pub struct Check {
     client: Client,
     request: v1::EvaluateRequest,
@@ -88,10 +88,10 @@ impl Check {
     /// # Errors
     /// Returns a [`ClientError`] if the server returned no evaluation, unless it is unreachable and `absent` allows
     /// that.
-    pub async fn may_go_out(self, absent: WhenUnreachable) -> Result<bool, ClientError> {
+    pub async fn may_proceed(self, absent: WhenUnreachable) -> Result<bool, ClientError> {
         match self.verdict().await {
             Err(ClientError::Unreachable { .. }) if absent == WhenUnreachable::Proceed => Ok(true),
-            verdict => verdict.map(|verdict| verdict.may_go_out()),
+            verdict => verdict.map(|verdict| verdict.may_proceed()),
         }
     }
 }

@@ -16,7 +16,7 @@ impl Verdict {
 
     /// Returns `true` if the report may be sent: it proceeds, or its policy is in shadow mode.
     #[must_use]
-    pub fn may_go_out(&self) -> bool {
+    pub fn may_proceed(&self) -> bool {
         let in_shadow = self.0.decision.as_ref().is_some_and(|decision| decision.in_shadow);
         in_shadow || (self.0.outcome() != v1::Outcome::Failed && self.tier() == Some(Tier::Proceed))
     }

@@ -30,7 +30,7 @@ async fn a_report_is_checked() {
     let check =
         client.check("Pod cart-1 restarted 4 times.").evidence([pods()]).policy("reference");
     let verdict = check.clone().verdict().await.unwrap();
-    assert!(verdict.may_go_out());
+    assert!(verdict.may_proceed());
     assert_eq!(verdict.tier(), Some(Tier::Proceed));
     assert_eq!(verdict.score().map(|score| score.to_string()), Some("1/1".to_owned()));
     let claim = verdict.claims().next().unwrap();
@@ -39,12 +39,12 @@ async fn a_report_is_checked() {
         ("Pod cart-1 restarted 4 times", Some(Class::Grounded))
     );
     assert!(claim.quotes().any(|(item, quote)| item == "pods" && quote.contains("cart-1")));
-    assert!(check.may_go_out(WhenUnreachable::Hold).await.unwrap());
+    assert!(check.may_proceed(WhenUnreachable::Hold).await.unwrap());
 
     let wrong =
         client.check("Pod cart-1 restarted 9 times.").evidence([pods()]).policy("reference");
     let wrong = wrong.verdict().await.unwrap();
-    assert!(!wrong.may_go_out());
+    assert!(!wrong.may_proceed());
     let faults: Vec<_> = wrong.faults().map(|claim| claim.text()).collect();
     assert_eq!(faults, ["Pod cart-1 restarted 9 times"]);
     assert!(wrong.reasons().next().is_some());
@@ -147,9 +147,9 @@ async fn an_unreachable_server_holds_the_report_unless_allowed() {
     let server = Removable::start();
     let client = Client::connect(&server.server.endpoint().parse().unwrap()).await.unwrap();
     server.remove();
-    let held = client.check("x").may_go_out(WhenUnreachable::default()).await;
+    let held = client.check("x").may_proceed(WhenUnreachable::default()).await;
     assert!(matches!(held, Err(ClientError::Unreachable { .. })), "{held:?}");
-    assert!(client.check("x").may_go_out(WhenUnreachable::Proceed).await.unwrap());
+    assert!(client.check("x").may_proceed(WhenUnreachable::Proceed).await.unwrap());
 }
 
 #[tokio::test]
@@ -158,7 +158,7 @@ async fn a_rejected_request_is_an_error() {
     let script = Script { evaluations: [refusal].into(), ..Script::default() };
     let server = ScriptedServer::start(script).await;
     let client = Client::connect(&server.endpoint().parse().unwrap()).await.unwrap();
-    client.check("").may_go_out(WhenUnreachable::Proceed).await.unwrap_err();
+    client.check("").may_proceed(WhenUnreachable::Proceed).await.unwrap_err();
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ from gsar import v1
 
 def test_a_supported_report_proceeds(client: gsar.Client) -> None:
     answer = client.evaluate(PROCEEDS, EVIDENCE)
-    assert gsar.may_go_out(answer)
+    assert gsar.may_proceed(answer)
     assert gsar.tier(answer) == "proceed"
     assert answer.provenance.recorded
     assert [gsar.class_of(claim) for claim in answer.claims] == ["grounded"]
@@ -114,7 +114,7 @@ def test_evidence_is_stored_found_and_deleted(client: gsar.Client) -> None:
     assert client.get_evidence("inc-7", "long", lines=(40_000, 40_000)).content.startswith("2026-03-12 line 39999 ä")
     assert client.get_evidence("inc-7", "log", bytes=(0, 4)).content == "2026"
     assert client.get_evidence("inc-7", key=stored.items[0].key).evidence_id == "log"
-    assert gsar.may_go_out(client.evaluate(PROCEEDS, corpus_id="inc-7"))
+    assert gsar.may_proceed(client.evaluate(PROCEEDS, corpus_id="inc-7"))
     client.put_evidence("inc-8", EVIDENCE)
     assert [corpus.corpus_id for corpus in client.list_corpora(page_size=1)] == ["inc-7", "inc-8"]
     client.delete_corpus("inc-7")
@@ -157,7 +157,7 @@ def test_evaluates_many_reports_over_one_call(client: gsar.Client) -> None:
     refused = gsar.of_call_error(answers.pop("empty").error)
     assert isinstance(refused, gsar.InvalidArgument)
     assert refused.violations[0].field == "report"
-    assert all(gsar.may_go_out(answer.evaluation) for answer in answers.values())
+    assert all(gsar.may_proceed(answer.evaluation) for answer in answers.values())
 
 
 def test_an_abandoned_stream_is_cancelled(client: gsar.Client) -> None:

@@ -75,7 +75,7 @@ def test_open_if_unreachable_proceeds_with_a_warning(tmp_path: Path, caplog: pyt
         caplog.at_level(logging.WARNING, "gsar"),
     ):
         answer = client.evaluate(PROCEEDS, EVIDENCE)
-        assert gsar.may_go_out(answer)
+        assert gsar.may_proceed(answer)
         assert [reason.code for reason in answer.decision.reasons] == ["SIDECAR_UNREACHABLE"]
         assert not answer.evaluation_id
         assert "not evaluated" in caplog.text

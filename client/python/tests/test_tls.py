@@ -75,11 +75,11 @@ async def test_mutual_tls(endpoint: str, authority: Authority, monkeypatch: pyte
     certificate, key = authority.sign("agent")
     ca = str(authority.certificate)
     with gsar.Client(endpoint, tls_ca=ca, tls_certificate=certificate, tls_key=key) as client:
-        assert gsar.may_go_out(client.evaluate(PROCEEDS, EVIDENCE))
+        assert gsar.may_proceed(client.evaluate(PROCEEDS, EVIDENCE))
     for name, path in {"CA": ca, "CERTIFICATE": certificate, "KEY": key}.items():
         monkeypatch.setenv(f"GSAR_TLS_{name}", path)
     async with gsar.aio.Client(endpoint) as client:
-        assert gsar.may_go_out(await client.evaluate(PROCEEDS, EVIDENCE))
+        assert gsar.may_proceed(await client.evaluate(PROCEEDS, EVIDENCE))
 
 
 def test_untrusted_peers_get_an_error_with_the_fix(endpoint: str, authority: Authority) -> None:

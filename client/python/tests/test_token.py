@@ -44,13 +44,13 @@ async def test_every_kind_of_call_sends_the_token(
     endpoint: str, token_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with gsar.Client(endpoint, token_file=str(token_file)) as client:
-        assert gsar.may_go_out(client.evaluate(PROCEEDS, EVIDENCE))
+        assert gsar.may_proceed(client.evaluate(PROCEEDS, EVIDENCE))
         assert all(answer.HasField("evaluation") for answer in client.evaluate_stream(REPORTS))
         assert client.put_evidence("inc-7", EVIDENCE).corpus.items
         assert list(client.export(EXPORT))
     monkeypatch.setenv("GSAR_TOKEN_FILE", str(token_file))
     async with gsar.aio.Client(endpoint) as client:
-        assert gsar.may_go_out(await client.evaluate(PROCEEDS, EVIDENCE))
+        assert gsar.may_proceed(await client.evaluate(PROCEEDS, EVIDENCE))
         answers = [answer async for answer in client.evaluate_stream(REPORTS)]
         assert all(answer.HasField("evaluation") for answer in answers)
         assert (await client.put_evidence("inc-8", EVIDENCE)).corpus.items

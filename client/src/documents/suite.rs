@@ -68,8 +68,8 @@ pub(super) fn suite(name: String, evaluated: &ReportResult, view: &View, strict:
     };
     let scene = Scene { evidence: &evaluated.request.evidence, ..Scene::default() };
     let claims = answer.claims.iter().filter(|claim| view.shows(claim));
-    let may_go_out = decided(answer).is_some_and(|decision| decision.tier() == v1::Tier::Proceed);
-    let is_fault = strict || !may_go_out;
+    let may_proceed = decided(answer).is_some_and(|decision| decision.tier() == v1::Tier::Proceed);
+    let is_fault = strict || !may_proceed;
     let mut tests: Vec<Test> =
         claims.map(|claim| of_claim(claim, is_fault, &scene, view)).collect();
     tests.push(Test { name: DECISION.to_owned(), result: of_decision(answer) });

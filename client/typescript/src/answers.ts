@@ -42,7 +42,7 @@ export function tier(answer: Decided): Tier {
 }
 
 /** Returns `true` if the tier is proceed. */
-export function mayGoOut(answer: Decided): boolean {
+export function mayProceed(answer: Decided): boolean {
   return tier(answer) === "proceed";
 }
 

@@ -11,7 +11,7 @@ import {
   evaluation,
   GsarError,
   json,
-  mayGoOut,
+  mayProceed,
   text,
   tier,
 } from "gsar";
@@ -38,7 +38,7 @@ test("the first verdict, over a Unix socket and over TCP", async () => {
     const each = await connected(endpoint);
     const answer = await each.evaluate(PROCEEDS, EVIDENCE);
     assert.equal(tier(answer), "proceed", endpoint);
-    assert.ok(mayGoOut(answer));
+    assert.ok(mayProceed(answer));
     assert.ok(answer.provenance?.recorded);
     assert.deepEqual(answer.claims.map(classOf), ["grounded"]);
   }
@@ -48,7 +48,7 @@ test("a guessing report does not proceed", async () => {
   assert.equal(tier(await client.evaluate(REGENERATED, EVIDENCE)), "regenerate");
   const answer = await client.evaluate(REPLANNED, EVIDENCE);
   assert.equal(tier(answer), "replan");
-  assert.ok(!mayGoOut(answer));
+  assert.ok(!mayProceed(answer));
   const fault = GUESS.slice(0, -1);
   assert.deepEqual(
     claimsAtFault(answer).map((claim) => claim.text),
@@ -196,7 +196,7 @@ test("evidence is stored, found and deleted", async () => {
     (await client.getSnapshot({ corpusId: "inc-9", item, range })).content.trim(),
     "2026-03-12 line 39999 ä😀",
   );
-  assert.ok(mayGoOut(await client.evaluate(PROCEEDS, [], { corpusId: "inc-9" })));
+  assert.ok(mayProceed(await client.evaluate(PROCEEDS, [], { corpusId: "inc-9" })));
   assert.deepEqual(
     (await all(client.listCorpora())).map((corpus) => corpus.corpusId),
     ["inc-9"],
@@ -216,7 +216,7 @@ test("evaluates many reports over one call", async () => {
   assert.equal(answers.length, 41);
   for (const { correlationId, result } of answers) {
     if (result.case === "evaluation") {
-      assert.ok(mayGoOut(result.value), correlationId);
+      assert.ok(mayProceed(result.value), correlationId);
       continue;
     }
     assert.ok(result.case === "error" && correlationId === "empty");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { afterEach, before, test } from "node:test";
-import { Client, GsarError, mayGoOut } from "gsar";
+import { Client, GsarError, mayProceed } from "gsar";
 import { EVIDENCE, PROCEEDS } from "./reports.js";
 import { connected, folder, start } from "./server.js";
 
@@ -41,12 +41,12 @@ afterEach(() => {
 test("mutual TLS", async () => {
   const files = { tlsCa: `${at}/ca.pem`, tlsCertificate: `${at}/agent.pem`, tlsKey: `${at}/agent.key` };
   const named = await connected({ endpoint, ...files });
-  assert.ok(mayGoOut(await named.evaluate(PROCEEDS, EVIDENCE)));
+  assert.ok(mayProceed(await named.evaluate(PROCEEDS, EVIDENCE)));
   process.env["GSAR_TLS_CA"] = files.tlsCa;
   process.env["GSAR_TLS_CERTIFICATE"] = files.tlsCertificate;
   process.env["GSAR_TLS_KEY"] = files.tlsKey;
   const fromEnvironment = await connected(endpoint.replace("grpcs", "https"));
-  assert.ok(mayGoOut(await fromEnvironment.evaluate(PROCEEDS, EVIDENCE)));
+  assert.ok(mayProceed(await fromEnvironment.evaluate(PROCEEDS, EVIDENCE)));
 });
 
 test("untrusted peers get an error with the fix", async () => {

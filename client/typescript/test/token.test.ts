@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { afterEach, before, test } from "node:test";
-import { Client, evaluation, mayGoOut } from "gsar";
+import { Client, evaluation, mayProceed } from "gsar";
 import { ExportKind, GateService } from "gsar/v1";
 import { EVIDENCE, PROCEEDS } from "./reports.js";
 import { connected, folder, start } from "./server.js";
@@ -28,7 +28,7 @@ afterEach(() => {
 });
 
 async function callAll(client: Client): Promise<void> {
-  assert.ok(mayGoOut(await client.evaluate(PROCEEDS, EVIDENCE)));
+  assert.ok(mayProceed(await client.evaluate(PROCEEDS, EVIDENCE)));
   for await (const answer of client.evaluateStream([["a", evaluation(PROCEEDS, EVIDENCE)]])) {
     assert.equal(answer.result.case, "evaluation");
   }

@@ -10,7 +10,7 @@
 """
 
 from gsar import v1
-from gsar.answers import claims_at_fault, class_of, describe, may_go_out, tier
+from gsar.answers import claims_at_fault, class_of, describe, may_proceed, tier
 from gsar.callbacks import Ending
 from gsar.client import Client
 from gsar.errors import (
@@ -70,7 +70,7 @@ __all__ = [
     "grade_claim",
     "grade_report",
     "json",
-    "may_go_out",
+    "may_proceed",
     "of_call_error",
     "text",
     "tier",

@@ -45,7 +45,7 @@ def tier(answer: Decided | v1.Decision) -> Tier:
     return TIERS.get(decision.tier, "abstain")
 
 
-def may_go_out(answer: Decided | v1.Decision) -> bool:
+def may_proceed(answer: Decided | v1.Decision) -> bool:
     """Returns `True` if the tier is proceed."""
     return tier(answer) == "proceed"
 

@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict, overload
 
 import gsar.aio
 from gsar import v1
-from gsar.answers import Tier, Verdict, claims_at_fault, class_of, describe, may_go_out, tier, why
+from gsar.answers import Tier, Verdict, claims_at_fault, class_of, describe, may_proceed, tier, why
 from gsar.client import Client
 from gsar.items import Evidence, items
 
@@ -85,7 +85,7 @@ def grounding(
         ],
         gaps=list(answer.gaps),
         affected_specialists=list(answer.decision.affected_specialists),
-        feedback="" if may_go_out(answer) else feedback(answer),
+        feedback="" if may_proceed(answer) else feedback(answer),
         attempts=attempts,
         repeated=False,
         evidence=digest,

@@ -103,7 +103,7 @@ def gsar_client(gsar_endpoint: str) -> Iterator[Client]:
 @pytest.fixture
 def assert_grounded(gsar_client: Client, request: pytest.FixtureRequest) -> AssertGrounded:
     """Fails a test whose report does not proceed, with the faulty claims and the evidence."""
-    from gsar import Error, describe, may_go_out, tier
+    from gsar import Error, describe, may_proceed, tier
 
     # The fixture `record_property` warns about junit_family=xunit2, the default of pytest.
     properties = request.node.user_properties
@@ -130,7 +130,7 @@ def assert_grounded(gsar_client: Client, request: pytest.FixtureRequest) -> Asse
         if tier(answer) == "abstain":
             request.node.stash[UNDECIDED] = describe(answer)
             raise Undecided(f"no judge gave a verdict on the report\n\n{describe(answer)}")
-        if not may_go_out(answer):
+        if not may_proceed(answer):
             pytest.fail(f"the report does not proceed\n\n{describe(answer)}", pytrace=False)
         if score.value < min_score:
             pytest.fail(f"the report scores below min_score={min_score}\n\n{describe(answer)}", pytrace=False)
