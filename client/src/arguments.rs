@@ -208,7 +208,6 @@ pub(crate) enum Strength {
     /// Hard evidence and a change
     Grounded,
     /// Either hard evidence or a change
-    #[value(alias = "partial", alias = "partially_grounded")]
     PartiallyGrounded,
     /// Neither
     Ungrounded,
