@@ -77,7 +77,7 @@ fn the_example_is_replanned_rewritten_and_proceeds() {
             "  plan 1 of 2   turn 2      no hypothesis is validated and the budget lasts",
             "  plan 1 of 2   report 2    REGENERATE   0.694",
             "  plan 1 of 2   rewrite 3   PROCEED      1.000",
-            "PROCEED   the report may go out",
+            "PROCEED   the report may be sent",
         ]
     );
     assert!(stdout(&output).lines().all(|line| line.chars().count() <= 80), "{}", stdout(&output));
@@ -113,7 +113,7 @@ fn an_investigation_is_resumed() {
     let again = drive(&machine, &flags, &[]);
     assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
     assert!(stdout(&again).contains("resumed at step 5"), "{}", stdout(&again));
-    assert_eq!(steps(&again), ["PROCEED   the report may go out"]);
+    assert_eq!(steps(&again), ["PROCEED   the report may be sent"]);
 }
 
 #[test]

@@ -143,10 +143,10 @@ mod tests {
     #[test]
     fn an_unknown_resource_alone_is_not_found() {
         let mut violations = Violations::default();
-        violations.add_unknown("policy", "policy", "night", "known are paper, strict");
+        violations.add_unknown("policy", "policy", "night", "expected one of paper, strict");
         let status = violations.into_status();
         assert_eq!(status.code(), Code::NotFound);
-        assert_eq!(status.message(), "unknown policy `night`; known are paper, strict");
+        assert_eq!(status.message(), "unknown policy `night`; expected one of paper, strict");
         let details = status.get_error_details();
         assert_eq!(details.error_info().unwrap().reason, "UNKNOWN_RESOURCE");
         let resource = details.resource_info().unwrap();
@@ -159,8 +159,8 @@ mod tests {
     #[test]
     fn an_unknown_resource_among_others_is_a_violation() {
         let mut violations = Violations::default();
-        violations.add_unknown("policy", "policy", "night", "known are paper, strict");
-        violations.add_unknown("options.judge", "judge", "x", "known are rules/1");
+        violations.add_unknown("policy", "policy", "night", "expected one of paper, strict");
+        violations.add_unknown("options.judge", "judge", "x", "expected one of rules/1");
         let status = violations.into_status();
         assert_eq!(status.code(), Code::InvalidArgument);
         let details = status.get_error_details();

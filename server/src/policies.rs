@@ -80,7 +80,7 @@ pub enum PoliciesError {
         other: String,
     },
     /// A configured name is unknown.
-    #[error("`{name}` is not known; known are {known}")]
+    #[error("`{name}` is not known; expected one of {known}")]
     UnknownName {
         /// The key of the table `policies` that has it.
         key: &'static str,
@@ -329,7 +329,7 @@ mod tests {
         ] {
             let error = checked(&policies).unwrap_err();
             assert!(error.contains(key), "{error}");
-            assert!(error.contains("known are paper, reference, strict"), "{error}");
+            assert!(error.contains("expected one of paper, reference, strict"), "{error}");
             assert_eq!(error.contains("use `reference`"), key.contains("local"), "{error}");
         }
     }

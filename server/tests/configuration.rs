@@ -54,7 +54,7 @@ const FAULTS: &[(&str, &[&str])] = &[
     ("[judges]\nchain = []", &["judges.chain: is empty"]),
     (
         "[judges]\nchain = [\"rules/9\"]",
-        &["judges.chain: unknown judge `rules/9`; known are local/1, rules/2"],
+        &["judges.chain: unknown judge `rules/9`; expected one of local/1, rules/2"],
     ),
     ("[judges]\nchain = [\"opnai:gpt\"]", &["judges.chain: unknown judge `opnai:gpt`"]),
     (

@@ -5,7 +5,7 @@ import http2 from "node:http2";
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import { before, test, type TestContext } from "node:test";
-import { Client, counts, GsarError, mayGoOut, text, tier } from "gsar";
+import { Client, counts, GsarError, mayProceed, text, tier } from "gsar";
 import { EVIDENCE, PROCEEDS } from "./reports.js";
 import { connected, folder, freePort, type Running, start } from "./server.js";
 
@@ -51,7 +51,7 @@ test("names an unknown policy and the known ones", async () => {
   const error = await thrown(client.evaluate(PROCEEDS, EVIDENCE, { policy: "night-shift" }));
   assert.deepEqual([error.code, error.reason], ["NOT_FOUND", "UNKNOWN_RESOURCE"]);
   assert.equal(error.resource?.name, "night-shift");
-  assert.match(error.message, /unknown policy `night-shift`; known are paper, reference, strict/);
+  assert.match(error.message, /unknown policy `night-shift`; expected one of paper, reference, strict/);
 });
 
 test("rejects a step that is not due", async () => {
@@ -191,7 +191,7 @@ test("reconnects after the sidecar died during a call", async () => {
   assert.ok((await thrown(other.evaluate(PROCEEDS, EVIDENCE))).unreachable);
   const back = await start({ address: mortal.address });
   assert.equal(back.address, mortal.address);
-  assert.ok(mayGoOut(await other.evaluate(PROCEEDS, EVIDENCE)));
+  assert.ok(mayProceed(await other.evaluate(PROCEEDS, EVIDENCE)));
 });
 
 test("openIfUnreachable proceeds with a warning", async () => {

@@ -41,10 +41,9 @@ impl PolicyService for Policies {
     ) -> Result<Response<v1::GetPolicyResponse>, Status> {
         let engine = self.0.for_request(&request)?;
         let name = request.into_inner().name;
-        let entry = engine
-            .policies()
-            .named(&name)
-            .map_err(|known| errors::unknown("policy", &name, &format!("known are {known}")))?;
+        let entry = engine.policies().named(&name).map_err(|known| {
+            errors::unknown("policy", &name, &format!("expected one of {known}"))
+        })?;
         let base = Preset::from_name(&entry.policy.name).filter(|_| entry.file.is_none());
         let toml =
             base.map_or_else(|| (*entry.toml).to_owned(), |base| preset_file(base).to_owned());

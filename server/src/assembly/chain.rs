@@ -388,7 +388,7 @@ impl Checking<'_> {
                 let known: Vec<&str> = known.into_iter().collect();
                 let parsed = parsed.map_err(|error| {
                     format!(
-                        "unknown judge `{name}`; known are {}, and chat models such as openai:gpt-4o-mini ({error})",
+                        "unknown judge `{name}`; expected one of {}, or a chat model such as openai:gpt-4o-mini ({error})",
                         known.join(", ")
                     )
                 });

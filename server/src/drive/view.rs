@@ -174,7 +174,7 @@ fn finished(state: &State, ending: &Ending, action: Option<v1::ActionVerdict>) -
         Ending::Proceed { index } => v1::Finished {
             degraded: false,
             cause: "PROCEED".to_owned(),
-            sentence: "the report may go out".to_owned(),
+            sentence: "the report may be sent".to_owned(),
             best: evaluation_id(Some(*index)),
             last: evaluation_id(Some(*index)),
             action,
@@ -199,7 +199,7 @@ fn sentence(cause: &DegradedCause, has_report: bool) -> String {
         DegradedCause::Stopped(cause) => stopped(*cause).to_owned(),
     };
     match has_report {
-        true => format!("{why}; the best report may go out only with a banner that says so"),
+        true => format!("{why}; the best report may be sent only with a banner that says so"),
         false => format!("{why}; no report was judged"),
     }
 }

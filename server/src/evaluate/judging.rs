@@ -72,7 +72,7 @@ impl Engine {
         let named = self.judges.iter().find(|judge| judge.name() == name);
         if named.is_none() {
             let known: Vec<&str> = self.judges.iter().map(|judge| judge.name()).collect();
-            let known = format!("known are {}", known.join(", "));
+            let known = format!("expected one of {}", known.join(", "));
             violations.add_unknown(field, "judge", name, known);
         }
         named.map(|judge| vec![Arc::clone(judge)])

@@ -106,7 +106,12 @@ impl Engine {
         let entry = match self.policies.named(name) {
             Ok(entry) => entry,
             Err(known) => {
-                violations.add_unknown("policy", "policy", name, format!("known are {known}"));
+                violations.add_unknown(
+                    "policy",
+                    "policy",
+                    name,
+                    format!("expected one of {known}"),
+                );
                 return Ok(None);
             }
         };
@@ -142,7 +147,11 @@ impl Engine {
             return Err(errors::no_right(self.principal.name(), Right::Override));
         }
         let default = self.policies.named("").map_err(|known| {
-            errors::unknown("policy", &self.policies.default_name(), &format!("known are {known}"))
+            errors::unknown(
+                "policy",
+                &self.policies.default_name(),
+                &format!("expected one of {known}"),
+            )
         })?;
         let default = default.policy;
         let check_strict = |policy: &Policy| policy.at_least_as_strict_as(&default);
