@@ -1,4 +1,4 @@
-//! Measures the throughput of finding, hiding and restoring: a log of a megabyte, and malicious texts.
+//! Measures the throughput of finding, hiding and restoring on logs and adversarial texts.
 //!
 //! `cargo run --release -p gsar-redaction --example redaction_throughput`
 
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use gsar_redaction::{Options, Redactor};
 
 const MEGABYTE: usize = 1 << 20;
-/// Each figure is the best of this many runs.
+/// The number of runs; the fastest is reported.
 const RUNS: usize = 5;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = std::io::stdout().lock();
     for (name, text) in texts() {
         let found = best(|| redactor.find(&text).len());
-        let begun = best(|| redactor.begin(1, [text.as_str()]).opening().len());
+        let begun = best(|| redactor.begin(1, [text.as_str()]).prefix().len());
         let mut redaction = redactor.begin(1, [text.as_str()]);
         let hidden = redaction.hide(&text).into_owned();
         let hid = best(|| redactor.begin(1, [text.as_str()]).hide(&text).len());
@@ -78,13 +78,13 @@ fn texts() -> Vec<(&'static str, String)> {
     };
     let again = |piece: &str| piece.repeat(MEGABYTE / piece.len());
     vec![
-        ("log without anything to hide", log(&plain)),
-        ("access log, all to hide", log(&access)),
+        ("log, nothing to hide", log(&plain)),
+        ("access log, all hidden", log(&access)),
         ("\"://\"", again("a://")),
         ("\"a://b:c@\"", again("a://b:c@")),
         ("\"@\"", again("@")),
         ("\"a@b.cc\"", again("a@b.cc")),
-        ("begin marks of keys", again("-----BEGIN PRIVATE KEY-----\n")),
+        ("key begin markers", again("-----BEGIN PRIVATE KEY-----\n")),
         ("\"password=\"", again("password=")),
         ("'password=\"'", again("password=\"")),
         ("\"1.1.1.1.\"", again("1.1.1.1.")),

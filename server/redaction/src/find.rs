@@ -1,5 +1,5 @@
-//! Finds secrets and personal data in a text. Each submodule detects one format; every search is linear in the text
-//! because the length of matches is bounded.
+//! Finds secrets and personal data in a text. Each submodule detects one format. Match lengths are bounded, so every
+//! search is linear in the text length.
 
 mod addresses;
 mod assignments;
@@ -19,24 +19,23 @@ use crate::Options;
 use crate::kind::Kind;
 use crate::pattern::{Compiled, PatternError, compile};
 
-/// A range of a text to hide.
+/// A range of text to hide.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The bytes of the range; on character boundaries, never empty.
+    /// The byte range, never empty and on character boundaries.
     pub range: Range<usize>,
     /// The kind of value.
     pub kind: Kind,
 }
 
 impl Span {
-    /// Returns the value in the text in which it was found.
+    /// Returns the spanned value; `text` must be the text the span was found in.
     #[must_use]
     pub fn value<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.range.clone()).unwrap_or_default()
     }
 }
 
-/// All compiled patterns.
 pub(crate) struct Finders {
     addresses: addresses::Addresses,
     assignments: assignments::Assignments,
@@ -60,7 +59,6 @@ impl Finders {
         })
     }
 
-    /// Returns all spans of a text, in order and without overlaps.
     pub(crate) fn find(&self, text: &str) -> Vec<Span> {
         let mut spans = Vec::new();
         keys::find(text, &mut spans);
@@ -77,12 +75,12 @@ impl Finders {
                 Some(Span { range: found.range(), kind: kind.clone() })
             }));
         }
-        merged(spans)
+        merge(spans)
     }
 }
 
-/// Compiles built-in words; the longest match at a position wins.
-fn built_in_words(words: &[&str], ignores_case: bool) -> Result<AhoCorasick, PatternError> {
+/// Builds a matcher for built-in words; the longest match at a position wins.
+fn compile_words(words: &[&str], ignores_case: bool) -> Result<AhoCorasick, PatternError> {
     let mut builder = AhoCorasick::builder();
     builder.match_kind(MatchKind::LeftmostLongest).ascii_case_insensitive(ignores_case);
     builder.build(words).map_err(|error| PatternError::Syntax {
@@ -92,8 +90,7 @@ fn built_in_words(words: &[&str], ignores_case: bool) -> Result<AhoCorasick, Pat
     })
 }
 
-/// Compiles a built-in expression.
-fn built_in(name: &str, expression: &str) -> Result<regex::Regex, PatternError> {
+fn compile_expression(name: &str, expression: &str) -> Result<regex::Regex, PatternError> {
     regex::Regex::new(expression).map_err(|error| PatternError::Syntax {
         name: name.to_owned(),
         position: 0,
@@ -101,8 +98,8 @@ fn built_in(name: &str, expression: &str) -> Result<regex::Regex, PatternError> 
     })
 }
 
-/// Merges overlapping spans into one of the most important kind, so that all of both is hidden.
-pub(crate) fn merged(mut spans: Vec<Span>) -> Vec<Span> {
+/// Merges overlapping spans. The merged span covers both and has the kind that sorts first.
+pub(crate) fn merge(mut spans: Vec<Span>) -> Vec<Span> {
     spans.retain(|span| !span.range.is_empty());
     spans.sort_by(|a, b| (a.range.start, b.range.end).cmp(&(b.range.start, a.range.end)));
     let mut separate: Vec<Span> = Vec::with_capacity(spans.len());
@@ -125,9 +122,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn overlapping_spans_become_one_of_the_most_important_kind() {
+    fn overlapping_spans_merge_into_the_first_kind() {
         let span = |range, kind| Span { range, kind };
-        let merged = merged(vec![
+        let merged = merge(vec![
             span(8..12, Kind::Phone),
             span(0..5, Kind::Email),
             span(3..9, Kind::Secret),

@@ -1,18 +1,18 @@
-//! The kinds of values that can be found in a text.
+//! Kinds of redacted values.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The kind of a hidden value. Its name is part of the placeholder, so that a reader knows what was hidden.
+/// The kind of a hidden value. Placeholders include its name so that readers know what was hidden.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// A private key in PEM form.
+    /// A PEM private key.
     PrivateKey,
-    /// A password, token, API key or the user information of an address.
+    /// A password, token, API key or URL user information.
     Secret,
-    /// A match of a pattern of the operator.
+    /// A match of an operator-defined pattern.
     Custom(Arc<str>),
-    /// The number of a payment card.
+    /// A payment card number.
     Card,
     /// An e-mail address.
     Email,
@@ -20,12 +20,12 @@ pub enum Kind {
     Ip,
     /// A telephone number.
     Phone,
-    /// Text that looks like a placeholder of this redaction but is not.
+    /// Text that resembles a placeholder but was not issued by this redaction.
     Lookalike,
 }
 
 impl Kind {
-    /// Returns the name in placeholders: capital letters, digits and underscores.
+    /// Returns the name used in placeholders: capital letters, digits and underscores.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -40,11 +40,11 @@ impl Kind {
         }
     }
 
-    /// The reserved names.
+    /// Names that operator-defined patterns cannot use.
     pub(crate) const BUILT_IN: [&'static str; 7] =
         ["PRIVATE_KEY", "SECRET", "CARD", "EMAIL", "IP", "PHONE", "TEXT"];
 
-    /// Returns `true` if its values are credentials, which are hidden wherever they occur.
+    /// Returns `true` for credentials, which are hidden in all texts of a request.
     pub(crate) fn is_credential(&self) -> bool {
         matches!(self, Self::PrivateKey | Self::Secret)
     }

@@ -1,8 +1,7 @@
-//! Redacts text without I/O: replaces secrets and personal data by placeholders, and restores them exactly.
+//! Replaces secrets and personal data with placeholders, and restores the original text exactly. Does no I/O.
 //!
-//! A [`Redactor`] contains the patterns and is shared. A [`Redaction`] belongs to one request: the same value has the
-//! same placeholder in all of its texts, so that equal values stay equal, and quotes of a model can be restored to the
-//! original.
+//! A [`Redactor`] holds the compiled patterns and is shared between requests. A [`Redaction`] belongs to one request:
+//! equal values get equal placeholders in all of its texts, and quotes in model output can be restored.
 //!
 //! ```
 //! use gsar_redaction::{Options, Redactor};
@@ -18,13 +17,13 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`redaction`] | the redaction of a request: placeholders, hiding, restoring, counts |
-//! | [`pattern`] | validated patterns of the operator |
+//! | [`redaction`] | a request's placeholders: hiding, restoring, counts |
+//! | [`pattern`] | validation of operator-defined patterns |
 //! | [`kind`] | kinds of values |
 //! | `find` | detection, one module per format |
 //!
-//! Values are detected by their format and the words around them. A bare password in prose, a name, a postal address or
-//! a host name is not detected; the operator's patterns are for those.
+//! Detection uses a value's format and the words around it. Passwords in prose, personal names, postal addresses and
+//! host names are not detected; operator-defined patterns can cover them.
 
 mod find;
 pub mod kind;
@@ -38,13 +37,13 @@ pub use kind::Kind;
 pub use pattern::{Pattern, PatternError};
 pub use redaction::{Counts, Redaction};
 
-/// The options of a [`Redactor`].
+/// Options for a [`Redactor`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// `true` to keep addresses of private ranges (RFC 1918, RFC 4193, link-local), which are hidden by default.
-    /// Loopback, unspecified and broadcast addresses are always kept because they identify no host.
+    /// `true` to leave private addresses (RFC 1918, RFC 4193, link-local) unredacted; they are hidden by default.
+    /// Loopback, unspecified and broadcast addresses are never hidden.
     pub keep_private_addresses: bool,
-    /// Additional patterns, at most [`pattern::MAX_PATTERNS`].
+    /// Operator-defined patterns, at most [`pattern::MAX_PATTERNS`].
     pub patterns: Vec<Pattern>,
 }
 
@@ -58,21 +57,20 @@ impl Redactor {
     /// Compiles the patterns.
     ///
     /// # Errors
-    /// [`PatternError`] if a pattern of the operator is invalid; it names the pattern, the position and the fix.
+    /// [`PatternError`] if an operator-defined pattern is invalid; names the pattern, the position and the fix.
     pub fn new(options: &Options) -> Result<Self, PatternError> {
         Ok(Self { finders: Arc::new(find::Finders::new(options)?) })
     }
 
     /// Starts the redaction of a request.
     ///
-    /// `texts` are all texts that will be hidden: the placeholders occur in none of them, and a secret found in one of
-    /// them is hidden in all of them. `salt` should differ between requests; the same salt and texts give the same
-    /// placeholders.
+    /// `texts` are all texts that will be hidden. No placeholder occurs in any of them, and a secret found in one is
+    /// hidden in all. `salt` should differ between requests; the same salt and texts produce the same placeholders.
     pub fn begin<'t>(&self, salt: u128, texts: impl IntoIterator<Item = &'t str>) -> Redaction {
         Redaction::new(self.clone(), salt, texts.into_iter().collect::<Vec<_>>().as_slice())
     }
 
-    /// Returns the spans found in a text, in order and without overlaps.
+    /// Finds the spans to hide in `text`, in order and without overlaps.
     #[must_use]
     pub fn find(&self, text: &str) -> Vec<Span> {
         self.finders.find(text)

@@ -1,4 +1,4 @@
-//! Validates the operator's patterns at startup, so that none is slow or matches everything.
+//! Validates operator-defined patterns at startup and rejects those that are slow or match everything.
 
 use std::sync::Arc;
 
@@ -9,26 +9,25 @@ use crate::kind::Kind;
 
 /// The maximum number of patterns.
 pub const MAX_PATTERNS: usize = 64;
-/// The maximum length of a pattern in bytes.
+/// The maximum length of an expression in bytes.
 pub const MAX_PATTERN_BYTES: usize = 2_000;
 /// The maximum length of a name in bytes.
 pub const MAX_NAME_BYTES: usize = 24;
 /// The maximum length of a match in bytes.
 pub const MAX_MATCH_BYTES: usize = 4_096;
-/// The maximum memory of a compiled pattern in bytes.
+/// The maximum size of a compiled pattern in bytes.
 const MAX_MEMORY: usize = 2 << 20;
 
-/// A pattern of the operator.
+/// An operator-defined pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// The name in placeholders: capital letters, digits, underscores; the first is a letter.
+    /// The name used in placeholders: capital letters, digits and underscores, starting with a letter.
     pub name: String,
-    /// A regular expression in the syntax of the `regex` crate. Hides its first group if it has one, otherwise the
-    /// whole match.
+    /// A regular expression in `regex` crate syntax. Hides the first group, or the whole match if there is none.
     pub expression: String,
 }
 
-/// An error from validating a pattern.
+/// An error in an operator-defined pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// There are too many patterns.
@@ -50,7 +49,7 @@ pub enum PatternError {
     },
     /// The name is used twice.
     #[error("redaction pattern {name}: duplicate name; rename one")]
-    Twice {
+    DuplicateName {
         /// The name.
         name: String,
     },
@@ -64,27 +63,27 @@ pub enum PatternError {
         /// The length in bytes.
         given: usize,
     },
-    /// The expression is not valid.
+    /// The expression is invalid.
     #[error("redaction pattern {name}: at byte {position}: {reason}; correct the expression there")]
     Syntax {
         /// The name.
         name: String,
-        /// The offset in bytes.
+        /// The byte offset of the error.
         position: usize,
-        /// The reason.
+        /// The reason from the `regex` crate.
         reason: String,
     },
-    /// The expression matches the empty text.
+    /// The expression matches the empty string.
     #[error(
-        "redaction pattern {name}: it matches the empty text; let it match at least one character"
+        "redaction pattern {name}: it matches the empty string; make it match at least one character"
     )]
     Empty {
         /// The name.
         name: String,
     },
-    /// The expression matches texts of any length.
+    /// The expression can match more than [`MAX_MATCH_BYTES`].
     #[error(
-        "redaction pattern {name}: it may match more than {MAX_MATCH_BYTES} bytes; give repetitions a bound, for example {{1,64}} in place of +"
+        "redaction pattern {name}: it can match more than {MAX_MATCH_BYTES} bytes; give repetitions a bound, for example {{1,64}} in place of +"
     )]
     Unbounded {
         /// The name.
@@ -94,44 +93,42 @@ pub enum PatternError {
     #[error(
         "redaction pattern {name}: it needs more than {MAX_MEMORY} bytes once compiled; lower its repetitions, or write (?-u) for ASCII only"
     )]
-    TooBig {
+    TooLarge {
         /// The name.
         name: String,
     },
 }
 
-/// A compiled pattern.
 pub(crate) struct Compiled {
     pub(crate) kind: Kind,
     pub(crate) regex: Regex,
 }
 
-/// Validates and compiles all patterns.
 pub(crate) fn compile(patterns: &[Pattern]) -> Result<Vec<Compiled>, PatternError> {
     if patterns.len() > MAX_PATTERNS {
         return Err(PatternError::TooMany { given: patterns.len() });
     }
     let mut compiled: Vec<Compiled> = Vec::new();
     for pattern in patterns {
-        let name = checked_name(&pattern.name)?;
+        let name = validate_name(&pattern.name)?;
         if compiled.iter().any(|other| other.kind.name() == name) {
-            return Err(PatternError::Twice { name: name.to_owned() });
+            return Err(PatternError::DuplicateName { name: name.to_owned() });
         }
-        let regex = checked_regex(name, &pattern.expression)?;
+        let regex = compile_pattern(name, &pattern.expression)?;
         compiled.push(Compiled { kind: Kind::Custom(Arc::from(name)), regex });
     }
     Ok(compiled)
 }
 
-fn checked_name(name: &str) -> Result<&str, PatternError> {
-    let is_fit = name.len() <= MAX_NAME_BYTES
+fn validate_name(name: &str) -> Result<&str, PatternError> {
+    let is_valid = name.len() <= MAX_NAME_BYTES
         && name.starts_with(|first: char| first.is_ascii_uppercase())
         && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
         && !Kind::BUILT_IN.contains(&name);
-    if is_fit { Ok(name) } else { Err(PatternError::Name { name: name.to_owned() }) }
+    if is_valid { Ok(name) } else { Err(PatternError::Name { name: name.to_owned() }) }
 }
 
-fn checked_regex(name: &str, expression: &str) -> Result<Regex, PatternError> {
+fn compile_pattern(name: &str, expression: &str) -> Result<Regex, PatternError> {
     let name = || name.to_owned();
     if expression.len() > MAX_PATTERN_BYTES {
         return Err(PatternError::TooLong { name: name(), given: expression.len() });
@@ -151,10 +148,10 @@ fn checked_regex(name: &str, expression: &str) -> Result<Regex, PatternError> {
     RegexBuilder::new(expression)
         .size_limit(MAX_MEMORY)
         .build()
-        .map_err(|_| PatternError::TooBig { name: name() })
+        .map_err(|_| PatternError::TooLarge { name: name() })
 }
 
-/// Parses an expression. The error contains the position and the reason.
+/// Parses an expression; an error contains the position and the reason.
 fn parse(expression: &str) -> Result<Hir, (usize, String)> {
     regex_syntax::parse(expression).map_err(|error| match error {
         regex_syntax::Error::Parse(error) => (error.span().start.offset, error.kind().to_string()),
@@ -178,20 +175,20 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_pattern_the_place_and_the_fix() {
+    fn errors_name_the_pattern_the_position_and_the_fix() {
         for (name, expression, expected) in [
             ("CUSTOMER", r"C-\d{6}", "fine"),
             ("CUSTOMER", r"C-(\d{6}", "redaction pattern CUSTOMER: at byte 2: unclosed group"),
             ("CUSTOMER", r"C-\d+", "give repetitions a bound"),
-            ("CUSTOMER", r"C?", "matches the empty text"),
+            ("CUSTOMER", r"C?", "matches the empty string"),
             ("CUSTOMER", r"\w{3000}", "more than 4096 bytes"),
             ("CUSTOMER", r"(?:\w{1,40}){20}", "lower its repetitions"),
             ("IP", "x", "not be one of PRIVATE_KEY, SECRET"),
             ("customer", "x", "rename it"),
             ("", "x", "rename it"),
         ] {
-            let said = error(name, expression);
-            assert!(said.contains(expected), "{name} {expression}: {said}");
+            let message = error(name, expression);
+            assert!(message.contains(expected), "{name} {expression}: {message}");
         }
         assert!(error("LONG", &"x".repeat(MAX_PATTERN_BYTES + 1)).contains("2001 bytes"));
     }
@@ -200,7 +197,7 @@ mod tests {
     fn names_are_unique_and_patterns_are_limited() {
         let pattern = Pattern { name: "A".to_owned(), expression: "x".to_owned() };
         let twice = compile(&[pattern.clone(), pattern.clone()]).err();
-        assert_eq!(twice, Some(PatternError::Twice { name: "A".to_owned() }));
+        assert_eq!(twice, Some(PatternError::DuplicateName { name: "A".to_owned() }));
         let many = compile(&vec![pattern; MAX_PATTERNS + 1]).err();
         assert_eq!(many, Some(PatternError::TooMany { given: MAX_PATTERNS + 1 }));
     }

@@ -1,8 +1,7 @@
-//! The redaction of a request: the same value has the same placeholder in all of its texts, and placeholders can be
-//! replaced by their values.
+//! The redaction of one request: hides values behind placeholders and restores them.
 //!
-//! A placeholder is `[TAG-KIND-NUMBER]`, for example `[k7fq-IP-1]`. The tag is derived from the caller's salt and
-//! occurs in none of the initial texts.
+//! A placeholder is `[TAG-KIND-NUMBER]`, for example `[k7fq-IP-1]`. The tag is derived from the caller's salt and does
+//! not occur in the initial texts.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -13,47 +12,46 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem;
 
 use crate::Redactor;
-use crate::find::{Span, merged};
+use crate::find::{Span, merge};
 use crate::kind::Kind;
 
-/// The minimum length in bytes of secrets that are hidden wherever they occur; shorter ones are hidden only where
-/// found. A password such as `admin` would otherwise remove a common word from every line.
+/// The minimum length in bytes of secrets that are hidden in all texts. Shorter ones are hidden only where they are
+/// detected: sweeping a password such as `admin` would remove a common word from every line.
 pub const MIN_SWEPT_BYTES: usize = 8;
-/// The maximum length of a placeholder after its tag, in bytes: a kind, a hyphen, a number and a bracket.
+/// The maximum length in bytes of a placeholder after its tag: kind, hyphen, number and bracket.
 const MAX_REST_BYTES: usize = crate::pattern::MAX_NAME_BYTES + 22;
-/// The maximum number of passes: hiding a value may reveal further ones.
+/// The maximum number of passes; hiding a value can reveal others.
 const MAX_ROUNDS: usize = 4;
 
-/// The counts of hidden values of a kind.
+/// Counts of hidden values of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// The number of different values.
+    /// The number of distinct values.
     pub values: usize,
     /// The number of occurrences.
     pub places: usize,
 }
 
-/// The placeholders of a request. Its `Debug` output shows counts, never values.
+/// One request's placeholders. `Debug` prints counts, never values.
 pub struct Redaction {
     redactor: Redactor,
-    /// The start of every placeholder: `[TAG-`.
-    opening: String,
-    /// The secrets of the initial texts.
+    /// The prefix of every placeholder, `[TAG-`.
+    prefix: String,
+    /// Matches the secrets in the initial texts.
     secrets: Option<AhoCorasick>,
-    /// The placeholder of each value.
     placeholders: HashMap<(Kind, String), String>,
-    /// The value of each placeholder.
+    /// The value behind each placeholder.
     values: HashMap<String, String>,
     counts: BTreeMap<Kind, Counts>,
 }
 
 impl Redaction {
     pub(crate) fn new(redactor: Redactor, salt: u128, texts: &[&str]) -> Self {
-        let opening = opening(salt, texts);
-        let secrets = secret_search(&redactor, texts);
+        let prefix = prefix(salt, texts);
+        let secrets = build_secret_matcher(&redactor, texts);
         Self {
             redactor,
-            opening,
+            prefix,
             secrets,
             placeholders: HashMap::new(),
             values: HashMap::new(),
@@ -61,10 +59,9 @@ impl Redaction {
         }
     }
 
-    /// Replaces what is found in a text by placeholders. Existing placeholders of this redaction are kept.
+    /// Replaces secrets and personal data in `text` with placeholders. Leaves existing placeholders in place.
     ///
-    /// [`restore`](Self::restore) returns the original text unless that contains a placeholder issued by this
-    /// redaction.
+    /// [`restore`](Self::restore) returns the original text, unless that already contained an issued placeholder.
     pub fn hide<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         let mut hidden = Cow::Borrowed(text);
         for _ in 0..MAX_ROUNDS {
@@ -77,12 +74,12 @@ impl Redaction {
         hidden
     }
 
-    /// Replaces the placeholders of this redaction in a text by their values.
+    /// Replaces the placeholders in `text` with their values.
     #[must_use]
     pub fn restore<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut restored = String::new();
         let mut done = 0;
-        for (range, value) in self.issued(text) {
+        for (range, value) in self.issued_placeholders(text) {
             restored.push_str(text.get(done..range.start).unwrap_or_default());
             restored.push_str(value);
             done = range.end;
@@ -94,26 +91,25 @@ impl Redaction {
         Cow::Owned(restored)
     }
 
-    /// Returns the placeholders in a text from [`hide`](Self::hide), each with the length of the value it replaces.
+    /// Returns the placeholders in a hidden text, each with the byte length of the value it replaces.
     #[must_use]
-    pub fn replaced_in(&self, hidden: &str) -> Vec<(Range<usize>, usize)> {
-        self.issued(hidden).map(|(range, value)| (range, value.len())).collect()
+    pub fn replacements(&self, hidden: &str) -> Vec<(Range<usize>, usize)> {
+        self.issued_placeholders(hidden).map(|(range, value)| (range, value.len())).collect()
     }
 
-    /// Returns the counts of hidden values by kind.
+    /// Returns the number of hidden values by kind.
     #[must_use]
     pub fn counts(&self) -> &BTreeMap<Kind, Counts> {
         &self.counts
     }
 
-    /// Returns the start of every placeholder, for example `[k7fq-`, to describe them in a prompt.
+    /// Returns the prefix of every placeholder, for example `[k7fq-`, for use in a prompt.
     #[must_use]
-    pub fn opening(&self) -> &str {
-        &self.opening
+    pub fn prefix(&self) -> &str {
+        &self.prefix
     }
 
-    /// Returns the spans to hide in a text: everything found, secrets of other texts, and text that only looks like a
-    /// placeholder.
+    /// Returns the spans to hide: detected values, secrets from other texts, and lookalike placeholders.
     fn spans(&self, text: &str) -> Vec<Span> {
         let mut spans = self.redactor.find(text);
         if let Some(secrets) = &self.secrets {
@@ -124,16 +120,16 @@ impl Redaction {
             );
         }
         let mut issued = Vec::new();
-        for start in memmem::find_iter(text.as_bytes(), &self.opening) {
+        for start in memmem::find_iter(text.as_bytes(), &self.prefix) {
             match self.placeholder_at(text, start) {
                 Some((range, _)) => issued.push(range),
                 None => {
-                    let range = start..start + self.opening.len();
+                    let range = start..start + self.prefix.len();
                     spans.push(Span { range, kind: Kind::Lookalike });
                 }
             }
         }
-        without(merged(spans), &issued)
+        remove_overlapping(merge(spans), &issued)
     }
 
     fn replace(&mut self, text: &str, spans: &[Span]) -> String {
@@ -149,28 +145,30 @@ impl Redaction {
         hidden
     }
 
-    /// Returns the placeholder of a value, creating it if needed.
     fn placeholder(&mut self, kind: &Kind, value: &str) -> &str {
         let counts = self.counts.entry(kind.clone()).or_default();
         counts.places += 1;
         self.placeholders.entry((kind.clone(), value.to_owned())).or_insert_with(|| {
             counts.values += 1;
-            let placeholder = format!("{}{}-{}]", self.opening, kind.name(), counts.values);
+            let placeholder = format!("{}{}-{}]", self.prefix, kind.name(), counts.values);
             self.values.insert(placeholder.clone(), value.to_owned());
             placeholder
         })
     }
 
-    /// Returns the issued placeholders in a text, with their values.
-    fn issued<'s>(&'s self, text: &'s str) -> impl Iterator<Item = (Range<usize>, &'s str)> {
-        memmem::find_iter(text.as_bytes(), &self.opening)
+    /// Iterates over the issued placeholders in a text and their values.
+    fn issued_placeholders<'s>(
+        &'s self,
+        text: &'s str,
+    ) -> impl Iterator<Item = (Range<usize>, &'s str)> {
+        memmem::find_iter(text.as_bytes(), &self.prefix)
             .filter_map(|start| self.placeholder_at(text, start))
     }
 
     fn placeholder_at(&self, text: &str, start: usize) -> Option<(Range<usize>, &str)> {
-        let rest = text.as_bytes().get(start + self.opening.len()..)?;
+        let rest = text.as_bytes().get(start + self.prefix.len()..)?;
         let closing = memchr::memchr(b']', rest.get(..MAX_REST_BYTES).unwrap_or(rest))?;
-        let range = start..start + self.opening.len() + closing + 1;
+        let range = start..start + self.prefix.len() + closing + 1;
         let value = self.values.get(text.get(range.clone())?)?;
         Some((range, value))
     }
@@ -179,15 +177,15 @@ impl Redaction {
 impl fmt::Debug for Redaction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Redaction")
-            .field("opening", &self.opening)
+            .field("prefix", &self.prefix)
             .field("counts", &self.counts)
             .finish_non_exhaustive()
     }
 }
 
-/// Returns the start of placeholders, which occurs in none of the texts. Four letters are usually enough; the tag grows
-/// with the attempts, so that there is always one.
-fn opening(salt: u128, texts: &[&str]) -> String {
+/// Returns a placeholder prefix that occurs in none of the texts. The tag has four letters and grows with repeated
+/// attempts.
+fn prefix(salt: u128, texts: &[&str]) -> String {
     const LETTERS: &[u8; 32] = b"abcdefghijkmnopqrstuvwxyz2345678";
     let mut attempt: u32 = 0;
     loop {
@@ -201,17 +199,16 @@ fn opening(salt: u128, texts: &[&str]) -> String {
             .filter_map(|byte| LETTERS.get(usize::from(byte % 32)))
             .map(|letter| char::from(*letter))
             .collect();
-        let opening = format!("[{tag}-");
-        let finder = memmem::Finder::new(&opening);
+        let prefix = format!("[{tag}-");
+        let finder = memmem::Finder::new(&prefix);
         if texts.iter().all(|text| finder.find(text.as_bytes()).is_none()) {
-            return opening;
+            return prefix;
         }
         attempt = attempt.wrapping_add(1);
     }
 }
 
-/// Builds a search for the secrets of all texts.
-fn secret_search(redactor: &Redactor, texts: &[&str]) -> Option<AhoCorasick> {
+fn build_secret_matcher(redactor: &Redactor, texts: &[&str]) -> Option<AhoCorasick> {
     let mut secrets: HashSet<&str> = HashSet::new();
     for text in texts {
         for span in redactor.find(text) {
@@ -219,7 +216,7 @@ fn secret_search(redactor: &Redactor, texts: &[&str]) -> Option<AhoCorasick> {
                 continue;
             }
             let value = span.value(text);
-            // The password of user:password is a credential by itself.
+            // In user:password, the password alone is a credential too.
             let password = value
                 .split_once(':')
                 .map(|(_, password)| password)
@@ -236,8 +233,8 @@ fn secret_search(redactor: &Redactor, texts: &[&str]) -> Option<AhoCorasick> {
     AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(secrets).ok()
 }
 
-/// Returns the spans that touch none of the ranges. Both must be in order.
-fn without(spans: Vec<Span>, ranges: &[Range<usize>]) -> Vec<Span> {
+/// Returns the spans that overlap none of the ranges. Both must be in order.
+fn remove_overlapping(spans: Vec<Span>, ranges: &[Range<usize>]) -> Vec<Span> {
     let mut ranges = ranges.iter().peekable();
     spans
         .into_iter()

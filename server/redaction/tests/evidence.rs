@@ -1,4 +1,4 @@
-//! Measures the findings in stored evidence, telemetry that was written without redaction in mind.
+//! Prints the redactor's findings in stored evidence, and checks that the evidence can be restored.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 
 use gsar_redaction::{Options, Redactor};
 
-/// The folder of stored evidence, next to the repository.
+/// The folder with stored evidence, next to the repository.
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/rca");
-/// The number of values shown of each kind.
+/// The maximum number of values printed per kind.
 const SHOWN: usize = 400;
 
-/// Returns named texts: every file of samples, and every item of the labelled cases.
+/// Returns every sample file and every item in the labelled cases, with its name.
 fn texts(folder: &Path) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     let samples = std::fs::read_dir(folder.join("telemetry_samples")).unwrap();
@@ -46,7 +46,7 @@ fn texts(folder: &Path) -> Vec<(String, String)> {
 }
 
 #[test]
-fn stored_evidence_is_restored_and_counted() {
+fn stored_evidence_can_be_restored() {
     let folder =
         std::env::var_os("GSAR_SHARED_RCA").map_or_else(|| PathBuf::from(SHARED), PathBuf::from);
     if !folder.is_dir() {

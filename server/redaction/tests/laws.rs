@@ -23,7 +23,7 @@ fn begin(texts: &[String]) -> Redaction {
     REDACTOR.begin(42, texts.iter().map(String::as_str))
 }
 
-/// A piece of telemetry: values to hide, their context, and arbitrary text.
+/// Generates values to hide, text around them, and arbitrary text.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => "[ -~]{0,12}",
@@ -64,13 +64,13 @@ proptest! {
     fn later_texts_are_restored_too(first in text(), later in text()) {
         let mut redaction = begin(std::slice::from_ref(&first));
         redaction.hide(&first);
-        let later = format!("{later}{}IP-77]{}", redaction.opening(), redaction.opening());
+        let later = format!("{later}{}IP-77]{}", redaction.prefix(), redaction.prefix());
         let hidden = redaction.hide(&later).into_owned();
         prop_assert_eq!(redaction.restore(&hidden), later);
     }
 
     #[test]
-    fn everything_found_is_hidden(texts in prop::collection::vec(text(), 1..4)) {
+    fn detected_secrets_are_hidden(texts in prop::collection::vec(text(), 1..4)) {
         let mut redaction = begin(&texts);
         let secrets: Vec<&str> = texts
             .iter()
@@ -80,9 +80,9 @@ proptest! {
             .collect();
         for text in &texts {
             let hidden = redaction.hide(text).into_owned();
-            let opening = redaction.opening().to_owned();
+            let prefix = redaction.prefix().to_owned();
             let rest: String = hidden
-                .split(&opening)
+                .split(&prefix)
                 .enumerate()
                 .map(|(number, part)| if number == 0 { part } else { part.split_once(']').map_or("", |(_, rest)| rest) })
                 .collect::<Vec<_>>()

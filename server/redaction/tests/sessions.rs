@@ -1,4 +1,4 @@
-//! Tests the redaction of the texts of a request: equality, counts, secrets of other texts, and malicious texts.
+//! Tests for redacting the texts of one request.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,18 +17,18 @@ fn redactor() -> Redactor {
 }
 
 #[test]
-fn the_same_value_has_the_same_placeholder_in_all_texts() {
+fn equal_values_share_a_placeholder() {
     let texts = [
         "10.0.0.7 asks 10.0.0.8",
         "10.0.0.8 refused",
         "claim: 10.0.0.8 failed, jane@example.com saw it",
     ];
     let mut redaction = redactor().begin(1, texts);
-    let opening = redaction.opening().to_owned();
+    let prefix = redaction.prefix().to_owned();
     let hidden: Vec<String> = texts.iter().map(|text| redaction.hide(text).into_owned()).collect();
-    assert_eq!(hidden[0], format!("{opening}IP-1] asks {opening}IP-2]"));
-    assert_eq!(hidden[1], format!("{opening}IP-2] refused"));
-    assert_eq!(hidden[2], format!("claim: {opening}IP-2] failed, {opening}EMAIL-1] saw it"));
+    assert_eq!(hidden[0], format!("{prefix}IP-1] asks {prefix}IP-2]"));
+    assert_eq!(hidden[1], format!("{prefix}IP-2] refused"));
+    assert_eq!(hidden[2], format!("claim: {prefix}IP-2] failed, {prefix}EMAIL-1] saw it"));
     assert_eq!(redaction.counts()[&Kind::Ip], Counts { values: 2, places: 4 });
     assert_eq!(redaction.counts()[&Kind::Email], Counts { values: 1, places: 1 });
     assert_eq!(redaction.restore(&format!("a quote: {}", hidden[1])), "a quote: 10.0.0.8 refused");
@@ -38,13 +38,13 @@ fn the_same_value_has_the_same_placeholder_in_all_texts() {
 fn a_secret_found_in_one_text_is_hidden_in_all() {
     let texts = ["tried s3cr3t-and-long at the door", "password=s3cr3t-and-long"];
     let mut redaction = redactor().begin(1, texts);
-    let opening = redaction.opening().to_owned();
-    assert_eq!(redaction.hide(texts[0]), format!("tried {opening}SECRET-1] at the door"));
-    assert_eq!(redaction.hide(texts[1]), format!("password={opening}SECRET-1]"));
+    let prefix = redaction.prefix().to_owned();
+    assert_eq!(redaction.hide(texts[0]), format!("tried {prefix}SECRET-1] at the door"));
+    assert_eq!(redaction.hide(texts[1]), format!("password={prefix}SECRET-1]"));
 }
 
 #[test]
-fn the_password_of_a_url_is_hidden_everywhere() {
+fn url_passwords_are_hidden_in_all_texts() {
     let texts = ["postgres://shop:hunter2Trout@db/orders", "The password of shop is hunter2Trout."];
     let mut redaction = redactor().begin(1, texts);
     let hidden = texts.map(|text| redaction.hide(text).into_owned());
@@ -57,7 +57,7 @@ fn the_password_of_a_url_is_hidden_everywhere() {
 }
 
 #[test]
-fn the_expiry_of_a_cookie_is_not_a_password() {
+fn cookie_expiry_times_are_not_secrets() {
     let texts = [
         "Set-Cookie: sid=ab12cd34ef56; Expires=Wed, 21 Oct 2026 07:28:00 GMT",
         "down since 09:28:00 GMT",
@@ -67,18 +67,18 @@ fn the_expiry_of_a_cookie_is_not_a_password() {
 }
 
 #[test]
-fn placeholders_differ_between_salts_and_are_the_same_for_one() {
-    let opening = |salt| redactor().begin(salt, [""]).opening().to_owned();
-    assert_eq!(opening(1), opening(1));
-    assert_ne!(opening(1), opening(2));
+fn placeholders_depend_on_the_salt() {
+    let prefix = |salt| redactor().begin(salt, [""]).prefix().to_owned();
+    assert_eq!(prefix(1), prefix(1));
+    assert_ne!(prefix(1), prefix(2));
 }
 
 #[test]
-fn skips_an_opening_that_occurs_in_a_text() {
-    let taken = redactor().begin(1, [""]).opening().to_owned();
+fn skips_a_prefix_that_occurs_in_a_text() {
+    let taken = redactor().begin(1, [""]).prefix().to_owned();
     let text = format!("{taken}IP-1] and 10.0.0.1");
     let mut redaction = redactor().begin(1, [text.as_str()]);
-    assert_ne!(redaction.opening(), taken);
+    assert_ne!(redaction.prefix(), taken);
     let hidden = redaction.hide(&text).into_owned();
     assert!(hidden.starts_with(&taken) && !hidden.contains("10.0.0.1"));
     assert_eq!(redaction.restore(&hidden), text);
@@ -88,30 +88,27 @@ fn skips_an_opening_that_occurs_in_a_text() {
 fn unknown_placeholders_are_not_restored() {
     let mut redaction = redactor().begin(1, ["10.0.0.1"]);
     redaction.hide("10.0.0.1");
-    let opening = redaction.opening().to_owned();
-    for text in [
-        format!("{opening}IP-2]"),
-        format!("{opening}SECRET-1]"),
-        format!("{opening}IP-1"),
-        opening,
-    ] {
+    let prefix = redaction.prefix().to_owned();
+    for text in
+        [format!("{prefix}IP-2]"), format!("{prefix}SECRET-1]"), format!("{prefix}IP-1"), prefix]
+    {
         assert_eq!(redaction.restore(&text), text);
     }
 }
 
 #[test]
-fn patterns_of_the_operator_hide_their_group() {
+fn custom_patterns_hide_their_group() {
     let pattern =
         Pattern { name: "CUSTOMER".to_owned(), expression: r"customer (\d{4,8})\b".to_owned() };
     let options = Options { keep_private_addresses: true, patterns: vec![pattern] };
     let text = "customer 12345 at 10.0.0.1";
     let mut redaction = Redactor::new(&options).unwrap().begin(1, [text]);
     let hidden = redaction.hide(text).into_owned();
-    assert_eq!(hidden, format!("customer {}CUSTOMER-1] at 10.0.0.1", redaction.opening()));
+    assert_eq!(hidden, format!("customer {}CUSTOMER-1] at 10.0.0.1", redaction.prefix()));
 }
 
 #[test]
-fn debug_output_shows_no_values() {
+fn debug_output_has_no_values() {
     let text = "password=hunter2hunter2";
     let mut redaction = redactor().begin(1, [text]);
     redaction.hide(text);

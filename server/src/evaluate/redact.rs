@@ -44,7 +44,7 @@ pub(super) fn record(
     known.extend(record.evidence.iter().map(|item| item.head.as_str()));
     let mut redaction = begin(redactor, &evaluation.evaluation_id, &known);
     let hidden = redaction.hide(synthesis).into_owned();
-    let report = Some(OffsetMap { replaced: redaction.replaced_in(&hidden) });
+    let report = Some(OffsetMap { replaced: redaction.replacements(&hidden) });
     let mut rewriter = Rewriter { redaction, report };
     let mut redacted = rewrite(record, &mut rewriter).map_err(internal)?;
     if let Some(evaluation) = &mut redacted.evaluation {
@@ -52,7 +52,7 @@ pub(super) fn record(
         let heads = record.evidence.iter().zip(&redacted.evidence);
         let heads: HashMap<&str, Head> = heads
             .map(|(item, redacted)| {
-                let replaced = rewriter.redaction.replaced_in(&redacted.head);
+                let replaced = rewriter.redaction.replacements(&redacted.head);
                 (
                     item.id.as_str(),
                     Head { length: item.head.len() as u64, offsets: OffsetMap { replaced } },
@@ -171,7 +171,7 @@ mod tests {
         let redactor = Redactor::new(&Options::default()).unwrap();
         let mut redaction = redactor.begin(7, [text]);
         let hidden = redaction.hide(text).into_owned();
-        let offsets = OffsetMap { replaced: redaction.replaced_in(&hidden) };
+        let offsets = OffsetMap { replaced: redaction.replacements(&hidden) };
         assert_eq!(offsets.replaced.len(), 2, "{hidden}");
         for word in ["a ", "postgres", "db/orders", " b ", " c"] {
             let at = text.find(word).unwrap() as u64;

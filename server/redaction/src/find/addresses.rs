@@ -1,92 +1,88 @@
-//! Finds IPv4 and IPv6 addresses. Ports, prefix lengths and zones are kept; versions and object identifiers are not
-//! addresses.
+//! Finds IPv4 and IPv6 addresses, leaving ports, prefix lengths and zones. Skips version numbers and object
+//! identifiers.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
 use regex::Regex;
 
-use super::boundary::{before, begins_word, behind, ends_word, shortly_before};
-use super::{Span, built_in};
+use super::boundary::{after, before, begins_word, chars_before, ends_word};
+use super::{Span, compile_expression};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// Words before a version or an object identifier of four numbers.
+/// Words before a v4-part version or object identifier.
 const NOT_AN_ADDRESS: &str = r"(?i)(?:version|release|\bver|\brev|\bbuild|firmware|\boid|upgraded?|downgraded?|chart|tag)\w{0,3}[^\w\s]{0,3}(?:\s(?:is|to|from)\b)?[^\w]{0,3}$";
-/// The number of characters read before four numbers.
+/// The number of characters checked before a candidate.
 const CONTEXT: usize = 24;
 
-/// Finds addresses.
 pub(crate) struct Addresses {
     keeps_private: bool,
-    four: Regex,
-    six: Regex,
-    no_address: Regex,
+    v4: Regex,
+    v6: Regex,
+    not_an_address: Regex,
 }
 
 impl Addresses {
     pub(crate) fn new(keeps_private: bool) -> Result<Self, PatternError> {
         Ok(Self {
             keeps_private,
-            four: built_in("IPv4", r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")?,
-            six: built_in(
+            v4: compile_expression("IPv4", r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")?,
+            v6: compile_expression(
                 "IPv6",
                 r"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8}(?:\.[0-9]{1,3}){0,3}",
             )?,
-            no_address: built_in("versions", NOT_AN_ADDRESS)?,
+            not_an_address: compile_expression("versions", NOT_AN_ADDRESS)?,
         })
     }
 
     pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
         let mut last = 0;
-        for found in self.four.find_iter(text) {
+        for found in self.v4.find_iter(text) {
             if let Ok(address) = found.as_str().parse::<Ipv4Addr>()
-                && self.is_hidden_four(address)
+                && self.is_hidden_v4(address)
                 && self.is_address(text, found.range(), last)
             {
                 last = found.end();
                 spans.push(Span { range: found.range(), kind: Kind::Ip });
             }
         }
-        let sixes = self.six.find_iter(text).filter_map(|found| self.six_at(text, found.range()));
-        spans.extend(sixes.map(|range| Span { range, kind: Kind::Ip }));
+        let v6_ranges = self.v6.find_iter(text).filter_map(|found| self.v6_at(text, found.range()));
+        spans.extend(v6_ranges.map(|range| Span { range, kind: Kind::Ip }));
     }
 
-    fn is_hidden_four(&self, address: Ipv4Addr) -> bool {
-        let names_nobody =
+    fn is_hidden_v4(&self, address: Ipv4Addr) -> bool {
+        let is_not_a_host =
             address.is_loopback() || address.is_unspecified() || address.is_broadcast();
         let is_private = address.is_private() || address.is_link_local();
-        !(names_nobody || is_private && self.keeps_private)
+        !(is_not_a_host || is_private && self.keeps_private)
     }
 
-    /// Returns `true` if four numbers are an address in their context. `last` is the end of the previous address.
+    /// Returns `true` if the context marks a candidate as an address. `last` is the end of the previous address.
     fn is_address(&self, text: &str, range: Range<usize>, last: usize) -> bool {
-        let (earlier, later) = (before(text, range.start), behind(text, range.end));
+        let (earlier, later) = (before(text, range.start), after(text, range.end));
         if !begins_word(text, range.start) && !earlier.ends_with('_') || !ends_word(text, range.end)
         {
             return false;
         }
-        let goes_on = later.strip_prefix('.').is_some_and(starts_with_digit)
+        let continues = later.strip_prefix('.').is_some_and(starts_with_digit)
             || later.starts_with('+')
-            || later.strip_prefix('-').is_some_and(|rest| !self.starts_with_four(rest))
+            || later.strip_prefix('-').is_some_and(|rest| !self.starts_with_v4(rest))
                 && !later.starts_with("->");
         let is_end_of_range = earlier.len() == last + 1 && last > 0;
         let is_part = earlier.ends_with(['.', '+'])
             || earlier.ends_with('-') && !is_end_of_range && !is_dash(earlier);
-        !goes_on && !is_part && !self.is_version(text, range)
+        !continues && !is_part && !self.is_version(text, range)
     }
 
-    fn starts_with_four(&self, text: &str) -> bool {
-        self.four
-            .find_at(before(text, text.len().min(15)), 0)
-            .is_some_and(|found| found.start() == 0)
+    fn starts_with_v4(&self, text: &str) -> bool {
+        self.v4.find_at(before(text, text.len().min(15)), 0).is_some_and(|found| found.start() == 0)
     }
 
-    /// Returns `true` if four numbers are the version of a product or image, or are called a version by the word
-    /// before.
+    /// Returns `true` if a candidate is a product or image version, or follows a word such as `version`.
     fn is_version(&self, text: &str, range: Range<usize>) -> bool {
-        let context = shortly_before(text, range.start, CONTEXT);
-        if self.no_address.is_match(context) {
+        let context = chars_before(text, range.start, CONTEXT);
+        if self.not_an_address.is_match(context) {
             return true;
         }
         let word = context.rsplit(|c: char| c.is_whitespace() || "\"'(,;=".contains(c)).next();
@@ -95,8 +91,8 @@ impl Addresses {
         is_image || is_product(word) && !is_reachable(text, range)
     }
 
-    /// Returns the range of an IPv6 address in a candidate, if it must be hidden.
-    fn six_at(&self, text: &str, range: Range<usize>) -> Option<Range<usize>> {
+    /// Returns the range of the IPv6 address in a candidate if it must be hidden.
+    fn v6_at(&self, text: &str, range: Range<usize>) -> Option<Range<usize>> {
         let found = text.get(range.clone())?;
         let (start, found) = match found.strip_prefix(':') {
             Some(rest) if !rest.starts_with(':') => (range.start + 1, rest),
@@ -111,13 +107,13 @@ impl Addresses {
         let is_whole = begins_word(text, start)
             && ends_word(text, end)
             && !before(text, range.start).ends_with(':')
-            && !behind(text, range.end).starts_with(':');
-        (is_whole && self.is_hidden_six(address)).then_some(start..end)
+            && !after(text, range.end).starts_with(':');
+        (is_whole && self.is_hidden_v6(address)).then_some(start..end)
     }
 
-    fn is_hidden_six(&self, address: Ipv6Addr) -> bool {
-        if let Some(four) = address.to_ipv4_mapped() {
-            return self.is_hidden_four(four);
+    fn is_hidden_v6(&self, address: Ipv6Addr) -> bool {
+        if let Some(v4) = address.to_ipv4_mapped() {
+            return self.is_hidden_v4(v4);
         }
         let first = address.segments().first().copied().unwrap_or_default();
         let is_private = address.is_unique_local() || address.is_unicast_link_local();
@@ -130,22 +126,21 @@ fn starts_with_digit(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Returns `true` if a text ends with a hyphen that joins nothing: a list item, an arrow, a gap in an access log.
+/// Returns `true` if a text ends with a hyphen that joins nothing: a list item, an arrow, an empty access log field.
 fn is_dash(text: &str) -> bool {
     let before = text.trim_end_matches('-');
     before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || "\"'([=".contains(c))
 }
 
-/// Returns `true` if a word ends with a product name and a slash, as in `Chrome/120.0.0.1`.
+/// Returns `true` for a product name and a slash, as in `Chrome/120.0.0.1`.
 fn is_product(word: &str) -> bool {
     let name = word.strip_suffix('/').unwrap_or_default();
     !name.is_empty() && name.chars().all(|c| c.is_alphabetic() || "_-+".contains(c))
 }
 
-/// Returns `true` if four numbers after a slash are an address after all, as in `node/10.0.0.4` or
-/// `host/52.1.2.3:9092`.
+/// Returns `true` if a candidate after a slash is an address, as in `node/10.0.0.4` or `host/52.1.2.3:9092`.
 fn is_reachable(text: &str, range: Range<usize>) -> bool {
-    let has_port = behind(text, range.end).strip_prefix(':').is_some_and(starts_with_digit);
+    let has_port = after(text, range.end).strip_prefix(':').is_some_and(starts_with_digit);
     let address = text.get(range).and_then(|found| found.parse::<Ipv4Addr>().ok());
     has_port || address.is_some_and(|address| address.is_private())
 }
@@ -192,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_and_identifiers_are_not_addresses() {
+    fn ignores_versions_and_identifiers() {
         for text in [
             "v1.2.3.4",
             "chrome/120.0.0.1",
@@ -225,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn private_addresses_are_kept_on_request() {
+    fn private_addresses_can_be_left_unredacted() {
         let text =
             "10.0.0.1 172.16.0.1 192.168.0.1 169.254.1.1 fe80::1 fd00::1 8.8.8.8 2001:db8::1";
         assert_eq!(found(text, true), ["8.8.8.8", "2001:db8::1"]);

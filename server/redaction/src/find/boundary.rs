@@ -1,39 +1,34 @@
-//! Finds the boundaries of words in telemetry, where escapes may precede a word: `\n`, `%3D`, terminal colours.
+//! Finds word boundaries in telemetry, where an escape can precede a word: `\n`, `%3D`, terminal colors.
 
-/// Returns the text before an offset.
 pub(crate) fn before(text: &str, at: usize) -> &str {
     text.get(..at).unwrap_or_default()
 }
 
-/// Returns the text after an offset.
-pub(crate) fn behind(text: &str, at: usize) -> &str {
+pub(crate) fn after(text: &str, at: usize) -> &str {
     text.get(at..).unwrap_or_default()
 }
 
-/// Returns the last `max` characters before an offset.
-pub(crate) fn shortly_before(text: &str, at: usize, max: usize) -> &str {
+pub(crate) fn chars_before(text: &str, at: usize, max: usize) -> &str {
     let before = before(text, at);
     let start = before.char_indices().rev().take(max).last().map_or(before.len(), |(at, _)| at);
-    behind(before, start)
+    after(before, start)
 }
 
-/// Returns `true` if a word may start here: not after a letter, digit or underscore, except one of an escape.
+/// Returns `true` if no word continues across `at`. A letter that ends an escape does not count.
 pub(crate) fn begins_word(text: &str, at: usize) -> bool {
     let before = before(text, at);
     !before.ends_with(is_word_character) || ends_with_escape(before)
 }
 
-/// Returns `true` if a word may end here.
 pub(crate) fn ends_word(text: &str, at: usize) -> bool {
-    !behind(text, at).starts_with(is_word_character)
+    !after(text, at).starts_with(is_word_character)
 }
 
-/// Returns `true` if a character belongs to a word.
 pub(crate) fn is_word_character(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns `true` if a text ends with an escape of JSON (`\n`, `\u003d`), a URL (`%3D`) or a terminal (`ESC[31m`).
+/// Returns `true` if a text ends with an escape from JSON (`\n`, `\u003d`), a URL (`%3D`) or a terminal (`ESC[31m`).
 fn ends_with_escape(text: &str) -> bool {
     let bytes = text.as_bytes();
     match bytes {
@@ -55,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_start_after_escapes() {
+    fn words_begin_after_escapes() {
         for (before, expected) in [
             ("", true),
             ("a ", true),
@@ -77,9 +72,9 @@ mod tests {
     }
 
     #[test]
-    fn a_few_characters_before_a_place() {
-        assert_eq!(shortly_before("äöü", 6, 2), "öü");
-        assert_eq!(shortly_before("ab", 2, 9), "ab");
-        assert_eq!(shortly_before("ab", 0, 9), "");
+    fn returns_the_characters_before_an_offset() {
+        assert_eq!(chars_before("äöü", 6, 2), "öü");
+        assert_eq!(chars_before("ab", 2, 9), "ab");
+        assert_eq!(chars_before("ab", 0, 9), "");
     }
 }

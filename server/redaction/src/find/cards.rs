@@ -1,16 +1,15 @@
-//! Finds payment card numbers by length, first digits and check digit.
+//! Finds payment card numbers by length, leading digits and check digit.
 
 use regex::Regex;
 
-use super::boundary::{before, begins_word, behind, ends_word, shortly_before};
-use super::{Span, built_in};
+use super::boundary::{after, before, begins_word, chars_before, ends_word};
+use super::{Span, compile_expression};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// Names of figures and identifiers, one in ten of which has a valid check digit by chance.
+/// Names of quantities and identifiers; one in ten has a valid check digit by chance.
 const NOT_A_CARD: &str = r"(?i)(?:id|offset|bytes|size|count|total|time|seq|version|hash|nanos|micros|[nmu]s|value)\W{1,4}$";
 
-/// Finds card numbers.
 pub(crate) struct Cards {
     digits: Regex,
     not_a_card: Regex,
@@ -20,21 +19,21 @@ impl Cards {
     pub(crate) fn new() -> Result<Self, PatternError> {
         let digits = r"[3-6][0-9]{3}(?:[0-9]{10,12}|(?: [0-9]{4}){3}|(?:-[0-9]{4}){3}|[ -][0-9]{6}[ -][0-9]{4,5})";
         Ok(Self {
-            digits: built_in("cards", digits)?,
-            not_a_card: built_in("no cards", NOT_A_CARD)?,
+            digits: compile_expression("cards", digits)?,
+            not_a_card: compile_expression("no cards", NOT_A_CARD)?,
         })
     }
 
     pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
         for found in self.digits.find_iter(text) {
             let is_part = before(text, found.start()).ends_with(['.', '-', '/'])
-                || behind(text, found.end()).starts_with(['-', '/'])
-                || behind(text, found.end()).starts_with(".")
-                    && is_decimal(behind(text, found.end()));
+                || after(text, found.end()).starts_with(['-', '/'])
+                || after(text, found.end()).starts_with(".")
+                    && is_decimal(after(text, found.end()));
             let is_whole =
                 begins_word(text, found.start()) && ends_word(text, found.end()) && !is_part;
             let digits: Vec<u32> = found.as_str().chars().filter_map(|c| c.to_digit(10)).collect();
-            let context = shortly_before(text, found.start(), 16);
+            let context = chars_before(text, found.start(), 16);
             if is_whole && is_issued(&digits) && luhn(&digits) && !self.not_a_card.is_match(context)
             {
                 spans.push(Span { range: found.range(), kind: Kind::Card });
@@ -43,12 +42,12 @@ impl Cards {
     }
 }
 
-/// Returns `true` if a dot is followed by a digit: a decimal.
+/// Returns `true` if a digit follows the decimal point at the start of `text`.
 fn is_decimal(text: &str) -> bool {
     text.chars().nth(1).is_some_and(|c| c.is_ascii_digit())
 }
 
-/// Returns `true` if a network issues numbers of this length with these first digits.
+/// Returns `true` if a card network issues numbers with this length and these leading digits.
 fn is_issued(digits: &[u32]) -> bool {
     let first_four = digits.iter().take(4).fold(0, |number, digit| number * 10 + digit);
     match digits.len() {
@@ -61,7 +60,7 @@ fn is_issued(digits: &[u32]) -> bool {
     }
 }
 
-/// Returns `true` if the check digit is valid (ISO/IEC 7812, Luhn).
+/// Returns `true` if the Luhn check digit (ISO/IEC 7812) is valid.
 fn luhn(digits: &[u32]) -> bool {
     let sum: u32 = digits
         .iter()
@@ -80,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cards_and_other_long_numbers() {
+    fn finds_cards_among_other_long_numbers() {
         for (text, expected) in [
             ("card 4111 1111 1111 1111 declined", true),
             ("pan=5555555555554444", true),

@@ -1,20 +1,19 @@
-//! Finds connection strings: the user information of a URL is hidden; scheme, host, port and database are kept. The
-//! same for flags that take user information.
+//! Finds user information in connection strings and in flags such as `--user`. Hides only the user information, not
+//! the scheme, host, port or database.
 
 use memchr::memmem;
 use regex::{Captures, Regex};
 
-use super::boundary::{before, behind};
-use super::{Span, built_in};
+use super::boundary::{after, before};
+use super::{Span, compile_expression};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// The maximum length of the authority of a URL in characters.
+/// The maximum length of a URL authority in characters.
 const MAX_AUTHORITY_CHARS: usize = 1_024;
-/// The minimum length in bytes of user information without a password that is a credential.
+/// The minimum length in bytes of user information that can be a token.
 const MIN_TOKEN_BYTES: usize = 16;
 
-/// Finds the user information of URLs.
 pub(crate) struct Connections {
     oracle: Regex,
     flag: Regex,
@@ -24,7 +23,10 @@ impl Connections {
     pub(crate) fn new() -> Result<Self, PatternError> {
         let expression = r#"jdbc:oracle:[a-z]{1,8}:([!-~&&[^/@"']]{1,64}/[!-~&&[^@"']]{1,64})@"#;
         let flag = r#"[ \t](?:-u|--user)[ =]['"]?([!-~&&[^:'"]]{1,64}:[!-~&&[^'"]]{1,128})"#;
-        Ok(Self { oracle: built_in("jdbc:oracle", expression)?, flag: built_in("--user", flag)? })
+        Ok(Self {
+            oracle: compile_expression("jdbc:oracle", expression)?,
+            flag: compile_expression("--user", flag)?,
+        })
     }
 
     pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
@@ -35,12 +37,12 @@ impl Connections {
             }
             let start = slashes + 3;
             let end = schemes.peek().copied().unwrap_or(text.len());
-            let own = text.get(start..end).unwrap_or_default();
-            if let Some(length) = user_information(authority(own)) {
+            let rest = text.get(start..end).unwrap_or_default();
+            if let Some(length) = user_information(authority(rest)) {
                 spans.push(Span { range: start..start + length, kind: Kind::Secret });
             }
         }
-        let flags = self.flag.captures_iter(text).filter(|captures| !is_number_of_user(captures));
+        let flags = self.flag.captures_iter(text).filter(|captures| !is_numeric_user(captures));
         for captures in self.oracle.captures_iter(text).chain(flags) {
             let Some(user) = captures.get(1) else { continue };
             spans.push(Span { range: user.range(), kind: Kind::Secret });
@@ -48,14 +50,14 @@ impl Connections {
     }
 }
 
-/// Returns `true` if a flag gives the ids of a user and a group, as for containers.
-fn is_number_of_user(captures: &Captures<'_>) -> bool {
+/// Returns `true` if a flag has numeric user and group ids, as for containers.
+fn is_numeric_user(captures: &Captures<'_>) -> bool {
     captures
         .get(1)
         .is_some_and(|user| user.as_str().bytes().all(|b| b.is_ascii_digit() || b == b':'))
 }
 
-/// Returns the text that may belong to a URL: up to whitespace, a quotation mark or an angle bracket.
+/// Returns the text up to whitespace, a quotation mark or an angle bracket.
 fn authority(text: &str) -> &str {
     let end = text
         .char_indices()
@@ -66,9 +68,9 @@ fn authority(text: &str) -> &str {
     before(text, end)
 }
 
-/// Returns the length of the user information at the start of a URL without its scheme, if it contains a secret.
+/// Returns the length of the user information in a URL after its scheme, if it contains a secret.
 ///
-/// A password may contain an unescaped slash or at sign; a port must not be mistaken for one.
+/// A password can contain an unescaped slash or at sign; a port must not be mistaken for one.
 fn user_information(address: &str) -> Option<usize> {
     let strict = address.split(['/', '?', '#']).next().unwrap_or_default();
     if let Some(at) = strict.rfind('@') {
@@ -78,7 +80,7 @@ fn user_information(address: &str) -> Option<usize> {
     let (user, rest) = address.split_once(':')?;
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let is_host = user.contains(['/', '?', '#', '[', ',']);
-    let is_port = digits > 0 && behind(rest, digits).starts_with(['/', '?', '#', ',', ':']);
+    let is_port = digits > 0 && after(rest, digits).starts_with(['/', '?', '#', ',', ':']);
     if is_host || is_port {
         return None;
     }
@@ -86,7 +88,7 @@ fn user_information(address: &str) -> Option<usize> {
     Some(user.len() + 1 + at)
 }
 
-/// Returns `true` if user information has a password, or is a token itself.
+/// Returns `true` if user information has a password or is a token.
 fn is_secret(user: &str) -> bool {
     match user.split_once(':') {
         Some((_, password)) => !password.is_empty() && !password.starts_with(['$', '{', '*']),

@@ -1,33 +1,32 @@
-//! Finds private keys in PEM format, over several lines or within a JSON string, complete or truncated.
+//! Finds PEM private keys, on several lines or in a JSON string, complete or truncated.
 
 use memchr::memmem;
 
 use super::Span;
-use super::boundary::behind;
+use super::boundary::after;
 use crate::kind::Kind;
 
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 const DASHES: &str = "-----";
-/// The maximum length of the label of a private key, `ENCRYPTED PRIVATE KEY` and the like, in bytes.
+/// The maximum length in bytes of a private key's label, for example `ENCRYPTED PRIVATE KEY`.
 const MAX_LABEL_BYTES: usize = 40;
 
-/// Finds private keys. A key ends at its end mark, or without one at the last character that may belong to it.
 pub(crate) fn find(text: &str, spans: &mut Vec<Span>) {
     let mut done = 0;
     for start in memmem::find_iter(text.as_bytes(), BEGIN) {
         if start < done {
             continue;
         }
-        let Some(body) = body_of_private_key(text, start) else { continue };
-        done = end_of_key(text, body);
+        let Some(body) = key_body(text, start) else { continue };
+        done = key_end(text, body);
         spans.push(Span { range: start..done, kind: Kind::PrivateKey });
     }
 }
 
-/// Returns the start of the body of a private key with its begin mark at `start`.
-fn body_of_private_key(text: &str, start: usize) -> Option<usize> {
-    let label = behind(text, start + BEGIN.len());
+/// Returns the start of the key body if the label at `start` is that of a private key.
+fn key_body(text: &str, start: usize) -> Option<usize> {
+    let label = after(text, start + BEGIN.len());
     let length = memmem::find(
         label.as_bytes().get(..MAX_LABEL_BYTES).unwrap_or(label.as_bytes()),
         DASHES.as_bytes(),
@@ -36,22 +35,22 @@ fn body_of_private_key(text: &str, start: usize) -> Option<usize> {
     is_private.then_some(start + BEGIN.len() + length + DASHES.len())
 }
 
-/// Returns the end of a key: after its end mark, or after the last character that may belong to it.
-fn end_of_key(text: &str, body: usize) -> usize {
-    let rest = behind(text, body);
+/// Returns the end of a key: after its end marker, or after the last character that can belong to it.
+fn key_end(text: &str, body: usize) -> usize {
+    let rest = after(text, body);
     let next = memmem::find(rest.as_bytes(), BEGIN.as_bytes()).unwrap_or(rest.len());
     let rest = rest.get(..next).unwrap_or_default();
-    let is_of_body =
+    let is_body_char =
         |c: char| c.is_ascii_alphanumeric() || c.is_ascii_whitespace() || "+/=\\:,-".contains(c);
-    let run = rest.find(|c: char| !is_of_body(c)).unwrap_or(rest.len());
+    let run = rest.find(|c: char| !is_body_char(c)).unwrap_or(rest.len());
     let run = rest.get(..run).unwrap_or_default();
     let Some(end) = run.find(END) else { return body + body_lines(run) };
-    let label = behind(run, end + END.len());
+    let label = after(run, end + END.len());
     let closing = label.find(DASHES).map_or(label.len(), |at| at + DASHES.len());
     body + end + END.len() + closing
 }
 
-/// Returns the length of the lines that are only base64 or headers of a key.
+/// Returns the length of the leading base64 and header lines.
 fn body_lines(run: &str) -> usize {
     let mut length = 0;
     for line in run.split_inclusive('\n') {
@@ -75,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_end_at_their_end_mark() {
+    fn keys_end_at_their_end_marker() {
         let key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow+/=\nabc\n-----END RSA PRIVATE KEY-----";
         assert_eq!(found(&format!("x {key}\n y {key}")), [key, key]);
         let escaped = key.replace('\n', "\\n");

@@ -1,32 +1,32 @@
-//! Finds e-mail addresses. Names of units, nodes, packages and repositories with an at sign are kept.
+//! Finds e-mail addresses. Skips names of units, nodes, packages and repositories that contain an at sign.
 
 use memchr::memmem;
 
 use super::Span;
-use super::boundary::{before, behind};
+use super::boundary::{after, before};
 use crate::kind::Kind;
 
-/// The maximum length of the name before the at sign, in characters.
+/// The maximum length of a local part in characters.
 const MAX_LOCAL_CHARS: usize = 64;
-/// The maximum length of a domain, in characters.
+/// The maximum length of a domain in characters.
 const MAX_DOMAIN_CHARS: usize = 253;
-/// Last labels that are not mail domains: systemd units, files, names within a cluster.
+/// Final labels that are not mail domains: systemd units, files, names within a cluster.
 #[rustfmt::skip]
-const NOT_OF_MAIL: [&str; 24] = [
+const NON_MAIL_LABELS: [&str; 24] = [
     "service", "timer", "socket", "mount", "target", "slice", "scope", "device", "path", "svc",
     "cluster", "default", "internal", "localdomain", "png", "jpg", "svg", "css", "js", "ts", "py",
     "go", "json", "yaml",
 ];
-/// Names of programs, not people.
-const NOT_A_PERSON: [&str; 5] = ["git", "rabbit", "celery", "ejabberd", "emqx"];
+/// Program names that occur as local parts.
+const PROGRAMS: [&str; 5] = ["git", "rabbit", "celery", "ejabberd", "emqx"];
 
-/// Finds e-mail addresses, with a plain or an escaped at sign.
+/// Finds e-mail addresses with a plain or an escaped at sign.
 pub(crate) fn find(text: &str, spans: &mut Vec<Span>) {
     for sign in ["@", "%40"] {
         for at in memmem::find_iter(text.as_bytes(), sign) {
             let Some(local) = local_part(before(text, at)) else { continue };
-            let Some(domain) = domain(behind(text, at + sign.len())) else { continue };
-            if !NOT_A_PERSON.contains(&local) {
+            let Some(domain) = domain(after(text, at + sign.len())) else { continue };
+            if !PROGRAMS.contains(&local) {
                 let range = at - local.len()..at + sign.len() + domain.len();
                 spans.push(Span { range, kind: Kind::Email });
             }
@@ -34,37 +34,36 @@ pub(crate) fn find(text: &str, spans: &mut Vec<Span>) {
     }
 }
 
-/// Returns the name at the end of a text.
 fn local_part(text: &str) -> Option<&str> {
-    let is_of_local = |c: char| c.is_alphanumeric() || "._+-".contains(c);
+    let is_local = |c: char| c.is_alphanumeric() || "._+-".contains(c);
     let start = text
         .char_indices()
         .rev()
         .take(MAX_LOCAL_CHARS)
-        .take_while(|(_, c)| is_of_local(*c))
+        .take_while(|(_, c)| is_local(*c))
         .last()
         .map_or(text.len(), |(at, _)| at);
-    let local = behind(text, start);
+    let local = after(text, start);
     let escape = before(text, start).ends_with('\\') && local.starts_with(['n', 'r', 't']);
-    let local = if escape { behind(local, 1) } else { local };
+    let local = if escape { after(local, 1) } else { local };
     let local = local.trim_start_matches(['.', '-', '+']);
     local.starts_with(|c: char| c.is_alphanumeric() || c == '_').then_some(local)
 }
 
-/// Returns the domain at the start of a text: at least two labels, the last one of letters.
+/// Returns the domain at the start of a text: two or more labels, the last of them letters only.
 fn domain(text: &str) -> Option<&str> {
-    let is_of_domain = |c: char| c.is_alphanumeric() || c == '.' || c == '-';
+    let is_domain = |c: char| c.is_alphanumeric() || c == '.' || c == '-';
     let end = text
         .char_indices()
         .take(MAX_DOMAIN_CHARS)
-        .find(|(_, c)| !is_of_domain(*c))
+        .find(|(_, c)| !is_domain(*c))
         .or_else(|| text.char_indices().nth(MAX_DOMAIN_CHARS))
         .map_or(text.len(), |(at, _)| at);
     let domain = before(text, end).trim_end_matches(['.', '-']);
     let (name, last) = domain.rsplit_once('.')?;
     let is_top_level = last.chars().count() >= 2
         && last.chars().all(char::is_alphabetic)
-        && !NOT_OF_MAIL.contains(&last);
+        && !NON_MAIL_LABELS.contains(&last);
     let is_in_cluster = domain.ends_with(".cluster.local");
     let is_name = name.split('.').all(|label| !label.is_empty());
     (is_top_level && is_name && !is_in_cluster).then_some(domain)
@@ -75,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_people_and_other_at_signs() {
+    fn finds_addresses_among_other_at_signs() {
         for (text, expected) in [
             ("from jane.doe+x@mail.example.com.", Some("jane.doe+x@mail.example.com")),
             ("<jürgen@bücher.de>", Some("jürgen@bücher.de")),

@@ -2,15 +2,14 @@
 
 use regex::Regex;
 
-use super::boundary::{before, begins_word, behind, ends_word};
-use super::{Span, built_in};
+use super::boundary::{after, before, begins_word, ends_word};
+use super::{Span, compile_expression};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// The number of digits of an international number; E.164 allows at most 15.
+/// The number of digits in an international number; E.164 allows at most 15.
 const DIGITS: std::ops::RangeInclusive<usize> = 9..=15;
 
-/// Finds telephone numbers.
 pub(crate) struct Phones {
     numbers: Regex,
     figures: Regex,
@@ -26,14 +25,14 @@ impl Phones {
         ];
         let figures = r"^ ?(?:%|[kmgt]i?b\b|bytes|bits|[nmu]?s\b|sec|min|hours?|days?|requests|rows|lines|rps|qps|errors|pods|\$|€)";
         Ok(Self {
-            numbers: built_in("telephones", &numbers.join("|"))?,
-            figures: built_in("figures", &format!("(?i){figures}"))?,
+            numbers: compile_expression("telephones", &numbers.join("|"))?,
+            figures: compile_expression("figures", &format!("(?i){figures}"))?,
         })
     }
 
     pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
         for found in self.numbers.find_iter(text) {
-            let (earlier, later) = (before(text, found.start()), behind(text, found.end()));
+            let (earlier, later) = (before(text, found.start()), after(text, found.end()));
             let is_part = earlier.ends_with(['.', '-', '+', '/', ')', ']', '@'])
                 || later.starts_with(['-', '/', '%', '+', ':'])
                 || later
@@ -54,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn telephone_numbers_and_other_figures() {
+    fn finds_telephone_numbers_among_other_numbers() {
         for (text, expected) in [
             ("call +49 151 1234 5678 now", true),
             ("+4915112345678", true),

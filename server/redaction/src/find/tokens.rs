@@ -1,28 +1,21 @@
-//! Finds credentials by their format: tokens of providers, JSON web tokens, and tokens after `Bearer`.
+//! Finds credentials by format: provider tokens, JSON web tokens, and tokens after `Bearer`.
 
 use aho_corasick::AhoCorasick;
 
-use super::boundary::{before, begins_word, behind};
-use super::{Span, built_in_words};
+use super::boundary::{after, before, begins_word};
+use super::{Span, compile_words};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// The characters of a credential after its opening.
+/// The characters in a credential after its prefix.
 #[derive(Clone, Copy)]
 enum Alphabet {
-    /// Capital letters and digits.
     Capitals,
-    /// Digits and the letters a to f.
     Hexadecimal,
-    /// Letters and digits.
     Alphanumeric,
-    /// Letters, digits, `_`, `-`.
     Words,
-    /// Letters, digits, `_`, `-`, `.`.
     Dotted,
-    /// Letters, digits, `_`, `-`, `+`, `/`, `=`.
     Base64,
-    /// The characters after `Bearer`: base64, `.` and `~`.
     Bearer,
 }
 
@@ -41,114 +34,111 @@ impl Alphabet {
 }
 
 /// A format that only credentials have.
-struct Shape {
-    /// Its possible openings.
-    openings: &'static [&'static str],
-    /// The characters after the opening.
+struct Format {
+    prefixes: &'static [&'static str],
     alphabet: Alphabet,
-    /// The minimum number of bytes after the opening.
-    shortest: usize,
-    /// The maximum number of bytes after the opening; no letter may follow a credential of fixed length.
-    longest: usize,
+    /// The minimum number of bytes after the prefix.
+    min: usize,
+    /// The maximum number of bytes after the prefix. If equal to `min`, the credential must end there.
+    max: usize,
 }
 
-const fn shape(
-    openings: &'static [&'static str],
+const fn format(
+    prefixes: &'static [&'static str],
     alphabet: Alphabet,
-    shortest: usize,
-    longest: usize,
-) -> Shape {
-    Shape { openings, alphabet, shortest, longest }
+    min: usize,
+    max: usize,
+) -> Format {
+    Format { prefixes, alphabet, min, max }
 }
 
 const JSON_WEB_TOKEN: &str = "eyJ";
 const ENCODED_PEM: &str = "LS0tLS1CRUdJTi";
-/// The continuation of an encoded certificate, which is public.
+/// How the encoding continues for a certificate, which is public.
 const CERTIFICATE: &str = "BDRVJU";
 
-/// AWS, GitHub, GitLab, Slack, Discord, Stripe, Google, model providers, package registries, clouds and tools; finally
-/// JSON web tokens and base64-encoded PEM files.
-const SHAPES: [Shape; 28] = [
-    shape(&["AKIA", "ASIA", "ABIA", "ACCA"], Alphabet::Capitals, 16, 16),
-    shape(&["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], Alphabet::Dotted, 36, 2_048),
-    shape(&["github_pat_"], Alphabet::Words, 22, 255),
-    shape(&["glpat-", "gldt-", "glrt-", "glft-", "glptt-"], Alphabet::Dotted, 20, 255),
-    shape(&["glagent-", "glsoat-", "glcbt-", "gloas-", "glimt-"], Alphabet::Dotted, 20, 255),
-    shape(
+/// Formats from cloud, code hosting, chat, payment and model providers; JSON web tokens; base64-encoded PEM files.
+const FORMATS: [Format; 28] = [
+    format(&["AKIA", "ASIA", "ABIA", "ACCA"], Alphabet::Capitals, 16, 16),
+    format(&["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], Alphabet::Dotted, 36, 2_048),
+    format(&["github_pat_"], Alphabet::Words, 22, 255),
+    format(&["glpat-", "gldt-", "glrt-", "glft-", "glptt-"], Alphabet::Dotted, 20, 255),
+    format(&["glagent-", "glsoat-", "glcbt-", "gloas-", "glimt-"], Alphabet::Dotted, 20, 255),
+    format(
         &["xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-"],
         Alphabet::Words,
         10,
         255,
     ),
-    shape(&["xoxe.xoxb-", "xoxe.xoxp-", "xapp-"], Alphabet::Words, 10, 255),
-    shape(&["hooks.slack.com/services/"], Alphabet::Base64, 20, 255),
-    shape(&["hooks.slack.com/workflows/"], Alphabet::Base64, 20, 255),
-    shape(&["discord.com/api/webhooks/"], Alphabet::Base64, 30, 255),
-    shape(&["sk_live_", "sk_test_", "rk_live_", "rk_test_"], Alphabet::Alphanumeric, 10, 255),
-    shape(&["whsec_", "glc_"], Alphabet::Base64, 20, 512),
-    shape(&["AIza"], Alphabet::Words, 35, 35),
-    shape(&["ya29."], Alphabet::Dotted, 20, 2_048),
-    shape(&["GOCSPX-", "dckr_pat_", "dckr_oat_"], Alphabet::Words, 20, 64),
-    shape(&["sk-ant-", "sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-"], Alphabet::Words, 16, 512),
-    shape(&["sk-", "lin_api_"], Alphabet::Alphanumeric, 32, 128),
-    shape(&["hf_"], Alphabet::Alphanumeric, 30, 64),
-    shape(&["npm_"], Alphabet::Alphanumeric, 36, 36),
-    shape(&["pypi-AgE"], Alphabet::Words, 42, 1_024),
-    shape(&["dop_v1_", "doo_v1_", "dor_v1_"], Alphabet::Hexadecimal, 64, 64),
-    shape(&["SG."], Alphabet::Dotted, 60, 80),
-    shape(&["SK", "dapi", "shpat_", "shpss_", "shpca_"], Alphabet::Hexadecimal, 32, 32),
-    shape(&["hvs.", "hvb.", "hvr.", "glsa_"], Alphabet::Words, 24, 512),
-    shape(&["NRAK-"], Alphabet::Capitals, 27, 27),
-    shape(&["ATATT3"], Alphabet::Base64, 40, 512),
-    shape(&[JSON_WEB_TOKEN], Alphabet::Dotted, 30, 16_384),
-    shape(&[ENCODED_PEM], Alphabet::Base64, 20, 65_536),
+    format(&["xoxe.xoxb-", "xoxe.xoxp-", "xapp-"], Alphabet::Words, 10, 255),
+    format(&["hooks.slack.com/services/"], Alphabet::Base64, 20, 255),
+    format(&["hooks.slack.com/workflows/"], Alphabet::Base64, 20, 255),
+    format(&["discord.com/api/webhooks/"], Alphabet::Base64, 30, 255),
+    format(&["sk_live_", "sk_test_", "rk_live_", "rk_test_"], Alphabet::Alphanumeric, 10, 255),
+    format(&["whsec_", "glc_"], Alphabet::Base64, 20, 512),
+    format(&["AIza"], Alphabet::Words, 35, 35),
+    format(&["ya29."], Alphabet::Dotted, 20, 2_048),
+    format(&["GOCSPX-", "dckr_pat_", "dckr_oat_"], Alphabet::Words, 20, 64),
+    format(
+        &["sk-ant-", "sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-"],
+        Alphabet::Words,
+        16,
+        512,
+    ),
+    format(&["sk-", "lin_api_"], Alphabet::Alphanumeric, 32, 128),
+    format(&["hf_"], Alphabet::Alphanumeric, 30, 64),
+    format(&["npm_"], Alphabet::Alphanumeric, 36, 36),
+    format(&["pypi-AgE"], Alphabet::Words, 42, 1_024),
+    format(&["dop_v1_", "doo_v1_", "dor_v1_"], Alphabet::Hexadecimal, 64, 64),
+    format(&["SG."], Alphabet::Dotted, 60, 80),
+    format(&["SK", "dapi", "shpat_", "shpss_", "shpca_"], Alphabet::Hexadecimal, 32, 32),
+    format(&["hvs.", "hvb.", "hvr.", "glsa_"], Alphabet::Words, 24, 512),
+    format(&["NRAK-"], Alphabet::Capitals, 27, 27),
+    format(&["ATATT3"], Alphabet::Base64, 40, 512),
+    format(&[JSON_WEB_TOKEN], Alphabet::Dotted, 30, 16_384),
+    format(&[ENCODED_PEM], Alphabet::Base64, 20, 65_536),
 ];
 
-/// The token after `Bearer`.
-const BEARER: Shape = shape(&["bearer ", "bearer%20"], Alphabet::Bearer, 12, 4_096);
+const BEARER: Format = format(&["bearer ", "bearer%20"], Alphabet::Bearer, 12, 4_096);
 
-/// Finds credentials by their format.
 pub(crate) struct Tokens {
-    openings: AhoCorasick,
-    /// The format of each opening.
-    shapes: Vec<&'static Shape>,
+    prefixes: AhoCorasick,
+    /// The format for each pattern index in `prefixes`.
+    formats: Vec<&'static Format>,
     bearer: AhoCorasick,
 }
 
 impl Tokens {
     pub(crate) fn new() -> Result<Self, PatternError> {
-        let by_opening: Vec<(&str, &Shape)> = SHAPES
+        let by_prefix: Vec<(&str, &Format)> = FORMATS
             .iter()
-            .flat_map(|shape| shape.openings.iter().map(move |opening| (*opening, shape)))
+            .flat_map(|format| format.prefixes.iter().map(move |prefix| (*prefix, format)))
             .collect();
-        let openings: Vec<&str> = by_opening.iter().map(|(opening, _)| *opening).collect();
+        let prefixes: Vec<&str> = by_prefix.iter().map(|(prefix, _)| *prefix).collect();
         Ok(Self {
-            openings: built_in_words(&openings, false)?,
-            shapes: by_opening.into_iter().map(|(_, shape)| shape).collect(),
-            bearer: built_in_words(BEARER.openings, true)?,
+            prefixes: compile_words(&prefixes, false)?,
+            formats: by_prefix.into_iter().map(|(_, format)| format).collect(),
+            bearer: compile_words(BEARER.prefixes, true)?,
         })
     }
 
     pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
         let mut done = 0;
-        for opening in self.openings.find_iter(text) {
-            let Some(shape) = self.shapes.get(opening.pattern().as_usize()) else { continue };
-            if opening.start() < done || !begins_word(text, opening.start()) {
+        for prefix in self.prefixes.find_iter(text) {
+            let Some(format) = self.formats.get(prefix.pattern().as_usize()) else { continue };
+            if prefix.start() < done || !begins_word(text, prefix.start()) {
                 continue;
             }
-            let rest = behind(text, opening.end());
-            if let Some(length) = length_of(rest, shape)
-                && is_credential(
-                    text.get(opening.range()).unwrap_or_default(),
-                    before(rest, length),
-                )
+            let rest = after(text, prefix.end());
+            if let Some(length) = length_of(rest, format)
+                && is_credential(text.get(prefix.range()).unwrap_or_default(), before(rest, length))
             {
-                done = opening.end() + length;
-                spans.push(Span { range: opening.start()..done, kind: Kind::Secret });
+                done = prefix.end() + length;
+                spans.push(Span { range: prefix.start()..done, kind: Kind::Secret });
             }
         }
         for bearer in self.bearer.find_iter(text) {
-            let rest = behind(text, bearer.end());
+            let rest = after(text, bearer.end());
             let value = rest.trim_start_matches(' ');
             let start = bearer.end() + rest.len() - value.len();
             if let Some(length) = length_of(value, &BEARER)
@@ -160,18 +150,18 @@ impl Tokens {
     }
 }
 
-/// Returns the length of the credential at the start of a text, if it has the minimum length.
-fn length_of(text: &str, shape: &Shape) -> Option<usize> {
-    let letters = text.bytes().take(shape.longest + 1);
-    let length = letters.take_while(|byte| shape.alphabet.has(*byte)).count();
-    let is_cut = length > shape.longest && shape.longest == shape.shortest;
-    let length = length.min(shape.longest);
-    (length >= shape.shortest && !is_cut).then_some(length)
+/// Returns the length of the credential at the start of a text, if it is long enough.
+fn length_of(text: &str, format: &Format) -> Option<usize> {
+    let letters = text.bytes().take(format.max + 1);
+    let length = letters.take_while(|byte| format.alphabet.has(*byte)).count();
+    let is_too_long = length > format.max && format.max == format.min;
+    let length = length.min(format.max);
+    (length >= format.min && !is_too_long).then_some(length)
 }
 
-/// Returns `true` if the text after an opening is a credential, beyond its characters.
-fn is_credential(opening: &str, rest: &str) -> bool {
-    match opening {
+/// Applies the checks beyond the alphabet: JSON web tokens need more parts, and certificates are public.
+fn is_credential(prefix: &str, rest: &str) -> bool {
+    match prefix {
         JSON_WEB_TOKEN => rest.contains(".eyJ") || rest.matches('.').count() == 4,
         ENCODED_PEM => !rest.starts_with(CERTIFICATE),
         _ => true,
