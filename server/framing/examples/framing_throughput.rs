@@ -1,5 +1,4 @@
-//! Measures the throughput of framing: a log and malicious texts, each in two lengths, to show how time grows with the
-//! text.
+//! Measures the throughput of framing on a log and adversarial texts, in two sizes to show the growth.
 //!
 //! `cargo run --release -p gsar-framing --example framing_throughput`
 
@@ -9,7 +8,7 @@ use std::time::{Duration, Instant};
 use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use gsar_framing::{Framer, Item, Nonce};
 
-/// Each figure is the best of this many runs.
+/// The number of runs; the fastest is reported.
 const RUNS: usize = 3;
 const SHORT: usize = 1 << 16;
 const LONG: usize = 1 << 18;

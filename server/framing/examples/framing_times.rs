@@ -1,5 +1,4 @@
-//! Measures the cost of framing, in processor time of one thread: a hundred items of ordinary telemetry, and the texts
-//! of the tests.
+//! Measures the CPU time for framing a hundred telemetry items and the test texts.
 //!
 //! `cargo run --release -p gsar-framing --example framing_times`
 
@@ -12,12 +11,12 @@ use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use gsar_framing::{Framer, Item, Nonce};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Each figure is the minimum of this many runs.
+/// The number of runs; the fastest is reported.
 const RUNS: usize = 300;
 const ITEMS: usize = 100;
 const NONCE: Nonce = Nonce::new(0x7d1c_22ab_90e4_4f6b_8f10_55aa_3c2b_1d0e);
 
-/// Tool, query and content of an item.
+/// An item's tool, query and content.
 type Texts = [String; 3];
 
 /// Prints a Markdown table.
@@ -36,19 +35,19 @@ fn main() -> anyhow::Result<()> {
         ("harmless", read(&tests.join("harmless"))?),
     ] {
         let bytes: usize = texts.iter().flatten().map(String::len).sum();
-        let (findings, time) = measured(&framer, &texts)?;
+        let (findings, time) = measure(&framer, &texts)?;
         let microseconds = time.as_secs_f64() * 1e6;
-        let of_byte = microseconds * 1e3 / bytes as f64;
+        let per_byte = microseconds * 1e3 / bytes as f64;
         println!(
-            "| {name} | {} | {bytes} | {findings} | {microseconds:.0} | {of_byte:.1} |",
+            "| {name} | {} | {bytes} | {findings} | {microseconds:.0} | {per_byte:.1} |",
             texts.len()
         );
     }
     Ok(())
 }
 
-/// Returns the number of findings, and the minimum time of a frame.
-fn measured(framer: &Framer, texts: &[Texts]) -> anyhow::Result<(usize, Duration)> {
+/// Returns the number of findings and the minimum framing time.
+fn measure(framer: &Framer, texts: &[Texts]) -> anyhow::Result<(usize, Duration)> {
     let ids: Vec<EvidenceId> =
         (0..texts.len()).map(|n| EvidenceId::new(format!("item-{n}"))).collect::<Result<_, _>>()?;
     let items: Vec<Item<'_>> = ids
@@ -66,18 +65,18 @@ fn measured(framer: &Framer, texts: &[Texts]) -> anyhow::Result<(usize, Duration
             content,
         })
         .collect();
-    let mut least = Duration::MAX;
+    let mut min = Duration::MAX;
     let mut findings = 0;
     for _ in 0..RUNS {
-        let before = of_this_thread()?;
+        let before = thread_time()?;
         let frame = black_box(framer.frame(NONCE, &items)?);
-        least = least.min(of_this_thread()?.saturating_sub(before));
+        min = min.min(thread_time()?.saturating_sub(before));
         findings = frame.findings().len();
     }
-    Ok((findings, least))
+    Ok((findings, min))
 }
 
-fn of_this_thread() -> anyhow::Result<Duration> {
+fn thread_time() -> anyhow::Result<Duration> {
     Ok(Duration::try_from(clock_gettime(ClockId::ThreadCPUTime))?)
 }
 
@@ -89,14 +88,14 @@ fn read(folder: &Path) -> anyhow::Result<Vec<Texts>> {
     Ok(texts)
 }
 
-/// Returns items of 200 to 500 bytes, of each kind in turn, the same in each run.
+/// Generates items of 200 to 500 bytes, cycling through the generators. Deterministic.
 fn telemetry(kinds: &[fn(&mut Numbers) -> Texts]) -> Vec<Texts> {
     let mut numbers = Numbers(7);
-    kinds.iter().cycle().take(ITEMS).map(|made| made(&mut numbers)).collect()
+    kinds.iter().cycle().take(ITEMS).map(|generate| generate(&mut numbers)).collect()
 }
 
 fn log(numbers: &mut Numbers) -> Texts {
-    const SAID: [&str; 6] = [
+    const MESSAGES: [&str; 6] = [
         "INFO  c.s.orders.OrderService - order accepted, 3 lines, total 41.20 EUR",
         "WARN  com.zaxxer.hikari.pool.HikariPool - Pool-1 - Connection is not available, request timed out after 30000ms.",
         "ERROR o.a.k.clients.NetworkClient - [Producer clientId=checkout-1] Connection to node -1 (kafka-0.kafka:9092) could not be established.",
@@ -108,25 +107,25 @@ fn log(numbers: &mut Numbers) -> Texts {
     let mut content = String::new();
     for _ in 0..numbers.from(2, 3) {
         let (minute, second) = (numbers.from(0, 59), numbers.from(0, 59));
-        let (said, trace) = (numbers.one_of(&SAID), numbers.next());
+        let (message, trace) = (numbers.one_of(&MESSAGES), numbers.next());
         content.push_str(&format!(
-            "2026-03-12T14:{minute:02}:{second:02}.123Z {pod} {said} trace_id={trace:016x}\n"
+            "2026-03-12T14:{minute:02}:{second:02}.123Z {pod} {message} trace_id={trace:016x}\n"
         ));
     }
     ["kubectl".to_owned(), format!("kubectl logs {pod} -n shop --since=10m"), content]
 }
 
 fn json(numbers: &mut Numbers) -> Texts {
-    const SAID: [&str; 4] = [
+    const MESSAGES: [&str; 4] = [
         "upstream request timeout",
         "payment declined: {\\\"code\\\":\\\"insufficient_funds\\\",\\\"retry\\\":false}",
         "GET /api/v1/orders 503 in 30001 ms\\n\\tat handler (/srv/app/index.js:42:7)",
         "liveness probe failed: HTTP probe failed with statuscode: 500",
     ];
-    let (pod, said, trace) = (numbers.pod(), numbers.one_of(&SAID), numbers.next());
+    let (pod, message, trace) = (numbers.pod(), numbers.one_of(&MESSAGES), numbers.next());
     let (restarts, millis) = (numbers.from(0, 9), numbers.from(0, 999));
     let content = format!(
-        r#"{{"timestamp":"2026-03-12T14:02:17.{millis:03}Z","level":"error","service":"checkout","kubernetes":{{"pod":"{pod}","namespace":"shop","labels":{{"app.kubernetes.io/name":"checkout","version":"2.14.{restarts}"}}}},"message":"{said}","restarts":{restarts},"trace_id":"{trace:016x}{trace:016x}"}}"#
+        r#"{{"timestamp":"2026-03-12T14:02:17.{millis:03}Z","level":"error","service":"checkout","kubernetes":{{"pod":"{pod}","namespace":"shop","labels":{{"app.kubernetes.io/name":"checkout","version":"2.14.{restarts}"}}}},"message":"{message}","restarts":{restarts},"trace_id":"{trace:016x}{trace:016x}"}}"#
     );
     ["loki".to_owned(), r#"{app="checkout"} |= "error" | json"#.to_owned(), content]
 }

@@ -1,5 +1,5 @@
-//! Detects instructions in evidence. Each submodule detects one kind; all are linear in the text because the length of
-//! matches is bounded.
+//! Detects instructions in evidence. Each submodule detects one kind. Match lengths are bounded, so every search is
+//! linear in the text length.
 
 mod encoded;
 mod expressions;
@@ -12,46 +12,45 @@ use std::ops::Range;
 
 use crate::finding::FindingKind;
 use crate::marks::Treatment;
-use expressions::{Candidates, Expression, Needs};
+use expressions::{Candidates, Expression, RequiredWords};
 pub use invisible::visible_json;
 use tags::LineTag;
 use view::{Letters, View};
 
-/// The maximum number of levels of nested base64 that are decoded.
+/// The maximum nesting depth of decoded base64.
 const MAX_DEPTH: usize = 2;
 
 /// A range to neutralize.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Detection {
-    /// Its bytes in the original.
+    /// The byte range in the original text.
     pub(crate) range: Range<usize>,
     pub(crate) kind: FindingKind,
     pub(crate) treatment: Treatment,
-    /// `true` if it is reported; ranges that are common in ordinary evidence are only neutralized.
+    /// `true` if the range is reported. Ranges that are common in ordinary evidence are only neutralized.
     pub(crate) is_reported: bool,
 }
 
-/// All compiled expressions.
 #[derive(Debug)]
 pub(crate) struct Detector {
-    in_view: Vec<Expression>,
-    in_lines: [LineTag; 2],
-    /// The words needed by the expressions in views, followed by those of the tags in lines.
-    needs: Needs,
+    view_expressions: Vec<Expression>,
+    line_tags: [LineTag; 2],
+    /// Required words of the view expressions, followed by those of the line tags.
+    required_words: RequiredWords,
 }
 
 impl Detector {
     pub(crate) fn new() -> Result<Self, regex::Error> {
-        let mut in_view = phrases::expressions()?;
-        in_view.extend(tags::expressions()?);
-        let in_lines = LineTag::all()?;
-        let of_views = in_view.iter().map(|expression| expression.regex.as_str());
-        let of_lines = in_lines.iter().map(|tag| tag.in_view.as_str());
-        let needs = Needs::new(of_views.chain(of_lines))?;
-        Ok(Self { in_view, in_lines, needs })
+        let mut view_expressions = phrases::expressions()?;
+        view_expressions.extend(tags::expressions()?);
+        let line_tags = LineTag::all()?;
+        let view_patterns = view_expressions.iter().map(|expression| expression.regex.as_str());
+        let line_patterns = line_tags.iter().map(|tag| tag.view_pattern.as_str());
+        let required_words = RequiredWords::new(view_patterns.chain(line_patterns))?;
+        Ok(Self { view_expressions, line_tags, required_words })
     }
 
-    /// Returns all detections in a text in order; those of one treatment do not overlap.
+    /// Returns the detections in a text in order. Detections with the same treatment do not overlap.
     pub(crate) fn detect(&self, text: &str) -> Vec<Detection> {
         self.detect_at_depth(text, 0)
     }
@@ -59,12 +58,12 @@ impl Detector {
     fn detect_at_depth(&self, text: &str, depth: usize) -> Vec<Detection> {
         let mut detections = Vec::new();
         let view = View::new(text, Letters::Unchanged);
-        let candidates = self.needs.candidates(view.as_str());
+        let candidates = self.required_words.candidates(view.as_str());
         if !view.is_plain() {
             invisible::find(text, &mut detections);
         }
-        for (place, tag) in (self.in_view.len()..).zip(&self.in_lines) {
-            if candidates.has(place) {
+        for (index, tag) in (self.view_expressions.len()..).zip(&self.line_tags) {
+            if candidates.contains(index) {
                 tag.find(text, &mut detections);
             }
         }
@@ -72,12 +71,12 @@ impl Detector {
         self.find_in_view(text, &view, candidates, &mut detections);
         if view::has_lookalikes(text) {
             let view = View::new(text, Letters::Latin);
-            let candidates = self.needs.candidates(view.as_str());
+            let candidates = self.required_words.candidates(view.as_str());
             self.find_in_view(text, &view, candidates, &mut detections);
         }
         if depth < MAX_DEPTH {
-            for (range, decoded) in encoded::decoded(text) {
-                // Zeros and digests decode to control characters, which are not reported.
+            for (range, decoded) in encoded::decode_runs(text) {
+                // Zeros and digests decode to control characters; these are not reported.
                 let is_instruction = |detection: &Detection| {
                     detection.is_reported && detection.kind != FindingKind::Invisible
                 };
@@ -87,7 +86,7 @@ impl Detector {
                 }
             }
         }
-        without_overlaps(detections)
+        remove_overlaps(detections)
     }
 
     fn find_in_view(
@@ -97,12 +96,13 @@ impl Detector {
         candidates: Candidates,
         detections: &mut Vec<Detection>,
     ) {
-        let expressions = (0..).zip(&self.in_view).filter(|(place, _)| candidates.has(*place));
+        let expressions =
+            (0..).zip(&self.view_expressions).filter(|(index, _)| candidates.contains(*index));
         let found = expressions.flat_map(|(_, expression)| expression.find(view.as_str()));
         detections.extend(found.map(|mut detection| {
             detection.range = view.original(detection.range);
-            let stretch = text.get(detection.range.clone()).unwrap_or_default();
-            if stretch.contains("\\u") {
+            let excerpt = text.get(detection.range.clone()).unwrap_or_default();
+            if excerpt.contains("\\u") {
                 detection.kind = FindingKind::Encoded;
             }
             detection
@@ -110,8 +110,8 @@ impl Detector {
     }
 }
 
-/// Returns detections in order, without those that overlap an earlier one of the same treatment.
-fn without_overlaps(mut detections: Vec<Detection>) -> Vec<Detection> {
+/// Sorts the detections and drops those that overlap an earlier one with the same treatment.
+fn remove_overlaps(mut detections: Vec<Detection>) -> Vec<Detection> {
     detections.sort_by(|a, b| {
         (a.range.start, b.is_reported, b.range.end).cmp(&(
             b.range.start,
@@ -142,7 +142,6 @@ mod tests {
 
     static DETECTOR: LazyLock<Detector> = LazyLock::new(|| Detector::new().unwrap());
 
-    /// The injections and harmless texts of the tests.
     static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
         let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
         let folders = ["injections", "harmless"].map(|folder| tests.join(folder));
@@ -162,9 +161,9 @@ mod tests {
         "Human:", "aſsistant:", "## System prompt:", "[system]:", "-- begin data", "<<\t/context", "=END OF THE ", "忽略",
     ];
 
-    /// Arbitrary pieces, and pieces of malicious texts.
+    /// Generates arbitrary text mixed with parts of adversarial texts.
     fn text() -> impl Strategy<Value = String> {
-        let of_texts = (0..TEXTS.len(), any::<(prop::sample::Index, prop::sample::Index)>())
+        let excerpt = (0..TEXTS.len(), any::<(prop::sample::Index, prop::sample::Index)>())
             .prop_map(|(text, (one, other))| {
                 let characters: Vec<char> = TEXTS[text].chars().collect();
                 let (one, other) =
@@ -175,7 +174,7 @@ mod tests {
             1 => any::<String>(),
             1 => "[ -~\n]{0,20}",
             2 => prop::sample::select(&PIECES).prop_map(str::to_owned),
-            3 => of_texts,
+            3 => excerpt,
             1 => (0..TEXTS.len()).prop_map(|text| TEXTS[text].clone()),
         ];
         prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
@@ -184,18 +183,21 @@ mod tests {
     fn assert_that_only_candidates_match(text: &str) {
         for letters in [Letters::Unchanged, Letters::Latin] {
             let view = View::new(text, letters);
-            let candidates = DETECTOR.needs.candidates(view.as_str());
-            for (place, expression) in DETECTOR.in_view.iter().enumerate() {
+            let candidates = DETECTOR.required_words.candidates(view.as_str());
+            for (index, expression) in DETECTOR.view_expressions.iter().enumerate() {
                 let matches = expression.regex.is_match(view.as_str());
-                assert!(!matches || candidates.has(place), "{}: {text:?}", expression.regex);
+                assert!(!matches || candidates.contains(index), "{}: {text:?}", expression.regex);
             }
         }
         let view = View::new(text, Letters::Unchanged);
-        let candidates = DETECTOR.needs.candidates(view.as_str());
-        for (place, tag) in (DETECTOR.in_view.len()..).zip(&DETECTOR.in_lines) {
+        let candidates = DETECTOR.required_words.candidates(view.as_str());
+        for (index, tag) in (DETECTOR.view_expressions.len()..).zip(&DETECTOR.line_tags) {
             let mut detections = Vec::new();
             tag.find(text, &mut detections);
-            assert!(detections.is_empty() || candidates.has(place), "{detections:?}: {text:?}");
+            assert!(
+                detections.is_empty() || candidates.contains(index),
+                "{detections:?}: {text:?}"
+            );
         }
         let mut detections = Vec::new();
         invisible::find(text, &mut detections);
@@ -204,15 +206,15 @@ mod tests {
 
     #[test]
     fn ordinary_telemetry_has_no_candidates() {
-        let nothing = DETECTOR.needs.candidates("");
-        let places = 0..DETECTOR.in_view.len() + DETECTOR.in_lines.len();
-        assert!(!places.clone().any(|place| nothing.has(place)), "{nothing:?}");
+        let nothing = DETECTOR.required_words.candidates("");
+        let indices = 0..DETECTOR.view_expressions.len() + DETECTOR.line_tags.len();
+        assert!(!indices.clone().any(|index| nothing.contains(index)), "{nothing:?}");
         for text in [
             "2026-03-12t14:02:17.123z info checkout-7f9c4d8b6-x2x1z order ord-771 took 35 ms",
             r#"{"level":"error","message":"upstream request timeout","data":{"context":[1,2]}}"#,
             "# type http_requests_total counter http_requests_total{status=\"503\"} 17",
         ] {
-            assert_eq!(DETECTOR.needs.candidates(text), nothing, "{text}");
+            assert_eq!(DETECTOR.required_words.candidates(text), nothing, "{text}");
         }
         for text in TEXTS.iter() {
             assert_that_only_candidates_match(text);

@@ -1,4 +1,4 @@
-//! The types of findings in evidence.
+//! Findings in evidence.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,26 +8,26 @@ use gsar_core::evidence::EvidenceId;
 /// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FindingKind {
-    /// Characters without width, directional marks, tags, control characters.
+    /// A zero-width, bidirectional, tag or control character.
     Invisible,
-    /// A tag or line that assigns a part of a conversation to a role: `<|im_start|>`, `[INST]`, `Human:`.
+    /// A chat template tag or a line that starts a conversation turn: `<|im_start|>`, `[INST]`, `Human:`.
     RoleTag,
-    /// A line that looks like the frame around evidence, or its end.
+    /// A line that imitates a delimiter of the evidence block.
     Delimiter,
-    /// A citation or label that only the frame may contain.
+    /// A label or citation in the frame's format.
     Citation,
-    /// A verdict in the format of judges.
+    /// A verdict in a judge's output format.
     Verdict,
-    /// A phrase that instructs its reader.
+    /// A phrase that instructs the model.
     Instruction,
-    /// A phrase or tag that appears only after decoding.
+    /// An instruction that appears only after decoding.
     Encoded,
-    /// An HTML comment, which people do not see but models read.
+    /// An HTML comment, invisible to people but not to models.
     Comment,
 }
 
 impl FindingKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 8] = [
         Self::Invisible,
         Self::RoleTag,
@@ -39,7 +39,7 @@ impl FindingKind {
         Self::Comment,
     ];
 
-    /// Returns the name used in output.
+    /// Returns the serialized name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -61,35 +61,35 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// A field of an item.
+/// A field of an [`Item`](crate::Item).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
     /// The content.
     Content,
-    /// The name of the tool.
+    /// The tool name.
     Tool,
     /// The query.
     Query,
-    /// The description of the part.
+    /// The part description.
     Part,
 }
 
-/// A range of evidence that may instruct a judge. It is neutralized, not removed.
+/// A range of evidence that may instruct a judge. Findings are neutralized, not removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The item.
+    /// The evidence item.
     pub evidence: EvidenceId,
-    /// The field of the item.
+    /// The field that contains the range.
     pub field: Field,
-    /// The kind of finding.
+    /// The kind.
     pub kind: FindingKind,
-    /// Its bytes in the original.
+    /// The byte range in the original field.
     pub range: Range<usize>,
-    /// The original text, shortened to [`MAX_EXCERPT_CHARS`](Self::MAX_EXCERPT_CHARS) characters and escaped.
+    /// The original text, truncated to [`MAX_EXCERPT_CHARS`](Self::MAX_EXCERPT_CHARS) characters and escaped.
     pub excerpt: String,
 }
 
 impl Finding {
-    /// The maximum number of characters of an excerpt, before escaping.
+    /// The maximum number of characters in an excerpt, before escaping.
     pub const MAX_EXCERPT_CHARS: usize = 80;
 }

@@ -1,4 +1,4 @@
-//! Writes the evidence block of a prompt, and maps its labels back to ids.
+//! Writes a prompt's evidence block, and maps its labels to evidence ids.
 //!
 //! ```text
 //! <<<evidence 5f3a91c0…>>>
@@ -8,7 +8,7 @@
 //! <<<end of evidence 5f3a91c0…>>>
 //! ```
 //!
-//! Content has no line numbers: a judge quotes it word for word.
+//! Content lines are not numbered, because judges quote them verbatim.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -19,27 +19,27 @@ use serde_json::Value;
 
 use crate::detect::{Detection, Detector};
 use crate::finding::{Field, Finding};
-use crate::marks::neutralized;
+use crate::marks::neutralize;
 use crate::nonce::Nonce;
 
-/// An item of evidence, or a passage of one, to show to a judge.
+/// An evidence item, or a passage of one, to show to a judge.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<'e> {
-    /// The id; unique in a frame unless `part` is given.
+    /// The id, unique in a frame unless `part` is set.
     pub id: &'e EvidenceId,
     /// The kind of evidence.
     pub kind: EvidenceKind,
-    /// The lane it came from.
+    /// The lane.
     pub lane: Lane,
-    /// The tool that returned it; may be empty.
+    /// The name of the tool that returned the item; can be empty.
     pub tool: &'e str,
-    /// The query sent to the tool; may be empty.
+    /// The query sent to the tool; can be empty.
     pub query: &'e str,
-    /// The time of collection in RFC 3339; empty if unknown.
+    /// The collection time in RFC 3339; empty if unknown.
     pub collected_at: &'e str,
-    /// `true` if it lists everything in its scope.
+    /// `true` if the item lists everything in its scope.
     pub exhaustive: bool,
-    /// The part of the item, such as `lines 3 to 9 of 400`; empty for a whole item.
+    /// The part shown, such as `lines 3 to 9 of 400`; empty for a whole item.
     pub part: &'e str,
     /// The content.
     pub content: &'e str,
@@ -48,7 +48,7 @@ pub struct Item<'e> {
 /// An error from framing evidence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// An id occurs twice, and not as parts of one item.
+    /// An id occurs twice without `part`.
     #[error(
         "evidence {id} is given twice in one frame; give each item its own id, or set the part of each passage"
     )]
@@ -56,12 +56,12 @@ pub enum FrameError {
         /// The id.
         id: EvidenceId,
     },
-    /// The evidence contains the nonce and all those after it.
+    /// The evidence contains the nonce and all attempted successors.
     #[error(
         "the evidence contains the nonce and all those tried after it; draw another one at random"
     )]
     Nonce,
-    /// A built-in expression does not compile: a bug in this crate.
+    /// A built-in expression does not compile, which is a bug in this crate.
     #[error("cannot compile a built-in expression: {reason}; report this bug")]
     Expression {
         /// The reason.
@@ -69,14 +69,14 @@ pub enum FrameError {
     },
 }
 
-/// Frames evidence. Compiles its expressions once; share it.
+/// Frames evidence. Compiling is expensive, so share one instance.
 #[derive(Debug)]
 pub struct Framer {
     detector: Detector,
 }
 
 impl Framer {
-    /// Compiles the expressions.
+    /// Compiles the built-in expressions.
     ///
     /// # Errors
     /// [`FrameError::Expression`] if this crate has a bug.
@@ -86,7 +86,7 @@ impl Framer {
         Ok(Self { detector })
     }
 
-    /// Frames items in order, labelled E1, E2 and so on.
+    /// Frames items in order, with the labels E1, E2 and so on.
     ///
     /// # Errors
     /// [`FrameError`] if an id occurs twice, or if the evidence contains the nonce.
@@ -96,23 +96,23 @@ impl Framer {
             .flat_map(|item| [item.tool, item.query, item.part, item.content])
             .collect();
         let nonce = nonce.absent_from(&texts).ok_or(FrameError::Nonce)?;
-        let mut frame = Frame::opened(nonce);
+        let mut frame = Frame::open(nonce);
         for item in items {
-            let label = frame.labelled(item)?;
-            let shown = Shown {
-                tool: self.shown(item, Field::Tool, item.tool, &mut frame.findings),
-                query: self.shown(item, Field::Query, item.query, &mut frame.findings),
-                part: self.shown(item, Field::Part, item.part, &mut frame.findings),
-                content: self.shown(item, Field::Content, item.content, &mut frame.findings),
+            let label = frame.add_label(item)?;
+            let neutralized = NeutralizedItem {
+                tool: self.neutralize(item, Field::Tool, item.tool, &mut frame.findings),
+                query: self.neutralize(item, Field::Query, item.query, &mut frame.findings),
+                part: self.neutralize(item, Field::Part, item.part, &mut frame.findings),
+                content: self.neutralize(item, Field::Content, item.content, &mut frame.findings),
             };
-            frame.push(&label, item, shown);
+            frame.push(&label, item, neutralized);
         }
         frame.close();
         Ok(frame)
     }
 
-    /// Neutralizes a text and adds its findings.
-    fn shown(
+    /// Neutralizes a field and records its findings.
+    fn neutralize(
         &self,
         item: &Item<'_>,
         field: Field,
@@ -120,30 +120,29 @@ impl Framer {
         findings: &mut Vec<Finding>,
     ) -> String {
         let detections = self.detector.detect(text);
-        let stretches: Vec<_> = detections
+        let ranges: Vec<_> = detections
             .iter()
             .map(|detection| (detection.range.clone(), detection.treatment))
             .collect();
         let found = detections.into_iter().filter(|detection| detection.is_reported);
         findings.extend(found.map(|Detection { range, kind, .. }| {
-            let stretch = text.get(range.clone()).unwrap_or_default();
-            let excerpt: String = stretch.chars().take(Finding::MAX_EXCERPT_CHARS).collect();
+            let original = text.get(range.clone()).unwrap_or_default();
+            let excerpt: String = original.chars().take(Finding::MAX_EXCERPT_CHARS).collect();
             let excerpt = excerpt.escape_debug().to_string();
             Finding { evidence: item.id.clone(), field, kind, range, excerpt }
         }));
-        neutralized(text, &stretches)
+        neutralize(text, &ranges)
     }
 }
 
-/// The neutralized fields of an item.
-struct Shown {
+struct NeutralizedItem {
     tool: String,
     query: String,
     part: String,
     content: String,
 }
 
-/// Evidence in its frame.
+/// Framed evidence.
 #[derive(Clone, Debug)]
 pub struct Frame {
     nonce: Nonce,
@@ -155,13 +154,13 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Returns the block for the prompt.
+    /// Returns the evidence block for the prompt.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns instructions for reading the block, for a part of the prompt without evidence.
+    /// Returns instructions for the judge on how to read the block. Put them outside the evidence.
     #[must_use]
     pub fn how_to_read(&self) -> String {
         format!(
@@ -171,19 +170,19 @@ impl Frame {
         )
     }
 
-    /// Returns the nonce used: the caller's, or the next one that occurs in no item.
+    /// Returns the nonce in use: the caller's, or a successor if the evidence contains that.
     #[must_use]
     pub fn nonce(&self) -> Nonce {
         self.nonce
     }
 
-    /// Returns the label of an item or of its first passage: `E1` for the first.
+    /// Returns the label of an item or of its first passage, such as `E1`.
     #[must_use]
     pub fn label(&self, id: &EvidenceId) -> Option<&str> {
         self.labels.get(id).map(String::as_str)
     }
 
-    /// Returns the item with a label as a judge writes it: `E1`, `[E1]` or `e1`.
+    /// Returns the evidence id for a label as a judge writes it: `E1`, `[E1]` or `e1`.
     #[must_use]
     pub fn evidence(&self, label: &str) -> Option<&EvidenceId> {
         let label = label.trim().trim_start_matches('[').trim_end_matches(']');
@@ -194,19 +193,19 @@ impl Frame {
         self.ids.get(number.checked_sub(1)?)
     }
 
-    /// Returns the contents as shown, in the order of the labels.
+    /// Returns the neutralize contents in label order.
     #[must_use]
     pub fn contents(&self) -> &[String] {
         &self.contents
     }
 
-    /// Returns the findings, item by item, in order within each field.
+    /// Returns the findings in label order; findings in one field are ordered by position.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    fn opened(nonce: Nonce) -> Self {
+    fn open(nonce: Nonce) -> Self {
         Self {
             nonce,
             text: format!("<<<evidence {}>>>\n", nonce.block()),
@@ -217,7 +216,7 @@ impl Frame {
         }
     }
 
-    fn labelled(&mut self, item: &Item<'_>) -> Result<String, FrameError> {
+    fn add_label(&mut self, item: &Item<'_>) -> Result<String, FrameError> {
         self.ids.push(item.id.clone());
         let label = format!("E{}", self.ids.len());
         match self.labels.entry(item.id.clone()) {
@@ -232,13 +231,13 @@ impl Frame {
         Ok(label)
     }
 
-    fn push(&mut self, label: &str, item: &Item<'_>, shown: Shown) {
+    fn push(&mut self, label: &str, item: &Item<'_>, neutralized: NeutralizedItem) {
         let mark = self.nonce.label();
         let mut header = BTreeMap::from([
             ("kind", Value::from(item.kind.name())),
             ("lane", Value::from(item.lane.name())),
-            ("tool", Value::from(shown.tool)),
-            ("query", Value::from(shown.query)),
+            ("tool", Value::from(neutralized.tool)),
+            ("query", Value::from(neutralized.query)),
         ]);
         if !item.collected_at.is_empty() {
             header.insert("collected_at", Value::from(item.collected_at));
@@ -247,14 +246,17 @@ impl Frame {
             header.insert("exhaustive", Value::from(true));
         }
         if !item.part.is_empty() {
-            header.insert("part", Value::from(shown.part));
+            header.insert("part", Value::from(neutralized.part));
         }
-        // A map with strings as keys is always JSON.
+        // Serializing a map with string keys cannot fail.
         let header = serde_json::to_string(&header).unwrap_or_default();
         // Writing to a string cannot fail.
-        let _ =
-            write!(self.text, "[{label} {mark}] {header}\n{}\n[/{label} {mark}]\n", shown.content);
-        self.contents.push(shown.content);
+        let _ = write!(
+            self.text,
+            "[{label} {mark}] {header}\n{}\n[/{label} {mark}]\n",
+            neutralized.content
+        );
+        self.contents.push(neutralized.content);
     }
 
     fn close(&mut self) {

@@ -1,5 +1,5 @@
-//! Frames evidence in a prompt as data: between delimiters and labels that it cannot forge, with the instructions in it
-//! neutralized and reported. Does no I/O and reads no clock; the caller draws the [`Nonce`].
+//! Frames evidence in a prompt as data, between delimiters and labels that the evidence cannot forge. Instructions in the
+//! evidence are neutralized and reported. Does no I/O; the caller draws the random [`Nonce`].
 //!
 //! ```
 //! use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
@@ -18,14 +18,14 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`frame`] | the evidence block of a prompt, and its labels |
-//! | [`nonce`] | delimiters that occur in no evidence |
-//! | [`marks`] | the marks that neutralize text, and how to remove them |
-//! | [`finding`] | the types of findings |
+//! | [`frame`] | a prompt's evidence block and its labels |
+//! | [`nonce`] | random delimiters |
+//! | [`marks`] | marks that neutralize text, and their removal |
+//! | [`finding`] | findings in evidence |
 //! | `detect` | detection of instructions in evidence |
 //!
-//! This is one layer of several: what it does not detect is still data within its frame, and every verdict of a judge
-//! is verified.
+//! Framing is one layer of defense. Undetected instructions are still inside the frame, and every verdict from a judge is
+//! verified.
 
 mod detect;
 pub mod finding;

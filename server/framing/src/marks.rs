@@ -1,4 +1,4 @@
-//! Neutralizes ranges of a text with visible marks that can be removed exactly.
+//! Neutralizes ranges of text with visible marks that can be removed exactly.
 //!
 //! | mark | meaning |
 //! |---|---|
@@ -6,12 +6,11 @@
 //! | `⟦·⟧` | breaks a tag or delimiter |
 //! | `⟦data⟧` … `⟦/data⟧` | surrounds an instruction |
 //!
-//! [`original`] removes them. A `⟦` of the original is marked too, so nothing else starts a mark.
+//! [`original`] removes the marks. Each `⟦` in the original is itself replaced by a mark.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Starts every mark.
 pub(crate) const OPENING: char = '⟦';
 const CLOSING: char = '⟧';
 const BREAK: &str = "⟦·⟧";
@@ -20,20 +19,20 @@ const END_OF_DATA: &str = "⟦/data⟧";
 /// The maximum number of characters between the brackets of a mark.
 const MAX_MARK_CHARS: usize = 8;
 
-/// How a range is neutralized.
+/// The treatment of a neutralize range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Treatment {
-    /// Each of its characters is replaced by its code point.
+    /// Replaces each character with its code point.
     Name,
-    /// It is broken after its first character.
+    /// Inserts a break after the first character.
     Break,
-    /// It is marked as data.
+    /// Surrounds the range with data marks.
     Mark,
 }
 
-/// Returns a text with ranges neutralized. Ranges must be in order of their starts; those of one treatment do not
-/// overlap. Marks within named characters are omitted.
-pub(crate) fn neutralized(text: &str, ranges: &[(Range<usize>, Treatment)]) -> String {
+/// Neutralizes ranges in a text. Ranges must be sorted by start, and ranges with the same treatment must not overlap.
+/// Break and data marks inside a [`Treatment::Name`] range are omitted.
+pub(crate) fn neutralize(text: &str, ranges: &[(Range<usize>, Treatment)]) -> String {
     if ranges.is_empty() && !text.contains(OPENING) {
         return text.to_owned();
     }
@@ -71,8 +70,7 @@ pub(crate) fn neutralized(text: &str, ranges: &[(Range<usize>, Treatment)]) -> S
     marked
 }
 
-/// Returns the original of a text with marks, for quotes, notes and explanations of a judge. Marks are removed wherever
-/// they occur; everything else is unchanged.
+/// Removes all marks from a judge's quote, note or explanation. Everything else is unchanged.
 #[must_use]
 pub fn original(shown: &str) -> Cow<'_, str> {
     if !shown.contains(OPENING) {
@@ -80,16 +78,16 @@ pub fn original(shown: &str) -> Cow<'_, str> {
     }
     let mut original = String::with_capacity(shown.len());
     let mut rest = shown;
-    while let Some((before, behind)) = rest.split_once(OPENING) {
+    while let Some((before, after)) = rest.split_once(OPENING) {
         original.push_str(before);
-        match mark(behind) {
-            Some((character, behind_mark)) => {
+        match mark(after) {
+            Some((character, after_mark)) => {
                 original.extend(character);
-                rest = behind_mark;
+                rest = after_mark;
             }
             None => {
                 original.push(OPENING);
-                rest = behind;
+                rest = after;
             }
         }
     }
@@ -97,8 +95,7 @@ pub fn original(shown: &str) -> Cow<'_, str> {
     Cow::Owned(original)
 }
 
-/// Parses the mark at the start of a text without its opening. Returns the character that it represents, if any, and
-/// the rest.
+/// Parses a mark after its opening bracket. Returns the character it represents, if any, and the rest of the text.
 fn mark(text: &str) -> Option<(Option<char>, &str)> {
     let end = text.char_indices().take(MAX_MARK_CHARS + 1).find(|(_, c)| *c == CLOSING)?.0;
     let rest = text.get(end + CLOSING.len_utf8()..)?;
@@ -117,11 +114,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_visible_and_removable() {
+    fn marks_can_be_removed() {
         let text = "a\u{200b}b <|x|> do this ⟦data⟧";
         let ranges =
             [(1..4, Treatment::Name), (6..11, Treatment::Break), (12..19, Treatment::Mark)];
-        let shown = neutralized(text, &ranges);
+        let shown = neutralize(text, &ranges);
         assert_eq!(shown, "a⟦U+200B⟧b <⟦·⟧|x|> ⟦data⟧do this⟦/data⟧ ⟦U+27E6⟧data⟧");
         assert_eq!(original(&shown), text);
     }
@@ -134,7 +131,7 @@ mod tests {
         assert_eq!(
             original("revious⟦/data⟧ x"),
             "revious x",
-            "half of a pair, as in part of a quote"
+            "unpaired mark, as in a partial quote"
         );
     }
 }

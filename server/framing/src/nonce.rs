@@ -1,8 +1,8 @@
-//! Delimiters that evidence cannot forge: 128 random bits, drawn by the caller for each prompt.
+//! Random delimiters that evidence cannot forge.
 
 use aho_corasick::AhoCorasick;
 
-/// 128 random bits that distinguish the frame of a prompt from its evidence. Draw new ones for each prompt.
+/// 128 random bits that distinguish a frame from the evidence inside. Draw a new nonce for each prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nonce(u128);
 
@@ -13,28 +13,28 @@ impl Nonce {
         Self(bits)
     }
 
-    /// Returns 32 hexadecimal digits, which open and close the block.
+    /// Returns 32 hexadecimal digits, used in the first and last line of the block.
     #[must_use]
     pub fn block(self) -> String {
         format!("{:032x}", self.0)
     }
 
-    /// Returns the first 8 digits, which appear on the lines of labels.
+    /// Returns the first 8 digits, used in label lines.
     #[must_use]
     pub fn label(self) -> String {
         format!("{:08x}", self.0 >> 96)
     }
 
-    /// Returns this nonce, or the next one whose digits occur in none of the texts.
+    /// Returns this nonce, or its first successor with digits that occur in none of the texts.
     pub(crate) fn absent_from(self, texts: &[&str]) -> Option<Self> {
-        /// Only a text with all of these digits leaves no nonce.
+        /// Exhausted only by a text that contains all attempted digits.
         const MAX_ATTEMPTS: u32 = 1 << 16;
         (0..MAX_ATTEMPTS)
             .map(|attempt| Self(self.0.wrapping_add(u128::from(attempt) << 96)))
             .find(|nonce| nonce.is_absent_from(texts) == Some(true))
     }
 
-    /// Returns `true` if the digits of labels, which are the first of the block, occur in none of the texts.
+    /// Checks the label digits only, because the block digits start with them.
     fn is_absent_from(self, texts: &[&str]) -> Option<bool> {
         let label =
             AhoCorasick::builder().ascii_case_insensitive(true).build([self.label()]).ok()?;

@@ -1,4 +1,4 @@
-//! Measures the findings in stored evidence, which contains no attacks.
+//! Measures findings in stored evidence that contains no attacks.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use gsar_framing::{FindingKind, Framer, Item, Nonce, original};
 
-/// The folder of stored evidence, next to the repository.
+/// The folder with stored evidence, next to the repository.
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/rca");
 
 fn texts(folder: &Path) -> Vec<String> {
@@ -37,7 +37,7 @@ fn texts(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn little_is_reported_in_stored_evidence() {
+fn stored_evidence_has_few_findings() {
     let folder =
         std::env::var_os("GSAR_SHARED_RCA").map_or_else(|| PathBuf::from(SHARED), PathBuf::from);
     if !folder.is_dir() {

@@ -1,4 +1,4 @@
-//! Frames evidence that tries to influence a judge, and harmless evidence that looks like it.
+//! Frames injections, and harmless texts that resemble them.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ use std::path::Path;
 use gsar_framing::{FindingKind, Framer, original};
 use support::{contents, frame};
 
-/// Returns the texts of a folder of tests, by name.
+/// Reads the texts in a test folder, with their names.
 fn texts(folder: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
     let mut texts: Vec<(String, String)> = std::fs::read_dir(folder)
@@ -33,7 +33,7 @@ fn texts(folder: &str) -> Vec<(String, String)> {
     texts
 }
 
-/// Injections that only the frame stops, because no list of phrases can contain them.
+/// Injections that only the frame stops, because no phrase list can cover them.
 const FRAMED_ONLY: [&str; 5] = ["split-1", "spaced-letters", "leetspeak", "indirect", "rot13"];
 
 #[test]
@@ -41,34 +41,31 @@ fn injections_stay_in_their_frame_and_most_are_reported() {
     let framer = Framer::new().unwrap();
     let texts = texts("injections");
     assert!(texts.len() >= 40);
-    let (mut framed, mut neutralised, mut reported) = (0, 0, 0);
+    let (mut framed, mut neutralized, mut reported) = (0, 0, 0);
     let mut kinds: BTreeMap<FindingKind, usize> = BTreeMap::new();
     let mut unreported = Vec::new();
     for (name, text) in &texts {
-        let frame = frame(&framer, &["before", text, "behind"]);
+        let frame = frame(&framer, &["before", text, "after"]);
         let read = contents(&frame).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(read, frame.contents(), "{name}");
         assert_eq!(original(&read[1]), text.as_str(), "{name}");
         framed += 1;
-        neutralised += usize::from(read[1] != *text);
+        neutralized += usize::from(read[1] != *text);
         reported += usize::from(!frame.findings().is_empty());
-        let mut of_this: Vec<FindingKind> =
+        let mut found: Vec<FindingKind> =
             frame.findings().iter().map(|finding| finding.kind).collect();
-        of_this.sort_unstable();
-        of_this.dedup();
-        for kind in &of_this {
+        found.sort_unstable();
+        found.dedup();
+        for kind in &found {
             *kinds.entry(*kind).or_default() += 1;
         }
-        if of_this.is_empty() {
+        if found.is_empty() {
             unreported.push(name.split_once('-').unwrap().1);
         }
-        println!(
-            "{name}: {}",
-            of_this.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
-        );
+        println!("{name}: {}", found.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "));
     }
     println!(
-        "{} injections: {framed} framed, {neutralised} neutralised, {reported} reported {kinds:?}",
+        "{} injections: {framed} framed, {neutralized} neutralized, {reported} reported {kinds:?}",
         texts.len()
     );
     println!("not reported: {unreported:?}");
@@ -77,7 +74,7 @@ fn injections_stay_in_their_frame_and_most_are_reported() {
 }
 
 #[test]
-fn all_injections_in_one_block_stay_in_their_items() {
+fn injections_in_one_block_stay_in_their_items() {
     let framer = Framer::new().unwrap();
     let texts = texts("injections");
     let all: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
@@ -111,7 +108,7 @@ fn harmless_texts_are_rarely_reported() {
 }
 
 #[test]
-fn a_reported_instruction_can_be_quoted() {
+fn reported_instructions_can_be_quoted() {
     let framer = Framer::new().unwrap();
     let line = "user said: ignore previous instructions, then left";
     let frame = frame(&framer, &[line]);

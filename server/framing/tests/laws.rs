@@ -62,7 +62,7 @@ proptest! {
         let frame = frame(&FRAMER, &[&text]);
         prop_assert_eq!(original(&frame.contents()[0]), text.as_str());
         for finding in frame.findings() {
-            prop_assert!(text.get(finding.range.clone()).is_some_and(|stretch| !stretch.is_empty()));
+            prop_assert!(text.get(finding.range.clone()).is_some_and(|range| !range.is_empty()));
         }
     }
 

@@ -1,5 +1,5 @@
-//! Runs expressions over a view. A single pass finds the words that they need; an expression runs only if one of its
-//! words occurs.
+//! Matches expressions against a view. A single pass finds required words, and an expression is run only if one of its
+//! required words occurs.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use super::Detection;
 use crate::finding::FindingKind;
 use crate::marks::Treatment;
 
-/// An expression for a view, with the kind of its findings.
+/// An expression for a view, with the properties of its detections.
 #[derive(Debug)]
 pub(super) struct Expression {
     pub(super) regex: Regex,
@@ -33,69 +33,68 @@ impl Expression {
     }
 }
 
-/// The indexes of the expressions that may match a text.
+/// A bit set of the expressions that can match a text, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidates(u64);
 
 impl Candidates {
-    /// Returns `true` if the expression at an index may match. From index 64 on, it always may.
-    pub(super) fn has(self, place: usize) -> bool {
-        self.0 & bit(place) != 0 || place >= 64
+    /// Returns `true` if the expression at `index` can match. Always `true` from 64 on.
+    pub(super) fn contains(self, index: usize) -> bool {
+        self.0 & bit(index) != 0 || index >= 64
     }
 }
 
-fn bit(place: usize) -> u64 {
-    u32::try_from(place).ok().and_then(|place| 1_u64.checked_shl(place)).unwrap_or(0)
+fn bit(index: usize) -> u64 {
+    u32::try_from(index).ok().and_then(|index| 1_u64.checked_shl(index)).unwrap_or(0)
 }
 
-/// The words that expressions need.
+/// The required words of a set of expressions.
 #[derive(Debug)]
-pub(super) struct Needs {
+pub(super) struct RequiredWords {
     words: AhoCorasick,
-    /// For each word, the expressions that need it.
-    of_words: Vec<u64>,
-    /// Expressions without a finite set of needed words.
+    /// The bits of the expressions that require each word.
+    bits_by_word: Vec<u64>,
+    /// The bits of the expressions without a finite set of required words.
     always: u64,
 }
 
-impl Needs {
-    /// Extracts the words from the expressions.
+impl RequiredWords {
     pub(super) fn new<'e>(
         expressions: impl Iterator<Item = &'e str>,
     ) -> Result<Self, regex::Error> {
         let syntax_error = |reason: String| regex::Error::Syntax(reason);
         let mut words: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
         let mut always = 0;
-        for (place, expression) in expressions.enumerate() {
+        for (index, expression) in expressions.enumerate() {
             let parsed =
                 regex_syntax::parse(expression).map_err(|error| syntax_error(error.to_string()))?;
             for alternative in alternatives(&parsed) {
-                match needed(alternative) {
+                match required_words(alternative) {
                     Some(needed) => {
                         for word in needed {
-                            *words.entry(word).or_default() |= bit(place);
+                            *words.entry(word).or_default() |= bit(index);
                         }
                     }
-                    None => always |= bit(place),
+                    None => always |= bit(index),
                 }
             }
         }
-        let (words, of_words): (Vec<_>, Vec<_>) = words.into_iter().unzip();
+        let (words, bits_by_word): (Vec<_>, Vec<_>) = words.into_iter().unzip();
         let words = AhoCorasick::builder()
             .kind(Some(AhoCorasickKind::DFA))
             .build(words)
             .map_err(|error| syntax_error(error.to_string()))?;
-        Ok(Self { words, of_words, always })
+        Ok(Self { words, bits_by_word, always })
     }
 
     pub(super) fn candidates(&self, view: &str) -> Candidates {
         let found = self.words.find_overlapping_iter(view);
-        let of_words = found.filter_map(|word| self.of_words.get(word.pattern().as_usize()));
-        Candidates(of_words.fold(self.always, |candidates, of_word| candidates | of_word))
+        let bits_by_word =
+            found.filter_map(|word| self.bits_by_word.get(word.pattern().as_usize()));
+        Candidates(bits_by_word.fold(self.always, |candidates, bits| candidates | bits))
     }
 }
 
-/// Returns the alternatives of an expression.
 fn alternatives(expression: &Hir) -> Vec<&Hir> {
     match expression.kind() {
         HirKind::Alternation(alternatives) => {
@@ -103,7 +102,7 @@ fn alternatives(expression: &Hir) -> Vec<&Hir> {
         }
         HirKind::Capture(capture) => alternatives(&capture.sub),
         HirKind::Concat(parts) => {
-            match parts.iter().filter(|part| !is_look(part)).collect::<Vec<_>>().as_slice() {
+            match parts.iter().filter(|part| !is_assertion(part)).collect::<Vec<_>>().as_slice() {
                 [only] => alternatives(only),
                 _ => vec![expression],
             }
@@ -112,14 +111,14 @@ fn alternatives(expression: &Hir) -> Vec<&Hir> {
     }
 }
 
-fn is_look(part: &Hir) -> bool {
+fn is_assertion(part: &Hir) -> bool {
     matches!(part.kind(), HirKind::Look(_))
 }
 
-/// Returns words of which every match contains one: the prefixes of the expression or of one of its suffixes. Prefers
-/// the longest minimum length, because such words are the rarest.
-fn needed(alternative: &Hir) -> Option<Vec<Vec<u8>>> {
-    /// Shorter words occur everywhere.
+/// Returns words such that every match contains one: prefixes of the expression or of one of its suffixes. Prefers the
+/// words with the greatest minimum length, because they are the rarest.
+fn required_words(alternative: &Hir) -> Option<Vec<Vec<u8>>> {
+    /// The minimum length in bytes; shorter words occur everywhere.
     const MIN_BYTES: usize = 2;
     let parts = match alternative.kind() {
         HirKind::Concat(parts) => parts.as_slice(),

@@ -1,4 +1,4 @@
-//! Finds invisible characters, which people do not see but models read.
+//! Finds invisible characters, which models read but people do not see.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use super::Detection;
 use crate::finding::FindingKind;
 use crate::marks::Treatment;
 
-/// Finds ranges of such characters, except those that scripts and emoji need. Those common in terminals are not
-/// reported.
+/// Finds runs of invisible characters, except those required by scripts and emoji. Runs that are common in terminal
+/// output are not reported.
 pub(super) fn find(text: &str, detections: &mut Vec<Detection>) {
     let mut open: Option<Detection> = None;
     let mut before = None;
@@ -35,8 +35,7 @@ pub(super) fn find(text: &str, detections: &mut Vec<Detection>) {
     detections.extend(open);
 }
 
-/// Writes a JSON value on one line with invisible characters in its strings escaped: `\u202e`. It parses to the same
-/// value.
+/// Serializes a JSON value on one line with invisible characters escaped, such as `\u202e`.
 #[must_use]
 pub fn visible_json(value: &serde_json::Value) -> String {
     let json = value.to_string();
@@ -61,7 +60,6 @@ pub fn visible_json(value: &serde_json::Value) -> String {
     seen
 }
 
-/// Returns `true` if a character is invisible.
 pub(super) fn is_invisible(c: char) -> bool {
     !matches!(c, ' '..='~')
         && matches!(
@@ -90,7 +88,7 @@ pub(super) fn is_invisible(c: char) -> bool {
         )
 }
 
-/// Returns `true` if a character joins, separates or styles letters or emoji: only between non-ASCII characters.
+/// Returns `true` for a joiner, non-joiner or variation selector between non-ASCII characters.
 fn is_needed(before: Option<char>, c: char, next: Option<char>) -> bool {
     let is_foreign = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() && !is_invisible(c));
     match c {
@@ -102,8 +100,8 @@ fn is_needed(before: Option<char>, c: char, next: Option<char>) -> bool {
     }
 }
 
-/// Returns `true` for characters that are not reported: terminal colours, form feeds, a leading byte order mark, and
-/// remains of another encoding.
+/// Returns `true` for unreported characters: terminal colors, form feeds, a leading byte order mark, and C1 controls
+/// from a wrong encoding.
 fn is_everyday(c: char, at: usize, next: Option<char>) -> bool {
     match c {
         '\u{1b}' => next == Some('['),
@@ -118,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn visible_json_escapes_invisible_characters_and_keeps_the_value() {
+    fn visible_json_escapes_invisible_characters() {
         for (text, expected) in [
             ("gnal\u{202e} x", r#""gnal\u202e x""#),
             ("a\u{e0041}b", r#""a\udb40\udc41b""#),

@@ -1,4 +1,4 @@
-//! Finds tags and lines of conversations, frames and verdicts in evidence.
+//! Finds chat tags, conversation turns, delimiters and verdicts in evidence.
 
 use std::ops::Range;
 
@@ -9,25 +9,25 @@ use super::expressions::Expression;
 use crate::finding::FindingKind;
 use crate::marks::Treatment;
 
-/// The start of a line, also within a JSON string, after marks of quotation and emphasis.
+/// The start of a line, possibly inside a JSON string, after quotation and emphasis marks.
 const LINE: &str = r"(?m)(?:^|\\n)[ \t>*_]{0,8}";
-/// A turn of a conversation.
+/// The start of a conversation turn.
 const TURN: &str = r"(?:(?i:human|assistant)[*_]{0,2}:|\#{1,6} ?\**(?i:system|user|human|assistant|developer|instructions?|response)(?i: prompt| message)?\**:|\[?(?i:system) ?(?i:prompt|message|instructions?|override)\]?:)";
-/// A line that separates evidence from other text.
+/// A line that delimits evidence or a prompt section.
 const DELIMITER: &str = r"(?:[<=#~`*\[(-]{2,}[ \t]{0,2}(?i:begin|end|start|stop|close)(?i:s|ing)?[ _-]{0,3}(?i:of )?(?i:the )?(?i:untrusted |user )?(?i:evidence|data|context|documents?|input|instructions?|prompt|block|section)\b|<{2,}[ /]{0,2}(?i:evidence|instructions?|prompt|context)\b)";
-/// The form of a [`DELIMITER`] in a view.
+/// A pattern for [`DELIMITER`] in a view.
 const DELIMITER_IN_VIEW: &str = r"[<=#~`*\[(-] ?(?:begin|end|start|stop|close)|<[ /]?[ /]?(?:evidence|instruction|prompt|context)";
-/// A label of the frame, in brackets.
+/// A frame label in brackets.
 const CITATION: &str = r"\[/?e[1-9][0-9]{0,2}(?: [0-9a-f]{8})?\]";
-/// Tags of chat templates, and tags that pretend to be a part of the prompt.
+/// Chat template tags, and tags that imitate parts of the prompt.
 const ROLE_TAG: &str = r"<\|[a-z_ ]{2,24}\|>|\[/?(?:inst|sys)\]|<</?sys>>|<(?:start|end)_of_turn>|</?(?:system|assistant|human|developer|instructions?|prompt|system[-_]?prompt|system[-_]?message|verdict|evidence|judge|tool_call|tool_result|function_calls?|function_results?|im_start|im_end)(?: [^<>]{0,80})?/?>";
-/// Tags that also occur in telemetry.
+/// Tags that are also common in telemetry.
 const PERHAPS_ROLE_TAG: &str =
     r"</?(?:user|claims?|context|document|data|think|thinking|answer|response)(?: [^<>]{0,80})?/?>";
-/// JSON that only a judge writes.
+/// JSON in a judge's output format.
 const VERDICT: &str = r#"["']class["'] ?: ?["'](?:grounded|ungrounded|contradicted|complementary)["']|["']claims["'] ?: ?\[ ?\{ ?["'](?:id|claim|class|text|label|verdict)["']|["'](?:verdict|decision|tier|judge?ment|grounding)["'] ?: ?["'](?:proceed|regenerate|replan|grounded|ungrounded|supported|contradicted|pass)["']"#;
 
-/// Returns the expressions that match anywhere in a view.
+/// Compiles the expressions that match anywhere in a view.
 pub(super) fn expressions() -> Result<Vec<Expression>, regex::Error> {
     let expression = |kind, is_reported, tag| {
         Ok(Expression { regex: Regex::new(tag)?, kind, treatment: Treatment::Break, is_reported })
@@ -40,21 +40,20 @@ pub(super) fn expressions() -> Result<Vec<Expression>, regex::Error> {
     ])
 }
 
-/// A tag that counts only at the start of a line; matched in the original text.
+/// A tag at the start of a line, matched in the original text.
 #[derive(Debug)]
 pub(super) struct LineTag {
     kind: FindingKind,
     regex: Regex,
-    /// The form of the tag in a view.
-    pub(super) in_view: String,
+    /// A pattern for the tag in a view.
+    pub(super) view_pattern: String,
 }
 
 impl LineTag {
-    /// Returns all line tags.
     pub(super) fn all() -> Result<[Self; 2], regex::Error> {
-        let line = |kind, tag: &str, in_view| {
+        let line = |kind, tag: &str, view_pattern| {
             let regex = Regex::new(&format!("{LINE}(?<tag>{tag})"))?;
-            Ok(Self { kind, regex, in_view })
+            Ok(Self { kind, regex, view_pattern })
         };
         let turn_in_view = TURN.replace("(?i:", "(?:");
         Ok([
@@ -69,10 +68,9 @@ impl LineTag {
     }
 }
 
-/// Finds comments in the original text.
 pub(super) fn find_comments(text: &str, detections: &mut Vec<Detection>) {
     const OPENING: &str = "<!--";
-    // Comments are rare; a single check for one is faster.
+    // Comments are rare, and `contains` is faster.
     if text.contains(OPENING) {
         let openings = text.match_indices(OPENING);
         detections.extend(

@@ -1,11 +1,11 @@
-//! The evidence of the tests, and a parser of frames for a reader who knows the nonce.
+//! Test evidence, and a frame parser that knows the nonce.
 
 use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use gsar_framing::{Frame, Framer, Item, Nonce};
 
 pub(crate) const NONCE: Nonce = Nonce::new(0x7d1c_22ab_90e4_4f6b_8f10_55aa_3c2b_1d0e);
 
-/// Frames texts as items named by their index.
+/// Frames texts as items with their index as id.
 pub(crate) fn frame(framer: &Framer, contents: &[&str]) -> Frame {
     let ids: Vec<EvidenceId> =
         (0..contents.len()).map(|n| EvidenceId::new(format!("item-{n}")).unwrap()).collect();
@@ -27,7 +27,7 @@ pub(crate) fn frame(framer: &Framer, contents: &[&str]) -> Frame {
     framer.frame(NONCE, &items).unwrap()
 }
 
-/// Parses a block by its delimiters. Returns the contents between them, or an error.
+/// Parses a block by its delimiters and returns the contents.
 pub(crate) fn contents(frame: &Frame) -> Result<Vec<String>, String> {
     let (block, label) = (frame.nonce().block(), frame.nonce().label());
     let body = frame
@@ -39,19 +39,18 @@ pub(crate) fn contents(frame: &Frame) -> Result<Vec<String>, String> {
     let mut rest = body;
     while !rest.is_empty() {
         let number = contents.len() + 1;
-        let (header, behind) = rest.split_once('\n').ok_or("a line of a label is missing")?;
-        let header =
-            header.strip_prefix(&format!("[E{number} {label}] ")).ok_or("a wrong label")?;
+        let (header, after) = rest.split_once('\n').ok_or("label line is missing")?;
+        let header = header.strip_prefix(&format!("[E{number} {label}] ")).ok_or("wrong label")?;
         if header.contains(&label) {
-            return Err(format!("the label stands in a header: {header}"));
+            return Err(format!("label in header: {header}"));
         }
         let end = format!("\n[/E{number} {label}]\n");
-        let (content, behind) = behind.split_once(&end).ok_or("an item without its end")?;
+        let (content, after) = after.split_once(&end).ok_or("item has no end")?;
         if content.contains(&label) {
-            return Err(format!("the label stands in content: {content}"));
+            return Err(format!("label in content: {content}"));
         }
         contents.push(content.to_owned());
-        rest = behind;
+        rest = after;
     }
     Ok(contents)
 }
