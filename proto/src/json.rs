@@ -99,7 +99,7 @@ named!(
     SelectBestResponse,
 );
 
-/// How to write fields with default values.
+/// The handling of fields with default values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Defaults {
     /// Write them.

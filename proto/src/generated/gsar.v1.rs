@@ -3,29 +3,29 @@
 /// by the BLAKE3 digest of the whole declaration.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CheckDeclaration {
-    /// name of the check; required; 1 to 100 letters, digits, - _ and dots.
+    /// name of the check; required; 1 to 100 letters, digits, `-`, `_` and `.`.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    /// command is the program and its arguments; required; 4,096 bytes at most.
+    /// command is the program and its arguments; required; at most 4,096 bytes.
     #[prost(string, repeated, tag = "2")]
     pub command: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// timeout_seconds is the maximum duration of a run; 1 to 3,600, 60 if absent.
+    /// timeout_seconds is the maximum duration of a run, 1 to 3,600; defaults to 60.
     #[prost(uint32, optional, tag = "3")]
     pub timeout_seconds: ::core::option::Option<u32>,
-    /// pass is the condition under which a run passes; if absent, exit status 0.
+    /// pass is the condition under which a run passes; defaults to exit status 0.
     #[prost(message, optional, tag = "4")]
     pub pass: ::core::option::Option<PassCondition>,
 }
-/// PassCondition is the condition under which a run of a check passes: all of its fields must hold.
+/// PassCondition is the condition under which a run passes. All fields must match.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PassCondition {
-    /// exit_status with which the run must end.
+    /// exit_status is the required exit status.
     #[prost(int32, tag = "1")]
     pub exit_status: i32,
-    /// contains is text that the output must contain; empty for no requirement.
+    /// contains is text that must occur in the output, if not empty.
     #[prost(string, tag = "2")]
     pub contains: ::prost::alloc::string::String,
-    /// lacks is text that the output must not contain; empty for no requirement.
+    /// lacks is text that must not occur in the output, if not empty.
     #[prost(string, tag = "3")]
     pub lacks: ::prost::alloc::string::String,
 }
@@ -35,7 +35,7 @@ pub struct CheckRun {
     /// declaration of the check that was run; required.
     #[prost(message, optional, tag = "1")]
     pub declaration: ::core::option::Option<CheckDeclaration>,
-    /// exit_status of the run; absent if a signal or the timeout ended it.
+    /// exit_status of the run; absent if it ended by a signal or the timeout.
     #[prost(int32, optional, tag = "2")]
     pub exit_status: ::core::option::Option<i32>,
     /// output of the run, stdout and stderr together.
@@ -52,7 +52,7 @@ pub struct ByteRange {
     #[prost(uint64, tag = "2")]
     pub end: u64,
 }
-/// TimeWindow is a period of time that includes both ends.
+/// TimeWindow is a period of time, including both ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TimeWindow {
     /// start is the first instant; required.
@@ -78,7 +78,7 @@ pub struct Claim {
 /// Report is an agent's report about an incident.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Report {
-    /// id of the report, chosen by the caller; at most 256 bytes; may be empty.
+    /// id of the report, chosen by the caller; optional; at most 256 bytes.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
     /// synthesis is the report's text, Markdown allowed. Required unless claims are given.
@@ -87,11 +87,10 @@ pub struct Report {
     /// claims to judge. If empty, the judge splits the synthesis into claims.
     #[prost(message, repeated, tag = "3")]
     pub claims: ::prost::alloc::vec::Vec<Claim>,
-    /// generator_model is the model that wrote the report; may be empty. If a judge uses the same model, the response
-    /// contains a warning.
+    /// generator_model is the model that wrote the report; optional. The response warns if a judge uses the same model.
     #[prost(string, tag = "4")]
     pub generator_model: ::prost::alloc::string::String,
-    /// confidence is the writer's self-rated confidence, 0 to 1, a decimal with at most six places. If absent, no cap is
+    /// confidence is the author's self-rated confidence, 0 to 1, a decimal with at most six places. If absent, no cap is
     /// computed.
     #[prost(double, optional, tag = "5")]
     pub confidence: ::core::option::Option<f64>,
@@ -102,32 +101,32 @@ pub struct EvidenceItem {
     /// id of the item; unique within the request; 1 to 256 bytes.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
-    /// kind of the item; if unspecified, it is inferred from content, tool and id.
+    /// kind of the item. If unspecified, it is inferred from the content, the tool and the id.
     #[prost(enumeration = "EvidenceKind", tag = "2")]
     pub kind: i32,
-    /// lane is the source of the item; if unspecified, it is inferred like kind.
+    /// lane is the kind of source. If unspecified, it is inferred like kind.
     #[prost(enumeration = "EvidenceLane", tag = "3")]
     pub lane: i32,
-    /// tool or command line that produced the item; may be empty.
+    /// tool is the tool or command line that produced the item; optional.
     #[prost(string, tag = "4")]
     pub tool: ::prost::alloc::string::String,
-    /// query that was searched for, if tool does not contain it; may be empty.
+    /// query is the search that was run, if tool does not contain it; optional.
     #[prost(string, tag = "5")]
     pub query: ::prost::alloc::string::String,
     /// collected_at is the time of collection; optional.
     #[prost(message, optional, tag = "8")]
     pub collected_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// exhaustive is true if the item lists everything in its scope, so that absence from it is evidence.
+    /// exhaustive is true if the item lists everything in its scope. Absence from the item is then evidence.
     #[prost(bool, tag = "9")]
     pub exhaustive: bool,
-    /// step_id of the investigation step that produced the item; at most 256 bytes; may be empty.
+    /// step_id of the investigation step that produced the item; optional; at most 256 bytes.
     #[prost(string, tag = "10")]
     pub step_id: ::prost::alloc::string::String,
-    /// specialist_id of the specialist (agent) that ran the step; at most 256 bytes; may be empty.
+    /// specialist_id of the specialist (agent) that ran the step; optional; at most 256 bytes.
     #[prost(string, tag = "11")]
     pub specialist_id: ::prost::alloc::string::String,
-    /// verification_result of an executed check; only for kind VERIFICATION. Unspecified means unknown, which never
-    /// counts as a passed check. For a check_run it follows from the pass condition; a different value is rejected.
+    /// verification_result of an executed check; only for kind VERIFICATION. Unspecified means unknown, which never counts
+    /// as passed. For a check_run the server derives it from the pass condition and rejects any other value.
     #[prost(enumeration = "VerificationResult", tag = "12")]
     pub verification_result: i32,
     /// content of the item; required; stored byte for byte.
@@ -151,7 +150,7 @@ pub mod evidence_item {
         CheckRun(::prost::alloc::boxed::Box<super::CheckRun>),
     }
 }
-/// Citation refers to the evidence that decided a claim.
+/// Citation is a reference to the evidence for a claim's verdict.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Citation {
     /// evidence_id of the cited item. Exactly one of evidence_id and claim_id is set.
@@ -160,13 +159,14 @@ pub struct Citation {
     /// claim_id of the cited claim in the same report.
     #[prost(string, tag = "2")]
     pub claim_id: ::prost::alloc::string::String,
-    /// field_path is a JSON pointer (RFC 6901) into a json item; empty for the whole item.
+    /// field_path is a JSON pointer (RFC 6901) into a json item. Empty means the whole item.
     #[prost(string, tag = "3")]
     pub field_path: ::prost::alloc::string::String,
-    /// quote is verbatim text of the item; may be empty if field_path names a field, or for an absence.
+    /// quote is text copied verbatim from the item. It may be empty if field_path names a field or if the citation is for
+    /// an absence.
     #[prost(string, tag = "4")]
     pub quote: ::prost::alloc::string::String,
-    /// bytes is the position of the quote in the item's original bytes; set by verification if the quote was found.
+    /// bytes is the position of the quote in the item's original bytes. Set by verification if it found the quote.
     #[prost(message, optional, tag = "5")]
     pub bytes: ::core::option::Option<ByteRange>,
 }
@@ -188,75 +188,74 @@ pub struct JudgedClaim {
     /// type of the evidence behind the verdict; required on input.
     #[prost(enumeration = "EvidenceType", tag = "5")]
     pub r#type: i32,
-    /// citations of the evidence that decided.
+    /// citations of the decisive evidence.
     #[prost(message, repeated, tag = "6")]
     pub citations: ::prost::alloc::vec::Vec<Citation>,
     /// note explains the verdict in plain words.
     #[prost(string, tag = "7")]
     pub note: ::prost::alloc::string::String,
-    /// impact of the claim on the score; output only, set if options.explain is true.
+    /// impact of the claim on the score; output only; set if options.explain is true.
     #[prost(message, optional, tag = "8")]
     pub impact: ::core::option::Option<ClaimImpact>,
-    /// considered describes how the judge read the claim and which parts of the evidence it weighed, one sentence each;
-    /// output only, set if options.explain is true and the judge supports it.
+    /// considered explains, one sentence each, how the judge read the claim and which evidence it compared; output only;
+    /// set if options.explain is true and the judge supports it.
     #[prost(string, repeated, tag = "9")]
     pub considered: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// votes on the claim, if several judges or several answers of one judge were counted; output only.
+    /// votes on the claim, if several judges voted or one judge was sampled several times; output only.
     #[prost(message, repeated, tag = "10")]
     pub votes: ::prost::alloc::vec::Vec<Vote>,
-    /// agreement is the share of the votes for the winning class before verification, above 0 and at most 1; absent
-    /// without votes; output only.
+    /// agreement is the winning class's share of the votes before verification, above 0 and at most 1; output only; absent
+    /// if there were no votes.
     #[prost(double, optional, tag = "11")]
     pub agreement: ::core::option::Option<f64>,
-    /// disputed is set only in records written by versions without second looks: an open finding about the claim blocked
-    /// proceed; output only.
+    /// disputed is true if an unresolved finding about the claim blocked proceed; output only. Set only in records written
+    /// by versions without second looks.
     #[prost(bool, tag = "12")]
     pub disputed: bool,
-    /// rules are the ids of the fact rules that decided the claim or refuted it in verification; output only.
+    /// rules are the ids of the rules that decided the claim or refuted it in verification; output only.
     #[prost(string, repeated, tag = "13")]
     pub rules: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// role of the claim in its report, according to the judge.
     #[prost(enumeration = "ClaimRole", tag = "14")]
     pub role: i32,
-    /// second_look is the verdict of a second reader, which is given only the claim and its quotes in their context;
-    /// absent if there was no second look; output only.
+    /// second_look is the result of the second look; output only; absent if there was none.
     #[prost(message, optional, tag = "15")]
     pub second_look: ::core::option::Option<SecondLook>,
-    /// undecided is set if the judge did not decide the claim, and contains the class it leans to. class is then
-    /// ungrounded, or unspecified on input. Absent if the claim is decided.
+    /// undecided is set if the judge did not decide the claim, and contains its leaning. In that case class is ungrounded
+    /// in output and unspecified in input.
     #[prost(message, optional, tag = "16")]
     pub undecided: ::core::option::Option<Leaning>,
-    /// judge that decided the claim, by name; empty on input and if verification alone decided; output only.
+    /// judge is the name of the judge that decided the claim; output only; empty if verification alone decided.
     #[prost(string, tag = "17")]
     pub judge: ::prost::alloc::string::String,
 }
-/// Leaning is the class that a judge leans to for a claim that it did not decide.
+/// Leaning is the class a judge considers most likely for a claim that it left undecided.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]
 pub struct Leaning {
-    /// class that is most likely; required.
+    /// class is the most likely class; required.
     #[prost(enumeration = "ClaimClass", tag = "1")]
     pub class: i32,
-    /// likelihood of that class, 0 to 1, a decimal with at most six places; absent if unknown.
+    /// likelihood of that class: a decimal from 0 to 1 with at most six places; absent if unknown.
     #[prost(double, optional, tag = "2")]
     pub likelihood: ::core::option::Option<f64>,
 }
-/// SecondLook is a second reader's verdict on a claim.
+/// SecondLook is the result of a second look: another model call, which sees only the claim and its quotes in context.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SecondLook {
-    /// verdict of the reader.
+    /// verdict on the claim.
     #[prost(enumeration = "SecondLookVerdict", tag = "1")]
     pub verdict: i32,
-    /// words of the evidence that decided, or words of the claim that nothing supports, as quoted by the reader.
+    /// words quoted by the model: the decisive words in the evidence, or the unsupported words in the claim.
     #[prost(string, tag = "2")]
     pub words: ::prost::alloc::string::String,
-    /// reader is the judge that took the second look.
+    /// reader is the name of the judge that was called.
     #[prost(string, tag = "3")]
     pub reader: ::prost::alloc::string::String,
 }
-/// Vote is the verdict on a claim in one answer of a judge.
+/// Vote is a claim's verdict in one answer from a judge.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Vote {
-    /// judge that answered, by name.
+    /// judge is the name of the judge that answered.
     #[prost(string, tag = "1")]
     pub judge: ::prost::alloc::string::String,
     /// sample is the index of the judge's answer, from 0.
@@ -265,10 +264,10 @@ pub struct Vote {
     /// class in the answer; unspecified if the answer has no verdict on the claim.
     #[prost(enumeration = "ClaimClass", tag = "3")]
     pub class: i32,
-    /// share of this vote in all votes on the claim, above 0 and at most 1.
+    /// share of this vote in the total for the claim, above 0 and at most 1.
     #[prost(double, tag = "4")]
     pub share: f64,
-    /// note of the answer on what decided.
+    /// note in the answer that explains the class.
     #[prost(string, tag = "5")]
     pub note: ::prost::alloc::string::String,
 }
@@ -288,14 +287,14 @@ pub struct ClaimImpact {
 /// HypotheticalOutcome is the outcome of a modified partition.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]
 pub struct HypotheticalOutcome {
-    /// score that would decide; absent if there is none.
+    /// score on which the tier would be decided; absent if there is none.
     #[prost(message, optional, tag = "1")]
     pub score: ::core::option::Option<Score>,
     /// tier that would be decided.
     #[prost(enumeration = "Tier", tag = "2")]
     pub tier: i32,
 }
-/// Score is an exact number from 0 to 1. Compare by numerator and denominator; display value.
+/// Score is an exact number from 0 to 1. Compare scores by numerator and denominator, and display value.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]
 pub struct Score {
     /// value is the nearest double, for display.
@@ -311,23 +310,23 @@ pub struct Score {
 /// ScoreTerms are the weights behind a score, for display.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]
 pub struct ScoreTerms {
-    /// grounded is W(G).
+    /// grounded is W(G), the weight of grounded claims.
     #[prost(double, tag = "1")]
     pub grounded: f64,
-    /// ungrounded is W(U); each claim weighs at least the policy's floor.
+    /// ungrounded is W(U), in which each claim weighs at least the policy's floor.
     #[prost(double, tag = "2")]
     pub ungrounded: f64,
-    /// contradicted is W(X), before rho.
+    /// contradicted is W(X), before multiplication by rho.
     #[prost(double, tag = "3")]
     pub contradicted: f64,
-    /// complementary is W(K).
+    /// complementary is W(K), the weight of complementary claims.
     #[prost(double, tag = "4")]
     pub complementary: f64,
-    /// unverified is the weight of contradictions whose citation failed verification and of claims that the judge
-    /// dropped, before max(1, rho).
+    /// unverified is the weight of claims dropped by the judge and of contradictions without a verified citation, before
+    /// multiplication by max(1, rho).
     #[prost(double, tag = "5")]
     pub unverified: f64,
-    /// rho is the policy's rho.
+    /// rho is the policy's penalty factor for contradicted claims.
     #[prost(double, tag = "6")]
     pub rho: f64,
 }
@@ -337,47 +336,46 @@ pub struct Reason {
     /// code is stable, in UPPER_SNAKE_CASE.
     #[prost(string, tag = "1")]
     pub code: ::prost::alloc::string::String,
-    /// sentence for a person; its wording may change.
+    /// sentence is a human-readable explanation; its wording may change.
     #[prost(string, tag = "2")]
     pub sentence: ::prost::alloc::string::String,
-    /// claim_ids of the claims concerned, in the order of the report; empty if none are, and for partitions given as
-    /// counts.
+    /// claim_ids are the affected claims, in report order. Empty if there are none or the partition was given as counts.
     #[prost(string, repeated, tag = "3")]
     pub claim_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// Decision is the decision on a report and its reasons.
+/// Decision is the decision on a report, with reasons.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Decision {
-    /// tier that was decided; TIER_PROCEED if in_shadow is true.
+    /// tier that applies; TIER_PROCEED if in_shadow is true.
     #[prost(enumeration = "Tier", tag = "1")]
     pub tier: i32,
     /// reasons are the conditions that prevent proceeding, in order; empty if there are none.
     #[prost(message, repeated, tag = "2")]
     pub reasons: ::prost::alloc::vec::Vec<Reason>,
-    /// not_applicable are guards that the policy enables but that had no input.
+    /// not_applicable lists guards that are enabled but had no input.
     #[prost(string, repeated, tag = "3")]
     pub not_applicable: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// margins are the distances to the neighbouring tiers, set if options.explain is true.
     #[prost(message, optional, tag = "4")]
     pub margins: ::core::option::Option<Margins>,
-    /// affected_specialists are the distinct specialist_id values of the evidence cited by faulty claims, in the order of
-    /// the report. A claim is faulty if it is ungrounded, contradicted or disputed, as judged or as counted. Empty if
-    /// these claims cite no evidence with a specialist_id, and if the tier is proceed.
+    /// affected_specialists are the distinct specialist_id values of the evidence cited by faulty claims, in report order.
+    /// A claim is faulty if the judge or verification found it ungrounded, contradicted or disputed. Empty if the tier is
+    /// proceed.
     #[prost(string, repeated, tag = "5")]
     pub affected_specialists: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// in_shadow is true if the policy's decision is in shadow mode: no report is withheld, and shadow.decision of the
-    /// response contains the decision.
+    /// in_shadow is true if the policy's decisions are in shadow mode. They are then not enforced; shadow.decision
+    /// contains the actual decision.
     #[prost(bool, tag = "6")]
     pub in_shadow: bool,
-    /// bounds of the decision over all possible classes of its undecided claims; absent if every claim is decided.
+    /// bounds on the decision over all possible classes of undecided claims; absent if every claim is decided.
     #[prost(message, optional, tag = "7")]
     pub bounds: ::core::option::Option<DecisionBounds>,
 }
-/// DecisionBounds are the outcomes with the worst and the best possible classes of undecided claims. If their tiers
+/// DecisionBounds are the outcomes for the worst and the best possible classes of undecided claims. If their tiers
 /// differ, the tier is TIER_ABSTAIN with the reason JUDGE_UNDECIDED.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]
 pub struct DecisionBounds {
-    /// worst counts each undecided claim as ungrounded, or as contradicted if the judge leans to that.
+    /// worst counts each undecided claim as ungrounded, or as contradicted if that is the judge's leaning.
     #[prost(message, optional, tag = "1")]
     pub worst: ::core::option::Option<HypotheticalOutcome>,
     /// best counts each undecided claim as grounded.
@@ -400,17 +398,17 @@ pub struct Margin {
     /// tier that would be reached.
     #[prost(enumeration = "Tier", tag = "1")]
     pub tier: i32,
-    /// score is the absolute distance between the deciding score and the threshold of that tier; absent if there is no
-    /// score or a block decides.
+    /// score is the absolute distance between guarded_score and the tier's threshold; absent if there is no score, or if
+    /// something other than the score decides.
     #[prost(message, optional, tag = "2")]
     pub score: ::core::option::Option<Score>,
-    /// claims is the minimum number of claims to change.
+    /// claims is the minimum number of claims that would have to change.
     #[prost(uint64, tag = "3")]
     pub claims: u64,
     /// changes are the claims to change, by class and type.
     #[prost(message, repeated, tag = "4")]
     pub changes: ::prost::alloc::vec::Vec<ClaimChange>,
-    /// claim_ids of claims whose change would suffice, if the request contained claims.
+    /// claim_ids of a sufficient set of claims; empty if the partition was given as counts.
     #[prost(string, repeated, tag = "5")]
     pub claim_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
@@ -426,11 +424,11 @@ pub struct ClaimChange {
     /// type of the claims; unspecified for claims that the judge dropped.
     #[prost(enumeration = "EvidenceType", tag = "3")]
     pub r#type: i32,
-    /// count of claims.
+    /// count is the number of claims.
     #[prost(uint64, tag = "4")]
     pub count: u64,
 }
-/// Correction is a change that verification made, or would have made, to a judge's partition.
+/// Correction is a change that verification made or proposed to a judge's partition.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Correction {
     /// claim_id of the claim.
@@ -439,29 +437,29 @@ pub struct Correction {
     /// code is stable, in UPPER_SNAKE_CASE.
     #[prost(string, tag = "2")]
     pub code: ::prost::alloc::string::String,
-    /// sentence for a person.
+    /// sentence is a human-readable explanation.
     #[prost(string, tag = "3")]
     pub sentence: ::prost::alloc::string::String,
-    /// class_before is the class given by the judge; unspecified for a claim that it dropped.
+    /// class_before is the judge's class; unspecified for a dropped claim.
     #[prost(enumeration = "ClaimClass", tag = "4")]
     pub class_before: i32,
     /// class_after is the class after verification.
     #[prost(enumeration = "ClaimClass", tag = "5")]
     pub class_after: i32,
-    /// type_before is the type given by the judge; unspecified for a claim that it dropped.
+    /// type_before is the judge's type; unspecified for a dropped claim.
     #[prost(enumeration = "EvidenceType", tag = "6")]
     pub type_before: i32,
     /// type_after is the type after verification.
     #[prost(enumeration = "EvidenceType", tag = "7")]
     pub type_after: i32,
-    /// applied is true if the correction was applied to the claim: outcome is CORRECTED.
+    /// applied is true if outcome is CORRECTED.
     #[prost(bool, tag = "8")]
     pub applied: bool,
     /// outcome of the correction.
     #[prost(enumeration = "CorrectionOutcome", tag = "9")]
     pub outcome: i32,
 }
-/// PolicyOverrides change single values of a policy for one request, if the server allows it. Every number is a decimal
+/// PolicyOverrides change individual values of a policy for one request, if the server allows it. Numbers are decimals
 /// with at most six places.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PolicyOverrides {
@@ -471,16 +469,16 @@ pub struct PolicyOverrides {
     /// ungrounded_floor is the minimum weight of an ungrounded or contradicted claim, 0 to 1.
     #[prost(double, optional, tag = "2")]
     pub ungrounded_floor: ::core::option::Option<f64>,
-    /// tau_proceed is the threshold of proceed; at most 1, above tau_regenerate.
+    /// tau_proceed is the threshold for proceed; at most 1, above tau_regenerate.
     #[prost(double, optional, tag = "3")]
     pub tau_proceed: ::core::option::Option<f64>,
-    /// tau_regenerate is the threshold of regenerate.
+    /// tau_regenerate is the threshold for regenerate.
     #[prost(double, optional, tag = "4")]
     pub tau_regenerate: ::core::option::Option<f64>,
-    /// weights of single evidence types, 0 to 1; each type at most once.
+    /// weights of evidence types; each type at most once.
     #[prost(message, repeated, tag = "5")]
     pub weights: ::prost::alloc::vec::Vec<TypeWeight>,
-    /// verification replaces the policy's mode unless unspecified.
+    /// verification replaces the policy's mode, unless unspecified.
     #[prost(enumeration = "VerificationMode", tag = "6")]
     pub verification: i32,
 }
@@ -490,7 +488,7 @@ pub struct TypeWeight {
     /// type is the evidence type; required.
     #[prost(enumeration = "EvidenceType", tag = "1")]
     pub r#type: i32,
-    /// weight is 0 to 1, a decimal with at most six places.
+    /// weight is a decimal from 0 to 1 with at most six places.
     #[prost(double, tag = "2")]
     pub weight: f64,
 }
@@ -500,18 +498,18 @@ pub struct AppliedPolicy {
     /// name of the policy; the name of its base if overrides were applied.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    /// digest is the BLAKE3 of every value that can change a decision, except rollout, in hexadecimal.
+    /// digest is the hexadecimal BLAKE3 digest of all values that can change a decision, except rollout.
     #[prost(string, tag = "2")]
     pub digest: ::prost::alloc::string::String,
-    /// overridden is true if overrides of the request were applied.
+    /// overridden is true if the request's overrides were applied.
     #[prost(bool, tag = "3")]
     pub overridden: bool,
-    /// certificate of the policy; absent if it has none.
+    /// certificate of the policy, if it has one.
     #[prost(message, optional, tag = "4")]
     pub certificate: ::core::option::Option<PolicyCertificate>,
 }
-/// PolicyCertificate bounds the share of wrong reports among those that proceed under a policy. The bound was shown on
-/// graded reports with one judge, and holds for reports drawn from the same distribution.
+/// PolicyCertificate is a bound on the share of wrong reports among those that proceed under a policy. It was computed
+/// from graded reports with one judge, and holds for reports drawn from the same distribution.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PolicyCertificate {
     /// risk is the maximum share of wrong reports among those that proceed, above 0 and below 1.
@@ -520,57 +518,56 @@ pub struct PolicyCertificate {
     /// confidence of the bound, above 0 and below 1.
     #[prost(double, tag = "2")]
     pub confidence: f64,
-    /// judge for which it was shown, such as local/1.
+    /// judge for which it was computed, such as local/1.
     #[prost(string, tag = "3")]
     pub judge: ::prost::alloc::string::String,
-    /// prompts are the BLAKE3 digests of the prompt templates for which it was shown, in hexadecimal; empty for judges
+    /// prompts are the hexadecimal BLAKE3 digests of the prompt templates for which it was computed; empty for judges
     /// without prompts.
     #[prost(string, repeated, tag = "4")]
     pub prompts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// rows is the number of graded reports.
     #[prost(uint32, tag = "5")]
     pub rows: u32,
-    /// proceeds is the number of them that proceeded.
+    /// proceeds is the number of graded reports that proceeded.
     #[prost(uint32, tag = "6")]
     pub proceeds: u32,
     /// wrong is the number of wrong reports among those that proceeded.
     #[prost(uint32, tag = "7")]
     pub wrong: u32,
-    /// data is the SHA-256 of the graded and judged reports, in hexadecimal.
+    /// data is the hexadecimal SHA-256 digest of the graded reports and their verdicts.
     #[prost(string, tag = "8")]
     pub data: ::prost::alloc::string::String,
-    /// mismatch explains why the certificate does not cover this answer, such as a different judge; empty if it does. No
-    /// certificate covers an answer without a judge.
+    /// mismatch is the reason why the certificate does not cover this answer, such as a different judge; empty if it does.
+    /// An answer without a judge is never covered.
     #[prost(string, tag = "9")]
     pub mismatch: ::prost::alloc::string::String,
 }
-/// CallError is the error of one part of a call, with the details that the gRPC status of a separate call would
-/// contain.
+/// CallError is the error for one part of a call, with the same details as the gRPC status of a separate call.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CallError {
-    /// code of google.rpc.Code, 1 to 16, such as 3.
+    /// code is a google.rpc.Code, 1 to 16.
     #[prost(int32, tag = "1")]
     pub code: i32,
     /// code_name is the name of the code, such as INVALID_ARGUMENT.
     #[prost(string, tag = "2")]
     pub code_name: ::prost::alloc::string::String,
-    /// reason is the stable reason of google.rpc.ErrorInfo, such as INVALID_FIELDS; empty if there is none.
+    /// reason is the stable reason in google.rpc.ErrorInfo, such as INVALID_FIELDS; empty if there is none.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
-    /// message for a person; its wording may change.
+    /// message is human-readable; its wording may change.
     #[prost(string, tag = "4")]
     pub message: ::prost::alloc::string::String,
-    /// field_violations are all invalid fields; empty if there are none.
+    /// field_violations lists all invalid fields.
     #[prost(message, repeated, tag = "5")]
     pub field_violations: ::prost::alloc::vec::Vec<FieldViolation>,
-    /// retry_after is the delay before a retry; absent if a retry does not help.
+    /// retry_after is the minimum delay before a retry; absent if a retry does not help.
     #[prost(message, optional, tag = "6")]
     pub retry_after: ::core::option::Option<::prost_types::Duration>,
 }
 /// FieldViolation is an invalid field of a request.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FieldViolation {
-    /// field as a path in the request, such as evidence\[3\].json.
+    /// field is a path in the request, such as evidence\[3\].json.
     #[prost(string, tag = "1")]
     pub field: ::prost::alloc::string::String,
     /// description states the given value, the allowed values and the fix.
@@ -636,7 +633,7 @@ pub enum EvidenceType {
     Synthesis = 5,
     /// An absence: searched for and not found; weight 0.70.
     NegEvidence = 6,
-    /// The writer's own inference; weight 0.60.
+    /// The author's own inference; weight 0.60.
     Inference = 7,
     /// An assertion from domain knowledge; weight 0.60.
     Domain = 8,
@@ -679,7 +676,7 @@ impl EvidenceType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum ClaimRole {
-    /// On input, the same as an observation. Sent only for records written by an earlier version.
+    /// Treated as an observation on input. Sent only for records written by an earlier version.
     Unspecified = 0,
     /// States the cause of the incident as a fact.
     RootCause = 1,
@@ -732,7 +729,7 @@ pub enum EvidenceKind {
     StepOutput = 2,
     /// The trigger of the investigation: an alert, anomaly, violation or request.
     Signal = 3,
-    /// A deployment, commit, configuration change or the like.
+    /// A deployment, commit, configuration change or similar.
     Change = 4,
     /// The result of a check that was executed.
     Verification = 5,
@@ -769,8 +766,8 @@ impl EvidenceKind {
         }
     }
 }
-/// EvidenceLane is the source of an evidence item. From the strongest to the weakest: verification > change > traces >
-/// metrics = logs > static_infra > synthetic > llm_inferred.
+/// EvidenceLane is the kind of source an evidence item came from. From strongest to weakest: verification > change >
+/// traces > metrics = logs > static_infra > synthetic > llm_inferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum EvidenceLane {
@@ -790,7 +787,7 @@ pub enum EvidenceLane {
     Synthetic = 6,
     /// Executed checks.
     Verification = 7,
-    /// Inferred by a language model: never evidence for a hypothesis.
+    /// Inferred by a language model. Never counts as evidence for a hypothesis.
     LlmInferred = 8,
 }
 impl EvidenceLane {
@@ -901,17 +898,17 @@ impl Tier {
         }
     }
 }
-/// SecondLookVerdict states whether the quotes in their context support the claim.
+/// SecondLookVerdict is the degree to which the quotes, read in context, support the claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum SecondLookVerdict {
     /// Never sent.
     Unspecified = 0,
-    /// They support all of it.
+    /// The quotes support the whole claim.
     Shown = 1,
-    /// At least one part of it is not supported, and none is refuted.
+    /// The quotes do not support part of the claim, and refute none of it.
     NotShown = 2,
-    /// They refute at least one part of it.
+    /// The quotes refute at least part of the claim.
     Refuted = 3,
 }
 impl SecondLookVerdict {
@@ -944,7 +941,7 @@ impl SecondLookVerdict {
 pub enum VerificationMode {
     /// The mode set in the policy.
     Unspecified = 0,
-    /// Nothing is checked.
+    /// Verification is off.
     Off = 1,
     /// Corrections are listed, not applied.
     Observe = 2,
@@ -975,7 +972,7 @@ impl VerificationMode {
         }
     }
 }
-/// CorrectionOutcome is the outcome of a finding of verification.
+/// CorrectionOutcome is the outcome of a verification finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum CorrectionOutcome {
@@ -983,12 +980,12 @@ pub enum CorrectionOutcome {
     Unspecified = 0,
     /// The correction was applied to the claim.
     Corrected = 1,
-    /// The judge was queried again and cited nothing that resolves the finding: the claim keeps its class and blocks
+    /// The judge was called again and its citations did not resolve the finding. The claim keeps its class and blocks
     /// proceed.
     Disputed = 2,
-    /// The judge was queried again and cited words that resolve the finding.
+    /// The judge was called again and its citations resolved the finding.
     Cleared = 3,
-    /// The finding is listed but changes nothing.
+    /// The finding is reported but has no effect.
     Noted = 4,
 }
 impl CorrectionOutcome {
@@ -1017,7 +1014,7 @@ impl CorrectionOutcome {
         }
     }
 }
-/// ErrorReason is the reason in google.rpc.ErrorInfo with domain gsar.dev, there without the prefix ERROR_REASON\_.
+/// ErrorReason is the reason in a google.rpc.ErrorInfo of domain gsar.dev, where it has no prefix ERROR_REASON\_.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum ErrorReason {
@@ -1042,7 +1039,7 @@ pub enum ErrorReason {
     NotServing = 8,
     /// UNAVAILABLE: the record cannot be written to the ledger.
     LedgerUnavailable = 9,
-    /// INTERNAL: a bug in the server; google.rpc.RequestInfo contains the request id that its log contains.
+    /// INTERNAL: a bug in the server. google.rpc.RequestInfo contains the request id to search for in the log.
     Internal = 10,
     /// FAILED_PRECONDITION: the configuration of this server does not allow the request.
     NotAllowed = 11,
@@ -1055,7 +1052,7 @@ pub enum ErrorReason {
     /// RESOURCE_EXHAUSTED: every judge of the chain is at its limit of max_concurrent or requests_per_minute;
     /// google.rpc.RetryInfo contains the delay before a retry.
     JudgesBusy = 15,
-    /// FAILED_PRECONDITION: the given step of the investigation is not due, or expects a different request;
+    /// FAILED_PRECONDITION: the given step of the investigation is not due, or expects a different request.
     /// GetInvestigation returns what is due.
     NotDue = 16,
     /// UNAUTHENTICATED: the credentials are missing or invalid.
@@ -1122,7 +1119,7 @@ impl ErrorReason {
         }
     }
 }
-/// PutEvidenceRequest is a part of the items to store.
+/// PutEvidenceRequest is one part of an upload.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PutEvidenceRequest {
     /// part; required.
@@ -1140,7 +1137,8 @@ pub mod put_evidence_request {
         /// item starts a new item.
         #[prost(message, tag = "2")]
         Item(super::EvidenceItem),
-        /// more text of the last started item, which must be a text item; UTF-8, split at any byte.
+        /// more is further text for the last started item, which must be a text item. It is UTF-8 and may be split at any
+        /// byte.
         #[prost(bytes, tag = "3")]
         More(::prost::alloc::vec::Vec<u8>),
     }
@@ -1151,8 +1149,8 @@ pub struct CorpusHead {
     /// corpus_id of the corpus: 1 to 128 letters, digits, `.`, `_` and `-`, the first a letter or digit; required.
     #[prost(string, tag = "1")]
     pub corpus_id: ::prost::alloc::string::String,
-    /// time_to_live from now, after which the corpus may be deleted; if absent, it stays unchanged, or is the server's
-    /// default for a new corpus.
+    /// time_to_live is the time from now after which the corpus may be deleted. If absent, an existing corpus keeps its
+    /// expiry and a new one gets the server's default.
     #[prost(message, optional, tag = "2")]
     pub time_to_live: ::core::option::Option<::prost_types::Duration>,
 }
@@ -1162,17 +1160,17 @@ pub struct PutEvidenceResponse {
     /// corpus after the call.
     #[prost(message, optional, tag = "1")]
     pub corpus: ::core::option::Option<CorpusSummary>,
-    /// items of this call, in their order; as many as fit in 1 MiB.
+    /// items of this call in order, as many as fit in 1 MiB.
     #[prost(message, repeated, tag = "2")]
     pub items: ::prost::alloc::vec::Vec<StoredItem>,
     /// more_items is the number of items of this call that are not listed.
     #[prost(uint64, tag = "3")]
     pub more_items: u64,
-    /// unchanged_items is the number of items of this call that were already stored with this content, listed or not.
+    /// unchanged_items is the number of items of this call, listed or not, that were already stored with the same content.
     #[prost(uint64, tag = "4")]
     pub unchanged_items: u64,
-    /// duplicate_items is the number of items of this call with the same content as another item, which represents them,
-    /// listed or not.
+    /// duplicate_items is the number of items of this call, listed or not, that have the same content as another item and
+    /// are stored as a reference to it.
     #[prost(uint64, tag = "5")]
     pub duplicate_items: u64,
 }
@@ -1182,13 +1180,13 @@ pub struct StoredItem {
     /// evidence_id of the item.
     #[prost(string, tag = "1")]
     pub evidence_id: ::prost::alloc::string::String,
-    /// key is the BLAKE3 of its content, in hexadecimal, by which GetSnapshot can return it.
+    /// key is the hexadecimal BLAKE3 digest of its content. GetSnapshot accepts it as an identifier.
     #[prost(string, tag = "2")]
     pub key: ::prost::alloc::string::String,
     /// size of its content in bytes.
     #[prost(uint64, tag = "3")]
     pub size: u64,
-    /// passages is the number of passages it was split into.
+    /// passages is the number of passages into which it was split.
     #[prost(uint64, tag = "4")]
     pub passages: u64,
     /// lines is the number of lines of a text item; 0 for JSON.
@@ -1197,11 +1195,11 @@ pub struct StoredItem {
     /// repeated_lines is the number of lines that differ from an earlier line only in their numbers.
     #[prost(uint64, tag = "6")]
     pub repeated_lines: u64,
-    /// same_as is the id of the item of the corpus that has the same content and represents this one; empty if there is
-    /// none.
+    /// same_as is the id of the item in the corpus that has the same content and is stored in place of this one; empty if
+    /// there is none.
     #[prost(string, tag = "7")]
     pub same_as: ::prost::alloc::string::String,
-    /// unchanged is true if the item was already stored with this content.
+    /// unchanged is true if the item was already stored with the same content.
     #[prost(bool, tag = "8")]
     pub unchanged: bool,
 }
@@ -1223,23 +1221,23 @@ pub struct CorpusSummary {
     /// created_at is the time of creation.
     #[prost(message, optional, tag = "5")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// expires_at is the time after which it may be deleted; absent for never.
+    /// expires_at is the time after which it may be deleted; absent if it does not expire.
     #[prost(message, optional, tag = "6")]
     pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// embedded is true if every passage also has an embedding vector; vectors are computed in the background.
+    /// embedded is true if every passage that needs an embedding vector has one. Vectors are computed in the background.
     #[prost(bool, tag = "7")]
     pub embedded: bool,
 }
 /// GetSnapshotRequest requests the content of an item.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetSnapshotRequest {
-    /// corpus_id names the corpus; required.
+    /// corpus_id is the id of the corpus; required.
     #[prost(string, tag = "1")]
     pub corpus_id: ::prost::alloc::string::String,
     /// item to return; required.
     #[prost(oneof = "get_snapshot_request::Item", tags = "2, 3")]
     pub item: ::core::option::Option<get_snapshot_request::Item>,
-    /// range of the content; if absent, its beginning, at most 4096 bytes.
+    /// range of the content; defaults to the first 4096 bytes.
     #[prost(oneof = "get_snapshot_request::Range", tags = "4, 5")]
     pub range: ::core::option::Option<get_snapshot_request::Range>,
 }
@@ -1251,11 +1249,11 @@ pub mod get_snapshot_request {
         /// evidence_id of the item.
         #[prost(string, tag = "2")]
         EvidenceId(::prost::alloc::string::String),
-        /// key is the BLAKE3 of the content, in hexadecimal.
+        /// key is the hexadecimal BLAKE3 digest of the content.
         #[prost(string, tag = "3")]
         Key(::prost::alloc::string::String),
     }
-    /// range of the content; if absent, its beginning, at most 4096 bytes.
+    /// range of the content; defaults to the first 4096 bytes.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Range {
         /// bytes of the content; at most 1 MiB are returned.
@@ -1291,7 +1289,7 @@ pub struct GetSnapshotResponse {
     /// tool or command line that produced the item.
     #[prost(string, tag = "4")]
     pub tool: ::prost::alloc::string::String,
-    /// key is the BLAKE3 of the whole content, in hexadecimal.
+    /// key is the hexadecimal BLAKE3 digest of the whole content.
     #[prost(string, tag = "5")]
     pub key: ::prost::alloc::string::String,
     /// size of the whole content in bytes.
@@ -1303,71 +1301,71 @@ pub struct GetSnapshotResponse {
     /// bytes is the range of the content that is returned.
     #[prost(message, optional, tag = "8")]
     pub bytes: ::core::option::Option<ByteRange>,
-    /// step_id of the investigation step that produced the item; may be empty.
+    /// step_id of the investigation step that produced the item, if any.
     #[prost(string, tag = "9")]
     pub step_id: ::prost::alloc::string::String,
-    /// specialist_id of the specialist (agent) that ran the step; may be empty.
+    /// specialist_id of the specialist (agent) that ran the step, if any.
     #[prost(string, tag = "10")]
     pub specialist_id: ::prost::alloc::string::String,
     /// verification_result of an executed check; unspecified if unknown.
     #[prost(enumeration = "VerificationResult", tag = "11")]
     pub verification_result: i32,
-    /// attested is true if it was stored over a channel that the server's configuration attests.
+    /// attested is true if it was stored over a channel that the server's configuration trusts.
     #[prost(bool, tag = "12")]
     pub attested: bool,
 }
 /// SearchRequest is a search for passages.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SearchRequest {
-    /// corpus_id names the corpus; required.
+    /// corpus_id is the id of the corpus; required.
     #[prost(string, tag = "1")]
     pub corpus_id: ::prost::alloc::string::String,
-    /// query in plain words, such as a claim; 1 byte to 16 KiB.
+    /// query is plain text, such as a claim; 1 byte to 16 KiB.
     #[prost(string, tag = "2")]
     pub query: ::prost::alloc::string::String,
-    /// most is the maximum number of passages, 1 to 200; 0 for 10.
+    /// most is the maximum number of passages, 1 to 200. Defaults to 10 if 0.
     #[prost(uint32, tag = "3")]
     pub most: u32,
     /// filter restricts the items that are searched.
     #[prost(message, optional, tag = "4")]
     pub filter: ::core::option::Option<SearchFilter>,
-    /// method of the search; unspecified for the best available one.
+    /// method of the search. If unspecified, the best available one is used.
     #[prost(enumeration = "SearchMethod", tag = "5")]
     pub method: i32,
 }
-/// SearchFilter restricts a search; all given fields must match.
+/// SearchFilter restricts a search. All given fields must match.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SearchFilter {
-    /// kinds of items; empty for all.
+    /// kinds of items. If empty, all kinds match.
     #[prost(enumeration = "EvidenceKind", repeated, tag = "1")]
     pub kinds: ::prost::alloc::vec::Vec<i32>,
-    /// lanes of items; empty for all.
+    /// lanes of items. If empty, all lanes match.
     #[prost(enumeration = "EvidenceLane", repeated, tag = "2")]
     pub lanes: ::prost::alloc::vec::Vec<i32>,
-    /// entities that a passage or the tool of its item must name, all of them: `checkout-7f9c`.
+    /// entities that must all be named in the passage or in the tool of its item, such as `checkout-7f9c`.
     #[prost(string, repeated, tag = "3")]
     pub entities: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// window in which the item was collected; items without collected_at never match.
+    /// window of time in which the item was collected. Items without collected_at never match.
     #[prost(message, optional, tag = "4")]
     pub window: ::core::option::Option<TimeWindow>,
 }
 /// SearchResponse contains the passages found, the best first.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SearchResponse {
-    /// hits in the order of their rank.
+    /// hits in rank order.
     #[prost(message, repeated, tag = "1")]
     pub hits: ::prost::alloc::vec::Vec<SearchHit>,
-    /// method that was used: "lexical", "vector" or "hybrid".
+    /// method is "lexical", "vector" or "hybrid".
     #[prost(string, tag = "2")]
     pub method: ::prost::alloc::string::String,
-    /// degraded explains why vector search was not available; empty if it was.
+    /// degraded is the reason why vector search was unavailable; empty if it was available.
     #[prost(string, tag = "3")]
     pub degraded: ::prost::alloc::string::String,
 }
 /// SearchHit is a passage that was found.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SearchHit {
-    /// label names the passage in this corpus, such as `pods#/items/3` or `app-log#L120-143`.
+    /// label identifies the passage within the corpus, such as `pods#/items/3` or `app-log#L120-143`.
     #[prost(string, tag = "1")]
     pub label: ::prost::alloc::string::String,
     /// evidence_id of its item.
@@ -1376,10 +1374,10 @@ pub struct SearchHit {
     /// field_path is the JSON pointer of a record; empty for text.
     #[prost(string, tag = "3")]
     pub field_path: ::prost::alloc::string::String,
-    /// lines of a text; absent for JSON.
+    /// lines of the text; absent for JSON.
     #[prost(message, optional, tag = "4")]
     pub lines: ::core::option::Option<LineRange>,
-    /// bytes in the item's content.
+    /// bytes is its position in the item's content.
     #[prost(message, optional, tag = "5")]
     pub bytes: ::core::option::Option<ByteRange>,
     /// text of the passage, at most 8 KiB.
@@ -1401,10 +1399,10 @@ pub struct SearchHit {
 /// ListCorporaRequest requests a page of corpora.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListCorporaRequest {
-    /// page_size is the maximum number of entries, 1 to 1000; 0 for 50.
+    /// page_size is the maximum number of entries, 1 to 1000. Defaults to 50 if 0.
     #[prost(uint32, tag = "1")]
     pub page_size: u32,
-    /// page_token is the next_page_token of the previous page; empty for the first.
+    /// page_token is the previous page's next_page_token; empty for the first page.
     #[prost(string, tag = "2")]
     pub page_token: ::prost::alloc::string::String,
 }
@@ -1414,20 +1412,20 @@ pub struct ListCorporaResponse {
     /// corpora of this page.
     #[prost(message, repeated, tag = "1")]
     pub corpora: ::prost::alloc::vec::Vec<CorpusSummary>,
-    /// next_page_token requests the next page; empty if this is the last one.
+    /// next_page_token is the token for the next page; empty on the last page.
     #[prost(string, tag = "2")]
     pub next_page_token: ::prost::alloc::string::String,
-    /// method by which this server searches: "hybrid", or "lexical".
+    /// method is this server's search method: "hybrid" or "lexical".
     #[prost(string, tag = "3")]
     pub method: ::prost::alloc::string::String,
-    /// degraded explains why vector search is not available; empty if it is.
+    /// degraded is the reason why vector search is unavailable; empty if it is available.
     #[prost(string, tag = "4")]
     pub degraded: ::prost::alloc::string::String,
 }
 /// DeleteCorpusRequest names a corpus to delete.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DeleteCorpusRequest {
-    /// corpus_id names the corpus; required.
+    /// corpus_id is the id of the corpus; required.
     #[prost(string, tag = "1")]
     pub corpus_id: ::prost::alloc::string::String,
 }
@@ -1438,13 +1436,13 @@ pub struct DeleteCorpusResponse {
     #[prost(message, optional, tag = "1")]
     pub corpus: ::core::option::Option<CorpusSummary>,
 }
-/// SearchMethod is the method by which passages are found.
+/// SearchMethod is a search method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum SearchMethod {
     /// Hybrid if vector search is available, otherwise lexical.
     Unspecified = 0,
-    /// Lexical: by the terms that passage and query share.
+    /// By terms that the passage and the query share.
     Lexical = 1,
     /// By embedding vectors; lexical if vector search is not available.
     Vector = 2,
@@ -1486,7 +1484,7 @@ pub mod evidence_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// EvidenceService stores evidence under stable keys and finds passages relevant to a claim.
+    /// EvidenceService stores evidence and finds passages relevant to a claim.
     #[derive(Debug, Clone)]
     pub struct EvidenceServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -1567,10 +1565,10 @@ pub mod evidence_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus;
-        /// each item follows in one message or, if its text is long, in several. The response acknowledges all items; Search
-        /// finds items while the call is still running. An item with an existing id replaces the old one, and an item with
-        /// unchanged content is skipped, so an interrupted call can be repeated without changes.
+        /// PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus.
+        /// Each item follows in one message or, if its text is long, in several. The response acknowledges all items, but
+        /// Search can already find items while the call is running. An item with an existing id replaces the old item, and an
+        /// item with unchanged content is skipped, so it is safe to repeat an interrupted call.
         pub async fn put_evidence(
             &mut self,
             request: impl tonic::IntoStreamingRequest<
@@ -1709,10 +1707,10 @@ pub mod evidence_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with EvidenceServiceServer.
     #[async_trait]
     pub trait EvidenceService: std::marker::Send + std::marker::Sync + 'static {
-        /// PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus;
-        /// each item follows in one message or, if its text is long, in several. The response acknowledges all items; Search
-        /// finds items while the call is still running. An item with an existing id replaces the old one, and an item with
-        /// unchanged content is skipped, so an interrupted call can be repeated without changes.
+        /// PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus.
+        /// Each item follows in one message or, if its text is long, in several. The response acknowledges all items, but
+        /// Search can already find items while the call is running. An item with an existing id replaces the old item, and an
+        /// item with unchanged content is skipped, so it is safe to repeat an interrupted call.
         async fn put_evidence(
             &self,
             request: tonic::Request<tonic::Streaming<super::PutEvidenceRequest>>,
@@ -1750,7 +1748,7 @@ pub mod evidence_service_server {
             tonic::Status,
         >;
     }
-    /// EvidenceService stores evidence under stable keys and finds passages relevant to a claim.
+    /// EvidenceService stores evidence and finds passages relevant to a claim.
     #[derive(Debug)]
     pub struct EvidenceServiceServer<T> {
         inner: Arc<T>,
@@ -2100,24 +2098,23 @@ pub struct HypothesisEvidence {
     /// tool that was called; required.
     #[prost(string, tag = "1")]
     pub tool: ::prost::alloc::string::String,
-    /// summary of the result in one line; truncated to 280 characters.
+    /// summary of the result in one line, truncated to 280 characters.
     #[prost(string, tag = "2")]
     pub summary: ::prost::alloc::string::String,
     /// verdict of the result; required.
     #[prost(enumeration = "Verdict", tag = "3")]
     pub verdict: i32,
-    /// lane of the result; required. llm_inferred is rejected as evidence: it is counted but has no effect.
+    /// lane of the result; required. Results with lane LLM_INFERRED are counted but have no effect.
     #[prost(enumeration = "EvidenceLane", tag = "4")]
     pub lane: i32,
     /// evaluated_at is the time of the verdict; optional.
     #[prost(message, optional, tag = "5")]
     pub evaluated_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// evidence_id of the underlying evidence item; may be empty.
+    /// evidence_id of the underlying evidence item; optional.
     #[prost(string, tag = "6")]
     pub evidence_id: ::prost::alloc::string::String,
-    /// verification_result of an executed check; only for lane VERIFICATION. If unspecified, it is taken from the item of
-    /// the request with evidence_id, if any, otherwise unknown. A failed check with VERDICT_SUPPORTS counts as
-    /// inconclusive.
+    /// verification_result of an executed check; only for lane VERIFICATION. If unspecified, it is taken from the item
+    /// that evidence_id names, if any. A failed check with VERDICT_SUPPORTS counts as inconclusive.
     #[prost(enumeration = "VerificationResult", tag = "7")]
     pub verification_result: i32,
 }
@@ -2130,7 +2127,7 @@ pub struct Hypothesis {
     /// statement of the suspected cause.
     #[prost(string, tag = "2")]
     pub statement: ::prost::alloc::string::String,
-    /// target is the suspected entity, such as a service or node; may be empty.
+    /// target is the suspected entity, such as a service or node; optional.
     #[prost(string, tag = "3")]
     pub target: ::prost::alloc::string::String,
     /// evidence for and against it.
@@ -2146,17 +2143,17 @@ pub struct ChangeRecord {
     /// summary of the change.
     #[prost(string, tag = "2")]
     pub summary: ::prost::alloc::string::String,
-    /// at is the time when it took effect; required.
+    /// at is the time at which it took effect; required.
     #[prost(message, optional, tag = "3")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
-    /// target is the changed entity, such as a service; may be empty.
+    /// target is the changed entity, such as a service; optional.
     #[prost(string, tag = "4")]
     pub target: ::prost::alloc::string::String,
 }
 /// GateInputs are the hypotheses and the progress of an investigation.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GateInputs {
-    /// hypotheses of the investigation; if empty, none is validated.
+    /// hypotheses of the investigation.
     #[prost(message, repeated, tag = "1")]
     pub hypotheses: ::prost::alloc::vec::Vec<Hypothesis>,
     /// wants_to_finish is true if the investigating model wants to finish.
@@ -2165,7 +2162,7 @@ pub struct GateInputs {
     /// turns_used is the number of turns so far.
     #[prost(uint32, tag = "3")]
     pub turns_used: u32,
-    /// elapsed time of the investigation; not negative; default 0.
+    /// elapsed time of the investigation; not negative; defaults to 0.
     #[prost(message, optional, tag = "4")]
     pub elapsed: ::core::option::Option<::prost_types::Duration>,
     /// identical_calls is the longest run of identical tool calls.
@@ -2174,25 +2171,25 @@ pub struct GateInputs {
     /// turns_without_evidence is the number of turns since the last one with evidence.
     #[prost(uint32, tag = "6")]
     pub turns_without_evidence: u32,
-    /// onset is the time when the incident began; if absent, no change is cited.
+    /// onset is the start of the incident. If absent, no change is cited.
     #[prost(message, optional, tag = "7")]
     pub onset: ::core::option::Option<::prost_types::Timestamp>,
-    /// onset_window is the window that a change must be in to be cited.
+    /// onset_window is the window of time in which a change must fall to be cited.
     #[prost(message, optional, tag = "8")]
     pub onset_window: ::core::option::Option<TimeWindow>,
     /// changes that may have caused the incident.
     #[prost(message, repeated, tag = "9")]
     pub changes: ::prost::alloc::vec::Vec<ChangeRecord>,
-    /// path through the dependency graph to the suspect.
+    /// path is the path through the dependency graph to the suspect.
     #[prost(string, repeated, tag = "10")]
     pub path: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// suspects are the entities that may be a root cause, such as the frontier of a graph: namespace/Kind/name,
-    /// Kind/name or name; at most 2000. A validated hypothesis with another target is not a root cause. Empty for any
-    /// entity.
+    /// suspects are the entities that may be the root cause, such as the frontier of a graph, written as
+    /// namespace/Kind/name, Kind/name or name; at most 2000. A validated hypothesis with another target is not a root
+    /// cause. If empty, any entity may be.
     #[prost(string, repeated, tag = "11")]
     pub suspects: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// HypothesisResult is the result of evaluating a hypothesis's evidence.
+/// HypothesisResult is the result of weighing a hypothesis's evidence.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct HypothesisResult {
     /// id of the hypothesis.
@@ -2207,10 +2204,10 @@ pub struct HypothesisResult {
     /// hard_refutations is the number of hard results that refute it.
     #[prost(uint32, tag = "4")]
     pub hard_refutations: u32,
-    /// refused_inferred is the number of inferred results rejected as evidence.
+    /// refused_inferred is the number of results with lane LLM_INFERRED, which had no effect.
     #[prost(uint32, tag = "5")]
     pub refused_inferred: u32,
-    /// failed_checks is the number of failed checks given as support, which had no effect.
+    /// failed_checks is the number of failed checks that were given as support, which had no effect.
     #[prost(uint32, tag = "6")]
     pub failed_checks: u32,
 }
@@ -2220,10 +2217,10 @@ pub struct GateVerdict {
     /// state of the investigation.
     #[prost(enumeration = "GateState", tag = "1")]
     pub state: i32,
-    /// exit is the way in which it ends; unspecified while it continues.
+    /// exit is the way it ends; unspecified while it continues.
     #[prost(enumeration = "GateExit", tag = "2")]
     pub exit: i32,
-    /// reason that decided: the first of reasons.
+    /// reason is the first of reasons, which decided.
     #[prost(message, optional, tag = "3")]
     pub reason: ::core::option::Option<Reason>,
     /// validated_count is the number of validated hypotheses.
@@ -2238,38 +2235,38 @@ pub struct GateVerdict {
     /// hypotheses in the order given.
     #[prost(message, repeated, tag = "7")]
     pub hypotheses: ::prost::alloc::vec::Vec<HypothesisResult>,
-    /// reasons are all conditions that hold, in order of precedence; the first one decided.
+    /// reasons are all conditions that hold, in order of precedence.
     #[prost(message, repeated, tag = "8")]
     pub reasons: ::prost::alloc::vec::Vec<Reason>,
     /// contested_count is the number of hypotheses with unresolved hard evidence on both sides.
     #[prost(uint32, tag = "9")]
     pub contested_count: u32,
-    /// refused_inferred_count is the number of inferred results rejected as evidence, over all hypotheses.
+    /// refused_inferred_count is the total of refused_inferred over all hypotheses.
     #[prost(uint32, tag = "10")]
     pub refused_inferred_count: u32,
 }
 /// EvidenceChain is the evidence for a root cause.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct EvidenceChain {
-    /// path through the dependency graph to the suspect.
+    /// path is the path through the dependency graph to the suspect.
     #[prost(string, repeated, tag = "1")]
     pub path: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// evidence that validates it: only hard, supporting results.
+    /// evidence is the hard, supporting results.
     #[prost(message, repeated, tag = "2")]
     pub evidence: ::prost::alloc::vec::Vec<HypothesisEvidence>,
-    /// change nearest to onset, within the window and not after onset; absent if there is none.
+    /// change is the last change within the window that is not after onset; absent if there is none.
     #[prost(message, optional, tag = "3")]
     pub change: ::core::option::Option<ChangeRecord>,
-    /// strength of the grounding of the chain.
+    /// strength of the chain.
     #[prost(enumeration = "GroundingStrength", tag = "4")]
     pub strength: i32,
-    /// lane_strength is the strength of the strongest lane, 0 to 7.
+    /// lane_strength is the strength of the strongest lane, from 0 to 7.
     #[prost(uint32, tag = "5")]
     pub lane_strength: u32,
     /// independent_supports is the number of distinct tools with supporting results.
     #[prost(uint32, tag = "6")]
     pub independent_supports: u32,
-    /// ties are other changes at the same instant as change, in the order given.
+    /// ties are other changes at the same time as change, in the order given.
     #[prost(message, repeated, tag = "7")]
     pub ties: ::prost::alloc::vec::Vec<ChangeRecord>,
     /// change_before_onset is the time between the change and onset, 0 or more; absent if there is no change.
@@ -2285,7 +2282,7 @@ pub struct CapVerdict {
     /// after is the capped confidence, never above before.
     #[prost(double, tag = "2")]
     pub after: f64,
-    /// cap is the upper bound that applied; absent if the chain is grounded.
+    /// cap is the upper bound that was applied; absent if the chain is grounded.
     #[prost(double, optional, tag = "3")]
     pub cap: ::core::option::Option<f64>,
 }
@@ -2308,11 +2305,11 @@ pub struct EvaluateGateRequest {
     /// gate inputs of the investigation; required.
     #[prost(message, optional, tag = "1")]
     pub gate: ::core::option::Option<GateInputs>,
-    /// policy by name; empty for the server's default.
+    /// policy is the name of a policy. If empty, the server's default policy applies.
     #[prost(string, tag = "2")]
     pub policy: ::prost::alloc::string::String,
 }
-/// EvaluateGateResponse states whether the investigation may end.
+/// EvaluateGateResponse contains the gate's verdict.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct EvaluateGateResponse {
     /// gate verdict.
@@ -2325,11 +2322,11 @@ pub struct EvaluateGateResponse {
 /// ClassifyVerdictRequest contains one tool result.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ClassifyVerdictRequest {
-    /// signal that was queried, by name, if the result does not contain it; may be empty.
+    /// signal is the name of the queried signal, if the result does not contain it; optional.
     #[prost(string, tag = "3")]
     pub signal: ::prost::alloc::string::String,
-    /// threshold above which a signal of faults, or below which a signal of health, indicates a fault; a decimal with at
-    /// most six places.
+    /// threshold above which a fault signal (such as an error rate), or below which a health signal, indicates a fault; a
+    /// decimal with at most six places.
     #[prost(double, optional, tag = "4")]
     pub threshold: ::core::option::Option<f64>,
     /// content of the result; required.
@@ -2355,26 +2352,26 @@ pub struct ClassifyVerdictResponse {
     /// verdict of the result.
     #[prost(enumeration = "Verdict", tag = "1")]
     pub verdict: i32,
-    /// reason for the verdict, for a person.
+    /// reason is a human-readable explanation of the verdict.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
     /// signal that decided; empty if none did.
     #[prost(string, tag = "3")]
     pub signal: ::prost::alloc::string::String,
-    /// summary of the result in one line of at most 280 characters, without raw log lines and pod names.
+    /// summary of the result in one line of at most 280 characters, without raw log lines or pod names.
     #[prost(string, tag = "4")]
     pub summary: ::prost::alloc::string::String,
 }
-/// AssembleChainRequest requests the evidence chain of a hypothesis.
+/// AssembleChainRequest requests the evidence chain for a hypothesis.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct AssembleChainRequest {
     /// gate inputs of the investigation; required.
     #[prost(message, optional, tag = "1")]
     pub gate: ::core::option::Option<GateInputs>,
-    /// hypothesis_id of the root cause; empty for the one chosen by the gate.
+    /// hypothesis_id of the root cause. If empty, the gate chooses it.
     #[prost(string, tag = "2")]
     pub hypothesis_id: ::prost::alloc::string::String,
-    /// policy by name; empty for the server's default.
+    /// policy is the name of a policy. If empty, the server's default policy applies.
     #[prost(string, tag = "3")]
     pub policy: ::prost::alloc::string::String,
 }
@@ -2391,40 +2388,40 @@ pub struct AssembleChainResponse {
 /// CapConfidenceRequest contains the confidence to cap.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CapConfidenceRequest {
-    /// confidence as rated by the writer, 0 to 1, a decimal with at most six places.
+    /// confidence as rated by the author: a decimal from 0 to 1 with at most six places.
     #[prost(double, tag = "1")]
     pub confidence: f64,
-    /// strength of the grounding of its evidence chain; required.
+    /// strength of its evidence chain; required.
     #[prost(enumeration = "GroundingStrength", tag = "2")]
     pub strength: i32,
-    /// policy by name; empty for the server's default.
+    /// policy is the name of a policy. If empty, the server's default policy applies.
     #[prost(string, tag = "3")]
     pub policy: ::prost::alloc::string::String,
 }
-/// CapConfidenceResponse is the capped confidence and the action it allows by itself.
+/// CapConfidenceResponse is the capped confidence and the action it allows.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CapConfidenceResponse {
     /// cap applied to the confidence.
     #[prost(message, optional, tag = "1")]
     pub cap: ::core::option::Option<CapVerdict>,
-    /// action that the capped confidence alone allows; decisions and gates may lower it further.
+    /// action is the action that the capped confidence allows. The decision and the gate may lower it further.
     #[prost(message, optional, tag = "2")]
     pub action: ::core::option::Option<ActionVerdict>,
     /// policy that was applied.
     #[prost(message, optional, tag = "3")]
     pub policy: ::core::option::Option<AppliedPolicy>,
 }
-/// Verdict is the verdict of one tool result on a fault hypothesis.
+/// Verdict is the relation of a tool result to the hypothesis of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum Verdict {
     /// Rejected on input; never sent.
     Unspecified = 0,
-    /// It shows the fault.
+    /// The result shows the fault.
     Supports = 1,
-    /// It shows health.
+    /// The result shows that there is no fault.
     Refutes = 2,
-    /// It shows neither.
+    /// The result shows neither.
     Inconclusive = 3,
 }
 impl Verdict {
@@ -2463,7 +2460,7 @@ pub enum HypothesisState {
     Invalidated = 2,
     /// Hard evidence supports and refutes it.
     Contested = 3,
-    /// There is no deciding hard evidence.
+    /// There is no hard evidence either way.
     Inconclusive = 4,
 }
 impl HypothesisState {
@@ -2533,7 +2530,7 @@ impl GateState {
         }
     }
 }
-/// GateExit is the way in which an investigation ends.
+/// GateExit is the way an investigation ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum GateExit {
@@ -2566,7 +2563,7 @@ impl GateExit {
         }
     }
 }
-/// GroundingStrength is the strength of the grounding of an evidence chain.
+/// GroundingStrength is the strength of an evidence chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum GroundingStrength {
@@ -2603,7 +2600,7 @@ impl GroundingStrength {
         }
     }
 }
-/// Action is the maximum action permitted to an agent. The server executes nothing; a person merges.
+/// Action is the maximum action permitted to an agent. The server itself takes no action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum Action {
@@ -2736,7 +2733,7 @@ pub mod gate_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// EvaluateGate decides whether an investigation has found a root cause, must stop, or continues.
+        /// EvaluateGate decides whether an investigation continues, ends with a root cause, or ends without one.
         pub async fn evaluate_gate(
             &mut self,
             request: impl tonic::IntoRequest<super::EvaluateGateRequest>,
@@ -2761,7 +2758,7 @@ pub mod gate_service_client {
                 .insert(GrpcMethod::new("gsar.v1.GateService", "EvaluateGate"));
             self.inner.unary(req, path, codec).await
         }
-        /// ClassifyVerdict classifies one tool result as supporting or refuting a fault.
+        /// ClassifyVerdict classifies a tool result as supporting or refuting a fault.
         pub async fn classify_verdict(
             &mut self,
             request: impl tonic::IntoRequest<super::ClassifyVerdictRequest>,
@@ -2786,7 +2783,7 @@ pub mod gate_service_client {
                 .insert(GrpcMethod::new("gsar.v1.GateService", "ClassifyVerdict"));
             self.inner.unary(req, path, codec).await
         }
-        /// AssembleChain assembles the evidence chain of a root cause: validating evidence and the change before onset.
+        /// AssembleChain assembles the evidence chain for a root cause: the validating evidence and the change before onset.
         pub async fn assemble_chain(
             &mut self,
             request: impl tonic::IntoRequest<super::AssembleChainRequest>,
@@ -2811,7 +2808,7 @@ pub mod gate_service_client {
                 .insert(GrpcMethod::new("gsar.v1.GateService", "AssembleChain"));
             self.inner.unary(req, path, codec).await
         }
-        /// CapConfidence caps a self-rated confidence by its grounding and returns the action it allows.
+        /// CapConfidence caps a self-rated confidence by the strength of its grounding, and returns the action it allows.
         pub async fn cap_confidence(
             &mut self,
             request: impl tonic::IntoRequest<super::CapConfidenceRequest>,
@@ -2851,7 +2848,7 @@ pub mod gate_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with GateServiceServer.
     #[async_trait]
     pub trait GateService: std::marker::Send + std::marker::Sync + 'static {
-        /// EvaluateGate decides whether an investigation has found a root cause, must stop, or continues.
+        /// EvaluateGate decides whether an investigation continues, ends with a root cause, or ends without one.
         async fn evaluate_gate(
             &self,
             request: tonic::Request<super::EvaluateGateRequest>,
@@ -2859,7 +2856,7 @@ pub mod gate_service_server {
             tonic::Response<super::EvaluateGateResponse>,
             tonic::Status,
         >;
-        /// ClassifyVerdict classifies one tool result as supporting or refuting a fault.
+        /// ClassifyVerdict classifies a tool result as supporting or refuting a fault.
         async fn classify_verdict(
             &self,
             request: tonic::Request<super::ClassifyVerdictRequest>,
@@ -2867,7 +2864,7 @@ pub mod gate_service_server {
             tonic::Response<super::ClassifyVerdictResponse>,
             tonic::Status,
         >;
-        /// AssembleChain assembles the evidence chain of a root cause: validating evidence and the change before onset.
+        /// AssembleChain assembles the evidence chain for a root cause: the validating evidence and the change before onset.
         async fn assemble_chain(
             &self,
             request: tonic::Request<super::AssembleChainRequest>,
@@ -2875,7 +2872,7 @@ pub mod gate_service_server {
             tonic::Response<super::AssembleChainResponse>,
             tonic::Status,
         >;
-        /// CapConfidence caps a self-rated confidence by its grounding and returns the action it allows.
+        /// CapConfidence caps a self-rated confidence by the strength of its grounding, and returns the action it allows.
         async fn cap_confidence(
             &self,
             request: tonic::Request<super::CapConfidenceRequest>,
@@ -3181,9 +3178,9 @@ pub mod gate_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-/// Graph is the dependency graph around an incident: entities and their dependencies, regardless of how the fault
-/// propagated. An entity is named `namespace/Kind/name`, `Kind/name` or `name`, in 1 to 256 bytes without spaces.
-/// Suffixes that a cluster generates for pods, replica sets and jobs are not part of a name.
+/// Graph is the dependency graph around an incident: entities and their dependencies, whether or not the fault
+/// propagated along them. An entity name is `namespace/Kind/name`, `Kind/name` or `name`, 1 to 256 bytes without spaces.
+/// Generated suffixes of pods, replica sets and jobs are ignored.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Graph {
     /// edges between entities; at most 20,000, between at most 2,000 entities.
@@ -3198,8 +3195,8 @@ pub struct Graph {
     /// alerts are the alerting entities, where the exploration begins; at least one.
     #[prost(string, repeated, tag = "4")]
     pub alerts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// changed are entities that were changed, for example deployed, configured or scaled. Other entities can be an
-    /// origin only if an observation cites a change.
+    /// changed are entities that were changed, such as by a deployment, configuration or scaling. Any other entity can be
+    /// an origin only if an observation cites a change to it.
     #[prost(string, repeated, tag = "5")]
     pub changed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// limits of the exploration.
@@ -3223,35 +3220,36 @@ pub struct EntityAliases {
     #[prost(string, repeated, tag = "1")]
     pub names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// ExplorationLimits limits an exploration.
+/// ExplorationLimits limits an exploration, which looks at one entity at a time: a look examines the entity's evidence
+/// and answers with a belief.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ExplorationLimits {
-    /// max_flips is the maximum number of times the label of an entity changes before it is deferred permanently; 0 to
-    /// 20, 3 if absent.
+    /// max_flips is the maximum number of times an entity's label may change before it is deferred permanently, 0 to 20;
+    /// defaults to 3.
     #[prost(uint32, optional, tag = "1")]
     pub max_flips: ::core::option::Option<u32>,
-    /// max_visits is the maximum number of looks at one entity; 1 to 20, 5 if absent.
+    /// max_visits is the maximum number of looks at one entity, 1 to 20; defaults to 5.
     #[prost(uint32, optional, tag = "2")]
     pub max_visits: ::core::option::Option<u32>,
-    /// cooldown is the minimum number of other looks between two looks at one entity, if others are due; 0 to 100, 2 if
-    /// absent.
+    /// cooldown is the minimum number of looks at other entities between two looks at one entity, if others are due, 0 to
+    /// 100; defaults to 2.
     #[prost(uint32, optional, tag = "3")]
     pub cooldown: ::core::option::Option<u32>,
-    /// budget is the maximum number of looks in total; 1 to 1,000, 200 if absent.
+    /// budget is the maximum total number of looks, 1 to 1,000; defaults to 200.
     #[prost(uint32, optional, tag = "4")]
     pub budget: ::core::option::Option<u32>,
 }
-/// Belief is the answer for one entity that was due for a look.
+/// Belief is the result of a look at an entity.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Belief {
-    /// entity that was looked at; required; must be due.
+    /// entity that was examined; required; must be due.
     #[prost(string, tag = "1")]
     pub entity: ::prost::alloc::string::String,
     /// label of the entity; required.
     #[prost(enumeration = "BeliefLabel", tag = "2")]
     pub label: i32,
-    /// observations that support the label, verified like claims. At least one must be grounded and concern the entity,
-    /// otherwise the label becomes defer.
+    /// observations that support the label, verified like claims. If none of them is both grounded and about the entity,
+    /// the label becomes defer.
     #[prost(message, repeated, tag = "3")]
     pub observations: ::prost::alloc::vec::Vec<Observation>,
     /// propagations of the fault, each between the entity and a neighbour. They replace those of its previous belief.
@@ -3274,10 +3272,10 @@ pub struct Observation {
 /// GraphState is the state of the exploration of a graph.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GraphState {
-    /// due are the entities to look at now; a turn answers them with beliefs. Empty at the end of the exploration.
+    /// due are the entities to look at now. Send their beliefs with the next turn. Empty at the end of the exploration.
     #[prost(message, repeated, tag = "1")]
     pub due: ::prost::alloc::vec::Vec<EntityLook>,
-    /// entities found so far, ordered by name.
+    /// entities discovered so far, ordered by name.
     #[prost(message, repeated, tag = "2")]
     pub entities: ::prost::alloc::vec::Vec<EntityBelief>,
     /// frontier are the origins that no other origin reaches through propagations of the fault.
@@ -3295,26 +3293,26 @@ pub struct GraphState {
     /// alerts with the entities of the frontier that reach them.
     #[prost(message, repeated, tag = "7")]
     pub alerts: ::prost::alloc::vec::Vec<AlertExplanation>,
-    /// pending are entities still due when the budget was exhausted.
+    /// pending are the entities still due when the budget ran out.
     #[prost(string, repeated, tag = "8")]
     pub pending: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// looks is the number of answered looks.
+    /// looks is the number of completed looks.
     #[prost(uint32, tag = "9")]
     pub looks: u32,
 }
-/// EntityLook is an entity to look at, with its known surroundings.
+/// EntityLook is an entity to look at, with its known neighbours.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct EntityLook {
     /// entity to look at.
     #[prost(string, tag = "1")]
     pub entity: ::prost::alloc::string::String,
-    /// visit is the number of this look at the entity, from 1.
+    /// visit is the number of this look at the entity, counted from 1.
     #[prost(uint32, tag = "2")]
     pub visit: u32,
-    /// neighbours with their labels, if they were looked at.
+    /// neighbours with their labels, if known.
     #[prost(message, repeated, tag = "3")]
     pub neighbours: ::prost::alloc::vec::Vec<EntityNeighbour>,
-    /// inbox contains the messages of neighbours since the last look.
+    /// inbox contains messages from neighbours since the last look.
     #[prost(message, repeated, tag = "4")]
     pub inbox: ::prost::alloc::vec::Vec<EntityMessage>,
     /// is_changed is true if the entity is known to have been changed.
@@ -3324,14 +3322,14 @@ pub struct EntityLook {
 /// EntityNeighbour is an entity one edge away.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct EntityNeighbour {
-    /// entity by name.
+    /// entity is its name.
     #[prost(string, tag = "1")]
     pub entity: ::prost::alloc::string::String,
-    /// label of the entity; unspecified if it was not looked at.
+    /// label of the entity; unspecified if it was not examined.
     #[prost(enumeration = "BeliefLabel", tag = "2")]
     pub label: i32,
 }
-/// EntityMessage is a message that an entity sent to a neighbour when its belief changed.
+/// EntityMessage is a message from an entity whose belief changed to a neighbour.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct EntityMessage {
     /// from is the sending entity.
@@ -3347,10 +3345,10 @@ pub struct EntityMessage {
 /// EntityBelief is the current belief about an entity.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct EntityBelief {
-    /// entity concerned.
+    /// entity is its name.
     #[prost(string, tag = "1")]
     pub entity: ::prost::alloc::string::String,
-    /// label of the entity; unspecified if it was not looked at.
+    /// label of the entity; unspecified if it was not examined.
     #[prost(enumeration = "BeliefLabel", tag = "2")]
     pub label: i32,
     /// visits is the number of looks at it.
@@ -3365,24 +3363,24 @@ pub struct EntityBelief {
     /// evidence_ids cited in its last belief.
     #[prost(string, repeated, tag = "6")]
     pub evidence_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// reasons why its last belief was not accepted in full: those in RecordedBelief, NOTHING_CHANGED (an unchanged
-    /// origin becomes a symptom) or LABEL_CHANGED_TOO_OFTEN (it is deferred permanently).
+    /// reasons why its last belief was not accepted in full: those in RecordedBelief, NOTHING_CHANGED (an origin without a
+    /// change becomes a symptom) or LABEL_CHANGED_TOO_OFTEN (the entity is deferred permanently).
     #[prost(message, repeated, tag = "7")]
     pub reasons: ::prost::alloc::vec::Vec<Reason>,
 }
-/// CauseCandidate is an entity that may be the origin, although no belief labels it so.
+/// CauseCandidate is a possible origin that no belief labels as one.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CauseCandidate {
-    /// entity by name.
+    /// entity is its name.
     #[prost(string, tag = "1")]
     pub entity: ::prost::alloc::string::String,
-    /// label of the entity; unspecified if it was not looked at.
+    /// label of the entity; unspecified if it was not examined.
     #[prost(enumeration = "BeliefLabel", tag = "2")]
     pub label: i32,
     /// alerts is the number of alerts that it reaches.
     #[prost(uint32, tag = "3")]
     pub alerts: u32,
-    /// causes is the number of suspicious neighbours reported to have propagated the fault to it.
+    /// causes is the number of suspicious neighbours that are reported to have propagated the fault to it.
     #[prost(uint32, tag = "4")]
     pub causes: u32,
     /// has_change is true if it was changed.
@@ -3392,29 +3390,29 @@ pub struct CauseCandidate {
     #[prost(uint32, tag = "6")]
     pub flips: u32,
 }
-/// AlertExplanation is an alert with its explanation.
+/// AlertExplanation is an alert with the origins that explain it.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AlertExplanation {
     /// entity that alerts.
     #[prost(string, tag = "1")]
     pub entity: ::prost::alloc::string::String,
-    /// by are the entities of the frontier that reach it; empty if it is not explained.
+    /// by are the entities of the frontier that reach it; empty if none does.
     #[prost(string, repeated, tag = "2")]
     pub by: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// path of the fault from the alert back to the first of them.
+    /// path of the fault, from the alert back to the first of these entities.
     #[prost(string, repeated, tag = "3")]
     pub path: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// RecordedBelief is a belief as accepted.
+/// RecordedBelief is a belief after verification.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RecordedBelief {
-    /// entity concerned.
+    /// entity is its name.
     #[prost(string, tag = "1")]
     pub entity: ::prost::alloc::string::String,
     /// label that was given.
     #[prost(enumeration = "BeliefLabel", tag = "2")]
     pub label: i32,
-    /// verified is the label supported by its evidence: the given one, or defer.
+    /// verified is the label that the evidence supports: the given one, or defer.
     #[prost(enumeration = "BeliefLabel", tag = "3")]
     pub verified: i32,
     /// observations after verification; only grounded ones count.
@@ -3433,7 +3431,7 @@ pub struct RecordedBelief {
     #[prost(message, repeated, tag = "8")]
     pub reasons: ::prost::alloc::vec::Vec<Reason>,
 }
-/// BeliefLabel is the role of an entity in the incident, according to its observations.
+/// BeliefLabel is an entity's role in the incident, based on observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum BeliefLabel {
@@ -3443,9 +3441,9 @@ pub enum BeliefLabel {
     Healthy = 1,
     /// The fault began in it.
     Origin = 2,
-    /// It suffers from the fault of another entity.
+    /// It is affected by a fault in another entity.
     Symptom = 3,
-    /// The observations do not decide.
+    /// The observations are inconclusive.
     Defer = 4,
 }
 impl BeliefLabel {
@@ -3483,59 +3481,59 @@ pub struct EvaluateRequest {
     /// evidence for the report.
     #[prost(message, repeated, tag = "2")]
     pub evidence: ::prost::alloc::vec::Vec<EvidenceItem>,
-    /// policy by name; empty for the server's default. Rejected if it is looser than the default and not listed in
-    /// policies.allowed.
+    /// policy is the name of a policy. If empty, the server's default policy applies. A policy that is looser than the
+    /// default is rejected unless it is listed in policies.allowed.
     #[prost(string, tag = "3")]
     pub policy: ::prost::alloc::string::String,
-    /// policy_overrides change single values of the policy, if policies.allow_overrides permits it.
+    /// policy_overrides change individual values of the policy, if policies.allow_overrides permits it.
     #[prost(message, optional, tag = "4")]
     pub policy_overrides: ::core::option::Option<PolicyOverrides>,
-    /// gate inputs of the investigation behind the report; if absent, the response has no gate, chain or cap.
+    /// gate inputs of the investigation that produced the report. If absent, the response has no gate, chain or cap.
     #[prost(message, optional, tag = "5")]
     pub gate: ::core::option::Option<GateInputs>,
     /// options of this call.
     #[prost(message, optional, tag = "6")]
     pub options: ::core::option::Option<EvaluateOptions>,
-    /// investigation_id groups the evaluations of one investigation; at most 256 bytes; may be empty.
+    /// investigation_id groups the evaluations of one investigation; optional; at most 256 bytes.
     #[prost(string, tag = "7")]
     pub investigation_id: ::prost::alloc::string::String,
-    /// idempotency_key makes a repeated call return the first response; at most 256 bytes; empty for none. The same key
-    /// with a different request is rejected.
+    /// idempotency_key makes a repeated call return the first response; optional; at most 256 bytes. The same key with a
+    /// different request is rejected.
     #[prost(string, tag = "8")]
     pub idempotency_key: ::prost::alloc::string::String,
-    /// corpus_id of a corpus whose items are additional evidence; empty for none. No item of the request may have the id
-    /// of an item of the corpus.
+    /// corpus_id is the id of a corpus with additional evidence; optional. Item ids in the request must differ from those
+    /// in the corpus.
     #[prost(string, tag = "9")]
     pub corpus_id: ::prost::alloc::string::String,
 }
 /// EvaluateOptions are the options of one evaluation.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct EvaluateOptions {
-    /// judge by name; empty for the server's chain.
+    /// judge is the name of a judge. If empty, the server's chain is used.
     #[prost(string, tag = "1")]
     pub judge: ::prost::alloc::string::String,
-    /// explain adds margins, the impact of each claim, and how the judge read it.
+    /// explain adds margins, each claim's impact, and the judge's reading of each claim.
     #[prost(bool, tag = "2")]
     pub explain: bool,
     /// bypass_cache ignores cached answers of the judge and does not cache the new one.
     #[prost(bool, tag = "3")]
     pub bypass_cache: bool,
-    /// samples is the number of answers requested from each chat model, 1 to 10; the answers vote. 0 for the configured
-    /// number.
+    /// samples is the number of answers requested from each chat model, 1 to 10, which vote on each claim. Defaults to the
+    /// configured number if 0.
     #[prost(uint32, tag = "4")]
     pub samples: u32,
-    /// dry_run judges, verifies and explains the claims without a decision: the tier is abstain with the reason DRY_RUN,
-    /// there is no score, gate, cap or action, nothing is recorded, and the metrics count no decision and no claim. Chat
-    /// models are called and cost money. Rejected together with an idempotency_key.
+    /// dry_run judges, verifies and explains the claims without deciding or recording anything. The tier is abstain with
+    /// the reason DRY_RUN; there is no score, gate, cap or action; and metrics count no decision and no claim. Calls to
+    /// chat models still cost money. Rejected together with an idempotency_key.
     #[prost(bool, tag = "5")]
     pub dry_run: bool,
-    /// redact replaces secrets and personal data in the texts of the response with placeholders, the same as in prompts
-    /// to chat models (including judges.hidden), and sets provenance.redacted. The ledger stores the original texts. Byte
-    /// ranges refer to the original. Rejected in an investigation.
+    /// redact replaces secrets and personal data in the texts of the response with placeholders, the same as in prompts to
+    /// chat models (including judges.hidden), and sets provenance.redacted. The ledger stores the original texts, and byte
+    /// ranges refer to them. Rejected in an investigation.
     #[prost(bool, tag = "6")]
     pub redact: bool,
 }
-/// EvaluateResponse is the decision on a report with all of its details.
+/// EvaluateResponse is the decision on a report, with details.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct EvaluateResponse {
     /// evaluation_id of this evaluation in the ledger.
@@ -3547,7 +3545,7 @@ pub struct EvaluateResponse {
     /// claims as counted, in the order of the report.
     #[prost(message, repeated, tag = "3")]
     pub claims: ::prost::alloc::vec::Vec<JudgedClaim>,
-    /// score as published; absent if there is none.
+    /// score before guards; absent if there is none.
     #[prost(message, optional, tag = "4")]
     pub score: ::core::option::Option<Score>,
     /// guarded_score on which the tier was decided; absent if there is none.
@@ -3556,14 +3554,13 @@ pub struct EvaluateResponse {
     /// terms are the weights behind the scores.
     #[prost(message, optional, tag = "6")]
     pub terms: ::core::option::Option<ScoreTerms>,
-    /// judge_score is the judge's own estimate, 0 to 1, for audit only; it never affects the decision; absent if it gave
-    /// none.
+    /// judge_score is the judge's own estimate, 0 to 1, if it gave one. It never affects the decision.
     #[prost(double, optional, tag = "7")]
     pub judge_score: ::core::option::Option<f64>,
     /// decision on the report.
     #[prost(message, optional, tag = "8")]
     pub decision: ::core::option::Option<Decision>,
-    /// gate over the hypotheses; absent if the request had none.
+    /// gate is the gate's verdict; absent if the request had no gate inputs.
     #[prost(message, optional, tag = "9")]
     pub gate: ::core::option::Option<GateVerdict>,
     /// chain of evidence; absent if the request had no hypotheses.
@@ -3575,10 +3572,10 @@ pub struct EvaluateResponse {
     /// action is the maximum permitted action.
     #[prost(message, optional, tag = "12")]
     pub action: ::core::option::Option<ActionVerdict>,
-    /// explanation of the judge, for a person.
+    /// explanation is the judge's explanation.
     #[prost(string, tag = "13")]
     pub explanation: ::prost::alloc::string::String,
-    /// gaps are what the judge found missing in the evidence.
+    /// gaps are the pieces of evidence that the judge found missing.
     #[prost(string, repeated, tag = "14")]
     pub gaps: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// contradictions found by the judge, one sentence each.
@@ -3587,10 +3584,10 @@ pub struct EvaluateResponse {
     /// corrections made by verification.
     #[prost(message, repeated, tag = "16")]
     pub corrections: ::prost::alloc::vec::Vec<Correction>,
-    /// warnings for the operator of judge and policy.
+    /// warnings for the operator about the judge and the policy.
     #[prost(message, repeated, tag = "17")]
     pub warnings: ::prost::alloc::vec::Vec<Reason>,
-    /// provenance of the answer.
+    /// provenance of the response.
     #[prost(message, optional, tag = "18")]
     pub provenance: ::core::option::Option<Provenance>,
     /// shadow contains the results of mechanisms in shadow mode; absent if there are none.
@@ -3603,18 +3600,18 @@ pub struct EvaluateResponse {
     /// undecided. It never affects the decision.
     #[prost(bool, tag = "21")]
     pub is_grounded: bool,
-    /// verification_needed is true if a further check could settle an open question; verification_reasons lists them.
+    /// verification_needed is true if verification_reasons is not empty.
     #[prost(bool, tag = "22")]
     pub verification_needed: bool,
-    /// verification_reasons are the open questions: UNVERIFIED_CONTRADICTION, CLAIM_DROPPED, DISPUTED, UNVERIFIED_FIX,
-    /// CORRECTION_NOT_APPLIED, CLAIM_UNDECIDED, CONTESTED_HYPOTHESIS, JUDGE_ABSTAINED or JUDGE_FAILED; empty if there are
-    /// none.
+    /// verification_reasons are open questions that a further check could settle: UNVERIFIED_CONTRADICTION, CLAIM_DROPPED,
+    /// DISPUTED, UNVERIFIED_FIX, CORRECTION_NOT_APPLIED, CLAIM_UNDECIDED, CONTESTED_HYPOTHESIS, JUDGE_ABSTAINED or
+    /// JUDGE_FAILED.
     #[prost(message, repeated, tag = "23")]
     pub verification_reasons: ::prost::alloc::vec::Vec<Reason>,
-    /// judge_status of the deciding judge.
+    /// judge_status is the status of the judge chain.
     #[prost(enumeration = "JudgeStatus", tag = "24")]
     pub judge_status: i32,
-    /// abstain_reason is the reason why the judge could not judge; empty if judge_status is RESOLVED.
+    /// abstain_reason is the reason why no judge decided; empty if judge_status is RESOLVED.
     #[prost(string, tag = "25")]
     pub abstain_reason: ::prost::alloc::string::String,
 }
@@ -3624,27 +3621,27 @@ pub struct Coverage {
     /// covered is the number of assertions covered by claims.
     #[prost(uint32, tag = "1")]
     pub covered: u32,
-    /// sentences is the number of distinct assertions: sentences, headings, table rows, lines of code, and
-    /// presuppositions of questions and proposals.
+    /// sentences is the number of distinct assertions: sentences, headings, table rows, lines of code, and assumptions
+    /// stated in questions and proposals.
     #[prost(uint32, tag = "2")]
     pub sentences: u32,
-    /// uncovered are the assertions that no claim covers, in bytes of the synthesis.
+    /// uncovered are the byte ranges, in the synthesis, of assertions that no claim covers.
     #[prost(message, repeated, tag = "3")]
     pub uncovered: ::prost::alloc::vec::Vec<ByteRange>,
-    /// spans are all visible spans outside claims, in order, with their reasons.
+    /// spans are all visible spans outside claims, in order.
     #[prost(message, repeated, tag = "4")]
     pub spans: ::prost::alloc::vec::Vec<UncoveredSpan>,
-    /// words that may make a statement but are uncovered and occur in no claim; at most 12. They block proceed.
+    /// words are up to 12 uncovered words that could state something and occur in no claim. They block proceed.
     #[prost(string, repeated, tag = "5")]
     pub words: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// UncoveredSpan is a span of the synthesis outside all claims.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct UncoveredSpan {
-    /// span in bytes of the synthesis.
+    /// span is a byte range in the synthesis.
     #[prost(message, optional, tag = "1")]
     pub span: ::core::option::Option<ByteRange>,
-    /// reason why no claim needs to cover it, or NOT_JUDGED if one should.
+    /// reason is NOT_JUDGED if a claim should cover the span, otherwise the reason why none needs to.
     #[prost(enumeration = "UncoveredReason", tag = "2")]
     pub reason: i32,
 }
@@ -3660,29 +3657,29 @@ pub struct Shadow {
     /// action in shadow mode.
     #[prost(message, optional, tag = "3")]
     pub action: ::core::option::Option<ActionVerdict>,
-    /// decision in shadow mode: recorded, but not enforced.
+    /// decision in shadow mode, which is recorded but not enforced.
     #[prost(message, optional, tag = "4")]
     pub decision: ::core::option::Option<Decision>,
 }
 /// Provenance is the origin of a response.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Provenance {
-    /// judges that were called, in order, with their results.
+    /// judges are the results of the judges that were called, in order.
     #[prost(message, repeated, tag = "1")]
     pub judges: ::prost::alloc::vec::Vec<JudgeLink>,
-    /// policy applied.
+    /// policy that was applied.
     #[prost(message, optional, tag = "2")]
     pub policy: ::core::option::Option<AppliedPolicy>,
-    /// report_digest is the BLAKE3 of the encoded report message, in hexadecimal.
+    /// report_digest is the hexadecimal BLAKE3 digest of the encoded report message.
     #[prost(string, tag = "3")]
     pub report_digest: ::prost::alloc::string::String,
-    /// evidence digests of all items, in the order given.
+    /// evidence contains the digests of all items, in the order given.
     #[prost(message, repeated, tag = "4")]
     pub evidence: ::prost::alloc::vec::Vec<EvidenceDigest>,
     /// verification mode that was applied.
     #[prost(enumeration = "VerificationMode", tag = "5")]
     pub verification: i32,
-    /// server_version of the server.
+    /// server_version is the server's version.
     #[prost(string, tag = "6")]
     pub server_version: ::prost::alloc::string::String,
     /// evaluated_at is the start time of the evaluation.
@@ -3697,11 +3694,10 @@ pub struct Provenance {
     /// retrieval describes what the judge received from the corpus; absent if the request names no corpus.
     #[prost(message, optional, tag = "10")]
     pub retrieval: ::core::option::Option<Retrieval>,
-    /// examples are graded claims included in prompts to chat models, the most similar first; empty unless configured for
-    /// a model.
+    /// examples are the graded claims that were included in prompts to chat models, most similar first.
     #[prost(message, repeated, tag = "11")]
     pub examples: ::prost::alloc::vec::Vec<GradedExample>,
-    /// second_look is the result of the second reader; absent if there was no second look.
+    /// second_look is the result of the judge that took the second look; absent if there was none.
     #[prost(message, optional, tag = "12")]
     pub second_look: ::core::option::Option<JudgeLink>,
     /// redacted is true if secrets and personal data in the texts of the response were replaced with placeholders.
@@ -3727,7 +3723,7 @@ pub struct Retrieval {
     /// method is "whole" if the judge received every item, otherwise the search method: "lexical" or "hybrid".
     #[prost(string, tag = "2")]
     pub method: ::prost::alloc::string::String,
-    /// degraded explains why vector search was not available; empty if it was, or was not needed.
+    /// degraded is the reason why vector search was unavailable; empty if it was available or not needed.
     #[prost(string, tag = "3")]
     pub degraded: ::prost::alloc::string::String,
     /// items is the number of items in the corpus.
@@ -3736,19 +3732,19 @@ pub struct Retrieval {
     /// passages is the number of passages the judge received; 0 if it received every item.
     #[prost(uint64, tag = "5")]
     pub passages: u64,
-    /// dropped is the number of passages that were found but did not fit in the judge's budget.
+    /// dropped is the number of passages that were found but did not fit in budget.
     #[prost(uint64, tag = "6")]
     pub dropped: u64,
     /// queries is the number of queries: one per claim.
     #[prost(uint32, tag = "7")]
     pub queries: u32,
-    /// budget for what the judge receives, in bytes.
+    /// budget is the maximum number of bytes that the judge receives.
     #[prost(uint64, tag = "8")]
     pub budget: u64,
-    /// claims with the passages found for each; empty if the judge received every item.
+    /// claims contains the passages found for each claim; empty if the judge received every item.
     #[prost(message, repeated, tag = "9")]
     pub claims: ::prost::alloc::vec::Vec<ClaimRetrieval>,
-    /// embedder is the BLAKE3 of the embedding model's files, in hexadecimal; empty if vector search was not used.
+    /// embedder is the hexadecimal BLAKE3 digest of the embedding model's files; empty if vector search was not used.
     #[prost(string, tag = "10")]
     pub embedder: ::prost::alloc::string::String,
 }
@@ -3780,46 +3776,46 @@ pub struct RetrievedPassage {
     /// similarity is the cosine similarity of passage and claim, -1 to 1; set if the passage was found by vectors.
     #[prost(double, optional, tag = "5")]
     pub similarity: ::core::option::Option<f64>,
-    /// given is true if the judge received it; false if it did not fit in the budget.
+    /// given is true if the judge received the passage; false if it did not fit in the budget.
     #[prost(bool, tag = "6")]
     pub given: bool,
 }
 /// JudgeLink is the result of one judge of the chain.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct JudgeLink {
-    /// judge by name, such as local/1.
+    /// judge is its name, such as local/1.
     #[prost(string, tag = "1")]
     pub judge: ::prost::alloc::string::String,
     /// result is "judged", "abstained", "failed" or "skipped".
     #[prost(string, tag = "2")]
     pub result: ::prost::alloc::string::String,
-    /// detail explains why it did not judge; empty if it did.
+    /// detail is the reason why it did not judge; empty if it did.
     #[prost(string, tag = "3")]
     pub detail: ::prost::alloc::string::String,
-    /// code of the failure if it failed, such as RATE_LIMITED; stable.
+    /// code is the stable failure code, such as RATE_LIMITED, if it failed.
     #[prost(string, tag = "4")]
     pub code: ::prost::alloc::string::String,
-    /// calls to chat models, in order; empty for judges that make none.
+    /// calls to chat models, in order.
     #[prost(message, repeated, tag = "5")]
     pub calls: ::prost::alloc::vec::Vec<ModelCall>,
 }
 /// ModelCall is one call to a chat model.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ModelCall {
-    /// purpose of the call: "judge", "repair", "refute", "reconsider", "choose" (select the lines shown of long items) or
-    /// "look" (at an entity).
+    /// purpose is "judge", "repair", "refute", "reconsider", "choose" (select the lines of long items to show) or "look"
+    /// (at an entity).
     #[prost(string, tag = "1")]
     pub purpose: ::prost::alloc::string::String,
     /// model as reported by its provider; empty if it did not answer.
     #[prost(string, tag = "2")]
     pub model: ::prost::alloc::string::String,
-    /// prompt is the BLAKE3 of the prompt template, in hexadecimal.
+    /// prompt is the hexadecimal BLAKE3 digest of the prompt template.
     #[prost(string, tag = "3")]
     pub prompt: ::prost::alloc::string::String,
-    /// rung that parsed the answer: "structured", "salvaged" or "unreadable"; empty if there is no answer.
+    /// rung is the way the answer was parsed: "structured", "salvaged" or "unreadable". Empty if there is no answer.
     #[prost(string, tag = "4")]
     pub rung: ::prost::alloc::string::String,
-    /// fixes needed to parse the answer, such as code_fence.
+    /// fixes that were needed to parse the answer, such as code_fence.
     #[prost(string, repeated, tag = "5")]
     pub fixes: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// input_tokens as counted by the provider.
@@ -3828,22 +3824,22 @@ pub struct ModelCall {
     /// output_tokens as counted by the provider.
     #[prost(uint64, tag = "7")]
     pub output_tokens: u64,
-    /// cost_micros is the cost in millionths of a dollar; absent if the price of the model is not configured.
+    /// cost_micros is the cost in millionths of a dollar; absent if the model's price is not configured.
     #[prost(uint64, optional, tag = "8")]
     pub cost_micros: ::core::option::Option<u64>,
     /// attempts is the number of HTTP requests made.
     #[prost(uint32, tag = "9")]
     pub attempts: u32,
-    /// from_cache is true if a cached answer was used and the model was not called.
+    /// from_cache is true if a cached answer was used instead of calling the model.
     #[prost(bool, tag = "10")]
     pub from_cache: bool,
-    /// answer of the model, at most 64 KiB; data redacted from the prompt appears as placeholders.
+    /// answer is the model's answer, at most 64 KiB. Redacted data appears as placeholders.
     #[prost(string, tag = "11")]
     pub answer: ::prost::alloc::string::String,
     /// judge that made the call, such as openai:gpt-4o-mini.
     #[prost(string, tag = "12")]
     pub judge: ::prost::alloc::string::String,
-    /// sample is the index of the judge's answer that it belongs to, from 0.
+    /// sample is the index, from 0, of the answer for which the call was made.
     #[prost(uint32, tag = "13")]
     pub sample: u32,
 }
@@ -3853,30 +3849,30 @@ pub struct EvidenceDigest {
     /// evidence_id of the item.
     #[prost(string, tag = "1")]
     pub evidence_id: ::prost::alloc::string::String,
-    /// digest is the BLAKE3 of its content, in hexadecimal.
+    /// digest is the hexadecimal BLAKE3 digest of its content.
     #[prost(string, tag = "2")]
     pub digest: ::prost::alloc::string::String,
     /// size of its content in bytes.
     #[prost(uint64, tag = "3")]
     pub size: u64,
-    /// attested is true if it was received over a channel that the server's configuration attests.
+    /// attested is true if it was received over a channel that the server's configuration trusts.
     #[prost(bool, tag = "4")]
     pub attested: bool,
 }
 /// StepTiming is the duration of a step.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StepTiming {
-    /// step by name.
+    /// step is its name.
     #[prost(string, tag = "1")]
     pub step: ::prost::alloc::string::String,
-    /// duration of the run.
+    /// duration of the step.
     #[prost(message, optional, tag = "2")]
     pub duration: ::core::option::Option<::prost_types::Duration>,
 }
 /// TryJudgesRequest names the judges to try.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TryJudgesRequest {
-    /// judge of the chain, by name; empty for all.
+    /// judge is the name of a judge in the chain. If empty, all are tried.
     #[prost(string, tag = "1")]
     pub judge: ::prost::alloc::string::String,
 }
@@ -3896,20 +3892,20 @@ pub struct JudgeTrial {
     /// tier that was decided; PROCEED is expected.
     #[prost(enumeration = "Tier", tag = "2")]
     pub tier: i32,
-    /// duration of the run.
+    /// duration of the trial.
     #[prost(message, optional, tag = "3")]
     pub duration: ::core::option::Option<::prost_types::Duration>,
 }
 /// ScoreRequest is a partition to decide on.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ScoreRequest {
-    /// policy by name, any of the server's; empty for the server's default.
+    /// policy is the name of any policy on the server. If empty, the default policy applies.
     #[prost(string, tag = "3")]
     pub policy: ::prost::alloc::string::String,
-    /// policy_overrides change single values of the policy.
+    /// policy_overrides change individual values of the policy.
     #[prost(message, optional, tag = "4")]
     pub policy_overrides: ::core::option::Option<PolicyOverrides>,
-    /// gate inputs of the investigation behind the report; if absent, the response has no gate, chain or cap.
+    /// gate inputs of the investigation that produced the report. If absent, the response has no gate, chain or cap.
     #[prost(message, optional, tag = "5")]
     pub gate: ::core::option::Option<GateInputs>,
     /// explain adds margins and each claim's impact.
@@ -3924,10 +3920,10 @@ pub mod score_request {
     /// partition to decide on; required.
     #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Partition {
-        /// counts of claims by class and type; guards that need text or citations do not apply.
+        /// counts of claims by class and type. Guards that need text or citations do not apply.
         #[prost(message, tag = "1")]
         Counts(super::PartitionCounts),
-        /// judged claims with their report and evidence; every guard applies.
+        /// judged claims with their report and evidence. Every guard applies.
         #[prost(message, tag = "2")]
         Judged(super::JudgedPartition),
     }
@@ -3935,7 +3931,7 @@ pub mod score_request {
 /// PartitionCounts is a partition as counts.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PartitionCounts {
-    /// counts of claims; each triple of class, type and undecided at most once; at most 1800000 claims in all.
+    /// counts of claims, in total at most 1800000. Each combination of class, type and undecided may occur once.
     #[prost(message, repeated, tag = "1")]
     pub counts: ::prost::alloc::vec::Vec<ClaimCount>,
 }
@@ -3948,21 +3944,21 @@ pub struct ClaimCount {
     /// type of the claims; required.
     #[prost(enumeration = "EvidenceType", tag = "2")]
     pub r#type: i32,
-    /// count of claims.
+    /// count is the number of claims.
     #[prost(uint32, tag = "3")]
     pub count: u32,
-    /// undecided is true if the judge did not decide them: class is then the one it leans to, and type the one with the
-    /// highest possible weight.
+    /// undecided is true if the judge left the claims undecided. In that case class is its leaning, and type is the
+    /// possible type with the highest weight.
     #[prost(bool, tag = "4")]
     pub undecided: bool,
 }
 /// JudgedPartition is a partition with its texts and citations.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct JudgedPartition {
-    /// report that was judged; if it contains claims, each must be judged exactly once.
+    /// report that was judged. If it contains claims, each must be judged exactly once.
     #[prost(message, optional, tag = "1")]
     pub report: ::core::option::Option<Report>,
-    /// evidence that is cited.
+    /// evidence that the claims cite.
     #[prost(message, repeated, tag = "2")]
     pub evidence: ::prost::alloc::vec::Vec<EvidenceItem>,
     /// claims as judged.
@@ -3972,7 +3968,7 @@ pub struct JudgedPartition {
 /// ScoreResponse is the decision on a partition.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ScoreResponse {
-    /// score as published; absent if there is none.
+    /// score before guards; absent if there is none.
     #[prost(message, optional, tag = "1")]
     pub score: ::core::option::Option<Score>,
     /// guarded_score on which the tier was decided; absent if there is none.
@@ -3990,7 +3986,7 @@ pub struct ScoreResponse {
     /// corrections made by verification.
     #[prost(message, repeated, tag = "6")]
     pub corrections: ::prost::alloc::vec::Vec<Correction>,
-    /// gate over the hypotheses; absent if the request had none.
+    /// gate is the gate's verdict; absent if the request had no gate inputs.
     #[prost(message, optional, tag = "7")]
     pub gate: ::core::option::Option<GateVerdict>,
     /// chain of evidence; absent if the request had no hypotheses.
@@ -4015,13 +4011,13 @@ pub struct ScoreResponse {
     /// undecided. It never affects the decision.
     #[prost(bool, tag = "14")]
     pub is_grounded: bool,
-    /// verification_needed is true if a further check could settle an open question; false for counts.
+    /// verification_needed is true if verification_reasons is not empty.
     #[prost(bool, tag = "15")]
     pub verification_needed: bool,
     /// verification_reasons are the open questions, as in EvaluateResponse; empty for counts.
     #[prost(message, repeated, tag = "16")]
     pub verification_reasons: ::prost::alloc::vec::Vec<Reason>,
-    /// hypothetical is true if Evaluate would reject this policy, because it is looser than the default and not listed in
+    /// hypothetical is true if Evaluate would reject this policy because it is looser than the default and not listed in
     /// policies.allowed. Do not send a report on the basis of such a response.
     #[prost(bool, tag = "17")]
     pub hypothetical: bool,
@@ -4032,13 +4028,13 @@ pub struct RescoreRequest {
     /// evaluation_id of the evaluation; required; 1 to 256 bytes.
     #[prost(string, tag = "1")]
     pub evaluation_id: ::prost::alloc::string::String,
-    /// policy by name, any of the server's; empty for the server's default.
+    /// policy is the name of any policy on the server. If empty, the default policy applies.
     #[prost(string, tag = "2")]
     pub policy: ::prost::alloc::string::String,
-    /// policy_overrides change single values of the policy.
+    /// policy_overrides change individual values of the policy.
     #[prost(message, optional, tag = "3")]
     pub policy_overrides: ::core::option::Option<PolicyOverrides>,
-    /// explain adds margins and each claim's impact; default false.
+    /// explain adds margins and each claim's impact.
     #[prost(bool, tag = "4")]
     pub explain: bool,
 }
@@ -4051,7 +4047,7 @@ pub struct RescoreResponse {
     /// before is the recorded decision.
     #[prost(message, optional, tag = "2")]
     pub before: ::core::option::Option<RecordedDecision>,
-    /// score as published; absent if there is none.
+    /// score before guards; absent if there is none.
     #[prost(message, optional, tag = "3")]
     pub score: ::core::option::Option<Score>,
     /// guarded_score on which the tier was decided; absent if there is none.
@@ -4060,8 +4056,8 @@ pub struct RescoreResponse {
     /// terms are the weights behind the scores; absent if no judge partitioned the report.
     #[prost(message, optional, tag = "5")]
     pub terms: ::core::option::Option<ScoreTerms>,
-    /// decision under this policy, whether or not rollout.decision enforces it; for a report that no judge partitioned,
-    /// the recorded decision, which abstains.
+    /// decision under this policy, regardless of rollout.decision. If no judge partitioned the report, this is the
+    /// recorded decision, which is to abstain.
     #[prost(message, optional, tag = "6")]
     pub decision: ::core::option::Option<Decision>,
     /// claims as counted, in the order of the report.
@@ -4079,7 +4075,7 @@ pub struct RescoreResponse {
     /// hypothetical is true if Evaluate would reject this policy. Do not send a report on the basis of such a response.
     #[prost(bool, tag = "11")]
     pub hypothetical: bool,
-    /// not_rescored are the fields of the policy that could not take effect, each once.
+    /// not_rescored are the policy fields that could not take effect.
     #[prost(message, repeated, tag = "12")]
     pub not_rescored: ::prost::alloc::vec::Vec<NotRescored>,
     /// changed is true if the tier differs from the recorded one.
@@ -4092,35 +4088,35 @@ pub struct RescoreResponse {
 /// RecordedDecision is the recorded decision of an evaluation.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RecordedDecision {
-    /// tier that was decided, enforced or in shadow mode.
+    /// tier that was decided, whether enforced or in shadow mode.
     #[prost(enumeration = "Tier", tag = "1")]
     pub tier: i32,
-    /// score as published; absent if there was none.
+    /// score before guards; absent if there was none.
     #[prost(message, optional, tag = "2")]
     pub score: ::core::option::Option<Score>,
     /// guarded_score on which the tier was decided; absent if there was none.
     #[prost(message, optional, tag = "3")]
     pub guarded_score: ::core::option::Option<Score>,
-    /// policy that applied.
+    /// policy that was applied.
     #[prost(message, optional, tag = "4")]
     pub policy: ::core::option::Option<AppliedPolicy>,
 }
-/// NotRescored is a field of a policy that could not take effect on a recorded evaluation.
+/// NotRescored is a policy field that could not take effect on a recorded evaluation.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct NotRescored {
-    /// field as named in a policy file, such as verification or findings.figures; gate, cap and ladder for those
-    /// sections.
+    /// field is its name in a policy file, such as verification. For the sections gate, cap and ladder, it is the
+    /// section's name.
     #[prost(string, tag = "1")]
     pub field: ::prost::alloc::string::String,
-    /// reason why not and how to fix it, for a person.
+    /// reason is a human-readable explanation with the fix.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }
 /// EvaluateStreamRequest is one report of a stream.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct EvaluateStreamRequest {
-    /// correlation_id identifies this report in the stream; required; 1 to 256 bytes. The caller must keep it unique if
-    /// needed.
+    /// correlation_id identifies this report in the stream; required; 1 to 256 bytes. The server does not check that it is
+    /// unique.
     #[prost(string, tag = "1")]
     pub correlation_id: ::prost::alloc::string::String,
     /// request to evaluate; required.
@@ -4142,15 +4138,15 @@ pub mod evaluate_stream_response {
     /// result of the evaluation.
     #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Result {
-        /// evaluation, the same as the response of Evaluate.
+        /// evaluation is the same as a response of Evaluate.
         #[prost(message, tag = "2")]
         Evaluation(::prost::alloc::boxed::Box<super::EvaluateResponse>),
-        /// error explains why there is no evaluation.
+        /// error is the reason why there is no evaluation.
         #[prost(message, tag = "3")]
         Error(super::CallError),
     }
 }
-/// SelectBestRequest is several reports over the same evidence.
+/// SelectBestRequest contains several reports over the same evidence.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SelectBestRequest {
     /// candidates are the reports to choose from; 1 to 16.
@@ -4159,47 +4155,47 @@ pub struct SelectBestRequest {
     /// evidence for all candidates.
     #[prost(message, repeated, tag = "2")]
     pub evidence: ::prost::alloc::vec::Vec<EvidenceItem>,
-    /// policy by name, as in EvaluateRequest; empty for the server's default.
+    /// policy is the name of a policy, as in EvaluateRequest. If empty, the default policy applies.
     #[prost(string, tag = "3")]
     pub policy: ::prost::alloc::string::String,
-    /// policy_overrides change single values of the policy, if policies.allow_overrides permits it.
+    /// policy_overrides change individual values of the policy, if policies.allow_overrides permits it.
     #[prost(message, optional, tag = "4")]
     pub policy_overrides: ::core::option::Option<PolicyOverrides>,
-    /// gate inputs of the investigation behind the reports; if absent, the responses have no gate, chain or cap.
+    /// gate inputs of the investigation that produced the reports. If absent, the responses have no gate, chain or cap.
     #[prost(message, optional, tag = "5")]
     pub gate: ::core::option::Option<GateInputs>,
-    /// options of each evaluation.
+    /// options for each evaluation.
     #[prost(message, optional, tag = "6")]
     pub options: ::core::option::Option<EvaluateOptions>,
-    /// investigation_id groups the evaluations of one investigation; at most 256 bytes; may be empty.
+    /// investigation_id groups the evaluations of one investigation; optional; at most 256 bytes.
     #[prost(string, tag = "7")]
     pub investigation_id: ::prost::alloc::string::String,
-    /// corpus_id of a corpus whose items are additional evidence; empty for none.
+    /// corpus_id is the id of a corpus with additional evidence; optional.
     #[prost(string, tag = "8")]
     pub corpus_id: ::prost::alloc::string::String,
 }
 /// SelectBestResponse ranks the candidates.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SelectBestResponse {
-    /// ranking of all candidates, the best first: by tier, then by the score on which the tier was decided, then by fewer
-    /// faulty claims, then in the order of the request. Candidates that no judge judged are last.
+    /// ranking of all candidates, best first: by tier, then higher guarded_score, then fewer faulty claims, then the order
+    /// of the request. Candidates without a verdict are last.
     #[prost(message, repeated, tag = "1")]
     pub ranking: ::prost::alloc::vec::Vec<RankedCandidate>,
 }
 /// RankedCandidate is one candidate with its rank and result.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RankedCandidate {
-    /// index of the candidate in the request, from 0.
+    /// index of the candidate in the request, counted from 0.
     #[prost(uint32, tag = "1")]
     pub index: u32,
-    /// rank among the candidates, from 1; tied candidates have the same rank.
+    /// rank among the candidates, counted from 1. Tied candidates have the same rank.
     #[prost(uint32, tag = "2")]
     pub rank: u32,
-    /// reasons is a sentence on why it ranks below the previous one, or why no judge judged it; empty for the first
-    /// judged candidate.
+    /// reasons is a sentence that explains why it ranks below the previous candidate, or why no judge decided. Empty for
+    /// the best candidate.
     #[prost(string, tag = "5")]
     pub reasons: ::prost::alloc::string::String,
-    /// tied_with are the indexes of other candidates with the same rank, in the order of the request.
+    /// tied_with contains the indexes of other candidates with the same rank.
     #[prost(uint32, repeated, tag = "6")]
     pub tied_with: ::prost::alloc::vec::Vec<u32>,
     /// result of the candidate.
@@ -4211,10 +4207,10 @@ pub mod ranked_candidate {
     /// result of the candidate.
     #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Result {
-        /// evaluation, the same as the response of Evaluate.
+        /// evaluation is the same as a response of Evaluate.
         #[prost(message, tag = "3")]
         Evaluation(::prost::alloc::boxed::Box<super::EvaluateResponse>),
-        /// error explains why there is no evaluation.
+        /// error is the reason why there is no evaluation.
         #[prost(message, tag = "4")]
         Error(super::CallError),
     }
@@ -4227,9 +4223,9 @@ pub enum Outcome {
     Unspecified = 0,
     /// There is a score.
     Scored = 1,
-    /// There is nothing to score; the tier is abstain, and the reasons explain it.
+    /// There is nothing to score. The tier is abstain, and reasons contains the cause.
     Abstained = 2,
-    /// The judge failed; the tier is abstain, and the reasons explain it.
+    /// The judge failed. The tier is abstain, and reasons contains the cause.
     Failed = 3,
 }
 impl Outcome {
@@ -4256,15 +4252,15 @@ impl Outcome {
         }
     }
 }
-/// JudgeStatus is the status of the deciding judge.
+/// JudgeStatus is the status of the judge chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum JudgeStatus {
     /// Never sent.
     Unspecified = 0,
-    /// It partitioned the claims.
+    /// A judge partitioned the claims.
     Resolved = 1,
-    /// It abstained.
+    /// A judge abstained.
     Abstained = 2,
     /// No judge answered.
     Failed = 3,
@@ -4299,11 +4295,11 @@ impl JudgeStatus {
 pub enum UncoveredReason {
     /// Never sent.
     Unspecified = 0,
-    /// Punctuation and marks of Markdown or HTML.
+    /// Punctuation and Markdown or HTML markup.
     Markup = 1,
     /// The number or bullet of a list item, section or footnote.
     Marker = 2,
-    /// A label of a closed list, such as "Timeline".
+    /// A known label, such as "Timeline".
     Label = 3,
     /// A column header that the claims of its rows repeat.
     ColumnHeader = 4,
@@ -4442,7 +4438,7 @@ pub mod grounding_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Evaluate lets a judge partition the report's claims, verifies and scores the partition, and decides.
+        /// Evaluate has a judge partition the report's claims, verifies and scores the partition, and decides.
         pub async fn evaluate(
             &mut self,
             request: impl tonic::IntoRequest<super::EvaluateRequest>,
@@ -4469,12 +4465,12 @@ pub mod grounding_service_client {
         }
         /// EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Responses are sent in the
         /// order of completion. A report that is invalid or cannot be evaluated is answered with its own error and does not
-        /// end the stream; a message that cannot be decoded ends it with INVALID_ARGUMENT. The stream ends with OK when the
-        /// client has closed its side and every report is answered, and with UNAVAILABLE when the server stops, after
-        /// answering all reports it has read. At most limits.stream_in_flight reports are in evaluation or have unread
-        /// responses; then the server stops reading. Each report waits for its own slot in limits.calls_in_flight; reports of
-        /// streams use at most half of the slots. The deadline of each report is the call's grpc-timeout, otherwise
-        /// limits.default_deadline, counted from when it gets its slot.
+        /// end the stream; a message that cannot be decoded ends the stream with INVALID_ARGUMENT. The stream ends with OK
+        /// once the client has closed its side and every report is answered. If the server stops, it answers all reports it
+        /// has read and ends the stream with UNAVAILABLE. The server stops reading while limits.stream_in_flight reports are
+        /// in evaluation or have unread responses. Each report waits for its own slot in limits.calls_in_flight, and streams
+        /// use at most half of the slots. Each report's deadline is the call's grpc-timeout or else limits.default_deadline,
+        /// counted from when it gets its slot.
         pub async fn evaluate_stream(
             &mut self,
             request: impl tonic::IntoStreamingRequest<
@@ -4501,9 +4497,9 @@ pub mod grounding_service_client {
                 .insert(GrpcMethod::new("gsar.v1.GroundingService", "EvaluateStream"));
             self.inner.streaming(req, path, codec).await
         }
-        /// SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them.
-        /// The evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call
-        /// fails with the error of the first.
+        /// SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them. The
+        /// evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call fails
+        /// with the first report's error.
         pub async fn select_best(
             &mut self,
             request: impl tonic::IntoRequest<super::SelectBestRequest>,
@@ -4550,8 +4546,8 @@ pub mod grounding_service_client {
                 .insert(GrpcMethod::new("gsar.v1.GroundingService", "Score"));
             self.inner.unary(req, path, codec).await
         }
-        /// TryJudges lets judges evaluate a small report that must proceed, to show which of them work and why the others
-        /// fail. Chat models are called and cost money. Nothing is recorded.
+        /// TryJudges has each judge evaluate a small report that should proceed, and returns which judges work and why the
+        /// others fail. Calls to chat models cost money. Nothing is recorded.
         pub async fn try_judges(
             &mut self,
             request: impl tonic::IntoRequest<super::TryJudgesRequest>,
@@ -4618,7 +4614,7 @@ pub mod grounding_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with GroundingServiceServer.
     #[async_trait]
     pub trait GroundingService: std::marker::Send + std::marker::Sync + 'static {
-        /// Evaluate lets a judge partition the report's claims, verifies and scores the partition, and decides.
+        /// Evaluate has a judge partition the report's claims, verifies and scores the partition, and decides.
         async fn evaluate(
             &self,
             request: tonic::Request<super::EvaluateRequest>,
@@ -4634,12 +4630,12 @@ pub mod grounding_service_server {
             + 'static;
         /// EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Responses are sent in the
         /// order of completion. A report that is invalid or cannot be evaluated is answered with its own error and does not
-        /// end the stream; a message that cannot be decoded ends it with INVALID_ARGUMENT. The stream ends with OK when the
-        /// client has closed its side and every report is answered, and with UNAVAILABLE when the server stops, after
-        /// answering all reports it has read. At most limits.stream_in_flight reports are in evaluation or have unread
-        /// responses; then the server stops reading. Each report waits for its own slot in limits.calls_in_flight; reports of
-        /// streams use at most half of the slots. The deadline of each report is the call's grpc-timeout, otherwise
-        /// limits.default_deadline, counted from when it gets its slot.
+        /// end the stream; a message that cannot be decoded ends the stream with INVALID_ARGUMENT. The stream ends with OK
+        /// once the client has closed its side and every report is answered. If the server stops, it answers all reports it
+        /// has read and ends the stream with UNAVAILABLE. The server stops reading while limits.stream_in_flight reports are
+        /// in evaluation or have unread responses. Each report waits for its own slot in limits.calls_in_flight, and streams
+        /// use at most half of the slots. Each report's deadline is the call's grpc-timeout or else limits.default_deadline,
+        /// counted from when it gets its slot.
         async fn evaluate_stream(
             &self,
             request: tonic::Request<tonic::Streaming<super::EvaluateStreamRequest>>,
@@ -4647,9 +4643,9 @@ pub mod grounding_service_server {
             tonic::Response<Self::EvaluateStreamStream>,
             tonic::Status,
         >;
-        /// SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them.
-        /// The evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call
-        /// fails with the error of the first.
+        /// SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them. The
+        /// evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call fails
+        /// with the first report's error.
         async fn select_best(
             &self,
             request: tonic::Request<super::SelectBestRequest>,
@@ -4662,8 +4658,8 @@ pub mod grounding_service_server {
             &self,
             request: tonic::Request<super::ScoreRequest>,
         ) -> std::result::Result<tonic::Response<super::ScoreResponse>, tonic::Status>;
-        /// TryJudges lets judges evaluate a small report that must proceed, to show which of them work and why the others
-        /// fail. Chat models are called and cost money. Nothing is recorded.
+        /// TryJudges has each judge evaluate a small report that should proceed, and returns which judges work and why the
+        /// others fail. Calls to chat models cost money. Nothing is recorded.
         async fn try_judges(
             &self,
             request: tonic::Request<super::TryJudgesRequest>,
@@ -5069,16 +5065,16 @@ pub mod grounding_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-/// Instruction is the next thing due.
+/// Instruction is the next step for the caller of an investigation.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Instruction {
-    /// due instruction; treat unknown kinds as finished.
+    /// due is the instruction. Treat unknown kinds as finished.
     #[prost(oneof = "instruction::Due", tags = "1, 2, 3, 4, 5")]
     pub due: ::core::option::Option<instruction::Due>,
 }
 /// Nested message and enum types in `Instruction`.
 pub mod instruction {
-    /// due instruction; treat unknown kinds as finished.
+    /// due is the instruction. Treat unknown kinds as finished.
     #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Due {
         /// synthesize: investigate, and write the first report.
@@ -5090,7 +5086,7 @@ pub mod instruction {
         /// replan: revise the plan, investigate again, and write a report.
         #[prost(message, tag = "3")]
         Replan(super::Replan),
-        /// gather_evidence: the report could not be judged; gather more evidence first, then write a report.
+        /// gather_evidence: gather more evidence, then write a report. The last report could not be judged.
         #[prost(message, tag = "4")]
         GatherEvidence(super::GatherEvidence),
         /// finished: the investigation has ended.
@@ -5101,58 +5097,58 @@ pub mod instruction {
 /// Synthesize requests the first report.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Synthesize {
-    /// reasons why the report is due now: the gate closed. Empty while turns may continue.
+    /// reasons why the gate closed and the report is due now. Empty while turns may continue.
     #[prost(message, repeated, tag = "1")]
     pub reasons: ::prost::alloc::vec::Vec<Reason>,
 }
-/// Regenerate requests a rewrite of the report: claims may be corrected or dropped, but none added.
+/// Regenerate requests a rewrite of the report, in which claims may be corrected or dropped but not added.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Regenerate {
-    /// explanation of the judge.
+    /// explanation is the judge's explanation.
     #[prost(string, tag = "1")]
     pub explanation: ::prost::alloc::string::String,
     /// faults are the claims to correct or drop.
     #[prost(message, repeated, tag = "2")]
     pub faults: ::prost::alloc::vec::Vec<ClaimFault>,
-    /// reasons of the decision.
+    /// reasons for the decision.
     #[prost(message, repeated, tag = "3")]
     pub reasons: ::prost::alloc::vec::Vec<Reason>,
-    /// gaps are what the judge found missing in the evidence.
+    /// gaps are the pieces of evidence that the judge found missing.
     #[prost(string, repeated, tag = "4")]
     pub gaps: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Replan requests a revised plan.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Replan {
-    /// cause of the revision: REPLAN or SECOND_REGENERATE.
+    /// cause is REPLAN or SECOND_REGENERATE.
     #[prost(string, tag = "1")]
     pub cause: ::prost::alloc::string::String,
-    /// explanation of the judge.
+    /// explanation is the judge's explanation.
     #[prost(string, tag = "2")]
     pub explanation: ::prost::alloc::string::String,
-    /// gaps are what the judge found missing in the evidence.
+    /// gaps are the pieces of evidence that the judge found missing.
     #[prost(string, repeated, tag = "3")]
     pub gaps: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// faults are the claims that the evidence does not support.
     #[prost(message, repeated, tag = "4")]
     pub faults: ::prost::alloc::vec::Vec<ClaimFault>,
-    /// reasons of the decision.
+    /// reasons for the decision.
     #[prost(message, repeated, tag = "5")]
     pub reasons: ::prost::alloc::vec::Vec<Reason>,
-    /// affected_specialists are the ids of the specialists whose evidence the faults cite.
+    /// affected_specialists are the specialist_id values of the evidence that the faults cite.
     #[prost(string, repeated, tag = "6")]
     pub affected_specialists: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// GatherEvidence requests more evidence first.
+/// GatherEvidence requests more evidence.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GatherEvidence {
     /// reason why the report could not be judged.
     #[prost(string, tag = "1")]
     pub reason: ::prost::alloc::string::String,
-    /// reasons of the decision.
+    /// reasons for the decision.
     #[prost(message, repeated, tag = "2")]
     pub reasons: ::prost::alloc::vec::Vec<Reason>,
-    /// gaps are what the judge found missing in the evidence.
+    /// gaps are the pieces of evidence that the judge found missing.
     #[prost(string, repeated, tag = "3")]
     pub gaps: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
@@ -5162,14 +5158,14 @@ pub struct ClaimFault {
     /// claim as judged, with its citations.
     #[prost(message, optional, tag = "1")]
     pub claim: ::core::option::Option<JudgedClaim>,
-    /// shows is what the evidence shows instead: the note of its judge and what verification found.
+    /// shows is what the evidence shows instead, from the judge's note and the verification findings.
     #[prost(string, repeated, tag = "2")]
     pub shows: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// put_back is true if the claim was contradicted in an earlier report and this report still states it.
     #[prost(bool, tag = "3")]
     pub put_back: bool,
 }
-/// Finished is the end of an investigation.
+/// Finished means that the investigation has ended.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Finished {
     /// degraded is true if the report may be sent only with a warning banner.
@@ -5179,22 +5175,22 @@ pub struct Finished {
     /// QUERYING_WITHOUT_COMMITTING or CANCELLED; PROCEED if it is not degraded.
     #[prost(string, tag = "2")]
     pub cause: ::prost::alloc::string::String,
-    /// sentence for a person.
+    /// sentence is a human-readable explanation.
     #[prost(string, tag = "3")]
     pub sentence: ::prost::alloc::string::String,
-    /// best is the evaluation id of the best report: the one that proceeds, otherwise the one with the highest score;
-    /// empty if there is none.
+    /// best is the evaluation id of the best report: the one that proceeds, or else the one with the highest score. Empty
+    /// if there is none.
     #[prost(string, tag = "4")]
     pub best: ::prost::alloc::string::String,
     /// last is the evaluation id of the last judged report; empty if there is none.
     #[prost(string, tag = "5")]
     pub last: ::prost::alloc::string::String,
-    /// action permitted to an agent with the best report.
+    /// action is the action that an agent may take on the best report.
     #[prost(message, optional, tag = "6")]
     pub action: ::core::option::Option<ActionVerdict>,
-    /// failed_stage is the first stage that the agent failed: COLLECT (no evidence was received), DIAGNOSE (no root cause
-    /// among its hypotheses), REPORT (no report may be sent), ACT (no check was run), VERIFY (the last run of a declared
-    /// or executed check did not pass); empty if it passed all stages.
+    /// failed_stage is the first stage that the agent failed: COLLECT (no evidence was received), DIAGNOSE (no hypothesis
+    /// is a root cause), REPORT (no report may be sent), ACT (no check was run) or VERIFY (the last run of a declared or
+    /// executed check did not pass). Empty if it passed all stages.
     #[prost(string, tag = "7")]
     pub failed_stage: ::prost::alloc::string::String,
 }
@@ -5204,55 +5200,56 @@ pub struct StartInvestigationRequest {
     /// investigation_id of the investigation; required; 1 to 256 bytes.
     #[prost(string, tag = "1")]
     pub investigation_id: ::prost::alloc::string::String,
-    /// policy by name; empty for the server's default. Its table investigation limits the loop.
+    /// policy is the name of a policy. If empty, the server's default policy applies. Its table `investigation` limits the
+    /// loop.
     #[prost(string, tag = "2")]
     pub policy: ::prost::alloc::string::String,
-    /// policy_overrides change single values of the policy, if policies.allow_overrides permits it.
+    /// policy_overrides change individual values of the policy, if policies.allow_overrides permits it.
     #[prost(message, optional, tag = "3")]
     pub policy_overrides: ::core::option::Option<PolicyOverrides>,
-    /// budget of the investigation; if absent, only the limits of the policy apply.
+    /// budget of the investigation. If absent, only the policy's limits apply.
     #[prost(message, optional, tag = "4")]
     pub budget: ::core::option::Option<InvestigationBudget>,
-    /// corpus_id of the corpus that stores the evidence of turns and that reports are judged against; empty for a corpus
-    /// created for the investigation.
+    /// corpus_id of the corpus that stores the evidence of turns, and against which reports are judged. If empty, a corpus
+    /// is created for the investigation.
     #[prost(string, tag = "5")]
     pub corpus_id: ::prost::alloc::string::String,
-    /// onset is the time when the incident began; if absent, no change is cited.
+    /// onset is the start of the incident. If absent, no change is cited.
     #[prost(message, optional, tag = "6")]
     pub onset: ::core::option::Option<::prost_types::Timestamp>,
-    /// onset_window is the window that a change must be in to be cited.
+    /// onset_window is the window of time in which a change must fall to be cited.
     #[prost(message, optional, tag = "7")]
     pub onset_window: ::core::option::Option<TimeWindow>,
-    /// options of every evaluation.
+    /// options for every evaluation.
     #[prost(message, optional, tag = "8")]
     pub options: ::core::option::Option<EvaluateOptions>,
-    /// graph to explore for the origin of the fault; if absent, no graph is explored.
+    /// graph to explore for the origin of the fault; optional.
     #[prost(message, optional, tag = "9")]
     pub graph: ::core::option::Option<Graph>,
-    /// checks declared for the investigation, at most 100, with unique names. Their runs can be attested like those of
-    /// checks declared in the server's configuration.
+    /// checks declared for the investigation, at most 100, with unique names. Their runs can be attested in the same way
+    /// as those of checks in the server's configuration.
     #[prost(message, repeated, tag = "10")]
     pub checks: ::prost::alloc::vec::Vec<CheckDeclaration>,
 }
-/// InvestigationBudget limits the cost of an investigation. The first exhausted limit ends it as degraded and is named
-/// as the cause.
+/// InvestigationBudget limits the cost of an investigation. When a limit is exhausted, the investigation ends as
+/// degraded with that limit as the cause.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct InvestigationBudget {
-    /// judge_calls is the maximum number of answers requested from chat models; 0 for no limit.
+    /// judge_calls is the maximum number of answers requested from chat models; unlimited if 0.
     #[prost(uint32, tag = "1")]
     pub judge_calls: u32,
-    /// tokens is the maximum number of tokens of chat models, in prompts and answers together; 0 for no limit.
+    /// tokens is the maximum total number of chat model tokens in prompts and answers; unlimited if 0.
     #[prost(uint64, tag = "2")]
     pub tokens: u64,
-    /// cost_micros is the maximum cost in millionths of a dollar; 0 for no limit. Calls to models without a configured
-    /// price count as free.
+    /// cost_micros is the maximum cost in millionths of a dollar; unlimited if 0. Models without a configured price count
+    /// as free.
     #[prost(uint64, tag = "3")]
     pub cost_micros: u64,
-    /// wall_clock is the maximum time since the start; absent for no limit.
+    /// wall_clock is the maximum time since the start; unlimited if absent.
     #[prost(message, optional, tag = "4")]
     pub wall_clock: ::core::option::Option<::prost_types::Duration>,
 }
-/// StartInvestigationResponse contains the state and what is due.
+/// StartInvestigationResponse contains the state with the next instruction.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct StartInvestigationResponse {
     /// investigation state.
@@ -5265,7 +5262,7 @@ pub struct RecordTurnRequest {
     /// investigation_id of the investigation; required.
     #[prost(string, tag = "1")]
     pub investigation_id: ::prost::alloc::string::String,
-    /// step from the last response, which this request answers.
+    /// step of the last response, which this request answers.
     #[prost(uint32, tag = "2")]
     pub step: u32,
     /// tool_calls of the turn, with their results.
@@ -5274,16 +5271,16 @@ pub struct RecordTurnRequest {
     /// hypotheses currently under test; they replace those of the previous turn.
     #[prost(message, repeated, tag = "4")]
     pub hypotheses: ::prost::alloc::vec::Vec<TestedHypothesis>,
-    /// changes that may have caused the incident, in addition to the known ones.
+    /// changes that may have caused the incident, in addition to those already reported.
     #[prost(message, repeated, tag = "5")]
     pub changes: ::prost::alloc::vec::Vec<ChangeRecord>,
-    /// path is the way through the dependency graph to the suspect; empty if unchanged.
+    /// path is the path through the dependency graph to the suspect; empty if unchanged.
     #[prost(string, repeated, tag = "6")]
     pub path: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// wants_to_finish is true if the agent wants to finish.
     #[prost(bool, tag = "7")]
     pub wants_to_finish: bool,
-    /// beliefs about entities of the graph that are due; each entity at most once.
+    /// beliefs about due entities of the graph; each entity at most once.
     #[prost(message, repeated, tag = "8")]
     pub beliefs: ::prost::alloc::vec::Vec<Belief>,
 }
@@ -5293,14 +5290,14 @@ pub struct ToolCall {
     /// tool that was called; required.
     #[prost(string, tag = "1")]
     pub tool: ::prost::alloc::string::String,
-    /// arguments of the call; may be empty. Calls with the same tool and arguments are identical.
+    /// arguments of the call; optional. Calls with the same tool and arguments are identical.
     #[prost(string, tag = "2")]
     pub arguments: ::prost::alloc::string::String,
-    /// result as evidence; absent if the tool returned nothing. The field tool of the item may be empty.
+    /// result of the call; absent if the tool returned nothing. Its field tool may be empty.
     #[prost(message, optional, tag = "3")]
     pub result: ::core::option::Option<EvidenceItem>,
 }
-/// TestedHypothesis is a suspected cause with the relevant stored items.
+/// TestedHypothesis is a suspected cause with the stored items that test it.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct TestedHypothesis {
     /// id of the hypothesis; unique within the request; 1 to 256 bytes.
@@ -5309,35 +5306,34 @@ pub struct TestedHypothesis {
     /// statement of the suspected cause.
     #[prost(string, tag = "2")]
     pub statement: ::prost::alloc::string::String,
-    /// target is the suspected entity, such as a service or node; may be empty.
+    /// target is the suspected entity, such as a service or node; optional.
     #[prost(string, tag = "3")]
     pub target: ::prost::alloc::string::String,
-    /// tests are the relevant items.
+    /// tests are the stored items.
     #[prost(message, repeated, tag = "4")]
     pub tests: ::prost::alloc::vec::Vec<HypothesisTest>,
 }
-/// HypothesisTest names a stored item relevant to a hypothesis. Lane and verdict are derived from the item.
+/// HypothesisTest is a stored item that tests a hypothesis. Lane and verdict are derived from the item.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct HypothesisTest {
     /// evidence_id of an item of the investigation's corpus; required.
     #[prost(string, tag = "1")]
     pub evidence_id: ::prost::alloc::string::String,
-    /// signal that was queried, by name, if the item does not contain it; may be empty.
+    /// signal is the name of the queried signal, if the item does not contain it; optional.
     #[prost(string, tag = "2")]
     pub signal: ::prost::alloc::string::String,
-    /// threshold above which a signal of faults, or below which a signal of health, indicates a fault; a decimal with at
-    /// most six places.
+    /// threshold above which a fault signal (such as an error rate), or below which a health signal, indicates a fault; a
+    /// decimal with at most six places.
     #[prost(double, optional, tag = "3")]
     pub threshold: ::core::option::Option<f64>,
-    /// verdict of the caller, instead of the one derived from the item; rejected unless investigation.caller_verdicts is
-    /// enabled in the policy.
+    /// verdict replaces the one derived from the item. Rejected unless the policy enables investigation.caller_verdicts.
     #[prost(enumeration = "Verdict", tag = "4")]
     pub verdict: i32,
 }
-/// RecordTurnResponse contains the state and what is due after a turn.
+/// RecordTurnResponse contains the state with the next instruction.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RecordTurnResponse {
-    /// investigation state; its gate is that of this turn.
+    /// investigation state, with the gate after this turn.
     #[prost(message, optional, tag = "1")]
     pub investigation: ::core::option::Option<Investigation>,
 }
@@ -5347,7 +5343,7 @@ pub struct SubmitReportRequest {
     /// investigation_id of the investigation; required.
     #[prost(string, tag = "1")]
     pub investigation_id: ::prost::alloc::string::String,
-    /// step from the last response, which this request answers.
+    /// step of the last response, which this request answers.
     #[prost(uint32, tag = "2")]
     pub step: u32,
     /// report; required.
@@ -5363,7 +5359,7 @@ pub struct SubmitReportResponse {
     /// investigation state.
     #[prost(message, optional, tag = "1")]
     pub investigation: ::core::option::Option<Investigation>,
-    /// evaluation of the report; absent if an unchanged report was not judged again.
+    /// evaluation of the report; absent if the report is unchanged and was not evaluated again.
     #[prost(message, optional, tag = "2")]
     pub evaluation: ::core::option::Option<EvaluateResponse>,
 }
@@ -5404,13 +5400,13 @@ pub struct CancelInvestigationResponse {
 /// DriveRequest is one message to a driven investigation.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct DriveRequest {
-    /// request to answer. After the first message, investigation_id may be empty.
+    /// request of this message. After the first message, investigation_id may be empty.
     #[prost(oneof = "drive_request::Request", tags = "1, 2, 3, 4")]
     pub request: ::core::option::Option<drive_request::Request>,
 }
 /// Nested message and enum types in `DriveRequest`.
 pub mod drive_request {
-    /// request to answer. After the first message, investigation_id may be empty.
+    /// request of this message. After the first message, investigation_id may be empty.
     #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Request {
         /// start starts or resumes the investigation; required in the first message of a stream, and only allowed there.
@@ -5433,7 +5429,7 @@ pub struct DriveResponse {
     /// investigation state.
     #[prost(message, optional, tag = "1")]
     pub investigation: ::core::option::Option<Investigation>,
-    /// evaluation of the report, if this message had one judged.
+    /// evaluation of the report, if this message led to one.
     #[prost(message, optional, tag = "2")]
     pub evaluation: ::core::option::Option<EvaluateResponse>,
 }
@@ -5443,19 +5439,19 @@ pub struct Investigation {
     /// investigation_id of the investigation.
     #[prost(string, tag = "1")]
     pub investigation_id: ::prost::alloc::string::String,
-    /// step to name in the answer to the instruction; it grows with every recorded event.
+    /// step to repeat in the next request. It grows with every recorded event.
     #[prost(uint32, tag = "2")]
     pub step: u32,
-    /// instruction that is due.
+    /// instruction is the next instruction.
     #[prost(message, optional, tag = "3")]
     pub instruction: ::core::option::Option<Instruction>,
-    /// plan is the index of the current plan, from 0.
+    /// plan is the index of the current plan, counted from 0.
     #[prost(uint32, tag = "4")]
     pub plan: u32,
     /// max_replans is the maximum number of revisions of the plan.
     #[prost(uint32, tag = "5")]
     pub max_replans: u32,
-    /// trajectory contains all judged reports, in order.
+    /// trajectory contains all evaluated reports, in order.
     #[prost(message, repeated, tag = "6")]
     pub trajectory: ::prost::alloc::vec::Vec<JudgedReport>,
     /// gate at the end of the last turn; absent if there was none.
@@ -5464,7 +5460,7 @@ pub struct Investigation {
     /// spent is the cost so far.
     #[prost(message, optional, tag = "8")]
     pub spent: ::core::option::Option<Spent>,
-    /// policy applied.
+    /// policy that was applied.
     #[prost(message, optional, tag = "9")]
     pub policy: ::core::option::Option<AppliedPolicy>,
     /// corpus_id of its evidence.
@@ -5473,11 +5469,11 @@ pub struct Investigation {
     /// started_at is its start time.
     #[prost(message, optional, tag = "11")]
     pub started_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// findings are findings about the agent's turns: TURNS_SPENT, REPEATED_IDENTICAL_CALLS, NO_NEW_EVIDENCE,
-    /// CHANGE_FAILED_ITS_CHECK, EMPTY_CHANGE_SET, CALLER_VERDICT, ROOT_CAUSE_OUTSIDE_SUSPECTS, TRIVIAL_INPUT.
+    /// findings about the agent's turns: TURNS_SPENT, REPEATED_IDENTICAL_CALLS, NO_NEW_EVIDENCE, CHANGE_FAILED_ITS_CHECK,
+    /// EMPTY_CHANGE_SET, CALLER_VERDICT, ROOT_CAUSE_OUTSIDE_SUSPECTS, TRIVIAL_INPUT.
     #[prost(message, repeated, tag = "12")]
     pub findings: ::prost::alloc::vec::Vec<Reason>,
-    /// graph exploration so far; absent if there is no graph.
+    /// graph is the state of its exploration; absent if there is no graph.
     #[prost(message, optional, tag = "13")]
     pub graph: ::core::option::Option<GraphState>,
 }
@@ -5493,7 +5489,7 @@ pub struct Spent {
     /// cost_micros is the cost in millionths of a dollar.
     #[prost(uint64, tag = "3")]
     pub cost_micros: u64,
-    /// elapsed since the start, at the last step.
+    /// elapsed is the time from the start to the last step.
     #[prost(message, optional, tag = "4")]
     pub elapsed: ::core::option::Option<::prost_types::Duration>,
     /// turns of the agent.
@@ -5505,7 +5501,7 @@ pub struct Spent {
     /// turns_without_evidence is the number of turns since the last one with new evidence.
     #[prost(uint32, tag = "7")]
     pub turns_without_evidence: u32,
-    /// judge_failures is the number of attempts that no judge answered.
+    /// judge_failures is the number of attempts in which every judge failed.
     #[prost(uint32, tag = "8")]
     pub judge_failures: u32,
 }
@@ -5515,10 +5511,10 @@ pub struct JudgedReport {
     /// evaluation_id of its evaluation in the ledger.
     #[prost(string, tag = "1")]
     pub evaluation_id: ::prost::alloc::string::String,
-    /// plan is the index of the plan under which it was written, from 0.
+    /// plan is the index of the plan under which it was written, counted from 0.
     #[prost(uint32, tag = "2")]
     pub plan: u32,
-    /// tier that was decided, counting the contradictions that were put back.
+    /// tier that was decided, including claims in put_back as contradicted.
     #[prost(enumeration = "Tier", tag = "3")]
     pub tier: i32,
     /// score on which the tier was decided; absent if there is none.
@@ -5527,10 +5523,11 @@ pub struct JudgedReport {
     /// is_rewrite is true if it was requested as a rewrite.
     #[prost(bool, tag = "5")]
     pub is_rewrite: bool,
-    /// put_back are claims contradicted in an earlier report that this report still states but its partition omits.
+    /// put_back are claims that were contradicted in an earlier report and that this report still states but its partition
+    /// omits.
     #[prost(string, repeated, tag = "6")]
     pub put_back: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// added are claims of a rewrite that the previous report did not state; they were judged like any other.
+    /// added are claims of a rewrite that the previous report did not state.
     #[prost(string, repeated, tag = "7")]
     pub added: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// changed are claims whose class differs from the previous report.
@@ -5550,10 +5547,10 @@ pub struct ChangedClaim {
     #[prost(enumeration = "ClaimClass", tag = "3")]
     pub after: i32,
 }
-/// InvestigationEvent is one recorded event of an investigation. Its events alone determine its state.
+/// InvestigationEvent is one recorded event of an investigation. The events determine the state completely.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct InvestigationEvent {
-    /// step reached with the event, from 1.
+    /// step is the number of the event, counted from 1.
     #[prost(uint32, tag = "1")]
     pub step: u32,
     /// at is the time of recording.
@@ -5571,16 +5568,16 @@ pub mod investigation_event {
         /// turn of the agent.
         #[prost(message, tag = "3")]
         Turn(super::RecordedTurn),
-        /// judged report.
+        /// judged is an evaluated report.
         #[prost(message, tag = "4")]
         Judged(::prost::alloc::boxed::Box<super::RecordedJudgement>),
-        /// unchanged report, which was judged earlier and is not judged again.
+        /// unchanged report, which is not evaluated again.
         #[prost(message, tag = "5")]
         Unchanged(super::RecordedRepetition),
         /// judge_failed: no judge could judge a report.
         #[prost(message, tag = "6")]
         JudgeFailed(super::RecordedFailure),
-        /// stopped by a budget, the gate or the caller.
+        /// stopped: a budget, the gate or the caller ended the investigation.
         #[prost(message, tag = "7")]
         Stopped(super::RecordedStop),
     }
@@ -5603,10 +5600,10 @@ pub struct RecordedTurn {
     /// wants_to_finish is true if the agent wanted to finish.
     #[prost(bool, tag = "5")]
     pub wants_to_finish: bool,
-    /// caller_verdicts are items whose verdict was given by the caller, as hypothesis and item, such as h1:logs.
+    /// caller_verdicts are the tests with a verdict from the caller, as hypothesis and item, such as h1:logs.
     #[prost(string, repeated, tag = "6")]
     pub caller_verdicts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// beliefs about entities, as accepted.
+    /// beliefs about entities, after verification.
     #[prost(message, repeated, tag = "7")]
     pub beliefs: ::prost::alloc::vec::Vec<RecordedBelief>,
 }
@@ -5616,32 +5613,32 @@ pub struct RecordedCall {
     /// tool that was called.
     #[prost(string, tag = "1")]
     pub tool: ::prost::alloc::string::String,
-    /// digest is the BLAKE3 of tool and arguments, in hexadecimal.
+    /// digest is the hexadecimal BLAKE3 digest of the tool and the arguments.
     #[prost(string, tag = "2")]
     pub digest: ::prost::alloc::string::String,
     /// evidence_id of its result; empty if it returned nothing.
     #[prost(string, tag = "3")]
     pub evidence_id: ::prost::alloc::string::String,
-    /// is_new is true if its result was not seen before in this investigation.
+    /// is_new is true if its result is new to the investigation.
     #[prost(bool, tag = "4")]
     pub is_new: bool,
     /// verification_result of the check; unspecified if the call is not a check.
     #[prost(enumeration = "VerificationResult", tag = "5")]
     pub verification_result: i32,
-    /// evidence_digest is the BLAKE3 of its result, in hexadecimal; empty if it returned nothing.
+    /// evidence_digest is the hexadecimal BLAKE3 digest of its result; empty if it returned nothing.
     #[prost(string, tag = "6")]
     pub evidence_digest: ::prost::alloc::string::String,
-    /// check that was run, by name; empty if none.
+    /// check is the name of the check that was run; empty if none was.
     #[prost(string, tag = "7")]
     pub check: ::prost::alloc::string::String,
-    /// is_trivial is true if its arguments name nothing to search for and its result is not new.
+    /// is_trivial is true if its arguments contain nothing to search for and its result is not new.
     #[prost(bool, tag = "8")]
     pub is_trivial: bool,
 }
-/// RecordedJudgement is a report that was judged.
+/// RecordedJudgement is an evaluated report.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RecordedJudgement {
-    /// subject is the BLAKE3 of the report and the inputs of its judgement, in hexadecimal.
+    /// subject is the hexadecimal BLAKE3 digest of the report and the inputs to its evaluation.
     #[prost(string, tag = "1")]
     pub subject: ::prost::alloc::string::String,
     /// evaluation_id of its evaluation.
@@ -5656,34 +5653,34 @@ pub struct RecordedJudgement {
     /// claims as counted.
     #[prost(message, repeated, tag = "5")]
     pub claims: ::prost::alloc::vec::Vec<StatedClaim>,
-    /// standing are statements of the report that are not claims.
+    /// standing are the statements in the report that are not claims.
     #[prost(string, repeated, tag = "6")]
     pub standing: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// explanation of the judge.
+    /// explanation is the judge's explanation.
     #[prost(string, tag = "7")]
     pub explanation: ::prost::alloc::string::String,
-    /// gaps are what the judge found missing in the evidence.
+    /// gaps are the pieces of evidence that the judge found missing.
     #[prost(string, repeated, tag = "8")]
     pub gaps: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// reasons of the decision.
+    /// reasons for the decision.
     #[prost(message, repeated, tag = "9")]
     pub reasons: ::prost::alloc::vec::Vec<Reason>,
     /// faults are the claims that the evidence does not support.
     #[prost(message, repeated, tag = "10")]
     pub faults: ::prost::alloc::vec::Vec<ClaimFault>,
-    /// affected_specialists are the ids of the specialists whose evidence the faults cite.
+    /// affected_specialists are the specialist_id values of the evidence that the faults cite.
     #[prost(string, repeated, tag = "11")]
     pub affected_specialists: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// action is the maximum permitted action.
     #[prost(message, optional, tag = "12")]
     pub action: ::core::option::Option<ActionVerdict>,
-    /// spent is the cost of judging it.
+    /// spent is the cost of the evaluation.
     #[prost(message, optional, tag = "13")]
     pub spent: ::core::option::Option<Spent>,
     /// abstain_reason is the reason why it could not be judged; empty if it could.
     #[prost(string, tag = "14")]
     pub abstain_reason: ::prost::alloc::string::String,
-    /// judge_failures is the number of earlier attempts that no judge answered.
+    /// judge_failures is the number of earlier attempts in which every judge failed.
     #[prost(uint32, tag = "15")]
     pub judge_failures: u32,
 }
@@ -5697,17 +5694,17 @@ pub struct StatedClaim {
     #[prost(enumeration = "ClaimClass", tag = "2")]
     pub class: i32,
 }
-/// RecordedRepetition is a report that was judged earlier.
+/// RecordedRepetition is a report that was already evaluated.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RecordedRepetition {
-    /// subject is the BLAKE3 of the report and the inputs of its judgement, in hexadecimal.
+    /// subject is the hexadecimal BLAKE3 digest of the report and the inputs to its evaluation.
     #[prost(string, tag = "1")]
     pub subject: ::prost::alloc::string::String,
 }
 /// RecordedFailure is a report that no judge could judge.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RecordedFailure {
-    /// subject is the BLAKE3 of the report and the inputs of its judgement, in hexadecimal.
+    /// subject is the hexadecimal BLAKE3 digest of the report and the inputs to its evaluation.
     #[prost(string, tag = "1")]
     pub subject: ::prost::alloc::string::String,
     /// evaluation_id of the last attempt.
@@ -5719,7 +5716,7 @@ pub struct RecordedFailure {
     /// spent is the cost of all attempts.
     #[prost(message, optional, tag = "4")]
     pub spent: ::core::option::Option<Spent>,
-    /// judge_failures is the number of attempts that no judge answered.
+    /// judge_failures is the number of attempts in which every judge failed.
     #[prost(uint32, tag = "5")]
     pub judge_failures: u32,
 }
@@ -5730,7 +5727,7 @@ pub struct RecordedStop {
     #[prost(string, tag = "1")]
     pub cause: ::prost::alloc::string::String,
 }
-/// LookAtEntityRequest requests the stored evidence about an entity.
+/// LookAtEntityRequest requests stored evidence about an entity.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct LookAtEntityRequest {
     /// investigation_id of the investigation; required.
@@ -5739,40 +5736,40 @@ pub struct LookAtEntityRequest {
     /// entity that is due, by any of its names; required.
     #[prost(string, tag = "2")]
     pub entity: ::prost::alloc::string::String,
-    /// max_bytes is the maximum total size of the passages, 1024 to 1048576; 0 for 16384.
+    /// max_bytes is the maximum total size of the passages, 1024 to 1048576. Defaults to 16384 if 0.
     #[prost(uint32, tag = "3")]
     pub max_bytes: u32,
-    /// ask_model also queries the chat model configured in judges.look. Its cost counts towards the daily budgets but not
-    /// towards the investigation's; it is not called if the latter is exhausted. Fails with FAILED_PRECONDITION if no
-    /// model is configured.
+    /// ask_model also calls the chat model in judges.look. The cost counts towards the daily budgets but not towards the
+    /// investigation's budget; if that is exhausted, the model is not called. Fails with FAILED_PRECONDITION if no model
+    /// is configured.
     #[prost(bool, tag = "4")]
     pub ask_model: bool,
 }
-/// LookAtEntityResponse is the context of an entity and a model's belief about it.
+/// LookAtEntityResponse contains evidence about an entity, and a model's belief about it.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct LookAtEntityResponse {
-    /// look at the entity with its known surroundings.
+    /// look contains the entity and its known neighbours.
     #[prost(message, optional, tag = "1")]
     pub look: ::core::option::Option<EntityLook>,
-    /// passages of stored items that name it: first changes, starting with the last one before onset, then other passages
-    /// by relevance. Items collected outside the onset window are omitted.
+    /// passages of stored items that name the entity: first changes, starting with the last one before onset, then other
+    /// passages by relevance. Items collected outside the onset window are omitted.
     #[prost(message, repeated, tag = "2")]
     pub passages: ::prost::alloc::vec::Vec<EntityPassage>,
-    /// left_out is the number of further passages that did not fit.
+    /// left_out is the number of passages that did not fit.
     #[prost(uint32, tag = "3")]
     pub left_out: u32,
-    /// belief of the model, in the form that RecordTurn accepts; absent if the model was not queried or failed, or if
-    /// nothing is stored about the entity.
+    /// belief of the model, ready for RecordTurn. Absent if the model was not called or failed, or if nothing is stored
+    /// about the entity.
     #[prost(message, optional, tag = "4")]
     pub belief: ::core::option::Option<Belief>,
     /// calls to the model.
     #[prost(message, repeated, tag = "5")]
     pub calls: ::prost::alloc::vec::Vec<ModelCall>,
-    /// reasons why the model gave no belief, with the failure codes of judges.
+    /// reasons why the model gave no belief, with the same failure codes as for judges.
     #[prost(message, repeated, tag = "6")]
     pub reasons: ::prost::alloc::vec::Vec<Reason>,
 }
-/// EntityPassage is a passage of a stored item that names an entity.
+/// EntityPassage is a passage that names an entity.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct EntityPassage {
     /// lane of its item.
@@ -5796,9 +5793,9 @@ pub mod investigation_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// InvestigationService drives an investigation: the server returns what is due, and the orchestrator does it. Every
-    /// request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
-    /// request changes nothing; the response contains the current state.
+    /// InvestigationService drives an investigation: the server returns an instruction, and the orchestrator carries it out.
+    /// Every request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
+    /// request changes nothing and returns the current state.
     #[derive(Debug, Clone)]
     pub struct InvestigationServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -5879,7 +5876,8 @@ pub mod investigation_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// StartInvestigation starts an investigation. Fails with FAILED_PRECONDITION if the id belongs to a different one.
+        /// StartInvestigation starts or resumes an investigation. Fails with FAILED_PRECONDITION if the id belongs to a
+        /// different one.
         pub async fn start_investigation(
             &mut self,
             request: impl tonic::IntoRequest<super::StartInvestigationRequest>,
@@ -5932,8 +5930,7 @@ pub mod investigation_service_client {
                 .insert(GrpcMethod::new("gsar.v1.InvestigationService", "RecordTurn"));
             self.inner.unary(req, path, codec).await
         }
-        /// SubmitReport submits the report that an instruction requested; it is judged, and the response contains the next
-        /// instruction.
+        /// SubmitReport evaluates a report that an instruction requested, and returns the next instruction.
         pub async fn submit_report(
             &mut self,
             request: impl tonic::IntoRequest<super::SubmitReportRequest>,
@@ -5985,7 +5982,7 @@ pub mod investigation_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// CancelInvestigation ends an investigation as degraded, with its best report.
+        /// CancelInvestigation ends an investigation as degraded, with the best report so far.
         pub async fn cancel_investigation(
             &mut self,
             request: impl tonic::IntoRequest<super::CancelInvestigationRequest>,
@@ -6015,9 +6012,9 @@ pub mod investigation_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// LookAtEntity returns the stored evidence of an investigation about an entity that is due, up to a size limit, and
-        /// optionally a chat model's belief about it. It changes nothing: a belief counts only after RecordTurn. Fails with
-        /// FAILED_PRECONDITION if the entity is not due.
+        /// LookAtEntity returns the investigation's stored evidence about a due entity, up to a size limit, and optionally a
+        /// chat model's belief about it. It changes nothing: send the belief with RecordTurn. Fails with FAILED_PRECONDITION
+        /// if the entity is not due.
         pub async fn look_at_entity(
             &mut self,
             request: impl tonic::IntoRequest<super::LookAtEntityRequest>,
@@ -6042,8 +6039,8 @@ pub mod investigation_service_client {
                 .insert(GrpcMethod::new("gsar.v1.InvestigationService", "LookAtEntity"));
             self.inner.unary(req, path, codec).await
         }
-        /// Drive does the same over one stream: each request is answered by one response, in order. The first request starts
-        /// or resumes the investigation; the stream ends after the finished instruction.
+        /// Drive runs an investigation over one stream, with one response per request, in order. The first request starts or
+        /// resumes the investigation, and the stream ends after the finished instruction.
         pub async fn drive(
             &mut self,
             request: impl tonic::IntoStreamingRequest<Message = super::DriveRequest>,
@@ -6083,7 +6080,8 @@ pub mod investigation_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with InvestigationServiceServer.
     #[async_trait]
     pub trait InvestigationService: std::marker::Send + std::marker::Sync + 'static {
-        /// StartInvestigation starts an investigation. Fails with FAILED_PRECONDITION if the id belongs to a different one.
+        /// StartInvestigation starts or resumes an investigation. Fails with FAILED_PRECONDITION if the id belongs to a
+        /// different one.
         async fn start_investigation(
             &self,
             request: tonic::Request<super::StartInvestigationRequest>,
@@ -6100,8 +6098,7 @@ pub mod investigation_service_server {
             tonic::Response<super::RecordTurnResponse>,
             tonic::Status,
         >;
-        /// SubmitReport submits the report that an instruction requested; it is judged, and the response contains the next
-        /// instruction.
+        /// SubmitReport evaluates a report that an instruction requested, and returns the next instruction.
         async fn submit_report(
             &self,
             request: tonic::Request<super::SubmitReportRequest>,
@@ -6117,7 +6114,7 @@ pub mod investigation_service_server {
             tonic::Response<super::GetInvestigationResponse>,
             tonic::Status,
         >;
-        /// CancelInvestigation ends an investigation as degraded, with its best report.
+        /// CancelInvestigation ends an investigation as degraded, with the best report so far.
         async fn cancel_investigation(
             &self,
             request: tonic::Request<super::CancelInvestigationRequest>,
@@ -6125,9 +6122,9 @@ pub mod investigation_service_server {
             tonic::Response<super::CancelInvestigationResponse>,
             tonic::Status,
         >;
-        /// LookAtEntity returns the stored evidence of an investigation about an entity that is due, up to a size limit, and
-        /// optionally a chat model's belief about it. It changes nothing: a belief counts only after RecordTurn. Fails with
-        /// FAILED_PRECONDITION if the entity is not due.
+        /// LookAtEntity returns the investigation's stored evidence about a due entity, up to a size limit, and optionally a
+        /// chat model's belief about it. It changes nothing: send the belief with RecordTurn. Fails with FAILED_PRECONDITION
+        /// if the entity is not due.
         async fn look_at_entity(
             &self,
             request: tonic::Request<super::LookAtEntityRequest>,
@@ -6141,16 +6138,16 @@ pub mod investigation_service_server {
             >
             + std::marker::Send
             + 'static;
-        /// Drive does the same over one stream: each request is answered by one response, in order. The first request starts
-        /// or resumes the investigation; the stream ends after the finished instruction.
+        /// Drive runs an investigation over one stream, with one response per request, in order. The first request starts or
+        /// resumes the investigation, and the stream ends after the finished instruction.
         async fn drive(
             &self,
             request: tonic::Request<tonic::Streaming<super::DriveRequest>>,
         ) -> std::result::Result<tonic::Response<Self::DriveStream>, tonic::Status>;
     }
-    /// InvestigationService drives an investigation: the server returns what is due, and the orchestrator does it. Every
-    /// request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
-    /// request changes nothing; the response contains the current state.
+    /// InvestigationService drives an investigation: the server returns an instruction, and the orchestrator carries it out.
+    /// Every request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
+    /// request changes nothing and returns the current state.
     #[derive(Debug)]
     pub struct InvestigationServiceServer<T> {
         inner: Arc<T>,
@@ -6616,110 +6613,110 @@ pub struct EvaluationSummary {
     /// investigation_id given by the caller.
     #[prost(string, tag = "4")]
     pub investigation_id: ::prost::alloc::string::String,
-    /// policy by name.
+    /// policy is the name of the policy that was applied.
     #[prost(string, tag = "5")]
     pub policy: ::prost::alloc::string::String,
-    /// judge that decided, by name.
+    /// judge is the name of the judge that decided.
     #[prost(string, tag = "6")]
     pub judge: ::prost::alloc::string::String,
     /// outcome of the evaluation.
     #[prost(enumeration = "Outcome", tag = "7")]
     pub outcome: i32,
-    /// tier that was decided, enforced or in shadow mode.
+    /// tier that was decided, whether enforced or in shadow mode.
     #[prost(enumeration = "Tier", tag = "8")]
     pub tier: i32,
-    /// score as published; absent if there is none.
+    /// score before guards; absent if there is none.
     #[prost(message, optional, tag = "9")]
     pub score: ::core::option::Option<Score>,
     /// claims is the number of counted claims.
     #[prost(uint32, tag = "10")]
     pub claims: u32,
-    /// principal that requested the evaluation, by name; empty if callers are not authenticated.
+    /// principal is the name of the caller; empty if callers are not authenticated.
     #[prost(string, tag = "11")]
     pub principal: ::prost::alloc::string::String,
-    /// in_shadow is true if the decision was in shadow mode: the tier was not enforced.
+    /// in_shadow is true if the decision was in shadow mode and not enforced.
     #[prost(bool, tag = "12")]
     pub in_shadow: bool,
-    /// grounded is the number of claims counted as grounded; absent if recorded by an earlier version.
+    /// grounded is the number of claims counted as grounded; absent in records of earlier versions.
     #[prost(uint32, optional, tag = "13")]
     pub grounded: ::core::option::Option<u32>,
     /// fell_back is true if the first judge of the chain failed and another one was called.
     #[prost(bool, tag = "14")]
     pub fell_back: bool,
 }
-/// EvaluationFilter restricts evaluations; unset fields match all.
+/// EvaluationFilter restricts evaluations. Unset fields match all.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct EvaluationFilter {
-    /// tier that was decided, enforced or in shadow mode; unspecified for all.
+    /// tier that was decided, whether enforced or in shadow mode.
     #[prost(enumeration = "Tier", tag = "1")]
     pub tier: i32,
-    /// report_id given by the caller; at most 256 bytes; empty for all.
+    /// report_id given by the caller; at most 256 bytes.
     #[prost(string, tag = "2")]
     pub report_id: ::prost::alloc::string::String,
-    /// investigation_id given by the caller; at most 256 bytes; empty for all.
+    /// investigation_id given by the caller; at most 256 bytes.
     #[prost(string, tag = "3")]
     pub investigation_id: ::prost::alloc::string::String,
-    /// policy by name; at most 256 bytes; empty for all.
+    /// policy is the name of the policy that was applied; at most 256 bytes.
     #[prost(string, tag = "4")]
     pub policy: ::prost::alloc::string::String,
-    /// judge by name; at most 256 bytes; empty for all.
+    /// judge is the name of the judge that decided; at most 256 bytes.
     #[prost(string, tag = "5")]
     pub judge: ::prost::alloc::string::String,
-    /// principal that requested the evaluation, by name; at most 256 bytes; empty for all that the caller may see.
+    /// principal is the name of the caller; at most 256 bytes.
     #[prost(string, tag = "6")]
     pub principal: ::prost::alloc::string::String,
-    /// evaluated_from is the earliest start time, inclusive; absent for no limit.
+    /// evaluated_from is the earliest start time, inclusive; unlimited if absent.
     #[prost(message, optional, tag = "7")]
     pub evaluated_from: ::core::option::Option<::prost_types::Timestamp>,
-    /// evaluated_before is the latest start time, exclusive; absent for no limit.
+    /// evaluated_before is the latest start time, exclusive; unlimited if absent.
     #[prost(message, optional, tag = "8")]
     pub evaluated_before: ::core::option::Option<::prost_types::Timestamp>,
-    /// graded restricts to evaluations with or without grades; unspecified for all.
+    /// graded selects evaluations with or without grades.
     #[prost(enumeration = "GradedFilter", tag = "9")]
     pub graded: i32,
-    /// unproven_only restricts to reports that could be sent although not every claim was grounded: those that proceeded,
-    /// and those in shadow mode whose tier was not proceed. Evaluations recorded without the number of grounded claims
-    /// count as not fully grounded.
+    /// unproven_only selects reports that could be sent although not every claim was grounded: those that proceeded, and
+    /// those in shadow mode with another tier. A record without the number of grounded claims counts as not fully
+    /// grounded.
     #[prost(bool, tag = "10")]
     pub unproven_only: bool,
 }
-/// ListEvaluationsRequest requests a page of evaluations.
+/// ListEvaluationsRequest requests a page of evaluations. Unset filters match all.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListEvaluationsRequest {
-    /// page_size is the maximum number of entries, 1 to 1000; 0 for 50.
+    /// page_size is the maximum number of entries, 1 to 1000. Defaults to 50 if 0.
     #[prost(uint32, tag = "1")]
     pub page_size: u32,
-    /// page_token is the next_page_token of the previous page; empty for the first.
+    /// page_token is the previous page's next_page_token; empty for the first page.
     #[prost(string, tag = "2")]
     pub page_token: ::prost::alloc::string::String,
-    /// tier restricts the list to one tier; unspecified for all.
+    /// tier that was decided, whether enforced or in shadow mode.
     #[prost(enumeration = "Tier", tag = "3")]
     pub tier: i32,
-    /// report_id restricts the list to one report; empty for all.
+    /// report_id given by the caller.
     #[prost(string, tag = "4")]
     pub report_id: ::prost::alloc::string::String,
-    /// investigation_id restricts the list to one investigation; empty for all.
+    /// investigation_id given by the caller.
     #[prost(string, tag = "5")]
     pub investigation_id: ::prost::alloc::string::String,
-    /// graded restricts the list to evaluations with grades or without; unspecified for all.
+    /// graded selects evaluations with or without grades.
     #[prost(enumeration = "GradedFilter", tag = "6")]
     pub graded: i32,
-    /// policy restricts the list to one policy, by name; empty for all.
+    /// policy is the name of the policy that was applied.
     #[prost(string, tag = "7")]
     pub policy: ::prost::alloc::string::String,
-    /// judge restricts the list to one judge, by name; empty for all.
+    /// judge is the name of the judge that decided.
     #[prost(string, tag = "8")]
     pub judge: ::prost::alloc::string::String,
-    /// principal restricts the list to one principal, by name; empty for all that the caller may see.
+    /// principal is the name of the caller.
     #[prost(string, tag = "9")]
     pub principal: ::prost::alloc::string::String,
-    /// evaluated_from is the earliest start time, inclusive; absent for no limit.
+    /// evaluated_from is the earliest start time, inclusive; unlimited if absent.
     #[prost(message, optional, tag = "10")]
     pub evaluated_from: ::core::option::Option<::prost_types::Timestamp>,
-    /// evaluated_before is the latest start time, exclusive; absent for no limit.
+    /// evaluated_before is the latest start time, exclusive; unlimited if absent.
     #[prost(message, optional, tag = "11")]
     pub evaluated_before: ::core::option::Option<::prost_types::Timestamp>,
-    /// unproven_only restricts the list as in EvaluationFilter.
+    /// unproven_only is as in EvaluationFilter.
     #[prost(bool, tag = "12")]
     pub unproven_only: bool,
 }
@@ -6729,25 +6726,25 @@ pub struct ListEvaluationsResponse {
     /// evaluations of this page.
     #[prost(message, repeated, tag = "1")]
     pub evaluations: ::prost::alloc::vec::Vec<EvaluationSummary>,
-    /// next_page_token requests the next page; empty if this is the last one.
+    /// next_page_token is the token for the next page; empty on the last page.
     #[prost(string, tag = "2")]
     pub next_page_token: ::prost::alloc::string::String,
 }
 /// CountEvaluationsRequest selects the evaluations to count.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CountEvaluationsRequest {
-    /// evaluations to count; absent for all.
+    /// evaluations to count; all if absent.
     #[prost(message, optional, tag = "1")]
     pub evaluations: ::core::option::Option<EvaluationFilter>,
-    /// interval of each count, one minute to 366 days; intervals start at multiples of it since 1970-01-01T00:00:00Z. If
-    /// absent, one interval contains all evaluations.
+    /// interval is the length of each interval, from one minute to 366 days. Intervals start at multiples of it since
+    /// 1970-01-01T00:00:00Z. If absent, one interval contains all evaluations.
     #[prost(message, optional, tag = "2")]
     pub interval: ::core::option::Option<::prost_types::Duration>,
 }
-/// CountEvaluationsResponse contains one count per interval and kind of decision, without zero counts.
+/// CountEvaluationsResponse contains one count per interval and kind of decision. Zero counts are omitted.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CountEvaluationsResponse {
-    /// counts, the earliest interval first; at most 10000.
+    /// counts in order of time, at most 10000.
     #[prost(message, repeated, tag = "1")]
     pub counts: ::prost::alloc::vec::Vec<EvaluationCount>,
 }
@@ -6757,16 +6754,16 @@ pub struct EvaluationCount {
     /// from is the start of the interval; absent if the request has no interval.
     #[prost(message, optional, tag = "1")]
     pub from: ::core::option::Option<::prost_types::Timestamp>,
-    /// policy by name.
+    /// policy is the name of the policy that was applied.
     #[prost(string, tag = "2")]
     pub policy: ::prost::alloc::string::String,
-    /// judge that decided, by name.
+    /// judge is the name of the judge that decided.
     #[prost(string, tag = "3")]
     pub judge: ::prost::alloc::string::String,
     /// outcome of the evaluations.
     #[prost(enumeration = "Outcome", tag = "4")]
     pub outcome: i32,
-    /// tier that was decided, enforced or in shadow mode.
+    /// tier that was decided, whether enforced or in shadow mode.
     #[prost(enumeration = "Tier", tag = "5")]
     pub tier: i32,
     /// in_shadow is true if the decision was in shadow mode.
@@ -6775,7 +6772,7 @@ pub struct EvaluationCount {
     /// fell_back is true if the first judge of the chain failed and another one was called.
     #[prost(bool, tag = "7")]
     pub fell_back: bool,
-    /// evaluations is the number of evaluations.
+    /// evaluations is the number of such evaluations.
     #[prost(uint64, tag = "8")]
     pub evaluations: u64,
 }
@@ -6785,16 +6782,16 @@ pub struct GetEvaluationRequest {
     /// evaluation_id of the evaluation; required.
     #[prost(string, tag = "1")]
     pub evaluation_id: ::prost::alloc::string::String,
-    /// redact replaces secrets and personal data in all texts of the response with placeholders, the same as in prompts
-    /// to chat models. Byte ranges then refer to the texts in the response; ranges beyond the head of an evidence item
-    /// are omitted.
+    /// redact replaces secrets and personal data in all texts of the response with placeholders, the same as in prompts to
+    /// chat models. Byte ranges then refer to the redacted texts, and ranges beyond the head of an evidence item are
+    /// omitted.
     #[prost(bool, tag = "2")]
     pub redact: bool,
 }
-/// GetEvaluationResponse is one evaluation in full.
+/// GetEvaluationResponse contains one evaluation in full.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GetEvaluationResponse {
-    /// evaluation response that was returned.
+    /// evaluation is the response that was returned.
     #[prost(message, optional, tag = "1")]
     pub evaluation: ::core::option::Option<EvaluateResponse>,
     /// report that was evaluated.
@@ -6806,10 +6803,10 @@ pub struct GetEvaluationResponse {
     /// policy_toml is the applied policy as a policy file, including overrides.
     #[prost(string, tag = "4")]
     pub policy_toml: ::prost::alloc::string::String,
-    /// grades by people: grades of the report first, then by claim id and grader.
+    /// grades are those of the report, followed by those of claims by claim id and grader.
     #[prost(message, repeated, tag = "5")]
     pub grades: ::prost::alloc::vec::Vec<RecordedGrade>,
-    /// principal that requested the evaluation, by name; empty if callers are not authenticated.
+    /// principal is the name of the caller; empty if callers are not authenticated.
     #[prost(string, tag = "6")]
     pub principal: ::prost::alloc::string::String,
 }
@@ -6825,34 +6822,34 @@ pub struct RecordedEvidence {
     /// lane of the item.
     #[prost(enumeration = "EvidenceLane", tag = "3")]
     pub lane: i32,
-    /// tool that produced it.
+    /// tool is the tool or command line that produced the item.
     #[prost(string, tag = "4")]
     pub tool: ::prost::alloc::string::String,
-    /// digest is the BLAKE3 of its content, in hexadecimal.
+    /// digest is the hexadecimal BLAKE3 digest of its content.
     #[prost(string, tag = "5")]
     pub digest: ::prost::alloc::string::String,
     /// size of its content in bytes.
     #[prost(uint64, tag = "6")]
     pub size: u64,
-    /// head is the beginning of its content, at most 1024 bytes.
+    /// head is the first part of its content, at most 1024 bytes.
     #[prost(string, tag = "7")]
     pub head: ::prost::alloc::string::String,
-    /// step_id of the investigation step that produced the item; may be empty.
+    /// step_id of the investigation step that produced the item, if any.
     #[prost(string, tag = "8")]
     pub step_id: ::prost::alloc::string::String,
-    /// specialist_id of the specialist (agent) that ran the step; may be empty.
+    /// specialist_id of the specialist (agent) that ran the step, if any.
     #[prost(string, tag = "9")]
     pub specialist_id: ::prost::alloc::string::String,
     /// verification_result of an executed check; unspecified if unknown.
     #[prost(enumeration = "VerificationResult", tag = "10")]
     pub verification_result: i32,
-    /// attested is true if it was received over a channel that the server's configuration attests.
+    /// attested is true if it was received over a channel that the server's configuration trusts.
     #[prost(bool, tag = "11")]
     pub attested: bool,
-    /// query that was searched for; may be empty.
+    /// query is the search that was run, if known.
     #[prost(string, tag = "12")]
     pub query: ::prost::alloc::string::String,
-    /// collected_at is the time of collection; optional.
+    /// collected_at is the time of collection, if known.
     #[prost(message, optional, tag = "13")]
     pub collected_at: ::core::option::Option<::prost_types::Timestamp>,
     /// exhaustive is true if the item lists everything in its scope.
@@ -6861,7 +6858,7 @@ pub struct RecordedEvidence {
     /// is_json is true if its content is one JSON document.
     #[prost(bool, tag = "15")]
     pub is_json: bool,
-    /// is_whole is true if GetEvaluationEvidence can return its full content.
+    /// is_whole is true if the ledger stores the full content.
     #[prost(bool, tag = "16")]
     pub is_whole: bool,
 }
@@ -6885,16 +6882,16 @@ pub struct GetEvaluationEvidenceResponse {
 /// RescoreEvaluationsRequest selects evaluations and the policy to apply.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RescoreEvaluationsRequest {
-    /// evaluations to decide; absent for all.
+    /// evaluations to decide again; all if absent.
     #[prost(message, optional, tag = "1")]
     pub evaluations: ::core::option::Option<EvaluationFilter>,
-    /// policy by name, any of the server's; empty for the server's default.
+    /// policy is the name of any policy on the server. If empty, the default policy applies.
     #[prost(string, tag = "2")]
     pub policy: ::prost::alloc::string::String,
-    /// policy_overrides change single values of the policy.
+    /// policy_overrides change individual values of the policy.
     #[prost(message, optional, tag = "3")]
     pub policy_overrides: ::core::option::Option<PolicyOverrides>,
-    /// limit is the maximum number of evaluations to decide, the newest first, 1 to 10000; 0 for 10000.
+    /// limit is the maximum number of evaluations to decide, newest first, 1 to 10000. Defaults to 10000 if 0.
     #[prost(uint32, tag = "4")]
     pub limit: u32,
 }
@@ -6907,22 +6904,22 @@ pub struct RescoreEvaluationsResponse {
     /// hypothetical is true if Evaluate would reject this policy. Do not send a report on the basis of such a response.
     #[prost(bool, tag = "2")]
     pub hypothetical: bool,
-    /// decided is the number of evaluations decided again.
+    /// decided is the number of evaluations that were decided again.
     #[prost(uint32, tag = "3")]
     pub decided: u32,
-    /// unreadable is the number of evaluations skipped because this version cannot read their record or policy.
+    /// unreadable is the number of evaluations that were skipped because this version cannot read their record or policy.
     #[prost(uint32, tag = "4")]
     pub unreadable: u32,
     /// has_more is true if more evaluations match than were decided.
     #[prost(bool, tag = "5")]
     pub has_more: bool,
-    /// changes are the numbers of evaluations per change of tier; unchanged evaluations are omitted.
+    /// changes are the numbers of evaluations per change of tier. Unchanged evaluations are omitted.
     #[prost(message, repeated, tag = "6")]
     pub changes: ::prost::alloc::vec::Vec<TierChange>,
-    /// changed are the evaluations whose tier changed, the newest first; at most 1000.
+    /// changed are the evaluations whose tier changed, newest first, at most 1000.
     #[prost(message, repeated, tag = "7")]
     pub changed: ::prost::alloc::vec::Vec<RescoredEvaluation>,
-    /// not_rescored are the fields of the policy that could not take effect on at least one of them, each once.
+    /// not_rescored are the policy fields that could not take effect on at least one evaluation.
     #[prost(message, repeated, tag = "8")]
     pub not_rescored: ::prost::alloc::vec::Vec<NotRescored>,
 }
@@ -6935,7 +6932,7 @@ pub struct TierChange {
     /// after is the tier under the other policy.
     #[prost(enumeration = "Tier", tag = "2")]
     pub after: i32,
-    /// evaluations is the number of evaluations.
+    /// evaluations is the number of such evaluations.
     #[prost(uint32, tag = "3")]
     pub evaluations: u32,
 }
@@ -6959,7 +6956,7 @@ pub struct DeleteEvaluationRequest {
     #[prost(string, tag = "1")]
     pub evaluation_id: ::prost::alloc::string::String,
 }
-/// DeleteEvaluationResponse is true if the evaluation is deleted.
+/// DeleteEvaluationResponse confirms the deletion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DeleteEvaluationResponse {}
 /// GradeRequest contains one person's grades of an evaluation.
@@ -6968,17 +6965,17 @@ pub struct GradeRequest {
     /// evaluation_id of the evaluation; required.
     #[prost(string, tag = "1")]
     pub evaluation_id: ::prost::alloc::string::String,
-    /// grader is the name of that person; 1 to 256 bytes; required.
+    /// grader is the person's name; required; 1 to 256 bytes.
     #[prost(string, tag = "2")]
     pub grader: ::prost::alloc::string::String,
     /// grades, 1 to 500, each subject at most once.
     #[prost(message, repeated, tag = "3")]
     pub grades: ::prost::alloc::vec::Vec<Grade>,
 }
-/// Grade is a person's judgement of what is correct for a report or a claim.
+/// Grade is a person's correct answer for a report or a claim.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Grade {
-    /// note explains the grade; at most as long as the text of a claim, 16 KiB unless configured; may be empty.
+    /// note explains the grade; optional. The limit for claim texts applies, 16 KiB by default.
     #[prost(string, tag = "3")]
     pub note: ::prost::alloc::string::String,
     /// subject of the grade; required.
@@ -7015,7 +7012,7 @@ pub struct ClaimGrade {
     #[prost(enumeration = "ClaimClass", tag = "2")]
     pub class: i32,
 }
-/// GradeResponse is true if the grades are durable.
+/// GradeResponse confirms that the grades are durable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GradeResponse {
     /// graded_at is the time of recording.
@@ -7028,7 +7025,7 @@ pub struct RecordedGrade {
     /// grade as given.
     #[prost(message, optional, tag = "1")]
     pub grade: ::core::option::Option<Grade>,
-    /// grader who gave it.
+    /// grader is the person's name.
     #[prost(string, tag = "2")]
     pub grader: ::prost::alloc::string::String,
     /// graded_at is the time of recording.
@@ -7038,57 +7035,57 @@ pub struct RecordedGrade {
 /// ExportRequest selects the records and evaluations to export.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ExportRequest {
-    /// kinds of records, 1 to 4, each at most once.
+    /// kinds of records, each at most once; at least one.
     #[prost(enumeration = "ExportKind", repeated, tag = "1")]
     pub kinds: ::prost::alloc::vec::Vec<i32>,
-    /// evaluated_from is the earliest start time, inclusive; absent for no limit.
+    /// evaluated_from is the earliest start time, inclusive; unlimited if absent.
     #[prost(message, optional, tag = "2")]
     pub evaluated_from: ::core::option::Option<::prost_types::Timestamp>,
-    /// evaluated_before is the latest start time, exclusive; absent for no limit.
+    /// evaluated_before is the latest start time, exclusive; unlimited if absent.
     #[prost(message, optional, tag = "3")]
     pub evaluated_before: ::core::option::Option<::prost_types::Timestamp>,
-    /// policy restricts to one policy, by name; at most 256 bytes; empty for all.
+    /// policy is the name of the policy that was applied; at most 256 bytes; all if empty.
     #[prost(string, tag = "4")]
     pub policy: ::prost::alloc::string::String,
-    /// judge restricts to one judge, by name; at most 256 bytes; empty for all.
+    /// judge is the name of the judge that decided; at most 256 bytes; all if empty.
     #[prost(string, tag = "5")]
     pub judge: ::prost::alloc::string::String,
-    /// tier restricts to one decided tier; unspecified for all.
+    /// tier that was decided; all if unspecified.
     #[prost(enumeration = "Tier", tag = "6")]
     pub tier: i32,
-    /// investigation_id restricts to one investigation; at most 256 bytes; empty for all.
+    /// investigation_id given by the caller; at most 256 bytes; all if empty.
     #[prost(string, tag = "7")]
     pub investigation_id: ::prost::alloc::string::String,
-    /// graded_only restricts to evaluations with at least one grade.
+    /// graded_only selects evaluations with at least one grade.
     #[prost(bool, tag = "8")]
     pub graded_only: bool,
-    /// after is the token of an earlier response to the same request, after which the export resumes; empty to start from
-    /// the beginning.
+    /// after is the token from an earlier response to the same request, after which the export resumes. If empty, it
+    /// starts from the beginning.
     #[prost(string, tag = "9")]
     pub after: ::prost::alloc::string::String,
 }
-/// ExportResponse contains all records of one evaluation or one set of evidence. A response without records only
-/// reports progress.
+/// ExportResponse contains all records of one evaluation or one set of evidence. A response without records reports
+/// progress.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ExportResponse {
     /// records, in the order of ExportKind.
     #[prost(message, repeated, tag = "1")]
     pub records: ::prost::alloc::vec::Vec<ExportRecord>,
-    /// after resumes the export after this response in a later request. For preferences, sets of evidence are ordered by
-    /// their first evaluation: a set that has received more evaluations since is not exported again.
+    /// after is the token with which a later request resumes after this response. Preferences are ordered by the first
+    /// evaluation of each set of evidence, so a set that has received more evaluations since is not exported again.
     #[prost(string, tag = "2")]
     pub after: ::prost::alloc::string::String,
 }
 /// ExportRecord is one record.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ExportRecord {
-    /// record by its kind.
+    /// record of one kind.
     #[prost(oneof = "export_record::Record", tags = "1, 2, 3, 4")]
     pub record: ::core::option::Option<export_record::Record>,
 }
 /// Nested message and enum types in `ExportRecord`.
 pub mod export_record {
-    /// record by its kind.
+    /// record of one kind.
     #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Record {
         /// partition of one report.
@@ -7097,7 +7094,7 @@ pub mod export_record {
         /// grade of one subject.
         #[prost(message, tag = "2")]
         Grade(super::GradeRecord),
-        /// preference of one report over another.
+        /// preference for one report over another.
         #[prost(message, tag = "3")]
         Preference(::prost::alloc::boxed::Box<super::PreferenceRecord>),
         /// claim_reward of one claim.
@@ -7114,19 +7111,19 @@ pub struct ExportedEvaluation {
     /// evaluated_at is its start time.
     #[prost(message, optional, tag = "2")]
     pub evaluated_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// report_id given by the caller; may be empty.
+    /// report_id given by the caller, if any.
     #[prost(string, tag = "3")]
     pub report_id: ::prost::alloc::string::String,
-    /// investigation_id given by the caller; may be empty.
+    /// investigation_id given by the caller, if any.
     #[prost(string, tag = "4")]
     pub investigation_id: ::prost::alloc::string::String,
-    /// policy that applied.
+    /// policy that was applied.
     #[prost(message, optional, tag = "5")]
     pub policy: ::core::option::Option<AppliedPolicy>,
-    /// judge that decided, by name.
+    /// judge is the name of the judge that decided.
     #[prost(string, tag = "6")]
     pub judge: ::prost::alloc::string::String,
-    /// tier that was decided, enforced or in shadow mode.
+    /// tier that was decided, whether enforced or in shadow mode.
     #[prost(enumeration = "Tier", tag = "7")]
     pub tier: i32,
 }
@@ -7139,7 +7136,7 @@ pub struct PartitionRecord {
     /// outcome of the evaluation.
     #[prost(enumeration = "Outcome", tag = "2")]
     pub outcome: i32,
-    /// score as published; absent if there is none.
+    /// score before guards; absent if there is none.
     #[prost(message, optional, tag = "3")]
     pub score: ::core::option::Option<Score>,
     /// guarded_score on which the tier was decided; absent if there is none.
@@ -7152,16 +7149,16 @@ pub struct PartitionRecord {
     #[prost(message, repeated, tag = "6")]
     pub corrections: ::prost::alloc::vec::Vec<Correction>,
 }
-/// GradeRecord is a person's grade with the evaluated result.
+/// GradeRecord is a person's grade with the result that was graded.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GradeRecord {
-    /// evaluation that was graded; for a grade of the report, compare its tier.
+    /// evaluation that was graded. A grade of the report refers to its tier.
     #[prost(message, optional, tag = "1")]
     pub evaluation: ::core::option::Option<ExportedEvaluation>,
     /// grade with its grader.
     #[prost(message, optional, tag = "2")]
     pub grade: ::core::option::Option<RecordedGrade>,
-    /// claim_text of the graded claim; empty for the report.
+    /// claim_text is the text of the graded claim; empty for the report.
     #[prost(string, tag = "3")]
     pub claim_text: ::prost::alloc::string::String,
     /// evaluated_class of the claim as counted; unspecified for the report.
@@ -7172,15 +7169,15 @@ pub struct GradeRecord {
     pub evaluated_type: i32,
 }
 /// PreferenceRecord is a pair of reports over the same evidence contents, decided with the same policy values. For each
-/// set of evidence, the eight reports with the highest guarded score that proceeded are paired with the eight with the
-/// lowest guarded score below tau_regenerate, the best with the worst first, at most eight pairs; identical reports
-/// count once. Evaluations without evidence, synthesis or score, or with an unreadable policy, are omitted.
+/// set of evidence, up to eight proceeding reports with the highest guarded scores are paired with up to eight reports
+/// with the lowest guarded scores below tau_regenerate: the best with the worst, and so on. Identical reports count
+/// once. Evaluations without evidence, synthesis or score, or with an unreadable policy, are omitted.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct PreferenceRecord {
     /// policy that applied to both.
     #[prost(message, optional, tag = "1")]
     pub policy: ::core::option::Option<AppliedPolicy>,
-    /// evidence of the chosen report; that of the rejected one has the same contents.
+    /// evidence of the chosen report. The rejected report has evidence with the same contents.
     #[prost(message, repeated, tag = "2")]
     pub evidence: ::prost::alloc::vec::Vec<EvidenceDigest>,
     /// tau_proceed_millionths is the threshold that the chosen report reached, in millionths, 0 to 1000000.
@@ -7209,7 +7206,7 @@ pub struct PairedReport {
     #[prost(string, tag = "3")]
     pub synthesis: ::prost::alloc::string::String,
 }
-/// ClaimRewardRecord is the class of one claim as a reward. The reward depends only on the class, so records of
+/// ClaimRewardRecord is the class of one claim as a reward. The reward depends only on the class, so records from
 /// different policies can be combined.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ClaimRewardRecord {
@@ -7228,23 +7225,23 @@ pub struct ClaimRewardRecord {
     /// type as counted.
     #[prost(enumeration = "EvidenceType", tag = "5")]
     pub r#type: i32,
-    /// disputed is true if a finding about the claim was unresolved.
+    /// disputed is true if an unresolved finding about the claim blocked proceed.
     #[prost(bool, tag = "6")]
     pub disputed: bool,
-    /// reward_millionths in millionths: 1000000 for grounded, 500000 for complementary, 0 for ungrounded, -1000000 for
-    /// contradicted.
+    /// reward_millionths is the reward in millionths: 1000000 for grounded, 500000 for complementary, 0 for ungrounded,
+    /// -1000000 for contradicted.
     #[prost(int32, tag = "7")]
     pub reward_millionths: i32,
 }
-/// GradedFilter restricts evaluations to graded or ungraded ones.
+/// GradedFilter selects graded or ungraded evaluations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum GradedFilter {
     /// All evaluations.
     Unspecified = 0,
-    /// Those with at least one grade, on the report or on a claim.
+    /// Evaluations with at least one grade, on the report or on a claim.
     Graded = 1,
-    /// Those without any grade.
+    /// Evaluations without grades.
     NotGraded = 2,
 }
 impl GradedFilter {
@@ -7275,9 +7272,9 @@ impl GradedFilter {
 pub enum ExportKind {
     /// Rejected on input.
     Unspecified = 0,
-    /// One record per evaluation: its claims as counted, with the corrections by verification.
+    /// One record per evaluation: the claims as counted, with corrections.
     Partitions = 1,
-    /// One record per grade, with the evaluated result.
+    /// One record per grade, with the result that was graded.
     Grades = 2,
     /// One record per pair of a better and a worse report over the same evidence under the same policy.
     Preferences = 3,
@@ -7477,7 +7474,7 @@ pub mod ledger_service_client {
                 .insert(GrpcMethod::new("gsar.v1.LedgerService", "GetEvaluation"));
             self.inner.unary(req, path, codec).await
         }
-        /// GetEvaluationEvidence returns one evidence item of an evaluation as given in the request. Fails with
+        /// GetEvaluationEvidence returns one evidence item of an evaluation, as given in the request. Fails with
         /// FAILED_PRECONDITION if the ledger stores only the beginning of its content.
         pub async fn get_evaluation_evidence(
             &mut self,
@@ -7531,7 +7528,7 @@ pub mod ledger_service_client {
                 .insert(GrpcMethod::new("gsar.v1.LedgerService", "RescoreEvaluations"));
             self.inner.unary(req, path, codec).await
         }
-        /// DeleteEvaluation deletes one evaluation with its grades and all evidence contents that no other evaluation shares.
+        /// DeleteEvaluation deletes one evaluation, its grades, and evidence contents that no other evaluation uses.
         pub async fn delete_evaluation(
             &mut self,
             request: impl tonic::IntoRequest<super::DeleteEvaluationRequest>,
@@ -7556,9 +7553,9 @@ pub mod ledger_service_client {
                 .insert(GrpcMethod::new("gsar.v1.LedgerService", "DeleteEvaluation"));
             self.inner.unary(req, path, codec).await
         }
-        /// Grade durably records a person's grades of an evaluation and its claims before it responds. Either all grades of a
-        /// request are recorded or none. A later grade by the same grader on the same subject replaces the earlier one.
-        /// Grades change no decision.
+        /// Grade durably records a person's grades of an evaluation and its claims. Either all grades in a request are
+        /// recorded or none. A later grade by the same grader on the same subject replaces the earlier one. Grades do not
+        /// change decisions.
         pub async fn grade(
             &mut self,
             request: impl tonic::IntoRequest<super::GradeRequest>,
@@ -7580,8 +7577,8 @@ pub mod ledger_service_client {
                 .insert(GrpcMethod::new("gsar.v1.LedgerService", "Grade"));
             self.inner.unary(req, path, codec).await
         }
-        /// Export streams records of evaluations in the order of recording; records over several evaluations are last. It
-        /// reads page by page, so it may include evaluations recorded during the export.
+        /// Export streams records of evaluations in the order of recording, followed by records that span several evaluations.
+        /// It may include evaluations recorded during the export.
         pub async fn export(
             &mut self,
             request: impl tonic::IntoRequest<super::ExportRequest>,
@@ -7645,7 +7642,7 @@ pub mod ledger_service_server {
             tonic::Response<super::GetEvaluationResponse>,
             tonic::Status,
         >;
-        /// GetEvaluationEvidence returns one evidence item of an evaluation as given in the request. Fails with
+        /// GetEvaluationEvidence returns one evidence item of an evaluation, as given in the request. Fails with
         /// FAILED_PRECONDITION if the ledger stores only the beginning of its content.
         async fn get_evaluation_evidence(
             &self,
@@ -7663,7 +7660,7 @@ pub mod ledger_service_server {
             tonic::Response<super::RescoreEvaluationsResponse>,
             tonic::Status,
         >;
-        /// DeleteEvaluation deletes one evaluation with its grades and all evidence contents that no other evaluation shares.
+        /// DeleteEvaluation deletes one evaluation, its grades, and evidence contents that no other evaluation uses.
         async fn delete_evaluation(
             &self,
             request: tonic::Request<super::DeleteEvaluationRequest>,
@@ -7671,9 +7668,9 @@ pub mod ledger_service_server {
             tonic::Response<super::DeleteEvaluationResponse>,
             tonic::Status,
         >;
-        /// Grade durably records a person's grades of an evaluation and its claims before it responds. Either all grades of a
-        /// request are recorded or none. A later grade by the same grader on the same subject replaces the earlier one.
-        /// Grades change no decision.
+        /// Grade durably records a person's grades of an evaluation and its claims. Either all grades in a request are
+        /// recorded or none. A later grade by the same grader on the same subject replaces the earlier one. Grades do not
+        /// change decisions.
         async fn grade(
             &self,
             request: tonic::Request<super::GradeRequest>,
@@ -7684,8 +7681,8 @@ pub mod ledger_service_server {
             >
             + std::marker::Send
             + 'static;
-        /// Export streams records of evaluations in the order of recording; records over several evaluations are last. It
-        /// reads page by page, so it may include evaluations recorded during the export.
+        /// Export streams records of evaluations in the order of recording, followed by records that span several evaluations.
+        /// It may include evaluations recorded during the export.
         async fn export(
             &self,
             request: tonic::Request<super::ExportRequest>,
@@ -8185,7 +8182,7 @@ pub struct PolicySummary {
     /// description in one line.
     #[prost(string, tag = "2")]
     pub description: ::prost::alloc::string::String,
-    /// digest of every value that can change a decision, in hexadecimal.
+    /// digest is the hexadecimal digest of all values that can change a decision.
     #[prost(string, tag = "3")]
     pub digest: ::prost::alloc::string::String,
     /// origin is "preset" or the path of its file.
@@ -8208,7 +8205,7 @@ pub struct ListPoliciesResponse {
 /// GetPolicyRequest names a policy.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetPolicyRequest {
-    /// name of the policy; empty for the server's default.
+    /// name of the policy. If empty, the server's default policy is returned.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
 }
@@ -8229,7 +8226,7 @@ pub struct CheckPolicyRequest {
     #[prost(string, tag = "1")]
     pub toml: ::prost::alloc::string::String,
 }
-/// PolicyProblem is a problem or a warning of a policy file.
+/// PolicyProblem is a problem or a warning in a policy file.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PolicyProblem {
     /// field as written in the file.
@@ -8238,14 +8235,14 @@ pub struct PolicyProblem {
     /// message states the given value, the allowed values and the fix.
     #[prost(string, tag = "2")]
     pub message: ::prost::alloc::string::String,
-    /// line of the file, from 1; 0 if the value does not occur in it.
+    /// line in the file, counted from 1; 0 if the value does not occur in the file.
     #[prost(uint32, tag = "3")]
     pub line: u32,
 }
 /// CheckPolicyResponse contains the problems of a policy file.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CheckPolicyResponse {
-    /// problems that make it invalid; empty if it is valid.
+    /// problems that make the file invalid; empty if it is valid.
     #[prost(message, repeated, tag = "1")]
     pub problems: ::prost::alloc::vec::Vec<PolicyProblem>,
     /// warnings about values that are allowed but not recommended.
@@ -8397,7 +8394,7 @@ pub mod policy_service_client {
                 .insert(GrpcMethod::new("gsar.v1.PolicyService", "GetPolicy"));
             self.inner.unary(req, path, codec).await
         }
-        /// CheckPolicy reports all problems of a policy file. An invalid file is reported in the response, not as an error.
+        /// CheckPolicy returns all problems in a policy file. An invalid file is not an error of the call.
         pub async fn check_policy(
             &mut self,
             request: impl tonic::IntoRequest<super::CheckPolicyRequest>,
@@ -8453,7 +8450,7 @@ pub mod policy_service_server {
             tonic::Response<super::GetPolicyResponse>,
             tonic::Status,
         >;
-        /// CheckPolicy reports all problems of a policy file. An invalid file is reported in the response, not as an error.
+        /// CheckPolicy returns all problems in a policy file. An invalid file is not an error of the call.
         async fn check_policy(
             &self,
             request: tonic::Request<super::CheckPolicyRequest>,

@@ -31,12 +31,12 @@ class CheckDeclaration(_message.Message):
     TIMEOUT_SECONDS_FIELD_NUMBER: _builtins.int
     PASS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """name of the check; required; 1 to 100 letters, digits, - _ and dots."""
+    """name of the check; required; 1 to 100 letters, digits, `-`, `_` and `.`."""
     timeout_seconds: _builtins.int
-    """timeout_seconds is the maximum duration of a run; 1 to 3,600, 60 if absent."""
+    """timeout_seconds is the maximum duration of a run, 1 to 3,600; defaults to 60."""
     @_builtins.property
     def command(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """command is the program and its arguments; required; 4,096 bytes at most."""
+        """command is the program and its arguments; required; at most 4,096 bytes."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ Global___CheckDeclaration: _TypeAlias = CheckDeclaration  # noqa: Y015
 
 @_typing.final
 class PassCondition(_message.Message):
-    """PassCondition is the condition under which a run of a check passes: all of its fields must hold."""
+    """PassCondition is the condition under which a run passes. All fields must match."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -65,11 +65,11 @@ class PassCondition(_message.Message):
     CONTAINS_FIELD_NUMBER: _builtins.int
     LACKS_FIELD_NUMBER: _builtins.int
     exit_status: _builtins.int
-    """exit_status with which the run must end."""
+    """exit_status is the required exit status."""
     contains: _builtins.str
-    """contains is text that the output must contain; empty for no requirement."""
+    """contains is text that must occur in the output, if not empty."""
     lacks: _builtins.str
-    """lacks is text that the output must not contain; empty for no requirement."""
+    """lacks is text that must not occur in the output, if not empty."""
     def __init__(
         self,
         *,
@@ -95,7 +95,7 @@ class CheckRun(_message.Message):
     EXIT_STATUS_FIELD_NUMBER: _builtins.int
     OUTPUT_FIELD_NUMBER: _builtins.int
     exit_status: _builtins.int
-    """exit_status of the run; absent if a signal or the timeout ended it."""
+    """exit_status of the run; absent if it ended by a signal or the timeout."""
     output: _builtins.str
     """output of the run, stdout and stderr together."""
     @_builtins.property

@@ -75,7 +75,7 @@ class _EvidenceTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Evidence
     EVIDENCE_TYPE_NEG_EVIDENCE: _EvidenceType.ValueType  # 6
     """An absence: searched for and not found; weight 0.70."""
     EVIDENCE_TYPE_INFERENCE: _EvidenceType.ValueType  # 7
-    """The writer's own inference; weight 0.60."""
+    """The author's own inference; weight 0.60."""
     EVIDENCE_TYPE_DOMAIN: _EvidenceType.ValueType  # 8
     """An assertion from domain knowledge; weight 0.60."""
 
@@ -97,7 +97,7 @@ EVIDENCE_TYPE_SYNTHESIS: EvidenceType.ValueType  # 5
 EVIDENCE_TYPE_NEG_EVIDENCE: EvidenceType.ValueType  # 6
 """An absence: searched for and not found; weight 0.70."""
 EVIDENCE_TYPE_INFERENCE: EvidenceType.ValueType  # 7
-"""The writer's own inference; weight 0.60."""
+"""The author's own inference; weight 0.60."""
 EVIDENCE_TYPE_DOMAIN: EvidenceType.ValueType  # 8
 """An assertion from domain knowledge; weight 0.60."""
 Global___EvidenceType: _TypeAlias = EvidenceType  # noqa: Y015
@@ -109,7 +109,7 @@ class _ClaimRole:
 class _ClaimRoleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ClaimRole.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     CLAIM_ROLE_UNSPECIFIED: _ClaimRole.ValueType  # 0
-    """On input, the same as an observation. Sent only for records written by an earlier version."""
+    """Treated as an observation on input. Sent only for records written by an earlier version."""
     CLAIM_ROLE_ROOT_CAUSE: _ClaimRole.ValueType  # 1
     """States the cause of the incident as a fact."""
     CLAIM_ROLE_IMPACT: _ClaimRole.ValueType  # 2
@@ -125,7 +125,7 @@ class ClaimRole(_ClaimRole, metaclass=_ClaimRoleEnumTypeWrapper):
     """ClaimRole is the function of a claim in its report."""
 
 CLAIM_ROLE_UNSPECIFIED: ClaimRole.ValueType  # 0
-"""On input, the same as an observation. Sent only for records written by an earlier version."""
+"""Treated as an observation on input. Sent only for records written by an earlier version."""
 CLAIM_ROLE_ROOT_CAUSE: ClaimRole.ValueType  # 1
 """States the cause of the incident as a fact."""
 CLAIM_ROLE_IMPACT: ClaimRole.ValueType  # 2
@@ -153,7 +153,7 @@ class _EvidenceKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Evidence
     EVIDENCE_KIND_SIGNAL: _EvidenceKind.ValueType  # 3
     """The trigger of the investigation: an alert, anomaly, violation or request."""
     EVIDENCE_KIND_CHANGE: _EvidenceKind.ValueType  # 4
-    """A deployment, commit, configuration change or the like."""
+    """A deployment, commit, configuration change or similar."""
     EVIDENCE_KIND_VERIFICATION: _EvidenceKind.ValueType  # 5
     """The result of a check that was executed."""
     EVIDENCE_KIND_PRIOR_CLAIM: _EvidenceKind.ValueType  # 6
@@ -171,7 +171,7 @@ EVIDENCE_KIND_STEP_OUTPUT: EvidenceKind.ValueType  # 2
 EVIDENCE_KIND_SIGNAL: EvidenceKind.ValueType  # 3
 """The trigger of the investigation: an alert, anomaly, violation or request."""
 EVIDENCE_KIND_CHANGE: EvidenceKind.ValueType  # 4
-"""A deployment, commit, configuration change or the like."""
+"""A deployment, commit, configuration change or similar."""
 EVIDENCE_KIND_VERIFICATION: EvidenceKind.ValueType  # 5
 """The result of a check that was executed."""
 EVIDENCE_KIND_PRIOR_CLAIM: EvidenceKind.ValueType  # 6
@@ -201,11 +201,11 @@ class _EvidenceLaneEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Evidence
     EVIDENCE_LANE_VERIFICATION: _EvidenceLane.ValueType  # 7
     """Executed checks."""
     EVIDENCE_LANE_LLM_INFERRED: _EvidenceLane.ValueType  # 8
-    """Inferred by a language model: never evidence for a hypothesis."""
+    """Inferred by a language model. Never counts as evidence for a hypothesis."""
 
 class EvidenceLane(_EvidenceLane, metaclass=_EvidenceLaneEnumTypeWrapper):
-    """EvidenceLane is the source of an evidence item. From the strongest to the weakest: verification > change > traces >
-    metrics = logs > static_infra > synthetic > llm_inferred.
+    """EvidenceLane is the kind of source an evidence item came from. From strongest to weakest: verification > change >
+    traces > metrics = logs > static_infra > synthetic > llm_inferred.
     """
 
 EVIDENCE_LANE_UNSPECIFIED: EvidenceLane.ValueType  # 0
@@ -225,7 +225,7 @@ EVIDENCE_LANE_SYNTHETIC: EvidenceLane.ValueType  # 6
 EVIDENCE_LANE_VERIFICATION: EvidenceLane.ValueType  # 7
 """Executed checks."""
 EVIDENCE_LANE_LLM_INFERRED: EvidenceLane.ValueType  # 8
-"""Inferred by a language model: never evidence for a hypothesis."""
+"""Inferred by a language model. Never counts as evidence for a hypothesis."""
 Global___EvidenceLane: _TypeAlias = EvidenceLane  # noqa: Y015
 
 class _VerificationResult:
@@ -293,23 +293,23 @@ class _SecondLookVerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Sec
     SECOND_LOOK_VERDICT_UNSPECIFIED: _SecondLookVerdict.ValueType  # 0
     """Never sent."""
     SECOND_LOOK_VERDICT_SHOWN: _SecondLookVerdict.ValueType  # 1
-    """They support all of it."""
+    """The quotes support the whole claim."""
     SECOND_LOOK_VERDICT_NOT_SHOWN: _SecondLookVerdict.ValueType  # 2
-    """At least one part of it is not supported, and none is refuted."""
+    """The quotes do not support part of the claim, and refute none of it."""
     SECOND_LOOK_VERDICT_REFUTED: _SecondLookVerdict.ValueType  # 3
-    """They refute at least one part of it."""
+    """The quotes refute at least part of the claim."""
 
 class SecondLookVerdict(_SecondLookVerdict, metaclass=_SecondLookVerdictEnumTypeWrapper):
-    """SecondLookVerdict states whether the quotes in their context support the claim."""
+    """SecondLookVerdict is the degree to which the quotes, read in context, support the claim."""
 
 SECOND_LOOK_VERDICT_UNSPECIFIED: SecondLookVerdict.ValueType  # 0
 """Never sent."""
 SECOND_LOOK_VERDICT_SHOWN: SecondLookVerdict.ValueType  # 1
-"""They support all of it."""
+"""The quotes support the whole claim."""
 SECOND_LOOK_VERDICT_NOT_SHOWN: SecondLookVerdict.ValueType  # 2
-"""At least one part of it is not supported, and none is refuted."""
+"""The quotes do not support part of the claim, and refute none of it."""
 SECOND_LOOK_VERDICT_REFUTED: SecondLookVerdict.ValueType  # 3
-"""They refute at least one part of it."""
+"""The quotes refute at least part of the claim."""
 Global___SecondLookVerdict: _TypeAlias = SecondLookVerdict  # noqa: Y015
 
 class _VerificationMode:
@@ -321,7 +321,7 @@ class _VerificationModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Veri
     VERIFICATION_MODE_UNSPECIFIED: _VerificationMode.ValueType  # 0
     """The mode set in the policy."""
     VERIFICATION_MODE_OFF: _VerificationMode.ValueType  # 1
-    """Nothing is checked."""
+    """Verification is off."""
     VERIFICATION_MODE_OBSERVE: _VerificationMode.ValueType  # 2
     """Corrections are listed, not applied."""
     VERIFICATION_MODE_ENFORCE: _VerificationMode.ValueType  # 3
@@ -333,7 +333,7 @@ class VerificationMode(_VerificationMode, metaclass=_VerificationModeEnumTypeWra
 VERIFICATION_MODE_UNSPECIFIED: VerificationMode.ValueType  # 0
 """The mode set in the policy."""
 VERIFICATION_MODE_OFF: VerificationMode.ValueType  # 1
-"""Nothing is checked."""
+"""Verification is off."""
 VERIFICATION_MODE_OBSERVE: VerificationMode.ValueType  # 2
 """Corrections are listed, not applied."""
 VERIFICATION_MODE_ENFORCE: VerificationMode.ValueType  # 3
@@ -351,29 +351,29 @@ class _CorrectionOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Cor
     CORRECTION_OUTCOME_CORRECTED: _CorrectionOutcome.ValueType  # 1
     """The correction was applied to the claim."""
     CORRECTION_OUTCOME_DISPUTED: _CorrectionOutcome.ValueType  # 2
-    """The judge was queried again and cited nothing that resolves the finding: the claim keeps its class and blocks
+    """The judge was called again and its citations did not resolve the finding. The claim keeps its class and blocks
     proceed.
     """
     CORRECTION_OUTCOME_CLEARED: _CorrectionOutcome.ValueType  # 3
-    """The judge was queried again and cited words that resolve the finding."""
+    """The judge was called again and its citations resolved the finding."""
     CORRECTION_OUTCOME_NOTED: _CorrectionOutcome.ValueType  # 4
-    """The finding is listed but changes nothing."""
+    """The finding is reported but has no effect."""
 
 class CorrectionOutcome(_CorrectionOutcome, metaclass=_CorrectionOutcomeEnumTypeWrapper):
-    """CorrectionOutcome is the outcome of a finding of verification."""
+    """CorrectionOutcome is the outcome of a verification finding."""
 
 CORRECTION_OUTCOME_UNSPECIFIED: CorrectionOutcome.ValueType  # 0
 """Never sent."""
 CORRECTION_OUTCOME_CORRECTED: CorrectionOutcome.ValueType  # 1
 """The correction was applied to the claim."""
 CORRECTION_OUTCOME_DISPUTED: CorrectionOutcome.ValueType  # 2
-"""The judge was queried again and cited nothing that resolves the finding: the claim keeps its class and blocks
+"""The judge was called again and its citations did not resolve the finding. The claim keeps its class and blocks
 proceed.
 """
 CORRECTION_OUTCOME_CLEARED: CorrectionOutcome.ValueType  # 3
-"""The judge was queried again and cited words that resolve the finding."""
+"""The judge was called again and its citations resolved the finding."""
 CORRECTION_OUTCOME_NOTED: CorrectionOutcome.ValueType  # 4
-"""The finding is listed but changes nothing."""
+"""The finding is reported but has no effect."""
 Global___CorrectionOutcome: _TypeAlias = CorrectionOutcome  # noqa: Y015
 
 @_typing.final
@@ -404,7 +404,7 @@ Global___ByteRange: _TypeAlias = ByteRange  # noqa: Y015
 
 @_typing.final
 class TimeWindow(_message.Message):
-    """TimeWindow is a period of time that includes both ends."""
+    """TimeWindow is a period of time, including both ends."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -476,15 +476,13 @@ class Report(_message.Message):
     GENERATOR_MODEL_FIELD_NUMBER: _builtins.int
     CONFIDENCE_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """id of the report, chosen by the caller; at most 256 bytes; may be empty."""
+    """id of the report, chosen by the caller; optional; at most 256 bytes."""
     synthesis: _builtins.str
     """synthesis is the report's text, Markdown allowed. Required unless claims are given."""
     generator_model: _builtins.str
-    """generator_model is the model that wrote the report; may be empty. If a judge uses the same model, the response
-    contains a warning.
-    """
+    """generator_model is the model that wrote the report; optional. The response warns if a judge uses the same model."""
     confidence: _builtins.float
-    """confidence is the writer's self-rated confidence, 0 to 1, a decimal with at most six places. If absent, no cap is
+    """confidence is the author's self-rated confidence, 0 to 1, a decimal with at most six places. If absent, no cap is
     computed.
     """
     @_builtins.property
@@ -532,26 +530,26 @@ class EvidenceItem(_message.Message):
     id: _builtins.str
     """id of the item; unique within the request; 1 to 256 bytes."""
     kind: Global___EvidenceKind.ValueType
-    """kind of the item; if unspecified, it is inferred from content, tool and id."""
+    """kind of the item. If unspecified, it is inferred from the content, the tool and the id."""
     lane: Global___EvidenceLane.ValueType
-    """lane is the source of the item; if unspecified, it is inferred like kind."""
+    """lane is the kind of source. If unspecified, it is inferred like kind."""
     tool: _builtins.str
-    """tool or command line that produced the item; may be empty."""
+    """tool is the tool or command line that produced the item; optional."""
     query: _builtins.str
-    """query that was searched for, if tool does not contain it; may be empty."""
+    """query is the search that was run, if tool does not contain it; optional."""
     text: _builtins.str
     """text is plain text: logs, tables, command output."""
     json: _builtins.str
     """json is one JSON document, at most 100 levels deep."""
     exhaustive: _builtins.bool
-    """exhaustive is true if the item lists everything in its scope, so that absence from it is evidence."""
+    """exhaustive is true if the item lists everything in its scope. Absence from the item is then evidence."""
     step_id: _builtins.str
-    """step_id of the investigation step that produced the item; at most 256 bytes; may be empty."""
+    """step_id of the investigation step that produced the item; optional; at most 256 bytes."""
     specialist_id: _builtins.str
-    """specialist_id of the specialist (agent) that ran the step; at most 256 bytes; may be empty."""
+    """specialist_id of the specialist (agent) that ran the step; optional; at most 256 bytes."""
     verification_result: Global___VerificationResult.ValueType
-    """verification_result of an executed check; only for kind VERIFICATION. Unspecified means unknown, which never
-    counts as a passed check. For a check_run it follows from the pass condition; a different value is rejected.
+    """verification_result of an executed check; only for kind VERIFICATION. Unspecified means unknown, which never counts
+    as passed. For a check_run the server derives it from the pass condition and rejects any other value.
     """
     @_builtins.property
     def check_run(self) -> _check_pb2.CheckRun:
@@ -592,7 +590,7 @@ Global___EvidenceItem: _TypeAlias = EvidenceItem  # noqa: Y015
 
 @_typing.final
 class Citation(_message.Message):
-    """Citation refers to the evidence that decided a claim."""
+    """Citation is a reference to the evidence for a claim's verdict."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -606,12 +604,14 @@ class Citation(_message.Message):
     claim_id: _builtins.str
     """claim_id of the cited claim in the same report."""
     field_path: _builtins.str
-    """field_path is a JSON pointer (RFC 6901) into a json item; empty for the whole item."""
+    """field_path is a JSON pointer (RFC 6901) into a json item. Empty means the whole item."""
     quote: _builtins.str
-    """quote is verbatim text of the item; may be empty if field_path names a field, or for an absence."""
+    """quote is text copied verbatim from the item. It may be empty if field_path names a field or if the citation is for
+    an absence.
+    """
     @_builtins.property
     def bytes(self) -> Global___ByteRange:
-        """bytes is the position of the quote in the item's original bytes; set by verification if the quote was found."""
+        """bytes is the position of the quote in the item's original bytes. Set by verification if it found the quote."""
 
     def __init__(
         self,
@@ -662,53 +662,51 @@ class JudgedClaim(_message.Message):
     note: _builtins.str
     """note explains the verdict in plain words."""
     agreement: _builtins.float
-    """agreement is the share of the votes for the winning class before verification, above 0 and at most 1; absent
-    without votes; output only.
+    """agreement is the winning class's share of the votes before verification, above 0 and at most 1; output only; absent
+    if there were no votes.
     """
     disputed: _builtins.bool
-    """disputed is set only in records written by versions without second looks: an open finding about the claim blocked
-    proceed; output only.
+    """disputed is true if an unresolved finding about the claim blocked proceed; output only. Set only in records written
+    by versions without second looks.
     """
     role: Global___ClaimRole.ValueType
     """role of the claim in its report, according to the judge."""
     judge: _builtins.str
-    """judge that decided the claim, by name; empty on input and if verification alone decided; output only."""
+    """judge is the name of the judge that decided the claim; output only; empty if verification alone decided."""
     @_builtins.property
     def span(self) -> Global___ByteRange:
         """span is its position in the synthesis, in bytes, if known."""
 
     @_builtins.property
     def citations(self) -> _containers.RepeatedCompositeFieldContainer[Global___Citation]:
-        """citations of the evidence that decided."""
+        """citations of the decisive evidence."""
 
     @_builtins.property
     def impact(self) -> Global___ClaimImpact:
-        """impact of the claim on the score; output only, set if options.explain is true."""
+        """impact of the claim on the score; output only; set if options.explain is true."""
 
     @_builtins.property
     def considered(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """considered describes how the judge read the claim and which parts of the evidence it weighed, one sentence each;
-        output only, set if options.explain is true and the judge supports it.
+        """considered explains, one sentence each, how the judge read the claim and which evidence it compared; output only;
+        set if options.explain is true and the judge supports it.
         """
 
     @_builtins.property
     def votes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Vote]:
-        """votes on the claim, if several judges or several answers of one judge were counted; output only."""
+        """votes on the claim, if several judges voted or one judge was sampled several times; output only."""
 
     @_builtins.property
     def rules(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """rules are the ids of the fact rules that decided the claim or refuted it in verification; output only."""
+        """rules are the ids of the rules that decided the claim or refuted it in verification; output only."""
 
     @_builtins.property
     def second_look(self) -> Global___SecondLook:
-        """second_look is the verdict of a second reader, which is given only the claim and its quotes in their context;
-        absent if there was no second look; output only.
-        """
+        """second_look is the result of the second look; output only; absent if there was none."""
 
     @_builtins.property
     def undecided(self) -> Global___Leaning:
-        """undecided is set if the judge did not decide the claim, and contains the class it leans to. class is then
-        ungrounded, or unspecified on input. Absent if the claim is decided.
+        """undecided is set if the judge did not decide the claim, and contains its leaning. In that case class is ungrounded
+        in output and unspecified in input.
         """
 
     def __init__(
@@ -743,14 +741,14 @@ Global___JudgedClaim: _TypeAlias = JudgedClaim  # noqa: Y015
 
 @_typing.final
 class Leaning(_message.Message):
-    """Leaning is the class that a judge leans to for a claim that it did not decide."""
+    """Leaning is the class a judge considers most likely for a claim that it left undecided."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CLASS_FIELD_NUMBER: _builtins.int
     LIKELIHOOD_FIELD_NUMBER: _builtins.int
     likelihood: _builtins.float
-    """likelihood of that class, 0 to 1, a decimal with at most six places; absent if unknown."""
+    """likelihood of that class: a decimal from 0 to 1 with at most six places; absent if unknown."""
     def __init__(
         self,
         *,
@@ -768,7 +766,7 @@ Global___Leaning: _TypeAlias = Leaning  # noqa: Y015
 
 @_typing.final
 class SecondLook(_message.Message):
-    """SecondLook is a second reader's verdict on a claim."""
+    """SecondLook is the result of a second look: another model call, which sees only the claim and its quotes in context."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -776,11 +774,11 @@ class SecondLook(_message.Message):
     WORDS_FIELD_NUMBER: _builtins.int
     READER_FIELD_NUMBER: _builtins.int
     verdict: Global___SecondLookVerdict.ValueType
-    """verdict of the reader."""
+    """verdict on the claim."""
     words: _builtins.str
-    """words of the evidence that decided, or words of the claim that nothing supports, as quoted by the reader."""
+    """words quoted by the model: the decisive words in the evidence, or the unsupported words in the claim."""
     reader: _builtins.str
-    """reader is the judge that took the second look."""
+    """reader is the name of the judge that was called."""
     def __init__(
         self,
         *,
@@ -798,7 +796,7 @@ Global___SecondLook: _TypeAlias = SecondLook  # noqa: Y015
 
 @_typing.final
 class Vote(_message.Message):
-    """Vote is the verdict on a claim in one answer of a judge."""
+    """Vote is a claim's verdict in one answer from a judge."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -808,13 +806,13 @@ class Vote(_message.Message):
     SHARE_FIELD_NUMBER: _builtins.int
     NOTE_FIELD_NUMBER: _builtins.int
     judge: _builtins.str
-    """judge that answered, by name."""
+    """judge is the name of the judge that answered."""
     sample: _builtins.int
     """sample is the index of the judge's answer, from 0."""
     share: _builtins.float
-    """share of this vote in all votes on the claim, above 0 and at most 1."""
+    """share of this vote in the total for the claim, above 0 and at most 1."""
     note: _builtins.str
-    """note of the answer on what decided."""
+    """note in the answer that explains the class."""
     def __init__(
         self,
         *,
@@ -877,7 +875,7 @@ class HypotheticalOutcome(_message.Message):
     """tier that would be decided."""
     @_builtins.property
     def score(self) -> Global___Score:
-        """score that would decide; absent if there is none."""
+        """score on which the tier would be decided; absent if there is none."""
 
     def __init__(
         self,
@@ -895,7 +893,7 @@ Global___HypotheticalOutcome: _TypeAlias = HypotheticalOutcome  # noqa: Y015
 
 @_typing.final
 class Score(_message.Message):
-    """Score is an exact number from 0 to 1. Compare by numerator and denominator; display value."""
+    """Score is an exact number from 0 to 1. Compare scores by numerator and denominator, and display value."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -936,19 +934,19 @@ class ScoreTerms(_message.Message):
     UNVERIFIED_FIELD_NUMBER: _builtins.int
     RHO_FIELD_NUMBER: _builtins.int
     grounded: _builtins.float
-    """grounded is W(G)."""
+    """grounded is W(G), the weight of grounded claims."""
     ungrounded: _builtins.float
-    """ungrounded is W(U); each claim weighs at least the policy's floor."""
+    """ungrounded is W(U), in which each claim weighs at least the policy's floor."""
     contradicted: _builtins.float
-    """contradicted is W(X), before rho."""
+    """contradicted is W(X), before multiplication by rho."""
     complementary: _builtins.float
-    """complementary is W(K)."""
+    """complementary is W(K), the weight of complementary claims."""
     unverified: _builtins.float
-    """unverified is the weight of contradictions whose citation failed verification and of claims that the judge
-    dropped, before max(1, rho).
+    """unverified is the weight of claims dropped by the judge and of contradictions without a verified citation, before
+    multiplication by max(1, rho).
     """
     rho: _builtins.float
-    """rho is the policy's rho."""
+    """rho is the policy's penalty factor for contradicted claims."""
     def __init__(
         self,
         *,
@@ -979,12 +977,10 @@ class Reason(_message.Message):
     code: _builtins.str
     """code is stable, in UPPER_SNAKE_CASE."""
     sentence: _builtins.str
-    """sentence for a person; its wording may change."""
+    """sentence is a human-readable explanation; its wording may change."""
     @_builtins.property
     def claim_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """claim_ids of the claims concerned, in the order of the report; empty if none are, and for partitions given as
-        counts.
-        """
+        """claim_ids are the affected claims, in report order. Empty if there are none or the partition was given as counts."""
 
     def __init__(
         self,
@@ -1003,7 +999,7 @@ Global___Reason: _TypeAlias = Reason  # noqa: Y015
 
 @_typing.final
 class Decision(_message.Message):
-    """Decision is the decision on a report and its reasons."""
+    """Decision is the decision on a report, with reasons."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1015,10 +1011,10 @@ class Decision(_message.Message):
     IN_SHADOW_FIELD_NUMBER: _builtins.int
     BOUNDS_FIELD_NUMBER: _builtins.int
     tier: Global___Tier.ValueType
-    """tier that was decided; TIER_PROCEED if in_shadow is true."""
+    """tier that applies; TIER_PROCEED if in_shadow is true."""
     in_shadow: _builtins.bool
-    """in_shadow is true if the policy's decision is in shadow mode: no report is withheld, and shadow.decision of the
-    response contains the decision.
+    """in_shadow is true if the policy's decisions are in shadow mode. They are then not enforced; shadow.decision
+    contains the actual decision.
     """
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[Global___Reason]:
@@ -1026,7 +1022,7 @@ class Decision(_message.Message):
 
     @_builtins.property
     def not_applicable(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """not_applicable are guards that the policy enables but that had no input."""
+        """not_applicable lists guards that are enabled but had no input."""
 
     @_builtins.property
     def margins(self) -> Global___Margins:
@@ -1034,14 +1030,14 @@ class Decision(_message.Message):
 
     @_builtins.property
     def affected_specialists(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """affected_specialists are the distinct specialist_id values of the evidence cited by faulty claims, in the order of
-        the report. A claim is faulty if it is ungrounded, contradicted or disputed, as judged or as counted. Empty if
-        these claims cite no evidence with a specialist_id, and if the tier is proceed.
+        """affected_specialists are the distinct specialist_id values of the evidence cited by faulty claims, in report order.
+        A claim is faulty if the judge or verification found it ungrounded, contradicted or disputed. Empty if the tier is
+        proceed.
         """
 
     @_builtins.property
     def bounds(self) -> Global___DecisionBounds:
-        """bounds of the decision over all possible classes of its undecided claims; absent if every claim is decided."""
+        """bounds on the decision over all possible classes of undecided claims; absent if every claim is decided."""
 
     def __init__(
         self,
@@ -1064,7 +1060,7 @@ Global___Decision: _TypeAlias = Decision  # noqa: Y015
 
 @_typing.final
 class DecisionBounds(_message.Message):
-    """DecisionBounds are the outcomes with the worst and the best possible classes of undecided claims. If their tiers
+    """DecisionBounds are the outcomes for the worst and the best possible classes of undecided claims. If their tiers
     differ, the tier is TIER_ABSTAIN with the reason JUDGE_UNDECIDED.
     """
 
@@ -1074,7 +1070,7 @@ class DecisionBounds(_message.Message):
     BEST_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def worst(self) -> Global___HypotheticalOutcome:
-        """worst counts each undecided claim as ungrounded, or as contradicted if the judge leans to that."""
+        """worst counts each undecided claim as ungrounded, or as contradicted if that is the judge's leaning."""
 
     @_builtins.property
     def best(self) -> Global___HypotheticalOutcome:
@@ -1138,11 +1134,11 @@ class Margin(_message.Message):
     tier: Global___Tier.ValueType
     """tier that would be reached."""
     claims: _builtins.int
-    """claims is the minimum number of claims to change."""
+    """claims is the minimum number of claims that would have to change."""
     @_builtins.property
     def score(self) -> Global___Score:
-        """score is the absolute distance between the deciding score and the threshold of that tier; absent if there is no
-        score or a block decides.
+        """score is the absolute distance between guarded_score and the tier's threshold; absent if there is no score, or if
+        something other than the score decides.
         """
 
     @_builtins.property
@@ -1151,7 +1147,7 @@ class Margin(_message.Message):
 
     @_builtins.property
     def claim_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """claim_ids of claims whose change would suffice, if the request contained claims."""
+        """claim_ids of a sufficient set of claims; empty if the partition was given as counts."""
 
     def __init__(
         self,
@@ -1185,7 +1181,7 @@ class ClaimChange(_message.Message):
     type: Global___EvidenceType.ValueType
     """type of the claims; unspecified for claims that the judge dropped."""
     count: _builtins.int
-    """count of claims."""
+    """count is the number of claims."""
     def __init__(
         self,
         *,
@@ -1203,7 +1199,7 @@ Global___ClaimChange: _TypeAlias = ClaimChange  # noqa: Y015
 
 @_typing.final
 class Correction(_message.Message):
-    """Correction is a change that verification made, or would have made, to a judge's partition."""
+    """Correction is a change that verification made or proposed to a judge's partition."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1221,17 +1217,17 @@ class Correction(_message.Message):
     code: _builtins.str
     """code is stable, in UPPER_SNAKE_CASE."""
     sentence: _builtins.str
-    """sentence for a person."""
+    """sentence is a human-readable explanation."""
     class_before: Global___ClaimClass.ValueType
-    """class_before is the class given by the judge; unspecified for a claim that it dropped."""
+    """class_before is the judge's class; unspecified for a dropped claim."""
     class_after: Global___ClaimClass.ValueType
     """class_after is the class after verification."""
     type_before: Global___EvidenceType.ValueType
-    """type_before is the type given by the judge; unspecified for a claim that it dropped."""
+    """type_before is the judge's type; unspecified for a dropped claim."""
     type_after: Global___EvidenceType.ValueType
     """type_after is the type after verification."""
     applied: _builtins.bool
-    """applied is true if the correction was applied to the claim: outcome is CORRECTED."""
+    """applied is true if outcome is CORRECTED."""
     outcome: Global___CorrectionOutcome.ValueType
     """outcome of the correction."""
     def __init__(
@@ -1257,7 +1253,7 @@ Global___Correction: _TypeAlias = Correction  # noqa: Y015
 
 @_typing.final
 class PolicyOverrides(_message.Message):
-    """PolicyOverrides change single values of a policy for one request, if the server allows it. Every number is a decimal
+    """PolicyOverrides change individual values of a policy for one request, if the server allows it. Numbers are decimals
     with at most six places.
     """
 
@@ -1274,14 +1270,14 @@ class PolicyOverrides(_message.Message):
     ungrounded_floor: _builtins.float
     """ungrounded_floor is the minimum weight of an ungrounded or contradicted claim, 0 to 1."""
     tau_proceed: _builtins.float
-    """tau_proceed is the threshold of proceed; at most 1, above tau_regenerate."""
+    """tau_proceed is the threshold for proceed; at most 1, above tau_regenerate."""
     tau_regenerate: _builtins.float
-    """tau_regenerate is the threshold of regenerate."""
+    """tau_regenerate is the threshold for regenerate."""
     verification: Global___VerificationMode.ValueType
-    """verification replaces the policy's mode unless unspecified."""
+    """verification replaces the policy's mode, unless unspecified."""
     @_builtins.property
     def weights(self) -> _containers.RepeatedCompositeFieldContainer[Global___TypeWeight]:
-        """weights of single evidence types, 0 to 1; each type at most once."""
+        """weights of evidence types; each type at most once."""
 
     def __init__(
         self,
@@ -1327,7 +1323,7 @@ class TypeWeight(_message.Message):
     type: Global___EvidenceType.ValueType
     """type is the evidence type; required."""
     weight: _builtins.float
-    """weight is 0 to 1, a decimal with at most six places."""
+    """weight is a decimal from 0 to 1 with at most six places."""
     def __init__(
         self,
         *,
@@ -1355,12 +1351,12 @@ class AppliedPolicy(_message.Message):
     name: _builtins.str
     """name of the policy; the name of its base if overrides were applied."""
     digest: _builtins.str
-    """digest is the BLAKE3 of every value that can change a decision, except rollout, in hexadecimal."""
+    """digest is the hexadecimal BLAKE3 digest of all values that can change a decision, except rollout."""
     overridden: _builtins.bool
-    """overridden is true if overrides of the request were applied."""
+    """overridden is true if the request's overrides were applied."""
     @_builtins.property
     def certificate(self) -> Global___PolicyCertificate:
-        """certificate of the policy; absent if it has none."""
+        """certificate of the policy, if it has one."""
 
     def __init__(
         self,
@@ -1380,8 +1376,8 @@ Global___AppliedPolicy: _TypeAlias = AppliedPolicy  # noqa: Y015
 
 @_typing.final
 class PolicyCertificate(_message.Message):
-    """PolicyCertificate bounds the share of wrong reports among those that proceed under a policy. The bound was shown on
-    graded reports with one judge, and holds for reports drawn from the same distribution.
+    """PolicyCertificate is a bound on the share of wrong reports among those that proceed under a policy. It was computed
+    from graded reports with one judge, and holds for reports drawn from the same distribution.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1400,22 +1396,22 @@ class PolicyCertificate(_message.Message):
     confidence: _builtins.float
     """confidence of the bound, above 0 and below 1."""
     judge: _builtins.str
-    """judge for which it was shown, such as local/1."""
+    """judge for which it was computed, such as local/1."""
     rows: _builtins.int
     """rows is the number of graded reports."""
     proceeds: _builtins.int
-    """proceeds is the number of them that proceeded."""
+    """proceeds is the number of graded reports that proceeded."""
     wrong: _builtins.int
     """wrong is the number of wrong reports among those that proceeded."""
     data: _builtins.str
-    """data is the SHA-256 of the graded and judged reports, in hexadecimal."""
+    """data is the hexadecimal SHA-256 digest of the graded reports and their verdicts."""
     mismatch: _builtins.str
-    """mismatch explains why the certificate does not cover this answer, such as a different judge; empty if it does. No
-    certificate covers an answer without a judge.
+    """mismatch is the reason why the certificate does not cover this answer, such as a different judge; empty if it does.
+    An answer without a judge is never covered.
     """
     @_builtins.property
     def prompts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """prompts are the BLAKE3 digests of the prompt templates for which it was shown, in hexadecimal; empty for judges
+        """prompts are the hexadecimal BLAKE3 digests of the prompt templates for which it was computed; empty for judges
         without prompts.
         """
 
@@ -1442,9 +1438,7 @@ Global___PolicyCertificate: _TypeAlias = PolicyCertificate  # noqa: Y015
 
 @_typing.final
 class CallError(_message.Message):
-    """CallError is the error of one part of a call, with the details that the gRPC status of a separate call would
-    contain.
-    """
+    """CallError is the error for one part of a call, with the same details as the gRPC status of a separate call."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1455,20 +1449,20 @@ class CallError(_message.Message):
     FIELD_VIOLATIONS_FIELD_NUMBER: _builtins.int
     RETRY_AFTER_FIELD_NUMBER: _builtins.int
     code: _builtins.int
-    """code of google.rpc.Code, 1 to 16, such as 3."""
+    """code is a google.rpc.Code, 1 to 16."""
     code_name: _builtins.str
     """code_name is the name of the code, such as INVALID_ARGUMENT."""
     reason: _builtins.str
-    """reason is the stable reason of google.rpc.ErrorInfo, such as INVALID_FIELDS; empty if there is none."""
+    """reason is the stable reason in google.rpc.ErrorInfo, such as INVALID_FIELDS; empty if there is none."""
     message: _builtins.str
-    """message for a person; its wording may change."""
+    """message is human-readable; its wording may change."""
     @_builtins.property
     def field_violations(self) -> _containers.RepeatedCompositeFieldContainer[Global___FieldViolation]:
-        """field_violations are all invalid fields; empty if there are none."""
+        """field_violations lists all invalid fields."""
 
     @_builtins.property
     def retry_after(self) -> _duration_pb2.Duration:
-        """retry_after is the delay before a retry; absent if a retry does not help."""
+        """retry_after is the minimum delay before a retry; absent if a retry does not help."""
 
     def __init__(
         self,
@@ -1497,7 +1491,7 @@ class FieldViolation(_message.Message):
     FIELD_FIELD_NUMBER: _builtins.int
     DESCRIPTION_FIELD_NUMBER: _builtins.int
     field: _builtins.str
-    """field as a path in the request, such as evidence[3].json."""
+    """field is a path in the request, such as evidence[3].json."""
     description: _builtins.str
     """description states the given value, the allowed values and the fix."""
     def __init__(

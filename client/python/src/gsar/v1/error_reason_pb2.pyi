@@ -45,7 +45,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_LEDGER_UNAVAILABLE: _ErrorReason.ValueType  # 9
     """UNAVAILABLE: the record cannot be written to the ledger."""
     ERROR_REASON_INTERNAL: _ErrorReason.ValueType  # 10
-    """INTERNAL: a bug in the server; google.rpc.RequestInfo contains the request id that its log contains."""
+    """INTERNAL: a bug in the server. google.rpc.RequestInfo contains the request id to search for in the log."""
     ERROR_REASON_NOT_ALLOWED: _ErrorReason.ValueType  # 11
     """FAILED_PRECONDITION: the configuration of this server does not allow the request."""
     ERROR_REASON_EVIDENCE_FULL: _ErrorReason.ValueType  # 12
@@ -59,7 +59,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     google.rpc.RetryInfo contains the delay before a retry.
     """
     ERROR_REASON_NOT_DUE: _ErrorReason.ValueType  # 16
-    """FAILED_PRECONDITION: the given step of the investigation is not due, or expects a different request;
+    """FAILED_PRECONDITION: the given step of the investigation is not due, or expects a different request.
     GetInvestigation returns what is due.
     """
     ERROR_REASON_UNIDENTIFIED: _ErrorReason.ValueType  # 17
@@ -72,7 +72,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
-    """ErrorReason is the reason in google.rpc.ErrorInfo with domain gsar.dev, there without the prefix ERROR_REASON_."""
+    """ErrorReason is the reason in a google.rpc.ErrorInfo of domain gsar.dev, where it has no prefix ERROR_REASON_."""
 
 ERROR_REASON_UNSPECIFIED: ErrorReason.ValueType  # 0
 """Never sent."""
@@ -97,7 +97,7 @@ ERROR_REASON_NOT_SERVING: ErrorReason.ValueType  # 8
 ERROR_REASON_LEDGER_UNAVAILABLE: ErrorReason.ValueType  # 9
 """UNAVAILABLE: the record cannot be written to the ledger."""
 ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 10
-"""INTERNAL: a bug in the server; google.rpc.RequestInfo contains the request id that its log contains."""
+"""INTERNAL: a bug in the server. google.rpc.RequestInfo contains the request id to search for in the log."""
 ERROR_REASON_NOT_ALLOWED: ErrorReason.ValueType  # 11
 """FAILED_PRECONDITION: the configuration of this server does not allow the request."""
 ERROR_REASON_EVIDENCE_FULL: ErrorReason.ValueType  # 12
@@ -111,7 +111,7 @@ ERROR_REASON_JUDGES_BUSY: ErrorReason.ValueType  # 15
 google.rpc.RetryInfo contains the delay before a retry.
 """
 ERROR_REASON_NOT_DUE: ErrorReason.ValueType  # 16
-"""FAILED_PRECONDITION: the given step of the investigation is not due, or expects a different request;
+"""FAILED_PRECONDITION: the given step of the investigation is not due, or expects a different request.
 GetInvestigation returns what is due.
 """
 ERROR_REASON_UNIDENTIFIED: ErrorReason.ValueType  # 17

@@ -31,19 +31,19 @@ class _SearchMethodEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SearchMe
     SEARCH_METHOD_UNSPECIFIED: _SearchMethod.ValueType  # 0
     """Hybrid if vector search is available, otherwise lexical."""
     SEARCH_METHOD_LEXICAL: _SearchMethod.ValueType  # 1
-    """Lexical: by the terms that passage and query share."""
+    """By terms that the passage and the query share."""
     SEARCH_METHOD_VECTOR: _SearchMethod.ValueType  # 2
     """By embedding vectors; lexical if vector search is not available."""
     SEARCH_METHOD_HYBRID: _SearchMethod.ValueType  # 3
     """By terms and vectors combined; lexical if vector search is not available."""
 
 class SearchMethod(_SearchMethod, metaclass=_SearchMethodEnumTypeWrapper):
-    """SearchMethod is the method by which passages are found."""
+    """SearchMethod is a search method."""
 
 SEARCH_METHOD_UNSPECIFIED: SearchMethod.ValueType  # 0
 """Hybrid if vector search is available, otherwise lexical."""
 SEARCH_METHOD_LEXICAL: SearchMethod.ValueType  # 1
-"""Lexical: by the terms that passage and query share."""
+"""By terms that the passage and the query share."""
 SEARCH_METHOD_VECTOR: SearchMethod.ValueType  # 2
 """By embedding vectors; lexical if vector search is not available."""
 SEARCH_METHOD_HYBRID: SearchMethod.ValueType  # 3
@@ -52,7 +52,7 @@ Global___SearchMethod: _TypeAlias = SearchMethod  # noqa: Y015
 
 @_typing.final
 class PutEvidenceRequest(_message.Message):
-    """PutEvidenceRequest is a part of the items to store."""
+    """PutEvidenceRequest is one part of an upload."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -60,7 +60,9 @@ class PutEvidenceRequest(_message.Message):
     ITEM_FIELD_NUMBER: _builtins.int
     MORE_FIELD_NUMBER: _builtins.int
     more: _builtins.bytes
-    """more text of the last started item, which must be a text item; UTF-8, split at any byte."""
+    """more is further text for the last started item, which must be a text item. It is UTF-8 and may be split at any
+    byte.
+    """
     @_builtins.property
     def corpus(self) -> Global___CorpusHead:
         """corpus names the corpus; only in the first message of a call."""
@@ -98,8 +100,8 @@ class CorpusHead(_message.Message):
     """corpus_id of the corpus: 1 to 128 letters, digits, `.`, `_` and `-`, the first a letter or digit; required."""
     @_builtins.property
     def time_to_live(self) -> _duration_pb2.Duration:
-        """time_to_live from now, after which the corpus may be deleted; if absent, it stays unchanged, or is the server's
-        default for a new corpus.
+        """time_to_live is the time from now after which the corpus may be deleted. If absent, an existing corpus keeps its
+        expiry and a new one gets the server's default.
         """
 
     def __init__(
@@ -130,10 +132,10 @@ class PutEvidenceResponse(_message.Message):
     more_items: _builtins.int
     """more_items is the number of items of this call that are not listed."""
     unchanged_items: _builtins.int
-    """unchanged_items is the number of items of this call that were already stored with this content, listed or not."""
+    """unchanged_items is the number of items of this call, listed or not, that were already stored with the same content."""
     duplicate_items: _builtins.int
-    """duplicate_items is the number of items of this call with the same content as another item, which represents them,
-    listed or not.
+    """duplicate_items is the number of items of this call, listed or not, that have the same content as another item and
+    are stored as a reference to it.
     """
     @_builtins.property
     def corpus(self) -> Global___CorpusSummary:
@@ -141,7 +143,7 @@ class PutEvidenceResponse(_message.Message):
 
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___StoredItem]:
-        """items of this call, in their order; as many as fit in 1 MiB."""
+        """items of this call in order, as many as fit in 1 MiB."""
 
     def __init__(
         self,
@@ -177,21 +179,21 @@ class StoredItem(_message.Message):
     evidence_id: _builtins.str
     """evidence_id of the item."""
     key: _builtins.str
-    """key is the BLAKE3 of its content, in hexadecimal, by which GetSnapshot can return it."""
+    """key is the hexadecimal BLAKE3 digest of its content. GetSnapshot accepts it as an identifier."""
     size: _builtins.int
     """size of its content in bytes."""
     passages: _builtins.int
-    """passages is the number of passages it was split into."""
+    """passages is the number of passages into which it was split."""
     lines: _builtins.int
     """lines is the number of lines of a text item; 0 for JSON."""
     repeated_lines: _builtins.int
     """repeated_lines is the number of lines that differ from an earlier line only in their numbers."""
     same_as: _builtins.str
-    """same_as is the id of the item of the corpus that has the same content and represents this one; empty if there is
-    none.
+    """same_as is the id of the item in the corpus that has the same content and is stored in place of this one; empty if
+    there is none.
     """
     unchanged: _builtins.bool
-    """unchanged is true if the item was already stored with this content."""
+    """unchanged is true if the item was already stored with the same content."""
     def __init__(
         self,
         *,
@@ -234,14 +236,14 @@ class CorpusSummary(_message.Message):
     size: _builtins.int
     """size of all contents in bytes."""
     embedded: _builtins.bool
-    """embedded is true if every passage also has an embedding vector; vectors are computed in the background."""
+    """embedded is true if every passage that needs an embedding vector has one. Vectors are computed in the background."""
     @_builtins.property
     def created_at(self) -> _timestamp_pb2.Timestamp:
         """created_at is the time of creation."""
 
     @_builtins.property
     def expires_at(self) -> _timestamp_pb2.Timestamp:
-        """expires_at is the time after which it may be deleted; absent for never."""
+        """expires_at is the time after which it may be deleted; absent if it does not expire."""
 
     def __init__(
         self,
@@ -274,11 +276,11 @@ class GetSnapshotRequest(_message.Message):
     BYTES_FIELD_NUMBER: _builtins.int
     LINES_FIELD_NUMBER: _builtins.int
     corpus_id: _builtins.str
-    """corpus_id names the corpus; required."""
+    """corpus_id is the id of the corpus; required."""
     evidence_id: _builtins.str
     """evidence_id of the item."""
     key: _builtins.str
-    """key is the BLAKE3 of the content, in hexadecimal."""
+    """key is the hexadecimal BLAKE3 digest of the content."""
     @_builtins.property
     def bytes(self) -> _common_pb2.ByteRange:
         """bytes of the content; at most 1 MiB are returned."""
@@ -364,19 +366,19 @@ class GetSnapshotResponse(_message.Message):
     tool: _builtins.str
     """tool or command line that produced the item."""
     key: _builtins.str
-    """key is the BLAKE3 of the whole content, in hexadecimal."""
+    """key is the hexadecimal BLAKE3 digest of the whole content."""
     size: _builtins.int
     """size of the whole content in bytes."""
     content: _builtins.str
     """content of the range, cut at character boundaries."""
     step_id: _builtins.str
-    """step_id of the investigation step that produced the item; may be empty."""
+    """step_id of the investigation step that produced the item, if any."""
     specialist_id: _builtins.str
-    """specialist_id of the specialist (agent) that ran the step; may be empty."""
+    """specialist_id of the specialist (agent) that ran the step, if any."""
     verification_result: _common_pb2.VerificationResult.ValueType
     """verification_result of an executed check; unspecified if unknown."""
     attested: _builtins.bool
-    """attested is true if it was stored over a channel that the server's configuration attests."""
+    """attested is true if it was stored over a channel that the server's configuration trusts."""
     @_builtins.property
     def bytes(self) -> _common_pb2.ByteRange:
         """bytes is the range of the content that is returned."""
@@ -417,13 +419,13 @@ class SearchRequest(_message.Message):
     FILTER_FIELD_NUMBER: _builtins.int
     METHOD_FIELD_NUMBER: _builtins.int
     corpus_id: _builtins.str
-    """corpus_id names the corpus; required."""
+    """corpus_id is the id of the corpus; required."""
     query: _builtins.str
-    """query in plain words, such as a claim; 1 byte to 16 KiB."""
+    """query is plain text, such as a claim; 1 byte to 16 KiB."""
     most: _builtins.int
-    """most is the maximum number of passages, 1 to 200; 0 for 10."""
+    """most is the maximum number of passages, 1 to 200. Defaults to 10 if 0."""
     method: Global___SearchMethod.ValueType
-    """method of the search; unspecified for the best available one."""
+    """method of the search. If unspecified, the best available one is used."""
     @_builtins.property
     def filter(self) -> Global___SearchFilter:
         """filter restricts the items that are searched."""
@@ -447,7 +449,7 @@ Global___SearchRequest: _TypeAlias = SearchRequest  # noqa: Y015
 
 @_typing.final
 class SearchFilter(_message.Message):
-    """SearchFilter restricts a search; all given fields must match."""
+    """SearchFilter restricts a search. All given fields must match."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -457,19 +459,19 @@ class SearchFilter(_message.Message):
     WINDOW_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[_common_pb2.EvidenceKind.ValueType]:
-        """kinds of items; empty for all."""
+        """kinds of items. If empty, all kinds match."""
 
     @_builtins.property
     def lanes(self) -> _containers.RepeatedScalarFieldContainer[_common_pb2.EvidenceLane.ValueType]:
-        """lanes of items; empty for all."""
+        """lanes of items. If empty, all lanes match."""
 
     @_builtins.property
     def entities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """entities that a passage or the tool of its item must name, all of them: `checkout-7f9c`."""
+        """entities that must all be named in the passage or in the tool of its item, such as `checkout-7f9c`."""
 
     @_builtins.property
     def window(self) -> _common_pb2.TimeWindow:
-        """window in which the item was collected; items without collected_at never match."""
+        """window of time in which the item was collected. Items without collected_at never match."""
 
     def __init__(
         self,
@@ -497,12 +499,12 @@ class SearchResponse(_message.Message):
     METHOD_FIELD_NUMBER: _builtins.int
     DEGRADED_FIELD_NUMBER: _builtins.int
     method: _builtins.str
-    """method that was used: "lexical", "vector" or "hybrid"."""
+    """method is "lexical", "vector" or "hybrid"."""
     degraded: _builtins.str
-    """degraded explains why vector search was not available; empty if it was."""
+    """degraded is the reason why vector search was unavailable; empty if it was available."""
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___SearchHit]:
-        """hits in the order of their rank."""
+        """hits in rank order."""
 
     def __init__(
         self,
@@ -536,7 +538,7 @@ class SearchHit(_message.Message):
     SCORE_FIELD_NUMBER: _builtins.int
     SIMILARITY_FIELD_NUMBER: _builtins.int
     label: _builtins.str
-    """label names the passage in this corpus, such as `pods#/items/3` or `app-log#L120-143`."""
+    """label identifies the passage within the corpus, such as `pods#/items/3` or `app-log#L120-143`."""
     evidence_id: _builtins.str
     """evidence_id of its item."""
     field_path: _builtins.str
@@ -553,11 +555,11 @@ class SearchHit(_message.Message):
     """similarity is the cosine similarity of passage and query, -1 to 1; set if the passage was found by vectors."""
     @_builtins.property
     def lines(self) -> Global___LineRange:
-        """lines of a text; absent for JSON."""
+        """lines of the text; absent for JSON."""
 
     @_builtins.property
     def bytes(self) -> _common_pb2.ByteRange:
-        """bytes in the item's content."""
+        """bytes is its position in the item's content."""
 
     def __init__(
         self,
@@ -592,9 +594,9 @@ class ListCorporaRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """page_size is the maximum number of entries, 1 to 1000; 0 for 50."""
+    """page_size is the maximum number of entries, 1 to 1000. Defaults to 50 if 0."""
     page_token: _builtins.str
-    """page_token is the next_page_token of the previous page; empty for the first."""
+    """page_token is the previous page's next_page_token; empty for the first page."""
     def __init__(
         self,
         *,
@@ -620,11 +622,11 @@ class ListCorporaResponse(_message.Message):
     METHOD_FIELD_NUMBER: _builtins.int
     DEGRADED_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """next_page_token requests the next page; empty if this is the last one."""
+    """next_page_token is the token for the next page; empty on the last page."""
     method: _builtins.str
-    """method by which this server searches: "hybrid", or "lexical"."""
+    """method is this server's search method: "hybrid" or "lexical"."""
     degraded: _builtins.str
-    """degraded explains why vector search is not available; empty if it is."""
+    """degraded is the reason why vector search is unavailable; empty if it is available."""
     @_builtins.property
     def corpora(self) -> _containers.RepeatedCompositeFieldContainer[Global___CorpusSummary]:
         """corpora of this page."""
@@ -653,7 +655,7 @@ class DeleteCorpusRequest(_message.Message):
 
     CORPUS_ID_FIELD_NUMBER: _builtins.int
     corpus_id: _builtins.str
-    """corpus_id names the corpus; required."""
+    """corpus_id is the id of the corpus; required."""
     def __init__(
         self,
         *,

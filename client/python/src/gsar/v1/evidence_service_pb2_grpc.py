@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class EvidenceServiceStub(object):
-    """EvidenceService stores evidence under stable keys and finds passages relevant to a claim.
+    """EvidenceService stores evidence and finds passages relevant to a claim.
     """
 
     def __init__(self, channel):
@@ -63,14 +63,14 @@ class EvidenceServiceStub(object):
 
 
 class EvidenceServiceServicer(object):
-    """EvidenceService stores evidence under stable keys and finds passages relevant to a claim.
+    """EvidenceService stores evidence and finds passages relevant to a claim.
     """
 
     def PutEvidence(self, request_iterator, context):
-        """PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus;
-        each item follows in one message or, if its text is long, in several. The response acknowledges all items; Search
-        finds items while the call is still running. An item with an existing id replaces the old one, and an item with
-        unchanged content is skipped, so an interrupted call can be repeated without changes.
+        """PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus.
+        Each item follows in one message or, if its text is long, in several. The response acknowledges all items, but
+        Search can already find items while the call is running. An item with an existing id replaces the old item, and an
+        item with unchanged content is skipped, so it is safe to repeat an interrupted call.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -141,7 +141,7 @@ def add_EvidenceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class EvidenceService(object):
-    """EvidenceService stores evidence under stable keys and finds passages relevant to a claim.
+    """EvidenceService stores evidence and finds passages relevant to a claim.
     """
 
     @staticmethod

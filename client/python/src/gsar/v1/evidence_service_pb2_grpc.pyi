@@ -27,17 +27,17 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class EvidenceServiceStub:
-    """EvidenceService stores evidence under stable keys and finds passages relevant to a claim."""
+    """EvidenceService stores evidence and finds passages relevant to a claim."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> EvidenceServiceAsyncStub: ...
     PutEvidence: _grpc.StreamUnaryMultiCallable[_evidence_service_pb2.PutEvidenceRequest, _evidence_service_pb2.PutEvidenceResponse]
-    """PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus;
-    each item follows in one message or, if its text is long, in several. The response acknowledges all items; Search
-    finds items while the call is still running. An item with an existing id replaces the old one, and an item with
-    unchanged content is skipped, so an interrupted call can be repeated without changes.
+    """PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus.
+    Each item follows in one message or, if its text is long, in several. The response acknowledges all items, but
+    Search can already find items while the call is running. An item with an existing id replaces the old item, and an
+    item with unchanged content is skipped, so it is safe to repeat an interrupted call.
     """
     GetSnapshot: _grpc.UnaryUnaryMultiCallable[_evidence_service_pb2.GetSnapshotRequest, _evidence_service_pb2.GetSnapshotResponse]
     """GetSnapshot returns the content of an item, or a range of it."""
@@ -50,14 +50,14 @@ class EvidenceServiceStub:
 
 @_typing.type_check_only
 class EvidenceServiceAsyncStub(EvidenceServiceStub):
-    """EvidenceService stores evidence under stable keys and finds passages relevant to a claim."""
+    """EvidenceService stores evidence and finds passages relevant to a claim."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     PutEvidence: _aio.StreamUnaryMultiCallable[_evidence_service_pb2.PutEvidenceRequest, _evidence_service_pb2.PutEvidenceResponse]  # type: ignore[assignment]
-    """PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus;
-    each item follows in one message or, if its text is long, in several. The response acknowledges all items; Search
-    finds items while the call is still running. An item with an existing id replaces the old one, and an item with
-    unchanged content is skipped, so an interrupted call can be repeated without changes.
+    """PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus.
+    Each item follows in one message or, if its text is long, in several. The response acknowledges all items, but
+    Search can already find items while the call is running. An item with an existing id replaces the old item, and an
+    item with unchanged content is skipped, so it is safe to repeat an interrupted call.
     """
     GetSnapshot: _aio.UnaryUnaryMultiCallable[_evidence_service_pb2.GetSnapshotRequest, _evidence_service_pb2.GetSnapshotResponse]  # type: ignore[assignment]
     """GetSnapshot returns the content of an item, or a range of it."""
@@ -69,7 +69,7 @@ class EvidenceServiceAsyncStub(EvidenceServiceStub):
     """DeleteCorpus deletes a corpus and everything in it."""
 
 class EvidenceServiceServicer(metaclass=_abc_1.ABCMeta):
-    """EvidenceService stores evidence under stable keys and finds passages relevant to a claim."""
+    """EvidenceService stores evidence and finds passages relevant to a claim."""
 
     @_abc_1.abstractmethod
     def PutEvidence(
@@ -77,10 +77,10 @@ class EvidenceServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _MaybeAsyncIterator[_evidence_service_pb2.PutEvidenceRequest],
         context: _ServicerContext,
     ) -> _typing.Union[_evidence_service_pb2.PutEvidenceResponse, _abc.Awaitable[_evidence_service_pb2.PutEvidenceResponse]]:
-        """PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus;
-        each item follows in one message or, if its text is long, in several. The response acknowledges all items; Search
-        finds items while the call is still running. An item with an existing id replaces the old one, and an item with
-        unchanged content is skipped, so an interrupted call can be repeated without changes.
+        """PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus.
+        Each item follows in one message or, if its text is long, in several. The response acknowledges all items, but
+        Search can already find items while the call is running. An item with an existing id replaces the old item, and an
+        item with unchanged content is skipped, so it is safe to repeat an interrupted call.
         """
 
     @_abc_1.abstractmethod

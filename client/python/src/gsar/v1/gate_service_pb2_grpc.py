@@ -62,28 +62,28 @@ class GateServiceServicer(object):
     """
 
     def EvaluateGate(self, request, context):
-        """EvaluateGate decides whether an investigation has found a root cause, must stop, or continues.
+        """EvaluateGate decides whether an investigation continues, ends with a root cause, or ends without one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ClassifyVerdict(self, request, context):
-        """ClassifyVerdict classifies one tool result as supporting or refuting a fault.
+        """ClassifyVerdict classifies a tool result as supporting or refuting a fault.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AssembleChain(self, request, context):
-        """AssembleChain assembles the evidence chain of a root cause: validating evidence and the change before onset.
+        """AssembleChain assembles the evidence chain for a root cause: the validating evidence and the change before onset.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CapConfidence(self, request, context):
-        """CapConfidence caps a self-rated confidence by its grounding and returns the action it allows.
+        """CapConfidence caps a self-rated confidence by the strength of its grounding, and returns the action it allows.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

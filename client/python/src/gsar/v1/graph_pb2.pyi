@@ -33,12 +33,12 @@ class _BeliefLabelEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BeliefLab
     BELIEF_LABEL_ORIGIN: _BeliefLabel.ValueType  # 2
     """The fault began in it."""
     BELIEF_LABEL_SYMPTOM: _BeliefLabel.ValueType  # 3
-    """It suffers from the fault of another entity."""
+    """It is affected by a fault in another entity."""
     BELIEF_LABEL_DEFER: _BeliefLabel.ValueType  # 4
-    """The observations do not decide."""
+    """The observations are inconclusive."""
 
 class BeliefLabel(_BeliefLabel, metaclass=_BeliefLabelEnumTypeWrapper):
-    """BeliefLabel is the role of an entity in the incident, according to its observations."""
+    """BeliefLabel is an entity's role in the incident, based on observations."""
 
 BELIEF_LABEL_UNSPECIFIED: BeliefLabel.ValueType  # 0
 """Not labelled."""
@@ -47,16 +47,16 @@ BELIEF_LABEL_HEALTHY: BeliefLabel.ValueType  # 1
 BELIEF_LABEL_ORIGIN: BeliefLabel.ValueType  # 2
 """The fault began in it."""
 BELIEF_LABEL_SYMPTOM: BeliefLabel.ValueType  # 3
-"""It suffers from the fault of another entity."""
+"""It is affected by a fault in another entity."""
 BELIEF_LABEL_DEFER: BeliefLabel.ValueType  # 4
-"""The observations do not decide."""
+"""The observations are inconclusive."""
 Global___BeliefLabel: _TypeAlias = BeliefLabel  # noqa: Y015
 
 @_typing.final
 class Graph(_message.Message):
-    """Graph is the dependency graph around an incident: entities and their dependencies, regardless of how the fault
-    propagated. An entity is named `namespace/Kind/name`, `Kind/name` or `name`, in 1 to 256 bytes without spaces.
-    Suffixes that a cluster generates for pods, replica sets and jobs are not part of a name.
+    """Graph is the dependency graph around an incident: entities and their dependencies, whether or not the fault
+    propagated along them. An entity name is `namespace/Kind/name`, `Kind/name` or `name`, 1 to 256 bytes without spaces.
+    Generated suffixes of pods, replica sets and jobs are ignored.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -85,8 +85,8 @@ class Graph(_message.Message):
 
     @_builtins.property
     def changed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """changed are entities that were changed, for example deployed, configured or scaled. Other entities can be an
-        origin only if an observation cites a change.
+        """changed are entities that were changed, such as by a deployment, configuration or scaling. Any other entity can be
+        an origin only if an observation cites a change to it.
         """
 
     @_builtins.property
@@ -160,7 +160,9 @@ Global___EntityAliases: _TypeAlias = EntityAliases  # noqa: Y015
 
 @_typing.final
 class ExplorationLimits(_message.Message):
-    """ExplorationLimits limits an exploration."""
+    """ExplorationLimits limits an exploration, which looks at one entity at a time: a look examines the entity's evidence
+    and answers with a belief.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -169,17 +171,17 @@ class ExplorationLimits(_message.Message):
     COOLDOWN_FIELD_NUMBER: _builtins.int
     BUDGET_FIELD_NUMBER: _builtins.int
     max_flips: _builtins.int
-    """max_flips is the maximum number of times the label of an entity changes before it is deferred permanently; 0 to
-    20, 3 if absent.
+    """max_flips is the maximum number of times an entity's label may change before it is deferred permanently, 0 to 20;
+    defaults to 3.
     """
     max_visits: _builtins.int
-    """max_visits is the maximum number of looks at one entity; 1 to 20, 5 if absent."""
+    """max_visits is the maximum number of looks at one entity, 1 to 20; defaults to 5."""
     cooldown: _builtins.int
-    """cooldown is the minimum number of other looks between two looks at one entity, if others are due; 0 to 100, 2 if
-    absent.
+    """cooldown is the minimum number of looks at other entities between two looks at one entity, if others are due, 0 to
+    100; defaults to 2.
     """
     budget: _builtins.int
-    """budget is the maximum number of looks in total; 1 to 1,000, 200 if absent."""
+    """budget is the maximum total number of looks, 1 to 1,000; defaults to 200."""
     def __init__(
         self,
         *,
@@ -213,7 +215,7 @@ Global___ExplorationLimits: _TypeAlias = ExplorationLimits  # noqa: Y015
 
 @_typing.final
 class Belief(_message.Message):
-    """Belief is the answer for one entity that was due for a look."""
+    """Belief is the result of a look at an entity."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -223,13 +225,13 @@ class Belief(_message.Message):
     PROPAGATIONS_FIELD_NUMBER: _builtins.int
     SUSPECTS_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
-    """entity that was looked at; required; must be due."""
+    """entity that was examined; required; must be due."""
     label: Global___BeliefLabel.ValueType
     """label of the entity; required."""
     @_builtins.property
     def observations(self) -> _containers.RepeatedCompositeFieldContainer[Global___Observation]:
-        """observations that support the label, verified like claims. At least one must be grounded and concern the entity,
-        otherwise the label becomes defer.
+        """observations that support the label, verified like claims. If none of them is both grounded and about the entity,
+        the label becomes defer.
         """
 
     @_builtins.property
@@ -301,14 +303,14 @@ class GraphState(_message.Message):
     PENDING_FIELD_NUMBER: _builtins.int
     LOOKS_FIELD_NUMBER: _builtins.int
     looks: _builtins.int
-    """looks is the number of answered looks."""
+    """looks is the number of completed looks."""
     @_builtins.property
     def due(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityLook]:
-        """due are the entities to look at now; a turn answers them with beliefs. Empty at the end of the exploration."""
+        """due are the entities to look at now. Send their beliefs with the next turn. Empty at the end of the exploration."""
 
     @_builtins.property
     def entities(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityBelief]:
-        """entities found so far, ordered by name."""
+        """entities discovered so far, ordered by name."""
 
     @_builtins.property
     def frontier(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -332,7 +334,7 @@ class GraphState(_message.Message):
 
     @_builtins.property
     def pending(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """pending are entities still due when the budget was exhausted."""
+        """pending are the entities still due when the budget ran out."""
 
     def __init__(
         self,
@@ -357,7 +359,7 @@ Global___GraphState: _TypeAlias = GraphState  # noqa: Y015
 
 @_typing.final
 class EntityLook(_message.Message):
-    """EntityLook is an entity to look at, with its known surroundings."""
+    """EntityLook is an entity to look at, with its known neighbours."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -369,16 +371,16 @@ class EntityLook(_message.Message):
     entity: _builtins.str
     """entity to look at."""
     visit: _builtins.int
-    """visit is the number of this look at the entity, from 1."""
+    """visit is the number of this look at the entity, counted from 1."""
     is_changed: _builtins.bool
     """is_changed is true if the entity is known to have been changed."""
     @_builtins.property
     def neighbours(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityNeighbour]:
-        """neighbours with their labels, if they were looked at."""
+        """neighbours with their labels, if known."""
 
     @_builtins.property
     def inbox(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityMessage]:
-        """inbox contains the messages of neighbours since the last look."""
+        """inbox contains messages from neighbours since the last look."""
 
     def __init__(
         self,
@@ -406,9 +408,9 @@ class EntityNeighbour(_message.Message):
     ENTITY_FIELD_NUMBER: _builtins.int
     LABEL_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
-    """entity by name."""
+    """entity is its name."""
     label: Global___BeliefLabel.ValueType
-    """label of the entity; unspecified if it was not looked at."""
+    """label of the entity; unspecified if it was not examined."""
     def __init__(
         self,
         *,
@@ -425,7 +427,7 @@ Global___EntityNeighbour: _TypeAlias = EntityNeighbour  # noqa: Y015
 
 @_typing.final
 class EntityMessage(_message.Message):
-    """EntityMessage is a message that an entity sent to a neighbour when its belief changed."""
+    """EntityMessage is a message from an entity whose belief changed to a neighbour."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -466,9 +468,9 @@ class EntityBelief(_message.Message):
     EVIDENCE_IDS_FIELD_NUMBER: _builtins.int
     REASONS_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
-    """entity concerned."""
+    """entity is its name."""
     label: Global___BeliefLabel.ValueType
-    """label of the entity; unspecified if it was not looked at."""
+    """label of the entity; unspecified if it was not examined."""
     visits: _builtins.int
     """visits is the number of looks at it."""
     flips: _builtins.int
@@ -483,8 +485,8 @@ class EntityBelief(_message.Message):
 
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons why its last belief was not accepted in full: those in RecordedBelief, NOTHING_CHANGED (an unchanged
-        origin becomes a symptom) or LABEL_CHANGED_TOO_OFTEN (it is deferred permanently).
+        """reasons why its last belief was not accepted in full: those in RecordedBelief, NOTHING_CHANGED (an origin without a
+        change becomes a symptom) or LABEL_CHANGED_TOO_OFTEN (the entity is deferred permanently).
         """
 
     def __init__(
@@ -508,7 +510,7 @@ Global___EntityBelief: _TypeAlias = EntityBelief  # noqa: Y015
 
 @_typing.final
 class CauseCandidate(_message.Message):
-    """CauseCandidate is an entity that may be the origin, although no belief labels it so."""
+    """CauseCandidate is a possible origin that no belief labels as one."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -519,13 +521,13 @@ class CauseCandidate(_message.Message):
     HAS_CHANGE_FIELD_NUMBER: _builtins.int
     FLIPS_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
-    """entity by name."""
+    """entity is its name."""
     label: Global___BeliefLabel.ValueType
-    """label of the entity; unspecified if it was not looked at."""
+    """label of the entity; unspecified if it was not examined."""
     alerts: _builtins.int
     """alerts is the number of alerts that it reaches."""
     causes: _builtins.int
-    """causes is the number of suspicious neighbours reported to have propagated the fault to it."""
+    """causes is the number of suspicious neighbours that are reported to have propagated the fault to it."""
     has_change: _builtins.bool
     """has_change is true if it was changed."""
     flips: _builtins.int
@@ -550,7 +552,7 @@ Global___CauseCandidate: _TypeAlias = CauseCandidate  # noqa: Y015
 
 @_typing.final
 class AlertExplanation(_message.Message):
-    """AlertExplanation is an alert with its explanation."""
+    """AlertExplanation is an alert with the origins that explain it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -561,11 +563,11 @@ class AlertExplanation(_message.Message):
     """entity that alerts."""
     @_builtins.property
     def by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """by are the entities of the frontier that reach it; empty if it is not explained."""
+        """by are the entities of the frontier that reach it; empty if none does."""
 
     @_builtins.property
     def path(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """path of the fault from the alert back to the first of them."""
+        """path of the fault, from the alert back to the first of these entities."""
 
     def __init__(
         self,
@@ -584,7 +586,7 @@ Global___AlertExplanation: _TypeAlias = AlertExplanation  # noqa: Y015
 
 @_typing.final
 class RecordedBelief(_message.Message):
-    """RecordedBelief is a belief as accepted."""
+    """RecordedBelief is a belief after verification."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -597,11 +599,11 @@ class RecordedBelief(_message.Message):
     SUSPECTS_FIELD_NUMBER: _builtins.int
     REASONS_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
-    """entity concerned."""
+    """entity is its name."""
     label: Global___BeliefLabel.ValueType
     """label that was given."""
     verified: Global___BeliefLabel.ValueType
-    """verified is the label supported by its evidence: the given one, or defer."""
+    """verified is the label that the evidence supports: the given one, or defer."""
     has_change: _builtins.bool
     """has_change is true if a grounded observation cites a change."""
     @_builtins.property

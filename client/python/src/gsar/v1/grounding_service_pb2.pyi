@@ -34,9 +34,9 @@ class _OutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Outcome.Value
     OUTCOME_SCORED: _Outcome.ValueType  # 1
     """There is a score."""
     OUTCOME_ABSTAINED: _Outcome.ValueType  # 2
-    """There is nothing to score; the tier is abstain, and the reasons explain it."""
+    """There is nothing to score. The tier is abstain, and reasons contains the cause."""
     OUTCOME_FAILED: _Outcome.ValueType  # 3
-    """The judge failed; the tier is abstain, and the reasons explain it."""
+    """The judge failed. The tier is abstain, and reasons contains the cause."""
 
 class Outcome(_Outcome, metaclass=_OutcomeEnumTypeWrapper):
     """Outcome is the outcome of an evaluation."""
@@ -46,9 +46,9 @@ OUTCOME_UNSPECIFIED: Outcome.ValueType  # 0
 OUTCOME_SCORED: Outcome.ValueType  # 1
 """There is a score."""
 OUTCOME_ABSTAINED: Outcome.ValueType  # 2
-"""There is nothing to score; the tier is abstain, and the reasons explain it."""
+"""There is nothing to score. The tier is abstain, and reasons contains the cause."""
 OUTCOME_FAILED: Outcome.ValueType  # 3
-"""The judge failed; the tier is abstain, and the reasons explain it."""
+"""The judge failed. The tier is abstain, and reasons contains the cause."""
 Global___Outcome: _TypeAlias = Outcome  # noqa: Y015
 
 class _JudgeStatus:
@@ -60,21 +60,21 @@ class _JudgeStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_JudgeStat
     JUDGE_STATUS_UNSPECIFIED: _JudgeStatus.ValueType  # 0
     """Never sent."""
     JUDGE_STATUS_RESOLVED: _JudgeStatus.ValueType  # 1
-    """It partitioned the claims."""
+    """A judge partitioned the claims."""
     JUDGE_STATUS_ABSTAINED: _JudgeStatus.ValueType  # 2
-    """It abstained."""
+    """A judge abstained."""
     JUDGE_STATUS_FAILED: _JudgeStatus.ValueType  # 3
     """No judge answered."""
 
 class JudgeStatus(_JudgeStatus, metaclass=_JudgeStatusEnumTypeWrapper):
-    """JudgeStatus is the status of the deciding judge."""
+    """JudgeStatus is the status of the judge chain."""
 
 JUDGE_STATUS_UNSPECIFIED: JudgeStatus.ValueType  # 0
 """Never sent."""
 JUDGE_STATUS_RESOLVED: JudgeStatus.ValueType  # 1
-"""It partitioned the claims."""
+"""A judge partitioned the claims."""
 JUDGE_STATUS_ABSTAINED: JudgeStatus.ValueType  # 2
-"""It abstained."""
+"""A judge abstained."""
 JUDGE_STATUS_FAILED: JudgeStatus.ValueType  # 3
 """No judge answered."""
 Global___JudgeStatus: _TypeAlias = JudgeStatus  # noqa: Y015
@@ -88,11 +88,11 @@ class _UncoveredReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Uncov
     UNCOVERED_REASON_UNSPECIFIED: _UncoveredReason.ValueType  # 0
     """Never sent."""
     UNCOVERED_REASON_MARKUP: _UncoveredReason.ValueType  # 1
-    """Punctuation and marks of Markdown or HTML."""
+    """Punctuation and Markdown or HTML markup."""
     UNCOVERED_REASON_MARKER: _UncoveredReason.ValueType  # 2
     """The number or bullet of a list item, section or footnote."""
     UNCOVERED_REASON_LABEL: _UncoveredReason.ValueType  # 3
-    """A label of a closed list, such as "Timeline"."""
+    """A known label, such as "Timeline"."""
     UNCOVERED_REASON_COLUMN_HEADER: _UncoveredReason.ValueType  # 4
     """A column header that the claims of its rows repeat."""
     UNCOVERED_REASON_TITLE: _UncoveredReason.ValueType  # 5
@@ -110,11 +110,11 @@ class UncoveredReason(_UncoveredReason, metaclass=_UncoveredReasonEnumTypeWrappe
 UNCOVERED_REASON_UNSPECIFIED: UncoveredReason.ValueType  # 0
 """Never sent."""
 UNCOVERED_REASON_MARKUP: UncoveredReason.ValueType  # 1
-"""Punctuation and marks of Markdown or HTML."""
+"""Punctuation and Markdown or HTML markup."""
 UNCOVERED_REASON_MARKER: UncoveredReason.ValueType  # 2
 """The number or bullet of a list item, section or footnote."""
 UNCOVERED_REASON_LABEL: UncoveredReason.ValueType  # 3
-"""A label of a closed list, such as "Timeline"."""
+"""A known label, such as "Timeline"."""
 UNCOVERED_REASON_COLUMN_HEADER: UncoveredReason.ValueType  # 4
 """A column header that the claims of its rows repeat."""
 UNCOVERED_REASON_TITLE: UncoveredReason.ValueType  # 5
@@ -143,18 +143,18 @@ class EvaluateRequest(_message.Message):
     IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
     CORPUS_ID_FIELD_NUMBER: _builtins.int
     policy: _builtins.str
-    """policy by name; empty for the server's default. Rejected if it is looser than the default and not listed in
-    policies.allowed.
+    """policy is the name of a policy. If empty, the server's default policy applies. A policy that is looser than the
+    default is rejected unless it is listed in policies.allowed.
     """
     investigation_id: _builtins.str
-    """investigation_id groups the evaluations of one investigation; at most 256 bytes; may be empty."""
+    """investigation_id groups the evaluations of one investigation; optional; at most 256 bytes."""
     idempotency_key: _builtins.str
-    """idempotency_key makes a repeated call return the first response; at most 256 bytes; empty for none. The same key
-    with a different request is rejected.
+    """idempotency_key makes a repeated call return the first response; optional; at most 256 bytes. The same key with a
+    different request is rejected.
     """
     corpus_id: _builtins.str
-    """corpus_id of a corpus whose items are additional evidence; empty for none. No item of the request may have the id
-    of an item of the corpus.
+    """corpus_id is the id of a corpus with additional evidence; optional. Item ids in the request must differ from those
+    in the corpus.
     """
     @_builtins.property
     def report(self) -> _common_pb2.Report:
@@ -166,11 +166,11 @@ class EvaluateRequest(_message.Message):
 
     @_builtins.property
     def policy_overrides(self) -> _common_pb2.PolicyOverrides:
-        """policy_overrides change single values of the policy, if policies.allow_overrides permits it."""
+        """policy_overrides change individual values of the policy, if policies.allow_overrides permits it."""
 
     @_builtins.property
     def gate(self) -> _gate_service_pb2.GateInputs:
-        """gate inputs of the investigation behind the report; if absent, the response has no gate, chain or cap."""
+        """gate inputs of the investigation that produced the report. If absent, the response has no gate, chain or cap."""
 
     @_builtins.property
     def options(self) -> Global___EvaluateOptions:
@@ -210,24 +210,24 @@ class EvaluateOptions(_message.Message):
     DRY_RUN_FIELD_NUMBER: _builtins.int
     REDACT_FIELD_NUMBER: _builtins.int
     judge: _builtins.str
-    """judge by name; empty for the server's chain."""
+    """judge is the name of a judge. If empty, the server's chain is used."""
     explain: _builtins.bool
-    """explain adds margins, the impact of each claim, and how the judge read it."""
+    """explain adds margins, each claim's impact, and the judge's reading of each claim."""
     bypass_cache: _builtins.bool
     """bypass_cache ignores cached answers of the judge and does not cache the new one."""
     samples: _builtins.int
-    """samples is the number of answers requested from each chat model, 1 to 10; the answers vote. 0 for the configured
-    number.
+    """samples is the number of answers requested from each chat model, 1 to 10, which vote on each claim. Defaults to the
+    configured number if 0.
     """
     dry_run: _builtins.bool
-    """dry_run judges, verifies and explains the claims without a decision: the tier is abstain with the reason DRY_RUN,
-    there is no score, gate, cap or action, nothing is recorded, and the metrics count no decision and no claim. Chat
-    models are called and cost money. Rejected together with an idempotency_key.
+    """dry_run judges, verifies and explains the claims without deciding or recording anything. The tier is abstain with
+    the reason DRY_RUN; there is no score, gate, cap or action; and metrics count no decision and no claim. Calls to
+    chat models still cost money. Rejected together with an idempotency_key.
     """
     redact: _builtins.bool
-    """redact replaces secrets and personal data in the texts of the response with placeholders, the same as in prompts
-    to chat models (including judges.hidden), and sets provenance.redacted. The ledger stores the original texts. Byte
-    ranges refer to the original. Rejected in an investigation.
+    """redact replaces secrets and personal data in the texts of the response with placeholders, the same as in prompts to
+    chat models (including judges.hidden), and sets provenance.redacted. The ledger stores the original texts, and byte
+    ranges refer to them. Rejected in an investigation.
     """
     def __init__(
         self,
@@ -249,7 +249,7 @@ Global___EvaluateOptions: _TypeAlias = EvaluateOptions  # noqa: Y015
 
 @_typing.final
 class EvaluateResponse(_message.Message):
-    """EvaluateResponse is the decision on a report with all of its details."""
+    """EvaluateResponse is the decision on a report, with details."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -283,28 +283,26 @@ class EvaluateResponse(_message.Message):
     outcome: Global___Outcome.ValueType
     """outcome of the evaluation."""
     judge_score: _builtins.float
-    """judge_score is the judge's own estimate, 0 to 1, for audit only; it never affects the decision; absent if it gave
-    none.
-    """
+    """judge_score is the judge's own estimate, 0 to 1, if it gave one. It never affects the decision."""
     explanation: _builtins.str
-    """explanation of the judge, for a person."""
+    """explanation is the judge's explanation."""
     is_grounded: _builtins.bool
     """is_grounded is true if at least one counted claim is grounded, and none is contradicted (verified or not) or
     undecided. It never affects the decision.
     """
     verification_needed: _builtins.bool
-    """verification_needed is true if a further check could settle an open question; verification_reasons lists them."""
+    """verification_needed is true if verification_reasons is not empty."""
     judge_status: Global___JudgeStatus.ValueType
-    """judge_status of the deciding judge."""
+    """judge_status is the status of the judge chain."""
     abstain_reason: _builtins.str
-    """abstain_reason is the reason why the judge could not judge; empty if judge_status is RESOLVED."""
+    """abstain_reason is the reason why no judge decided; empty if judge_status is RESOLVED."""
     @_builtins.property
     def claims(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.JudgedClaim]:
         """claims as counted, in the order of the report."""
 
     @_builtins.property
     def score(self) -> _common_pb2.Score:
-        """score as published; absent if there is none."""
+        """score before guards; absent if there is none."""
 
     @_builtins.property
     def guarded_score(self) -> _common_pb2.Score:
@@ -320,7 +318,7 @@ class EvaluateResponse(_message.Message):
 
     @_builtins.property
     def gate(self) -> _gate_service_pb2.GateVerdict:
-        """gate over the hypotheses; absent if the request had none."""
+        """gate is the gate's verdict; absent if the request had no gate inputs."""
 
     @_builtins.property
     def chain(self) -> _gate_service_pb2.EvidenceChain:
@@ -336,7 +334,7 @@ class EvaluateResponse(_message.Message):
 
     @_builtins.property
     def gaps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """gaps are what the judge found missing in the evidence."""
+        """gaps are the pieces of evidence that the judge found missing."""
 
     @_builtins.property
     def contradictions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -348,11 +346,11 @@ class EvaluateResponse(_message.Message):
 
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """warnings for the operator of judge and policy."""
+        """warnings for the operator about the judge and the policy."""
 
     @_builtins.property
     def provenance(self) -> Global___Provenance:
-        """provenance of the answer."""
+        """provenance of the response."""
 
     @_builtins.property
     def shadow(self) -> Global___Shadow:
@@ -364,9 +362,9 @@ class EvaluateResponse(_message.Message):
 
     @_builtins.property
     def verification_reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """verification_reasons are the open questions: UNVERIFIED_CONTRADICTION, CLAIM_DROPPED, DISPUTED, UNVERIFIED_FIX,
-        CORRECTION_NOT_APPLIED, CLAIM_UNDECIDED, CONTESTED_HYPOTHESIS, JUDGE_ABSTAINED or JUDGE_FAILED; empty if there are
-        none.
+        """verification_reasons are open questions that a further check could settle: UNVERIFIED_CONTRADICTION, CLAIM_DROPPED,
+        DISPUTED, UNVERIFIED_FIX, CORRECTION_NOT_APPLIED, CLAIM_UNDECIDED, CONTESTED_HYPOTHESIS, JUDGE_ABSTAINED or
+        JUDGE_FAILED.
         """
 
     def __init__(
@@ -422,20 +420,20 @@ class Coverage(_message.Message):
     covered: _builtins.int
     """covered is the number of assertions covered by claims."""
     sentences: _builtins.int
-    """sentences is the number of distinct assertions: sentences, headings, table rows, lines of code, and
-    presuppositions of questions and proposals.
+    """sentences is the number of distinct assertions: sentences, headings, table rows, lines of code, and assumptions
+    stated in questions and proposals.
     """
     @_builtins.property
     def uncovered(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.ByteRange]:
-        """uncovered are the assertions that no claim covers, in bytes of the synthesis."""
+        """uncovered are the byte ranges, in the synthesis, of assertions that no claim covers."""
 
     @_builtins.property
     def spans(self) -> _containers.RepeatedCompositeFieldContainer[Global___UncoveredSpan]:
-        """spans are all visible spans outside claims, in order, with their reasons."""
+        """spans are all visible spans outside claims, in order."""
 
     @_builtins.property
     def words(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """words that may make a statement but are uncovered and occur in no claim; at most 12. They block proceed."""
+        """words are up to 12 uncovered words that could state something and occur in no claim. They block proceed."""
 
     def __init__(
         self,
@@ -463,10 +461,10 @@ class UncoveredSpan(_message.Message):
     SPAN_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     reason: Global___UncoveredReason.ValueType
-    """reason why no claim needs to cover it, or NOT_JUDGED if one should."""
+    """reason is NOT_JUDGED if a claim should cover the span, otherwise the reason why none needs to."""
     @_builtins.property
     def span(self) -> _common_pb2.ByteRange:
-        """span in bytes of the synthesis."""
+        """span is a byte range in the synthesis."""
 
     def __init__(
         self,
@@ -506,7 +504,7 @@ class Shadow(_message.Message):
 
     @_builtins.property
     def decision(self) -> _common_pb2.Decision:
-        """decision in shadow mode: recorded, but not enforced."""
+        """decision in shadow mode, which is recorded but not enforced."""
 
     def __init__(
         self,
@@ -544,26 +542,26 @@ class Provenance(_message.Message):
     SECOND_LOOK_FIELD_NUMBER: _builtins.int
     REDACTED_FIELD_NUMBER: _builtins.int
     report_digest: _builtins.str
-    """report_digest is the BLAKE3 of the encoded report message, in hexadecimal."""
+    """report_digest is the hexadecimal BLAKE3 digest of the encoded report message."""
     verification: _common_pb2.VerificationMode.ValueType
     """verification mode that was applied."""
     server_version: _builtins.str
-    """server_version of the server."""
+    """server_version is the server's version."""
     recorded: _builtins.bool
     """recorded is true if the evaluation was durably recorded in the ledger before this response was sent."""
     redacted: _builtins.bool
     """redacted is true if secrets and personal data in the texts of the response were replaced with placeholders."""
     @_builtins.property
     def judges(self) -> _containers.RepeatedCompositeFieldContainer[Global___JudgeLink]:
-        """judges that were called, in order, with their results."""
+        """judges are the results of the judges that were called, in order."""
 
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
-        """policy applied."""
+        """policy that was applied."""
 
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[Global___EvidenceDigest]:
-        """evidence digests of all items, in the order given."""
+        """evidence contains the digests of all items, in the order given."""
 
     @_builtins.property
     def evaluated_at(self) -> _timestamp_pb2.Timestamp:
@@ -579,13 +577,11 @@ class Provenance(_message.Message):
 
     @_builtins.property
     def examples(self) -> _containers.RepeatedCompositeFieldContainer[Global___GradedExample]:
-        """examples are graded claims included in prompts to chat models, the most similar first; empty unless configured for
-        a model.
-        """
+        """examples are the graded claims that were included in prompts to chat models, most similar first."""
 
     @_builtins.property
     def second_look(self) -> Global___JudgeLink:
-        """second_look is the result of the second reader; absent if there was no second look."""
+        """second_look is the result of the judge that took the second look; absent if there was none."""
 
     def __init__(
         self,
@@ -659,22 +655,22 @@ class Retrieval(_message.Message):
     method: _builtins.str
     """method is "whole" if the judge received every item, otherwise the search method: "lexical" or "hybrid"."""
     degraded: _builtins.str
-    """degraded explains why vector search was not available; empty if it was, or was not needed."""
+    """degraded is the reason why vector search was unavailable; empty if it was available or not needed."""
     items: _builtins.int
     """items is the number of items in the corpus."""
     passages: _builtins.int
     """passages is the number of passages the judge received; 0 if it received every item."""
     dropped: _builtins.int
-    """dropped is the number of passages that were found but did not fit in the judge's budget."""
+    """dropped is the number of passages that were found but did not fit in budget."""
     queries: _builtins.int
     """queries is the number of queries: one per claim."""
     budget: _builtins.int
-    """budget for what the judge receives, in bytes."""
+    """budget is the maximum number of bytes that the judge receives."""
     embedder: _builtins.str
-    """embedder is the BLAKE3 of the embedding model's files, in hexadecimal; empty if vector search was not used."""
+    """embedder is the hexadecimal BLAKE3 digest of the embedding model's files; empty if vector search was not used."""
     @_builtins.property
     def claims(self) -> _containers.RepeatedCompositeFieldContainer[Global___ClaimRetrieval]:
-        """claims with the passages found for each; empty if the judge received every item."""
+        """claims contains the passages found for each claim; empty if the judge received every item."""
 
     def __init__(
         self,
@@ -749,7 +745,7 @@ class RetrievedPassage(_message.Message):
     similarity: _builtins.float
     """similarity is the cosine similarity of passage and claim, -1 to 1; set if the passage was found by vectors."""
     given: _builtins.bool
-    """given is true if the judge received it; false if it did not fit in the budget."""
+    """given is true if the judge received the passage; false if it did not fit in the budget."""
     def __init__(
         self,
         *,
@@ -782,16 +778,16 @@ class JudgeLink(_message.Message):
     CODE_FIELD_NUMBER: _builtins.int
     CALLS_FIELD_NUMBER: _builtins.int
     judge: _builtins.str
-    """judge by name, such as local/1."""
+    """judge is its name, such as local/1."""
     result: _builtins.str
     """result is "judged", "abstained", "failed" or "skipped"."""
     detail: _builtins.str
-    """detail explains why it did not judge; empty if it did."""
+    """detail is the reason why it did not judge; empty if it did."""
     code: _builtins.str
-    """code of the failure if it failed, such as RATE_LIMITED; stable."""
+    """code is the stable failure code, such as RATE_LIMITED, if it failed."""
     @_builtins.property
     def calls(self) -> _containers.RepeatedCompositeFieldContainer[Global___ModelCall]:
-        """calls to chat models, in order; empty for judges that make none."""
+        """calls to chat models, in order."""
 
     def __init__(
         self,
@@ -830,34 +826,34 @@ class ModelCall(_message.Message):
     JUDGE_FIELD_NUMBER: _builtins.int
     SAMPLE_FIELD_NUMBER: _builtins.int
     purpose: _builtins.str
-    """purpose of the call: "judge", "repair", "refute", "reconsider", "choose" (select the lines shown of long items) or
-    "look" (at an entity).
+    """purpose is "judge", "repair", "refute", "reconsider", "choose" (select the lines of long items to show) or "look"
+    (at an entity).
     """
     model: _builtins.str
     """model as reported by its provider; empty if it did not answer."""
     prompt: _builtins.str
-    """prompt is the BLAKE3 of the prompt template, in hexadecimal."""
+    """prompt is the hexadecimal BLAKE3 digest of the prompt template."""
     rung: _builtins.str
-    """rung that parsed the answer: "structured", "salvaged" or "unreadable"; empty if there is no answer."""
+    """rung is the way the answer was parsed: "structured", "salvaged" or "unreadable". Empty if there is no answer."""
     input_tokens: _builtins.int
     """input_tokens as counted by the provider."""
     output_tokens: _builtins.int
     """output_tokens as counted by the provider."""
     cost_micros: _builtins.int
-    """cost_micros is the cost in millionths of a dollar; absent if the price of the model is not configured."""
+    """cost_micros is the cost in millionths of a dollar; absent if the model's price is not configured."""
     attempts: _builtins.int
     """attempts is the number of HTTP requests made."""
     from_cache: _builtins.bool
-    """from_cache is true if a cached answer was used and the model was not called."""
+    """from_cache is true if a cached answer was used instead of calling the model."""
     answer: _builtins.str
-    """answer of the model, at most 64 KiB; data redacted from the prompt appears as placeholders."""
+    """answer is the model's answer, at most 64 KiB. Redacted data appears as placeholders."""
     judge: _builtins.str
     """judge that made the call, such as openai:gpt-4o-mini."""
     sample: _builtins.int
-    """sample is the index of the judge's answer that it belongs to, from 0."""
+    """sample is the index, from 0, of the answer for which the call was made."""
     @_builtins.property
     def fixes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """fixes needed to parse the answer, such as code_fence."""
+        """fixes that were needed to parse the answer, such as code_fence."""
 
     def __init__(
         self,
@@ -899,11 +895,11 @@ class EvidenceDigest(_message.Message):
     evidence_id: _builtins.str
     """evidence_id of the item."""
     digest: _builtins.str
-    """digest is the BLAKE3 of its content, in hexadecimal."""
+    """digest is the hexadecimal BLAKE3 digest of its content."""
     size: _builtins.int
     """size of its content in bytes."""
     attested: _builtins.bool
-    """attested is true if it was received over a channel that the server's configuration attests."""
+    """attested is true if it was received over a channel that the server's configuration trusts."""
     def __init__(
         self,
         *,
@@ -929,10 +925,10 @@ class StepTiming(_message.Message):
     STEP_FIELD_NUMBER: _builtins.int
     DURATION_FIELD_NUMBER: _builtins.int
     step: _builtins.str
-    """step by name."""
+    """step is its name."""
     @_builtins.property
     def duration(self) -> _duration_pb2.Duration:
-        """duration of the run."""
+        """duration of the step."""
 
     def __init__(
         self,
@@ -956,7 +952,7 @@ class TryJudgesRequest(_message.Message):
 
     JUDGE_FIELD_NUMBER: _builtins.int
     judge: _builtins.str
-    """judge of the chain, by name; empty for all."""
+    """judge is the name of a judge in the chain. If empty, all are tried."""
     def __init__(
         self,
         *,
@@ -1011,7 +1007,7 @@ class JudgeTrial(_message.Message):
 
     @_builtins.property
     def duration(self) -> _duration_pb2.Duration:
-        """duration of the run."""
+        """duration of the trial."""
 
     def __init__(
         self,
@@ -1041,24 +1037,24 @@ class ScoreRequest(_message.Message):
     GATE_FIELD_NUMBER: _builtins.int
     EXPLAIN_FIELD_NUMBER: _builtins.int
     policy: _builtins.str
-    """policy by name, any of the server's; empty for the server's default."""
+    """policy is the name of any policy on the server. If empty, the default policy applies."""
     explain: _builtins.bool
     """explain adds margins and each claim's impact."""
     @_builtins.property
     def counts(self) -> Global___PartitionCounts:
-        """counts of claims by class and type; guards that need text or citations do not apply."""
+        """counts of claims by class and type. Guards that need text or citations do not apply."""
 
     @_builtins.property
     def judged(self) -> Global___JudgedPartition:
-        """judged claims with their report and evidence; every guard applies."""
+        """judged claims with their report and evidence. Every guard applies."""
 
     @_builtins.property
     def policy_overrides(self) -> _common_pb2.PolicyOverrides:
-        """policy_overrides change single values of the policy."""
+        """policy_overrides change individual values of the policy."""
 
     @_builtins.property
     def gate(self) -> _gate_service_pb2.GateInputs:
-        """gate inputs of the investigation behind the report; if absent, the response has no gate, chain or cap."""
+        """gate inputs of the investigation that produced the report. If absent, the response has no gate, chain or cap."""
 
     def __init__(
         self,
@@ -1089,7 +1085,7 @@ class PartitionCounts(_message.Message):
     COUNTS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def counts(self) -> _containers.RepeatedCompositeFieldContainer[Global___ClaimCount]:
-        """counts of claims; each triple of class, type and undecided at most once; at most 1800000 claims in all."""
+        """counts of claims, in total at most 1800000. Each combination of class, type and undecided may occur once."""
 
     def __init__(
         self,
@@ -1117,10 +1113,10 @@ class ClaimCount(_message.Message):
     type: _common_pb2.EvidenceType.ValueType
     """type of the claims; required."""
     count: _builtins.int
-    """count of claims."""
+    """count is the number of claims."""
     undecided: _builtins.bool
-    """undecided is true if the judge did not decide them: class is then the one it leans to, and type the one with the
-    highest possible weight.
+    """undecided is true if the judge left the claims undecided. In that case class is its leaning, and type is the
+    possible type with the highest weight.
     """
     def __init__(
         self,
@@ -1148,11 +1144,11 @@ class JudgedPartition(_message.Message):
     CLAIMS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def report(self) -> _common_pb2.Report:
-        """report that was judged; if it contains claims, each must be judged exactly once."""
+        """report that was judged. If it contains claims, each must be judged exactly once."""
 
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.EvidenceItem]:
-        """evidence that is cited."""
+        """evidence that the claims cite."""
 
     @_builtins.property
     def claims(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.JudgedClaim]:
@@ -1201,14 +1197,14 @@ class ScoreResponse(_message.Message):
     undecided. It never affects the decision.
     """
     verification_needed: _builtins.bool
-    """verification_needed is true if a further check could settle an open question; false for counts."""
+    """verification_needed is true if verification_reasons is not empty."""
     hypothetical: _builtins.bool
-    """hypothetical is true if Evaluate would reject this policy, because it is looser than the default and not listed in
+    """hypothetical is true if Evaluate would reject this policy because it is looser than the default and not listed in
     policies.allowed. Do not send a report on the basis of such a response.
     """
     @_builtins.property
     def score(self) -> _common_pb2.Score:
-        """score as published; absent if there is none."""
+        """score before guards; absent if there is none."""
 
     @_builtins.property
     def guarded_score(self) -> _common_pb2.Score:
@@ -1232,7 +1228,7 @@ class ScoreResponse(_message.Message):
 
     @_builtins.property
     def gate(self) -> _gate_service_pb2.GateVerdict:
-        """gate over the hypotheses; absent if the request had none."""
+        """gate is the gate's verdict; absent if the request had no gate inputs."""
 
     @_builtins.property
     def chain(self) -> _gate_service_pb2.EvidenceChain:
@@ -1304,12 +1300,12 @@ class RescoreRequest(_message.Message):
     evaluation_id: _builtins.str
     """evaluation_id of the evaluation; required; 1 to 256 bytes."""
     policy: _builtins.str
-    """policy by name, any of the server's; empty for the server's default."""
+    """policy is the name of any policy on the server. If empty, the default policy applies."""
     explain: _builtins.bool
-    """explain adds margins and each claim's impact; default false."""
+    """explain adds margins and each claim's impact."""
     @_builtins.property
     def policy_overrides(self) -> _common_pb2.PolicyOverrides:
-        """policy_overrides change single values of the policy."""
+        """policy_overrides change individual values of the policy."""
 
     def __init__(
         self,
@@ -1361,7 +1357,7 @@ class RescoreResponse(_message.Message):
 
     @_builtins.property
     def score(self) -> _common_pb2.Score:
-        """score as published; absent if there is none."""
+        """score before guards; absent if there is none."""
 
     @_builtins.property
     def guarded_score(self) -> _common_pb2.Score:
@@ -1373,8 +1369,8 @@ class RescoreResponse(_message.Message):
 
     @_builtins.property
     def decision(self) -> _common_pb2.Decision:
-        """decision under this policy, whether or not rollout.decision enforces it; for a report that no judge partitioned,
-        the recorded decision, which abstains.
+        """decision under this policy, regardless of rollout.decision. If no judge partitioned the report, this is the
+        recorded decision, which is to abstain.
         """
 
     @_builtins.property
@@ -1395,7 +1391,7 @@ class RescoreResponse(_message.Message):
 
     @_builtins.property
     def not_rescored(self) -> _containers.RepeatedCompositeFieldContainer[Global___NotRescored]:
-        """not_rescored are the fields of the policy that could not take effect, each once."""
+        """not_rescored are the policy fields that could not take effect."""
 
     def __init__(
         self,
@@ -1434,10 +1430,10 @@ class RecordedDecision(_message.Message):
     GUARDED_SCORE_FIELD_NUMBER: _builtins.int
     POLICY_FIELD_NUMBER: _builtins.int
     tier: _common_pb2.Tier.ValueType
-    """tier that was decided, enforced or in shadow mode."""
+    """tier that was decided, whether enforced or in shadow mode."""
     @_builtins.property
     def score(self) -> _common_pb2.Score:
-        """score as published; absent if there was none."""
+        """score before guards; absent if there was none."""
 
     @_builtins.property
     def guarded_score(self) -> _common_pb2.Score:
@@ -1445,7 +1441,7 @@ class RecordedDecision(_message.Message):
 
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
-        """policy that applied."""
+        """policy that was applied."""
 
     def __init__(
         self,
@@ -1465,18 +1461,18 @@ Global___RecordedDecision: _TypeAlias = RecordedDecision  # noqa: Y015
 
 @_typing.final
 class NotRescored(_message.Message):
-    """NotRescored is a field of a policy that could not take effect on a recorded evaluation."""
+    """NotRescored is a policy field that could not take effect on a recorded evaluation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     FIELD_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     field: _builtins.str
-    """field as named in a policy file, such as verification or findings.figures; gate, cap and ladder for those
-    sections.
+    """field is its name in a policy file, such as verification. For the sections gate, cap and ladder, it is the
+    section's name.
     """
     reason: _builtins.str
-    """reason why not and how to fix it, for a person."""
+    """reason is a human-readable explanation with the fix."""
     def __init__(
         self,
         *,
@@ -1500,8 +1496,8 @@ class EvaluateStreamRequest(_message.Message):
     CORRELATION_ID_FIELD_NUMBER: _builtins.int
     REQUEST_FIELD_NUMBER: _builtins.int
     correlation_id: _builtins.str
-    """correlation_id identifies this report in the stream; required; 1 to 256 bytes. The caller must keep it unique if
-    needed.
+    """correlation_id identifies this report in the stream; required; 1 to 256 bytes. The server does not check that it is
+    unique.
     """
     @_builtins.property
     def request(self) -> Global___EvaluateRequest:
@@ -1534,11 +1530,11 @@ class EvaluateStreamResponse(_message.Message):
     """correlation_id of the report."""
     @_builtins.property
     def evaluation(self) -> Global___EvaluateResponse:
-        """evaluation, the same as the response of Evaluate."""
+        """evaluation is the same as a response of Evaluate."""
 
     @_builtins.property
     def error(self) -> _common_pb2.CallError:
-        """error explains why there is no evaluation."""
+        """error is the reason why there is no evaluation."""
 
     def __init__(
         self,
@@ -1559,7 +1555,7 @@ Global___EvaluateStreamResponse: _TypeAlias = EvaluateStreamResponse  # noqa: Y0
 
 @_typing.final
 class SelectBestRequest(_message.Message):
-    """SelectBestRequest is several reports over the same evidence."""
+    """SelectBestRequest contains several reports over the same evidence."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1572,11 +1568,11 @@ class SelectBestRequest(_message.Message):
     INVESTIGATION_ID_FIELD_NUMBER: _builtins.int
     CORPUS_ID_FIELD_NUMBER: _builtins.int
     policy: _builtins.str
-    """policy by name, as in EvaluateRequest; empty for the server's default."""
+    """policy is the name of a policy, as in EvaluateRequest. If empty, the default policy applies."""
     investigation_id: _builtins.str
-    """investigation_id groups the evaluations of one investigation; at most 256 bytes; may be empty."""
+    """investigation_id groups the evaluations of one investigation; optional; at most 256 bytes."""
     corpus_id: _builtins.str
-    """corpus_id of a corpus whose items are additional evidence; empty for none."""
+    """corpus_id is the id of a corpus with additional evidence; optional."""
     @_builtins.property
     def candidates(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Report]:
         """candidates are the reports to choose from; 1 to 16."""
@@ -1587,15 +1583,15 @@ class SelectBestRequest(_message.Message):
 
     @_builtins.property
     def policy_overrides(self) -> _common_pb2.PolicyOverrides:
-        """policy_overrides change single values of the policy, if policies.allow_overrides permits it."""
+        """policy_overrides change individual values of the policy, if policies.allow_overrides permits it."""
 
     @_builtins.property
     def gate(self) -> _gate_service_pb2.GateInputs:
-        """gate inputs of the investigation behind the reports; if absent, the responses have no gate, chain or cap."""
+        """gate inputs of the investigation that produced the reports. If absent, the responses have no gate, chain or cap."""
 
     @_builtins.property
     def options(self) -> Global___EvaluateOptions:
-        """options of each evaluation."""
+        """options for each evaluation."""
 
     def __init__(
         self,
@@ -1626,8 +1622,8 @@ class SelectBestResponse(_message.Message):
     RANKING_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def ranking(self) -> _containers.RepeatedCompositeFieldContainer[Global___RankedCandidate]:
-        """ranking of all candidates, the best first: by tier, then by the score on which the tier was decided, then by fewer
-        faulty claims, then in the order of the request. Candidates that no judge judged are last.
+        """ranking of all candidates, best first: by tier, then higher guarded_score, then fewer faulty claims, then the order
+        of the request. Candidates without a verdict are last.
         """
 
     def __init__(
@@ -1656,24 +1652,24 @@ class RankedCandidate(_message.Message):
     REASONS_FIELD_NUMBER: _builtins.int
     TIED_WITH_FIELD_NUMBER: _builtins.int
     index: _builtins.int
-    """index of the candidate in the request, from 0."""
+    """index of the candidate in the request, counted from 0."""
     rank: _builtins.int
-    """rank among the candidates, from 1; tied candidates have the same rank."""
+    """rank among the candidates, counted from 1. Tied candidates have the same rank."""
     reasons: _builtins.str
-    """reasons is a sentence on why it ranks below the previous one, or why no judge judged it; empty for the first
-    judged candidate.
+    """reasons is a sentence that explains why it ranks below the previous candidate, or why no judge decided. Empty for
+    the best candidate.
     """
     @_builtins.property
     def evaluation(self) -> Global___EvaluateResponse:
-        """evaluation, the same as the response of Evaluate."""
+        """evaluation is the same as a response of Evaluate."""
 
     @_builtins.property
     def error(self) -> _common_pb2.CallError:
-        """error explains why there is no evaluation."""
+        """error is the reason why there is no evaluation."""
 
     @_builtins.property
     def tied_with(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """tied_with are the indexes of other candidates with the same rank, in the order of the request."""
+        """tied_with contains the indexes of other candidates with the same rank."""
 
     def __init__(
         self,

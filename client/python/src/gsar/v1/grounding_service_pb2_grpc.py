@@ -72,7 +72,7 @@ class GroundingServiceServicer(object):
     """
 
     def Evaluate(self, request, context):
-        """Evaluate lets a judge partition the report's claims, verifies and scores the partition, and decides.
+        """Evaluate has a judge partition the report's claims, verifies and scores the partition, and decides.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -81,21 +81,21 @@ class GroundingServiceServicer(object):
     def EvaluateStream(self, request_iterator, context):
         """EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Responses are sent in the
         order of completion. A report that is invalid or cannot be evaluated is answered with its own error and does not
-        end the stream; a message that cannot be decoded ends it with INVALID_ARGUMENT. The stream ends with OK when the
-        client has closed its side and every report is answered, and with UNAVAILABLE when the server stops, after
-        answering all reports it has read. At most limits.stream_in_flight reports are in evaluation or have unread
-        responses; then the server stops reading. Each report waits for its own slot in limits.calls_in_flight; reports of
-        streams use at most half of the slots. The deadline of each report is the call's grpc-timeout, otherwise
-        limits.default_deadline, counted from when it gets its slot.
+        end the stream; a message that cannot be decoded ends the stream with INVALID_ARGUMENT. The stream ends with OK
+        once the client has closed its side and every report is answered. If the server stops, it answers all reports it
+        has read and ends the stream with UNAVAILABLE. The server stops reading while limits.stream_in_flight reports are
+        in evaluation or have unread responses. Each report waits for its own slot in limits.calls_in_flight, and streams
+        use at most half of the slots. Each report's deadline is the call's grpc-timeout or else limits.default_deadline,
+        counted from when it gets its slot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SelectBest(self, request, context):
-        """SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them.
-        The evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call
-        fails with the error of the first.
+        """SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them. The
+        evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call fails
+        with the first report's error.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -109,8 +109,8 @@ class GroundingServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def TryJudges(self, request, context):
-        """TryJudges lets judges evaluate a small report that must proceed, to show which of them work and why the others
-        fail. Chat models are called and cost money. Nothing is recorded.
+        """TryJudges has each judge evaluate a small report that should proceed, and returns which judges work and why the
+        others fail. Calls to chat models cost money. Nothing is recorded.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

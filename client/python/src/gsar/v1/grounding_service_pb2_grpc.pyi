@@ -34,27 +34,27 @@ class GroundingServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> GroundingServiceAsyncStub: ...
     Evaluate: _grpc.UnaryUnaryMultiCallable[_grounding_service_pb2.EvaluateRequest, _grounding_service_pb2.EvaluateResponse]
-    """Evaluate lets a judge partition the report's claims, verifies and scores the partition, and decides."""
+    """Evaluate has a judge partition the report's claims, verifies and scores the partition, and decides."""
     EvaluateStream: _grpc.StreamStreamMultiCallable[_grounding_service_pb2.EvaluateStreamRequest, _grounding_service_pb2.EvaluateStreamResponse]
     """EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Responses are sent in the
     order of completion. A report that is invalid or cannot be evaluated is answered with its own error and does not
-    end the stream; a message that cannot be decoded ends it with INVALID_ARGUMENT. The stream ends with OK when the
-    client has closed its side and every report is answered, and with UNAVAILABLE when the server stops, after
-    answering all reports it has read. At most limits.stream_in_flight reports are in evaluation or have unread
-    responses; then the server stops reading. Each report waits for its own slot in limits.calls_in_flight; reports of
-    streams use at most half of the slots. The deadline of each report is the call's grpc-timeout, otherwise
-    limits.default_deadline, counted from when it gets its slot.
+    end the stream; a message that cannot be decoded ends the stream with INVALID_ARGUMENT. The stream ends with OK
+    once the client has closed its side and every report is answered. If the server stops, it answers all reports it
+    has read and ends the stream with UNAVAILABLE. The server stops reading while limits.stream_in_flight reports are
+    in evaluation or have unread responses. Each report waits for its own slot in limits.calls_in_flight, and streams
+    use at most half of the slots. Each report's deadline is the call's grpc-timeout or else limits.default_deadline,
+    counted from when it gets its slot.
     """
     SelectBest: _grpc.UnaryUnaryMultiCallable[_grounding_service_pb2.SelectBestRequest, _grounding_service_pb2.SelectBestResponse]
-    """SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them.
-    The evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call
-    fails with the error of the first.
+    """SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them. The
+    evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call fails
+    with the first report's error.
     """
     Score: _grpc.UnaryUnaryMultiCallable[_grounding_service_pb2.ScoreRequest, _grounding_service_pb2.ScoreResponse]
     """Score decides a partition given by the caller, without a judge. Nothing is recorded."""
     TryJudges: _grpc.UnaryUnaryMultiCallable[_grounding_service_pb2.TryJudgesRequest, _grounding_service_pb2.TryJudgesResponse]
-    """TryJudges lets judges evaluate a small report that must proceed, to show which of them work and why the others
-    fail. Chat models are called and cost money. Nothing is recorded.
+    """TryJudges has each judge evaluate a small report that should proceed, and returns which judges work and why the
+    others fail. Calls to chat models cost money. Nothing is recorded.
     """
     Rescore: _grpc.UnaryUnaryMultiCallable[_grounding_service_pb2.RescoreRequest, _grounding_service_pb2.RescoreResponse]
     """Rescore decides a recorded evaluation again under another policy, without a judge. Nothing is recorded.
@@ -68,27 +68,27 @@ class GroundingServiceAsyncStub(GroundingServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Evaluate: _aio.UnaryUnaryMultiCallable[_grounding_service_pb2.EvaluateRequest, _grounding_service_pb2.EvaluateResponse]  # type: ignore[assignment]
-    """Evaluate lets a judge partition the report's claims, verifies and scores the partition, and decides."""
+    """Evaluate has a judge partition the report's claims, verifies and scores the partition, and decides."""
     EvaluateStream: _aio.StreamStreamMultiCallable[_grounding_service_pb2.EvaluateStreamRequest, _grounding_service_pb2.EvaluateStreamResponse]  # type: ignore[assignment]
     """EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Responses are sent in the
     order of completion. A report that is invalid or cannot be evaluated is answered with its own error and does not
-    end the stream; a message that cannot be decoded ends it with INVALID_ARGUMENT. The stream ends with OK when the
-    client has closed its side and every report is answered, and with UNAVAILABLE when the server stops, after
-    answering all reports it has read. At most limits.stream_in_flight reports are in evaluation or have unread
-    responses; then the server stops reading. Each report waits for its own slot in limits.calls_in_flight; reports of
-    streams use at most half of the slots. The deadline of each report is the call's grpc-timeout, otherwise
-    limits.default_deadline, counted from when it gets its slot.
+    end the stream; a message that cannot be decoded ends the stream with INVALID_ARGUMENT. The stream ends with OK
+    once the client has closed its side and every report is answered. If the server stops, it answers all reports it
+    has read and ends the stream with UNAVAILABLE. The server stops reading while limits.stream_in_flight reports are
+    in evaluation or have unread responses. Each report waits for its own slot in limits.calls_in_flight, and streams
+    use at most half of the slots. Each report's deadline is the call's grpc-timeout or else limits.default_deadline,
+    counted from when it gets its slot.
     """
     SelectBest: _aio.UnaryUnaryMultiCallable[_grounding_service_pb2.SelectBestRequest, _grounding_service_pb2.SelectBestResponse]  # type: ignore[assignment]
-    """SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them.
-    The evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call
-    fails with the error of the first.
+    """SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them. The
+    evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call fails
+    with the first report's error.
     """
     Score: _aio.UnaryUnaryMultiCallable[_grounding_service_pb2.ScoreRequest, _grounding_service_pb2.ScoreResponse]  # type: ignore[assignment]
     """Score decides a partition given by the caller, without a judge. Nothing is recorded."""
     TryJudges: _aio.UnaryUnaryMultiCallable[_grounding_service_pb2.TryJudgesRequest, _grounding_service_pb2.TryJudgesResponse]  # type: ignore[assignment]
-    """TryJudges lets judges evaluate a small report that must proceed, to show which of them work and why the others
-    fail. Chat models are called and cost money. Nothing is recorded.
+    """TryJudges has each judge evaluate a small report that should proceed, and returns which judges work and why the
+    others fail. Calls to chat models cost money. Nothing is recorded.
     """
     Rescore: _aio.UnaryUnaryMultiCallable[_grounding_service_pb2.RescoreRequest, _grounding_service_pb2.RescoreResponse]  # type: ignore[assignment]
     """Rescore decides a recorded evaluation again under another policy, without a judge. Nothing is recorded.
@@ -105,7 +105,7 @@ class GroundingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _grounding_service_pb2.EvaluateRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_grounding_service_pb2.EvaluateResponse, _abc.Awaitable[_grounding_service_pb2.EvaluateResponse]]:
-        """Evaluate lets a judge partition the report's claims, verifies and scores the partition, and decides."""
+        """Evaluate has a judge partition the report's claims, verifies and scores the partition, and decides."""
 
     @_abc_1.abstractmethod
     def EvaluateStream(
@@ -115,12 +115,12 @@ class GroundingServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_grounding_service_pb2.EvaluateStreamResponse], _abc.AsyncIterator[_grounding_service_pb2.EvaluateStreamResponse]]:
         """EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Responses are sent in the
         order of completion. A report that is invalid or cannot be evaluated is answered with its own error and does not
-        end the stream; a message that cannot be decoded ends it with INVALID_ARGUMENT. The stream ends with OK when the
-        client has closed its side and every report is answered, and with UNAVAILABLE when the server stops, after
-        answering all reports it has read. At most limits.stream_in_flight reports are in evaluation or have unread
-        responses; then the server stops reading. Each report waits for its own slot in limits.calls_in_flight; reports of
-        streams use at most half of the slots. The deadline of each report is the call's grpc-timeout, otherwise
-        limits.default_deadline, counted from when it gets its slot.
+        end the stream; a message that cannot be decoded ends the stream with INVALID_ARGUMENT. The stream ends with OK
+        once the client has closed its side and every report is answered. If the server stops, it answers all reports it
+        has read and ends the stream with UNAVAILABLE. The server stops reading while limits.stream_in_flight reports are
+        in evaluation or have unread responses. Each report waits for its own slot in limits.calls_in_flight, and streams
+        use at most half of the slots. Each report's deadline is the call's grpc-timeout or else limits.default_deadline,
+        counted from when it gets its slot.
         """
 
     @_abc_1.abstractmethod
@@ -129,9 +129,9 @@ class GroundingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _grounding_service_pb2.SelectBestRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_grounding_service_pb2.SelectBestResponse, _abc.Awaitable[_grounding_service_pb2.SelectBestResponse]]:
-        """SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them.
-        The evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call
-        fails with the error of the first.
+        """SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them. The
+        evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call fails
+        with the first report's error.
         """
 
     @_abc_1.abstractmethod
@@ -148,8 +148,8 @@ class GroundingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _grounding_service_pb2.TryJudgesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_grounding_service_pb2.TryJudgesResponse, _abc.Awaitable[_grounding_service_pb2.TryJudgesResponse]]:
-        """TryJudges lets judges evaluate a small report that must proceed, to show which of them work and why the others
-        fail. Chat models are called and cost money. Nothing is recorded.
+        """TryJudges has each judge evaluate a small report that should proceed, and returns which judges work and why the
+        others fail. Calls to chat models cost money. Nothing is recorded.
         """
 
     @_abc_1.abstractmethod

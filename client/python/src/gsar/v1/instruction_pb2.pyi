@@ -22,7 +22,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Instruction(_message.Message):
-    """Instruction is the next thing due."""
+    """Instruction is the next step for the caller of an investigation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -45,7 +45,7 @@ class Instruction(_message.Message):
 
     @_builtins.property
     def gather_evidence(self) -> Global___GatherEvidence:
-        """gather_evidence: the report could not be judged; gather more evidence first, then write a report."""
+        """gather_evidence: gather more evidence, then write a report. The last report could not be judged."""
 
     @_builtins.property
     def finished(self) -> Global___Finished:
@@ -79,7 +79,7 @@ class Synthesize(_message.Message):
     REASONS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons why the report is due now: the gate closed. Empty while turns may continue."""
+        """reasons why the gate closed and the report is due now. Empty while turns may continue."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ Global___Synthesize: _TypeAlias = Synthesize  # noqa: Y015
 
 @_typing.final
 class Regenerate(_message.Message):
-    """Regenerate requests a rewrite of the report: claims may be corrected or dropped, but none added."""
+    """Regenerate requests a rewrite of the report, in which claims may be corrected or dropped but not added."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -105,18 +105,18 @@ class Regenerate(_message.Message):
     REASONS_FIELD_NUMBER: _builtins.int
     GAPS_FIELD_NUMBER: _builtins.int
     explanation: _builtins.str
-    """explanation of the judge."""
+    """explanation is the judge's explanation."""
     @_builtins.property
     def faults(self) -> _containers.RepeatedCompositeFieldContainer[Global___ClaimFault]:
         """faults are the claims to correct or drop."""
 
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons of the decision."""
+        """reasons for the decision."""
 
     @_builtins.property
     def gaps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """gaps are what the judge found missing in the evidence."""
+        """gaps are the pieces of evidence that the judge found missing."""
 
     def __init__(
         self,
@@ -147,12 +147,12 @@ class Replan(_message.Message):
     REASONS_FIELD_NUMBER: _builtins.int
     AFFECTED_SPECIALISTS_FIELD_NUMBER: _builtins.int
     cause: _builtins.str
-    """cause of the revision: REPLAN or SECOND_REGENERATE."""
+    """cause is REPLAN or SECOND_REGENERATE."""
     explanation: _builtins.str
-    """explanation of the judge."""
+    """explanation is the judge's explanation."""
     @_builtins.property
     def gaps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """gaps are what the judge found missing in the evidence."""
+        """gaps are the pieces of evidence that the judge found missing."""
 
     @_builtins.property
     def faults(self) -> _containers.RepeatedCompositeFieldContainer[Global___ClaimFault]:
@@ -160,11 +160,11 @@ class Replan(_message.Message):
 
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons of the decision."""
+        """reasons for the decision."""
 
     @_builtins.property
     def affected_specialists(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """affected_specialists are the ids of the specialists whose evidence the faults cite."""
+        """affected_specialists are the specialist_id values of the evidence that the faults cite."""
 
     def __init__(
         self,
@@ -186,7 +186,7 @@ Global___Replan: _TypeAlias = Replan  # noqa: Y015
 
 @_typing.final
 class GatherEvidence(_message.Message):
-    """GatherEvidence requests more evidence first."""
+    """GatherEvidence requests more evidence."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -197,11 +197,11 @@ class GatherEvidence(_message.Message):
     """reason why the report could not be judged."""
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons of the decision."""
+        """reasons for the decision."""
 
     @_builtins.property
     def gaps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """gaps are what the judge found missing in the evidence."""
+        """gaps are the pieces of evidence that the judge found missing."""
 
     def __init__(
         self,
@@ -235,7 +235,7 @@ class ClaimFault(_message.Message):
 
     @_builtins.property
     def shows(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """shows is what the evidence shows instead: the note of its judge and what verification found."""
+        """shows is what the evidence shows instead, from the judge's note and the verification findings."""
 
     def __init__(
         self,
@@ -254,7 +254,7 @@ Global___ClaimFault: _TypeAlias = ClaimFault  # noqa: Y015
 
 @_typing.final
 class Finished(_message.Message):
-    """Finished is the end of an investigation."""
+    """Finished means that the investigation has ended."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -272,21 +272,21 @@ class Finished(_message.Message):
     QUERYING_WITHOUT_COMMITTING or CANCELLED; PROCEED if it is not degraded.
     """
     sentence: _builtins.str
-    """sentence for a person."""
+    """sentence is a human-readable explanation."""
     best: _builtins.str
-    """best is the evaluation id of the best report: the one that proceeds, otherwise the one with the highest score;
-    empty if there is none.
+    """best is the evaluation id of the best report: the one that proceeds, or else the one with the highest score. Empty
+    if there is none.
     """
     last: _builtins.str
     """last is the evaluation id of the last judged report; empty if there is none."""
     failed_stage: _builtins.str
-    """failed_stage is the first stage that the agent failed: COLLECT (no evidence was received), DIAGNOSE (no root cause
-    among its hypotheses), REPORT (no report may be sent), ACT (no check was run), VERIFY (the last run of a declared
-    or executed check did not pass); empty if it passed all stages.
+    """failed_stage is the first stage that the agent failed: COLLECT (no evidence was received), DIAGNOSE (no hypothesis
+    is a root cause), REPORT (no report may be sent), ACT (no check was run) or VERIFY (the last run of a declared or
+    executed check did not pass). Empty if it passed all stages.
     """
     @_builtins.property
     def action(self) -> _gate_service_pb2.ActionVerdict:
-        """action permitted to an agent with the best report."""
+        """action is the action that an agent may take on the best report."""
 
     def __init__(
         self,

@@ -46,39 +46,41 @@ class StartInvestigationRequest(_message.Message):
     investigation_id: _builtins.str
     """investigation_id of the investigation; required; 1 to 256 bytes."""
     policy: _builtins.str
-    """policy by name; empty for the server's default. Its table investigation limits the loop."""
+    """policy is the name of a policy. If empty, the server's default policy applies. Its table `investigation` limits the
+    loop.
+    """
     corpus_id: _builtins.str
-    """corpus_id of the corpus that stores the evidence of turns and that reports are judged against; empty for a corpus
-    created for the investigation.
+    """corpus_id of the corpus that stores the evidence of turns, and against which reports are judged. If empty, a corpus
+    is created for the investigation.
     """
     @_builtins.property
     def policy_overrides(self) -> _common_pb2.PolicyOverrides:
-        """policy_overrides change single values of the policy, if policies.allow_overrides permits it."""
+        """policy_overrides change individual values of the policy, if policies.allow_overrides permits it."""
 
     @_builtins.property
     def budget(self) -> Global___InvestigationBudget:
-        """budget of the investigation; if absent, only the limits of the policy apply."""
+        """budget of the investigation. If absent, only the policy's limits apply."""
 
     @_builtins.property
     def onset(self) -> _timestamp_pb2.Timestamp:
-        """onset is the time when the incident began; if absent, no change is cited."""
+        """onset is the start of the incident. If absent, no change is cited."""
 
     @_builtins.property
     def onset_window(self) -> _common_pb2.TimeWindow:
-        """onset_window is the window that a change must be in to be cited."""
+        """onset_window is the window of time in which a change must fall to be cited."""
 
     @_builtins.property
     def options(self) -> _grounding_service_pb2.EvaluateOptions:
-        """options of every evaluation."""
+        """options for every evaluation."""
 
     @_builtins.property
     def graph(self) -> _graph_pb2.Graph:
-        """graph to explore for the origin of the fault; if absent, no graph is explored."""
+        """graph to explore for the origin of the fault; optional."""
 
     @_builtins.property
     def checks(self) -> _containers.RepeatedCompositeFieldContainer[_check_pb2.CheckDeclaration]:
-        """checks declared for the investigation, at most 100, with unique names. Their runs can be attested like those of
-        checks declared in the server's configuration.
+        """checks declared for the investigation, at most 100, with unique names. Their runs can be attested in the same way
+        as those of checks in the server's configuration.
         """
 
     def __init__(
@@ -105,8 +107,8 @@ Global___StartInvestigationRequest: _TypeAlias = StartInvestigationRequest  # no
 
 @_typing.final
 class InvestigationBudget(_message.Message):
-    """InvestigationBudget limits the cost of an investigation. The first exhausted limit ends it as degraded and is named
-    as the cause.
+    """InvestigationBudget limits the cost of an investigation. When a limit is exhausted, the investigation ends as
+    degraded with that limit as the cause.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -116,16 +118,16 @@ class InvestigationBudget(_message.Message):
     COST_MICROS_FIELD_NUMBER: _builtins.int
     WALL_CLOCK_FIELD_NUMBER: _builtins.int
     judge_calls: _builtins.int
-    """judge_calls is the maximum number of answers requested from chat models; 0 for no limit."""
+    """judge_calls is the maximum number of answers requested from chat models; unlimited if 0."""
     tokens: _builtins.int
-    """tokens is the maximum number of tokens of chat models, in prompts and answers together; 0 for no limit."""
+    """tokens is the maximum total number of chat model tokens in prompts and answers; unlimited if 0."""
     cost_micros: _builtins.int
-    """cost_micros is the maximum cost in millionths of a dollar; 0 for no limit. Calls to models without a configured
-    price count as free.
+    """cost_micros is the maximum cost in millionths of a dollar; unlimited if 0. Models without a configured price count
+    as free.
     """
     @_builtins.property
     def wall_clock(self) -> _duration_pb2.Duration:
-        """wall_clock is the maximum time since the start; absent for no limit."""
+        """wall_clock is the maximum time since the start; unlimited if absent."""
 
     def __init__(
         self,
@@ -145,7 +147,7 @@ Global___InvestigationBudget: _TypeAlias = InvestigationBudget  # noqa: Y015
 
 @_typing.final
 class StartInvestigationResponse(_message.Message):
-    """StartInvestigationResponse contains the state and what is due."""
+    """StartInvestigationResponse contains the state with the next instruction."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -184,7 +186,7 @@ class RecordTurnRequest(_message.Message):
     investigation_id: _builtins.str
     """investigation_id of the investigation; required."""
     step: _builtins.int
-    """step from the last response, which this request answers."""
+    """step of the last response, which this request answers."""
     wants_to_finish: _builtins.bool
     """wants_to_finish is true if the agent wants to finish."""
     @_builtins.property
@@ -197,15 +199,15 @@ class RecordTurnRequest(_message.Message):
 
     @_builtins.property
     def changes(self) -> _containers.RepeatedCompositeFieldContainer[_gate_service_pb2.ChangeRecord]:
-        """changes that may have caused the incident, in addition to the known ones."""
+        """changes that may have caused the incident, in addition to those already reported."""
 
     @_builtins.property
     def path(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """path is the way through the dependency graph to the suspect; empty if unchanged."""
+        """path is the path through the dependency graph to the suspect; empty if unchanged."""
 
     @_builtins.property
     def beliefs(self) -> _containers.RepeatedCompositeFieldContainer[_graph_pb2.Belief]:
-        """beliefs about entities of the graph that are due; each entity at most once."""
+        """beliefs about due entities of the graph; each entity at most once."""
 
     def __init__(
         self,
@@ -239,10 +241,10 @@ class ToolCall(_message.Message):
     tool: _builtins.str
     """tool that was called; required."""
     arguments: _builtins.str
-    """arguments of the call; may be empty. Calls with the same tool and arguments are identical."""
+    """arguments of the call; optional. Calls with the same tool and arguments are identical."""
     @_builtins.property
     def result(self) -> _common_pb2.EvidenceItem:
-        """result as evidence; absent if the tool returned nothing. The field tool of the item may be empty."""
+        """result of the call; absent if the tool returned nothing. Its field tool may be empty."""
 
     def __init__(
         self,
@@ -261,7 +263,7 @@ Global___ToolCall: _TypeAlias = ToolCall  # noqa: Y015
 
 @_typing.final
 class TestedHypothesis(_message.Message):
-    """TestedHypothesis is a suspected cause with the relevant stored items."""
+    """TestedHypothesis is a suspected cause with the stored items that test it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -274,10 +276,10 @@ class TestedHypothesis(_message.Message):
     statement: _builtins.str
     """statement of the suspected cause."""
     target: _builtins.str
-    """target is the suspected entity, such as a service or node; may be empty."""
+    """target is the suspected entity, such as a service or node; optional."""
     @_builtins.property
     def tests(self) -> _containers.RepeatedCompositeFieldContainer[Global___HypothesisTest]:
-        """tests are the relevant items."""
+        """tests are the stored items."""
 
     def __init__(
         self,
@@ -297,7 +299,7 @@ Global___TestedHypothesis: _TypeAlias = TestedHypothesis  # noqa: Y015
 
 @_typing.final
 class HypothesisTest(_message.Message):
-    """HypothesisTest names a stored item relevant to a hypothesis. Lane and verdict are derived from the item."""
+    """HypothesisTest is a stored item that tests a hypothesis. Lane and verdict are derived from the item."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -308,15 +310,13 @@ class HypothesisTest(_message.Message):
     evidence_id: _builtins.str
     """evidence_id of an item of the investigation's corpus; required."""
     signal: _builtins.str
-    """signal that was queried, by name, if the item does not contain it; may be empty."""
+    """signal is the name of the queried signal, if the item does not contain it; optional."""
     threshold: _builtins.float
-    """threshold above which a signal of faults, or below which a signal of health, indicates a fault; a decimal with at
-    most six places.
+    """threshold above which a fault signal (such as an error rate), or below which a health signal, indicates a fault; a
+    decimal with at most six places.
     """
     verdict: _gate_service_pb2.Verdict.ValueType
-    """verdict of the caller, instead of the one derived from the item; rejected unless investigation.caller_verdicts is
-    enabled in the policy.
-    """
+    """verdict replaces the one derived from the item. Rejected unless the policy enables investigation.caller_verdicts."""
     def __init__(
         self,
         *,
@@ -337,14 +337,14 @@ Global___HypothesisTest: _TypeAlias = HypothesisTest  # noqa: Y015
 
 @_typing.final
 class RecordTurnResponse(_message.Message):
-    """RecordTurnResponse contains the state and what is due after a turn."""
+    """RecordTurnResponse contains the state with the next instruction."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     INVESTIGATION_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def investigation(self) -> Global___Investigation:
-        """investigation state; its gate is that of this turn."""
+        """investigation state, with the gate after this turn."""
 
     def __init__(
         self,
@@ -372,7 +372,7 @@ class SubmitReportRequest(_message.Message):
     investigation_id: _builtins.str
     """investigation_id of the investigation; required."""
     step: _builtins.int
-    """step from the last response, which this request answers."""
+    """step of the last response, which this request answers."""
     @_builtins.property
     def report(self) -> _common_pb2.Report:
         """report; required."""
@@ -411,7 +411,7 @@ class SubmitReportResponse(_message.Message):
 
     @_builtins.property
     def evaluation(self) -> _grounding_service_pb2.EvaluateResponse:
-        """evaluation of the report; absent if an unchanged report was not judged again."""
+        """evaluation of the report; absent if the report is unchanged and was not evaluated again."""
 
     def __init__(
         self,
@@ -587,7 +587,7 @@ class DriveResponse(_message.Message):
 
     @_builtins.property
     def evaluation(self) -> _grounding_service_pb2.EvaluateResponse:
-        """evaluation of the report, if this message had one judged."""
+        """evaluation of the report, if this message led to one."""
 
     def __init__(
         self,
@@ -625,20 +625,20 @@ class Investigation(_message.Message):
     investigation_id: _builtins.str
     """investigation_id of the investigation."""
     step: _builtins.int
-    """step to name in the answer to the instruction; it grows with every recorded event."""
+    """step to repeat in the next request. It grows with every recorded event."""
     plan: _builtins.int
-    """plan is the index of the current plan, from 0."""
+    """plan is the index of the current plan, counted from 0."""
     max_replans: _builtins.int
     """max_replans is the maximum number of revisions of the plan."""
     corpus_id: _builtins.str
     """corpus_id of its evidence."""
     @_builtins.property
     def instruction(self) -> _instruction_pb2.Instruction:
-        """instruction that is due."""
+        """instruction is the next instruction."""
 
     @_builtins.property
     def trajectory(self) -> _containers.RepeatedCompositeFieldContainer[Global___JudgedReport]:
-        """trajectory contains all judged reports, in order."""
+        """trajectory contains all evaluated reports, in order."""
 
     @_builtins.property
     def gate(self) -> _gate_service_pb2.GateVerdict:
@@ -650,7 +650,7 @@ class Investigation(_message.Message):
 
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
-        """policy applied."""
+        """policy that was applied."""
 
     @_builtins.property
     def started_at(self) -> _timestamp_pb2.Timestamp:
@@ -658,13 +658,13 @@ class Investigation(_message.Message):
 
     @_builtins.property
     def findings(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """findings are findings about the agent's turns: TURNS_SPENT, REPEATED_IDENTICAL_CALLS, NO_NEW_EVIDENCE,
-        CHANGE_FAILED_ITS_CHECK, EMPTY_CHANGE_SET, CALLER_VERDICT, ROOT_CAUSE_OUTSIDE_SUSPECTS, TRIVIAL_INPUT.
+        """findings about the agent's turns: TURNS_SPENT, REPEATED_IDENTICAL_CALLS, NO_NEW_EVIDENCE, CHANGE_FAILED_ITS_CHECK,
+        EMPTY_CHANGE_SET, CALLER_VERDICT, ROOT_CAUSE_OUTSIDE_SUSPECTS, TRIVIAL_INPUT.
         """
 
     @_builtins.property
     def graph(self) -> _graph_pb2.GraphState:
-        """graph exploration so far; absent if there is no graph."""
+        """graph is the state of its exploration; absent if there is no graph."""
 
     def __init__(
         self,
@@ -718,10 +718,10 @@ class Spent(_message.Message):
     turns_without_evidence: _builtins.int
     """turns_without_evidence is the number of turns since the last one with new evidence."""
     judge_failures: _builtins.int
-    """judge_failures is the number of attempts that no judge answered."""
+    """judge_failures is the number of attempts in which every judge failed."""
     @_builtins.property
     def elapsed(self) -> _duration_pb2.Duration:
-        """elapsed since the start, at the last step."""
+        """elapsed is the time from the start to the last step."""
 
     def __init__(
         self,
@@ -760,9 +760,9 @@ class JudgedReport(_message.Message):
     evaluation_id: _builtins.str
     """evaluation_id of its evaluation in the ledger."""
     plan: _builtins.int
-    """plan is the index of the plan under which it was written, from 0."""
+    """plan is the index of the plan under which it was written, counted from 0."""
     tier: _common_pb2.Tier.ValueType
-    """tier that was decided, counting the contradictions that were put back."""
+    """tier that was decided, including claims in put_back as contradicted."""
     is_rewrite: _builtins.bool
     """is_rewrite is true if it was requested as a rewrite."""
     @_builtins.property
@@ -771,11 +771,13 @@ class JudgedReport(_message.Message):
 
     @_builtins.property
     def put_back(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """put_back are claims contradicted in an earlier report that this report still states but its partition omits."""
+        """put_back are claims that were contradicted in an earlier report and that this report still states but its partition
+        omits.
+        """
 
     @_builtins.property
     def added(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """added are claims of a rewrite that the previous report did not state; they were judged like any other."""
+        """added are claims of a rewrite that the previous report did not state."""
 
     @_builtins.property
     def changed(self) -> _containers.RepeatedCompositeFieldContainer[Global___ChangedClaim]:
@@ -833,7 +835,7 @@ Global___ChangedClaim: _TypeAlias = ChangedClaim  # noqa: Y015
 
 @_typing.final
 class InvestigationEvent(_message.Message):
-    """InvestigationEvent is one recorded event of an investigation. Its events alone determine its state."""
+    """InvestigationEvent is one recorded event of an investigation. The events determine the state completely."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -845,7 +847,7 @@ class InvestigationEvent(_message.Message):
     JUDGE_FAILED_FIELD_NUMBER: _builtins.int
     STOPPED_FIELD_NUMBER: _builtins.int
     step: _builtins.int
-    """step reached with the event, from 1."""
+    """step is the number of the event, counted from 1."""
     @_builtins.property
     def at(self) -> _timestamp_pb2.Timestamp:
         """at is the time of recording."""
@@ -856,11 +858,11 @@ class InvestigationEvent(_message.Message):
 
     @_builtins.property
     def judged(self) -> Global___RecordedJudgement:
-        """judged report."""
+        """judged is an evaluated report."""
 
     @_builtins.property
     def unchanged(self) -> Global___RecordedRepetition:
-        """unchanged report, which was judged earlier and is not judged again."""
+        """unchanged report, which is not evaluated again."""
 
     @_builtins.property
     def judge_failed(self) -> Global___RecordedFailure:
@@ -868,7 +870,7 @@ class InvestigationEvent(_message.Message):
 
     @_builtins.property
     def stopped(self) -> Global___RecordedStop:
-        """stopped by a budget, the gate or the caller."""
+        """stopped: a budget, the gate or the caller ended the investigation."""
 
     def __init__(
         self,
@@ -924,11 +926,11 @@ class RecordedTurn(_message.Message):
 
     @_builtins.property
     def caller_verdicts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """caller_verdicts are items whose verdict was given by the caller, as hypothesis and item, such as h1:logs."""
+        """caller_verdicts are the tests with a verdict from the caller, as hypothesis and item, such as h1:logs."""
 
     @_builtins.property
     def beliefs(self) -> _containers.RepeatedCompositeFieldContainer[_graph_pb2.RecordedBelief]:
-        """beliefs about entities, as accepted."""
+        """beliefs about entities, after verification."""
 
     def __init__(
         self,
@@ -966,19 +968,19 @@ class RecordedCall(_message.Message):
     tool: _builtins.str
     """tool that was called."""
     digest: _builtins.str
-    """digest is the BLAKE3 of tool and arguments, in hexadecimal."""
+    """digest is the hexadecimal BLAKE3 digest of the tool and the arguments."""
     evidence_id: _builtins.str
     """evidence_id of its result; empty if it returned nothing."""
     is_new: _builtins.bool
-    """is_new is true if its result was not seen before in this investigation."""
+    """is_new is true if its result is new to the investigation."""
     verification_result: _common_pb2.VerificationResult.ValueType
     """verification_result of the check; unspecified if the call is not a check."""
     evidence_digest: _builtins.str
-    """evidence_digest is the BLAKE3 of its result, in hexadecimal; empty if it returned nothing."""
+    """evidence_digest is the hexadecimal BLAKE3 digest of its result; empty if it returned nothing."""
     check: _builtins.str
-    """check that was run, by name; empty if none."""
+    """check is the name of the check that was run; empty if none was."""
     is_trivial: _builtins.bool
-    """is_trivial is true if its arguments name nothing to search for and its result is not new."""
+    """is_trivial is true if its arguments contain nothing to search for and its result is not new."""
     def __init__(
         self,
         *,
@@ -1001,7 +1003,7 @@ Global___RecordedCall: _TypeAlias = RecordedCall  # noqa: Y015
 
 @_typing.final
 class RecordedJudgement(_message.Message):
-    """RecordedJudgement is a report that was judged."""
+    """RecordedJudgement is an evaluated report."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1021,17 +1023,17 @@ class RecordedJudgement(_message.Message):
     ABSTAIN_REASON_FIELD_NUMBER: _builtins.int
     JUDGE_FAILURES_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
-    """subject is the BLAKE3 of the report and the inputs of its judgement, in hexadecimal."""
+    """subject is the hexadecimal BLAKE3 digest of the report and the inputs to its evaluation."""
     evaluation_id: _builtins.str
     """evaluation_id of its evaluation."""
     tier: _common_pb2.Tier.ValueType
     """tier that was decided."""
     explanation: _builtins.str
-    """explanation of the judge."""
+    """explanation is the judge's explanation."""
     abstain_reason: _builtins.str
     """abstain_reason is the reason why it could not be judged; empty if it could."""
     judge_failures: _builtins.int
-    """judge_failures is the number of earlier attempts that no judge answered."""
+    """judge_failures is the number of earlier attempts in which every judge failed."""
     @_builtins.property
     def score(self) -> _common_pb2.Score:
         """score on which the tier was decided; absent if there is none."""
@@ -1042,15 +1044,15 @@ class RecordedJudgement(_message.Message):
 
     @_builtins.property
     def standing(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """standing are statements of the report that are not claims."""
+        """standing are the statements in the report that are not claims."""
 
     @_builtins.property
     def gaps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """gaps are what the judge found missing in the evidence."""
+        """gaps are the pieces of evidence that the judge found missing."""
 
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons of the decision."""
+        """reasons for the decision."""
 
     @_builtins.property
     def faults(self) -> _containers.RepeatedCompositeFieldContainer[_instruction_pb2.ClaimFault]:
@@ -1058,7 +1060,7 @@ class RecordedJudgement(_message.Message):
 
     @_builtins.property
     def affected_specialists(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """affected_specialists are the ids of the specialists whose evidence the faults cite."""
+        """affected_specialists are the specialist_id values of the evidence that the faults cite."""
 
     @_builtins.property
     def action(self) -> _gate_service_pb2.ActionVerdict:
@@ -1066,7 +1068,7 @@ class RecordedJudgement(_message.Message):
 
     @_builtins.property
     def spent(self) -> Global___Spent:
-        """spent is the cost of judging it."""
+        """spent is the cost of the evaluation."""
 
     def __init__(
         self,
@@ -1120,13 +1122,13 @@ Global___StatedClaim: _TypeAlias = StatedClaim  # noqa: Y015
 
 @_typing.final
 class RecordedRepetition(_message.Message):
-    """RecordedRepetition is a report that was judged earlier."""
+    """RecordedRepetition is a report that was already evaluated."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     SUBJECT_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
-    """subject is the BLAKE3 of the report and the inputs of its judgement, in hexadecimal."""
+    """subject is the hexadecimal BLAKE3 digest of the report and the inputs to its evaluation."""
     def __init__(
         self,
         *,
@@ -1152,13 +1154,13 @@ class RecordedFailure(_message.Message):
     SPENT_FIELD_NUMBER: _builtins.int
     JUDGE_FAILURES_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
-    """subject is the BLAKE3 of the report and the inputs of its judgement, in hexadecimal."""
+    """subject is the hexadecimal BLAKE3 digest of the report and the inputs to its evaluation."""
     evaluation_id: _builtins.str
     """evaluation_id of the last attempt."""
     reason: _builtins.str
     """reason of the last failure."""
     judge_failures: _builtins.int
-    """judge_failures is the number of attempts that no judge answered."""
+    """judge_failures is the number of attempts in which every judge failed."""
     @_builtins.property
     def spent(self) -> Global___Spent:
         """spent is the cost of all attempts."""
@@ -1204,7 +1206,7 @@ Global___RecordedStop: _TypeAlias = RecordedStop  # noqa: Y015
 
 @_typing.final
 class LookAtEntityRequest(_message.Message):
-    """LookAtEntityRequest requests the stored evidence about an entity."""
+    """LookAtEntityRequest requests stored evidence about an entity."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1217,11 +1219,11 @@ class LookAtEntityRequest(_message.Message):
     entity: _builtins.str
     """entity that is due, by any of its names; required."""
     max_bytes: _builtins.int
-    """max_bytes is the maximum total size of the passages, 1024 to 1048576; 0 for 16384."""
+    """max_bytes is the maximum total size of the passages, 1024 to 1048576. Defaults to 16384 if 0."""
     ask_model: _builtins.bool
-    """ask_model also queries the chat model configured in judges.look. Its cost counts towards the daily budgets but not
-    towards the investigation's; it is not called if the latter is exhausted. Fails with FAILED_PRECONDITION if no
-    model is configured.
+    """ask_model also calls the chat model in judges.look. The cost counts towards the daily budgets but not towards the
+    investigation's budget; if that is exhausted, the model is not called. Fails with FAILED_PRECONDITION if no model
+    is configured.
     """
     def __init__(
         self,
@@ -1241,7 +1243,7 @@ Global___LookAtEntityRequest: _TypeAlias = LookAtEntityRequest  # noqa: Y015
 
 @_typing.final
 class LookAtEntityResponse(_message.Message):
-    """LookAtEntityResponse is the context of an entity and a model's belief about it."""
+    """LookAtEntityResponse contains evidence about an entity, and a model's belief about it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1252,21 +1254,21 @@ class LookAtEntityResponse(_message.Message):
     CALLS_FIELD_NUMBER: _builtins.int
     REASONS_FIELD_NUMBER: _builtins.int
     left_out: _builtins.int
-    """left_out is the number of further passages that did not fit."""
+    """left_out is the number of passages that did not fit."""
     @_builtins.property
     def look(self) -> _graph_pb2.EntityLook:
-        """look at the entity with its known surroundings."""
+        """look contains the entity and its known neighbours."""
 
     @_builtins.property
     def passages(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityPassage]:
-        """passages of stored items that name it: first changes, starting with the last one before onset, then other passages
-        by relevance. Items collected outside the onset window are omitted.
+        """passages of stored items that name the entity: first changes, starting with the last one before onset, then other
+        passages by relevance. Items collected outside the onset window are omitted.
         """
 
     @_builtins.property
     def belief(self) -> _graph_pb2.Belief:
-        """belief of the model, in the form that RecordTurn accepts; absent if the model was not queried or failed, or if
-        nothing is stored about the entity.
+        """belief of the model, ready for RecordTurn. Absent if the model was not called or failed, or if nothing is stored
+        about the entity.
         """
 
     @_builtins.property
@@ -1275,7 +1277,7 @@ class LookAtEntityResponse(_message.Message):
 
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons why the model gave no belief, with the failure codes of judges."""
+        """reasons why the model gave no belief, with the same failure codes as for judges."""
 
     def __init__(
         self,
@@ -1297,7 +1299,7 @@ Global___LookAtEntityResponse: _TypeAlias = LookAtEntityResponse  # noqa: Y015
 
 @_typing.final
 class EntityPassage(_message.Message):
-    """EntityPassage is a passage of a stored item that names an entity."""
+    """EntityPassage is a passage that names an entity."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

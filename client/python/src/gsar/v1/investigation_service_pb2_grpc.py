@@ -26,9 +26,9 @@ if _version_not_supported:
 
 
 class InvestigationServiceStub(object):
-    """InvestigationService drives an investigation: the server returns what is due, and the orchestrator does it. Every
-    request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
-    request changes nothing; the response contains the current state.
+    """InvestigationService drives an investigation: the server returns an instruction, and the orchestrator carries it out.
+    Every request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
+    request changes nothing and returns the current state.
     """
 
     def __init__(self, channel):
@@ -75,13 +75,14 @@ class InvestigationServiceStub(object):
 
 
 class InvestigationServiceServicer(object):
-    """InvestigationService drives an investigation: the server returns what is due, and the orchestrator does it. Every
-    request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
-    request changes nothing; the response contains the current state.
+    """InvestigationService drives an investigation: the server returns an instruction, and the orchestrator carries it out.
+    Every request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
+    request changes nothing and returns the current state.
     """
 
     def StartInvestigation(self, request, context):
-        """StartInvestigation starts an investigation. Fails with FAILED_PRECONDITION if the id belongs to a different one.
+        """StartInvestigation starts or resumes an investigation. Fails with FAILED_PRECONDITION if the id belongs to a
+        different one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -96,8 +97,7 @@ class InvestigationServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def SubmitReport(self, request, context):
-        """SubmitReport submits the report that an instruction requested; it is judged, and the response contains the next
-        instruction.
+        """SubmitReport evaluates a report that an instruction requested, and returns the next instruction.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -111,24 +111,24 @@ class InvestigationServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def CancelInvestigation(self, request, context):
-        """CancelInvestigation ends an investigation as degraded, with its best report.
+        """CancelInvestigation ends an investigation as degraded, with the best report so far.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def LookAtEntity(self, request, context):
-        """LookAtEntity returns the stored evidence of an investigation about an entity that is due, up to a size limit, and
-        optionally a chat model's belief about it. It changes nothing: a belief counts only after RecordTurn. Fails with
-        FAILED_PRECONDITION if the entity is not due.
+        """LookAtEntity returns the investigation's stored evidence about a due entity, up to a size limit, and optionally a
+        chat model's belief about it. It changes nothing: send the belief with RecordTurn. Fails with FAILED_PRECONDITION
+        if the entity is not due.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Drive(self, request_iterator, context):
-        """Drive does the same over one stream: each request is answered by one response, in order. The first request starts
-        or resumes the investigation; the stream ends after the finished instruction.
+        """Drive runs an investigation over one stream, with one response per request, in order. The first request starts or
+        resumes the investigation, and the stream ends after the finished instruction.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -181,9 +181,9 @@ def add_InvestigationServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class InvestigationService(object):
-    """InvestigationService drives an investigation: the server returns what is due, and the orchestrator does it. Every
-    request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
-    request changes nothing; the response contains the current state.
+    """InvestigationService drives an investigation: the server returns an instruction, and the orchestrator carries it out.
+    Every request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
+    request changes nothing and returns the current state.
     """
 
     @staticmethod

@@ -27,9 +27,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class InvestigationServiceStub:
-    """InvestigationService drives an investigation: the server returns what is due, and the orchestrator does it. Every
-    request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
-    request changes nothing; the response contains the current state.
+    """InvestigationService drives an investigation: the server returns an instruction, and the orchestrator carries it out.
+    Every request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
+    request changes nothing and returns the current state.
     """
 
     @_typing.overload
@@ -37,65 +37,65 @@ class InvestigationServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> InvestigationServiceAsyncStub: ...
     StartInvestigation: _grpc.UnaryUnaryMultiCallable[_investigation_service_pb2.StartInvestigationRequest, _investigation_service_pb2.StartInvestigationResponse]
-    """StartInvestigation starts an investigation. Fails with FAILED_PRECONDITION if the id belongs to a different one."""
+    """StartInvestigation starts or resumes an investigation. Fails with FAILED_PRECONDITION if the id belongs to a
+    different one.
+    """
     RecordTurn: _grpc.UnaryUnaryMultiCallable[_investigation_service_pb2.RecordTurnRequest, _investigation_service_pb2.RecordTurnResponse]
     """RecordTurn records one turn of the agent: its tool calls with their results, and its hypotheses. The gate is
     evaluated at the end of each turn.
     """
     SubmitReport: _grpc.UnaryUnaryMultiCallable[_investigation_service_pb2.SubmitReportRequest, _investigation_service_pb2.SubmitReportResponse]
-    """SubmitReport submits the report that an instruction requested; it is judged, and the response contains the next
-    instruction.
-    """
+    """SubmitReport evaluates a report that an instruction requested, and returns the next instruction."""
     GetInvestigation: _grpc.UnaryUnaryMultiCallable[_investigation_service_pb2.GetInvestigationRequest, _investigation_service_pb2.GetInvestigationResponse]
     """GetInvestigation returns the state of an investigation and, if requested, its history."""
     CancelInvestigation: _grpc.UnaryUnaryMultiCallable[_investigation_service_pb2.CancelInvestigationRequest, _investigation_service_pb2.CancelInvestigationResponse]
-    """CancelInvestigation ends an investigation as degraded, with its best report."""
+    """CancelInvestigation ends an investigation as degraded, with the best report so far."""
     LookAtEntity: _grpc.UnaryUnaryMultiCallable[_investigation_service_pb2.LookAtEntityRequest, _investigation_service_pb2.LookAtEntityResponse]
-    """LookAtEntity returns the stored evidence of an investigation about an entity that is due, up to a size limit, and
-    optionally a chat model's belief about it. It changes nothing: a belief counts only after RecordTurn. Fails with
-    FAILED_PRECONDITION if the entity is not due.
+    """LookAtEntity returns the investigation's stored evidence about a due entity, up to a size limit, and optionally a
+    chat model's belief about it. It changes nothing: send the belief with RecordTurn. Fails with FAILED_PRECONDITION
+    if the entity is not due.
     """
     Drive: _grpc.StreamStreamMultiCallable[_investigation_service_pb2.DriveRequest, _investigation_service_pb2.DriveResponse]
-    """Drive does the same over one stream: each request is answered by one response, in order. The first request starts
-    or resumes the investigation; the stream ends after the finished instruction.
+    """Drive runs an investigation over one stream, with one response per request, in order. The first request starts or
+    resumes the investigation, and the stream ends after the finished instruction.
     """
 
 @_typing.type_check_only
 class InvestigationServiceAsyncStub(InvestigationServiceStub):
-    """InvestigationService drives an investigation: the server returns what is due, and the orchestrator does it. Every
-    request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
-    request changes nothing; the response contains the current state.
+    """InvestigationService drives an investigation: the server returns an instruction, and the orchestrator carries it out.
+    Every request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
+    request changes nothing and returns the current state.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     StartInvestigation: _aio.UnaryUnaryMultiCallable[_investigation_service_pb2.StartInvestigationRequest, _investigation_service_pb2.StartInvestigationResponse]  # type: ignore[assignment]
-    """StartInvestigation starts an investigation. Fails with FAILED_PRECONDITION if the id belongs to a different one."""
+    """StartInvestigation starts or resumes an investigation. Fails with FAILED_PRECONDITION if the id belongs to a
+    different one.
+    """
     RecordTurn: _aio.UnaryUnaryMultiCallable[_investigation_service_pb2.RecordTurnRequest, _investigation_service_pb2.RecordTurnResponse]  # type: ignore[assignment]
     """RecordTurn records one turn of the agent: its tool calls with their results, and its hypotheses. The gate is
     evaluated at the end of each turn.
     """
     SubmitReport: _aio.UnaryUnaryMultiCallable[_investigation_service_pb2.SubmitReportRequest, _investigation_service_pb2.SubmitReportResponse]  # type: ignore[assignment]
-    """SubmitReport submits the report that an instruction requested; it is judged, and the response contains the next
-    instruction.
-    """
+    """SubmitReport evaluates a report that an instruction requested, and returns the next instruction."""
     GetInvestigation: _aio.UnaryUnaryMultiCallable[_investigation_service_pb2.GetInvestigationRequest, _investigation_service_pb2.GetInvestigationResponse]  # type: ignore[assignment]
     """GetInvestigation returns the state of an investigation and, if requested, its history."""
     CancelInvestigation: _aio.UnaryUnaryMultiCallable[_investigation_service_pb2.CancelInvestigationRequest, _investigation_service_pb2.CancelInvestigationResponse]  # type: ignore[assignment]
-    """CancelInvestigation ends an investigation as degraded, with its best report."""
+    """CancelInvestigation ends an investigation as degraded, with the best report so far."""
     LookAtEntity: _aio.UnaryUnaryMultiCallable[_investigation_service_pb2.LookAtEntityRequest, _investigation_service_pb2.LookAtEntityResponse]  # type: ignore[assignment]
-    """LookAtEntity returns the stored evidence of an investigation about an entity that is due, up to a size limit, and
-    optionally a chat model's belief about it. It changes nothing: a belief counts only after RecordTurn. Fails with
-    FAILED_PRECONDITION if the entity is not due.
+    """LookAtEntity returns the investigation's stored evidence about a due entity, up to a size limit, and optionally a
+    chat model's belief about it. It changes nothing: send the belief with RecordTurn. Fails with FAILED_PRECONDITION
+    if the entity is not due.
     """
     Drive: _aio.StreamStreamMultiCallable[_investigation_service_pb2.DriveRequest, _investigation_service_pb2.DriveResponse]  # type: ignore[assignment]
-    """Drive does the same over one stream: each request is answered by one response, in order. The first request starts
-    or resumes the investigation; the stream ends after the finished instruction.
+    """Drive runs an investigation over one stream, with one response per request, in order. The first request starts or
+    resumes the investigation, and the stream ends after the finished instruction.
     """
 
 class InvestigationServiceServicer(metaclass=_abc_1.ABCMeta):
-    """InvestigationService drives an investigation: the server returns what is due, and the orchestrator does it. Every
-    request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
-    request changes nothing; the response contains the current state.
+    """InvestigationService drives an investigation: the server returns an instruction, and the orchestrator carries it out.
+    Every request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
+    request changes nothing and returns the current state.
     """
 
     @_abc_1.abstractmethod
@@ -104,7 +104,9 @@ class InvestigationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _investigation_service_pb2.StartInvestigationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_investigation_service_pb2.StartInvestigationResponse, _abc.Awaitable[_investigation_service_pb2.StartInvestigationResponse]]:
-        """StartInvestigation starts an investigation. Fails with FAILED_PRECONDITION if the id belongs to a different one."""
+        """StartInvestigation starts or resumes an investigation. Fails with FAILED_PRECONDITION if the id belongs to a
+        different one.
+        """
 
     @_abc_1.abstractmethod
     def RecordTurn(
@@ -122,9 +124,7 @@ class InvestigationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _investigation_service_pb2.SubmitReportRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_investigation_service_pb2.SubmitReportResponse, _abc.Awaitable[_investigation_service_pb2.SubmitReportResponse]]:
-        """SubmitReport submits the report that an instruction requested; it is judged, and the response contains the next
-        instruction.
-        """
+        """SubmitReport evaluates a report that an instruction requested, and returns the next instruction."""
 
     @_abc_1.abstractmethod
     def GetInvestigation(
@@ -140,7 +140,7 @@ class InvestigationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _investigation_service_pb2.CancelInvestigationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_investigation_service_pb2.CancelInvestigationResponse, _abc.Awaitable[_investigation_service_pb2.CancelInvestigationResponse]]:
-        """CancelInvestigation ends an investigation as degraded, with its best report."""
+        """CancelInvestigation ends an investigation as degraded, with the best report so far."""
 
     @_abc_1.abstractmethod
     def LookAtEntity(
@@ -148,9 +148,9 @@ class InvestigationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _investigation_service_pb2.LookAtEntityRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_investigation_service_pb2.LookAtEntityResponse, _abc.Awaitable[_investigation_service_pb2.LookAtEntityResponse]]:
-        """LookAtEntity returns the stored evidence of an investigation about an entity that is due, up to a size limit, and
-        optionally a chat model's belief about it. It changes nothing: a belief counts only after RecordTurn. Fails with
-        FAILED_PRECONDITION if the entity is not due.
+        """LookAtEntity returns the investigation's stored evidence about a due entity, up to a size limit, and optionally a
+        chat model's belief about it. It changes nothing: send the belief with RecordTurn. Fails with FAILED_PRECONDITION
+        if the entity is not due.
         """
 
     @_abc_1.abstractmethod
@@ -159,8 +159,8 @@ class InvestigationServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _MaybeAsyncIterator[_investigation_service_pb2.DriveRequest],
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_investigation_service_pb2.DriveResponse], _abc.AsyncIterator[_investigation_service_pb2.DriveResponse]]:
-        """Drive does the same over one stream: each request is answered by one response, in order. The first request starts
-        or resumes the investigation; the stream ends after the finished instruction.
+        """Drive runs an investigation over one stream, with one response per request, in order. The first request starts or
+        resumes the investigation, and the stream ends after the finished instruction.
         """
 
 def add_InvestigationServiceServicer_to_server(servicer: InvestigationServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -32,19 +32,19 @@ class _GradedFilterEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_GradedFi
     GRADED_FILTER_UNSPECIFIED: _GradedFilter.ValueType  # 0
     """All evaluations."""
     GRADED_FILTER_GRADED: _GradedFilter.ValueType  # 1
-    """Those with at least one grade, on the report or on a claim."""
+    """Evaluations with at least one grade, on the report or on a claim."""
     GRADED_FILTER_NOT_GRADED: _GradedFilter.ValueType  # 2
-    """Those without any grade."""
+    """Evaluations without grades."""
 
 class GradedFilter(_GradedFilter, metaclass=_GradedFilterEnumTypeWrapper):
-    """GradedFilter restricts evaluations to graded or ungraded ones."""
+    """GradedFilter selects graded or ungraded evaluations."""
 
 GRADED_FILTER_UNSPECIFIED: GradedFilter.ValueType  # 0
 """All evaluations."""
 GRADED_FILTER_GRADED: GradedFilter.ValueType  # 1
-"""Those with at least one grade, on the report or on a claim."""
+"""Evaluations with at least one grade, on the report or on a claim."""
 GRADED_FILTER_NOT_GRADED: GradedFilter.ValueType  # 2
-"""Those without any grade."""
+"""Evaluations without grades."""
 Global___GradedFilter: _TypeAlias = GradedFilter  # noqa: Y015
 
 class _ExportKind:
@@ -56,9 +56,9 @@ class _ExportKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ExportKind
     EXPORT_KIND_UNSPECIFIED: _ExportKind.ValueType  # 0
     """Rejected on input."""
     EXPORT_KIND_PARTITIONS: _ExportKind.ValueType  # 1
-    """One record per evaluation: its claims as counted, with the corrections by verification."""
+    """One record per evaluation: the claims as counted, with corrections."""
     EXPORT_KIND_GRADES: _ExportKind.ValueType  # 2
-    """One record per grade, with the evaluated result."""
+    """One record per grade, with the result that was graded."""
     EXPORT_KIND_PREFERENCES: _ExportKind.ValueType  # 3
     """One record per pair of a better and a worse report over the same evidence under the same policy."""
     EXPORT_KIND_CLAIM_REWARDS: _ExportKind.ValueType  # 4
@@ -70,9 +70,9 @@ class ExportKind(_ExportKind, metaclass=_ExportKindEnumTypeWrapper):
 EXPORT_KIND_UNSPECIFIED: ExportKind.ValueType  # 0
 """Rejected on input."""
 EXPORT_KIND_PARTITIONS: ExportKind.ValueType  # 1
-"""One record per evaluation: its claims as counted, with the corrections by verification."""
+"""One record per evaluation: the claims as counted, with corrections."""
 EXPORT_KIND_GRADES: ExportKind.ValueType  # 2
-"""One record per grade, with the evaluated result."""
+"""One record per grade, with the result that was graded."""
 EXPORT_KIND_PREFERENCES: ExportKind.ValueType  # 3
 """One record per pair of a better and a worse report over the same evidence under the same policy."""
 EXPORT_KIND_CLAIM_REWARDS: ExportKind.ValueType  # 4
@@ -106,21 +106,21 @@ class EvaluationSummary(_message.Message):
     investigation_id: _builtins.str
     """investigation_id given by the caller."""
     policy: _builtins.str
-    """policy by name."""
+    """policy is the name of the policy that was applied."""
     judge: _builtins.str
-    """judge that decided, by name."""
+    """judge is the name of the judge that decided."""
     outcome: _grounding_service_pb2.Outcome.ValueType
     """outcome of the evaluation."""
     tier: _common_pb2.Tier.ValueType
-    """tier that was decided, enforced or in shadow mode."""
+    """tier that was decided, whether enforced or in shadow mode."""
     claims: _builtins.int
     """claims is the number of counted claims."""
     principal: _builtins.str
-    """principal that requested the evaluation, by name; empty if callers are not authenticated."""
+    """principal is the name of the caller; empty if callers are not authenticated."""
     in_shadow: _builtins.bool
-    """in_shadow is true if the decision was in shadow mode: the tier was not enforced."""
+    """in_shadow is true if the decision was in shadow mode and not enforced."""
     grounded: _builtins.int
-    """grounded is the number of claims counted as grounded; absent if recorded by an earlier version."""
+    """grounded is the number of claims counted as grounded; absent in records of earlier versions."""
     fell_back: _builtins.bool
     """fell_back is true if the first judge of the chain failed and another one was called."""
     @_builtins.property
@@ -129,7 +129,7 @@ class EvaluationSummary(_message.Message):
 
     @_builtins.property
     def score(self) -> _common_pb2.Score:
-        """score as published; absent if there is none."""
+        """score before guards; absent if there is none."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ Global___EvaluationSummary: _TypeAlias = EvaluationSummary  # noqa: Y015
 
 @_typing.final
 class EvaluationFilter(_message.Message):
-    """EvaluationFilter restricts evaluations; unset fields match all."""
+    """EvaluationFilter restricts evaluations. Unset fields match all."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -176,31 +176,31 @@ class EvaluationFilter(_message.Message):
     GRADED_FIELD_NUMBER: _builtins.int
     UNPROVEN_ONLY_FIELD_NUMBER: _builtins.int
     tier: _common_pb2.Tier.ValueType
-    """tier that was decided, enforced or in shadow mode; unspecified for all."""
+    """tier that was decided, whether enforced or in shadow mode."""
     report_id: _builtins.str
-    """report_id given by the caller; at most 256 bytes; empty for all."""
+    """report_id given by the caller; at most 256 bytes."""
     investigation_id: _builtins.str
-    """investigation_id given by the caller; at most 256 bytes; empty for all."""
+    """investigation_id given by the caller; at most 256 bytes."""
     policy: _builtins.str
-    """policy by name; at most 256 bytes; empty for all."""
+    """policy is the name of the policy that was applied; at most 256 bytes."""
     judge: _builtins.str
-    """judge by name; at most 256 bytes; empty for all."""
+    """judge is the name of the judge that decided; at most 256 bytes."""
     principal: _builtins.str
-    """principal that requested the evaluation, by name; at most 256 bytes; empty for all that the caller may see."""
+    """principal is the name of the caller; at most 256 bytes."""
     graded: Global___GradedFilter.ValueType
-    """graded restricts to evaluations with or without grades; unspecified for all."""
+    """graded selects evaluations with or without grades."""
     unproven_only: _builtins.bool
-    """unproven_only restricts to reports that could be sent although not every claim was grounded: those that proceeded,
-    and those in shadow mode whose tier was not proceed. Evaluations recorded without the number of grounded claims
-    count as not fully grounded.
+    """unproven_only selects reports that could be sent although not every claim was grounded: those that proceeded, and
+    those in shadow mode with another tier. A record without the number of grounded claims counts as not fully
+    grounded.
     """
     @_builtins.property
     def evaluated_from(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_from is the earliest start time, inclusive; absent for no limit."""
+        """evaluated_from is the earliest start time, inclusive; unlimited if absent."""
 
     @_builtins.property
     def evaluated_before(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_before is the latest start time, exclusive; absent for no limit."""
+        """evaluated_before is the latest start time, exclusive; unlimited if absent."""
 
     def __init__(
         self,
@@ -226,7 +226,7 @@ Global___EvaluationFilter: _TypeAlias = EvaluationFilter  # noqa: Y015
 
 @_typing.final
 class ListEvaluationsRequest(_message.Message):
-    """ListEvaluationsRequest requests a page of evaluations."""
+    """ListEvaluationsRequest requests a page of evaluations. Unset filters match all."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -243,32 +243,32 @@ class ListEvaluationsRequest(_message.Message):
     EVALUATED_BEFORE_FIELD_NUMBER: _builtins.int
     UNPROVEN_ONLY_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """page_size is the maximum number of entries, 1 to 1000; 0 for 50."""
+    """page_size is the maximum number of entries, 1 to 1000. Defaults to 50 if 0."""
     page_token: _builtins.str
-    """page_token is the next_page_token of the previous page; empty for the first."""
+    """page_token is the previous page's next_page_token; empty for the first page."""
     tier: _common_pb2.Tier.ValueType
-    """tier restricts the list to one tier; unspecified for all."""
+    """tier that was decided, whether enforced or in shadow mode."""
     report_id: _builtins.str
-    """report_id restricts the list to one report; empty for all."""
+    """report_id given by the caller."""
     investigation_id: _builtins.str
-    """investigation_id restricts the list to one investigation; empty for all."""
+    """investigation_id given by the caller."""
     graded: Global___GradedFilter.ValueType
-    """graded restricts the list to evaluations with grades or without; unspecified for all."""
+    """graded selects evaluations with or without grades."""
     policy: _builtins.str
-    """policy restricts the list to one policy, by name; empty for all."""
+    """policy is the name of the policy that was applied."""
     judge: _builtins.str
-    """judge restricts the list to one judge, by name; empty for all."""
+    """judge is the name of the judge that decided."""
     principal: _builtins.str
-    """principal restricts the list to one principal, by name; empty for all that the caller may see."""
+    """principal is the name of the caller."""
     unproven_only: _builtins.bool
-    """unproven_only restricts the list as in EvaluationFilter."""
+    """unproven_only is as in EvaluationFilter."""
     @_builtins.property
     def evaluated_from(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_from is the earliest start time, inclusive; absent for no limit."""
+        """evaluated_from is the earliest start time, inclusive; unlimited if absent."""
 
     @_builtins.property
     def evaluated_before(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_before is the latest start time, exclusive; absent for no limit."""
+        """evaluated_before is the latest start time, exclusive; unlimited if absent."""
 
     def __init__(
         self,
@@ -303,7 +303,7 @@ class ListEvaluationsResponse(_message.Message):
     EVALUATIONS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """next_page_token requests the next page; empty if this is the last one."""
+    """next_page_token is the token for the next page; empty on the last page."""
     @_builtins.property
     def evaluations(self) -> _containers.RepeatedCompositeFieldContainer[Global___EvaluationSummary]:
         """evaluations of this page."""
@@ -332,12 +332,12 @@ class CountEvaluationsRequest(_message.Message):
     INTERVAL_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def evaluations(self) -> Global___EvaluationFilter:
-        """evaluations to count; absent for all."""
+        """evaluations to count; all if absent."""
 
     @_builtins.property
     def interval(self) -> _duration_pb2.Duration:
-        """interval of each count, one minute to 366 days; intervals start at multiples of it since 1970-01-01T00:00:00Z. If
-        absent, one interval contains all evaluations.
+        """interval is the length of each interval, from one minute to 366 days. Intervals start at multiples of it since
+        1970-01-01T00:00:00Z. If absent, one interval contains all evaluations.
         """
 
     def __init__(
@@ -356,14 +356,14 @@ Global___CountEvaluationsRequest: _TypeAlias = CountEvaluationsRequest  # noqa: 
 
 @_typing.final
 class CountEvaluationsResponse(_message.Message):
-    """CountEvaluationsResponse contains one count per interval and kind of decision, without zero counts."""
+    """CountEvaluationsResponse contains one count per interval and kind of decision. Zero counts are omitted."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     COUNTS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def counts(self) -> _containers.RepeatedCompositeFieldContainer[Global___EvaluationCount]:
-        """counts, the earliest interval first; at most 10000."""
+        """counts in order of time, at most 10000."""
 
     def __init__(
         self,
@@ -393,19 +393,19 @@ class EvaluationCount(_message.Message):
     FELL_BACK_FIELD_NUMBER: _builtins.int
     EVALUATIONS_FIELD_NUMBER: _builtins.int
     policy: _builtins.str
-    """policy by name."""
+    """policy is the name of the policy that was applied."""
     judge: _builtins.str
-    """judge that decided, by name."""
+    """judge is the name of the judge that decided."""
     outcome: _grounding_service_pb2.Outcome.ValueType
     """outcome of the evaluations."""
     tier: _common_pb2.Tier.ValueType
-    """tier that was decided, enforced or in shadow mode."""
+    """tier that was decided, whether enforced or in shadow mode."""
     in_shadow: _builtins.bool
     """in_shadow is true if the decision was in shadow mode."""
     fell_back: _builtins.bool
     """fell_back is true if the first judge of the chain failed and another one was called."""
     evaluations: _builtins.int
-    """evaluations is the number of evaluations."""
+    """evaluations is the number of such evaluations."""
     def __init__(
         self,
         *,
@@ -436,9 +436,9 @@ class GetEvaluationRequest(_message.Message):
     evaluation_id: _builtins.str
     """evaluation_id of the evaluation; required."""
     redact: _builtins.bool
-    """redact replaces secrets and personal data in all texts of the response with placeholders, the same as in prompts
-    to chat models. Byte ranges then refer to the texts in the response; ranges beyond the head of an evidence item
-    are omitted.
+    """redact replaces secrets and personal data in all texts of the response with placeholders, the same as in prompts to
+    chat models. Byte ranges then refer to the redacted texts, and ranges beyond the head of an evidence item are
+    omitted.
     """
     def __init__(
         self,
@@ -456,7 +456,7 @@ Global___GetEvaluationRequest: _TypeAlias = GetEvaluationRequest  # noqa: Y015
 
 @_typing.final
 class GetEvaluationResponse(_message.Message):
-    """GetEvaluationResponse is one evaluation in full."""
+    """GetEvaluationResponse contains one evaluation in full."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -469,10 +469,10 @@ class GetEvaluationResponse(_message.Message):
     policy_toml: _builtins.str
     """policy_toml is the applied policy as a policy file, including overrides."""
     principal: _builtins.str
-    """principal that requested the evaluation, by name; empty if callers are not authenticated."""
+    """principal is the name of the caller; empty if callers are not authenticated."""
     @_builtins.property
     def evaluation(self) -> _grounding_service_pb2.EvaluateResponse:
-        """evaluation response that was returned."""
+        """evaluation is the response that was returned."""
 
     @_builtins.property
     def report(self) -> _common_pb2.Report:
@@ -484,7 +484,7 @@ class GetEvaluationResponse(_message.Message):
 
     @_builtins.property
     def grades(self) -> _containers.RepeatedCompositeFieldContainer[Global___RecordedGrade]:
-        """grades by people: grades of the report first, then by claim id and grader."""
+        """grades are those of the report, followed by those of claims by claim id and grader."""
 
     def __init__(
         self,
@@ -533,32 +533,32 @@ class RecordedEvidence(_message.Message):
     lane: _common_pb2.EvidenceLane.ValueType
     """lane of the item."""
     tool: _builtins.str
-    """tool that produced it."""
+    """tool is the tool or command line that produced the item."""
     digest: _builtins.str
-    """digest is the BLAKE3 of its content, in hexadecimal."""
+    """digest is the hexadecimal BLAKE3 digest of its content."""
     size: _builtins.int
     """size of its content in bytes."""
     head: _builtins.str
-    """head is the beginning of its content, at most 1024 bytes."""
+    """head is the first part of its content, at most 1024 bytes."""
     step_id: _builtins.str
-    """step_id of the investigation step that produced the item; may be empty."""
+    """step_id of the investigation step that produced the item, if any."""
     specialist_id: _builtins.str
-    """specialist_id of the specialist (agent) that ran the step; may be empty."""
+    """specialist_id of the specialist (agent) that ran the step, if any."""
     verification_result: _common_pb2.VerificationResult.ValueType
     """verification_result of an executed check; unspecified if unknown."""
     attested: _builtins.bool
-    """attested is true if it was received over a channel that the server's configuration attests."""
+    """attested is true if it was received over a channel that the server's configuration trusts."""
     query: _builtins.str
-    """query that was searched for; may be empty."""
+    """query is the search that was run, if known."""
     exhaustive: _builtins.bool
     """exhaustive is true if the item lists everything in its scope."""
     is_json: _builtins.bool
     """is_json is true if its content is one JSON document."""
     is_whole: _builtins.bool
-    """is_whole is true if GetEvaluationEvidence can return its full content."""
+    """is_whole is true if the ledger stores the full content."""
     @_builtins.property
     def collected_at(self) -> _timestamp_pb2.Timestamp:
-        """collected_at is the time of collection; optional."""
+        """collected_at is the time of collection, if known."""
 
     def __init__(
         self,
@@ -649,16 +649,16 @@ class RescoreEvaluationsRequest(_message.Message):
     POLICY_OVERRIDES_FIELD_NUMBER: _builtins.int
     LIMIT_FIELD_NUMBER: _builtins.int
     policy: _builtins.str
-    """policy by name, any of the server's; empty for the server's default."""
+    """policy is the name of any policy on the server. If empty, the default policy applies."""
     limit: _builtins.int
-    """limit is the maximum number of evaluations to decide, the newest first, 1 to 10000; 0 for 10000."""
+    """limit is the maximum number of evaluations to decide, newest first, 1 to 10000. Defaults to 10000 if 0."""
     @_builtins.property
     def evaluations(self) -> Global___EvaluationFilter:
-        """evaluations to decide; absent for all."""
+        """evaluations to decide again; all if absent."""
 
     @_builtins.property
     def policy_overrides(self) -> _common_pb2.PolicyOverrides:
-        """policy_overrides change single values of the policy."""
+        """policy_overrides change individual values of the policy."""
 
     def __init__(
         self,
@@ -693,9 +693,9 @@ class RescoreEvaluationsResponse(_message.Message):
     hypothetical: _builtins.bool
     """hypothetical is true if Evaluate would reject this policy. Do not send a report on the basis of such a response."""
     decided: _builtins.int
-    """decided is the number of evaluations decided again."""
+    """decided is the number of evaluations that were decided again."""
     unreadable: _builtins.int
-    """unreadable is the number of evaluations skipped because this version cannot read their record or policy."""
+    """unreadable is the number of evaluations that were skipped because this version cannot read their record or policy."""
     has_more: _builtins.bool
     """has_more is true if more evaluations match than were decided."""
     @_builtins.property
@@ -704,15 +704,15 @@ class RescoreEvaluationsResponse(_message.Message):
 
     @_builtins.property
     def changes(self) -> _containers.RepeatedCompositeFieldContainer[Global___TierChange]:
-        """changes are the numbers of evaluations per change of tier; unchanged evaluations are omitted."""
+        """changes are the numbers of evaluations per change of tier. Unchanged evaluations are omitted."""
 
     @_builtins.property
     def changed(self) -> _containers.RepeatedCompositeFieldContainer[Global___RescoredEvaluation]:
-        """changed are the evaluations whose tier changed, the newest first; at most 1000."""
+        """changed are the evaluations whose tier changed, newest first, at most 1000."""
 
     @_builtins.property
     def not_rescored(self) -> _containers.RepeatedCompositeFieldContainer[_grounding_service_pb2.NotRescored]:
-        """not_rescored are the fields of the policy that could not take effect on at least one of them, each once."""
+        """not_rescored are the policy fields that could not take effect on at least one evaluation."""
 
     def __init__(
         self,
@@ -748,7 +748,7 @@ class TierChange(_message.Message):
     after: _common_pb2.Tier.ValueType
     """after is the tier under the other policy."""
     evaluations: _builtins.int
-    """evaluations is the number of evaluations."""
+    """evaluations is the number of such evaluations."""
     def __init__(
         self,
         *,
@@ -822,7 +822,7 @@ Global___DeleteEvaluationRequest: _TypeAlias = DeleteEvaluationRequest  # noqa: 
 
 @_typing.final
 class DeleteEvaluationResponse(_message.Message):
-    """DeleteEvaluationResponse is true if the evaluation is deleted."""
+    """DeleteEvaluationResponse confirms the deletion."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -849,7 +849,7 @@ class GradeRequest(_message.Message):
     evaluation_id: _builtins.str
     """evaluation_id of the evaluation; required."""
     grader: _builtins.str
-    """grader is the name of that person; 1 to 256 bytes; required."""
+    """grader is the person's name; required; 1 to 256 bytes."""
     @_builtins.property
     def grades(self) -> _containers.RepeatedCompositeFieldContainer[Global___Grade]:
         """grades, 1 to 500, each subject at most once."""
@@ -871,7 +871,7 @@ Global___GradeRequest: _TypeAlias = GradeRequest  # noqa: Y015
 
 @_typing.final
 class Grade(_message.Message):
-    """Grade is a person's judgement of what is correct for a report or a claim."""
+    """Grade is a person's correct answer for a report or a claim."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -879,7 +879,7 @@ class Grade(_message.Message):
     CLAIM_FIELD_NUMBER: _builtins.int
     NOTE_FIELD_NUMBER: _builtins.int
     note: _builtins.str
-    """note explains the grade; at most as long as the text of a claim, 16 KiB unless configured; may be empty."""
+    """note explains the grade; optional. The limit for claim texts applies, 16 KiB by default."""
     @_builtins.property
     def report(self) -> Global___ReportGrade:
         """report as a whole."""
@@ -952,7 +952,7 @@ Global___ClaimGrade: _TypeAlias = ClaimGrade  # noqa: Y015
 
 @_typing.final
 class GradeResponse(_message.Message):
-    """GradeResponse is true if the grades are durable."""
+    """GradeResponse confirms that the grades are durable."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -984,7 +984,7 @@ class RecordedGrade(_message.Message):
     GRADER_FIELD_NUMBER: _builtins.int
     GRADED_AT_FIELD_NUMBER: _builtins.int
     grader: _builtins.str
-    """grader who gave it."""
+    """grader is the person's name."""
     @_builtins.property
     def grade(self) -> Global___Grade:
         """grade as given."""
@@ -1024,30 +1024,30 @@ class ExportRequest(_message.Message):
     GRADED_ONLY_FIELD_NUMBER: _builtins.int
     AFTER_FIELD_NUMBER: _builtins.int
     policy: _builtins.str
-    """policy restricts to one policy, by name; at most 256 bytes; empty for all."""
+    """policy is the name of the policy that was applied; at most 256 bytes; all if empty."""
     judge: _builtins.str
-    """judge restricts to one judge, by name; at most 256 bytes; empty for all."""
+    """judge is the name of the judge that decided; at most 256 bytes; all if empty."""
     tier: _common_pb2.Tier.ValueType
-    """tier restricts to one decided tier; unspecified for all."""
+    """tier that was decided; all if unspecified."""
     investigation_id: _builtins.str
-    """investigation_id restricts to one investigation; at most 256 bytes; empty for all."""
+    """investigation_id given by the caller; at most 256 bytes; all if empty."""
     graded_only: _builtins.bool
-    """graded_only restricts to evaluations with at least one grade."""
+    """graded_only selects evaluations with at least one grade."""
     after: _builtins.str
-    """after is the token of an earlier response to the same request, after which the export resumes; empty to start from
-    the beginning.
+    """after is the token from an earlier response to the same request, after which the export resumes. If empty, it
+    starts from the beginning.
     """
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[Global___ExportKind.ValueType]:
-        """kinds of records, 1 to 4, each at most once."""
+        """kinds of records, each at most once; at least one."""
 
     @_builtins.property
     def evaluated_from(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_from is the earliest start time, inclusive; absent for no limit."""
+        """evaluated_from is the earliest start time, inclusive; unlimited if absent."""
 
     @_builtins.property
     def evaluated_before(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_before is the latest start time, exclusive; absent for no limit."""
+        """evaluated_before is the latest start time, exclusive; unlimited if absent."""
 
     def __init__(
         self,
@@ -1072,8 +1072,8 @@ Global___ExportRequest: _TypeAlias = ExportRequest  # noqa: Y015
 
 @_typing.final
 class ExportResponse(_message.Message):
-    """ExportResponse contains all records of one evaluation or one set of evidence. A response without records only
-    reports progress.
+    """ExportResponse contains all records of one evaluation or one set of evidence. A response without records reports
+    progress.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1081,8 +1081,8 @@ class ExportResponse(_message.Message):
     RECORDS_FIELD_NUMBER: _builtins.int
     AFTER_FIELD_NUMBER: _builtins.int
     after: _builtins.str
-    """after resumes the export after this response in a later request. For preferences, sets of evidence are ordered by
-    their first evaluation: a set that has received more evaluations since is not exported again.
+    """after is the token with which a later request resumes after this response. Preferences are ordered by the first
+    evaluation of each set of evidence, so a set that has received more evaluations since is not exported again.
     """
     @_builtins.property
     def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___ExportRecord]:
@@ -1122,7 +1122,7 @@ class ExportRecord(_message.Message):
 
     @_builtins.property
     def preference(self) -> Global___PreferenceRecord:
-        """preference of one report over another."""
+        """preference for one report over another."""
 
     @_builtins.property
     def claim_reward(self) -> Global___ClaimRewardRecord:
@@ -1162,20 +1162,20 @@ class ExportedEvaluation(_message.Message):
     evaluation_id: _builtins.str
     """evaluation_id of the evaluation."""
     report_id: _builtins.str
-    """report_id given by the caller; may be empty."""
+    """report_id given by the caller, if any."""
     investigation_id: _builtins.str
-    """investigation_id given by the caller; may be empty."""
+    """investigation_id given by the caller, if any."""
     judge: _builtins.str
-    """judge that decided, by name."""
+    """judge is the name of the judge that decided."""
     tier: _common_pb2.Tier.ValueType
-    """tier that was decided, enforced or in shadow mode."""
+    """tier that was decided, whether enforced or in shadow mode."""
     @_builtins.property
     def evaluated_at(self) -> _timestamp_pb2.Timestamp:
         """evaluated_at is its start time."""
 
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
-        """policy that applied."""
+        """policy that was applied."""
 
     def __init__(
         self,
@@ -1216,7 +1216,7 @@ class PartitionRecord(_message.Message):
 
     @_builtins.property
     def score(self) -> _common_pb2.Score:
-        """score as published; absent if there is none."""
+        """score before guards; absent if there is none."""
 
     @_builtins.property
     def guarded_score(self) -> _common_pb2.Score:
@@ -1250,7 +1250,7 @@ Global___PartitionRecord: _TypeAlias = PartitionRecord  # noqa: Y015
 
 @_typing.final
 class GradeRecord(_message.Message):
-    """GradeRecord is a person's grade with the evaluated result."""
+    """GradeRecord is a person's grade with the result that was graded."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1260,14 +1260,14 @@ class GradeRecord(_message.Message):
     EVALUATED_CLASS_FIELD_NUMBER: _builtins.int
     EVALUATED_TYPE_FIELD_NUMBER: _builtins.int
     claim_text: _builtins.str
-    """claim_text of the graded claim; empty for the report."""
+    """claim_text is the text of the graded claim; empty for the report."""
     evaluated_class: _common_pb2.ClaimClass.ValueType
     """evaluated_class of the claim as counted; unspecified for the report."""
     evaluated_type: _common_pb2.EvidenceType.ValueType
     """evaluated_type of the claim as counted; unspecified for the report."""
     @_builtins.property
     def evaluation(self) -> Global___ExportedEvaluation:
-        """evaluation that was graded; for a grade of the report, compare its tier."""
+        """evaluation that was graded. A grade of the report refers to its tier."""
 
     @_builtins.property
     def grade(self) -> Global___RecordedGrade:
@@ -1293,9 +1293,9 @@ Global___GradeRecord: _TypeAlias = GradeRecord  # noqa: Y015
 @_typing.final
 class PreferenceRecord(_message.Message):
     """PreferenceRecord is a pair of reports over the same evidence contents, decided with the same policy values. For each
-    set of evidence, the eight reports with the highest guarded score that proceeded are paired with the eight with the
-    lowest guarded score below tau_regenerate, the best with the worst first, at most eight pairs; identical reports
-    count once. Evaluations without evidence, synthesis or score, or with an unreadable policy, are omitted.
+    set of evidence, up to eight proceeding reports with the highest guarded scores are paired with up to eight reports
+    with the lowest guarded scores below tau_regenerate: the best with the worst, and so on. Identical reports count
+    once. Evaluations without evidence, synthesis or score, or with an unreadable policy, are omitted.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1316,7 +1316,7 @@ class PreferenceRecord(_message.Message):
 
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_grounding_service_pb2.EvidenceDigest]:
-        """evidence of the chosen report; that of the rejected one has the same contents."""
+        """evidence of the chosen report. The rejected report has evidence with the same contents."""
 
     @_builtins.property
     def chosen(self) -> Global___PairedReport:
@@ -1380,7 +1380,7 @@ Global___PairedReport: _TypeAlias = PairedReport  # noqa: Y015
 
 @_typing.final
 class ClaimRewardRecord(_message.Message):
-    """ClaimRewardRecord is the class of one claim as a reward. The reward depends only on the class, so records of
+    """ClaimRewardRecord is the class of one claim as a reward. The reward depends only on the class, so records from
     different policies can be combined.
     """
 
@@ -1400,10 +1400,10 @@ class ClaimRewardRecord(_message.Message):
     type: _common_pb2.EvidenceType.ValueType
     """type as counted."""
     disputed: _builtins.bool
-    """disputed is true if a finding about the claim was unresolved."""
+    """disputed is true if an unresolved finding about the claim blocked proceed."""
     reward_millionths: _builtins.int
-    """reward_millionths in millionths: 1000000 for grounded, 500000 for complementary, 0 for ungrounded, -1000000 for
-    contradicted.
+    """reward_millionths is the reward in millionths: 1000000 for grounded, 500000 for complementary, 0 for ungrounded,
+    -1000000 for contradicted.
     """
     @_builtins.property
     def evaluation(self) -> Global___ExportedEvaluation:

@@ -103,7 +103,7 @@ class LedgerServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetEvaluationEvidence(self, request, context):
-        """GetEvaluationEvidence returns one evidence item of an evaluation as given in the request. Fails with
+        """GetEvaluationEvidence returns one evidence item of an evaluation, as given in the request. Fails with
         FAILED_PRECONDITION if the ledger stores only the beginning of its content.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -119,24 +119,24 @@ class LedgerServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def DeleteEvaluation(self, request, context):
-        """DeleteEvaluation deletes one evaluation with its grades and all evidence contents that no other evaluation shares.
+        """DeleteEvaluation deletes one evaluation, its grades, and evidence contents that no other evaluation uses.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Grade(self, request, context):
-        """Grade durably records a person's grades of an evaluation and its claims before it responds. Either all grades of a
-        request are recorded or none. A later grade by the same grader on the same subject replaces the earlier one.
-        Grades change no decision.
+        """Grade durably records a person's grades of an evaluation and its claims. Either all grades in a request are
+        recorded or none. A later grade by the same grader on the same subject replaces the earlier one. Grades do not
+        change decisions.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Export(self, request, context):
-        """Export streams records of evaluations in the order of recording; records over several evaluations are last. It
-        reads page by page, so it may include evaluations recorded during the export.
+        """Export streams records of evaluations in the order of recording, followed by records that span several evaluations.
+        It may include evaluations recorded during the export.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -40,7 +40,7 @@ class LedgerServiceStub:
     GetEvaluation: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationRequest, _ledger_service_pb2.GetEvaluationResponse]
     """GetEvaluation returns one evaluation in full."""
     GetEvaluationEvidence: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationEvidenceRequest, _ledger_service_pb2.GetEvaluationEvidenceResponse]
-    """GetEvaluationEvidence returns one evidence item of an evaluation as given in the request. Fails with
+    """GetEvaluationEvidence returns one evidence item of an evaluation, as given in the request. Fails with
     FAILED_PRECONDITION if the ledger stores only the beginning of its content.
     """
     RescoreEvaluations: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.RescoreEvaluationsRequest, _ledger_service_pb2.RescoreEvaluationsResponse]
@@ -48,15 +48,15 @@ class LedgerServiceStub:
     recorded results of verification. No judge is called and nothing is recorded.
     """
     DeleteEvaluation: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.DeleteEvaluationRequest, _ledger_service_pb2.DeleteEvaluationResponse]
-    """DeleteEvaluation deletes one evaluation with its grades and all evidence contents that no other evaluation shares."""
+    """DeleteEvaluation deletes one evaluation, its grades, and evidence contents that no other evaluation uses."""
     Grade: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.GradeRequest, _ledger_service_pb2.GradeResponse]
-    """Grade durably records a person's grades of an evaluation and its claims before it responds. Either all grades of a
-    request are recorded or none. A later grade by the same grader on the same subject replaces the earlier one.
-    Grades change no decision.
+    """Grade durably records a person's grades of an evaluation and its claims. Either all grades in a request are
+    recorded or none. A later grade by the same grader on the same subject replaces the earlier one. Grades do not
+    change decisions.
     """
     Export: _grpc.UnaryStreamMultiCallable[_ledger_service_pb2.ExportRequest, _ledger_service_pb2.ExportResponse]
-    """Export streams records of evaluations in the order of recording; records over several evaluations are last. It
-    reads page by page, so it may include evaluations recorded during the export.
+    """Export streams records of evaluations in the order of recording, followed by records that span several evaluations.
+    It may include evaluations recorded during the export.
     """
 
 @_typing.type_check_only
@@ -71,7 +71,7 @@ class LedgerServiceAsyncStub(LedgerServiceStub):
     GetEvaluation: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationRequest, _ledger_service_pb2.GetEvaluationResponse]  # type: ignore[assignment]
     """GetEvaluation returns one evaluation in full."""
     GetEvaluationEvidence: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationEvidenceRequest, _ledger_service_pb2.GetEvaluationEvidenceResponse]  # type: ignore[assignment]
-    """GetEvaluationEvidence returns one evidence item of an evaluation as given in the request. Fails with
+    """GetEvaluationEvidence returns one evidence item of an evaluation, as given in the request. Fails with
     FAILED_PRECONDITION if the ledger stores only the beginning of its content.
     """
     RescoreEvaluations: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.RescoreEvaluationsRequest, _ledger_service_pb2.RescoreEvaluationsResponse]  # type: ignore[assignment]
@@ -79,15 +79,15 @@ class LedgerServiceAsyncStub(LedgerServiceStub):
     recorded results of verification. No judge is called and nothing is recorded.
     """
     DeleteEvaluation: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.DeleteEvaluationRequest, _ledger_service_pb2.DeleteEvaluationResponse]  # type: ignore[assignment]
-    """DeleteEvaluation deletes one evaluation with its grades and all evidence contents that no other evaluation shares."""
+    """DeleteEvaluation deletes one evaluation, its grades, and evidence contents that no other evaluation uses."""
     Grade: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.GradeRequest, _ledger_service_pb2.GradeResponse]  # type: ignore[assignment]
-    """Grade durably records a person's grades of an evaluation and its claims before it responds. Either all grades of a
-    request are recorded or none. A later grade by the same grader on the same subject replaces the earlier one.
-    Grades change no decision.
+    """Grade durably records a person's grades of an evaluation and its claims. Either all grades in a request are
+    recorded or none. A later grade by the same grader on the same subject replaces the earlier one. Grades do not
+    change decisions.
     """
     Export: _aio.UnaryStreamMultiCallable[_ledger_service_pb2.ExportRequest, _ledger_service_pb2.ExportResponse]  # type: ignore[assignment]
-    """Export streams records of evaluations in the order of recording; records over several evaluations are last. It
-    reads page by page, so it may include evaluations recorded during the export.
+    """Export streams records of evaluations in the order of recording, followed by records that span several evaluations.
+    It may include evaluations recorded during the export.
     """
 
 class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -123,7 +123,7 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ledger_service_pb2.GetEvaluationEvidenceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ledger_service_pb2.GetEvaluationEvidenceResponse, _abc.Awaitable[_ledger_service_pb2.GetEvaluationEvidenceResponse]]:
-        """GetEvaluationEvidence returns one evidence item of an evaluation as given in the request. Fails with
+        """GetEvaluationEvidence returns one evidence item of an evaluation, as given in the request. Fails with
         FAILED_PRECONDITION if the ledger stores only the beginning of its content.
         """
 
@@ -143,7 +143,7 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ledger_service_pb2.DeleteEvaluationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ledger_service_pb2.DeleteEvaluationResponse, _abc.Awaitable[_ledger_service_pb2.DeleteEvaluationResponse]]:
-        """DeleteEvaluation deletes one evaluation with its grades and all evidence contents that no other evaluation shares."""
+        """DeleteEvaluation deletes one evaluation, its grades, and evidence contents that no other evaluation uses."""
 
     @_abc_1.abstractmethod
     def Grade(
@@ -151,9 +151,9 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ledger_service_pb2.GradeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ledger_service_pb2.GradeResponse, _abc.Awaitable[_ledger_service_pb2.GradeResponse]]:
-        """Grade durably records a person's grades of an evaluation and its claims before it responds. Either all grades of a
-        request are recorded or none. A later grade by the same grader on the same subject replaces the earlier one.
-        Grades change no decision.
+        """Grade durably records a person's grades of an evaluation and its claims. Either all grades in a request are
+        recorded or none. A later grade by the same grader on the same subject replaces the earlier one. Grades do not
+        change decisions.
         """
 
     @_abc_1.abstractmethod
@@ -162,8 +162,8 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ledger_service_pb2.ExportRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_ledger_service_pb2.ExportResponse], _abc.AsyncIterator[_ledger_service_pb2.ExportResponse]]:
-        """Export streams records of evaluations in the order of recording; records over several evaluations are last. It
-        reads page by page, so it may include evaluations recorded during the export.
+        """Export streams records of evaluations in the order of recording, followed by records that span several evaluations.
+        It may include evaluations recorded during the export.
         """
 
 def add_LedgerServiceServicer_to_server(servicer: LedgerServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

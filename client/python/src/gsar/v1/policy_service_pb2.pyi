@@ -34,7 +34,7 @@ class PolicySummary(_message.Message):
     description: _builtins.str
     """description in one line."""
     digest: _builtins.str
-    """digest of every value that can change a decision, in hexadecimal."""
+    """digest is the hexadecimal digest of all values that can change a decision."""
     origin: _builtins.str
     """origin is "preset" or the path of its file."""
     is_default: _builtins.bool
@@ -105,7 +105,7 @@ class GetPolicyRequest(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """name of the policy; empty for the server's default."""
+    """name of the policy. If empty, the server's default policy is returned."""
     def __init__(
         self,
         *,
@@ -171,7 +171,7 @@ Global___CheckPolicyRequest: _TypeAlias = CheckPolicyRequest  # noqa: Y015
 
 @_typing.final
 class PolicyProblem(_message.Message):
-    """PolicyProblem is a problem or a warning of a policy file."""
+    """PolicyProblem is a problem or a warning in a policy file."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -183,7 +183,7 @@ class PolicyProblem(_message.Message):
     message: _builtins.str
     """message states the given value, the allowed values and the fix."""
     line: _builtins.int
-    """line of the file, from 1; 0 if the value does not occur in it."""
+    """line in the file, counted from 1; 0 if the value does not occur in the file."""
     def __init__(
         self,
         *,
@@ -210,7 +210,7 @@ class CheckPolicyResponse(_message.Message):
     POLICY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def problems(self) -> _containers.RepeatedCompositeFieldContainer[Global___PolicyProblem]:
-        """problems that make it invalid; empty if it is valid."""
+        """problems that make the file invalid; empty if it is valid."""
 
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[Global___PolicyProblem]:

@@ -71,7 +71,7 @@ class PolicyServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def CheckPolicy(self, request, context):
-        """CheckPolicy reports all problems of a policy file. An invalid file is reported in the response, not as an error.
+        """CheckPolicy returns all problems in a policy file. An invalid file is not an error of the call.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

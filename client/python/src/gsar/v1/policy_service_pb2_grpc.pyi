@@ -38,7 +38,7 @@ class PolicyServiceStub:
     GetPolicy: _grpc.UnaryUnaryMultiCallable[_policy_service_pb2.GetPolicyRequest, _policy_service_pb2.GetPolicyResponse]
     """GetPolicy returns one policy as a file."""
     CheckPolicy: _grpc.UnaryUnaryMultiCallable[_policy_service_pb2.CheckPolicyRequest, _policy_service_pb2.CheckPolicyResponse]
-    """CheckPolicy reports all problems of a policy file. An invalid file is reported in the response, not as an error."""
+    """CheckPolicy returns all problems in a policy file. An invalid file is not an error of the call."""
 
 @_typing.type_check_only
 class PolicyServiceAsyncStub(PolicyServiceStub):
@@ -50,7 +50,7 @@ class PolicyServiceAsyncStub(PolicyServiceStub):
     GetPolicy: _aio.UnaryUnaryMultiCallable[_policy_service_pb2.GetPolicyRequest, _policy_service_pb2.GetPolicyResponse]  # type: ignore[assignment]
     """GetPolicy returns one policy as a file."""
     CheckPolicy: _aio.UnaryUnaryMultiCallable[_policy_service_pb2.CheckPolicyRequest, _policy_service_pb2.CheckPolicyResponse]  # type: ignore[assignment]
-    """CheckPolicy reports all problems of a policy file. An invalid file is reported in the response, not as an error."""
+    """CheckPolicy returns all problems in a policy file. An invalid file is not an error of the call."""
 
 class PolicyServiceServicer(metaclass=_abc_1.ABCMeta):
     """PolicyService lists, returns and validates policies."""
@@ -77,6 +77,6 @@ class PolicyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _policy_service_pb2.CheckPolicyRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_policy_service_pb2.CheckPolicyResponse, _abc.Awaitable[_policy_service_pb2.CheckPolicyResponse]]:
-        """CheckPolicy reports all problems of a policy file. An invalid file is reported in the response, not as an error."""
+        """CheckPolicy returns all problems in a policy file. An invalid file is not an error of the call."""
 
 def add_PolicyServiceServicer_to_server(servicer: PolicyServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
