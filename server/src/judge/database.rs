@@ -95,6 +95,7 @@ pub(super) fn open(folder: &Path, durability: Durability) -> Result<Connection, 
         reason: error.to_string(),
     })?;
     let failed = |error: rusqlite::Error| DatabaseError::from_sqlite(&error, &file);
+    SCHEMA.check_file(&file).map_err(|error| schema_error(error, &file))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
     harden(&connection).map_err(failed)?;

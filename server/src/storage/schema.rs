@@ -1,6 +1,8 @@
 //! Creates the schema of a SQLite database, and refuses a database with another schema.
 
-use rusqlite::{Connection, TransactionBehavior};
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 /// The number of the schema in every database.
 pub(super) const VERSION: i64 = 1;
@@ -53,7 +55,16 @@ pub(crate) enum SchemaError {
 }
 
 impl Schema {
-    /// Refuses a database that is neither empty nor has this schema. Changes nothing.
+    /// Refuses a file as [`check`](Self::check) does, before a connection that can write opens it: closing that
+    /// connection would checkpoint a leftover log. Leaves SQLite's errors to that connection.
+    pub(crate) fn check_file(&self, file: &Path) -> Result<(), SchemaError> {
+        match open_unchanged(file).map(|connection| self.check(&connection)) {
+            Ok(Err(refused @ (SchemaError::Foreign | SchemaError::Mismatch(_)))) => Err(refused),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Returns an error unless the database is empty or has this schema. Changes nothing.
     pub(crate) fn check(&self, connection: &Connection) -> Result<(), SchemaError> {
         let query = |sql| {
             let value = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
@@ -87,6 +98,21 @@ impl Schema {
         }
         transaction.commit()
     }
+}
+
+/// Opens a database for reading, without creating a log next to it.
+fn open_unchanged(file: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    if Path::new(&log).exists() {
+        return Connection::open_with_flags(file, flags);
+    }
+    let path = file.canonicalize().map_err(|_| rusqlite::Error::InvalidPath(file.to_owned()))?;
+    let path = path.to_string_lossy();
+    let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let uri = format!("file:{path}?immutable=1");
+    Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
 }
 
 #[cfg(test)]
@@ -127,6 +153,31 @@ mod tests {
         assert_eq!(SCHEMA.check(&connection), Err(SchemaError::Foreign));
         let other = Schema { application_id: 8, ..SCHEMA };
         assert_eq!(other.check(&created()), Err(SchemaError::Foreign));
+    }
+
+    #[test]
+    fn checking_a_refused_file_writes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let created = folder.path().join("created 100%?#.sqlite3");
+        let mut writer = Connection::open(&created).unwrap();
+        writer.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).unwrap();
+        SCHEMA.create(&mut writer).unwrap();
+        let crashed = folder.path().join("crashed.sqlite3");
+        let log = folder.path().join("crashed.sqlite3-wal");
+        std::fs::copy(&created, &crashed).unwrap();
+        std::fs::copy(folder.path().join("created 100%?#.sqlite3-wal"), &log).unwrap();
+        drop(writer);
+        let other = Schema { application_id: 8, ..SCHEMA };
+        let before = [&crashed, &log].map(|file| std::fs::read(file).unwrap());
+        assert_eq!(other.check_file(&crashed), Err(SchemaError::Foreign));
+        assert_eq!([&crashed, &log].map(|file| std::fs::read(file).unwrap()), before);
+        SCHEMA.check_file(&crashed).unwrap();
+
+        let files = || std::fs::read_dir(folder.path()).unwrap().count();
+        let count = files();
+        assert_eq!(other.check_file(&created), Err(SchemaError::Foreign));
+        SCHEMA.check_file(&created).unwrap();
+        assert_eq!(files(), count);
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub(super) fn open_writer(file: &Path, now: i64) -> Result<Connection, StoreErro
     let failed = |error: rusqlite::Error| StoreError::from_sqlite(&error, file);
     // SQLite would create a file that others may read.
     open_file(file).map_err(|error| StoreError::from_io(&error, file))?;
+    SCHEMA.check_file(file).map_err(|error| refused(error, file))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(file, flags).map_err(failed)?;
     harden(&connection).map_err(failed)?;

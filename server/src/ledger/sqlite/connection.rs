@@ -25,6 +25,7 @@ const WAL_BYTES: i64 = 16 << 20;
 /// [`LedgerError::Unavailable`].
 pub(super) fn open_writer(file: &Path, durability: Durability) -> Result<Connection, LedgerError> {
     let failed = |error: rusqlite::Error| Fault::from_sqlite(&error, file).error;
+    SCHEMA.check_file(file).map_err(|error| schema_error(error, file))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(file, flags).map_err(failed)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
