@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::storage::{DatabaseFile, Schema, SchemaError, SchemaMismatch, create_folder, open_file};
+use crate::storage::{
+    DatabaseFile, Schema, SchemaError, SchemaMismatch, create_file, create_folder,
+};
 
 /// The application id is `GSRJ` in ASCII; `gsaj` in development versions.
 const SCHEMA: Schema = Schema {
@@ -89,7 +91,7 @@ pub(crate) fn database_file() -> DatabaseFile {
 /// Opens the database in a folder and creates either if missing.
 pub(super) fn open(folder: &Path, durability: Durability) -> Result<Connection, DatabaseError> {
     let file = folder.join(FILE);
-    let made = create_folder(folder).and_then(|()| open_file(&file));
+    let made = create_folder(folder).and_then(|()| create_file(&file));
     made.map_err(|error| DatabaseError::Unavailable {
         file: file.clone(),
         reason: error.to_string(),

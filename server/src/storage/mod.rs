@@ -9,6 +9,6 @@ mod schema;
 
 pub(crate) use copy::{CopyError, DatabaseFile, copy_database};
 pub(crate) use lock::{LockError, lock};
-pub(crate) use private::{check_folder, create_folder, open_file};
+pub(crate) use private::{check_folder, create_file, create_folder, open_file};
 pub use schema::SchemaMismatch;
 pub(crate) use schema::{Schema, SchemaError};

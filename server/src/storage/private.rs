@@ -48,6 +48,15 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// Creates an empty file with mode 0600 if it is missing. Never opens an existing file: closing it would release the
+/// locks that SQLite holds on it in this process.
+pub(crate) fn create_file(path: &Path) -> io::Result<()> {
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        created => created.map(drop),
+    }
+}
+
 /// Opens a file for reading and writing; creates it with mode 0600 if it is missing.
 pub(crate) fn open_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)

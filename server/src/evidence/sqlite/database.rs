@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::evidence::error::StoreError;
-use crate::storage::{Schema, SchemaError, open_file};
+use crate::storage::{Schema, SchemaError, create_file};
 
 /// Marked with the letters `GSRC`; `gsae` in development versions.
 const SCHEMA: Schema = Schema {
@@ -21,7 +21,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) fn open_writer(file: &Path, now: i64) -> Result<Connection, StoreError> {
     let failed = |error: rusqlite::Error| StoreError::from_sqlite(&error, file);
     // SQLite would create a file that others may read.
-    open_file(file).map_err(|error| StoreError::from_io(&error, file))?;
+    create_file(file).map_err(|error| StoreError::from_io(&error, file))?;
     SCHEMA.check_file(file).map_err(|error| refused(error, file))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(file, flags).map_err(failed)?;
