@@ -3,7 +3,10 @@
 use super::grades::StoredGrade;
 use super::record::Summary;
 
-/// Bytes of documents after which a page of entries ends.
+/// The SQL condition for evaluations with grades, in both engines.
+pub(super) const IS_GRADED: &str =
+    "EXISTS (SELECT 1 FROM grades WHERE grades.sequence = evaluations.sequence)";
+/// The size of documents after which a page of entries ends, in bytes.
 pub(super) const PAGE_BYTES: usize = 4 << 20;
 
 /// Selects evaluations. A field that is `None` selects all.

@@ -8,7 +8,7 @@ use tokio_postgres::{Error, Row};
 use super::{grades, settled};
 use crate::ledger::record::{StoredEvaluation, Summary};
 use crate::ledger::selection::{
-    Count, Cursor, Entry, MAX_COUNTS, PAGE_BYTES, Page, PageRequest, Selection,
+    Count, Cursor, Entry, IS_GRADED, MAX_COUNTS, PAGE_BYTES, Page, PageRequest, Selection,
 };
 use crate::owner::Owner;
 use crate::storage::postgres::query::{self, Conditions};
@@ -18,8 +18,6 @@ const SUMMARY_COLUMNS: &str = "evaluations.sequence, evaluations.evaluation_id, 
      evaluations.owner, report_id, investigation_id, policy, judge, outcome, tier, score_numerator, score_denominator, claims, \
      grounded, in_shadow, fell_back";
 
-const IS_GRADED: &str =
-    "EXISTS (SELECT 1 FROM grades WHERE grades.sequence = evaluations.sequence)";
 /// `true` for a report that could be sent without every claim grounded; as in the index. 1 is `TIER_PROCEED`.
 const IS_UNPROVEN: &str =
     "((tier = 1 AND (grounded IS NULL OR grounded < claims)) OR (in_shadow AND tier <> 1))";

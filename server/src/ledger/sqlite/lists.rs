@@ -9,12 +9,10 @@ use super::grades;
 use super::reader::{SUMMARY_COLUMNS, summary};
 use crate::ledger::record::Summary;
 use crate::ledger::selection::{
-    Count, Entry, MAX_COUNTS, PAGE_BYTES, Page, PageRequest, Selection,
+    Count, Entry, IS_GRADED, MAX_COUNTS, PAGE_BYTES, Page, PageRequest, Selection,
 };
 use crate::owner::Owner;
 
-const IS_GRADED: &str =
-    "EXISTS (SELECT 1 FROM grades WHERE grades.sequence = evaluations.sequence)";
 /// `true` for a report that could be sent without every claim grounded; as in the index. 1 is `TIER_PROCEED`.
 const IS_UNPROVEN: &str =
     "((tier = 1 AND (grounded IS NULL OR grounded < claims)) OR (in_shadow = 1 AND tier <> 1))";
