@@ -2,6 +2,7 @@
 //! or the disk.
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -118,6 +119,7 @@ async fn record_all(ledger: &SqliteLedger, records: impl IntoIterator<Item = Rec
 
 async fn list(ledger: &SqliteLedger, limit: usize, cursor: Cursor) -> Page<Summary> {
     let selection = Selection::default();
+    let limit = NonZeroUsize::new(limit).unwrap();
     ledger.list(PageRequest { selection, cursor, limit }).await.unwrap()
 }
 
@@ -511,10 +513,11 @@ async fn listed_by_pages(records: Vec<Record>, selection: Selection, limit: usiz
         assert_eq!(ledger.record(record).await, Ok(Recorded::New));
     }
     let mut listed = Vec::new();
+    let limit = NonZeroUsize::new(limit).unwrap();
     let mut request = PageRequest { selection, cursor: Cursor::NEWEST, limit };
     loop {
         let page = ledger.list(request.clone()).await.unwrap();
-        assert!(page.evaluations.len() <= limit);
+        assert!(page.evaluations.len() <= limit.get());
         listed.extend(page.evaluations);
         match page.next {
             Some(next) => request.cursor = next,

@@ -1,5 +1,7 @@
 //! Serves `gsar.v1.LedgerService`.
 
+use std::num::NonZeroUsize;
+
 use futures_util::stream::BoxStream;
 use gsar_core::time::Timestamp;
 use gsar_proto::enums::Enumeration;
@@ -24,7 +26,7 @@ pub(super) struct LedgerReader {
 }
 
 /// The page size for 0.
-const DEFAULT_PAGE: u32 = 50;
+const DEFAULT_PAGE: NonZeroUsize = NonZeroUsize::new(50).unwrap();
 /// The maximum number of evaluations per page.
 const MAX_PAGE: u32 = 1000;
 
@@ -122,11 +124,11 @@ impl LedgerService for LedgerReader {
         let parsed = parse::evaluation_filter(evaluations, &mut violations);
         let policy =
             engine.choose_policy(&policy, policy_overrides, PolicyUse::Any, &mut violations)?;
-        if limit > MAX_DECIDED {
+        if page_size(limit) > Some(MAX_DECIDED) {
             violations.add("limit", format!("{limit} is above {MAX_DECIDED}; ask for less"));
         }
         let (parsed, policy) = violations.finish(parsed.zip(policy))?;
-        let limit = if limit == 0 { MAX_DECIDED } else { limit };
+        let limit = page_size(limit).unwrap_or(MAX_DECIDED);
         engine.rescore_evaluations(&call, selection(parsed), policy, limit).await.map(Response::new)
     }
 
@@ -180,6 +182,11 @@ impl LedgerService for LedgerReader {
     }
 }
 
+/// Returns the size in a request, where 0 means the default.
+fn page_size(given: u32) -> Option<NonZeroUsize> {
+    NonZeroUsize::new(usize::try_from(given).unwrap_or(usize::MAX))
+}
+
 /// The page of a list.
 fn page_request(request: v1::ListEvaluationsRequest) -> Result<PageRequest, Status> {
     let mut violations = Violations::default();
@@ -192,8 +199,8 @@ fn page_request(request: v1::ListEvaluationsRequest) -> Result<PageRequest, Stat
     let mut violations = Violations::default();
     let cursor = violations.note("page_token", selection.cursor(&request.page_token));
     let cursor = violations.finish(cursor)?;
-    let limit = if request.page_size == 0 { DEFAULT_PAGE } else { request.page_size };
-    Ok(PageRequest { selection, cursor, limit: usize::try_from(limit).unwrap_or(usize::MAX) })
+    let limit = page_size(request.page_size).unwrap_or(DEFAULT_PAGE);
+    Ok(PageRequest { selection, cursor, limit })
 }
 
 fn selection(parsed: parse::ParsedEvaluationFilter) -> Selection {

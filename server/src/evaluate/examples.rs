@@ -2,6 +2,7 @@
 //! and caches the graded claims for a minute.
 
 use std::collections::{BTreeMap, HashSet};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ const TIME_TO_LIVE: Duration = Duration::from_secs(60);
 /// The maximum number of principals in the cache.
 const MAX_PRINCIPALS: u64 = 64;
 /// The number of graded evaluations read, latest first.
-const MAX_EVALUATIONS: usize = 500;
+const MAX_EVALUATIONS: NonZeroUsize = NonZeroUsize::new(500).unwrap();
 /// The maximum number of graded claims per principal.
 const MAX_CLAIMS: usize = 2_000;
 /// The maximum length of an example's claim and of each quote, in bytes.

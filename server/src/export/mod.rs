@@ -6,6 +6,7 @@ mod position;
 mod records;
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use gsar_core::fixed::Fraction;
@@ -26,7 +27,7 @@ use position::{Position, RequestDigest};
 use v1::export_record::Record;
 
 /// The maximum number of evaluations read at once.
-const PAGE: usize = 64;
+const PAGE: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 /// The maximum number of policies whose thresholds are cached; beyond that, the cache is cleared.
 const MAX_POLICIES: usize = 256;
 

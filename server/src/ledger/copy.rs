@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use crate::owner::Owner;
 use crate::storage::postgres::{DatabaseUrl, PostgresOptions};
 
 /// The number of evaluations listed at once.
-const PAGE: usize = 1_000;
+const PAGE: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 
 /// The location of a ledger: `sqlite:DIRECTORY` or `postgres://user@host/database`.
 #[derive(Clone, Debug, PartialEq, Eq)]

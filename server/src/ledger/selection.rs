@@ -1,5 +1,7 @@
 //! Selections of evaluations, and pages of them.
 
+use std::num::NonZeroUsize;
+
 use super::grades::StoredGrade;
 use super::record::Summary;
 
@@ -96,7 +98,7 @@ pub struct PageRequest {
     /// The position and the order.
     pub cursor: Cursor,
     /// The maximum number of evaluations.
-    pub limit: usize,
+    pub limit: NonZeroUsize,
 }
 
 /// One page of evaluations, in the order of its cursor.

@@ -1,6 +1,7 @@
 //! Decides many recorded evaluations under another policy. Uses the recorded results of verification and changes nothing.
 
 use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use gsar_core::Policy;
@@ -19,11 +20,11 @@ use crate::evaluate::{ChosenPolicy, Engine, answer, ledger_status, summary};
 use crate::ledger::{Cursor, Entry, PageRequest, Selection};
 
 /// The maximum number of evaluations per call.
-pub(crate) const MAX_DECIDED: u32 = 10_000;
+pub(crate) const MAX_DECIDED: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
 /// The maximum number of changed evaluations listed in a response.
 const MAX_CHANGED: usize = 1_000;
 /// The maximum number of evaluations read at once.
-const PAGE_SIZE: u32 = 500;
+const PAGE_SIZE: NonZeroUsize = NonZeroUsize::new(500).unwrap();
 /// Why the evidence is not used.
 const NOT_VERIFIED: &str = "it does not run again for many evaluations; Rescore runs it for one";
 
@@ -37,23 +38,22 @@ impl Engine {
         call: &Call,
         selection: Selection,
         policy: ChosenPolicy,
-        limit: u32,
+        limit: NonZeroUsize,
     ) -> Result<v1::RescoreEvaluationsResponse, Status> {
         let ledger = self.recording()?;
         call.enter(Step::Decide);
         let mut batch = Batch::new(policy.policy.clone());
-        let mut request = PageRequest { selection, cursor: Cursor::NEWEST, limit: 0 };
+        let mut request = PageRequest { selection, cursor: Cursor::NEWEST, limit: PAGE_SIZE };
         let mut left = limit;
         let has_more = loop {
-            request.limit = usize::try_from(left.min(PAGE_SIZE)).unwrap_or(usize::MAX);
+            request.limit = left.min(PAGE_SIZE);
             let page =
                 ledger.entries(request.clone()).await.map_err(|error| ledger_status(&error))?;
-            let read = u32::try_from(page.evaluations.len()).unwrap_or(u32::MAX);
-            left = left.saturating_sub(read);
+            let rest = left.get().saturating_sub(page.evaluations.len());
             batch = compute(call, move |budget| batch.with_page(page.evaluations, budget)).await?;
-            match page.next {
-                Some(next) if left > 0 => request.cursor = next,
-                next => break next.is_some(),
+            match (page.next, NonZeroUsize::new(rest)) {
+                (Some(next), Some(rest)) => (request.cursor, left) = (next, rest),
+                (next, _) => break next.is_some(),
             }
         };
         Ok(batch.into_response(&policy, has_more))

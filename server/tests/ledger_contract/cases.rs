@@ -158,7 +158,7 @@ pub(crate) async fn lists_are_filtered_and_paged(place: &Place) {
             .collect();
         for limit in [1, 7, 1_000] {
             let mut request =
-                PageRequest { selection: selection.clone(), cursor: Cursor::NEWEST, limit };
+                PageRequest { selection: selection.clone(), ..first_page(Cursor::NEWEST, limit) };
             assert_eq!(listed(&*ledger, &request).await, wanted, "{request:?}");
             assert_eq!(read_entries(&*ledger, &request).await, wanted, "{request:?}");
             let oldest_first: Vec<String> = wanted.iter().rev().cloned().collect();

@@ -3,7 +3,9 @@
 use gsar_server::ledger::{Cursor, Ledger, PageRequest, Record, Selection};
 use gsar_server::owner::Owner;
 
-use crate::ledger_contract::records::{digest, event, grades, keyed, record, start, with_contents};
+use crate::ledger_contract::records::{
+    digest, event, first_page, grades, keyed, record, start, with_contents,
+};
 
 /// How many operations of a seed.
 const OPERATIONS: usize = 150;
@@ -89,7 +91,7 @@ async fn answer(ledger: &dyn Ledger, kind: u32, number: u32, key: u32, step: u32
         5 => {
             let tier = (step == 1).then_some(i32::try_from(key % 4).unwrap());
             let selection = Selection { tier, ..Selection::default() };
-            let request = PageRequest { selection, cursor: Cursor::NEWEST, limit: 1_000 };
+            let request = PageRequest { selection, ..first_page(Cursor::NEWEST, 1_000) };
             let page = ledger.list(request).await;
             format!("{:?}", page.map(|page| page.evaluations))
         }
@@ -97,7 +99,7 @@ async fn answer(ledger: &dyn Ledger, kind: u32, number: u32, key: u32, step: u32
         7 => {
             let graded = (step == 1).then_some(true);
             let selection = Selection { graded, ..Selection::default() };
-            let request = PageRequest { selection, cursor: Cursor::OLDEST, limit: 64 };
+            let request = PageRequest { selection, ..first_page(Cursor::OLDEST, 64) };
             let page: Vec<_> = ledger
                 .entries(request)
                 .await

@@ -1,5 +1,7 @@
 //! What the cases record.
 
+use std::num::NonZeroUsize;
+
 use gsar_server::ledger::{
     Content, Cursor, InvestigationStart, Ledger, NewEvent, NewGrade, NewGrades, Page, PageRequest,
     Record, Recorded, Selection, StoredEvaluation, Summary,
@@ -119,6 +121,7 @@ pub(crate) async fn record_all(ledger: &dyn Ledger, records: impl IntoIterator<I
 
 /// The first page of all evaluations.
 pub(crate) fn first_page(cursor: Cursor, limit: usize) -> PageRequest {
+    let limit = NonZeroUsize::new(limit).unwrap();
     PageRequest { selection: Selection::default(), cursor, limit }
 }
 

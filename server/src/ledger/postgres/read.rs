@@ -29,7 +29,7 @@ pub(super) async fn list(
     request: &PageRequest,
 ) -> Result<Page<Summary>, Error> {
     let found = rows(client, owner, request, SUMMARY_COLUMNS).await?;
-    let shown = found.get(..request.limit).unwrap_or(&found);
+    let shown = found.get(..request.limit.get()).unwrap_or(&found);
     let last = shown.last().filter(|_| found.len() > shown.len());
     Ok(Page {
         next: last.map(|row| request.cursor.behind(row.get("sequence"))),
@@ -47,7 +47,7 @@ pub(super) async fn entries(
     let sizes = "sequence, (length(report) + length(response))::bigint";
     let sizes = rows(client, owner, request, sizes).await?;
     let mut sequences = fitting(&sizes);
-    sequences.truncate(request.limit);
+    sequences.truncate(request.limit.get());
     let last = sequences.last().filter(|_| sizes.len() > sequences.len());
     let next = last.map(|sequence| request.cursor.behind(*sequence));
     let documents = format!(
@@ -89,7 +89,7 @@ async fn rows(
         "SELECT {columns} FROM evaluations WHERE {} {} LIMIT {}",
         conditions.sql,
         cursor.order(),
-        limit.saturating_add(1)
+        limit.get().saturating_add(1)
     );
     query::all(&*client, &sql, &conditions.parameters()).await
 }

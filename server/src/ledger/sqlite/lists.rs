@@ -67,7 +67,7 @@ fn page<T>(
     let mut rows = statement.query(params_from_iter(parameters))?;
     let (mut evaluations, mut bytes, mut cursor) = (Vec::new(), 0, request.cursor);
     while let Some(row) = rows.next()? {
-        if evaluations.len() == request.limit || bytes >= PAGE_BYTES {
+        if evaluations.len() == request.limit.get() || bytes >= PAGE_BYTES {
             return Ok(Page { evaluations, next: Some(cursor) });
         }
         let (evaluation, size) = read(row)?;
@@ -116,7 +116,7 @@ fn page_query(columns: &str, owner: &Owner, request: &PageRequest) -> (String, V
         cursor.order()
     );
     parameters.insert(0, Value::Integer(cursor.sequence()));
-    let one_more = i64::try_from(*limit).unwrap_or(i64::MAX).saturating_add(1);
+    let one_more = i64::try_from(limit.get()).unwrap_or(i64::MAX).saturating_add(1);
     parameters.push(Value::Integer(one_more));
     (sql, parameters)
 }
@@ -188,6 +188,8 @@ fn conditions(owner: &Owner, selection: &Selection, columns: &Columns) -> (Strin
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroUsize;
+
     use super::*;
     use crate::ledger::selection::Cursor;
     use crate::ledger::sqlite::schema::SCHEMA;
@@ -224,7 +226,8 @@ mod tests {
             ),
         ] {
             for cursor in [Cursor::Before(7), Cursor::After(7)] {
-                let request = PageRequest { selection: selection.clone(), cursor, limit: 7 };
+                let request =
+                    PageRequest { selection: selection.clone(), cursor, limit: NonZeroUsize::MIN };
                 let plan = plan(page_query(SUMMARY_COLUMNS, &Owner::default(), &request));
                 assert!(plan.contains(index), "{request:?}: {plan}");
                 assert!(!plan.contains("TEMP B-TREE"), "{request:?}: {plan}");
