@@ -15,7 +15,7 @@ use prost::Message as _;
 
 use super::Engine;
 use crate::judge::{Example, Judge};
-use crate::ledger::{Cursor, Entry, Ledger, LedgerError, PageRequest, Selection};
+use crate::ledger::{Cursor, Entry, Ledger, LedgerError, PageRequest, Reports, Selection};
 
 /// The time that graded claims stay in the cache.
 const TIME_TO_LIVE: Duration = Duration::from_secs(60);
@@ -88,7 +88,7 @@ async fn read(ledger: &Arc<dyn Ledger>) -> Result<Vec<GradedClaim>, LedgerError>
     let mut next = (!latest.is_empty()).then_some(Cursor::OLDEST);
     while let Some(cursor) = next.filter(|_| graded.len() < MAX_CLAIMS) {
         request.cursor = cursor;
-        let page = ledger.entries(request.clone()).await?;
+        let page = ledger.entries(request.clone(), Reports::Omit).await?;
         page.evaluations.into_iter().for_each(|entry| add(entry, &mut graded));
         next = page.next;
     }

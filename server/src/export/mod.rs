@@ -21,7 +21,7 @@ use tonic::Status;
 
 use crate::errors;
 use crate::evaluate::ledger_status;
-use crate::ledger::{Cursor, Entry, Ledger, PageRequest, Selection};
+use crate::ledger::{Cursor, Entry, Ledger, PageRequest, Reports, Selection};
 use pairs::{Candidate, MAX_CANDIDATES, MAX_PAIRS, PairedSet, SetKey, Sets, Side, Taus};
 use position::{Position, RequestDigest};
 use v1::export_record::Record;
@@ -142,7 +142,8 @@ impl Export {
 
     async fn page(&self, after: i64) -> Result<Vec<Entry>, Status> {
         let (selection, cursor) = (self.selection.clone(), Cursor::After(after));
-        let page = self.ledger.entries(PageRequest { selection, cursor, limit: PAGE }).await;
+        let request = PageRequest { selection, cursor, limit: PAGE };
+        let page = self.ledger.entries(request, Reports::Omit).await;
         page.map(|page| page.evaluations).map_err(|error| ledger_status(&error))
     }
 

@@ -31,7 +31,7 @@ pub use investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 pub use postgres::{PostgresLedger, PostgresLedgerOptions};
 
 pub use record::{Record, Recorded, StoredEvaluation, Summary};
-pub use selection::{Count, Cursor, Entry, MAX_COUNTS, Page, PageRequest, Selection};
+pub use selection::{Count, Cursor, Entry, MAX_COUNTS, Page, PageRequest, Reports, Selection};
 pub(crate) use sqlite::database_file;
 pub use sqlite::{Durability, Options, SqliteLedger, check, check_directory};
 pub use store::Ledger;

@@ -110,6 +110,25 @@ pub struct Page<T> {
     pub next: Option<Cursor>,
 }
 
+/// Selects whether entries include the report, the largest document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reports {
+    /// Entries include it.
+    Include,
+    /// Entries omit it, and it is not read.
+    Omit,
+}
+
+impl Reports {
+    /// Returns the SQL expression for the report, or an empty one.
+    pub(super) fn column(self, omitted: &'static str) -> &'static str {
+        match self {
+            Self::Include => "report",
+            Self::Omit => omitted,
+        }
+    }
+}
+
 /// An evaluation with its documents and grades.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -117,8 +136,8 @@ pub struct Entry {
     pub sequence: i64,
     /// The evaluation as in a list.
     pub summary: Summary,
-    /// An encoded `gsar.v1.Report`.
-    pub report: Vec<u8>,
+    /// An encoded `gsar.v1.Report`; `None` with [`Reports::Omit`].
+    pub report: Option<Vec<u8>>,
     /// An encoded `gsar.v1.EvaluateResponse`.
     pub response: Vec<u8>,
     /// The policy that applied, as a file.

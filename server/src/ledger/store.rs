@@ -15,7 +15,7 @@ use super::grades::NewGrades;
 use super::health::Health;
 use super::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 use super::record::{Record, Recorded, StoredEvaluation, Summary};
-use super::selection::{Count, Entry, Page, PageRequest, Selection};
+use super::selection::{Count, Entry, Page, PageRequest, Reports, Selection};
 use crate::owner::Owner;
 
 /// Records evaluations and the investigations they belong to.
@@ -61,7 +61,11 @@ pub trait Ledger: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
-    async fn entries(&self, request: PageRequest) -> Result<Page<Entry>, LedgerError>;
+    async fn entries(
+        &self,
+        request: PageRequest,
+        reports: Reports,
+    ) -> Result<Page<Entry>, LedgerError>;
 
     /// Counts evaluations by interval and decision. Intervals begin at multiples of `interval_micros`; `None` is a single
     /// interval. Returns the earliest interval first, and one count more than [`MAX_COUNTS`](super::MAX_COUNTS) if there

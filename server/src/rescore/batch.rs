@@ -17,7 +17,7 @@ use super::{Evidence, RecordedEvaluation, is_partitioned, not_rescored, recorded
 use crate::call::{Call, Step};
 use crate::compute::compute;
 use crate::evaluate::{ChosenPolicy, Engine, answer, ledger_status, summary};
-use crate::ledger::{Cursor, Entry, PageRequest, Selection};
+use crate::ledger::{Cursor, Entry, PageRequest, Reports, Selection};
 
 /// The maximum number of evaluations per call.
 pub(crate) const MAX_DECIDED: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
@@ -47,8 +47,8 @@ impl Engine {
         let mut left = limit;
         let has_more = loop {
             request.limit = left.min(PAGE_SIZE);
-            let page =
-                ledger.entries(request.clone()).await.map_err(|error| ledger_status(&error))?;
+            let page = ledger.entries(request.clone(), Reports::Include).await;
+            let page = page.map_err(|error| ledger_status(&error))?;
             let rest = left.get().saturating_sub(page.evaluations.len());
             batch = compute(call, move |budget| batch.with_page(page.evaluations, budget)).await?;
             match (page.next, NonZeroUsize::new(rest)) {
@@ -135,7 +135,7 @@ impl Batch {
         }
         let enforced = recorded.verification == VerificationMode::Enforce;
         let partition = parse::recorded_partition(&answer, enforced).ok()?;
-        let report = v1::Report::decode(entry.report.as_slice()).ok()?;
+        let report = v1::Report::decode(entry.report.as_deref()?).ok()?;
         let evaluation = RecordedEvaluation {
             report,
             policy: recorded,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gsar_server::ledger::{
-    Cursor, Entry, Ledger, LedgerError, PageRequest, Record, Recorded, Selection, Summary,
+    Cursor, Entry, Ledger, LedgerError, PageRequest, Record, Recorded, Reports, Selection, Summary,
 };
 use gsar_server::owner::Owner;
 
@@ -188,23 +188,26 @@ pub(crate) async fn entries_have_documents_and_grades_and_pages_are_bounded(plac
     record_all(&*ledger, [record(1), large(2), large(3), large(4)]).await;
     ledger.grade(grades(1, "ada", &[("", 1), ("c", 2)])).await.unwrap();
     for cursor in [Cursor::NEWEST, Cursor::After(1)] {
-        let first = ledger.entries(first_page(cursor, 100)).await.unwrap();
+        let first = ledger.entries(first_page(cursor, 100), Reports::Omit).await.unwrap();
         assert!((1..3).contains(&first.evaluations.len()), "{}", first.evaluations.len());
-        let next = ledger.entries(first_page(first.next.unwrap(), 100)).await.unwrap();
+        let next = first_page(first.next.unwrap(), 100);
+        let next = ledger.entries(next, Reports::Omit).await.unwrap();
         assert!(!next.evaluations.is_empty());
     }
-    let page = ledger.entries(first_page(Cursor::OLDEST, 1)).await.unwrap();
+    let page = ledger.entries(first_page(Cursor::OLDEST, 1), Reports::Include).await.unwrap();
     let Record { report, response, policy_toml, .. } = record(1);
     let expected = Entry {
         sequence: page.evaluations[0].sequence,
         summary: summary_of(&record(1)),
-        report,
+        report: Some(report),
         response,
         policy_toml: policy_toml.to_string(),
         grades: ledger.read(&record(1).evaluation_id).await.unwrap().unwrap().grades,
     };
     assert_eq!(expected.grades.len(), 2);
-    assert_eq!(page.evaluations, [expected]);
+    assert_eq!(page.evaluations, [expected.clone()]);
+    let page = ledger.entries(first_page(Cursor::OLDEST, 1), Reports::Omit).await.unwrap();
+    assert_eq!(page.evaluations, [Entry { report: None, ..expected }]);
 }
 
 pub(crate) async fn counts_are_those_of_the_lists(place: &Place) {
@@ -267,7 +270,8 @@ pub(crate) async fn a_following_reader_misses_nothing(place: &Place) {
             let (mut seen, mut after) = (Vec::new(), 0);
             loop {
                 let was_done = is_done.load(Ordering::SeqCst);
-                let page = ledger.entries(first_page(Cursor::After(after), 64)).await.unwrap();
+                let page = first_page(Cursor::After(after), 64);
+                let page = ledger.entries(page, Reports::Omit).await.unwrap();
                 match page.evaluations.last() {
                     Some(last) => after = last.sequence,
                     None if was_done => return seen,

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use gsar_server::ledger::{
     Content, Cursor, InvestigationStart, Ledger, NewEvent, NewGrade, NewGrades, Page, PageRequest,
-    Record, Recorded, Selection, StoredEvaluation, Summary,
+    Record, Recorded, Reports, Selection, StoredEvaluation, Summary,
 };
 
 pub(crate) fn record(number: u32) -> Record {
@@ -129,7 +129,8 @@ pub(crate) fn first_page(cursor: Cursor, limit: usize) -> PageRequest {
 pub(crate) async fn read_entries(ledger: &dyn Ledger, request: &PageRequest) -> Vec<String> {
     let (mut all, mut request) = (Vec::new(), request.clone());
     loop {
-        let Page { evaluations, next } = ledger.entries(request.clone()).await.unwrap();
+        let Page { evaluations, next } =
+            ledger.entries(request.clone(), Reports::Omit).await.unwrap();
         all.extend(evaluations.into_iter().map(|entry| entry.summary.evaluation_id));
         match next {
             Some(next) => request.cursor = next,

@@ -35,7 +35,7 @@ use super::health::Health;
 use super::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 use super::metrics::LedgerMetrics;
 use super::record::{Record, Recorded, StoredEvaluation, Summary};
-use super::selection::{Count, Entry, Page, PageRequest, Selection};
+use super::selection::{Count, Entry, Page, PageRequest, Reports, Selection};
 use super::store::Ledger;
 use crate::owner::Owner;
 use crate::storage::postgres::{Database, Failure, PostgresOptions, PostgresSchema};
@@ -211,14 +211,18 @@ impl Ledger for PostgresLedger {
         self.shared.track(page.await)
     }
 
-    async fn entries(&self, request: PageRequest) -> Result<Page<Entry>, LedgerError> {
+    async fn entries(
+        &self,
+        request: PageRequest,
+        reports: Reports,
+    ) -> Result<Page<Entry>, LedgerError> {
         if !can_match(&request.selection) {
             return Ok(Page { evaluations: Vec::new(), next: None });
         }
         let owner = self.owner.clone();
         let page = self.shared.database.run(move |client, _| {
             let (owner, request) = (owner.clone(), request.clone());
-            Box::pin(async move { read::entries(client, &owner, &request).await })
+            Box::pin(async move { read::entries(client, &owner, &request, reports).await })
         });
         self.shared.track(page.await)
     }

@@ -8,7 +8,7 @@ use tokio_postgres::{Error, Row};
 use super::{grades, settled};
 use crate::ledger::record::{StoredEvaluation, Summary};
 use crate::ledger::selection::{
-    Count, Cursor, Entry, IS_GRADED, MAX_COUNTS, PAGE_BYTES, Page, PageRequest, Selection,
+    Count, Cursor, Entry, IS_GRADED, MAX_COUNTS, PAGE_BYTES, Page, PageRequest, Reports, Selection,
 };
 use crate::owner::Owner;
 use crate::storage::postgres::query::{self, Conditions};
@@ -42,16 +42,18 @@ pub(super) async fn entries(
     client: &mut Object,
     owner: &Owner,
     request: &PageRequest,
+    reports: Reports,
 ) -> Result<Page<Entry>, Error> {
-    // Sizes first, so that no more is fetched than a page takes.
-    let sizes = "sequence, (length(report) + length(response))::bigint";
-    let sizes = rows(client, owner, request, sizes).await?;
+    // Reads the sizes first, to fetch only the documents that fit.
+    let report = reports.column("NULL::bytea");
+    let sizes = format!("sequence, (coalesce(length({report}), 0) + length(response))::bigint");
+    let sizes = rows(client, owner, request, &sizes).await?;
     let mut sequences = fitting(&sizes);
     sequences.truncate(request.limit.get());
     let last = sequences.last().filter(|_| sizes.len() > sequences.len());
     let next = last.map(|sequence| request.cursor.behind(*sequence));
     let documents = format!(
-        "SELECT {SUMMARY_COLUMNS}, report, response, toml FROM evaluations JOIN policies ON policies.id = policy_id \
+        "SELECT {SUMMARY_COLUMNS}, {report} AS report, response, toml FROM evaluations JOIN policies ON policies.id = policy_id \
          WHERE sequence = ANY($1) {}",
         request.cursor.order()
     );

@@ -9,7 +9,7 @@ use super::grades;
 use super::reader::{SUMMARY_COLUMNS, summary};
 use crate::ledger::record::Summary;
 use crate::ledger::selection::{
-    Count, Entry, IS_GRADED, MAX_COUNTS, PAGE_BYTES, Page, PageRequest, Selection,
+    Count, Entry, IS_GRADED, MAX_COUNTS, PAGE_BYTES, Page, PageRequest, Reports, Selection,
 };
 use crate::owner::Owner;
 
@@ -31,9 +31,11 @@ pub(super) fn entries(
     connection: &Connection,
     owner: &Owner,
     request: &PageRequest,
+    reports: Reports,
 ) -> rusqlite::Result<Page<Entry>> {
+    let report = reports.column("NULL AS report");
     let columns = format!(
-        "{SUMMARY_COLUMNS}, report, response, (SELECT toml FROM policies WHERE policies.id = policy_id) AS toml, {IS_GRADED} AS graded"
+        "{SUMMARY_COLUMNS}, {report}, response, (SELECT toml FROM policies WHERE policies.id = policy_id) AS toml, {IS_GRADED} AS graded"
     );
     page(connection, &columns, owner, request, |row| {
         let sequence = row.get("sequence")?;
@@ -49,7 +51,8 @@ pub(super) fn entries(
             policy_toml: row.get("toml")?,
             grades,
         };
-        let bytes = entry.report.len() + entry.response.len() + entry.policy_toml.len();
+        let report = entry.report.as_ref().map_or(0, Vec::len);
+        let bytes = report + entry.response.len() + entry.policy_toml.len();
         Ok((entry, bytes))
     })
 }

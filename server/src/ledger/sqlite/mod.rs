@@ -40,7 +40,7 @@ use super::health::Health;
 use super::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 use super::metrics::LedgerMetrics;
 use super::record::{Record, Recorded, StoredEvaluation, Summary};
-use super::selection::{Count, Entry, Page, PageRequest, Selection};
+use super::selection::{Count, Entry, Page, PageRequest, Reports, Selection};
 use super::store::Ledger;
 use crate::owner::Owner;
 use directory::Directory;
@@ -157,8 +157,12 @@ impl Ledger for SqliteLedger {
         self.shared.readers.list(self.owner.clone(), request).await
     }
 
-    async fn entries(&self, request: PageRequest) -> Result<Page<Entry>, LedgerError> {
-        self.shared.readers.entries(self.owner.clone(), request).await
+    async fn entries(
+        &self,
+        request: PageRequest,
+        reports: Reports,
+    ) -> Result<Page<Entry>, LedgerError> {
+        self.shared.readers.entries(self.owner.clone(), request, reports).await
     }
 
     async fn counts(

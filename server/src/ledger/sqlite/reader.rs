@@ -18,7 +18,7 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::fault::Fault;
 use crate::ledger::investigations::StoredInvestigation;
 use crate::ledger::record::{StoredEvaluation, Summary};
-use crate::ledger::selection::{Count, Entry, Page, PageRequest, Selection};
+use crate::ledger::selection::{Count, Entry, Page, PageRequest, Reports, Selection};
 use crate::owner::Owner;
 
 /// The maximum number of concurrent reads.
@@ -70,8 +70,9 @@ impl Readers {
         &self,
         owner: Owner,
         request: PageRequest,
+        reports: Reports,
     ) -> Result<Page<Entry>, LedgerError> {
-        self.run(move |connection| lists::entries(connection, &owner, &request)).await
+        self.run(move |connection| lists::entries(connection, &owner, &request, reports)).await
     }
 
     /// Counts evaluations by interval and decision.
