@@ -46,7 +46,10 @@ pub(super) async fn entries(
 ) -> Result<Page<Entry>, Error> {
     // Reads the sizes first, to fetch only the documents that fit.
     let report = reports.column("NULL::bytea");
-    let sizes = format!("sequence, (coalesce(length({report}), 0) + length(response))::bigint");
+    let sizes = format!(
+        "sequence, (coalesce(length({report}), 0) + length(response) \
+         + (SELECT octet_length(toml) FROM policies WHERE policies.id = policy_id))::bigint"
+    );
     let sizes = rows(client, owner, request, &sizes).await?;
     let mut sequences = fitting(&sizes);
     sequences.truncate(request.limit.get());
