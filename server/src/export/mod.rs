@@ -21,7 +21,7 @@ use tonic::Status;
 
 use crate::errors;
 use crate::evaluate::ledger_status;
-use crate::ledger::{Cursor, Entry, Ledger, PageRequest, Reports, Selection};
+use crate::ledger::{Cursor, Entry, Ledger, Page, PageRequest, Reports, Selection};
 use pairs::{Candidate, MAX_CANDIDATES, MAX_PAIRS, PairedSet, SetKey, Sets, Side, Taus};
 use position::{Position, RequestDigest};
 use v1::export_record::Record;
@@ -94,32 +94,32 @@ impl Export {
             match stage {
                 Stage::Ended => return Ok(None),
                 Stage::Evaluations(after) => {
-                    let page = match self.wants_evaluations() {
-                        true => self.page(after).await?,
-                        false => Vec::new(),
-                    };
-                    let Some(last) = page.last() else {
-                        self.stage = Stage::collecting(0);
+                    self.stage = Stage::collecting(0);
+                    if !self.wants_evaluations() {
                         continue;
-                    };
-                    self.stage = Stage::Evaluations(last.sequence);
-                    return self.evaluations(page).map(Some);
+                    }
+                    let Page { evaluations, next } = self.page(after).await?;
+                    let Some(last) = evaluations.last() else { continue };
+                    if next.is_some() {
+                        self.stage = Stage::Evaluations(last.sequence);
+                    }
+                    return self.evaluations(evaluations).map(Some);
                 }
                 Stage::Collecting(_) if !self.wants(v1::ExportKind::Preferences) => {
                     return Ok(None);
                 }
                 Stage::Collecting(mut collecting) => {
-                    let page = self.page(collecting.last_read).await?;
-                    if page.is_empty() {
-                        let mut sets = collecting.sets.paired();
-                        sets.retain(|set| set.first > collecting.exported);
-                        self.stage = Stage::Pairing(sets.into_iter());
-                        continue;
-                    }
+                    let Page { evaluations, next } = self.page(collecting.last_read).await?;
+                    let is_empty = evaluations.is_empty();
                     let position = Position::Sets(collecting.exported);
-                    page.into_iter().try_for_each(|entry| collecting.add(entry))?;
-                    self.stage = Stage::Collecting(collecting);
-                    return Ok(Some(vec![self.response(Vec::new(), position)]));
+                    evaluations.into_iter().try_for_each(|entry| collecting.add(entry))?;
+                    self.stage = match next {
+                        Some(_) => Stage::Collecting(collecting),
+                        None => Stage::Pairing(collecting.into_sets().into_iter()),
+                    };
+                    if !is_empty {
+                        return Ok(Some(vec![self.response(Vec::new(), position)]));
+                    }
                 }
                 Stage::Pairing(mut sets) => {
                     let Some(set) = sets.next() else { return Ok(None) };
@@ -140,11 +140,11 @@ impl Export {
         self.kinds.iter().any(|kind| *kind != v1::ExportKind::Preferences)
     }
 
-    async fn page(&self, after: i64) -> Result<Vec<Entry>, Status> {
+    async fn page(&self, after: i64) -> Result<Page<Entry>, Status> {
         let (selection, cursor) = (self.selection.clone(), Cursor::After(after));
         let request = PageRequest { selection, cursor, limit: PAGE };
         let page = self.ledger.entries(request, Reports::Omit).await;
-        page.map(|page| page.evaluations).map_err(|error| ledger_status(&error))
+        page.map_err(|error| ledger_status(&error))
     }
 
     fn response(&self, records: Vec<Record>, position: Position) -> v1::ExportResponse {
@@ -278,6 +278,13 @@ impl Collecting {
             );
             violations.into_status()
         })
+    }
+
+    /// Returns the sets with pairs that were not exported yet.
+    fn into_sets(self) -> Vec<PairedSet> {
+        let mut sets = self.sets.paired();
+        sets.retain(|set| set.first > self.exported);
+        sets
     }
 
     fn taus_of(&mut self, digest: &str, policy_toml: &str) -> Option<Taus> {
