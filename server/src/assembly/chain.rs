@@ -24,7 +24,7 @@ use crate::judge::spending::Spending;
 use crate::storage::postgres::Database;
 
 /// The maximum wait for a cached answer on disk.
-const DISK_PATIENCE: Duration = Duration::from_millis(50);
+const STORE_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// The prefix of a panel's name in the chain.
 const PANEL: &str = "panel:";
@@ -239,7 +239,7 @@ fn open_shared(config: &Judges, storage: JudgeStorage<'_>) -> Result<Shared, Str
         memory_bytes: config.cache_memory.0,
         disk_bytes: config.cache_disk.0,
         time_to_live: config.cache_time_to_live.0,
-        store_timeout: DISK_PATIENCE,
+        store_timeout: STORE_TIMEOUT,
     };
     let budget = config.daily_budget;
     let (spending, judgements) = match storage {

@@ -30,7 +30,7 @@ pub(super) struct Queue<Q> {
     to_look_up: PerPriority<VecDeque<Key>>,
     waiting: PerPriority<WaitingJobs>,
     to_store: Vec<(Key, Vector)>,
-    next_age: u64,
+    last_age: u64,
     queries_in_a_row: u32,
 }
 
@@ -86,7 +86,7 @@ impl<Q: Question> Queue<Q> {
             to_look_up: PerPriority::default(),
             waiting: PerPriority::default(),
             to_store: Vec::new(),
-            next_age: 0,
+            last_age: 0,
             queries_in_a_row: 0,
         }
     }
@@ -239,9 +239,9 @@ impl<Q: Question> Queue<Q> {
 
     fn make_ready(&mut self, key: Key) {
         let Some(job) = self.jobs.get_mut(&key) else { return };
-        self.next_age += 1;
+        self.last_age += 1;
         let length = job.bytes.min(self.longest);
-        let slot = self.waiting.of(job.priority).add(key, length, self.next_age);
+        let slot = self.waiting.of(job.priority).add(key, length, self.last_age);
         job.stage = Stage::Waiting(slot);
     }
 
