@@ -1,9 +1,7 @@
-//! How well the frontier of an exploration names the origin of a fault when answers are wrong, beside one pass over the same
-//! entities: `cargo run --release -p gsar-core --example belief_noise`. Prints a Markdown table.
+//! Compares how well an exploration and a single pass find the origin of a fault when answers are wrong.
 //!
-//! Both are given the same incidents and the same policy. One pass asks for each entity once, in the order in which they are
-//! found, hands nothing on, and takes the likeliest: an origin before others, then the one that reaches most alerts. The
-//! exploration takes its frontier, and where that is empty its first candidate.
+//! `cargo run --release -p gsar-core --example belief_noise` prints a Markdown table. A single pass visits
+//! each entity once, without messages, and selects the origin that reaches the most alerts.
 
 #![allow(
     clippy::unwrap_used,
@@ -27,7 +25,7 @@ use scripted::{Incident, Numbers, run};
 const INCIDENTS: u64 = 2_000;
 const RESAMPLED: u64 = 1_000;
 
-/// F1 of the entities that are named, where one is right.
+/// The F1 score of the selected entities.
 fn f1(named: &[Node], origin: Node) -> f64 {
     if !named.contains(&origin) {
         return 0.0;
@@ -35,7 +33,7 @@ fn f1(named: &[Node], origin: Node) -> f64 {
     2.0 / (named.len() as f64 + 1.0)
 }
 
-/// What an exploration names.
+/// Returns the entities selected by an exploration, and the number of visits.
 fn explored(incident: &Incident, wrong: u64, limits: Limits) -> (Vec<Node>, u32) {
     let explored = run(incident, limits, wrong, &mut Numbers::new(0));
     let outcome = explored.outcome();
@@ -47,7 +45,7 @@ fn explored(incident: &Incident, wrong: u64, limits: Limits) -> (Vec<Node>, u32)
     (named, explored.looks())
 }
 
-/// What one pass names: nobody is looked at twice, so nothing that neighbours say is heard.
+/// Returns the entity selected by a single pass, and the number of visits.
 fn one_pass(incident: &Incident, wrong: u64) -> (Vec<Node>, u32) {
     let once = Limits { max_visits: 1, ..Limits::default() };
     let mut exploration = incident.explore(once);
@@ -71,7 +69,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// The mean in percent and its interval of 95 %, by resampling incidents.
+/// Formats the mean in percent and its 95% confidence interval from bootstrap samples.
 fn shown(values: &[f64], numbers: &mut Numbers) -> String {
     let mut means: Vec<f64> = (0..RESAMPLED)
         .map(|_| {
@@ -89,7 +87,8 @@ fn main() {
         (0..INCIDENTS).map(|seed| Incident::generate(1 << 32 | seed)).collect();
     let mut numbers = Numbers::new(7);
     println!(
-        "{INCIDENTS} generated incidents of 4 to 40 entities; F1 in percent with its interval of 95 %.\n"
+            "{INCIDENTS} generated incidents of 4 to 40 entities; F1 in percent with its 95% confidence interval.
+        "
     );
     println!(
         "| wrong answers | exploration | one pass | difference | looks, exploration and one pass |"

@@ -1,5 +1,5 @@
-//! Decides a partition that is given as counts, under every preset: `cargo run -p gsar-core --example decide -- 4 1 0`
-//! for four grounded claims, one ungrounded and none contradicted.
+//! Decides a partition given as counts of grounded, ungrounded and contradicted claims under every preset:
+//! `cargo run -p gsar-core --example decide -- 4 1 0`.
 
 #![allow(
     clippy::print_stdout,

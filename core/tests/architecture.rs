@@ -1,4 +1,4 @@
-//! Enforces docs/ARCHITECTURE.md: the dependencies between the crates, and what core may depend on.
+//! Checks the dependency rules in docs/ARCHITECTURE.md.
 
 #![allow(
     clippy::unwrap_used,
@@ -172,7 +172,7 @@ fn every_direct_dependency_has_a_comment() {
     }
 }
 
-/// The modules of the server that each module may use, in addition to those of [`COMMON`].
+/// The modules that each server module may use in addition to [`COMMON`].
 const MODULES: [(&str, &[&str]); 16] = [
     ("api", &["drive", "evaluate", "evidence", "export", "ledger", "policies", "rescore"]),
     ("assembly", &["evaluate", "evidence", "judge", "ledger", "policies", "storage", "tls"]),
@@ -195,7 +195,7 @@ const MODULES: [(&str, &[&str]); 16] = [
     ("tls", &[]),
 ];
 
-/// The modules that every module of the server may use.
+/// The modules that every server module may use.
 const COMMON: [&str; 14] = [
     "attestation",
     "call",

@@ -1,4 +1,4 @@
-//! Exploration of graphs entity by entity: the paper's example, limits, and laws over generated incidents.
+//! Tests explorations on the paper's example and on generated incidents.
 
 #![allow(
     clippy::unwrap_used,
@@ -43,7 +43,7 @@ fn due(exploration: &Exploration) -> Vec<Node> {
     exploration.due().map(|look| look.node).collect()
 }
 
-/// Answers every due look until none is left.
+/// Answers all due visits.
 fn answer_all(exploration: &mut Exploration, mut policy: impl FnMut(&Look) -> Belief) {
     while let Some(look) = exploration.due().next().cloned() {
         let belief = policy(&look);
@@ -51,8 +51,7 @@ fn answer_all(exploration: &mut Exploration, mut policy: impl FnMut(&Look) -> Be
     }
 }
 
-/// Four services in a row. Each looks like an origin on its own, until it receives a message from the one before. The first
-/// remains.
+/// Each of four services in a row looks like an origin until it receives its predecessor's message.
 #[test]
 fn the_first_of_four_services_in_a_row_is_the_frontier() {
     let topology = topology(&[("S1", "S2"), ("S2", "S3"), ("S3", "S4")]);
@@ -143,7 +142,7 @@ fn a_label_that_changes_too_often_is_deferred_permanently() {
 
 #[test]
 fn an_entity_cools_down_while_others_are_due() {
-    // b, c and d receive messages from a and each other; a is due again only after two other looks.
+    // b, c and d receive messages from a and each other. a is due again after two other visits.
     let topology = topology(&[("a", "b"), ("a", "c"), ("a", "d")]);
     let [a, b, c, d] = nodes(&topology, ["a", "b", "c", "d"]);
     let limits = Limits { cooldown: 2, ..Limits::default() };
@@ -219,8 +218,7 @@ fn aliases_refer_to_one_node() {
     assert!(topology.are_neighbours(db, api) && topology.are_neighbours(api, db));
 }
 
-/// Whatever errors the policy makes, an exploration ends within its limits, with the same outcome for any order of due
-/// looks, and with the same outcome after resuming from any point between rounds.
+/// An exploration ends within its limits. Neither the order of due visits nor resuming changes the outcome.
 #[test]
 fn laws_over_generated_incidents() {
     for seed in 0..GRAPHS {
@@ -238,8 +236,7 @@ fn laws_over_generated_incidents() {
         for entry in first.ledger() {
             *visits.entry(entry.node).or_insert(0_u32) += 1;
         }
-        // O(min(k_thresh, k_max) |V|): an entity is looked at at most `max_visits` times, and its label changes at most
-        // once more than allowed before it is deferred.
+        // O(min(k_thresh, k_max) |V|): visits and label changes per entity are limited.
         assert!(visits.values().all(|count| *count <= limits.max_visits), "seed {seed}");
         let mut labels = std::collections::BTreeMap::new();
         let mut flips = std::collections::BTreeMap::new();
@@ -256,7 +253,7 @@ fn laws_over_generated_incidents() {
             assert_eq!(other.looks(), first.looks());
         }
 
-        // Resumed between rounds from the answers so far.
+        // Resume between rounds.
         let mut resumed = incident.explore(limits);
         let stop = numbers.below(u64::from(first.looks()) + 1) as usize;
         for entry in first.ledger().iter().take(stop) {
@@ -274,7 +271,6 @@ fn laws_over_generated_incidents() {
     }
 }
 
-/// Without errors, the frontier is the origin of the fault.
 #[test]
 fn a_policy_without_errors_finds_the_origin() {
     for seed in 0..1_000 {

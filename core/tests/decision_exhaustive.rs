@@ -1,5 +1,4 @@
-//! A second implementation of the decision, from the text of the paper, compared with the first for every multiset of
-//! (class, type) of up to five claims and around both thresholds.
+//! Compares the decision with an independent implementation of the paper, for all small partitions.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +17,7 @@ use gsar_core::policy::PolicyValues;
 use gsar_core::undecided::decide_counts;
 use gsar_core::{Class, EvidenceType, Origin, Policy, Preset, Tally, Tier, decide, preset};
 
-/// One claim of the reference: an index into the 4 classes and one into the 8 types.
+/// A claim: indices of its class and evidence type.
 type Kind = (usize, usize);
 
 const GROUNDED: usize = 0;
@@ -26,7 +25,7 @@ const UNGROUNDED: usize = 1;
 const CONTRADICTED: usize = 2;
 const COMPLEMENTARY: usize = 3;
 
-/// A policy of the reference: plain numbers in millionths.
+/// A policy in plain millionths.
 struct Plain {
     weights: [i128; 8],
     floor: i128,
@@ -69,7 +68,7 @@ impl Plain {
     }
 }
 
-/// The decision of the reference: the score as (numerator, denominator), if there is one, and the tier.
+/// Returns the score as (numerator, denominator), and the tier.
 fn reference_decision(policy: &Plain, claims: &[Kind]) -> (Option<(i128, i128)>, Tier) {
     let sum = |class: usize, floor: i128| -> i128 {
         let members = claims.iter().filter(|claim| claim.0 == class);
@@ -138,7 +137,7 @@ fn greatest_common_divisor(a: i128, b: i128) -> i128 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// Calls `visit` with every multiset of at most `max` of the 32 kinds.
+/// Calls `visit` with every multiset of up to `max` of the 32 kinds.
 fn every_multiset(max: usize, visit: &mut impl FnMut(&[Kind])) {
     fn extend(from: usize, left: usize, claims: &mut Vec<Kind>, visit: &mut impl FnMut(&[Kind])) {
         visit(claims);
@@ -168,7 +167,7 @@ fn every_multiset_of_up_to_five_claims_decides_like_the_reference() {
             check(policy, plain, claims);
         }
     });
-    // The sum over n of C(32 + n - 1, n) for n from 0 to 5.
+    // The sum of C(32 + n - 1, n) for n from 0 to 5.
     assert_eq!(visited, 435_897);
 }
 
@@ -179,7 +178,7 @@ fn on_and_around_both_thresholds() {
         (Preset::Reference, Plain::reference),
         (Preset::Strict, Plain::strict),
     ] {
-        // One multiset of up to four claims for each value of the deciding score.
+        // One multiset of up to four claims for each deciding score.
         let mut values: BTreeMap<(u128, u128), Vec<Kind>> = BTreeMap::new();
         let policy = preset(base);
         every_multiset(4, &mut |claims| {
@@ -216,8 +215,7 @@ fn on_and_around_both_thresholds() {
     }
 }
 
-/// The tier with undecided claims, by the class that each leans to: the tier of the worst and of the best case if they
-/// agree.
+/// Returns the tier with undecided claims, given by leaning.
 fn reference_undecided(policy: &Plain, decided: &[Kind], undecided: &[Kind]) -> Tier {
     let tier_as = |class_of: &dyn Fn(usize) -> usize| {
         let assumed = undecided.iter().map(|(leans_to, kind)| (class_of(*leans_to), *kind));
@@ -236,8 +234,7 @@ fn tally(claims: &[Kind]) -> Tally {
     Tally::of(claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1])))
 }
 
-/// Calls `visit` with every outcome of undecided claims: any class except a contradiction that the judge does not lean to,
-/// with any type that weighs no more than the heaviest.
+/// Calls `visit` with every outcome of undecided claims except unexpected contradictions.
 fn every_outcome(policy: &Plain, undecided: &[Kind], visit: &mut impl FnMut(&[Kind])) {
     fn extend(
         policy: &Plain,
@@ -274,7 +271,7 @@ fn no_outcome_of_undecided_claims_contradicts_the_tier() {
     let (mut agreed, mut open) = (0_u32, 0_u32);
     every_multiset(2, &mut |decided| {
         every_multiset(2, &mut |undecided| {
-            // Three types suffice: the heaviest, one in between and the lightest.
+            // Three types suffice: the heaviest, the lightest and one in between.
             if undecided.iter().any(|(_, kind)| ![0, 3, 6].contains(kind)) {
                 return;
             }

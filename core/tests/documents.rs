@@ -1,4 +1,4 @@
-//! Checks the documents: links lead to existing files and headings, and tests named as evidence exist.
+//! Checks that links in documents and references to tests resolve.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// Folders whose documents are data or third-party.
+/// Folders with data or third-party documents.
 const NOT_OURS: [&str; 4] = ["datasets", "target", "node_modules", "injections"];
 
-/// Documents with promises and the tests that check them.
+/// Documents that refer to tests.
 const PROMISES: [&str; 3] = ["SECURITY.md", "docs/SEEDS.md", "docs/THREATS.md"];
 
 #[derive(Default)]
 struct Document {
-    /// The anchors of headings.
+    /// The heading anchors.
     anchors: BTreeSet<String>,
     links: Vec<String>,
     /// The code spans in tables.
@@ -108,7 +108,7 @@ fn links_lead_to_existing_files_and_headings() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// Returns `true` if a test, a file of tests or a folder of tests exists: `path` or `path::test`.
+/// Returns `true` if a test (`path::test`), file or folder exists.
 fn exists(reference: &str) -> bool {
     let (file, test) = reference.split_once("::").unwrap_or((reference, ""));
     let path = root().join(file);

@@ -1,4 +1,4 @@
-//! Checks margins and impacts against brute force.
+//! Compares margins and impacts with brute force.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use gsar_core::{Class, EvidenceType, Origin, Policy, Preset, Tally, Tier, decide
 
 type Kind = (Class, EvidenceType);
 
-/// The minimum number of claims to ground or drop to reach a tier, by trying every choice.
+/// Returns the minimum number of claims to change to reach a tier, by trying every choice.
 fn brute_force(policy: &Policy, claims: &[Kind], goal: Tier) -> Option<u64> {
     let open: Vec<usize> = (0..claims.len())
         .filter(|index| matches!(claims[*index].0, Class::Ungrounded | Class::Contradicted))
@@ -52,7 +52,7 @@ fn brute_force(policy: &Policy, claims: &[Kind], goal: Tier) -> Option<u64> {
 
 #[test]
 fn the_margin_to_the_better_tier_is_minimal() {
-    // Three types of distinct weight suffice.
+    // Three types with distinct weights suffice.
     let types = [EvidenceType::ToolMatch, EvidenceType::NegEvidence, EvidenceType::Inference];
     for base in Preset::ALL {
         let policy = preset(base);

@@ -1,5 +1,5 @@
-//! Attacks on the published method that must not succeed here: each test has an attack as its input. Attacks with text,
-//! citations or hypotheses are tested next to the code that handles them.
+//! Attacks on the published method that must fail. Attacks with texts, citations or hypotheses are tested
+//! next to the code.
 
 #![allow(
     clippy::unwrap_used,

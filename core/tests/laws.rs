@@ -1,7 +1,6 @@
-//! The six laws of the paper, P1 to P6 (arXiv:2604.23366), and the laws of the guards, over random partitions.
+//! Checks the paper's laws P1 to P6 (arXiv:2604.23366) and the guards on random partitions.
 //!
-//! P1 to P6 hold for the published score S under every preset, and for the deciding score S' without a complementary limit;
-//! P4 for S' counts complementary claims after their limit.
+//! P1 to P6 apply to the published score S, and to the deciding score S' without a complementary limit.
 
 #![allow(
     clippy::unwrap_used,
@@ -40,7 +39,7 @@ fn guarded_preset() -> impl Strategy<Value = Policy> {
     select(vec![Preset::Reference, Preset::Strict]).prop_map(preset)
 }
 
-/// The scores that the laws about S apply to: S under every preset, and S' without a complementary limit.
+/// The scores to which the laws apply: S, and S' without a complementary limit.
 fn decide(policy: &Policy, tally: &Tally) -> Decision {
     gsar_core::decide(policy, tally, Origin::Caller, None)
 }
@@ -61,7 +60,7 @@ fn with(claims: &[Kind], more: Kind) -> Vec<Kind> {
     claims
 }
 
-/// The laws do not apply to the paper's score of one half for an empty partition.
+/// The laws do not apply to the paper's score for an empty partition.
 fn scored(claims: &[Kind]) -> bool {
     !claims.is_empty()
 }

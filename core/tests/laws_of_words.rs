@@ -1,4 +1,4 @@
-//! The laws that need texts and citations: duplicate claims, and verification.
+//! Checks the laws about duplicate claims and verification, which need texts and citations.
 
 #![allow(
     clippy::unwrap_used,
@@ -73,7 +73,7 @@ fn corpus() -> Vec<EvidenceItem> {
     ITEMS.iter().map(item).collect()
 }
 
-/// A judge's answer: claim, class, type and citations, some of them invented.
+/// A judge's answer for a claim, with valid and invented citations.
 fn answer() -> impl Strategy<Value = (usize, Class, EvidenceType, Vec<(usize, usize)>)> {
     (
         0..10_usize,

@@ -1,4 +1,4 @@
-//! Checks the open points of an assessment, the claims behind its reasons, and the affected specialists.
+//! Tests open points, the claims behind reasons, and affected specialists.
 
 #![allow(
     clippy::unwrap_used,

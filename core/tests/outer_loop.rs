@@ -1,5 +1,5 @@
-//! Every sequence of events of an investigation, to a depth of eight: the loop ends within its limits, and invalid, repeated
-//! or interrupted events do not change its state.
+//! Explores every sequence of events up to a depth: the loop ends within its limits, and invalid, repeated
+//! or interrupted events do not change it.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ use gsar_core::outer_loop::{
     StopCause, SubjectDigest,
 };
 
-/// What may happen while a report awaits its judgement.
+/// The events that can occur while a report awaits its judgement.
 #[derive(Clone, Copy, Debug)]
 enum Outcome {
     Judged(Tier),
@@ -41,7 +41,7 @@ const OUTCOMES: [Outcome; 8] = [
     Outcome::BudgetEnds,
 ];
 
-/// An investigation with its recorded events.
+/// A loop with its recorded events.
 #[derive(Clone)]
 struct Driven {
     limits: LoopLimits,
@@ -75,7 +75,7 @@ impl Driven {
         self.recorded.push(event);
     }
 
-    /// Submits a new report whenever one is expected.
+    /// Submits new reports as long as they are expected.
     fn submit(&mut self) {
         match &self.action {
             Action::Rewrite { .. } => {
@@ -132,7 +132,7 @@ impl Driven {
         self.submit();
     }
 
-    /// Checks the ending; returns `true` if the loop has ended.
+    /// Checks the ending. Returns `true` if the loop has ended.
     fn is_over(&self) -> bool {
         let Action::Finish(ending) = &self.action else { return false };
         assert!(self.outer_loop.is_finished());
@@ -186,7 +186,7 @@ fn explore(driven: &Driven, depth: usize, sequences: &Cell<u64>) {
     }
 }
 
-/// Explores every sequence of outcomes to `depth`, and returns their number.
+/// Explores every sequence of outcomes up to `depth`. Returns their number.
 fn explore_all(depth: usize) -> u64 {
     let mut all = 0;
     for max_replans in 0..4 {

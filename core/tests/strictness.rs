@@ -1,5 +1,4 @@
-//! A policy accepted as stricter never makes a tier better: over random pairs of policies and random partitions, given as
-//! counts, and as judged claims with texts, citations and evidence.
+//! Checks on random policies and partitions that a stricter policy never improves a tier.
 
 #![allow(
     clippy::unwrap_used,
@@ -29,7 +28,7 @@ use gsar_core::{
 
 const ONE: u32 = 1_000_000;
 
-/// A deterministic stream of random numbers (SplitMix64).
+/// A deterministic random number generator (SplitMix64).
 struct Dice(u64);
 
 impl Dice {
@@ -48,7 +47,6 @@ impl Dice {
         self.below(bound) == 0
     }
 
-    /// No claims or one.
     fn ids(&mut self) -> Vec<ClaimId> {
         let id = self.one_in(3).then(|| ClaimId::new("c1").unwrap());
         id.into_iter().collect()
@@ -58,7 +56,7 @@ impl Dice {
         from[self.below(from.len())]
     }
 
-    /// A share, often one at a boundary.
+    /// A share, often at a boundary.
     fn share(&mut self) -> Millionths {
         let picked = [0, 1, 100_000, 200_000, 500_000, 600_000, 800_000, 999_999, ONE];
         match self.one_in(3) {
@@ -85,7 +83,7 @@ impl Dice {
         (!self.one_in(3)).then(|| self.share())
     }
 
-    /// Changes one field, or one group of fields, at random.
+    /// Changes a random field or group of fields.
     fn change(&mut self, values: &mut PolicyValues) {
         let coin = self.one_in(2);
         let guards = &mut values.guards;
@@ -118,7 +116,7 @@ impl Dice {
         }
     }
 
-    /// Tightens one field, mostly in a way that is accepted.
+    /// Tightens a field, usually in an accepted way.
     fn tighten(&mut self, values: &mut PolicyValues) {
         let share = self.share();
         let guards = &mut values.guards;
@@ -154,7 +152,7 @@ impl Dice {
 
     /// A policy and one derived from it; `None` if either is invalid.
     fn pair(&mut self) -> Option<(Policy, Policy)> {
-        // A policy derived from `paper` may have zero weights.
+        // A policy derived from `paper` can have zero weights.
         let mut values = preset(Preset::Paper).values().clone();
         if self.one_in(2) {
             let name = self.pick(&[Preset::Reference, Preset::Strict]);
@@ -217,7 +215,7 @@ impl Dice {
     }
 }
 
-/// Returns the number of accepted pairs, after checking each for every partition.
+/// Checks each accepted pair for every partition. Returns the number of accepted pairs.
 fn accepted(
     seed: u64,
     pairs: usize,
@@ -254,7 +252,7 @@ fn partitions() -> Vec<(Tally, Origin, Option<TextFindings>)> {
     (0..1_000).map(|_| dice.partition()).collect()
 }
 
-// Two halves, which run in parallel.
+// Two halves that run in parallel.
 #[test]
 fn no_stricter_policy_makes_a_tier_better_over_5000_pairs_and_1000_partitions() {
     let accepted = accepted(1, 5_000, &partitions());
@@ -280,7 +278,6 @@ const WORDS: [&str; 10] = [
     "memory limit is 512Mi",
 ];
 
-/// A judged report with its evidence.
 struct Report {
     synthesis: String,
     claims: Vec<Claim>,
@@ -306,7 +303,7 @@ impl Report {
         let answers = claims.len() + usize::from(dice.one_in(4));
         let mut judged = Vec::new();
         for at in 0..answers {
-            // Occasionally a claim is omitted and another duplicated.
+            // Occasionally omit or duplicate a claim.
             let at = if dice.one_in(8) { dice.below(claims.len()) } else { at % claims.len() };
             judged.push(answer(dice, &claims, at));
         }

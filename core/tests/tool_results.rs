@@ -1,4 +1,4 @@
-//! Results of real tools, each with the verdict of a careful engineer: `data/tool_results.toml`.
+//! Checks the verdicts on real tool results in `data/tool_results.toml`.
 
 #![allow(
     clippy::unwrap_used,

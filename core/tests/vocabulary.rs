@@ -1,5 +1,4 @@
-//! Checks that source, contract and documentation use standard terms instead of words from a closed list; see
-//! docs/GLOSSARY.md.
+//! Checks that source, contract and documentation avoid certain words (docs/GLOSSARY.md).
 
 #![allow(
     clippy::unwrap_used,
@@ -11,7 +10,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Forbidden words, each with its replacement.
+/// Forbidden words and their replacements.
 const FORBIDDEN: [(&str, &str); 17] = [
     ("Remembered", "cached judge"),
     ("Shelf", "disk cache"),
@@ -39,7 +38,7 @@ const EXEMPT: [&str; 3] = [
     "server/framing/src/detect/phrases.rs",
 ];
 
-/// Folders of third-party texts.
+/// Folders with third-party texts.
 const DATA: [&str; 5] = ["datasets", "target", "generated", "node_modules", "injections"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -58,7 +57,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns `true` if a text contains a whole word; a word that ends in an underscore is a prefix.
+/// Returns `true` if a text contains a word. A word that ends in an underscore is a prefix.
 fn has(text: &str, word: &str) -> bool {
     let touches = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     text.match_indices(word).any(|(at, _)| {

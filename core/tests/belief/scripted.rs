@@ -1,10 +1,10 @@
-//! Generated incidents, and a policy that answers for entities with a given error rate.
+//! Generated incidents, and a policy that answers with a given error rate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gsar_core::belief::{Belief, Entity, Exploration, Label, Limits, Look, Node, Topology};
 
-/// Deterministic random numbers from a seed (splitmix64).
+/// A deterministic random number generator (SplitMix64).
 pub(crate) struct Numbers(u64);
 
 impl Numbers {
@@ -12,7 +12,7 @@ impl Numbers {
         Self(seed)
     }
 
-    /// Creates an independent stream for a combination of parts.
+    /// Creates an independent stream for a seed sequence.
     pub(crate) fn of(parts: &[u64]) -> Self {
         let mix =
             |seed: u64, part: &u64| Self(seed ^ part.wrapping_mul(0xff51_afd7_ed55_8ccd)).draw();
@@ -31,27 +31,27 @@ impl Numbers {
         self.draw() % bound.max(1)
     }
 
-    /// Returns `true` in `share` percent of the cases.
+    /// Returns `true` in `share` percent of cases.
     pub(crate) fn percent(&mut self, share: u64) -> bool {
         self.below(100) < share
     }
 }
 
-/// A fault that propagated in a topology.
+/// A fault and its propagation.
 pub(crate) struct Incident {
     seed: u64,
     pub(crate) topology: Topology,
-    /// The entity where it began.
+    /// The entity in which the fault began.
     pub(crate) origin: Node,
     /// The affected entities, including the origin.
     pub(crate) affected: BTreeSet<Node>,
-    /// The edges that it propagated along.
+    /// The propagation edges.
     propagations: BTreeSet<(Node, Node)>,
     pub(crate) alerts: Vec<Node>,
 }
 
 impl Incident {
-    /// Between 4 and 40 entities, each depending on up to two others; the fault propagates along four of five dependencies.
+    /// Generates 4 to 40 entities, each depending on up to two others. Four of five dependencies propagate.
     pub(crate) fn generate(seed: u64) -> Self {
         let mut numbers = Numbers::of(&[seed, 1]);
         let count = 4 + numbers.below(37);
@@ -92,7 +92,7 @@ impl Incident {
         Exploration::new(self.topology.clone(), &self.alerts, limits)
     }
 
-    /// The answer for a look: the label, wrong in `wrong` percent of the cases, revised by the neighbours' messages.
+    /// Answers a visit. The label is wrong in `wrong` percent of cases, and revised by messages.
     pub(crate) fn answer(&self, look: &Look, wrong: u64) -> Belief {
         let index = self.topology.nodes().take_while(|node| *node != look.node).count() as u64;
         let mut numbers = Numbers::of(&[self.seed, 2, index, u64::from(look.visit)]);
@@ -140,7 +140,7 @@ impl Incident {
     }
 }
 
-/// Answers the due looks, in random order, until none is left.
+/// Answers all due visits in random order.
 pub(crate) fn run(
     incident: &Incident,
     limits: Limits,
