@@ -1,4 +1,4 @@
-//! The evidence of one verification: items by id, with lazily computed views of each.
+//! Evidence items indexed by id, with lazily computed views.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::ids::ClaimId;
 use crate::second_look::Reading;
 use crate::text::fold::Folded;
 
-/// The evidence items of a request, indexed by id. The first of several items with the same id counts.
+/// A request's evidence items, indexed by id. The first item with a duplicate id wins.
 #[derive(Clone, Debug)]
 pub struct EvidenceSet<'a> {
     items: &'a [EvidenceItem],
@@ -20,7 +20,7 @@ pub struct EvidenceSet<'a> {
 }
 
 impl<'a> EvidenceSet<'a> {
-    /// Indexes the items.
+    /// Creates an index.
     #[must_use]
     pub fn new(items: &'a [EvidenceItem]) -> Self {
         let mut by_id: Vec<_> = items.iter().enumerate().map(|(at, item)| (&item.id, at)).collect();
@@ -28,68 +28,63 @@ impl<'a> EvidenceSet<'a> {
         Self { items, by_id, readings: BTreeMap::new(), budget: Budget::unlimited() }
     }
 
-    /// Adds the second reader's verdicts. The first of several readings of a claim counts.
+    /// Adds the second-look verdicts. The first verdict on a claim wins.
     #[must_use]
     pub fn with_readings(self, readings: &'a [Reading]) -> Self {
-        // For duplicate keys a map stores the last entry.
+        // Collecting in reverse keeps the first of several duplicates.
         let by_claim = readings.iter().rev().map(|reading| (&reading.claim, reading));
         Self { readings: by_claim.collect(), ..self }
     }
 
-    /// Sets the budget of searches; if it is exceeded, results must not be used.
+    /// Sets the search budget. Discard the results if it is exceeded.
     #[must_use]
     pub fn with_budget(self, budget: &Budget) -> Self {
         Self { budget: budget.clone(), ..self }
     }
 
-    /// Spends units of the budget; returns `false` if it is exceeded.
     pub(crate) fn spend(&self, units: usize) -> bool {
         self.budget.spend(units)
     }
 
-    /// The second reader's verdict on a claim.
     pub(super) fn reading(&self, claim: &ClaimId) -> Option<&'a Reading> {
         self.readings.get(claim).copied()
     }
 
-    /// Returns the item with this id.
+    /// Finds an item by id.
     #[must_use]
     pub fn item(&self, id: &EvidenceId) -> Option<&'a EvidenceItem> {
         self.position(id).and_then(|position| self.items.get(position))
     }
 
-    /// All items, in the given order.
+    /// All items, in input order.
     #[must_use]
     pub fn items(&self) -> &'a [EvidenceItem] {
         self.items
     }
 
-    /// The index of the item with this id.
     pub(crate) fn position(&self, id: &EvidenceId) -> Option<usize> {
         let from = self.by_id.partition_point(|(known, _)| *known < id);
         self.by_id.get(from).filter(|(known, _)| *known == id).map(|(_, position)| *position)
     }
 }
 
-/// Lazily computed views of the items.
 #[derive(Debug)]
 pub(super) struct Sources<'a> {
     items: &'a [EvidenceItem],
     cache: BTreeMap<usize, ItemViews<'a>>,
-    /// The remaining number of bytes that may be searched for quotes without an exact match. After that, such quotes
-    /// count as not found, so that many forged quotes take a bounded time.
+    /// The number of bytes that slow searches may still scan, so that forged quotes take bounded time.
     search_budget: usize,
     budget: Budget,
 }
 
-/// The bytes of all slow searches of one verification: enough for some thousands in items of ordinary size.
+/// The number of bytes that slow searches may scan per verification, enough for some thousands of items.
 const SEARCH_BUDGET: usize = 64 << 20;
 
 #[derive(Debug, Default)]
 struct ItemViews<'a> {
     folded: Option<Folded<'a>>,
     canonical: Option<Canonical>,
-    /// The content as it was printed; `Some(None)` if it is the same as the content.
+    /// The content as printed; `Some(None)` if it equals the content.
     printed: Option<Option<Canonical>>,
     documents: Option<Documents<'a>>,
 }
@@ -104,13 +99,13 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Spends budget for an exact search of an item; returns `false` if it is exceeded.
+    /// Spends budget for an exact search in an item. Returns `false` if it is exceeded.
     pub(super) fn may_scan(&self, position: usize) -> bool {
         const BYTES_PER_UNIT: usize = 32;
         self.budget.spend(self.content(position).len() / BYTES_PER_UNIT)
     }
 
-    /// Spends budget for a slow search of an item; returns `false` if it is exceeded.
+    /// Spends budget for a slow search in an item. Returns `false` if it is exceeded.
     pub(super) fn may_search(&mut self, position: usize) -> bool {
         const MIN_COST: usize = 4_096;
         let cost = self.content(position).len().max(MIN_COST);
@@ -119,42 +114,37 @@ impl<'a> Sources<'a> {
         left.is_some() && self.budget.spend(cost)
     }
 
-    /// The number of items.
     pub(super) fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// The item at an index.
     pub(super) fn item(&self, position: usize) -> Option<&'a EvidenceItem> {
         self.items.get(position)
     }
 
-    /// The content of the item at an index; empty if there is none.
+    /// The content of an item; empty if there is none.
     pub(super) fn content(&self, position: usize) -> &'a str {
         self.item(position).map_or("", |item| item.content.as_str())
     }
 
-    /// The folded content of the item at an index.
     pub(super) fn folded(&mut self, position: usize) -> &Folded<'a> {
         let content = self.content(position);
         self.cache.entry(position).or_default().folded.get_or_insert_with(|| Folded::new(content))
     }
 
-    /// The content of the item at an index, in canonical form.
     pub(super) fn canonical(&mut self, position: usize) -> &Canonical {
         let content = self.content(position);
         let compute = || Canonical::new(content);
         self.cache.entry(position).or_default().canonical.get_or_insert_with(compute)
     }
 
-    /// The content as it was printed, in canonical form; `None` if it is the same as the content.
+    /// The content as printed, in canonical form; `None` if it equals the content.
     pub(super) fn printed(&mut self, position: usize) -> Option<&Canonical> {
         let content = self.content(position);
         let compute = || as_printed(content).map(|printed| Canonical::from_traced(&printed));
         self.cache.entry(position).or_default().printed.get_or_insert_with(compute).as_ref()
     }
 
-    /// Resolves a JSON pointer in the documents of an item.
     pub(super) fn fields(&mut self, position: usize, pointer: &str) -> Vec<Field> {
         let content = self.content(position);
         if !self.may_search(position) {

@@ -1,7 +1,4 @@
-//! Matches the judge's verdicts to the given claims, one for each.
-//!
-//! Unknown ids are dropped, the strictest of duplicates counts, altered texts are restored, and omitted claims are added as
-//! dropped.
+//! Matches the judge's verdicts to the submitted claims. The strictest of duplicate verdicts wins.
 
 use core::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,7 +10,7 @@ use crate::ids::ClaimId;
 use crate::policy::PolicyValues;
 use crate::score::heaviest_type;
 
-/// Returns one verified claim for each given one, in the given order.
+/// Returns a verified claim for each submitted one, in order.
 pub(super) fn match_claims(
     policy: &PolicyValues,
     given: &[Claim],
@@ -53,7 +50,7 @@ fn stricter(
     b: JudgedClaim,
     findings: &mut Findings,
 ) -> JudgedClaim {
-    // Of equal weights, the type that weighs more in the paper counts as heavier.
+    // Ties in weight go to the type that weighs more in the paper.
     let weight = |judged: &JudgedClaim| {
         (policy.weights.of(judged.evidence_type), Reverse(judged.evidence_type))
     };

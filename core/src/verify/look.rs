@@ -1,11 +1,10 @@
-//! Applies the second look: the stricter of judge and reader counts.
+//! Applies the second look. The stricter verdict wins.
 
 use super::corrections::{CorrectionCode, Findings};
 use crate::claim::{Class, JudgedClaim};
 use crate::policy::SecondLook;
 use crate::second_look::{Reading, needs_second_look};
 
-/// Applies the reading of a claim, if the policy requires a second look at it.
 pub(super) fn check(
     mode: SecondLook,
     judged: &mut JudgedClaim,

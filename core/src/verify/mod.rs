@@ -1,25 +1,7 @@
-//! Verifies a partition against the evidence: no verdict of a judge is accepted unchecked.
+//! Verifies a judge's partition against the evidence (docs/JUDGES.md).
 //!
-//! The checks are structural: whether citations resolve, and which types the cited items allow. Whether a quote supports its
-//! claim is left to a second reader (docs/JUDGES.md, "Second look").
-//!
-//! The checks run in this order, each in its own module:
-//!
-//! | check | finds | effect |
-//! |---|---|---|
-//! | `ids` | unknown, duplicate, altered and dropped claims | dropped, strictest, restored, ungrounded and blocking |
-//! | `citations::resolve`, `quotes` | unresolved citations, quotes that are not found, cycles | the citation is removed |
-//! | `citations::resolve` | quotes outside the cited field, ambiguous values | noted |
-//! | `citations` | grounded, contradicted or complementary without a valid citation | ungrounded; a contradiction still blocks |
-//! | `kinds` | grounded questions and proposals | complementary |
-//! | `actions` | claims that a check passed whose last run failed, or of actions with an empty set of changes | contradicted |
-//! | `look` | supported claims that the second reader finds not shown, or refuted | ungrounded, contradicted |
-//! | `types` | types above what the cited items allow | a lower type |
-//! | `citations::references` | claims that rest on weaker claims | limited to the weakest |
-//!
-//! A judge none of whose quotes were found may be called for others (`turn`) before that counts.
-//!
-//! Verification never makes a claim count for more: classes become stricter, types of supported claims lighter.
+//! The checks are structural. Only the second look checks whether quotes support a claim. Verification
+//! never increases a claim's contribution to the score.
 
 mod actions;
 mod citations;
@@ -54,36 +36,33 @@ use crate::policy::{PolicyValues, VerificationMode};
 /// The status of a verified claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VerdictStatus {
-    /// Counts in its class and type.
+    /// The verdict counts as judged.
     AsJudged,
-    /// Judged contradicted, with failed citations: counts as ungrounded at max(1, rho) times its weight, and still blocks.
+    /// Judged contradicted without a valid citation, which blocks proceed.
     UnverifiedContradiction,
-    /// Missing from the judge's answer: counts as ungrounded at max(1, rho) times the largest weight, and blocks.
+    /// Missing from the judge's answer, which blocks proceed.
     Dropped,
 }
 
 /// A claim after verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedClaim {
-    /// The claim with its class, type and citations after verification.
+    /// The verified claim.
     pub judged: JudgedClaim,
-    /// The status of the claim.
+    /// The status.
     pub status: VerdictStatus,
 }
 
 /// A partition after verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedPartition {
-    /// If enforced, one for each given claim, in their order; otherwise the judge's claims.
+    /// One claim per submitted claim if verification is enforced; otherwise the judge's claims.
     pub claims: Vec<VerifiedClaim>,
     /// The corrections, in the order of the checks.
     pub corrections: Vec<Correction>,
 }
 
-/// Verifies the verdicts on the given claims against the evidence.
-///
-/// [`VerificationMode::Off`] checks nothing. [`VerificationMode::Observe`] returns the judge's claims with a list of
-/// corrections. [`VerificationMode::Enforce`] returns corrected claims.
+/// Verifies the verdicts on the submitted claims.
 #[must_use]
 pub fn verify(
     mode: VerificationMode,
@@ -103,7 +82,7 @@ pub fn verify(
 }
 
 impl VerifiedPartition {
-    /// The judge's claims with corrections that are only noted.
+    /// Returns the judge's claims and marks the corrections as noted.
     pub(crate) fn as_judged(judged: Vec<JudgedClaim>, mut corrections: Vec<Correction>) -> Self {
         for correction in &mut corrections {
             correction.outcome = CorrectionOutcome::Noted;
@@ -140,7 +119,7 @@ fn enforce(
     VerifiedPartition { claims, corrections: findings.corrections }
 }
 
-/// The texts of all claims if any claim cites another; empty otherwise.
+/// The texts of all claims if any claim cites another, otherwise empty.
 fn texts_of_cited_claims(claims: &[VerifiedClaim]) -> Vec<String> {
     let cites_claims = claims.iter().any(|claim| {
         claim.judged.citations.iter().any(|citation| matches!(citation.target, Target::Claim(_)))

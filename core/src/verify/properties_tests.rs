@@ -1,4 +1,4 @@
-//! Property tests of verification, for any answer of a judge.
+//! Property tests for verification.
 
 use proptest::prelude::*;
 

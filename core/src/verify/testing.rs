@@ -1,4 +1,4 @@
-//! Builders for the tests of verification.
+//! Test helpers for verification.
 
 use super::{CorrectionCode, EvidenceSet, VerifiedPartition, verify};
 use crate::claim::{Claim, Class, EvidenceType, JudgedClaim};

@@ -1,21 +1,19 @@
-//! The extra turn of a judge: which claims it is called for, and how its answer is applied. A class may become stricter, and
-//! citations may be added.
+//! Selects claims for a follow-up request to the judge, and applies the answer.
 
 use super::{Correction, CorrectionCode, CorrectionOutcome};
 use crate::claim::{Class, JudgedClaim};
 use crate::ids::ClaimId;
 
-/// A claim for which the judge is called again.
+/// A claim for the follow-up request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
-    /// The judge's verdict on the claim.
+    /// The verdict on the claim.
     pub judged: JudgedClaim,
-    /// The findings of verification, one sentence each; at least one.
+    /// The problems found by verification.
     pub findings: Vec<String>,
 }
 
-/// Returns the claims for an extra turn: those that the judge supported or contradicted and that lost every citation because
-/// the quotes or items were not found.
+/// Returns the claims whose citations were all removed because quotes or items were not found.
 #[must_use]
 pub fn objections(judged: &[JudgedClaim], corrections: &[Correction]) -> Vec<Objection> {
     let objection = |judged: &JudgedClaim| {
@@ -37,8 +35,7 @@ pub fn objections(judged: &[JudgedClaim], corrections: &[Correction]) -> Vec<Obj
     judged.iter().filter_map(objection).collect()
 }
 
-/// Applies the answers of an extra turn to a partition. Ignores answers for claims that were not requested, or that would
-/// make a class less strict.
+/// Applies the answers to a follow-up request. Never makes a class less strict.
 #[must_use]
 pub fn apply_turn(
     first: &[JudgedClaim],
@@ -64,7 +61,7 @@ fn revise(judged: &JudgedClaim, answer: &JudgedClaim) -> JudgedClaim {
         return revised;
     }
     if answer.class > judged.class {
-        // A supported claim never gets a heavier type; a claim that counts against the report retains the heavier one.
+        // A supported claim never gets a heavier type, and an unsupported one never a lighter type.
         let (before, after) = (judged.evidence_type, answer.evidence_type);
         revised.evidence_type = match answer.class {
             Class::Grounded | Class::Complementary => before.max(after),

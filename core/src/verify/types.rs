@@ -1,14 +1,14 @@
-//! Limits the type of a claim to what its citations allow.
+//! Limits a claim's evidence type to the types allowed by its citations.
 //!
 //! | cited | highest type |
 //! |---|---|
-//! | tool output, change, executed check | `tool_match` |
-//! | structured result of a step | `specific_data` |
-//! | field of the alert | `signal_match` |
-//! | claim of this or an earlier report | `synthesis` |
-//! | anything inferred by a model; under `tool_match_needs_attestation`, anything unattested | `inference` |
+//! | tool output, change or executed check | `tool_match` |
+//! | structured step output | `specific_data` |
+//! | alert field | `signal_match` |
+//! | claim in this or an earlier report | `synthesis` |
+//! | inferred items; under `tool_match_needs_attestation`, unattested items | `inference` |
 //!
-//! The best valid citation decides. Types are only lowered, and only those of supported claims.
+//! The best valid citation determines the type. Only supported claims are limited.
 
 use super::citations::resolve::Source;
 use super::corrections::{CorrectionCode, Findings, is_supported};
@@ -17,7 +17,6 @@ use crate::claim::{EvidenceType, JudgedClaim};
 use crate::evidence::{EvidenceItem, EvidenceKind, Lane};
 use crate::policy::PolicyValues;
 
-/// Lowers the type of a claim to what its citations allow.
 pub(super) fn check(
     policy: &PolicyValues,
     judged: &mut JudgedClaim,
@@ -57,7 +56,6 @@ pub(super) fn check(
     }
 }
 
-/// The heaviest type that any item allows; inference without items.
 pub(crate) fn heaviest_allowed(policy: &PolicyValues, items: &[EvidenceItem]) -> EvidenceType {
     let ceilings = items.iter().map(|item| ceiling(policy, item).0);
     let strongest = ceilings.min().unwrap_or(EvidenceType::Inference);
@@ -66,7 +64,7 @@ pub(crate) fn heaviest_allowed(policy: &PolicyValues, items: &[EvidenceItem]) ->
     heaviest.unwrap_or(EvidenceType::Inference)
 }
 
-/// The highest type that an item allows, and whether it is limited because the item is not attested.
+/// The highest type allowed by an item. The flag is `true` if the item is unattested or inferred.
 fn ceiling(policy: &PolicyValues, item: &EvidenceItem) -> (EvidenceType, bool) {
     let unattested = policy.guards.tool_match_needs_attestation && !item.attested;
     if unattested || item.lane == Lane::LlmInferred {

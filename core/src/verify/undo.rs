@@ -1,4 +1,4 @@
-//! Reverts the corrections of a verified partition, as far as they are recorded: restores the judge's answer from a record.
+//! Restores the judge's answer from a recorded partition by reverting corrections.
 
 use super::{
     Correction, CorrectionCode, CorrectionOutcome, VerdictStatus, VerifiedClaim, VerifiedPartition,
@@ -6,7 +6,7 @@ use super::{
 use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::ids::ClaimId;
 
-/// Corrections after which the judge's answer cannot be fully restored.
+/// Corrections that lose part of the judge's answer.
 const LOSSY: [CorrectionCode; 4] = [
     CorrectionCode::UnknownClaim,
     CorrectionCode::DuplicateClaim,
@@ -14,7 +14,7 @@ const LOSSY: [CorrectionCode; 4] = [
     CorrectionCode::QuoteMoved,
 ];
 
-/// Corrections that removed or changed a citation, so that verifying again does not find them.
+/// Corrections that removed or changed citations, and are not found again.
 const CITATION_CODES: [CorrectionCode; 8] = [
     CorrectionCode::UnknownEvidence,
     CorrectionCode::UnknownField,
@@ -39,16 +39,16 @@ const EXTRA_TURN: [&str; 9] = [
     "SECOND_OPINION",
 ];
 
-/// A judge's partition, restored to before verification.
+/// A judge's partition before verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestoredPartition {
-    /// The judge's verdicts, after the extra turn if there was one. Removed citations are missing.
+    /// The judge's verdicts after the follow-up request, without removed citations.
     pub judged: Vec<JudgedClaim>,
-    /// The verdicts before the extra turn, with the citations of the extra turn; `None` if the record shows no other class.
+    /// The verdicts before the follow-up request, if they differ.
     pub first: Option<Vec<JudgedClaim>>,
-    /// The corrections that verifying the partition again does not find.
+    /// The corrections that verifying again does not find.
     pub removed: Vec<Correction>,
-    /// The codes of corrections after which the partition differs from the judge's answer; each once.
+    /// The distinct codes of corrections that lost part of the judge's answer.
     pub lossy: Vec<CorrectionCode>,
 }
 
@@ -92,7 +92,6 @@ fn is_made_by_judge(correction: &Correction) -> bool {
         && matches!(correction.code, CorrectionCode::Retired(name) if EXTRA_TURN.contains(&name))
 }
 
-/// Restores the judge's verdict on a claim.
 fn restore(claim: &VerifiedClaim, corrections: &[&Correction]) -> JudgedClaim {
     let mut judged = claim.judged.clone();
     if let Some((class, evidence_type)) = original(&judged.claim.id, corrections) {
@@ -108,7 +107,7 @@ fn restore(claim: &VerifiedClaim, corrections: &[&Correction]) -> JudgedClaim {
     judged
 }
 
-/// The class and type of a claim before its first correction.
+/// The class and type before the first correction.
 fn original(claim: &ClaimId, corrections: &[&Correction]) -> Option<(Class, EvidenceType)> {
     corrections.iter().find(|correction| correction.claim == *claim).map(|first| first.from)
 }

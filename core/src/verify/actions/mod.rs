@@ -1,8 +1,5 @@
-//! Compares claims about what was done with what was executed: the last run of each check, and the changes made. A failed
-//! run or an empty set of changes contradicts them.
-//!
-//! Compares only the result of a run with the claim, so no judge is needed. Telemetry from after the action, such as a
-//! resolved alert, is not contradicted.
+//! Compares claims about actions with the executed checks and changes. A failed last run or an empty set of
+//! changes contradicts such a claim.
 
 pub(super) mod spelling;
 
@@ -22,9 +19,7 @@ use crate::text::tokens::words;
 use crate::text::{part, polarity};
 use spelling::contains_name;
 
-/// Words that state that a check passed.
 const PASSED: [&str; 6] = ["passed", "passes", "pass", "succeeded", "succeeds", "green"];
-/// Words for actions that state that the action helped.
 const SUCCESS: [&str; 8] = [
     "fixed",
     "hotfixed",
@@ -35,14 +30,13 @@ const SUCCESS: [&str; 8] = [
     "resolved",
     "restored",
 ];
-/// The fields of a document that list changes.
+/// The JSON fields that list changes.
 const CHANGES: [&str; 4] = ["files_changed", "changed_files", "changes", "files"];
 
-/// The executed checks and changes in the evidence.
 pub(super) struct Execution<'a> {
     /// The last run of each check, by name.
     runs: BTreeMap<&'a str, &'a EvidenceItem>,
-    /// An item that states an empty set of changes.
+    /// An item with an empty set of changes.
     empty_change: Option<&'a EvidenceItem>,
 }
 
@@ -52,7 +46,7 @@ impl<'a> Execution<'a> {
         for item in evidence.items() {
             let Some(name) = item.check_name() else { continue };
             let last = runs.entry(name).or_insert(item);
-            // Of runs with equal or missing times, the later in the evidence counts.
+            // Ties in time go to the later item.
             if item.collected_at >= last.collected_at {
                 *last = item;
             }
@@ -61,7 +55,6 @@ impl<'a> Execution<'a> {
         Self { runs, empty_change }
     }
 
-    /// Makes a claim contradicted if an executed check or change contradicts it.
     pub(super) fn check(
         &self,
         claim: &mut VerifiedClaim,
@@ -85,8 +78,8 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Returns the failed run of a check that the claim says passed; or any failed run if the claim says that the incident
-    /// is over and cites only changes and checks.
+    /// Returns a failed run of a check that the claim reports as passed or whose incident it reports as
+    /// over.
     fn failed_run(&self, text: &str, cited: &[&EvidenceItem]) -> Option<Contradiction> {
         let says_passed = says_passed(text);
         let named = self
@@ -105,8 +98,7 @@ impl<'a> Execution<'a> {
         })
     }
 
-    /// Returns the empty set of changes if the claim says that something was done, or that a check passed, and no cited
-    /// item shows it.
+    /// Returns the empty set of changes if no cited item shows the action or passed check.
     fn no_change(&self, text: &str, cited: &[&EvidenceItem]) -> Option<Contradiction> {
         let says_checked = says_passed(text)
             && words(text).any(|word| word.is("check") || word.is("checks"))
@@ -125,7 +117,6 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// A correction code with its sentence.
 type Contradiction = (CorrectionCode, String);
 
 fn item_of<'a>(citation: &Citation, evidence: &EvidenceSet<'a>) -> Option<&'a EvidenceItem> {
@@ -144,8 +135,7 @@ fn has_failed(run: &EvidenceItem) -> bool {
     run.verification_result == Some(VerificationResult::Failed)
 }
 
-/// Returns `true` for a document whose lists of changes are all empty. An unsuccessful search for changes, such as an empty
-/// commit log, does not count.
+/// Returns `true` if all lists of changes in a document are empty.
 fn is_empty_change(item: &EvidenceItem) -> bool {
     let Content::Json(document) = &item.content else { return false };
     if item.kind != EvidenceKind::Change {

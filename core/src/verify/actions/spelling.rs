@@ -1,12 +1,11 @@
-//! Finds a name in a text regardless of case, of the separators between its parts, and of a longer name around it.
+//! Finds names in other spellings: case, separators and affixes may differ.
 
 use crate::text::byte_at;
 
-/// The minimum length, in bytes, of a name with a digit that may match the end of a longer one, as people shorten ids.
+/// The minimum size of a name with a digit to match as a suffix, in bytes, since people abbreviate ids.
 const MIN_SUFFIX: usize = 8;
 
-/// Returns `true` if a text contains a name: `worker-7` in `worker-7-x2x1z`, `WORKER_7` and `worker7`, `5xx` in
-/// `errors_5xx`, but not `worker-7` in `worker-70`.
+/// Returns `true` if a text contains a name: `worker-7` in `WORKER_7-x2x1z`, but not in `worker-70`.
 #[must_use]
 pub fn contains_name(text: &str, name: &str) -> bool {
     let name = name.trim_matches(|c: char| !c.is_alphanumeric());
@@ -24,7 +23,6 @@ pub fn contains_name(text: &str, name: &str) -> bool {
     (0..bytes.len()).any(matches_at)
 }
 
-/// The end of the name that starts at `start`, ignoring separators.
 fn match_end(text: &[u8], start: usize, name: &str) -> Option<usize> {
     let mut at = start;
     let mut expected = name.bytes().filter(|byte| !is_separator(*byte));
@@ -49,7 +47,7 @@ const fn is_separator(byte: u8) -> bool {
     matches!(byte, b'-' | b'_' | b'=' | b':' | b'/')
 }
 
-/// Returns `true` if a name may begin here: after a separator, at a camel-case boundary, between letter and digit.
+/// Returns `true` after a separator, at a camel-case boundary, or between a letter and a digit.
 fn may_begin(text: &str, at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| byte_at(text, before)) else { return true };
     let is_fraction = before == b'.'
@@ -58,7 +56,7 @@ fn may_begin(text: &str, at: usize) -> bool {
     !is_fraction && is_boundary(before, byte_at(text, at))
 }
 
-/// Returns `true` if a name may end here. A name that ends in a letter continues after a hyphen.
+/// Returns `true` if a name can end here. A name ending in a letter continues after a hyphen.
 fn may_end(text: &str, at: usize) -> bool {
     let (last, after) = (byte_at(text, at - 1), byte_at(text, at));
     let continues =
@@ -68,7 +66,6 @@ fn may_end(text: &str, at: usize) -> bool {
     !continues && !is_fraction && is_boundary(last, after)
 }
 
-/// Returns `true` if two adjacent bytes belong to different words.
 const fn is_boundary(before: u8, after: u8) -> bool {
     let are_letters = before.is_ascii_alphabetic() && after.is_ascii_alphabetic();
     let is_camel_case = before.is_ascii_lowercase() && after.is_ascii_uppercase();

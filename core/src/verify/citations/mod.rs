@@ -1,4 +1,4 @@
-//! Checks that a grounded, contradicted or complementary claim has at least one valid citation.
+//! Checks that grounded, contradicted and complementary claims have a valid citation.
 
 pub(super) mod references;
 pub(super) mod resolve;
@@ -7,7 +7,6 @@ use super::corrections::{CorrectionCode, Findings};
 use super::{VerdictStatus, VerifiedClaim};
 use crate::claim::Class;
 
-/// Makes a claim without a valid citation ungrounded. A claim that was judged contradicted still blocks.
 pub(super) fn check(claim: &mut VerifiedClaim, findings: &mut Findings) {
     if claim.judged.class == Class::Ungrounded || !claim.judged.citations.is_empty() {
         return;
@@ -20,7 +19,7 @@ pub(super) fn check(claim: &mut VerifiedClaim, findings: &mut Findings) {
     };
     if is_contradicted {
         claim.status = VerdictStatus::UnverifiedContradiction;
-        // Contradicted is stricter than ungrounded; the status prevents this from becoming an improvement.
+        // Ungrounded is less strict than contradicted; the status keeps the contradiction blocking.
         let from = (claim.judged.class, claim.judged.evidence_type);
         claim.judged.class = Class::Ungrounded;
         findings.note_change(

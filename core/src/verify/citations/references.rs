@@ -1,4 +1,4 @@
-//! Prevents claims from resting on themselves, and limits them to the weakest claim that they rest on.
+//! Rejects circular citations between claims, and limits claims to the weakest claim that they cite.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,9 @@ use crate::evidence::Target;
 use crate::ids::ClaimId;
 use crate::policy::PolicyValues;
 
-/// The citations among claims.
 pub(super) struct ClaimGraph {
     indices: BTreeMap<ClaimId, usize>,
-    /// The claims that are on a cycle of citations or rest on one, by index.
+    /// The indices of claims on a cycle or leading to one.
     circular: BTreeSet<usize>,
 }
 
@@ -68,7 +67,7 @@ impl ClaimGraph {
     }
 }
 
-/// Sorts the nodes topologically, targets first, omitting nodes on or leading to a cycle.
+/// Sorts nodes topologically, targets first. Omits nodes on a cycle or leading to one.
 fn supports_first(edges: &BTreeSet<(usize, usize)>) -> Vec<usize> {
     let mut open: BTreeMap<usize, usize> = BTreeMap::new();
     let mut resting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -94,7 +93,6 @@ fn supports_first(edges: &BTreeSet<(usize, usize)>) -> Vec<usize> {
     order
 }
 
-/// Limits every claim that rests on claims to its weakest support.
 pub(in super::super) fn limit_to_weakest(
     policy: &PolicyValues,
     claims: &mut [VerifiedClaim],
@@ -138,8 +136,7 @@ pub(in super::super) fn limit_to_weakest(
     }
 }
 
-/// Finds a cycle among references from claims to claims: the claims in order, each resting on the next and the last on the
-/// first. For use before judging.
+/// Finds a cycle of references between claims, each to the next and the last to the first.
 #[must_use]
 pub fn claim_cycle<'a>(
     references: impl IntoIterator<Item = (&'a ClaimId, &'a ClaimId)>,
@@ -152,7 +149,7 @@ pub fn claim_cycle<'a>(
     let edges: BTreeSet<(usize, usize)> =
         references.iter().map(|(from, to)| (index(from), index(to))).collect();
     let acyclic: BTreeSet<usize> = supports_first(&edges).into_iter().collect();
-    // Every remaining node has an edge to a remaining node, so following the edges finds a cycle.
+    // Every remaining node has an edge to another one, so following the edges finds a cycle.
     let mut at = edges.iter().map(|(from, _)| *from).find(|from| !acyclic.contains(from))?;
     let mut path: Vec<usize> = Vec::new();
     let mut visited: BTreeMap<usize, usize> = BTreeMap::new();

@@ -1,12 +1,12 @@
-//! Resolves citations. Does not check whether a quote supports its claim.
+//! Resolves citations. Does not check whether quotes support claims.
 //!
-//! | the citation | effect |
+//! | citation | effect |
 //! |---|---|
-//! | to an unknown item, claim or cycle; its quote occurs nowhere | removed |
-//! | its pointer does not resolve | the pointer is dropped, the quote decides |
-//! | its quote occurs in exactly one other item, which is neither a prior claim nor inferred | moved to that item, noted |
-//! | its quote occurs in the item but not in the cited field | the pointer is dropped, the quote decides |
-//! | it quotes a short or frequent value without its field or key | noted |
+//! | unknown item or claim, cycle, or quote not found | removed |
+//! | unresolved pointer | the pointer is dropped |
+//! | quote in exactly one other item, neither a prior claim nor inferred | moved to that item, noted |
+//! | quote in the item but outside the cited field | the pointer is dropped |
+//! | short or frequent value quoted without its field or key | noted |
 
 use core::ops::Range;
 
@@ -17,25 +17,20 @@ use super::super::quotes::{self, QuoteLocation};
 use super::references::ClaimGraph;
 use crate::evidence::{Citation, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target};
 
-/// The target of a valid citation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) enum Source {
     /// An evidence item.
     Item {
-        /// The index of the item in the evidence.
+        /// The item's index.
         position: usize,
-        /// The index of the item that the judge cited, if the quote was found in another: its type is an upper limit too.
+        /// The cited item's index, if the quote was found in another one. Limits the type too.
         cited: Option<usize>,
     },
-    /// Another claim, by its index among the verified ones.
+    /// The index of another claim.
     Claim(usize),
 }
 
-/// Retains the citations that resolve and whose quote is found, sets the location of each quote, and returns the target of
-/// each retained citation. `texts` contains the texts of all claims if any claim cites another.
-///
-/// The quote decides: a pointer that does not resolve or does not contain the quote is dropped, and a citation whose quote
-/// occurs in exactly one other item is moved there.
+/// Removes invalid citations, locates the quotes of the others, and returns their targets.
 pub(in super::super) fn check_citations(
     claims: &mut [VerifiedClaim],
     texts: &[String],
@@ -74,13 +69,11 @@ pub(in super::super) fn check_citations(
     all_targets
 }
 
-/// The problem of a citation.
 pub(super) type CitationProblem = (CorrectionCode, String);
 
-/// A valid citation.
 struct ValidCitation {
     source: Source,
-    /// What was corrected in it, or is worth noting.
+    /// The correction or observation, if any.
     note: Option<CitationProblem>,
 }
 
@@ -141,7 +134,6 @@ fn check_item(
     Ok(ValidCitation { source: Source::Item { position, cited: None }, note })
 }
 
-/// Moves a citation to the only other item that contains its quote.
 fn move_citation(
     citation: &mut Citation,
     cited: usize,
@@ -160,7 +152,7 @@ fn move_citation(
     })
 }
 
-/// Returns the only other item that contains a quote verbatim, unless it is a prior claim or inferred.
+/// Returns the only other item that contains a quote, unless it is a prior claim or inferred.
 fn only_other_match<'a>(
     quote: &str,
     cited: usize,

@@ -1,51 +1,51 @@
-//! The codes of corrections, including those of earlier versions.
+//! The codes of corrections.
 
 /// The code of a correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CorrectionCode {
-    /// The judge returned a claim that the report does not have.
+    /// The judge returned a claim that is not in the report.
     UnknownClaim,
-    /// The judge returned a claim more than once; the strictest verdict counts.
+    /// The judge returned a claim more than once.
     DuplicateClaim,
     /// The judge changed the text or span of a claim.
     AlteredClaim,
     /// The judge omitted a claim.
     ClaimDropped,
-    /// A citation of an item that the evidence does not have.
+    /// A cited item is not in the evidence.
     UnknownEvidence,
-    /// A citation of a field that the item does not have.
+    /// A cited field is not in the item.
     UnknownField,
-    /// A citation of a claim that the report does not have.
+    /// A cited claim is not in the report.
     UnknownReference,
-    /// A claim that cites itself.
+    /// A claim cites itself.
     SelfCitation,
-    /// Claims that rest on each other in a cycle.
+    /// Claims cite each other in a cycle.
     CitationCycle,
-    /// A quote that the cited item does not contain.
+    /// A quote is not in the cited item.
     QuoteNotFound,
-    /// A quote that exactly one other item contains instead of the cited one; the citation is moved there.
+    /// A quote is in exactly one other item, to which the citation was moved.
     QuoteMoved,
-    /// A quote that the cited item contains but the cited field does not; the pointer is dropped.
+    /// A quote is outside the cited field, and the pointer was dropped.
     QuoteOutsideField,
-    /// A quoted value that is short or frequent in its item, without its field or key.
+    /// A quote is a short or frequent value without its field or key.
     QuoteAmbiguous,
-    /// A grounded, contradicted or complementary claim without a valid citation.
+    /// A grounded, contradicted or complementary claim has no valid citation.
     NoValidCitation,
-    /// A claim that its quotes do not show, according to the second reader.
+    /// A claim is not shown by its quotes, according to the second look.
     NotShown,
-    /// A claim that its quotes refute, according to the second reader.
+    /// A claim is refuted by its quotes, according to the second look.
     Refuted,
-    /// A claim that rests on a weaker one.
+    /// A claim cites a weaker claim.
     WeakerSupport,
-    /// A type above what the kind of the cited item allows.
+    /// The evidence type is above that of the cited items.
     TypeAboveEvidence,
-    /// A type above inference for an item that is not attested, or that a model inferred.
+    /// The cited item is unattested or inferred.
     NotAttested,
-    /// A question or proposal that was judged grounded.
+    /// A question or proposal was judged grounded.
     StatesNothing,
-    /// A claim that a check passed, or that the incident is over, although the last run of the check failed.
+    /// A check was reported as passed, or the incident as over, but the last run of the check failed.
     CheckFailed,
-    /// A claim that something was done, although the set of changes is empty.
+    /// An action was reported, but the set of changes is empty.
     NothingChanged,
     /// A code that only earlier versions used; it occurs only in old records.
     Retired(&'static str),
@@ -69,7 +69,7 @@ const RETIRED: [&str; 13] = [
 ];
 
 impl CorrectionCode {
-    /// Every code that this version uses, in declaration order.
+    /// All codes used by this version.
     pub const ALL: [Self; 22] = [
         Self::UnknownClaim,
         Self::DuplicateClaim,
@@ -95,7 +95,7 @@ impl CorrectionCode {
         Self::NothingChanged,
     ];
 
-    /// The stable name, in upper snake case.
+    /// The stable name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

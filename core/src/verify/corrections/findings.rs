@@ -1,4 +1,4 @@
-//! Collects the corrections of one verification and applies them to the claims.
+//! Collects corrections and applies them to claims.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,15 @@ use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::ids::ClaimId;
 use crate::policy::PolicyValues;
 
-/// The corrections found so far.
 #[derive(Debug, Default)]
 pub(in super::super) struct Findings {
     pub(in super::super) corrections: Vec<Correction>,
-    /// The original types of claims whose type was lowered.
+    /// The original types of claims with a lowered type.
     lowered: BTreeMap<ClaimId, EvidenceType>,
 }
 
 impl Findings {
-    /// Notes a problem that changes neither class nor type.
+    /// Records a problem that does not change the verdict.
     pub(in super::super) fn note(
         &mut self,
         judged: &JudgedClaim,
@@ -27,8 +26,7 @@ impl Findings {
         self.push(judged.claim.id.clone(), code, (unchanged, unchanged), sentence);
     }
 
-    /// Gives a claim a stricter class. If it is then no longer supported, its original type is restored: an unsupported claim
-    /// with a lowered type would weigh less.
+    /// Makes a class stricter. Restores the type of a claim that is no longer supported.
     pub(in super::super) fn reclass(
         &mut self,
         judged: &mut JudgedClaim,
@@ -45,8 +43,7 @@ impl Findings {
         self.push(judged.claim.id.clone(), code, (from, to), sentence);
     }
 
-    /// Lowers the type of a supported claim to at most `ceiling`. Does nothing if the type is not higher, or if the policy
-    /// gives the lower type more weight.
+    /// Lowers a supported claim's type to `ceiling`, unless the policy gives that type more weight.
     pub(in super::super) fn retype(
         &mut self,
         policy: &PolicyValues,
@@ -67,7 +64,7 @@ impl Findings {
         self.push(judged.claim.id.clone(), code, (from, to), sentence());
     }
 
-    /// Notes a change of class that was already made.
+    /// Records a change that was already made.
     pub(in super::super) fn note_change(
         &mut self,
         judged: &JudgedClaim,
@@ -91,7 +88,7 @@ impl Findings {
     }
 }
 
-/// Returns `true` if a claim counts towards the numerator of the score.
+/// Returns `true` if the claim counts towards the score's numerator.
 pub(in super::super) fn is_supported(judged: &JudgedClaim) -> bool {
     matches!(judged.class, Class::Grounded | Class::Complementary)
 }

@@ -1,4 +1,4 @@
-//! The corrections made by verification, each with a stable code and a sentence for people.
+//! The corrections made by verification.
 
 mod codes;
 mod findings;
@@ -9,7 +9,7 @@ pub(super) use findings::{Findings, is_supported};
 use crate::claim::{Class, EvidenceType};
 use crate::ids::ClaimId;
 
-/// A problem that verification corrected or noted in a judge's partition.
+/// A problem that verification corrected or noted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
     /// The claim.
@@ -18,20 +18,20 @@ pub struct Correction {
     pub code: CorrectionCode,
     /// The class and type before the correction.
     pub from: (Class, EvidenceType),
-    /// The class and type after the correction; unchanged if only a citation was removed.
+    /// The class and type after the correction.
     pub to: (Class, EvidenceType),
-    /// The problem, in one sentence for people.
+    /// The problem, in one sentence.
     pub sentence: String,
-    /// Whether the correction was applied.
+    /// `Corrected` if the correction was applied.
     pub outcome: CorrectionOutcome,
 }
 
-/// Whether a correction was applied.
+/// The outcome of a correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CorrectionOutcome {
     /// Applied to the returned claim.
     Corrected,
-    /// Only listed.
+    /// Only reported.
     Noted,
 }
 

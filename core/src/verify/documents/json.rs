@@ -1,21 +1,18 @@
-//! Iterates over the members of JSON text by bytes. The text must be valid JSON; for other text the results are meaningless,
-//! but nothing panics.
+//! Iterates over JSON members as byte ranges. Does not validate.
 
 use core::ops::Range;
 
 use crate::escapes::unescape;
 use crate::text::{byte_at, part};
 
-/// A member of an object or an element of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct Member {
-    /// The name of an object's member, without quotation marks.
+    /// The name without quotation marks, in an object.
     pub(in super::super) name: Option<Range<usize>>,
-    /// The value, including the quotation marks of a string.
+    /// The value, including quotation marks.
     pub(in super::super) value: Range<usize>,
 }
 
-/// The members of the object, or the elements of the array, at `value`.
 pub(in super::super) fn members(text: &str, value: &Range<usize>) -> impl Iterator<Item = Member> {
     let opening = byte_at(text, value.start);
     let is_object = opening == b'{';
@@ -42,7 +39,7 @@ pub(in super::super) fn members(text: &str, value: &Range<usize>) -> impl Iterat
     })
 }
 
-/// The member with this name, the last of several, or the element at this index.
+/// The last member with a name, or the element at an index.
 pub(in super::super) fn member(text: &str, value: &Range<usize>, token: &str) -> Option<Member> {
     match byte_at(text, value.start) {
         b'{' => members(text, value).filter(|member| is_named(text, member, token)).last(),
@@ -60,13 +57,13 @@ fn is_named(text: &str, member: &Member, token: &str) -> bool {
     if raw.contains('\\') { unescape(text, name.clone()).text == token } else { raw == token }
 }
 
-/// The text between the quotation marks, if a value is a string.
+/// The range inside the quotation marks, if the value is a string.
 pub(in super::super) fn string(text: &str, value: &Range<usize>) -> Option<Range<usize>> {
     let is_string = byte_at(text, value.start) == b'"' && value.len() >= 2;
     is_string.then(|| value.start + 1..value.end - 1)
 }
 
-/// The spans of all strings in a value that are not names, without quotation marks.
+/// The ranges of all strings in a value except names, without quotation marks.
 pub(in super::super) fn strings(
     text: &str,
     value: &Range<usize>,
@@ -90,7 +87,7 @@ pub(in super::super) fn strings(
     })
 }
 
-/// The innermost object around an offset, scanning from the start of `scope`; `None` outside any object.
+/// The innermost object around an offset, scanning from the start of `scope`.
 pub(in super::super) fn object_around(
     text: &str,
     scope: &Range<usize>,
@@ -119,7 +116,6 @@ fn skip_space(text: &str, from: usize, end: usize) -> usize {
     (from..end).find(|at| !is_space(at)).unwrap_or(end.max(from))
 }
 
-/// The end of the string that starts at `from`, after its closing quotation mark.
 fn string_end(text: &str, from: usize, end: usize) -> usize {
     let mut at = from + 1;
     while at < end {

@@ -1,8 +1,4 @@
-//! Finds the JSON documents of an item and resolves JSON pointers in them.
-//!
-//! Tools wrap documents in many ways: as they are, after a `$ command` line, one per line, or as a string in another document
-//! (the content blocks of MCP). A pointer is resolved in each of them. If it resolves in several documents, all fields are
-//! returned: the quote decides.
+//! Finds JSON documents in an item, including those in strings, and resolves JSON pointers.
 
 pub(super) mod json;
 
@@ -15,29 +11,26 @@ use serde_json::Value;
 use crate::escapes::{TracedText, unescape};
 use crate::text::part;
 
-/// A field that a pointer resolves to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Field {
-    /// Its bytes in the item, including its name.
+    /// The byte range in the item, including the name.
     pub(super) span: Range<usize>,
-    /// The unescaped text of a string; the JSON of any other value.
+    /// The unescaped string, or the JSON text of another value.
     pub(super) text: String,
 }
 
-/// The JSON documents of a text, including those in strings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Documents<'a> {
     layers: Vec<Layer<'a>>,
     documents: Vec<Document>,
-    /// The documents in each string, by the layer and offset of the string.
+    /// The documents in each string, by layer and offset of the string.
     inside: BTreeMap<(usize, usize), Vec<usize>>,
 }
 
-/// The item's content, or a string in it.
 #[derive(Clone, Debug)]
 struct Layer<'a> {
     text: Cow<'a, str>,
-    /// The outer layer and the mapping to its bytes; `None` for the content itself.
+    /// The outer layer and the mapping to it; `None` for the item's content.
     traced: Option<(usize, TracedText)>,
 }
 
@@ -47,11 +40,8 @@ struct Document {
     span: Range<usize>,
 }
 
-/// The maximum nesting depth of documents in strings.
 const MAX_DEPTH: usize = 3;
-/// The maximum number of documents of one item.
 const MAX_DOCUMENTS: usize = 20_000;
-/// The maximum number of tokens of a pointer.
 const MAX_TOKENS: usize = 64;
 
 impl<'a> Documents<'a> {
@@ -62,7 +52,6 @@ impl<'a> Documents<'a> {
         found
     }
 
-    /// Adds the documents of a layer, and those in its strings.
     fn add_layer(&mut self, layer: usize, depth: usize, string: Option<(usize, usize)>) {
         let Some(text) = self.layers.get(layer).map(|layer| layer.text.clone()) else { return };
         for span in document_spans(&text) {
@@ -91,7 +80,7 @@ impl<'a> Documents<'a> {
         }
     }
 
-    /// Resolves a pointer, to at most one field per document.
+    /// Resolves a pointer to at most one field per document.
     pub(super) fn fields(&self, pointer: &str) -> Vec<Field> {
         const MAX_FIELDS: usize = 4_096;
         let Some(path) = pointer.strip_prefix('/') else { return Vec::new() };
@@ -107,7 +96,7 @@ impl<'a> Documents<'a> {
             .filter_map(|document| self.follow(whole(document), None, &tokens))
             .take(MAX_FIELDS)
             .collect();
-        // JSON lines are treated as the elements of an array.
+        // JSON lines are treated as elements of an array.
         if let Some((first, rest)) = tokens.split_first()
             && let Some(document) = first.parse::<usize>().ok().and_then(|at| self.line(at))
             && let Some(field) = self.follow(whole(document), None, rest)
@@ -118,7 +107,7 @@ impl<'a> Documents<'a> {
         fields
     }
 
-    /// The document at an index, if the content has several.
+    /// The document at an index, if there are several.
     fn line(&self, at: usize) -> Option<&Document> {
         let mut outer = self.documents.iter().filter(|document| document.layer == 0);
         let document = outer.clone().nth(at);
@@ -151,7 +140,6 @@ impl<'a> Documents<'a> {
         self.follow((layer, member.value), member.name.map(|name| name.start), rest)
     }
 
-    /// The bytes of the item for a span of a layer.
     fn original(&self, mut layer: usize, mut span: Range<usize>) -> Range<usize> {
         while let Some((outer, traced)) = self.layers.get(layer).and_then(|at| at.traced.as_ref()) {
             span = traced.original(&span);
@@ -161,7 +149,6 @@ impl<'a> Documents<'a> {
     }
 }
 
-/// Unescapes a token of a pointer.
 fn unescape_token(token: &str) -> Cow<'_, str> {
     if token.contains('~') {
         Cow::Owned(token.replace("~1", "/").replace("~0", "~"))
@@ -170,9 +157,9 @@ fn unescape_token(token: &str) -> Cow<'_, str> {
     }
 }
 
-/// The outermost objects and arrays of a text: the whole text, or each that starts a line.
+/// The top-level objects and arrays: the whole text, or those at a line start.
 fn document_spans(text: &str) -> Vec<Range<usize>> {
-    /// The maximum number of failed attempts to parse a document of several lines.
+    /// The maximum number of failed attempts to parse a multi-line document.
     const MAX_FAILED: usize = 32;
     let mut found = Vec::new();
     let (mut at, mut failed) = (0, 0);
@@ -200,7 +187,6 @@ fn document_spans(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The end of the document at the start of a text.
 fn document_end(text: &str) -> Option<usize> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     values.next()?.ok()?;

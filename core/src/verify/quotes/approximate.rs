@@ -1,5 +1,4 @@
-//! Finds quotes whose words nearly equal those of the source, apart from case, plurals and single letters. Does not apply to
-//! quotes with figures or names.
+//! Finds quotes whose words nearly equal those of the source.
 
 use core::ops::Range;
 
@@ -11,9 +10,8 @@ use crate::text::part;
 use crate::text::polarity::markers;
 use crate::text::tokens::{Shape, Word, words};
 
-/// The first match with nearly the same words: the same number of words, each equal apart from case and plural or, for plain
-/// words of five or more letters, with one edit after the first letter; at most one edit per ten letters; the same
-/// negations and hedges. Quotes with figures or ellipses do not match.
+/// Finds the first match with equal words, except for case, plurals and single edits in long words. Quotes
+/// with figures do not match.
 pub(super) fn find_approximate(source: &Folded<'_>, needle: &str) -> Option<Range<usize>> {
     const MAX_QUOTE_BYTES: usize = 600;
     const MIN_WORDS: usize = 3;
@@ -38,7 +36,6 @@ pub(super) fn find_approximate(source: &Folded<'_>, needle: &str) -> Option<Rang
     })
 }
 
-/// The longest words of a quote, in the spellings to search for.
 fn anchors(words: &[Word<'_>]) -> Vec<(usize, String)> {
     let mut longest: Vec<(usize, &str)> = words.iter().map(|word| word.text).enumerate().collect();
     longest.sort_by_key(|(_, text)| core::cmp::Reverse(text.len()));
@@ -56,7 +53,7 @@ fn anchors(words: &[Word<'_>]) -> Vec<(usize, String)> {
     anchors
 }
 
-/// The span of the source that matches the quote if its word `index` is at `at`.
+/// Aligns the quote with the source where its word `index` is at offset `at`.
 fn align(
     source: &str,
     needle: &str,
@@ -89,14 +86,14 @@ fn align(
     matches.then_some(span)
 }
 
-/// Counts sentence breaks inside a text: a quote must not join words of two sentences.
+/// Counts the sentence breaks inside a text, since a quote must not join words from two sentences.
 fn sentence_breaks(text: &str) -> usize {
     let inner = text.trim_end_matches(['.', '!', '?', '|', ';']);
     inner.chars().filter(|c| matches!(c, '!' | '?' | '|' | ';' | '{' | '}')).count()
         + inner.matches(". ").count()
 }
 
-/// The number of edits between two words, 0 or 1; `None` if they do not match.
+/// The number of edits between two words (0 or 1), or `None` if they differ.
 fn difference(found: &Word<'_>, expected: &Word<'_>) -> Option<usize> {
     if found.text.eq_ignore_ascii_case(expected.text) {
         return Some(0);

@@ -1,4 +1,4 @@
-//! Finds text at word boundaries: not inside a word, number, name or signed value.
+//! Finds text at word boundaries, not inside a word, number, name or signed value.
 
 use core::ops::Range;
 
@@ -6,15 +6,12 @@ use memchr::memmem;
 
 use crate::text::{byte_at, char_at, char_before, part};
 
-/// The maximum number of occurrences of a quote to consider.
 const MAX_PLACES: usize = 4_096;
 
-/// The first occurrence of a text as whole words.
 pub(super) fn find(source: &str, needle: &str) -> Option<Range<usize>> {
     find_all(source, needle).next()
 }
 
-/// The occurrences of a text as whole words.
 pub(super) fn find_all<'t>(
     source: &'t str,
     needle: &'t str,
@@ -25,7 +22,7 @@ pub(super) fn find_all<'t>(
         .filter(move |span| is_whole(source, span))
 }
 
-/// The first occurrence of a text as whole words that overlaps a span of the source.
+/// Finds the first occurrence as whole words that overlaps a span of the source.
 pub(super) fn find_overlapping(
     source: &str,
     needle: &str,
@@ -40,7 +37,7 @@ pub(super) fn find_overlapping(
         .find(|span| span.start < target.end && target.start < span.end && is_whole(source, span))
 }
 
-/// All occurrences, including overlapping ones: in `03 3 3`, the first `3 3` is not whole words but the second is.
+/// Finds all occurrences, including overlapping ones. In `03 3 3`, only the second `3 3` is whole words.
 fn occurrences<'t>(source: &'t [u8], needle: &'t [u8]) -> impl Iterator<Item = usize> + 't {
     let finder = memmem::Finder::new(needle);
     let mut from = 0;
@@ -51,7 +48,7 @@ fn occurrences<'t>(source: &'t [u8], needle: &'t [u8]) -> impl Iterator<Item = u
     })
 }
 
-/// Returns `true` if a span begins and ends at word boundaries and splits no number, name or sign.
+/// Returns `true` if a span starts and ends at word boundaries.
 pub(super) fn is_whole(source: &str, span: &Range<usize>) -> bool {
     let quote = part(source, span.clone());
     let (Some(first), Some(last)) = (quote.chars().next(), quote.chars().next_back()) else {
@@ -68,7 +65,7 @@ fn splits_at_start(source: &str, start: usize, first: char) -> bool {
     let at = start - before.len_utf8();
     let earlier = char_before(source, at);
     if is_word(before) {
-        // The time of `2024-05-01T14:02` may be quoted alone.
+        // The time in `2024-05-01T14:02` can be quoted separately.
         return !(before == 'T'
             && first.is_ascii_digit()
             && earlier.is_some_and(|c| c.is_ascii_digit()));
@@ -93,7 +90,7 @@ fn splits_at_end(source: &str, end: usize, last: char) -> bool {
     let later = char_at(source, end + after.len_utf8());
     match after {
         '-' => later.is_some_and(is_word),
-        // The seconds of `14:02:31.250` may be quoted without their fraction.
+        // `14:02:31.250` can be quoted without the fraction.
         '.' if ends_in_seconds(part(source, 0..end)) => false,
         ',' if last.is_ascii_digit() => groups_digits(source, end),
         '.' if last.is_ascii_digit() => later.is_some_and(|c| c.is_ascii_digit()),
@@ -101,12 +98,12 @@ fn splits_at_end(source: &str, end: usize, last: char) -> bool {
     }
 }
 
-/// Returns `true` if the comma at `at` groups the digits of a number, as in `1,234`, rather than separating values.
+/// Returns `true` if the comma groups digits (`1,234`), as opposed to separating values.
 fn groups_digits(source: &str, at: usize) -> bool {
     may_group_digits(source, at) && !is_in_row(source, at)
 }
 
-/// Returns `true` if there are one to three digits before the comma and exactly three after it.
+/// Returns `true` if one to three digits precede the comma and exactly three follow it.
 fn may_group_digits(source: &str, at: usize) -> bool {
     let digit = |at: Option<usize>| at.is_some_and(|at| byte_at(source, at).is_ascii_digit());
     let after = (1..=4).take_while(|ahead| digit(at.checked_add(*ahead))).count();
@@ -114,8 +111,7 @@ fn may_group_digits(source: &str, at: usize) -> bool {
     after == 3 && (1..=3).contains(&before)
 }
 
-/// Returns `true` if a comma separates the values of a row: another comma nearby, without white space or quotation marks in
-/// between, does not group digits.
+/// Returns `true` if the comma is in a row of values, where another comma does not group digits.
 fn is_in_row(source: &str, at: usize) -> bool {
     const REACH: usize = 200;
     let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'"';
@@ -136,7 +132,7 @@ fn ends_in_seconds(text: &str) -> bool {
     matches!(bytes, [.., h, b':', m, n, b':', s, t] if [h, m, n, s, t].iter().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Returns `true` for the underscore and for letters and digits of scripts that separate words by spaces.
+/// Returns `true` for underscores, digits and letters, except in scripts without spaces between words.
 fn is_word(character: char) -> bool {
     let spaceless = matches!(character, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
     character == '_' || character.is_alphanumeric() && !spaceless

@@ -1,6 +1,4 @@
-//! Converts quotes and their sources to a canonical form: without JSON escapes, folded, and without the spaces around JSON
-//! punctuation. `{\"phase\":\"Running\"}` inside a string, `"phase": "Running"` on its own line and `"phase" : "Running"`
-//! become the same text.
+//! Converts texts to a canonical form: unescaped, folded, and without spaces around JSON punctuation.
 
 use core::ops::Range;
 
@@ -8,7 +6,7 @@ use crate::escapes::{MAX_PASSES, TracedText, has_escape, offset, unescape};
 use crate::text::char_at;
 use crate::text::fold::Folded;
 
-/// A text in canonical form, mapped to the bytes of the original.
+/// A text in canonical form, with a mapping to the original bytes.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Canonical {
     traced: TracedText,
@@ -36,7 +34,7 @@ impl Canonical {
         Self { traced: remove_spaces(folded.as_str(), origin) }
     }
 
-    /// The canonical form of a mapped text, mapped to that text's original.
+    /// Creates the canonical form of a mapped text, with a mapping to that text's original.
     pub(in super::super) fn from_traced(printed: &TracedText) -> Self {
         let canonical = Self::new(&printed.text);
         Self { traced: retrace(&canonical.traced, |span| printed.original(&span)) }
@@ -46,18 +44,16 @@ impl Canonical {
         &self.traced.text
     }
 
-    /// The original bytes of a span of the canonical text.
     pub(super) fn original(&self, span: &Range<usize>) -> Range<usize> {
         self.traced.original(span)
     }
 
-    /// The span of the canonical text for a range of original bytes.
     pub(super) fn span_of(&self, original: &Range<usize>) -> Range<usize> {
         self.traced.span_of(original)
     }
 }
 
-/// The canonical form of a quote. An escape cut off at its end is dropped.
+/// The canonical form of a quote. Drops an escape truncated at the end.
 pub(super) fn canonical(quote: &str) -> String {
     Canonical::new(quote.trim_end_matches('\\')).traced.text
 }
@@ -71,8 +67,7 @@ fn retrace(traced: &TracedText, original: impl Fn(Range<usize>) -> Range<usize>)
     result
 }
 
-/// Removes the spaces around punctuation, except between two digits, so that `1, 234` and `14: 02` do not become other
-/// figures.
+/// Removes spaces around punctuation, except between digits (`1, 234` is not a figure).
 fn remove_spaces(folded: &str, original: impl Fn(Range<usize>) -> Range<usize>) -> TracedText {
     let mut result = TracedText::with_capacity(folded.len());
     let mut before = [None, None];

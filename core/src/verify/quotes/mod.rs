@@ -1,10 +1,7 @@
 //! Finds quotes in their sources.
 //!
-//! Tried in this order: the exact bytes; both sides folded; both in canonical form, without JSON escapes and the spaces around
-//! JSON punctuation; fragments joined by an ellipsis, within one record; both as they were printed, before a runtime split
-//! lines or a journal encoded text as byte arrays; and, for quotes of three or more words without figures, nearly equal words.
-//! A match must begin and end at word boundaries: `BackOff` does not match in `ImagePullBackOff`, nor `5 errors` in
-//! `15 errors`. If a field is cited, the quote must overlap it.
+//! Tries exact bytes, folded text, canonical form, elided fragments, the text as printed and nearly equal
+//! words. A match must be at word boundaries: `BackOff` does not match in `ImagePullBackOff`.
 
 mod approximate;
 mod boundaries;
@@ -25,16 +22,15 @@ use boundaries::{find, is_whole};
 pub(super) use canonical::Canonical;
 pub(super) use printed::as_printed;
 
-/// The location of a quote in an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum QuoteLocation {
-    /// The bytes in the item; they overlap the cited field, if any.
+    /// The byte range; overlaps the cited field, if any.
     Found(Range<usize>),
-    /// The bytes in the item, outside the cited field.
+    /// The byte range, outside the cited field.
     OutsideField(Range<usize>),
 }
 
-/// Finds the quote of a citation in its item. `fields` are the fields that its pointer resolves to; empty without a pointer.
+/// Finds a citation's quote in its item. `fields` contains the fields that its pointer resolves to.
 pub(super) fn locate_in_item(
     citation: &Citation,
     position: usize,
@@ -105,7 +101,7 @@ fn locate_anywhere(
     approximate::find_approximate(sources.folded(position), &fold(quote))
 }
 
-/// Finds a quote in an item with all of its words.
+/// Finds a quote with all of its words in an item.
 pub(super) fn locate_verbatim(
     quote: &str,
     position: usize,
@@ -141,7 +137,6 @@ pub(super) fn locate_verbatim(
     })
 }
 
-/// Finds a quote in a plain text.
 pub(super) fn locate_in_text(quote: &str, text: &str) -> Option<Range<usize>> {
     if is_trivial(quote) {
         return None;
@@ -157,8 +152,7 @@ pub(super) fn locate_in_text(quote: &str, text: &str) -> Option<Range<usize>> {
     find_folded(&folded, &needle).or_else(|| approximate::find_approximate(&folded, &needle))
 }
 
-/// Returns `true` for a single word that is short, or frequent in the item, so that it could be the value of anything. In an
-/// item of a few words nothing is ambiguous.
+/// Returns `true` for a single short or frequent word, which could be any value.
 pub(super) fn is_ambiguous(quote: &str, content: &str) -> bool {
     const MAX_SHORT: usize = 3;
     const MIN_FREQUENT: usize = 5;

@@ -1,26 +1,23 @@
-//! Restores text as it was printed: joins lines that a container runtime split, and decodes byte arrays that are text. Maps
-//! each byte to the original.
+//! Restores text as printed: joins split log lines and decodes byte arrays that contain text.
 
 use core::ops::Range;
 
 use crate::escapes::{TracedText, offset};
 use crate::text::{char_at, part};
 
-/// The minimum length of a byte array that is decoded as text.
 const MIN_ARRAY: usize = 8;
 
-/// Restores a text as it was printed; `None` if it is unchanged.
 pub(in super::super) fn as_printed(original: &str) -> Option<TracedText> {
     join_lines(original).or_else(|| decode_arrays(original))
 }
 
-/// A line of a container's log: `2026-03-04T08:15:02Z stdout P the beginning of a line`.
+/// A line in a container log, such as `2026-03-04T08:15:02Z stdout P the beginning of a line`.
 struct Piece {
     /// `true` for stderr, `false` for stdout.
     is_error: bool,
-    /// `true` if the line continues in the next piece of its stream.
+    /// `true` if the line continues in the stream's next piece.
     is_partial: bool,
-    /// The offset of the message.
+    /// The message's offset.
     message: usize,
 }
 
@@ -42,7 +39,7 @@ fn parse_piece(line: &str) -> Option<Piece> {
     is_time.then(|| Piece { is_error, is_partial, message: line.len() - message.len() })
 }
 
-/// Joins the lines that a runtime split, by stream; `None` if there are none.
+/// Joins split lines by stream. Returns `None` if there are none.
 fn join_lines(original: &str) -> Option<TracedText> {
     let mut lines: Vec<Vec<Range<usize>>> = Vec::new();
     let mut open: [Vec<Range<usize>>; 2] = Default::default();
@@ -88,7 +85,7 @@ fn copy(original: &str, span: Range<usize>, traced: &mut TracedText) {
     }
 }
 
-/// Replaces each byte array that is text by a string; `None` if there are none.
+/// Replaces byte arrays that contain text with strings. Returns `None` if there are none.
 fn decode_arrays(original: &str) -> Option<TracedText> {
     let mut traced: Option<TracedText> = None;
     let mut copied = 0;
@@ -111,15 +108,13 @@ fn decode_arrays(original: &str) -> Option<TracedText> {
     Some(traced)
 }
 
-/// A byte array that is text.
 struct Array {
-    /// The characters, each with the bytes of its numbers.
+    /// The characters with their byte ranges.
     text: Vec<(char, Range<usize>)>,
     /// The end of the array.
     end: usize,
 }
 
-/// Parses the array at `start`; `None` if it is not text.
 fn parse_array(original: &str, start: usize) -> Option<Array> {
     let mut bytes: Vec<u8> = Vec::new();
     let mut spans: Vec<Range<usize>> = Vec::new();

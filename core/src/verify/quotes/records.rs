@@ -1,7 +1,4 @@
-//! Finds elided quotes: fragments joined by an ellipsis.
-//!
-//! The fragments must occur in order and within one record: the innermost JSON object around them, or the line if there is
-//! none. A fragment has at least two words, so that a subject is not joined to the value of another.
+//! Finds elided quotes. Their fragments must be in the same innermost JSON object or on the same line.
 
 use core::ops::Range;
 
@@ -11,16 +8,11 @@ use super::canonical::{Canonical, canonical};
 use crate::text::part;
 use crate::text::tokens::words;
 
-/// The maximum number of fragments of a quote.
 const MAX_FRAGMENTS: usize = 8;
-/// The minimum number of words of a fragment.
 const MIN_WORDS: usize = 2;
-/// The maximum number of occurrences of the first fragment to try.
 const MAX_STARTS: usize = 64;
-/// The maximum size of a record, in bytes.
 const MAX_RECORD: usize = 64 << 10;
 
-/// Finds an elided quote; returns its bytes in the original.
 pub(super) fn find_elided(
     original: &str,
     source: &Canonical,
@@ -47,14 +39,13 @@ pub(super) fn find_elided(
     })
 }
 
-/// Returns `true` if a fragment has at least two words, counting a path, time or name as one.
+/// Returns `true` for two or more words. A path, time or name is one word.
 fn is_long_enough(fragment: &str) -> bool {
     let is_separator = |c: char| c.is_whitespace() || matches!(c, '=' | '"');
     let has_word = |piece: &&str| words(piece).next().is_some();
     fragment.split(is_separator).filter(has_word).nth(MIN_WORDS - 1).is_some()
 }
 
-/// The text between ellipses: `…`, `...`, `[...]`.
 fn fragments(quote: &str) -> Vec<&str> {
     let is_trimmed = |c: char| c.is_whitespace() || matches!(c, '[' | ']' | '(' | ')' | '.' | '…');
     quote
@@ -65,7 +56,7 @@ fn fragments(quote: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Returns `true` if both ends of a span are in the same innermost object, or outside all objects on the same line.
+/// Returns `true` if both ends are in the same innermost object, or on the same line outside objects.
 fn is_one_record(original: &str, span: &Range<usize>) -> bool {
     let line_start =
         memchr::memrchr(b'\n', part(original, 0..span.start).as_bytes()).map_or(0, |line| line + 1);

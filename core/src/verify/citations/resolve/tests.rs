@@ -1,4 +1,4 @@
-//! Tests of how citations are resolved.
+//! Tests for resolving citations.
 
 use super::super::super::testing::{claims, codes, json, judged, tool, verified, verified_under};
 use super::*;
