@@ -1,6 +1,4 @@
-//! Caps a self-rated confidence by how well it is grounded.
-//!
-//! A cap only lowers. [`crate::policy::Policy::new`] checks that caps stay below the action thresholds that they guard.
+//! Caps a self-rated confidence by the strength of the evidence chain.
 
 use core::fmt;
 
@@ -8,15 +6,12 @@ use super::chain::Strength;
 use crate::fixed::{DecimalError, Millionths};
 use crate::policy::Cap;
 
-/// A confidence from 0 to 1, in millionths.
+/// A confidence from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Confidence(Millionths);
 
 impl Confidence {
-    /// Creates a confidence.
-    ///
-    /// # Errors
-    /// [`ConfidenceError::AboveOne`] if the value is above 1.
+    /// Creates a confidence from a value of at most 1.
     pub fn new(value: Millionths) -> Result<Self, ConfidenceError> {
         if value > Millionths::ONE {
             return Err(ConfidenceError::AboveOne { given: value });
@@ -24,10 +19,7 @@ impl Confidence {
         Ok(Self(value))
     }
 
-    /// Converts a double: finite, from 0 (not minus zero) to 1, at most six decimal places.
-    ///
-    /// # Errors
-    /// [`ConfidenceError`] if it is anything else.
+    /// Converts a double from 0 to 1 with at most six decimal places.
     pub fn from_f64(value: f64) -> Result<Self, ConfidenceError> {
         Self::new(Millionths::from_f64(value)?)
     }
@@ -45,7 +37,7 @@ impl fmt::Display for Confidence {
     }
 }
 
-/// An error from creating a [`Confidence`].
+/// An invalid confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfidenceError {
     /// The number is above 1.
@@ -59,18 +51,18 @@ pub enum ConfidenceError {
     NotExact(#[from] DecimalError),
 }
 
-/// A confidence with its cap.
+/// A confidence before and after capping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CappedConfidence {
     /// The self-rated confidence.
     pub before: Confidence,
-    /// The confidence after capping, at most `before`.
+    /// The capped confidence.
     pub after: Confidence,
-    /// The cap, whether or not it lowered the confidence; `None` for a grounded chain.
+    /// The cap, even if it did not lower the confidence; `None` for a grounded chain.
     pub cap: Option<Millionths>,
 }
 
-/// Caps a confidence at the policy's cap for the strength of its evidence chain. A grounded chain has no cap.
+/// Caps a confidence by the strength of its evidence chain.
 #[must_use]
 pub fn cap(policy: &Cap, strength: Strength, confidence: Confidence) -> CappedConfidence {
     let cap = match strength {
@@ -88,7 +80,6 @@ pub(super) mod tests {
     use crate::policy::{Policy, Preset, preset};
     use proptest::prelude::*;
 
-    /// Creates a confidence from millionths, 0 to 1 000 000.
     pub(crate) fn confidence(millionths: u32) -> Confidence {
         Confidence::new(Millionths::new(millionths)).unwrap()
     }

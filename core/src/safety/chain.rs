@@ -1,34 +1,32 @@
-//! Builds the evidence chain behind a root cause: the path to the suspect, the records that validate it, and the change.
-//!
-//! A change outside the onset window, or after the onset, is never cited.
+//! Builds the evidence chain for a root cause: the path, the supporting records and the change.
 
 use super::hypothesis::{EvidenceRecord, Hypothesis};
 use crate::evidence::EvidenceId;
 use crate::time::{Timestamp, Window};
 
-/// A deployment, commit or pull request that may have started the incident.
+/// A change that may have started the incident.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The reference in its source system: `deploy 4711`, a commit hash, `#812`.
+    /// The reference in the source system, such as `deploy 4711`, a commit hash or `#812`.
     pub reference: String,
-    /// The time when it took effect.
+    /// The time at which the change took effect.
     pub at: Timestamp,
-    /// The evidence item that shows it, if stored.
+    /// The stored evidence item, if any.
     pub evidence_id: Option<EvidenceId>,
 }
 
-/// The change nearest to the onset.
+/// The change closest to the onset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeCitation {
     /// The change.
     pub change: Change,
-    /// Microseconds from the change to the onset, 0 or more.
+    /// The time from the change to the onset, in microseconds.
     pub before_onset_micros: i64,
-    /// The references of other changes at the same instant, in the given order.
+    /// The references of other changes at the same time, in input order.
     pub equally_near: Vec<String>,
 }
 
-/// How well a root cause is grounded.
+/// The strength of an evidence chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strength {
     /// Neither hard evidence nor a change.
@@ -40,7 +38,7 @@ pub enum Strength {
 }
 
 impl Strength {
-    /// Every strength, weakest first.
+    /// All strengths, weakest first.
     pub const ALL: [Self; 3] = [Self::Ungrounded, Self::PartiallyGrounded, Self::Grounded];
 
     /// The name used in files and output.
@@ -57,26 +55,26 @@ impl Strength {
 /// The input of an evidence chain.
 #[derive(Clone, Copy, Debug)]
 pub struct ChainInput<'a> {
-    /// The entities from the alerting one to the suspect; may be empty.
+    /// The entities from the alert to the suspect; may be empty.
     pub path: &'a [String],
-    /// The root cause selected by the gate, if any.
+    /// The root cause, if any.
     pub root_cause: Option<&'a Hypothesis>,
-    /// All known changes, in any order.
+    /// All known changes.
     pub changes: &'a [Change],
-    /// When the incident began, if known.
+    /// The start of the incident, if known.
     pub onset: Option<Timestamp>,
-    /// The window in which a change may have started the incident, if known.
+    /// The window for changes that may have started the incident, if known.
     pub window: Option<Window>,
 }
 
 /// The evidence behind a root cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvidenceChain {
-    /// The entities from the alerting one to the suspect.
+    /// The entities from the alert to the suspect.
     pub path: Vec<String>,
-    /// The validating records: hard and supporting.
+    /// The hard supporting records.
     pub items: Vec<EvidenceRecord>,
-    /// The change nearest to the onset, if one qualifies.
+    /// The change closest to the onset, if any is eligible.
     pub change: Option<ChangeCitation>,
     /// How well the root cause is grounded.
     pub strength: Strength,
@@ -100,7 +98,7 @@ pub fn assemble(input: &ChainInput<'_>) -> EvidenceChain {
     EvidenceChain { path: input.path.to_vec(), items, change, strength }
 }
 
-/// Returns the last change in the window that is not after the onset; the first given of simultaneous ones.
+/// Returns the last change in the window and not after the onset.
 fn nearest(changes: &[Change], onset: Timestamp, window: Window) -> Option<ChangeCitation> {
     let eligible =
         || changes.iter().filter(|change| window.contains(change.at) && change.at <= onset);

@@ -1,7 +1,4 @@
-//! The gate at each boundary of an investigation: decides whether it is over, and with what result.
-//!
-//! The precedence is fixed: validated evidence, then an exhausted budget, then the agent's wish to finish, then the signs of
-//! an agent that makes no progress. The elapsed time is an argument.
+//! Decides whether an investigation has ended, and with what result.
 
 use core::cmp::Reverse;
 
@@ -13,22 +10,22 @@ use crate::evidence::Lane;
 use crate::policy::Gate;
 use crate::time::Timestamp;
 
-/// The input of the gate.
+/// The state of an investigation to evaluate.
 #[derive(Clone, Copy, Debug)]
 pub struct GateInput<'a> {
-    /// All hypotheses of the investigation; empty if there are none.
+    /// All hypotheses in the investigation.
     pub hypotheses: &'a [Hypothesis],
     /// `true` if the agent wants to finish.
     pub wants_to_finish: bool,
-    /// The number of turns so far.
+    /// The number of turns taken.
     pub turns_used: u32,
-    /// Microseconds since the investigation started.
+    /// The elapsed time, in microseconds.
     pub elapsed_micros: u64,
-    /// The length of the longest run of tool calls with the same tool and arguments.
+    /// The length of the longest run of identical tool calls.
     pub identical_calls: u32,
-    /// The number of turns since evidence was last added.
+    /// The number of turns since the last new evidence.
     pub turns_without_evidence: u32,
-    /// The entities that may be the root cause; empty if any may be.
+    /// The entities that can be the root cause; empty if any can.
     pub suspects: &'a [Entity],
 }
 
@@ -37,7 +34,7 @@ pub struct GateInput<'a> {
 pub enum GateState {
     /// At least one hypothesis is validated.
     EvidenceSufficient,
-    /// The turns or the time are used up.
+    /// The turn or time budget is exhausted.
     BudgetExhausted,
     /// The investigation ended without a validated hypothesis.
     NoConfidentRootCause,
@@ -58,12 +55,12 @@ impl GateState {
     }
 }
 
-/// The exit of an investigation through the gate.
+/// The kind of exit from an investigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GateExit {
-    /// With a root cause that hard evidence supports.
+    /// With a root cause supported by hard evidence.
     Confident,
-    /// Explicitly without a root cause; not the same as low confidence.
+    /// Explicitly without a root cause.
     NoConfidentRootCause,
     /// The investigation continues.
     None,
@@ -84,44 +81,44 @@ impl GateExit {
 /// A finding of the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GateReason {
-    /// Hypotheses are validated.
+    /// Some hypotheses are validated.
     Validated {
         /// The number of validated hypotheses.
         count: u32,
     },
-    /// The turns are used up.
+    /// The turn budget is exhausted.
     TurnsSpent {
-        /// The number of turns taken.
+        /// The turns taken.
         used: u32,
-        /// The number of turns allowed.
+        /// The turn limit.
         allowed: u32,
     },
-    /// The time is used up.
+    /// The time budget is exhausted.
     TimeSpent {
-        /// Microseconds elapsed.
+        /// The elapsed time, in microseconds.
         elapsed_micros: u64,
-        /// Seconds allowed.
+        /// The time limit, in seconds.
         allowed_seconds: u32,
     },
-    /// The agent wants to finish, but no hypothesis that may be the root cause is validated.
+    /// The agent wants to finish, but no hypothesis about a suspect is validated.
     FinishedUnvalidated,
-    /// The agent wants to finish before any hypothesis has hard evidence, for or against.
+    /// The agent wants to finish before any hypothesis has hard evidence.
     FinishedWithoutEvidence,
     /// The same tool call was repeated.
     RepeatedCalls {
-        /// The length of the run.
+        /// The number of identical calls.
         calls: u32,
-        /// The run length that ends the investigation.
+        /// The limit.
         allowed: u32,
     },
     /// No evidence was added for several turns.
     NoNewEvidence {
-        /// The number of turns without new evidence.
+        /// The number of turns.
         turns: u32,
-        /// The number of turns that ends the investigation.
+        /// The limit.
         allowed: u32,
     },
-    /// Hypotheses are validated, but none of their targets is a suspect.
+    /// Hypotheses are validated, but none is about a suspect.
     OutsideSuspects {
         /// The number of validated hypotheses.
         count: u32,
@@ -147,7 +144,7 @@ impl GateReason {
         }
     }
 
-    /// The reason as a sentence for people.
+    /// The reason as a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         match self {
@@ -190,17 +187,17 @@ impl GateReason {
 /// The hypothesis selected as the root cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootCause {
-    /// The id of the hypothesis.
+    /// The hypothesis's id.
     pub id: HypothesisId,
-    /// The index of the hypothesis in the input.
+    /// The hypothesis's index in the input.
     pub index: usize,
-    /// The strongest lane that supports it.
+    /// The strongest supporting lane.
     pub strongest_lane: Lane,
-    /// The number of different tools that support it with hard evidence.
+    /// The number of distinct tools with hard evidence in favour.
     pub independent_supports: u32,
-    /// The number of records of hard evidence for it.
+    /// The number of hard records in favour.
     pub hard_supports: u32,
-    /// The number of records of hard evidence against it, each answered or, by policy, outranked.
+    /// The number of hard records against, each overridden or, depending on the policy, outranked.
     pub hard_refutations: u32,
 }
 
@@ -215,13 +212,13 @@ pub struct GateOutcome {
     pub reasons: Vec<GateReason>,
     /// The number of validated hypotheses.
     pub validated_count: u32,
-    /// The number of hypotheses with hard evidence on both sides.
+    /// The number of contested hypotheses.
     pub contested_count: u32,
-    /// The number of records inferred by a language model; they have no effect.
+    /// The number of records inferred by a language model, which have no effect.
     pub refused_inferred_count: u32,
     /// The root cause, if a hypothesis is validated.
     pub root_cause: Option<RootCause>,
-    /// Validated hypotheses that rank below the root cause only by their order in the input.
+    /// Hypotheses as strong as the root cause, except for input order.
     pub ties: Vec<HypothesisId>,
 }
 
@@ -235,7 +232,7 @@ impl GateOutcome {
 
 const MICROS_PER_SECOND: u64 = 1_000_000;
 
-/// Evaluates the gate. An investigation without hypotheses has none validated; this is not an error.
+/// Evaluates the gate.
 #[must_use]
 pub fn evaluate(policy: &Gate, input: &GateInput<'_>) -> GateOutcome {
     let assessed: Vec<HypothesisAssessment> =
@@ -262,7 +259,6 @@ pub fn evaluate(policy: &Gate, input: &GateInput<'_>) -> GateOutcome {
     }
 }
 
-/// Returns all findings, in the order of precedence.
 fn reasons(
     policy: &Gate,
     input: &GateInput<'_>,
@@ -323,11 +319,10 @@ fn outcome(deciding: Option<&GateReason>) -> (GateState, GateExit) {
     }
 }
 
-/// The rank of a validated hypothesis: the greatest is the root cause.
+/// The rank of a validated hypothesis; the greatest is the root cause.
 type Rank = (u8, u32, Reverse<(bool, Option<Timestamp>)>);
 
-/// Returns the number of hypotheses that may be the root cause, those that are validated and target a suspect; the one with
-/// the strongest lane, then the most independent supports, then the earliest support; and those that tie with it.
+/// Returns the number of validated hypotheses about suspects, the strongest of them, and its ties.
 fn root_cause(
     input: &GateInput<'_>,
     assessed: &[HypothesisAssessment],
@@ -353,7 +348,6 @@ fn root_cause(
     (candidates, best.map(|(_, root_cause)| root_cause), ties)
 }
 
-/// Returns `true` if the target is a suspect. A hypothesis without a target is not about a suspect.
 fn is_suspect(hypothesis: &Hypothesis, input: &GateInput<'_>) -> bool {
     let target = || Entity::parse(hypothesis.target.as_deref()?.trim()).ok();
     input.suspects.is_empty() || target().is_some_and(|target| input.suspects.contains(&target))

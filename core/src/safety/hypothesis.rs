@@ -1,7 +1,4 @@
-//! Computes the states of hypotheses from hard evidence.
-//!
-//! A state is always computed from the records and never stored. Records inferred by a language model have no effect in
-//! either direction; they are only counted.
+//! Computes the states of hypotheses from hard evidence. Records inferred by a model have no effect.
 
 use core::fmt;
 
@@ -11,20 +8,17 @@ use crate::ids::{IdError, checked_id};
 use crate::policy::Gate;
 use crate::time::Timestamp;
 
-/// The id of a hypothesis. Not empty; unique within its investigation.
+/// A hypothesis id, not empty and unique in its investigation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HypothesisId(String);
 
 impl HypothesisId {
-    /// Validates an id.
-    ///
-    /// # Errors
-    /// [`IdError`] if the id is empty or longer than [`crate::ids::ClaimId::MAX_BYTES`].
+    /// Validates an id of 1 to [`crate::ids::ClaimId::MAX_BYTES`] bytes.
     pub fn new(id: impl Into<String>) -> Result<Self, IdError> {
         checked_id(id.into()).map(Self)
     }
 
-    /// The id as text.
+    /// The id as a string slice.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -37,27 +31,27 @@ impl fmt::Display for HypothesisId {
     }
 }
 
-/// The verdict of one tool result on a hypothesis.
+/// The verdict of a tool result on a hypothesis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvidenceRecord {
-    /// The tool that was called; results of one tool are not independent of each other.
+    /// The tool. Results from the same tool are not independent.
     pub tool: String,
-    /// The result in one line, from [`super::summary`].
+    /// A one-line summary, from [`super::summary`].
     pub summary: String,
     /// The verdict.
     pub verdict: Verdict,
     /// The source of the result.
     pub lane: Lane,
-    /// The time of evaluation, if known.
+    /// The evaluation time, if known.
     pub evaluated_at: Option<Timestamp>,
-    /// The whole result in the evidence store, if stored.
+    /// The stored evidence item, if any.
     pub evidence_id: Option<EvidenceId>,
-    /// The result of the check, for a record of lane [`Lane::Verification`]; `None` if unknown.
+    /// The check's result in lane [`Lane::Verification`], if known.
     pub verification_result: Option<VerificationResult>,
 }
 
 impl EvidenceRecord {
-    /// Returns `true` if the record is hard evidence for the hypothesis. A failed check supports nothing.
+    /// Returns `true` for hard evidence in favour of the hypothesis, except failed checks.
     #[must_use]
     pub fn is_hard_support(&self) -> bool {
         self.lane.is_hard() && self.verdict == Verdict::Supports && !self.is_failed_check()
@@ -67,41 +61,41 @@ impl EvidenceRecord {
         self.verification_result == Some(VerificationResult::Failed)
     }
 
-    /// Returns `true` if the record is hard evidence against the hypothesis.
+    /// Returns `true` for hard evidence against the hypothesis.
     #[must_use]
     pub fn is_hard_refutation(&self) -> bool {
         self.lane.is_hard() && self.verdict == Verdict::Refutes
     }
 }
 
-/// A possible root cause with the evidence for and against it.
+/// A possible root cause and the evidence for and against it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hypothesis {
-    /// Its id within the investigation.
+    /// The id, unique in the investigation.
     pub id: HypothesisId,
-    /// The assumed cause.
+    /// The suspected cause.
     pub statement: String,
     /// The verdicts of tool results.
     pub records: Vec<EvidenceRecord>,
-    /// The suspect entity, if named.
+    /// The suspected entity, if any.
     pub target: Option<String>,
 }
 
-/// The state of a hypothesis according to its evidence.
+/// The state of a hypothesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HypothesisState {
     /// Hard evidence supports it.
     Validated,
-    /// Hard evidence refutes it, and none supports it.
+    /// Hard evidence refutes and none supports it.
     Invalidated,
-    /// There is hard evidence on both sides.
+    /// Hard evidence supports and refutes it.
     Contested,
     /// No hard evidence is conclusive.
     Inconclusive,
 }
 
 impl HypothesisState {
-    /// Every state.
+    /// All states.
     pub const ALL: [Self; 4] =
         [Self::Validated, Self::Invalidated, Self::Contested, Self::Inconclusive];
 
@@ -117,31 +111,31 @@ impl HypothesisState {
     }
 }
 
-/// The state of a hypothesis and the counts behind it.
+/// The state of a hypothesis with the underlying counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HypothesisAssessment {
     /// The state.
     pub state: HypothesisState,
-    /// The number of records of hard evidence for it.
+    /// The number of hard records in favour.
     pub hard_supports: u32,
-    /// The number of records of hard evidence against it.
+    /// The number of hard records against.
     pub hard_refutations: u32,
-    /// The number of records inferred by a language model; they have no effect.
+    /// The number of records inferred by a language model, which have no effect.
     pub inferred: u32,
-    /// The number of failed checks given as support; they have no effect.
+    /// The number of failed checks given as support, which have no effect.
     pub failed_checks: u32,
 }
 
-/// The records that count for a hypothesis.
+/// The hard records of a hypothesis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HardRecords {
-    /// The records of hard lanes, in the given order.
+    /// The records in hard lanes, in input order.
     pub records: Vec<EvidenceRecord>,
-    /// The number of records dropped because a language model inferred them.
+    /// The number of dropped records.
     pub refused_inferred: u32,
 }
 
-/// Drops and counts the records that a language model inferred.
+/// Drops records inferred by a language model.
 #[must_use]
 pub fn drop_inferred(mut records: Vec<EvidenceRecord>) -> HardRecords {
     let given = records.len();
@@ -149,7 +143,7 @@ pub fn drop_inferred(mut records: Vec<EvidenceRecord>) -> HardRecords {
     HardRecords { refused_inferred: count(given - records.len()), records }
 }
 
-/// Computes the state of a hypothesis under a policy, with the counts behind it.
+/// Computes the state of a hypothesis.
 #[must_use]
 pub fn assess_hypothesis(hypothesis: &Hypothesis, policy: &Gate) -> HypothesisAssessment {
     let supports = || hypothesis.records.iter().filter(|record| record.is_hard_support());
@@ -184,7 +178,7 @@ pub fn assess_hypothesis(hypothesis: &Hypothesis, policy: &Gate) -> HypothesisAs
     }
 }
 
-/// Returns `true` if a support overrides a refutation: it has an equal or stronger lane and is known to be later.
+/// Returns `true` if a support overrides a refutation: it is later and its lane is at least as strong.
 fn answers(support: &EvidenceRecord, refutation: &EvidenceRecord) -> bool {
     let later = match (support.evaluated_at, refutation.evaluated_at) {
         (Some(support), Some(refutation)) => support > refutation,

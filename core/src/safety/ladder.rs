@@ -1,13 +1,11 @@
-//! The action ladder: determines the boldest action that an agent may take for a root cause.
-//!
-//! The ladder ends at a pull request that a person merges. It never allows an automatic remediation.
+//! Determines the boldest action that an agent may take, at most a pull request that a person merges.
 
 use super::cap::Confidence;
 use super::gate::{GateExit, GateOutcome};
 use crate::policy::Ladder;
 use crate::tier::Tier;
 
-/// An action of an agent. Ordered from most cautious to boldest.
+/// An agent's action, ordered from most cautious to boldest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
     /// Notify people.
@@ -16,12 +14,12 @@ pub enum Action {
     Issue,
     /// Propose a patch.
     Patch,
-    /// Open a pull request; a person merges it.
+    /// Open a pull request for a person to merge.
     PullRequest,
 }
 
 impl Action {
-    /// Every action, most cautious first.
+    /// All actions, most cautious first.
     pub const ALL: [Self; 4] = [Self::Notify, Self::Issue, Self::Patch, Self::PullRequest];
 
     /// The name used in files and output.
@@ -35,7 +33,7 @@ impl Action {
         }
     }
 
-    /// The boldest action that a confidence allows on its own.
+    /// The boldest action for a confidence.
     #[must_use]
     pub fn for_confidence(policy: &Ladder, confidence: Confidence) -> Self {
         let value = confidence.value();
@@ -51,25 +49,25 @@ impl Action {
     }
 }
 
-/// Whether the report claims a fix that no passing check shows.
+/// The state of a fix claimed in a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnverifiedFix {
-    /// It claims none, or a check shows it.
+    /// No fix is claimed, or a passed check is cited for it.
     Absent,
-    /// It reports a fix, rollback or resolution without a passing check.
+    /// A fix, rollback or resolution is claimed without citing a passed check.
     Claimed,
 }
 
 /// The input of the action ladder.
 #[derive(Clone, Copy, Debug)]
 pub struct LadderInput<'a> {
-    /// The confidence after capping; `None` if the report has none.
+    /// The capped confidence, if any.
     pub confidence: Option<Confidence>,
-    /// The result of the gate; `None` without hypotheses.
+    /// The gate's result; `None` if there are no hypotheses.
     pub gate: Option<&'a GateOutcome>,
-    /// The tier of the grounding decision; `None` if the decision is in shadow mode.
+    /// The tier of the grounding decision; `None` in shadow mode.
     pub tier: Option<Tier>,
-    /// Whether the report claims a fix without a passing check.
+    /// The state of a claimed fix.
     pub unverified_fix: UnverifiedFix,
 }
 
@@ -78,7 +76,7 @@ pub struct LadderInput<'a> {
 pub enum ActionLimit {
     /// The report has no self-rated confidence.
     NoConfidence,
-    /// There are no hypotheses, so there is no gate.
+    /// There are no hypotheses.
     NoGate,
     /// The investigation continues.
     Investigating,
@@ -88,17 +86,17 @@ pub enum ActionLimit {
     NoDecision,
     /// The grounding decision is replan or abstain.
     Replan {
-        /// The tier: replan or abstain.
+        /// The tier.
         tier: Tier,
     },
     /// The grounding decision is regenerate.
     Regenerate,
-    /// A fix is claimed that no passing check shows.
+    /// A fix is claimed without citing a passed check.
     UnverifiedFix,
 }
 
 impl ActionLimit {
-    /// The boldest action that the condition allows.
+    /// The boldest action under this condition.
     #[must_use]
     pub const fn ceiling(self) -> Action {
         match self {
@@ -128,7 +126,7 @@ impl ActionLimit {
         }
     }
 
-    /// The condition as a sentence for people.
+    /// The condition as a sentence.
     #[must_use]
     pub fn sentence(self) -> String {
         match self {
@@ -155,23 +153,23 @@ impl ActionLimit {
     }
 }
 
-/// The boldest action that an agent may take, with the conditions that limit it.
+/// The boldest allowed action and the conditions that limit it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActionVerdict {
     /// The boldest action.
     pub action: Action,
-    /// The boldest action for the confidence alone; `None` if the report has none.
+    /// The boldest action for the confidence alone, if there is one.
     pub by_confidence: Option<Action>,
-    /// The conditions that limit the action further; empty if only the confidence does.
+    /// The conditions that limit the action further.
     pub limited_by: Vec<ActionLimit>,
 }
 
-/// Determines the boldest action.
+/// Determines the boldest allowed action.
 #[must_use]
 pub fn action(policy: &Ladder, input: &LadderInput<'_>) -> ActionVerdict {
     let by_confidence =
         input.confidence.map(|confidence| Action::for_confidence(policy, confidence));
-    // Without a confidence, every condition that limits the boldest action is listed.
+    // Without a confidence, all conditions that limit the boldest action are listed.
     let allowed = by_confidence.unwrap_or(Action::PullRequest);
     let joined = policy.joins_decision;
     let limits = [

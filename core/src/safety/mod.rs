@@ -1,7 +1,4 @@
-//! The rules outside the score: verdicts on tool results, hypotheses, gate, evidence chain, cap and action ladder.
-//!
-//! [`rollout`] runs gate, cap and ladder in order. Executes and merges nothing: the boldest action is a pull request that a
-//! person merges.
+//! Verdicts on tool results and hypotheses, and the limits on an agent's actions. Executes nothing.
 
 pub mod cap;
 pub mod chain;

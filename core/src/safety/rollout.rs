@@ -1,6 +1,4 @@
-//! Applies the rollout modes of gate, cap, ladder and decision (docs/POLICY.md, "Rollout").
-//!
-//! The result of a mechanism in shadow mode is returned separately and has no effect.
+//! Runs the gate, cap and ladder in their rollout modes (docs/POLICY.md, "Rollout").
 
 use super::cap::{CappedConfidence, Confidence, cap};
 use super::chain::Strength;
@@ -9,7 +7,7 @@ use super::ladder::{ActionVerdict, LadderInput, UnverifiedFix, action};
 use crate::policy::{DecisionRollout, PolicyValues, RolloutMode};
 use crate::tier::Tier;
 
-/// The result of a mechanism, by its mode. At most one field is set.
+/// The result of a mechanism by mode; at most one field is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ByMode<T> {
     active: Option<T>,
@@ -19,7 +17,6 @@ struct ByMode<T> {
 impl<T> ByMode<T> {
     const OFF: Self = Self { active: None, shadow: None };
 
-    /// Runs a mechanism unless it is off.
     fn compute(mode: RolloutMode, compute: impl FnOnce() -> T) -> Self {
         match mode {
             RolloutMode::Off => Self::OFF,
@@ -33,50 +30,46 @@ impl<T> ByMode<T> {
     }
 }
 
-/// The input of gate, cap and ladder.
+/// The input of the gate, the cap and the ladder.
 #[derive(Clone, Copy, Debug)]
 pub struct SafetyInput<'a> {
-    /// The input of the gate, which is skipped without hypotheses.
+    /// The gate's input. The gate is skipped without hypotheses.
     pub gate: GateInput<'a>,
-    /// How well the root cause is grounded.
+    /// The strength of the evidence chain.
     pub strength: Strength,
-    /// The self-rated confidence; `None` if the report has none.
+    /// The self-rated confidence, if any.
     pub confidence: Option<Confidence>,
-    /// The tier of the grounding decision, in any mode.
+    /// The tier of the grounding decision.
     pub tier: Tier,
-    /// Whether the report claims a fix without a passing check.
+    /// `Claimed` if the report claims a fix without a passed check.
     pub unverified_fix: UnverifiedFix,
 }
 
-/// The results of gate, cap and ladder.
+/// The results of the gate, the cap and the ladder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SafetyOutcome {
-    /// The result of the gate, if it is active and there are hypotheses.
+    /// The gate's result, if it is active and there are hypotheses.
     pub gate: Option<GateOutcome>,
-    /// The capped confidence, if the cap is active and the report has a confidence.
+    /// The capped confidence, if the cap is active and there is a confidence.
     pub cap: Option<CappedConfidence>,
-    /// The boldest action, if the ladder is active.
+    /// The boldest allowed action, if the ladder is active.
     pub action: Option<ActionVerdict>,
-    /// The results of mechanisms in shadow mode.
+    /// The results in shadow mode.
     pub shadow: Shadow,
 }
 
-/// The results of mechanisms in shadow mode, without effect.
+/// The results of mechanisms in shadow mode.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shadow {
     /// The gate.
     pub gate: Option<GateOutcome>,
     /// The capped confidence.
     pub cap: Option<CappedConfidence>,
-    /// The action, computed from gate and cap in any mode.
+    /// The action, based on the gate and cap in any mode.
     pub action: Option<ActionVerdict>,
 }
 
-/// Runs gate, cap and ladder under a policy's rollout.
-///
-/// An active ladder uses only active mechanisms: with the gate off or in shadow mode it limits the action to notify (unless
-/// the policy leaves the gate out of the ladder), and with the cap off or in shadow mode it uses the self-rated confidence.
-/// With the decision in shadow mode it limits the action to notify too.
+/// Runs the gate, the cap and the ladder. An active ladder ignores mechanisms that are not active.
 #[must_use]
 pub fn evaluate_safety(policy: &PolicyValues, input: &SafetyInput<'_>) -> SafetyOutcome {
     let rollout = &policy.rollout;

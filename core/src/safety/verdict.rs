@@ -1,11 +1,7 @@
-//! Classifies one tool result for a fault hypothesis: it supports it, refutes it, or neither.
+//! Classifies a tool result as supporting or refuting a fault hypothesis, or as inconclusive.
 //!
-//! `gsar_extraction` parses the result into facts; `verdict/lexicon.toml` defines what attributes, states and words mean.
-//!
-//! Structured signals take precedence over words; in doubt, the verdict is inconclusive. Which value is healthy depends on
-//! the signal: 0 errors is, 0 ready replicas is not. A healthy result never supports a fault. Numbers are compared as exact
-//! decimals.
-//! compared as exact decimals.
+//! Structured signals take precedence over words. The healthy value depends on the signal: 0 errors are
+//! healthy, 0 ready replicas are not. `verdict/lexicon.toml` defines the meaning of words.
 
 mod cells;
 mod findings;
@@ -31,14 +27,14 @@ pub use summary::summary;
 pub enum Verdict {
     /// The result shows the fault.
     Supports,
-    /// The result shows health where the fault would be.
+    /// The result shows health where the fault is suspected.
     Refutes,
-    /// The result is not conclusive.
+    /// The result is inconclusive.
     Inconclusive,
 }
 
 impl Verdict {
-    /// Every verdict.
+    /// All verdicts.
     pub const ALL: [Self; 3] = [Self::Supports, Self::Refutes, Self::Inconclusive];
 
     /// The name used in files, output and metrics.
@@ -51,7 +47,7 @@ impl Verdict {
         }
     }
 
-    /// Returns the verdict with this name.
+    /// Parses a verdict name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|verdict| verdict.name() == name)
@@ -61,20 +57,20 @@ impl Verdict {
 /// The direction in which a signal indicates a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Polarity {
-    /// Any value above zero is a fault, zero is healthy: errors, timeouts, restarts.
+    /// Zero is healthy and any other value is a fault: errors, timeouts, restarts.
     Fault,
-    /// Zero is healthy, other values need a threshold: lag, queue depth.
+    /// Zero is healthy and other values need a threshold: lag, queue depth.
     Backlog,
-    /// Every value needs a threshold, above it is a fault: latency, utilisation.
+    /// Every value needs a threshold, above which it is a fault: latency, utilisation.
     Load,
-    /// Zero is a fault, the whole is healthy: availability, success rate.
+    /// Zero is a fault and the whole is healthy: availability, success rate.
     Share,
-    /// Zero is a fault, other values need a threshold or a desired number: ready replicas, free disk.
+    /// Zero is a fault and other values need a threshold or desired number: ready replicas, free disk.
     Stock,
 }
 
 impl Polarity {
-    /// Every polarity.
+    /// All polarities.
     pub const ALL: [Self; 5] = [Self::Fault, Self::Backlog, Self::Load, Self::Share, Self::Stock];
 
     /// The name used in files and output.
@@ -89,31 +85,30 @@ impl Polarity {
         }
     }
 
-    /// Returns the polarity with this name.
+    /// Parses a polarity name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|polarity| polarity.name() == name)
     }
 }
 
-/// The signal that a hypothesis is about, if the caller knows it.
+/// The signal that a hypothesis is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expectation<'a> {
-    /// The name of the signal. Samples without a name are assumed to be of it; samples of other signals are ignored.
+    /// The signal's name. Unnamed samples are assumed to be of this signal, and other signals are ignored.
     pub signal: &'a str,
-    /// The polarity; `None` to derive it from the name.
+    /// The polarity; derived from the name if `None`.
     pub polarity: Option<Polarity>,
-    /// The threshold for values without one, as decimal text with or without a unit.
+    /// The threshold for values without one, as a decimal with or without a unit.
     pub threshold: Option<&'a str>,
 }
 
-/// One tool result.
+/// A tool result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToolResult<'a> {
-    /// The output of the tool: JSON, a text exposition, a table, log lines or other text. JSON that is invalid or nested
-    /// deeper than 64 levels is treated as text.
+    /// The tool's output. JSON nested deeper than 64 levels is treated as text.
     pub content: &'a str,
-    /// The signal that the hypothesis is about, if known.
+    /// The signal in question, if known.
     pub expectation: Option<Expectation<'a>>,
 }
 
@@ -125,32 +120,31 @@ impl<'a> ToolResult<'a> {
     }
 }
 
-/// The measurement that decided a verdict.
+/// The measurement behind a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signal {
-    /// Its name, as given or expected.
+    /// The signal's name.
     pub name: String,
-    /// Its value as given, with its unit.
+    /// The value with its unit, as written.
     pub value: String,
-    /// The value that it was compared with, as given: a threshold, or the whole of which it is a part.
+    /// The threshold or whole that the value was compared with, as written.
     pub threshold: Option<String>,
-    /// The polarity, if known.
+    /// The signal's polarity, if known.
     pub polarity: Option<Polarity>,
 }
 
-/// A verdict with its reason.
+/// A verdict and its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassifiedVerdict {
     /// The verdict.
     pub verdict: Verdict,
-    /// The reason, in one line for people.
+    /// The reason, in one line.
     pub reason: String,
     /// The deciding measurement, if any.
     pub signal: Option<Signal>,
 }
 
-/// Classifies a tool result. Accepts text of any kind and length; takes linear time. If the budget is exceeded, the result
-/// must not be used.
+/// Classifies a tool result in linear time. Discard the result if the budget is exceeded.
 #[must_use]
 pub fn classify(result: &ToolResult<'_>, budget: &Budget) -> ClassifiedVerdict {
     let mut context = Context { expectation: result.expectation, findings: Findings::default() };

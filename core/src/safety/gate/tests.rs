@@ -1,4 +1,4 @@
-//! Tests of the gate.
+//! Tests for the gate.
 
 use super::*;
 use crate::policy::{Preset, preset};

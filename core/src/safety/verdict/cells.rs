@@ -1,5 +1,4 @@
-//! Judges the facts of a tool result cell by cell: samples with their thresholds, series, conditions, states and codes.
-//! Prose is passed on to [`statement`].
+//! Judges the facts of a tool result cell by cell. Leaves prose to [`statement`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,14 +15,13 @@ use super::weigh::{Context, EMPTY, NOT_A_NUMBER, Reference, Sample, is_not_a_num
 use super::{Polarity, statement};
 use crate::budget::Budget;
 
-/// Judges a tool result.
 pub(super) fn judge(content: &str, context: &mut Context<'_>, budget: &Budget) {
     let item = Item { tool: "", query: "", content, exhaustive: true };
     let facts = Facts::read([item], budget);
     if facts.facts().any(|fact| key(fact.cell) == "errorType") {
         return context.doubt("the tool itself failed");
     }
-    // The labels of a series are not evidence themselves.
+    // A series' labels are not evidence themselves.
     let series = facts.groups().iter().filter(|group| group.form == Form::Series);
     let samples = series.flat_map(|group| &group.records);
     let labels: BTreeSet<RecordId> = samples.filter_map(|id| facts.record(*id)?.parent).collect();
@@ -46,7 +44,7 @@ struct Judge<'f, 'a, 'c, 'e> {
     contexts: &'f [RecordContext<'f>],
     content: &'a str,
     context: &'c mut Context<'e>,
-    /// `true` if there is only one object or list.
+    /// `true` if there is at most one object or list.
     is_single: bool,
 }
 
@@ -59,7 +57,6 @@ fn truth(text: &str) -> Option<bool> {
 }
 
 impl<'f> Judge<'f, '_, '_, '_> {
-    /// Judges the values of a series together.
     fn series(&mut self, group: &'f Group<'_>) {
         let records = group.records.iter().filter_map(|id| self.facts.record(*id));
         let mut series: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -93,7 +90,7 @@ impl<'f> Judge<'f, '_, '_, '_> {
         }
     }
 
-    /// Judges the prose of a record. Returns `true` if its cells are to be judged as well.
+    /// Judges a record's prose. Returns `true` if its cells should be judged too.
     fn prose(
         &mut self,
         id: RecordId,
@@ -117,7 +114,7 @@ impl<'f> Judge<'f, '_, '_, '_> {
         statement::read(text, level, self.context)
     }
 
-    /// Judges a condition such as `{"type": "Ready", "status": "False"}`. Returns `false` if the record is not one.
+    /// Judges a condition such as `{"type": "Ready", "status": "False"}`. Returns `false` if it is not one.
     fn condition(&mut self, record: &Record<'_>) -> bool {
         let value_of = |name: &str| {
             let mut cells = record.cells.iter();
@@ -138,7 +135,7 @@ impl<'f> Judge<'f, '_, '_, '_> {
         true
     }
 
-    /// Judges a value with its own name or threshold. Returns `false` if the record is not one.
+    /// Judges a value that has its own name or threshold. Returns `false` if there is none.
     fn named_sample(&mut self, record: &'f Record<'_>) -> bool {
         let Some(value) = record.cells.iter().find(|cell| LEXICON.is_field("value", key(cell)))
         else {
@@ -167,7 +164,7 @@ impl<'f> Judge<'f, '_, '_, '_> {
                 self.context.doubt("a threshold that is not a number decides nothing");
                 return true;
             };
-            // A threshold without a unit has the unit of its value.
+            // A threshold without a unit has the value's unit.
             let bound = field(record, "comparator").and_then(comparator).unwrap_or(bound);
             sample.reference =
                 Some(Reference { quantity: quantity.with_default_unit(sample.value.unit), bound });
@@ -233,7 +230,7 @@ impl<'f> Judge<'f, '_, '_, '_> {
         }
     }
 
-    /// Judges a lifetime count, which is conclusive only if it is 0 or its last event is recent: `41 (2m ago)`.
+    /// Judges a lifetime count (`41 (2m ago)`), which is conclusive only if it is 0 or recent.
     fn lifetime(&mut self, name: &str, text: &str) {
         let (count, when) = text.split_once('(').unwrap_or((text, "d"));
         let Some(value) = Quantity::parse(count) else { return };
@@ -244,7 +241,7 @@ impl<'f> Judge<'f, '_, '_, '_> {
         }
     }
 
-    /// Judges a state. Returns `false` if the text is not a known state.
+    /// Judges a state. Returns `false` if it is unknown.
     fn state(&mut self, name: &str, text: &str) -> bool {
         let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
         if !LEXICON.is_field("state", name) {
@@ -268,7 +265,6 @@ impl<'f> Judge<'f, '_, '_, '_> {
         true
     }
 
-    /// Judges text in words: of a field that states something, or prose.
     fn words(
         &mut self,
         record: &Record<'_>,
@@ -312,14 +308,14 @@ impl<'f> Judge<'f, '_, '_, '_> {
     }
 }
 
-/// The name of a cell, or of the nearest enclosing key if its own is generic.
+/// A cell's name, or the nearest enclosing specific key if the name is generic.
 fn specific_name<'f>(record: &'f Record<'_>, cell: &'f Cell<'_>) -> &'f str {
     let keys = record.path.iter().chain(&cell.attribute).rev().map(|key| &**key);
     let mut specific = keys.filter(|key| !is_generic(key));
     if is_generic(key(cell)) { specific.next().unwrap_or_else(|| key(cell)) } else { key(cell) }
 }
 
-/// The reference of a value among its neighbours: `NAME_threshold`, `threshold`, or the desired number of replicas.
+/// A value's reference: a threshold among its neighbours, or the desired number of replicas.
 fn reference<'f>(
     name: &str,
     inherited: &RecordContext<'f>,
@@ -336,7 +332,7 @@ fn reference<'f>(
     desired.map(|quantity| Reference { quantity, bound: Bound::Whole })
 }
 
-/// The side of a threshold that is a fault, according to the comparison that raises the alarm.
+/// The faulty side of a threshold, from the comparison that raises an alarm.
 fn comparator(name: &str) -> Option<Bound> {
     let name = name.to_ascii_lowercase();
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));

@@ -1,17 +1,16 @@
-//! Collects the findings of a tool result and derives the verdict.
+//! Collects findings and derives the verdict.
 
 use std::collections::BTreeMap;
 
 use super::{ClassifiedVerdict, Signal, Verdict};
 
-/// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FindingKind {
     /// A structured signal shows a fault.
     Bad,
     /// A structured signal shows health.
     Healthy,
-    /// A past fault that is over.
+    /// A fault that is over.
     Recovered,
     /// Words state a fault.
     Fault,
@@ -23,16 +22,14 @@ pub(super) enum FindingKind {
     Doubt,
 }
 
-/// The first finding of each kind.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     first: BTreeMap<FindingKind, (String, Option<Signal>)>,
-    /// `true` if there is a backlog that only a threshold could judge: then nothing else shows health.
+    /// `true` if a backlog lacks a threshold. In that case, other signals do not show health.
     pub(super) has_open_backlog: bool,
 }
 
 impl Findings {
-    /// Adds a finding; `describe` is called only for the first of its kind.
     pub(super) fn add(
         &mut self,
         kind: FindingKind,
@@ -41,7 +38,7 @@ impl Findings {
         self.first.entry(kind).or_insert_with(describe);
     }
 
-    /// Derives the verdict: structured signals first, then words; inconclusive if findings disagree.
+    /// Derives the verdict. Structured signals take precedence; contradictory findings are inconclusive.
     pub(super) fn verdict(mut self) -> ClassifiedVerdict {
         let has = |kind: FindingKind| self.first.contains_key(&kind);
         let opposed =

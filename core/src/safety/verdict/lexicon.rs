@@ -1,11 +1,11 @@
-//! The lexicon for judging tool results: `lexicon.toml`, compiled in.
+//! The lexicon in `lexicon.toml`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::Polarity;
 
-/// Defines an enumeration with the lexicon list of the words of each member.
+/// Defines an enum with a lexicon list for each variant.
 macro_rules! lists {
     ($(#[$doc:meta])* $name:ident { $($list:literal $member:ident,)* }) => {
         $(#[$doc])*
@@ -19,7 +19,7 @@ macro_rules! lists {
 }
 
 lists! {
-    /// The role of a word in the name of a signal.
+    /// The role of a word in a signal's name.
     Role {
         "fault" Fault, "backlog" Backlog, "load" Load, "share" Share, "stock" Stock, "weak_load" Weak,
         "setting" Setting, "bound" Bound, "not" Not, "count" Count, "timeout" Timeout, "budget" Budget, "up" Up,
@@ -28,7 +28,6 @@ lists! {
 }
 
 impl Role {
-    /// The polarity of a signal with this word.
     pub(super) const fn polarity(self) -> Option<Polarity> {
         match self {
             Self::Fault => Some(Polarity::Fault),
@@ -42,7 +41,7 @@ impl Role {
 }
 
 lists! {
-    /// The role of a word or phrase in a sentence about faults.
+    /// The meaning of a word or phrase in a sentence about faults.
     Sense {
         "fault" Fault, "concern" Concern, "fine" Fine, "works" Works, "recovery" Recovery, "stop" Stop,
         "observe" Observe, "doubt" Doubt, "name" Name, "absent" Absent, "none" None, "nothing_found" NothingFound,
@@ -51,7 +50,7 @@ lists! {
 }
 
 lists! {
-    /// The effect of a word on the number after it.
+    /// The meaning of a word for the number after it.
     NumberCue {
         "link" Link, "rise" Rise, "fall" Fall, "from" From, "threshold" Threshold, "upper" Upper, "lower" Lower,
         "identifier" Identifier, "times" Times,
@@ -59,23 +58,19 @@ lists! {
 }
 
 lists! {
-    /// The side of a reference that is a fault: according to the signal's polarity, above, below, or less than the whole of
-    /// a good thing.
+    /// The faulty side of a reference.
     Bound { "threshold" ByPolarity, "upper" Upper, "lower" Lower, "whole" Whole, }
 }
 
 lists! {
-    /// The state of a thing, as reported by a tool.
     State { "fault" Fault, "well" Well, "over" Over, "ended" Ended, "answered" Answered, }
 }
 
 lists! {
-    /// The severity of a log record.
     Level { "error" Error, "other" Other, "quiet" Quiet, }
 }
 
 impl NumberCue {
-    /// The bound that the word makes of its number.
     pub(super) const fn bound(self) -> Option<Bound> {
         match self {
             Self::Threshold => Some(Bound::ByPolarity),
@@ -86,7 +81,6 @@ impl NumberCue {
     }
 }
 
-/// The words of a table, each with its meaning.
 pub(super) struct Words<T>(BTreeMap<String, T>);
 
 impl<T: Copy> Words<T> {
@@ -100,7 +94,6 @@ impl<T: Copy> Words<T> {
         Self(words)
     }
 
-    /// The meaning of a word or phrase, in any case.
     pub(super) fn get(&self, word: &str) -> Option<T> {
         const MAX_PHRASE_BYTES: usize = 48;
         if word.len() > MAX_PHRASE_BYTES {
@@ -121,7 +114,6 @@ impl<T: Copy> Words<T> {
     }
 }
 
-/// The parsed lexicon.
 pub(super) struct Lexicon {
     pub(super) signals: Words<Role>,
     pub(super) shares: Words<()>,
@@ -132,19 +124,17 @@ pub(super) struct Lexicon {
     pub(super) number_cues: Words<NumberCue>,
     pub(super) levels: Words<Level>,
     pub(super) tool_failures: Words<()>,
-    /// Fields that contain a reference of a value.
+    /// The fields that contain a value's reference.
     pub(super) references: Words<Bound>,
     fields: BTreeMap<&'static str, Words<()>>,
 }
 
-/// The lexicon of this version.
 pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     let table: toml::Table = include_str!("lexicon.toml").parse().unwrap_or_default();
     Lexicon::parse(&table)
 });
 
 impl Lexicon {
-    /// Returns `true` if a field name is in a field list.
     pub(super) fn is_field(&self, list: &str, name: &str) -> bool {
         self.fields.get(list).is_some_and(|names| names.has(name))
     }

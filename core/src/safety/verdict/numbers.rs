@@ -1,5 +1,4 @@
-//! Finds the signals that numbers in running text measure: `0 timeouts`, `error rate rose to 12%`, `0/5 ready`,
-//! `value 0.93 threshold 0.80`.
+//! Finds the signals measured by numbers in prose: `0 timeouts`, `error rate rose to 12%`, `0/5 ready`.
 
 use core::ops::Range;
 
@@ -13,39 +12,33 @@ use super::signal::{is_generic, polarity_of, words};
 use super::statement::Token;
 use super::weigh::{Context, Reference, Sample};
 
-/// The maximum number of words of a signal's name.
 const NAME_WORDS: usize = 4;
 
-/// Characters that may precede a number that measures something.
 const NUMBER_FOLLOWS: [char; 12] = [' ', '\t', '(', '[', ':', '=', '|', '"', '>', '<', '~', '-'];
 
-/// The maximum number of linking words between a name and its number.
 const MAX_LINKS: usize = 8;
 
-/// The findings from the numbers of a line, apart from samples.
+/// The findings from a line's numbers, except samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Numbers {
-    /// The number of codes that state a fault.
     pub(super) faults: u32,
     /// The number of negated codes.
     pub(super) doubts: u32,
-    /// `true` if a signal was measured.
     pub(super) sampled: bool,
-    /// `true` if a 0 belongs to no signal.
+    /// `true` if a 0 has no signal.
     pub(super) unclaimed_zero: bool,
 }
 
-/// A number of a line.
 struct Number<'a> {
     tokens: Range<usize>,
     value: Quantity<'a>,
-    /// The whole of which it is a part.
+    /// The whole, if the number is a part.
     whole: Option<Quantity<'a>>,
     comparator: Option<Comparator>,
     cue: Option<NumberCue>,
 }
 
-/// Judges every number of a line and marks the words that belong to numbers.
+/// Judges the numbers in a line and marks the words that belong to them.
 pub(super) fn read<'a>(
     line: &'a str,
     tokens: &mut [Token<'a>],
@@ -57,7 +50,7 @@ pub(super) fn read<'a>(
     for figure in found.figures {
         let Some(value) = line.get(figure.span.clone()).and_then(Quantity::parse) else { continue };
         let at = token_range(tokens, &figure.span);
-        // `N+1`, `#3`, `v-2`
+        // Such as `N+1`, `#3` or `v-2`.
         let is_boundary = |gap: &str| gap.is_empty() || gap.ends_with(&NUMBER_FOLLOWS[..]);
         let is_whole_word = tokens.get(at.start).is_some_and(|token| is_boundary(token.gap));
         let between = numbers.last().and_then(|last| words_between(line, tokens, last, at.start));
@@ -99,13 +92,13 @@ pub(super) fn read<'a>(
     result
 }
 
-/// Returns `true` for the code of a failure: an HTTP status from 500, or an exit status other than 0.
+/// Returns `true` for an HTTP status of 500 or above, or a nonzero exit status.
 pub(super) fn is_failing_code(code: &str, exit: bool) -> bool {
     let digits = code.parse::<u32>();
     digits.is_ok_and(|code| if exit { code != 0 } else { (500..600).contains(&code) })
 }
 
-/// Judges one number. Returns `false` if it belongs to no signal.
+/// Judges a number. Returns `false` if it has no signal.
 fn judge<'a>(
     line: &'a str,
     tokens: &mut [Token<'a>],
@@ -160,7 +153,7 @@ fn judge<'a>(
     true
 }
 
-/// Returns the reference directly after the number, else the one directly before.
+/// Returns the reference directly after the number, or else directly before it.
 fn reference<'a>(numbers: &[Number<'a>], at: usize) -> Option<Reference<'a>> {
     let as_reference = |number: &Number<'a>| {
         let bound = number.cue?.bound()?;
@@ -170,17 +163,15 @@ fn reference<'a>(numbers: &[Number<'a>], at: usize) -> Option<Reference<'a>> {
     numbers.get(at + 1).and_then(as_reference).or_else(|| before.and_then(as_reference))
 }
 
-/// The name of a signal and its tokens.
 struct Name<'a> {
     text: &'a str,
     tokens: Range<usize>,
     falling: bool,
-    /// `true` if its last word belongs to a signal, or a word links it to its number.
+    /// `true` if the last word is part of a signal's name or a linking word follows.
     is_linked: bool,
 }
 
-/// Finds the name of the signal that a number measures: before it if it is assigned, else in the words after it, else in
-/// the words directly before it.
+/// Finds the signal that a number measures: an assigned name, or else the words after or before the number.
 fn signal_name<'a>(line: &'a str, tokens: &[Token<'a>], number: &Number<'a>) -> Option<Name<'a>> {
     let at = &number.tokens;
     let (before, assigned) = match name_before(line, tokens, at.start) {
@@ -216,7 +207,7 @@ fn signal_name<'a>(line: &'a str, tokens: &[Token<'a>], number: &Number<'a>) -> 
     }
 }
 
-/// Returns the words before a number, without linking words, and whether they are linked to it.
+/// Returns the name before a number. The flag is `true` if it is linked to the number.
 fn name_before<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<(Name<'a>, bool)> {
     let assigns =
         |at: usize| tokens.get(at).is_some_and(|token| token.gap_has(&[':', '=', '>', '|']));
@@ -227,7 +218,7 @@ fn name_before<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<(Na
     while end > 0 && at - end < MAX_LINKS && !ends_name(tokens.get(end)?) {
         let token = tokens.get(end - 1)?;
         match LEXICON.number_cues.get(token.text) {
-            // A word before an assignment is a name: `dropped: 0`.
+            // A word before an assignment is a name (`dropped: 0`).
             Some(NumberCue::Rise | NumberCue::Fall) if assigns(end) => break,
             Some(NumberCue::Fall) => falling = true,
             Some(NumberCue::Link | NumberCue::Rise | NumberCue::From) => {}
@@ -258,7 +249,7 @@ fn name_before<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<(Na
     Some((Name { text, tokens: start..at, falling, is_linked }, linked))
 }
 
-/// Returns the words after a number, up to the first that determines the polarity of the signal.
+/// Returns the words after a number, up to the first one with a polarity.
 fn name_after<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<Name<'a>> {
     let first = tokens.get(at)?;
     for end in at..at + NAME_WORDS {
@@ -267,7 +258,7 @@ fn name_after<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<Name
             return None;
         }
         let text = line.get(first.span.start..token.span.end)?;
-        // In `500 errors: 0` the number belongs to the name.
+        // In `500 errors: 0`, the number is part of the name.
         let assigned = tokens.get(end + 1).is_some_and(|next| next.gap_has(&[':', '=']));
         if polarity_of(text).is_some() {
             let name = Name { text, tokens: at..end + 1, falling: false, is_linked: true };
@@ -277,12 +268,11 @@ fn name_after<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<Name
     None
 }
 
-/// Returns `true` if a statement ends before a word.
 fn ends_name(token: &Token<'_>) -> bool {
     token.gap_has(&[';', '!', '?', '(', ')']) || token.gap.contains(". ")
 }
 
-/// Returns `true` if more than a space, or the end of a percentage, precedes a word.
+/// Returns `true` if the word follows punctuation other than a percent sign.
 fn has_mark(token: &Token<'_>) -> bool {
     !matches!(token.gap.trim_start_matches('%'), "" | " ")
 }
@@ -291,7 +281,6 @@ fn is_aux(token: &Token<'_>) -> bool {
     matches!(token.sense, Some((Sense::Aux, _)))
 }
 
-/// Returns `true` if a word may be part of a signal's name.
 fn is_name_word(token: &Token<'_>) -> bool {
     let breaks = matches!(
         token.sense,
@@ -301,7 +290,6 @@ fn is_name_word(token: &Token<'_>) -> bool {
     !token.used && !breaks && !negates
 }
 
-/// The effect of the nearest word before a number, skipping linking words.
 fn cue_before(tokens: &[Token<'_>], at: usize) -> Option<NumberCue> {
     for back in 1..=4 {
         let word = tokens.get(at.checked_sub(back)?)?;
@@ -317,7 +305,6 @@ fn cue_before(tokens: &[Token<'_>], at: usize) -> Option<NumberCue> {
     None
 }
 
-/// The text between a number and the next one.
 fn words_between<'a>(
     line: &'a str,
     tokens: &[Token<'_>],
@@ -328,7 +315,6 @@ fn words_between<'a>(
     Some(line.get(from..tokens.get(next)?.span.start)?.trim())
 }
 
-/// The tokens in a range of the line.
 fn token_range(tokens: &[Token<'_>], span: &Range<usize>) -> Range<usize> {
     let start = tokens.partition_point(|token| token.span.end <= span.start);
     let end = tokens.partition_point(|token| token.span.start < span.end);

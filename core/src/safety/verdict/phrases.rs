@@ -1,30 +1,25 @@
-//! Counts the statements about faults in the words of a line, within the scope of their negations. Hedged, unobserved or
-//! questioned statements count as neither fault nor health.
+//! Counts the statements about faults in a line, within the scope of negations and hedges.
 
 use gsar_extraction::text::polarity::MarkerKind;
 
 use super::lexicon::Sense;
 use super::statement::Token;
 
-/// The number of words after a negation that it applies to.
+/// The number of words affected by a negation.
 const REACH: u8 = 6;
 
-/// The number of statements of a line, by kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StatementCounts {
-    /// Stated faults.
     pub(super) faults: u32,
-    /// Faults stated as absent.
+    /// Faults reported absent.
     pub(super) cleared: u32,
-    /// Faults stated as over.
+    /// Faults reported over.
     pub(super) recovered: u32,
-    /// Statements of health.
     pub(super) fine: u32,
-    /// Statements that are hedged, not observed or without a value.
+    /// Hedged or unobserved statements.
     pub(super) doubts: u32,
 }
 
-/// Counts the statements in the unused words of a line.
 pub(super) fn count_statements(tokens: &[Token<'_>], is_question: bool) -> StatementCounts {
     let mut reader =
         Reader { tokens, counts: StatementCounts::default(), clause: Clause::default() };
@@ -39,18 +34,17 @@ pub(super) fn count_statements(tokens: &[Token<'_>], is_question: bool) -> State
     reader.counts
 }
 
-/// The clause that is being read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clause {
-    /// The number of further words that the negation applies to; 0 for none.
+    /// The number of words still affected by the negation.
     reach: u8,
     /// `true` if the negation is *no longer*.
     ended: bool,
-    /// `true` if what follows is only possible, was not observed or has no data.
+    /// `true` if the following words are hedged, unobserved or have no data.
     hedged: bool,
-    /// `true` if the negation has denied a fault, so that a list may continue.
+    /// `true` if the negation denied a fault, so that a list can continue.
     lists: bool,
-    /// The number of faults stated so far.
+    /// The number of faults so far.
     faults: u32,
 }
 
@@ -83,19 +77,17 @@ impl Reader<'_, '_> {
         self.clause.reach > 0
     }
 
-    /// Ends the clause.
     fn close(&mut self) {
         self.counts.faults += self.clause.faults;
         self.clause = Clause::default();
     }
 
-    /// Turns the faults stated so far into doubts.
     fn withdraw(&mut self) {
         self.counts.doubts += self.clause.faults;
         self.clause.faults = 0;
     }
 
-    /// Reads from a word on; returns the number of words read.
+    /// Reads the next words. Returns their number.
     fn step(&mut self, at: usize) -> usize {
         let Some(token) = self.tokens.get(at) else { return 1 };
         self.separators(at);
@@ -105,7 +97,7 @@ impl Reader<'_, '_> {
             }
             return 1;
         }
-        // A phrase takes precedence over a cue in it: `no space left`.
+        // A phrase takes precedence over a cue in it (`no space left`).
         let (sense, length) = token.sense.unzip();
         let length = length.unwrap_or(1);
         if let Some((kind, words)) = token.cue
@@ -119,7 +111,7 @@ impl Reader<'_, '_> {
             }
             Some(Sense::Contrast) => self.close(),
             Some(Sense::Doubt) => {
-                // `timeouts are expected`
+                // Such as `timeouts are expected`.
                 if at > 0 && self.is(at - 1, Sense::Aux) {
                     self.withdraw();
                 }
@@ -128,11 +120,11 @@ impl Reader<'_, '_> {
             Some(Sense::Fault) => return self.fault_word(at, length),
             Some(Sense::Concern) if self.is_negated() => self.fault(),
             Some(Sense::Concern | Sense::Absent) => self.counts.doubts += 1,
-            // `Pause Young (Normal)`
+            // Such as `Pause Young (Normal)`.
             Some(Sense::Fine) if token.gap.ends_with('(') && self.gap_has(at + 1, &[')']) => {}
             Some(Sense::Fine) => self.health(|counts| &mut counts.fine),
             Some(Sense::Works) if self.is_negated() => self.denied_health(),
-            // `to recover` is an intent.
+            // `to recover` is an intention.
             Some(Sense::Recovery) if !self.is_negated() && at > 0 && self.word(at - 1, &["to"]) => {
             }
             Some(Sense::Recovery) => self.health(|counts| &mut counts.recovered),
@@ -158,7 +150,6 @@ impl Reader<'_, '_> {
         length
     }
 
-    /// Ends the clause, or the scope of a negation, at the separator before a word.
     fn separators(&mut self, at: usize) {
         if self.gap_has(at, &['?']) {
             self.withdraw();
@@ -173,7 +164,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Returns `true` if a list continues: `no errors, timeouts or restarts`.
+    /// Returns `true` if a list continues (`no errors, timeouts or restarts`).
     fn continues(&self, at: usize) -> bool {
         let next = at + usize::from(self.word(at, &["and", "or", "nor"]));
         let after_none = at.checked_sub(1).and_then(|at| self.tokens.get(at));
@@ -184,7 +175,6 @@ impl Reader<'_, '_> {
         self.sense(next).is_some_and(|sense| listed.contains(&sense))
     }
 
-    /// Reads a negation or hedge.
     fn cue(&mut self, at: usize, kind: MarkerKind, words: usize) -> usize {
         if kind == MarkerKind::Hedge {
             self.clause.hedged = true;
@@ -209,7 +199,7 @@ impl Reader<'_, '_> {
         if longer || more {
             let used = words + usize::from(more);
             let ends = self.tokens.get(at + used).is_none_or(|token| !token.gap.trim().is_empty());
-            // `the error no longer occurs`, `failing no more`
+            // Such as `the error no longer occurs` or `failing no more`.
             if self.clause.faults > 0 && (ends || self.is(at + used, Sense::Observe)) {
                 self.counts.recovered += core::mem::take(&mut self.clause.faults);
                 return used + 1;
@@ -218,13 +208,13 @@ impl Reader<'_, '_> {
             self.clause.reach = REACH;
             return used;
         }
-        // A second negation cancels the first, except `neither … nor`.
+        // A second negation cancels the first, except in `neither … nor`.
         let is_double = self.is_negated() && !self.word(at, &["nor"]);
         self.clause.reach = if is_double { 0 } else { REACH };
         words
     }
 
-    /// Reads the verb at `at` that something could not do; returns the number of words read.
+    /// Reads the verb that something was unable to do. Returns the number of words read.
     fn inability(&mut self, at: usize, attempted: bool) -> usize {
         let passive = usize::from(self.is(at, Sense::Aux));
         match self.sense(at + passive) {
@@ -241,10 +231,9 @@ impl Reader<'_, '_> {
         passive + 1
     }
 
-    /// Reads a fault word: a fault, its absence, or a part of a name.
     fn fault_word(&mut self, at: usize, length: usize) -> usize {
         let next = at + length;
-        // `errors dropped`, `errors are down`: a decrease is neither a fault nor its absence.
+        // A decrease (`errors dropped`, `errors are down`) is neither a fault nor its absence.
         let falls =
             self.tokens.get(at).is_some_and(|token| matches!(token.text, "dropped" | "down"));
         let back = if at > 1 && self.is(at - 1, Sense::Aux) { 2 } else { 1 };
@@ -286,7 +275,6 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Counts health, or the end of a fault, unless it is denied.
     fn health(&mut self, count: fn(&mut StatementCounts) -> &mut u32) {
         if self.is_negated() {
             self.denied_health();
@@ -306,7 +294,6 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Reads the end of something: of a fault before or after the word, or of work.
     fn stop(&mut self, at: usize) -> usize {
         match self.sense(at + 1) {
             Some(Sense::Works) => {

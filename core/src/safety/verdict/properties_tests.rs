@@ -1,4 +1,4 @@
-//! Property tests: health never supports, and any text is classified.
+//! Property tests for verdicts.
 
 use super::Verdict::{Inconclusive, Refutes, Supports};
 use super::tests::verdict;

@@ -1,23 +1,21 @@
-//! Parses and compares numbers with units, exactly.
+//! Parses and compares quantities exactly.
 
 use core::cmp::Ordering;
 
 use gsar_extraction::text::figures::{Dimension, Unit};
 
-/// A number with its unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quantity<'a> {
-    /// The literal.
     pub(super) literal: &'a str,
-    /// The value is `digits` / 10^`places`; negative `places` multiply.
+    /// The value is `digits` / 10^`places`; `places` can be negative.
     digits: i128,
     places: i32,
-    /// The unit; [`Unit::COUNT`] if none is given.
+    /// The unit; [`Unit::COUNT`] if none.
     pub(super) unit: Unit,
 }
 
 impl<'a> Quantity<'a> {
-    /// Parses `0.93`, `-1e-3`, `1,200`, `97 %`, `1.8s`, `512Mi`; rejects everything else, including NaN and infinities.
+    /// Parses `0.93`, `-1e-3`, `1,200`, `97 %`, `1.8s` or `512Mi`. Rejects NaN and infinities.
     pub(super) fn parse(literal: &'a str) -> Option<Self> {
         let literal = literal.trim();
         let end = literal.rfind(|c: char| c.is_ascii_digit() || c == '.')? + 1;
@@ -53,18 +51,15 @@ impl<'a> Quantity<'a> {
         self.digits < 0
     }
 
-    /// Applies the unit implied by a field name if the number has none.
     pub(super) fn with_unit_of(self, name: &str) -> Self {
         Unit::of_field(name).map_or(self, |unit| self.with_default_unit(unit))
     }
 
-    /// Applies a unit if the number has none.
     pub(super) fn with_default_unit(self, unit: Unit) -> Self {
         if self.unit == Unit::COUNT { Self { unit, ..self } } else { self }
     }
 
-    /// Compares two quantities; `None` if their units are incompatible or they have too many digits to compare exactly.
-    /// 0 is comparable with everything, and a share from 0 to 1 without a unit with percent.
+    /// Compares two quantities if their units are compatible. 0 is comparable to any quantity.
     pub(super) fn compare(&self, other: &Self) -> Option<Ordering> {
         if self.is_zero() || other.is_zero() {
             return Some(self.digits.signum().cmp(&other.digits.signum()));
@@ -78,7 +73,6 @@ impl<'a> Quantity<'a> {
         Some(scaled(&a)?.cmp(&scaled(&b)?))
     }
 
-    /// Converts the quantity to the dimension of another.
     fn in_dimension_of(&self, other: &Self) -> Option<Self> {
         if self.unit.dimension == other.unit.dimension {
             return Some(*self);
@@ -94,18 +88,16 @@ impl<'a> Quantity<'a> {
         }
     }
 
-    /// Returns `true` for the whole of a share: 1 or 100 %; 100 without a unit counts as percent.
+    /// Returns `true` for 1, 100 % or a plain 100.
     pub(super) fn is_whole(&self) -> bool {
         let hundred = Self { unit: Unit::COUNT, ..percent(100) };
         [percent(100), hundred].iter().any(|whole| self.compare(whole) == Some(Ordering::Equal))
     }
 
-    /// Returns `true` for a share above 0 and below 1 %.
     pub(super) fn is_below_one_percent(&self) -> bool {
         !self.is_negative() && !self.is_zero() && self.compare(&percent(1)) == Some(Ordering::Less)
     }
 
-    /// Returns `true` if the quantity is at least 1 % of a whole.
     pub(super) fn is_one_percent_of(&self, whole: &Self) -> bool {
         let hundredfold = Self { places: self.places.saturating_sub(2), ..*self };
         hundredfold.compare(whole).is_some_and(Ordering::is_ge)
@@ -116,7 +108,6 @@ const fn percent(digits: i128) -> Quantity<'static> {
     Quantity { literal: "", digits, places: 0, unit: Unit::PERCENT }
 }
 
-/// Returns `true` if commas, if any, separate groups of three digits.
 fn is_grouped(whole: &str) -> bool {
     let mut groups = whole.split(',');
     let first = groups.next().unwrap_or_default();

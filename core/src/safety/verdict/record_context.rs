@@ -1,4 +1,4 @@
-//! Collects the context of the cells of a record: from the record itself, and inherited from its parents.
+//! Collects the context of a record's cells, including context inherited from its parents.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,19 @@ use super::lexicon::{LEXICON, Level, State};
 use super::quantity::Quantity;
 use super::signal::words;
 
-/// The context that a record gives to itself and its children.
+/// The context of a record and its children.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordContext<'f> {
     own_level: Option<Level>,
     pub(super) level: Level,
-    /// `true` if the record is not about the present.
     pub(super) is_past: bool,
-    /// The desired number of a good thing, such as replicas.
     pub(super) desired: Option<Quantity<'f>>,
-    /// The signal of values without a name of their own.
+    /// The signal for unnamed values.
     pub(super) signal: Option<&'f str>,
 }
 
 impl<'f> RecordContext<'f> {
-    /// Returns the context of every record, in order; parents precede their children.
+    /// Returns the context of every record. Parents precede their children.
     pub(super) fn for_all(facts: &'f Facts<'_>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for (_, record) in facts.records() {
@@ -43,16 +41,14 @@ impl<'f> RecordContext<'f> {
     }
 }
 
-/// The context that a record gives to its own cells only.
 #[derive(Debug, Default)]
 pub(super) struct CellContext<'f> {
-    /// `true` if the thing has completed or its total is zero, so that unready instances of it are no fault.
+    /// `true` if the subject has completed or its total is zero, so instances need not be ready.
     pub(super) is_over: bool,
-    /// The whole of a ratio.
     pub(super) whole: Option<Quantity<'f>>,
-    /// `true` for a line of an access log, whose fields contain everything relevant.
+    /// `true` for a line in an access log, which is judged by its fields only.
     pub(super) is_request: bool,
-    /// The thresholds of fields by name; the empty name applies to all values.
+    /// The thresholds by field name; the empty name applies to all values.
     pub(super) thresholds: BTreeMap<&'f str, Quantity<'f>>,
 }
 
@@ -77,28 +73,24 @@ impl<'f> CellContext<'f> {
     }
 }
 
-/// The last key of a cell.
 pub(super) fn key<'c>(cell: &'c Cell<'_>) -> &'c str {
     cell.attribute.last().map_or("", |key| key)
 }
 
-/// The value of the first cell whose key is in the given field list of the lexicon.
 pub(super) fn field<'c>(record: &'c Record<'_>, list: &str) -> Option<&'c str> {
     record.cells.iter().find(|cell| LEXICON.is_field(list, key(cell))).map(|cell| &*cell.text)
 }
 
-/// Returns `true` if the values below a key are not about the present.
 pub(super) fn is_past(key: &str) -> bool {
     words(key).any(|word| LEXICON.is_field("past", word))
 }
 
-/// Parses the two numbers of a ratio such as `3/5`.
 pub(super) fn ratio(text: &str) -> Option<(Quantity<'_>, Quantity<'_>)> {
     let (part, whole) = text.split_once('/')?;
     Some((Quantity::parse(part)?, Quantity::parse(whole)?))
 }
 
-/// The level of a log record, or the type of an event.
+/// The level of a log record or type of an event.
 fn level(record: &Record<'_>) -> Option<Level> {
     let is_level =
         |name: &str| LEXICON.is_field("level", name) || name.eq_ignore_ascii_case("type");

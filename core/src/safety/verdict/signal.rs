@@ -1,9 +1,9 @@
-//! Derives the polarity of a signal from its name: 0 of a bad thing is healthy, 0 of a good thing is not.
+//! Derives a signal's polarity from its name.
 
 use super::Polarity;
 use super::lexicon::{LEXICON, Role};
 
-/// The polarity of a signal with this name; `None` if the name is not conclusive.
+/// The polarity of a signal; `None` if its name is inconclusive.
 pub(super) fn polarity_of(name: &str) -> Option<Polarity> {
     let mut found: Option<Polarity> = None;
     let (mut weak, mut negated, mut timeout, mut particle, mut up) =
@@ -39,17 +39,16 @@ pub(super) fn polarity_of(name: &str) -> Option<Polarity> {
     found.or_else(|| up.then_some(Polarity::Share)).or_else(|| weak.then_some(Polarity::Load))
 }
 
-/// Returns `true` if more of the signal is worse.
+/// Returns `true` if higher values are worse.
 pub(super) const fn is_bad(polarity: Polarity) -> bool {
     matches!(polarity, Polarity::Fault | Polarity::Backlog | Polarity::Load)
 }
 
-/// The polarity of a signal with `not` before its name.
 const fn negate(polarity: Polarity) -> Option<Polarity> {
     if is_bad(polarity) { None } else { Some(Polarity::Fault) }
 }
 
-/// The healthy value of a condition or switch with this name; `None` if the name is not conclusive.
+/// The healthy value of a condition or switch; `None` if its name is inconclusive.
 pub(super) fn healthy_value(name: &str) -> Option<bool> {
     LEXICON.conditions.get(name).or_else(|| match polarity_of(name)? {
         Polarity::Fault => Some(false),
@@ -58,22 +57,19 @@ pub(super) fn healthy_value(name: &str) -> Option<bool> {
     })
 }
 
-/// Returns `true` if a name denotes a share.
 pub(super) fn is_share(name: &str) -> bool {
     words(name).any(|word| LEXICON.shares.has(word))
 }
 
-/// Returns `true` for the name of a counter exposed by a process.
 pub(super) fn is_counter(name: &str) -> bool {
     name.ends_with("_total")
 }
 
-/// Returns `true` if a name is too generic to denote a signal by itself.
 pub(super) fn is_generic(name: &str) -> bool {
     words(name).all(|word| LEXICON.generic.has(word))
 }
 
-/// Returns `true` if one name contains the other, word by word.
+/// Returns `true` if one name contains the other's words.
 pub(super) fn same_signal(a: &str, b: &str) -> bool {
     let contains = |long: &str, short: &str| {
         let starts: Vec<&str> = words(long).collect();
@@ -85,7 +81,7 @@ pub(super) fn same_signal(a: &str, b: &str) -> bool {
     contains(a, b) || contains(b, a)
 }
 
-/// The words of a name: `http_5xx.errorRate` is `http`, `5xx`, `error`, `Rate`; `OOMKills` is `OOM`, `Kills`.
+/// Splits a name into words: `http_5xx.errorRate` is `http`, `5xx`, `error`, `Rate`.
 pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
     let parts = name.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
     parts.flat_map(|part| {
@@ -98,7 +94,6 @@ pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The offset where a capital starts the next word.
 fn word_end(part: &str) -> usize {
     let mut is_lower = false;
     let mut chars = part.char_indices().peekable();

@@ -1,4 +1,4 @@
-//! Judges running text line by line: first its numbers, then its words.
+//! Judges prose line by line: first the numbers, then the words.
 
 use core::ops::Range;
 
@@ -12,24 +12,21 @@ use super::summary::excerpt;
 use super::weigh::{Context, NOT_A_NUMBER, Sample, is_not_a_number};
 use super::{numbers, phrases};
 
-/// The maximum number of words of a lexicon phrase.
 const PHRASE_WORDS: usize = 4;
 
-/// A word of a line, with its meaning.
 #[derive(Clone, Debug)]
 pub(super) struct Token<'a> {
     pub(super) text: &'a str,
-    /// Its bytes in the line.
     pub(super) span: Range<usize>,
-    /// The text between the previous word and this one.
+    /// The text since the previous word.
     pub(super) gap: &'a str,
-    /// The meaning of the phrase that starts here, and its number of words.
+    /// The meaning and length in words of the phrase starting here.
     pub(super) sense: Option<(Sense, usize)>,
-    /// The negation or hedge that starts here, and its number of words.
+    /// The negation or hedge starting here, with its length in words.
     pub(super) cue: Option<(MarkerKind, usize)>,
     /// `true` if the word belongs to a number.
     pub(super) used: bool,
-    /// `true` for zero of a bad thing, which negates what follows.
+    /// `true` for zero of a bad thing, which negates the following words.
     pub(super) none: bool,
 }
 
@@ -39,7 +36,7 @@ impl Token<'_> {
     }
 }
 
-/// Judges every line of a text. Returns `false` for samples, whose other fields are only labels.
+/// Judges the lines of a text. Returns `false` if one is a sample, since other fields are then only labels.
 pub(super) fn read(text: &str, level: Level, context: &mut Context<'_>) -> bool {
     let mut is_sample = false;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -58,12 +55,11 @@ pub(super) fn read(text: &str, level: Level, context: &mut Context<'_>) -> bool 
     !is_sample
 }
 
-/// The meaning of a word or phrase in a sentence.
 pub(super) fn sense(phrase: &str) -> Option<Sense> {
     LEXICON.words.get(phrase).or_else(|| is_exception(phrase).then_some(Sense::Fault))
 }
 
-/// Returns `true` for the name of an exception type: `java.net.SocketTimeoutException`, `ConnectionError`.
+/// Returns `true` for an exception name such as `java.net.SocketTimeoutException` or `ConnectionError`.
 fn is_exception(word: &str) -> bool {
     ["Exception", "Error"].iter().any(|suffix| {
         let stem = word.strip_suffix(suffix).unwrap_or_default();
@@ -73,7 +69,6 @@ fn is_exception(word: &str) -> bool {
     })
 }
 
-/// Returns `true` if a line reports that the tool failed to answer.
 fn is_tool_failure(line: &str) -> bool {
     line.ends_with("command not found")
         || LEXICON.tool_failures.keys().any(|prefix| {
@@ -81,7 +76,7 @@ fn is_tool_failure(line: &str) -> bool {
         })
 }
 
-/// Judges a sample `name{label="x"} value [time]`. Returns `false` if the line is not one.
+/// Judges a sample `name{label="x"} value [time]`. Returns `false` if the line is not a sample.
 fn exposition(line: &str, context: &mut Context<'_>) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
     let end = line.find(|c: char| !is_part(c)).unwrap_or(line.len());
@@ -108,7 +103,6 @@ fn exposition(line: &str, context: &mut Context<'_>) -> bool {
     true
 }
 
-/// Splits a line into words with their meanings.
 fn tokenize(line: &str) -> Vec<Token<'_>> {
     let mut end = 0;
     let token = |word: tokens::Word<'_>| {
@@ -135,7 +129,6 @@ fn tokenize(line: &str) -> Vec<Token<'_>> {
     found
 }
 
-/// The longest lexicon phrase that starts at a word.
 fn phrase_at(line: &str, found: &[Token<'_>], at: usize) -> Option<(Sense, usize)> {
     let start = found.get(at)?.span.start;
     (1..=PHRASE_WORDS).rev().find_map(|count| {
@@ -144,7 +137,6 @@ fn phrase_at(line: &str, found: &[Token<'_>], at: usize) -> Option<(Sense, usize
     })
 }
 
-/// Judges the numbers, then the words of a line.
 fn statement(line: &str, level: Level, context: &mut Context<'_>) {
     let mut tokens = tokenize(line);
     let level = match (level, take_level(&mut tokens)) {
@@ -165,7 +157,7 @@ fn statement(line: &str, level: Level, context: &mut Context<'_>) {
     if level == Level::Error && is_silent && !numbers.sampled {
         counts.faults = 1;
     }
-    // A heading, a line with a 0 that may count the faults, and a line of a quiet level state no fault.
+    // Headings, quiet lines and lines with an unexplained 0 do not report faults.
     let is_heading = line.ends_with(':') || line.starts_with('#');
     if is_heading || numbers.unclaimed_zero || level == Level::Quiet {
         counts.doubts += counts.faults;
@@ -184,7 +176,7 @@ fn statement(line: &str, level: Level, context: &mut Context<'_>) {
     }
 }
 
-/// Returns the level that a line begins with, and removes the meaning of its word.
+/// Returns the level at the start of a line and clears that word's meaning.
 fn take_level(tokens: &mut [Token<'_>]) -> Level {
     for at in 0..tokens.len().min(3) {
         let has_value = tokens.get(at + 1).is_some_and(|next| {
@@ -208,7 +200,7 @@ fn take_level(tokens: &mut [Token<'_>]) -> Level {
     Level::Other
 }
 
-/// Judges a condition with its truth value: `Ready: False`, `Ready=False`, `Ready   False`.
+/// Judges a condition such as `Ready: False`, `Ready=False` or `Ready   False`.
 fn judge_truth(tokens: &mut [Token<'_>], at: usize, context: &mut Context<'_>) {
     let Some([name, value]) = at.checked_sub(1).and_then(|from| tokens.get_mut(from..=at)) else {
         return;

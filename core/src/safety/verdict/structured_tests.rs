@@ -1,4 +1,4 @@
-//! Tests of verdicts on structured results: JSON, metrics, tables, log records.
+//! Tests for verdicts on structured results.
 
 use super::Verdict::{Inconclusive, Refutes, Supports};
 use super::tests::{check, verdict};

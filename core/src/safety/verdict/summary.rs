@@ -1,12 +1,10 @@
-//! Summarises a tool result in one line for people, without raw log lines and generated pod names.
+//! Summarises a tool result in one line.
 
 use std::borrow::Cow;
 
-/// The maximum length of a summary, in characters.
 pub(super) const MAX_CHARACTERS: usize = 280;
 
-/// Summarises a result in one line of at most 280 characters. Raw log lines are counted instead of shown, the generated
-/// parts of pod names are omitted, and white space and control characters become single spaces.
+/// Summarises a result in one line of at most 280 characters. Counts log lines instead of showing them.
 #[must_use]
 pub fn summary(text: &str) -> String {
     let mut summary = String::new();
@@ -40,16 +38,14 @@ pub fn summary(text: &str) -> String {
     }
 }
 
-/// Shortens a line for a reason: without generated pod names, at most `characters` long.
 pub(super) fn excerpt(line: &str, characters: usize) -> String {
     let mut excerpt = String::new();
-    // Omitting pod names shortens the text, so twice the length is enough.
+    // Omitting pod names shortens the text.
     let end = line.char_indices().nth(characters * 2).map_or(line.len(), |(end, _)| end);
     push_words(&mut excerpt, line.get(..end).unwrap_or_default());
     truncate(excerpt, characters)
 }
 
-/// Appends the words of a line, separated by single spaces.
 fn push_words(summary: &mut String, line: &str) {
     let mut first = true;
     let mut after_pod = false;
@@ -65,7 +61,6 @@ fn push_words(summary: &mut String, line: &str) {
     }
 }
 
-/// Truncates to a number of characters, with an ellipsis.
 fn truncate(text: String, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         None => text,
@@ -78,8 +73,6 @@ fn truncate(text: String, characters: usize) -> String {
     }
 }
 
-/// Returns `true` for a raw line of a log or stack trace: it begins with a time, a level or a frame, or is a JSON record
-/// with a level.
 fn is_log_line(line: &str) -> bool {
     let mut fields = line.split_whitespace();
     let first = fields.next().unwrap_or_default().trim_matches(['[', ']', '(', ')', ':', ',']);
@@ -113,7 +106,7 @@ fn is_log_line(line: &str) -> bool {
         || (is_month(first) && starts_with_digit(fields.next()))
 }
 
-/// Returns `true` for a time: `2024-05-01…`, `14:05:09.123`, `I0501` (klog), `1714557600.123`.
+/// Returns `true` for a timestamp such as `2024-05-01…`, `14:05:09.123` or `I0501` (klog).
 fn is_instant(word: &str) -> bool {
     let shape = |pattern: &str| {
         word.len() >= pattern.len()
@@ -150,7 +143,7 @@ fn starts_with_digit(word: Option<&str>) -> bool {
     word.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Omits the generated parts of pod names: `checkout-7f9c4d-x2x1z` becomes `checkout`.
+/// Strips the generated parts of pod names: `checkout-7f9c4d-x2x1z` becomes `checkout`.
 fn strip_pod_name(word: &str, after_pod: bool) -> Cow<'_, str> {
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if !word.contains('-') {
@@ -172,8 +165,7 @@ fn strip_pod_name(word: &str, after_pod: bool) -> Cow<'_, str> {
     Cow::Owned(stripped)
 }
 
-/// The workload of a pod: its name without the generated suffixes. Ordinals are stripped only if the name is known to be a
-/// pod's.
+/// Strips a pod name's generated suffixes. Ordinals are stripped only if the name is known to be a pod's.
 fn workload(name: &str, is_pod: bool) -> &str {
     let Some((stem, suffix)) = name.rsplit_once('-') else { return name };
     if stem.is_empty() {
@@ -196,7 +188,6 @@ fn workload(name: &str, is_pod: bool) -> &str {
     if is_of_daemon || (is_ordinal && !suffix.is_empty()) { stem } else { name }
 }
 
-/// Returns `true` if a part of a name looks generated: it has a digit, or no vowel.
 fn is_generated(part: &str) -> bool {
     part.bytes().any(|byte| byte.is_ascii_digit())
         || !part.bytes().any(|byte| b"aeiouy".contains(&byte))

@@ -1,4 +1,4 @@
-//! Tests of verdicts on results in words.
+//! Tests for verdicts on prose.
 
 use super::Verdict::{Inconclusive, Refutes, Supports};
 use super::*;

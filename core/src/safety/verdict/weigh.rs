@@ -1,4 +1,4 @@
-//! Judges one measured value, series or switch by the polarity of its signal.
+//! Judges a value, series or switch by its signal's polarity.
 
 use core::cmp::Ordering;
 
@@ -12,26 +12,21 @@ use super::signal::{
 };
 use super::{Expectation, Polarity, Signal};
 
-/// The reason why an empty series is inconclusive.
 pub(super) const EMPTY: &str = "the series is empty: absent is not 0";
 
-/// The reason why a value that is not a number is inconclusive.
 pub(super) const NOT_A_NUMBER: &str = "a value that is not a number decides nothing";
 
-/// Returns `true` for the literals of missing or infinite numbers.
 pub(super) fn is_not_a_number(text: &str) -> bool {
     let text = text.trim_start_matches(['+', '-']);
     ["nan", "inf", "infinity", "null"].iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
-/// The value that a sample is compared with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reference<'a> {
     pub(super) quantity: Quantity<'a>,
     pub(super) bound: Bound,
 }
 
-/// One measured value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample<'a> {
     pub(super) name: &'a str,
@@ -45,19 +40,16 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// The expected signal and the findings so far.
 pub(super) struct Context<'a> {
     pub(super) expectation: Option<Expectation<'a>>,
     pub(super) findings: Findings,
 }
 
 impl Context<'_> {
-    /// Returns `true` if a number with this name can be conclusive.
     pub(super) fn is_measured(&self, name: &str) -> bool {
         polarity_of(name).is_some() || self.expectation.is_some()
     }
 
-    /// Judges a value; returns the kind of the finding.
     pub(super) fn sample(&mut self, sample: &Sample<'_>) -> FindingKind {
         let Some((sample, polarity)) = self.expected(sample) else {
             return self.unexpected(sample.name);
@@ -69,8 +61,7 @@ impl Context<'_> {
         kind
     }
 
-    /// Judges a series, in order of time, by its last value: a fault that is over is not a fault. A counter is judged by its
-    /// increase.
+    /// Judges a chronological series by its last value, or by its increase for a counter.
     pub(super) fn series<'b>(&mut self, name: &'b str, values: impl Iterator<Item = &'b str>) {
         let mut samples =
             values.filter_map(Quantity::parse).map(|quantity| Sample::new(name, quantity));
@@ -105,7 +96,7 @@ impl Context<'_> {
         self.findings.add(kind, || describe(&last, polarity, why));
     }
 
-    /// Judges a condition or switch. Returns `false` if its name does not determine the healthy value.
+    /// Judges a condition or switch. Returns `false` if its healthy value is unknown.
     pub(super) fn truth(&mut self, name: &str, holds: bool) -> bool {
         let mut name = name;
         let mut polarity = None;
@@ -136,24 +127,21 @@ impl Context<'_> {
         true
     }
 
-    /// Adds a finding from words or states.
     pub(super) fn note(&mut self, kind: FindingKind, why: impl FnOnce() -> String) {
         self.findings.add(kind, || (why(), None));
     }
 
-    /// Adds an inconclusive finding.
     pub(super) fn doubt(&mut self, why: &str) {
         self.note(FindingKind::Doubt, || why.to_string());
     }
 
-    /// Adds an inconclusive finding for a signal that is not the expected one.
     fn unexpected(&mut self, name: &str) -> FindingKind {
         let expected = self.expectation.map_or("", |expectation| expectation.signal);
         self.note(FindingKind::Doubt, || format!("{name} is not the expected signal {expected}"));
         FindingKind::Doubt
     }
 
-    /// Applies the expectation's name, threshold and polarity to a sample; `None` if another signal is expected.
+    /// Applies the expectation to a sample. Returns `None` if another signal is expected.
     fn expected<'b>(&self, sample: &Sample<'b>) -> Option<(Sample<'b>, Option<Polarity>)>
     where
         Self: 'b,
@@ -194,7 +182,6 @@ fn describe(
     (reason, Some(signal))
 }
 
-/// Judges a value; returns the kind of the finding and the reason.
 fn weigh(sample: &Sample<'_>, polarity: Option<Polarity>) -> (FindingKind, &'static str) {
     let value = &sample.value;
     if value.is_negative() {
@@ -232,7 +219,6 @@ fn weigh(sample: &Sample<'_>, polarity: Option<Polarity>) -> (FindingKind, &'sta
     }
 }
 
-/// Judges a part of a whole: ready of desired, failed of all.
 fn weigh_part(
     value: &Quantity<'_>,
     polarity: Option<Polarity>,
@@ -257,7 +243,6 @@ fn weigh_part(
     }
 }
 
-/// Compares a value with its threshold.
 fn weigh_against(
     sample: &Sample<'_>,
     polarity: Option<Polarity>,
@@ -271,7 +256,7 @@ fn weigh_against(
         }
         (Bound::Upper, _) | (_, Some(true)) => true,
         (Bound::Lower, _) | (_, Some(false)) => false,
-        // A threshold without a direction is an upper limit, but a value below it does not show that something unnamed is healthy.
+        // Staying below an undirected threshold does not show health for an unnamed value.
         (_, None) if is_generic(sample.name) && order == Some(Ordering::Greater) => true,
         (_, None) => return (FindingKind::Doubt, "the name does not say which side is healthy"),
     };
