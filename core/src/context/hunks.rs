@@ -1,19 +1,16 @@
-//! Finds the hunks of unified diffs among the lines of a text.
+//! Finds unified diff hunks in a text.
 
 use core::ops::Range;
 
-/// A hunk, by line numbers.
+/// A hunk, as line numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hunk {
-    /// The header lines of its file: `diff --git`, `index`, `---`, `+++`.
+    /// The file header lines: `diff --git`, `index`, `---`, `+++`.
     pub(super) file: Range<usize>,
-    /// The line that begins with `@@`.
     pub(super) head: usize,
-    /// The line after its last line.
     pub(super) end: usize,
 }
 
-/// The hunks of a text, in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hunks(Vec<Hunk>);
 
@@ -48,7 +45,7 @@ impl Hunks {
         hunks
     }
 
-    /// Assigns consecutive hunks to the same file.
+    /// Gives consecutive hunks the file header of the first one.
     fn share_files(&mut self) {
         let mut before: Option<Hunk> = None;
         for hunk in &mut self.0 {
@@ -59,7 +56,7 @@ impl Hunks {
         }
     }
 
-    /// The hunk of a line; for a file header line, the first hunk of that file.
+    /// The hunk that contains a line. For a file header line, the file's first hunk.
     pub(super) fn at(&self, line: usize) -> Option<&Hunk> {
         let index = self.0.partition_point(|hunk| hunk.end <= line);
         self.0.get(index).filter(|hunk| hunk.head <= line || hunk.file.contains(&line))
@@ -84,14 +81,13 @@ fn is_file_header(line: &str) -> bool {
     PREFIXES.iter().any(|prefix| line.starts_with(prefix))
 }
 
-/// The number of lines of each side that are still expected.
 struct RemainingLines {
     before: u32,
     after: u32,
 }
 
 impl RemainingLines {
-    /// Parses `@@ -1,4 +1,5 @@ fn main`; without numbers, the hunk continues as long as its lines have signs.
+    /// Parses `@@ -1,4 +1,5 @@ fn main`. Without numbers, the hunk includes all lines with diff markers.
     fn from_header(line: &str) -> Option<Self> {
         let header = line.strip_prefix("@@")?;
         let unknown = Self { before: u32::MAX, after: u32::MAX };
@@ -106,7 +102,7 @@ impl RemainingLines {
         Some(Self { before: count(before)?, after: count(after)? })
     }
 
-    /// Returns `true` if the next line belongs to the hunk.
+    /// Counts the next line. Returns `false` if it does not belong to the hunk.
     fn take(&mut self, line: &str) -> bool {
         if line.starts_with('\\') {
             return true;

@@ -1,5 +1,4 @@
-//! Selects the context of a quote in a JSON document: the keys that lead to it, the members that name the enclosing
-//! objects, the column names, and the elements at the same index of sibling arrays.
+//! Selects the context of a quote in a JSON document.
 
 use super::names::{is_column_key, is_naming_key};
 use super::ranges::RangeBuilder;
@@ -7,20 +6,16 @@ use super::text::MAX_RECORD;
 use super::tree::{Kind, Node, Tree};
 use crate::text::byte_at;
 
-/// The maximum size of a member that is added as context, in bytes.
+// Size limits for added context, in bytes.
 const MAX_MEMBER: usize = 200;
-/// The maximum size of a container off the path that is added whole, in bytes.
 const MAX_SMALL: usize = 300;
-/// The maximum size of a list of columns that is added whole, in bytes.
 const MAX_COLUMNS: usize = 1_024;
-/// The maximum total size of the other members of one object, in bytes.
 const MAX_OTHER: usize = 1_024;
-/// The maximum number of members of one object to inspect.
-const MAX_LOOKED_AT: usize = 512;
-/// The maximum size of a neighbouring element, in bytes.
 const MAX_NEIGHBOUR: usize = 100;
 
-/// Adds the value that contains a quote, if it is small, and the keys and brackets that lead to it.
+const MAX_INSPECTED_MEMBERS: usize = 512;
+
+/// Adds the path to the quoted value, and the value if it is small.
 pub(super) fn add_path(text: &str, tree: &Tree, innermost: usize, builder: &mut RangeBuilder) {
     let Some(node) = tree.node(innermost) else { return };
     if node.is_container() || node.span().len() > super::parsed_text::MAX_STRING {
@@ -40,7 +35,7 @@ pub(super) fn add_path(text: &str, tree: &Tree, innermost: usize, builder: &mut 
     }
 }
 
-/// Adds the members that identify a value: naming members first, then its record, then other members.
+/// Adds the members that identify a value: naming members, then its record, then other members.
 pub(super) fn add_members(text: &str, tree: &Tree, innermost: usize, builder: &mut RangeBuilder) {
     let containers: Vec<usize> = path(tree, innermost).collect();
     let mut selector = MemberSelector { text, tree, builder };
@@ -67,14 +62,13 @@ pub(super) fn add_members(text: &str, tree: &Tree, innermost: usize, builder: &m
     }
 }
 
-/// The containers around a value, innermost first; including the value if it is a container.
+/// The enclosing containers, innermost first, starting with the value if it is a container.
 fn path(tree: &Tree, innermost: usize) -> impl Iterator<Item = usize> {
     let is_container = tree.node(innermost).is_some_and(Node::is_container);
     let first = if is_container { Some(innermost) } else { tree.parent(innermost) };
     core::iter::successors(first, |id| tree.parent(*id))
 }
 
-/// The offset after a comma at `end`, or `end` if there is none.
 fn after_comma(text: &str, end: usize) -> usize {
     end + usize::from(byte_at(text, end) == b',')
 }
@@ -90,7 +84,7 @@ impl MemberSelector<'_, '_> {
         self.tree.node(id).is_some_and(|node| node.kind == Kind::Object)
     }
 
-    /// Adds a member with its key and the following comma, truncated to `max_bytes`.
+    /// Adds a member with its key and trailing comma, truncated to `max_bytes`.
     fn add_member(&mut self, node: &Node, max_bytes: usize) -> bool {
         let span = node.span();
         if span.len() <= max_bytes {
@@ -100,13 +94,13 @@ impl MemberSelector<'_, '_> {
             .add(span.start..self.text.floor_char_boundary(span.start + max_bytes).max(span.start))
     }
 
-    /// Adds the members of an object that name it or its columns.
     fn add_naming(&mut self, object: usize, on_path: &impl Fn(usize) -> bool, indices: &[usize]) {
         if !self.is_object(object) {
             return;
         }
         let tree = self.tree;
-        for (id, node) in tree.children(object).take(MAX_LOOKED_AT).filter(|(id, _)| !on_path(*id))
+        for (id, node) in
+            tree.children(object).take(MAX_INSPECTED_MEMBERS).filter(|(id, _)| !on_path(*id))
         {
             let key = node.key(self.text);
             if is_column_key(key) {
@@ -117,7 +111,7 @@ impl MemberSelector<'_, '_> {
         }
     }
 
-    /// Adds a scalar, a small container, or the scalars of a larger object.
+    /// Adds a scalar, a small container, or a larger object's scalars.
     fn add_value(&mut self, id: usize, node: &Node) {
         if !node.is_container() {
             self.add_member(node, MAX_MEMBER);
@@ -128,7 +122,6 @@ impl MemberSelector<'_, '_> {
         }
     }
 
-    /// Adds the scalar members of a large object, naming members first.
     fn add_scalars(&mut self, id: usize, node: &Node) {
         if !self.builder.add(node.opening()) {
             return;
@@ -138,8 +131,9 @@ impl MemberSelector<'_, '_> {
             return;
         }
         let tree = self.tree;
-        let scalars =
-            || tree.children(id).take(MAX_LOOKED_AT).filter(|(_, node)| !node.is_container());
+        let scalars = || {
+            tree.children(id).take(MAX_INSPECTED_MEMBERS).filter(|(_, node)| !node.is_container())
+        };
         for (_, value) in scalars().filter(|(_, node)| is_naming_key(node.key(self.text))) {
             self.add_member(value, MAX_MEMBER);
         }
@@ -151,14 +145,15 @@ impl MemberSelector<'_, '_> {
         }
     }
 
-    /// Adds a list of columns: all of it, or the columns at the indices of the quote.
+    /// Adds a column list, or only the columns at the quote's indices if it is too large.
     fn add_columns(&mut self, id: usize, node: &Node, indices: &[usize]) {
         if node.span().len() <= MAX_COLUMNS && self.add_member(node, MAX_COLUMNS) {
             return;
         }
         self.builder.add(node.opening());
         let tree = self.tree;
-        let lists = tree.children(id).take(MAX_LOOKED_AT).filter(|(_, list)| list.is_container());
+        let lists =
+            tree.children(id).take(MAX_INSPECTED_MEMBERS).filter(|(_, list)| list.is_container());
         let lists: Vec<usize> =
             if node.kind == Kind::Array { vec![id] } else { lists.map(|(list, _)| list).collect() };
         for list in lists {
@@ -170,8 +165,7 @@ impl MemberSelector<'_, '_> {
         }
     }
 
-    /// Adds the neighbours of a value in its array, the elements at its index in sibling arrays, and the first row of a
-    /// table.
+    /// Adds the neighbours in the array, the elements at this index in sibling arrays, and the first row.
     fn add_siblings(&mut self, container: usize, child: usize, on_path: &impl Fn(usize) -> bool) {
         let (tree, is_array) = (self.tree, !self.is_object(container));
         let Some(node) = tree.node(child).filter(|_| is_array && child != container) else {
@@ -183,7 +177,7 @@ impl MemberSelector<'_, '_> {
             let Some(parent) = tree.parent(container).filter(|_| self.is_column(container)) else {
                 return;
             };
-            for (list, node) in tree.children(parent).take(MAX_LOOKED_AT) {
+            for (list, node) in tree.children(parent).take(MAX_INSPECTED_MEMBERS) {
                 if node.kind == Kind::Array && !on_path(list) {
                     self.builder.add(node.opening());
                     if let Some(element) = tree.flat_element(list, index) {
@@ -204,8 +198,7 @@ impl MemberSelector<'_, '_> {
         }
     }
 
-    /// Returns `true` if an array contains one value each of many things, rather than many values of one thing: a member
-    /// of an object, or one of a few long arrays.
+    /// Returns `true` if an array is a table column: an object member, or one of a few long arrays.
     fn is_column(&self, list: usize) -> bool {
         const MAX_LISTS: u32 = 16;
         let parent = self.tree.parent(list).and_then(|parent| self.tree.node(parent));
@@ -226,7 +219,7 @@ impl MemberSelector<'_, '_> {
         }
     }
 
-    /// Adds the largest container around the value that is small enough.
+    /// Adds the largest enclosing container that fits.
     fn add_record(&mut self, containers: &[usize]) {
         let room = self.builder.left().min(MAX_RECORD);
         let spans = containers.iter().filter_map(|id| self.tree.node(*id)).map(Node::span);
@@ -235,14 +228,14 @@ impl MemberSelector<'_, '_> {
         }
     }
 
-    /// Adds the other members of an object: scalars, small containers, and the scalars of larger ones.
     fn add_others(&mut self, object: usize, on_path: &impl Fn(usize) -> bool) {
         if !self.is_object(object) {
             return;
         }
         let tree = self.tree;
         let mut room = MAX_OTHER;
-        for (id, node) in tree.children(object).take(MAX_LOOKED_AT).filter(|(id, _)| !on_path(*id))
+        for (id, node) in
+            tree.children(object).take(MAX_INSPECTED_MEMBERS).filter(|(id, _)| !on_path(*id))
         {
             let bytes = match (node.is_container(), node.span().len()) {
                 (false, bytes) => bytes.min(MAX_MEMBER),

@@ -1,5 +1,4 @@
-//! Indexes the lines of a text: the parent of each line by indentation, the block and titles above it, and the lines that
-//! name something.
+//! Indexes the lines of a text by indentation, block and title.
 
 use core::ops::Range;
 
@@ -7,42 +6,38 @@ use super::hunks::{Hunk, Hunks};
 use crate::escapes::offset;
 use crate::text::{byte_at, part};
 
-/// No line.
 pub(super) const NONE: u32 = u32::MAX;
-/// The depth of a blank line.
 const BLANK: u32 = u32::MAX;
-/// The maximum length of a label line such as `Pods of the cart:`, in bytes.
 const MAX_LABEL: usize = 120;
 
-/// A line and the lines that give its context; [`NONE`] if there is none.
+/// A line and its context lines, [`NONE`] where absent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     start: u32,
     end: u32,
-    /// Twice the indentation in bytes, plus one for a list item, which may be at the indentation of its key.
+    /// Twice the indentation in bytes, plus one for a list item, which can be indented like its key.
     depth: u32,
-    /// The nearest less indented line above, within the document.
+    /// The nearest less-indented line above, within the document.
     pub(super) parent: u32,
-    /// The line after the last more indented one.
+    /// The line after the last more-indented one.
     pub(super) next: u32,
-    /// The first line of its block; blocks are separated by blank lines.
+    /// The first line of the block. Blank lines separate blocks.
     pub(super) block: u32,
-    /// The first line of its document; documents are separated by `---`.
+    /// The first line of the document. `---` separates documents.
     pub(super) document: u32,
     /// The nearest command or title above.
     pub(super) title: u32,
-    /// The nearest line above that ends in a colon and is not indented.
+    /// The nearest unindented line above that ends in a colon.
     pub(super) label: u32,
-    /// The nearest header rule above, in its block.
+    /// The nearest header rule above in the block.
     pub(super) rule: u32,
-    /// The nearest header in capitals above, in its block.
+    /// The nearest uppercase header above in the block.
     pub(super) capitals: u32,
-    /// The nearest line that begins with a time: itself or a line above.
+    /// The nearest line at or above that begins with a time.
     pub(super) stamp: u32,
 }
 
 impl Line {
-    /// The bytes of the line, without the line break.
     pub(super) const fn span(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -52,11 +47,10 @@ impl Line {
     }
 }
 
-/// The lines of a text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lines {
     lines: Vec<Line>,
-    /// The lines that name something, each with its parent.
+    /// The lines with a naming key, as (parent, line).
     naming: Vec<(u32, u32)>,
     pub(super) hunks: Hunks,
 }
@@ -80,24 +74,21 @@ impl Lines {
         self.lines.get(line)
     }
 
-    /// The line that contains an offset.
     pub(super) fn at(&self, offset: usize) -> usize {
         self.lines.partition_point(|line| line.start as usize <= offset).saturating_sub(1)
     }
 
-    /// The bytes from the start of one line to the end of another.
     pub(super) fn span(&self, from: usize, last: usize) -> Range<usize> {
         let start = self.get(from).map_or(0, |line| line.start as usize);
         let end = self.get(last).map_or(start, |line| line.end as usize);
         start..end.max(start)
     }
 
-    /// The diff hunk that contains a line.
     pub(super) fn hunk(&self, line: usize) -> Option<&Hunk> {
         self.hunks.at(line)
     }
 
-    /// The naming lines directly below `parent` ([`NONE`]: at the top level), between two lines.
+    /// The naming lines directly below `parent` ([`NONE`] is the top level) in a line range.
     pub(super) fn naming(&self, parent: u32, from: u32, to: u32) -> &[(u32, u32)] {
         let first = self.naming.partition_point(|entry| *entry < (parent, from));
         let last = self.naming.partition_point(|entry| *entry < (parent, to)).max(first);
@@ -109,7 +100,7 @@ impl Lines {
 struct Builder {
     lines: Vec<Line>,
     naming: Vec<(u32, u32)>,
-    /// The lines that enclose the next one, with their depths.
+    /// The enclosing lines and their depths.
     open: Vec<(u32, u32)>,
     block: Option<u32>,
     document: u32,
@@ -180,7 +171,6 @@ impl Builder {
         }
     }
 
-    /// Closes the enclosing lines at this depth or deeper.
     fn close(&mut self, depth: u32, number: u32) {
         while let Some((line, _)) = self.open.pop_if(|(_, open)| *open >= depth) {
             if let Some(line) = self.lines.get_mut(line as usize) {
@@ -197,7 +187,6 @@ impl Builder {
     }
 }
 
-/// Returns `true` for a command, a heading, a file name or a section.
 fn is_title(line: &str) -> bool {
     const MARKS: [&str; 11] =
         ["$ ", "# ", "## ", "### ", "== ", "=== ", "==> ", "--- ", "*** ", ">>> ", "commit "];
@@ -209,13 +198,13 @@ fn is_title(line: &str) -> bool {
     is_section || MARKS.iter().any(|mark| line.starts_with(mark))
 }
 
-/// Returns `true` for a rule: `-----`, `=====`, `|---|:--:|`, `+-----+`, `---- ----`.
+/// Returns `true` for a rule such as `-----`, `=====`, `|---|:--:|`, `+-----+` or `---- ----`.
 fn is_rule(line: &str) -> bool {
     let is_rule_byte = |byte: u8| matches!(byte, b'-' | b'=' | b'+' | b'|' | b':' | b' ' | b'\t');
     line.bytes().all(is_rule_byte) && (line.contains("---") || line.contains("==="))
 }
 
-/// Returns `true` for a header with at least two words, all in capitals: `NAME  READY  STATUS`.
+/// Returns `true` for an uppercase header of two or more words: `NAME  READY  STATUS`.
 fn is_header(line: &str) -> bool {
     let has_lowercase = line.bytes().any(|byte| byte.is_ascii_lowercase());
     !has_lowercase
@@ -226,7 +215,6 @@ fn is_capitals(word: &str) -> bool {
     word.len() >= 2 && word.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// Returns `true` if the line begins with a date, a time of day, or a glog severity with a date: `E0507 10:41:07`.
 fn begins_with_time(line: &str) -> bool {
     let body = line.trim_start_matches(['[', '(', '"', '<']);
     let digits = |from: usize, count: usize| {
@@ -243,7 +231,7 @@ fn begins_with_time(line: &str) -> bool {
     is_date || is_clock || is_glog && byte_at(body, 5) == b' ' || is_syslog
 }
 
-/// Returns `true` if the line has a key that identifies its record: `name: cart-1`, `"kind": "Pod",`, `Namespace:  shop`.
+/// Returns `true` for a line that identifies its record: `name: cart-1`, `"kind": "Pod",`.
 fn has_naming_key(line: &str) -> bool {
     const MAX_KEY: usize = 40;
     let head = part(line, 0..line.floor_char_boundary(MAX_KEY));

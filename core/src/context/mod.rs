@@ -1,9 +1,4 @@
-//! Reduces an evidence item to what the reader of a quote needs: the quoted bytes and the context that identifies their
-//! subject. Copies bytes unchanged.
-//!
-//! An [`Excerpt`] is a set of disjoint ranges of the item's content. A quote in a table is shown with the table header and
-//! its row, a quote in JSON with the keys that lead to it and the names of the enclosing objects, a quote in a diff with
-//! its file and hunk.
+//! Reduces an evidence item to the quoted bytes and their context, such as headers, keys and hunks.
 //!
 //! ```
 //! use gsar_core::context::Excerpt;
@@ -49,19 +44,16 @@ use parsed_text::ParsedText;
 pub use quantify::quantifies;
 pub(crate) use ranges::Ranges;
 
-/// The maximum size of an item that is shown whole as soon as any of it is quoted, in bytes.
+/// The maximum size of an item added whole by [`Excerpt::add_quote`], in bytes.
 pub const MAX_SMALL: usize = 1_536;
-/// The maximum size of an item that [`Excerpt::add_whole`] shows whole, in bytes.
+/// The maximum size of an item added whole by [`Excerpt::add_whole`], in bytes.
 pub const MAX_WHOLE: usize = 16 * 1_024;
-/// The maximum size of each end of a longer item that [`Excerpt::add_whole`] shows, in bytes.
+/// The maximum size of each end added by [`Excerpt::add_whole`] for a longer item, in bytes.
 pub const MAX_END: usize = 1_024;
-/// The approximate maximum size of the context of one quote, in bytes, without the quote itself.
+/// The approximate maximum size of a quote's context, in bytes, excluding the quote.
 pub const MAX_CONTEXT: usize = 4 * 1_024;
 
-/// An excerpt of an item: the ranges of its content that contain quotes and their context.
-///
-/// Ranges are half-open, in bytes of the original content, on character boundaries, disjoint and in order. The content is
-/// parsed once, at the first quote, in linear time.
+/// An excerpt of an evidence item: a set of disjoint byte ranges of its content.
 #[derive(Clone, Debug)]
 pub struct Excerpt<'e> {
     item: &'e EvidenceItem,
@@ -76,14 +68,13 @@ impl<'e> Excerpt<'e> {
         Self { item, ranges: Ranges::new(), parsed: None }
     }
 
-    /// The underlying item.
+    /// The excerpted item.
     #[must_use]
     pub const fn item(&self) -> &'e EvidenceItem {
         self.item
     }
 
-    /// Adds the quoted bytes with at most about [`MAX_CONTEXT`] bytes of context; an item of at most [`MAX_SMALL`] bytes is
-    /// added whole. The range is widened to character boundaries and clamped to the content.
+    /// Adds the quoted bytes, at character boundaries, with about [`MAX_CONTEXT`] bytes of context.
     pub fn add_quote(&mut self, bytes: Range<usize>) {
         let content = self.content();
         if content.len() <= MAX_SMALL {
@@ -99,8 +90,7 @@ impl<'e> Excerpt<'e> {
         }
     }
 
-    /// Adds the whole item if it has at most [`MAX_WHOLE`] bytes; otherwise its two ends: whole lines of at most
-    /// [`MAX_END`] bytes each, or part of a longer line.
+    /// Adds the whole item, or only both ends if it exceeds [`MAX_WHOLE`] bytes.
     pub fn add_whole(&mut self) {
         let content = self.content();
         if content.len() <= MAX_WHOLE {
@@ -110,7 +100,7 @@ impl<'e> Excerpt<'e> {
         let head = content.floor_char_boundary(MAX_END);
         let head = part(content, 0..head).rfind('\n').map_or(head, |at| at + 1);
         let tail = content.ceil_char_boundary(content.len() - MAX_END);
-        // The tail starts after the first line break, to omit a partial line.
+        // Start after a line break, to omit a partial line.
         let before = tail.saturating_sub(1);
         let bytes = content.as_bytes().get(before..content.len() - 1).unwrap_or_default();
         let tail = memchr::memchr(b'\n', bytes).map_or(tail, |at| before + at + 1);
@@ -142,7 +132,7 @@ impl<'e> Excerpt<'e> {
         bytes
     }
 
-    /// Renders the excerpt, with `…` for each gap: within a line for part of a line, on a line of its own for whole lines.
+    /// Renders the excerpt with `…` for each gap, on a separate line where whole lines are omitted.
     #[must_use]
     pub fn render(&self) -> String {
         let mut rendered = String::new();
@@ -150,18 +140,16 @@ impl<'e> Excerpt<'e> {
         rendered
     }
 
-    /// The ranges of the content in the excerpt.
+    /// The content ranges in the excerpt.
     #[must_use]
     pub fn ranges(&self) -> &[Range<usize>] {
         self.ranges.as_slice()
     }
 
-    /// Replaces the ranges and returns the previous ones.
     pub(crate) const fn replace(&mut self, ranges: Ranges) -> Ranges {
         core::mem::replace(&mut self.ranges, ranges)
     }
 
-    /// Clones the ranges, for [`Self::replace`].
     pub(crate) fn clone_ranges(&self) -> Ranges {
         self.ranges.clone()
     }

@@ -1,5 +1,4 @@
-//! Parses a text once, its lines and the JSON in it, and selects the context of any number of quotes. Long JSON strings are
-//! parsed as nested texts when a quote lies in them.
+//! Parses a text's lines and JSON once, to select the context of any number of quotes.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -12,22 +11,19 @@ use super::text::{self, MAX_BESIDE};
 use super::tree::{Kind, Tree, documents};
 use crate::escapes::{TracedText, unescape};
 
-/// The maximum nesting depth of parsed strings.
 const MAX_DEPTH: usize = 3;
-/// The maximum length of a string that is not parsed as nested text, in bytes.
+/// The maximum length of a string not parsed as nested text, in bytes.
 pub(super) const MAX_STRING: usize = 300;
 
-/// A parsed text.
 #[derive(Clone, Debug)]
 pub(super) struct ParsedText<'e> {
     text: Cow<'e, str>,
     lines: Lines,
     documents: Vec<Tree>,
-    /// The nested texts that contain quotes, by offset.
+    /// The nested texts by offset.
     nested: BTreeMap<usize, NestedText<'e>>,
 }
 
-/// The parsed content of a JSON string.
 #[derive(Clone, Debug)]
 struct NestedText<'e> {
     parsed: Box<ParsedText<'e>>,
@@ -40,7 +36,6 @@ impl<'e> ParsedText<'e> {
         Self { text, lines, documents, nested: BTreeMap::new() }
     }
 
-    /// Selects the ranges to show for a quote, with about `max_bytes` of context.
     pub(super) fn context(&mut self, quote: &Range<usize>, max_bytes: usize) -> Ranges {
         self.context_at(quote, max_bytes, 0)
     }
@@ -97,7 +92,6 @@ impl NestedText<'_> {
         Self { parsed: Box::new(ParsedText::new(Cow::Owned(text))), traced }
     }
 
-    /// Selects the ranges to show for a quote, as ranges of the outer text.
     fn context(
         &mut self,
         quote: &Range<usize>,

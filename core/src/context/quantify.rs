@@ -1,8 +1,7 @@
-//! Recognizes statements about more than the values they name: about all, none, the highest, a number of things.
+//! Recognizes statements that quantify, such as "all", "none", "the highest" or a count.
 
 use crate::text::tokens::words;
 
-/// Words that make a statement refer to everything observed.
 #[rustfmt::skip]
 const WORDS: [&str; 121] = [
     "all", "every", "everything", "everyone", "everywhere", "each", "any", "anything", "anyone", "anywhere", "both",
@@ -19,24 +18,21 @@ const WORDS: [&str; 121] = [
     "remaining", "other", "others", "another", "same", "unique", "distinct",
 ];
 
-/// Number words.
 #[rustfmt::skip]
 const COUNTS: [&str; 21] = [
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "dozens",
     "hundreds", "thousands", "once", "twice", "thrice", "pair", "zero", "multiple",
 ];
 
-/// Units of measurement, which are not counted things.
 #[rustfmt::skip]
 const UNITS: [&str; 19] = [
     "seconds", "milliseconds", "microseconds", "minutes", "hours", "days", "weeks", "months", "years", "bytes",
     "bits", "cores", "millicores", "percents", "points", "times", "mins", "secs", "hrs",
 ];
 
-/// Returns `true` if a statement refers to everything in an item, so that the whole item must be read: it contains all,
-/// every, first, last, only, until, no, never, any, most, highest, total, a number of things and the like.
+/// Returns `true` if checking a statement requires the whole item (all, first, only, no, most or a count).
 ///
-/// Recognizes English words, in any case. Prefers false positives, since a longer excerpt costs little.
+/// Recognizes English words. Prefers false positives, which only make an excerpt longer.
 ///
 /// ```
 /// use gsar_core::context::quantifies;
@@ -48,7 +44,7 @@ const UNITS: [&str; 19] = [
 /// ```
 #[must_use]
 pub fn quantifies(statement: &str) -> bool {
-    /// The maximum number of words between a count and the counted noun: `19 slow database calls`.
+    /// The maximum number of words between a count and its noun (`19 slow database calls`).
     const MAX_DISTANCE: u8 = 3;
     let mut since_count = u8::MAX;
     words(statement).any(|word| {
@@ -66,12 +62,10 @@ pub fn quantifies(statement: &str) -> bool {
     })
 }
 
-/// Returns `true` if a word is a whole number.
 fn is_count(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns `true` if a word looks like a plural noun that is not a unit of measurement.
 fn is_plural(word: &str) -> bool {
     let is_unit = UNITS.iter().any(|unit| word.eq_ignore_ascii_case(unit));
     word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !is_unit

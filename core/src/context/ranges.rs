@@ -1,15 +1,14 @@
-//! Sets of byte ranges of a text, built within a budget and rendered with elisions.
+//! Sets of byte ranges, built within a budget and rendered with elision marks.
 
 use core::ops::Range;
 
 use crate::text::part;
 
-/// The maximum size of a gap that is filled, in bytes: an elision mark would hardly be shorter.
+/// The maximum size of a gap to fill, in bytes. An elision mark would be about as long.
 const MAX_FILLED: usize = 16;
-/// The mark for omitted bytes.
 pub(super) const ELISION: &str = "…";
 
-/// Disjoint ranges in order, with gaps of more than [`MAX_FILLED`] bytes.
+/// Disjoint ordered ranges with gaps of more than [`MAX_FILLED`] bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ranges(Vec<Range<usize>>);
 
@@ -22,7 +21,7 @@ impl Ranges {
         &self.0
     }
 
-    /// Adds a range and fills small gaps around it. Ignores an empty range.
+    /// Adds a range and fills small gaps around it.
     pub(super) fn add(&mut self, range: Range<usize>) {
         if range.is_empty() {
             return;
@@ -36,7 +35,6 @@ impl Ranges {
         self.0.splice(from..to, core::iter::once(start..end));
     }
 
-    /// The number of bytes of a range that are not in the set.
     fn missing(&self, range: &Range<usize>) -> usize {
         let from = self.0.partition_point(|kept| kept.end <= range.start);
         let within = self.0.iter().skip(from).take_while(|kept| kept.start < range.end);
@@ -46,7 +44,6 @@ impl Ranges {
     }
 }
 
-/// A set of ranges with a budget of bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RangeBuilder {
     ranges: Ranges,
@@ -58,17 +55,15 @@ impl RangeBuilder {
         Self { ranges: Ranges::default(), left: max_bytes }
     }
 
-    /// The remaining budget, in bytes.
     pub(super) const fn left(&self) -> usize {
         self.left
     }
 
-    /// Adds a range regardless of the budget.
     pub(super) fn add_unbudgeted(&mut self, range: Range<usize>) {
         self.ranges.add(range);
     }
 
-    /// Adds a range if all of it fits the budget; returns `true` if it is in the set.
+    /// Adds a range if it fits the budget. Returns `true` if the range was added.
     pub(super) fn add(&mut self, range: Range<usize>) -> bool {
         let missing = self.ranges.missing(&range);
         if missing > self.left {
@@ -84,8 +79,7 @@ impl RangeBuilder {
     }
 }
 
-/// Writes the ranges of a text in order, with marks for omitted text other than white space: within a line for part of a
-/// line, on a line of its own for whole lines. Separate lines stay separate.
+/// Writes the ranges of a text in order, with elision marks for omitted text except white space.
 pub(super) fn write(text: &str, ranges: &[Range<usize>], out: &mut impl FnMut(&str)) {
     let mut at = 0;
     for range in ranges {

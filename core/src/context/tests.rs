@@ -1,4 +1,4 @@
-//! Quotes in generated evidence of every shape that tools print: each must be shown with what identifies its subject.
+//! Tests that quotes in all kinds of generated evidence are shown with their context.
 
 mod documents;
 mod hostile;
@@ -15,7 +15,6 @@ pub(super) fn item(content: &str) -> EvidenceItem {
     tool("e", content)
 }
 
-/// Renders the excerpt for a quote, after checking the invariants of every excerpt.
 pub(super) fn shown(content: &str, quote: Range<usize>) -> String {
     let item = item(content);
     let mut excerpt = Excerpt::new(&item);
@@ -46,7 +45,7 @@ pub(super) fn check(excerpt: &Excerpt<'_>) {
     }
 }
 
-/// Checks that a quote, the first occurrence of `quote` after the first occurrence of `behind`, is shown with `needed`.
+/// Checks that the first `quote` after `behind` is shown with `needed`.
 pub(super) fn check_shown(content: &str, behind: &str, quote: &str, needed: &[String]) {
     let after = content.find(behind).unwrap_or_else(|| panic!("{behind} in {content}"));
     let start = after + content.split_at(after).1.find(quote).unwrap();

@@ -1,5 +1,4 @@
-//! Selects the context of a quote in plain text: table headers, titles, enclosing lines, the names of its record, and the
-//! hunk of a diff.
+//! Selects the context of a quote in plain text.
 
 use core::ops::Range;
 
@@ -8,22 +7,16 @@ use super::ranges::RangeBuilder;
 use crate::escapes::offset;
 use crate::text::{byte_at, part};
 
-/// The maximum length of a line that is shown whole, in bytes.
+// Size limits for added context, in bytes.
 pub(super) const MAX_LINE: usize = 1_024;
-/// The part of a truncated line to show on each side of the quote, in bytes.
 pub(super) const MAX_BESIDE: usize = 300;
-/// The part of the start of a truncated line to show, in bytes.
 const LINE_HEAD: usize = 120;
-/// The maximum size of a context line, in bytes.
 pub(super) const MAX_HEADING: usize = 400;
-/// The maximum size of a record, section or hunk that is added whole, in bytes.
 pub(super) const MAX_RECORD: usize = 2_048;
-/// The maximum number of enclosing lines.
-const MAX_ENCLOSING: usize = 32;
-/// The maximum number of lines that name one record.
-const MAX_NAMING: usize = 8;
 
-/// Adds a quote with its context.
+const MAX_ENCLOSING_LINES: usize = 32;
+const MAX_NAMING_LINES: usize = 8;
+
 pub(super) fn add(text: &str, lines: &Lines, quote: &Range<usize>, builder: &mut RangeBuilder) {
     if lines.len() == 0 {
         return;
@@ -47,7 +40,7 @@ pub(super) fn add(text: &str, lines: &Lines, quote: &Range<usize>, builder: &mut
     selector.add_ends();
 }
 
-/// Adds the context of a JSON document within a text: the lines above it and the rest of its own lines.
+/// Adds the context of a JSON document in a text: the lines above it and the rest of its own lines.
 pub(super) fn add_around(
     text: &str,
     lines: &Lines,
@@ -83,7 +76,6 @@ impl LineSelector<'_, '_> {
         self.builder.add(start..self.text.floor_char_boundary(range.end).max(start))
     }
 
-    /// Adds a context line.
     fn add_line(&mut self, line: usize) -> bool {
         let span = self.lines.span(line, line);
         self.add_part(span.start..span.end.min(span.start + MAX_HEADING))
@@ -95,7 +87,7 @@ impl LineSelector<'_, '_> {
         }
     }
 
-    /// Adds a header line; of a long one, its start and the column of the quote.
+    /// Adds a header line. For a long header, adds its start and the quote's column.
     fn add_header(&mut self, line: usize) {
         let span = self.lines.span(line, line);
         if span.len() <= MAX_LINE {
@@ -118,7 +110,6 @@ impl LineSelector<'_, '_> {
         self.add_part(span.start + column.start..span.start + column.end);
     }
 
-    /// Adds the quote and its lines, long ones truncated.
     fn add_quoted_lines(&mut self) {
         self.builder.add_unbudgeted(self.quote.clone());
         let from = self.lines.span(self.first, self.first);
@@ -134,13 +125,12 @@ impl LineSelector<'_, '_> {
         self.add_part(self.quote.end..to.end.min(self.quote.end + beside).max(self.quote.end));
     }
 
-    /// Adds the header of the file, the header of the hunk, and the hunk.
     fn add_hunk(&mut self, file: Range<usize>, head: usize, end: usize) {
         self.add_line(head);
-        for line in file.clone().rev().take(MAX_NAMING) {
+        for line in file.clone().rev().take(MAX_NAMING_LINES) {
             self.add_line(line);
         }
-        if file.len() > MAX_NAMING {
+        if file.len() > MAX_NAMING_LINES {
             self.add_line(file.start);
         }
         let room = self.builder.left().min(MAX_RECORD);
@@ -148,7 +138,6 @@ impl LineSelector<'_, '_> {
         self.add_part(window);
     }
 
-    /// The whole lines around the quote, within other lines, that fit into `max_bytes`.
     fn window(&self, within: Range<usize>, max_bytes: usize) -> Range<usize> {
         let (mut from, mut to) = (self.first.max(within.start), self.last.max(within.start));
         let size = |from: usize, to: usize| self.lines.span(from, to).len();
@@ -170,10 +159,10 @@ impl LineSelector<'_, '_> {
             let parent = self.lines.get(*line).map_or(NONE, |line| line.parent);
             (parent != NONE).then_some(parent as usize)
         };
-        core::iter::successors(Some(self.first), parent).take(MAX_ENCLOSING)
+        core::iter::successors(Some(self.first), parent).take(MAX_ENCLOSING_LINES)
     }
 
-    /// Adds the lines that enclose the quote by indentation, each with the first line below it: a header.
+    /// Adds the lines that enclose the quote by indentation, each with the line below it (maybe a header).
     fn add_enclosing(&mut self) {
         let enclosing: Vec<usize> = self.enclosing_lines().skip(1).collect();
         for line in &enclosing {
@@ -186,7 +175,6 @@ impl LineSelector<'_, '_> {
         }
     }
 
-    /// Adds the header lines of a table.
     fn add_headers(&mut self) {
         let Some(line) = self.lines.get(self.first).copied() else { return };
         let (block, first) = (line.block as usize, self.first);
@@ -206,7 +194,7 @@ impl LineSelector<'_, '_> {
         self.add_caption(block);
     }
 
-    /// Adds the block above that of the quote if it has one or two lines: a caption.
+    /// Adds the block above the quote's block as a caption if it has one or two lines.
     fn add_caption(&mut self, block: usize) {
         let is_text = |line: &usize| self.lines.get(*line).is_some_and(|line| !line.is_blank());
         let Some(last) = (block.saturating_sub(3)..block).rev().find(is_text) else { return };
@@ -217,7 +205,7 @@ impl LineSelector<'_, '_> {
         }
     }
 
-    /// Adds the nearest title with the two lines below it, and the first line of a log record or stack trace.
+    /// Adds the nearest title with the two lines below it, and the first line of the log record.
     fn add_title(&mut self) {
         let Some(line) = self.lines.get(self.first).copied() else { return };
         self.add_line_if_any(line.label);
@@ -234,7 +222,6 @@ impl LineSelector<'_, '_> {
         }
     }
 
-    /// Adds the lines that name the records around the quote, before or after it.
     fn add_names(&mut self) {
         let enclosing: Vec<usize> = self.enclosing_lines().collect();
         for line in enclosing {
@@ -244,7 +231,8 @@ impl LineSelector<'_, '_> {
         }
         let Some(line) = self.lines.get(self.first).copied() else { return };
         let first = offset(self.first);
-        let above = self.lines.naming(NONE, line.document, first).iter().rev().take(MAX_NAMING);
+        let above =
+            self.lines.naming(NONE, line.document, first).iter().rev().take(MAX_NAMING_LINES);
         let above: Vec<u32> = above.map(|(_, line)| *line).collect();
         for line in above {
             self.add_naming_line(line);
@@ -254,22 +242,20 @@ impl LineSelector<'_, '_> {
 
     fn add_naming(&mut self, parent: u32, from: u32, to: u32) {
         let lines = self.lines;
-        for (_, line) in lines.naming(parent, from, to).iter().take(MAX_NAMING) {
+        for (_, line) in lines.naming(parent, from, to).iter().take(MAX_NAMING_LINES) {
             self.add_naming_line(*line);
         }
     }
 
-    /// Adds a line that names something, and the names below it (`metadata:`).
     fn add_naming_line(&mut self, line: u32) {
         self.add_line(line as usize);
         let next = self.lines.get(line as usize).map_or(line, |line| line.next);
         let lines = self.lines;
-        for (_, line) in lines.naming(line, line, next).iter().take(MAX_NAMING) {
+        for (_, line) in lines.naming(line, line, next).iter().take(MAX_NAMING_LINES) {
             self.add_line(*line as usize);
         }
     }
 
-    /// The end of the block of the quote: the next blank line or document, searched for within the size of a record.
     fn end_of_block(&self) -> u32 {
         const MAX_LINES: usize = 200;
         let within = self.last + 1..self.lines.len().min(self.last + MAX_LINES);
@@ -291,7 +277,7 @@ impl LineSelector<'_, '_> {
         }
     }
 
-    /// Adds the largest section, item or log record around the quote that fits.
+    /// Adds the largest enclosing section, item or log record that fits.
     fn add_record(&mut self) {
         let room = self.builder.left().min(MAX_RECORD);
         let lines = self.lines;
@@ -313,7 +299,6 @@ impl LineSelector<'_, '_> {
         }
     }
 
-    /// The end of the log record whose first line has a time: its lines without a time, up to a limit.
     fn end_of_log_record(&self, stamp: usize) -> usize {
         const MAX_LINES: usize = 100;
         let to = self.lines.len().min(self.last + MAX_LINES);
@@ -324,7 +309,6 @@ impl LineSelector<'_, '_> {
         (self.last + 1..to).find(|line| !is_continuation(*line)).unwrap_or(to)
     }
 
-    /// Adds the first two lines of the text and its last.
     fn add_ends(&mut self) {
         self.add_line(0);
         if self.lines.len() > 1 {
@@ -334,7 +318,7 @@ impl LineSelector<'_, '_> {
     }
 }
 
-/// The field at an index of a line, with the separator before it.
+/// The field at an index, with its leading separator.
 fn field(line: &str, separator: u8, index: usize) -> Range<usize> {
     let mut separators = memchr::memchr_iter(separator, line.as_bytes());
     let start = index.checked_sub(1).map_or(Some(0), |before| separators.nth(before)).unwrap_or(0);
@@ -342,7 +326,7 @@ fn field(line: &str, separator: u8, index: usize) -> Range<usize> {
     start..end.max(start)
 }
 
-/// The part of a line at the same position as a quote, with some margin.
+/// The part of a line at the same position as a quote, with a margin.
 fn around(at: usize, bytes: usize, line: usize) -> Range<usize> {
     const MARGIN: usize = 40;
     let start = at.saturating_sub(MARGIN).min(line);

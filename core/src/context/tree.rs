@@ -1,21 +1,18 @@
-//! Parses JSON into a tree of spans: the position, parent and key of each value. Parses iteratively, and returns the
-//! parsed part of a truncated document.
+//! Parses JSON iteratively into a tree of spans. Returns the parsed part of a truncated document.
 
 use core::ops::Range;
 
 use crate::escapes::offset;
 use crate::text::{byte_at, part};
 
-/// The maximum nesting depth; a deeper document is cut off there.
+/// The maximum nesting depth. Deeper documents are truncated.
 const MAX_DEPTH: usize = 256;
-/// The maximum number of values of a document; a longer one is cut off there.
+/// The maximum number of values per document. Longer documents are truncated.
 const MAX_NODES: usize = 1 << 20;
-/// The maximum number of documents of a text.
 const MAX_DOCUMENTS: usize = 100_000;
-/// The maximum number of positions of a line at which to try to parse a document.
+/// The maximum number of positions per line at which to try to parse a document.
 const MAX_TRIES: usize = 4;
 
-/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Object,
@@ -24,7 +21,7 @@ pub(super) enum Kind {
     Other,
 }
 
-/// A value of a document. Offsets are relative to the text.
+/// A value in a document. Offsets are relative to the text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     pub(super) kind: Kind,
@@ -33,26 +30,22 @@ pub(super) struct Node {
     value: u32,
     end: u32,
     parent: u32,
-    /// The next node that is not inside this one.
+    /// The next node outside this one.
     next: u32,
-    /// The index among its siblings.
     pub(super) index: u32,
-    /// The number of direct children.
     pub(super) children: u32,
 }
 
 impl Node {
-    /// The bytes of the value with its key.
     pub(super) const fn span(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// The bytes of the value.
     pub(super) const fn value(&self) -> Range<usize> {
         self.value as usize..self.end as usize
     }
 
-    /// The key, colon and opening bracket of a container.
+    /// The byte range of a container's key, colon and opening bracket.
     pub(super) const fn opening(&self) -> Range<usize> {
         self.start as usize..self.value as usize + 1
     }
@@ -61,25 +54,23 @@ impl Node {
         matches!(self.kind, Kind::Object | Kind::Array)
     }
 
-    /// The raw key without quotation marks.
+    /// The key without quotation marks, still escaped.
     pub(super) fn key<'t>(&self, text: &'t str) -> &'t str {
         let raw = part(text, self.start as usize..self.value as usize);
         raw.trim_end_matches([' ', '\n', '\r', '\t', ':']).trim_matches('"')
     }
 }
 
-/// A document: its values in document order, parents first.
+/// A document's values in document order, parents first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    /// `true` if the document is complete.
     pub(super) is_complete: bool,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Tree {
-    /// The bytes of the document.
     pub(super) fn span(&self) -> Range<usize> {
         self.node(0).map_or(0..0, |root| root.span())
     }
@@ -96,7 +87,6 @@ impl Tree {
             .map(|id| id as usize)
     }
 
-    /// The innermost value that contains a range.
     pub(super) fn innermost(&self, range: &Range<usize>) -> Option<usize> {
         let started = self.nodes.partition_point(|node| node.start as usize <= range.start);
         let mut id = started.checked_sub(1)?;
@@ -109,7 +99,6 @@ impl Tree {
         Some(id)
     }
 
-    /// The direct children of a container, in order.
     pub(super) fn children(&self, id: usize) -> impl Iterator<Item = (usize, &Node)> {
         let end = self.nodes.get(id).map_or(0, |node| node.next as usize);
         let mut at = id + 1;
@@ -121,20 +110,18 @@ impl Tree {
         })
     }
 
-    /// An element of an array of scalars.
     pub(super) fn flat_element(&self, array: usize, index: usize) -> Option<&Node> {
         let id = array.checked_add(1)?.checked_add(index)?;
         let node = self.nodes.get(id)?;
         (node.parent as usize == array && node.index as usize == index).then_some(node)
     }
 
-    /// Returns `true` if the document has a scalar with a key.
     fn has_member(&self) -> bool {
         self.nodes.iter().any(|node| node.start != node.value && !node.is_container())
     }
 }
 
-/// Finds the documents of a text, in order: the whole text, after a line, one per line, or within a line.
+/// Finds the JSON documents in a text, in order. A document may span the text or lie within a line.
 pub(super) fn documents(text: &str) -> Vec<Tree> {
     let mut found: Vec<Tree> = Vec::new();
     let max_wasted = text.len().saturating_mul(2).saturating_add(1 << 16);
@@ -169,7 +156,7 @@ fn end_of_line(text: &str, at: usize) -> usize {
     memchr::memchr(b'\n', rest).map_or(text.len(), |found| at + found)
 }
 
-/// The first offset of a range of a line where a document may start: the line start, or a bracket before a quotation mark.
+/// The first offset at which a document may start: the line start, or a bracket before a quotation mark.
 fn document_start(text: &str, range: Range<usize>) -> Option<usize> {
     let begins_line = range.start == 0 || byte_at(text, range.start - 1) == b'\n';
     let first = skip_space(text, range.start, range.end);
@@ -197,7 +184,6 @@ struct Scanner<'t> {
     open: Vec<usize>,
 }
 
-/// Parses the document at an offset; returns it and the end of the parsed part.
 fn scan(text: &str, start: usize) -> (Tree, usize) {
     let mut scanner = Scanner { text, at: start, nodes: Vec::new(), open: Vec::new() };
     let is_complete = scanner.value().is_some();
@@ -274,7 +260,7 @@ impl Scanner<'_> {
         self.at = skip_space(self.text, self.at, self.text.len());
     }
 
-    /// Parses the next key of an object and returns its start; parses nothing in an array.
+    /// Parses the next key of an object and returns its start. Does nothing in an array.
     fn key(&mut self, kind: Kind) -> Option<Option<usize>> {
         if kind != Kind::Object {
             return Some(None);
@@ -305,7 +291,6 @@ impl Scanner<'_> {
         Some(())
     }
 
-    /// Parses a number, `true`, `false`, `null` or another literal.
     fn literal(&mut self) -> Option<()> {
         const LITERALS: [&str; 5] = ["true", "false", "null", "NaN", "Infinity"];
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Determines which words of an assertion the claims contain.
+//! Determines which words of an assertion appear in claims.
 
 use core::ops::Range;
 use std::collections::BTreeSet;
@@ -11,30 +11,29 @@ use crate::text::figures::{Agreement, Figures, agree, agree_times, figures};
 use crate::text::polarity::is_negated;
 use crate::text::tokens::{is_stop_word, words};
 
-/// The span of a claim. A span far longer than its claim is ignored, so that one claim cannot cover every sentence.
+/// The claim's span, unless it is much longer than the claim: one claim must not cover every sentence.
 fn trusted_span(claim: &Claim) -> Option<Range<usize>> {
     let max = claim.text.len().saturating_mul(2).saturating_add(64);
     claim.span.clone().filter(|span| span.len() <= max && !span.is_empty())
 }
 
-/// An index of claims by span and by words.
 pub(super) struct ClaimIndex {
     claims: Vec<ClaimWords>,
-    /// Claims with a trusted span, by start: start, furthest end so far, index.
+    /// Claims with a trusted span, sorted by start: (start, furthest end so far, claim index).
     by_span: Vec<(usize, usize, usize)>,
-    /// Content words of claims without a span, each with the index of its claim; sorted.
+    /// Content words of claims without a span: (word, claim index), sorted.
     by_word: Vec<(u64, u32)>,
-    /// The remaining number of `by_word` entries that may be visited.
+    /// The number of `by_word` entries that may still be visited.
     budget: usize,
     shared: Vec<u32>,
-    /// All content words of all claims.
+    /// The content words of all claims.
     all: BTreeSet<u64>,
 }
 
 struct ClaimWords {
     tokens: Vec<Token>,
     stems: BTreeSet<u64>,
-    /// All words, including stop words, in lower case.
+    /// All words in lower case, including stop words.
     words: Vec<String>,
     span: Option<Range<usize>>,
     kind: ClaimKind,
@@ -42,12 +41,11 @@ struct ClaimWords {
     is_negated: bool,
 }
 
-/// The coverage of one assertion by the claims.
 pub(super) struct AssertionCoverage {
     pub(super) is_covered: bool,
-    /// The bytes that no claim covers.
+    /// The uncovered byte ranges.
     pub(super) open: Vec<Range<usize>>,
-    /// Words that may carry a statement but are uncovered and appear in no claim.
+    /// Uncovered words that may be part of a statement and appear in no claim.
     pub(super) missing: Vec<String>,
 }
 
@@ -92,7 +90,6 @@ impl ClaimIndex {
         Self { claims, by_span, by_word, budget: MAX_VISITS, shared, all }
     }
 
-    /// Computes the coverage of an assertion.
     pub(super) fn coverage(&mut self, assertion: &Assertion) -> AssertionCoverage {
         let text = assertion.text.text();
         let mut tokens = assertion_tokens(assertion);
@@ -151,7 +148,6 @@ impl ClaimIndex {
         AssertionCoverage { is_covered, open, missing }
     }
 
-    /// The claims whose span overlaps a range.
     fn overlapping(&self, range: &Range<usize>) -> Vec<usize> {
         let before_end = self.by_span.partition_point(|(start, _, _)| *start < range.end);
         let mut found = Vec::new();
@@ -171,12 +167,11 @@ impl ClaimIndex {
         found
     }
 
-    /// The claims without a span that share at least 0.6 of the distinct words.
+    /// The claims without a span that share at least 60% of the distinct words.
     fn with_most_words(&mut self, tokens: &[Token]) -> Vec<usize> {
         self.with_words(tokens, 6)
     }
 
-    /// The claims without a span that share any of the words.
     fn with_some_words(&mut self, tokens: &[Token]) -> Vec<usize> {
         self.with_words(tokens, 0)
     }
@@ -219,13 +214,11 @@ impl ClaimWords {
     }
 }
 
-/// Returns `true` unless the assertion is a statement and the claim is not.
 fn may_cover(claim: ClaimKind, assertion: ClaimKind) -> bool {
     assertion != ClaimKind::Statement || claim == ClaimKind::Statement
 }
 
-/// Marks the tokens inside a range that a claim contains. Returns `false`, without marking any, if the claim is about
-/// something else.
+/// Marks the tokens in a range that a claim contains. Returns `false` if the claim says something else.
 fn mark_covered_within(
     claim: &ClaimWords,
     assertion: &Assertion,
@@ -259,7 +252,6 @@ fn mark_covered_within(
     true
 }
 
-/// Returns `true` if a claim contains all figures and times of a sentence.
 fn contains_figures(claimed: &Figures, stated: &Figures) -> bool {
     let times = stated.times.iter().all(|time| {
         claimed.times.iter().any(|other| {
@@ -275,7 +267,7 @@ fn contains_figures(claimed: &Figures, stated: &Figures) -> bool {
         })
 }
 
-/// The assertions that the claims do not state verbatim, which must be judged in addition.
+/// The assertions that no claims state verbatim, which must be judged separately.
 #[must_use]
 pub fn not_covered<'d>(document: &'d Document, claims: &[Claim]) -> Vec<&'d Assertion> {
     let mut index = ClaimIndex::new(claims);
@@ -283,8 +275,7 @@ pub fn not_covered<'d>(document: &'d Document, claims: &[Claim]) -> Vec<&'d Asse
 }
 
 impl ClaimIndex {
-    /// Returns `true` if the claims together cover every content word of an assertion, each claim occurring in it as a
-    /// contiguous run of words.
+    /// Returns `true` if claims that are contiguous runs of words cover every content word of an assertion.
     fn states_verbatim(&mut self, assertion: &Assertion) -> bool {
         let tokens = assertion_tokens(assertion);
         let words = lower_words(assertion.text.text());

@@ -1,8 +1,7 @@
-//! Computes how much of a report its claims cover (docs/POLICY.md, "The guards").
+//! Computes the claims' coverage of a report (docs/POLICY.md, "The guards").
 //!
-//! Every visible byte of a report is either covered by a claim or uncovered for a reason. A claim covers bytes inside its
-//! span whose content words it contains; a claim without a trusted span covers the assertions with which it shares at
-//! least 0.6 of the content words, all figures and times, and the polarity. Verdicts on the claims do not matter.
+//! A claim covers the bytes in its span whose content words it contains. A claim without a span covers the
+//! assertions that share most of its content words, its figures and its polarity.
 
 mod assertion_coverage;
 mod tokens;
@@ -20,31 +19,28 @@ pub use assertion_coverage::not_covered;
 
 use assertion_coverage::ClaimIndex;
 
-/// How much of a report its claims cover.
+/// The claims' coverage of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// The number of assertions covered by claims.
     pub covered: u32,
-    /// The number of distinct assertions: sentences, headings, table rows, lines of code, and the presuppositions of questions
-    /// and proposals.
+    /// The number of distinct assertions, such as sentences, headings, table rows and lines of code.
     pub sentences: u32,
-    /// The uncovered assertions: half-open byte ranges of the synthesis, in order.
+    /// The half-open byte ranges of uncovered assertions in the synthesis, in order.
     pub uncovered: Vec<Range<usize>>,
-    /// The visible spans outside all claims, in order, each with its reason.
+    /// The visible spans outside all claims, in order, with reasons.
     pub spans: Vec<Uncovered>,
-    /// Figures, identifiers, times, states and negations that are uncovered and appear in no claim; at most [`MAX_WORDS`],
-    /// in the order of the report.
+    /// The figures, names, times, states and negations that no claim contains; at most [`MAX_WORDS`].
     pub words: Vec<String>,
 }
 
-/// The maximum number of [`Coverage::words`].
+/// The maximum length of [`Coverage::words`].
 pub const MAX_WORDS: usize = 12;
 
-/// Measures how much of a synthesis the claims cover (docs/POLICY.md, "The guards"); `None` without a synthesis.
-/// Whole lines copied from `evidence`, the texts of the evidence, need no claim.
+/// Measures the claims' coverage of a synthesis. Returns `None` for an empty synthesis.
 ///
-/// The work is bounded: beyond some thousands of claims and sentences with common words, sentences are matched by equal
-/// wording only, so that the result may be too low but never too high.
+/// Lines copied from `evidence` need no claim. Very large inputs can be underestimated but not
+/// overestimated.
 #[must_use]
 pub fn coverage(
     synthesis: &str,
@@ -59,7 +55,7 @@ pub fn coverage(
     let mut index = ClaimIndex::new(claims);
     let mut not_judged: Vec<Range<usize>> = Vec::new();
     let mut words: Vec<(usize, String)> = Vec::new();
-    // The first uncovered assertion of each wording; `None` if one is covered.
+    // The first uncovered assertion of each wording; `None` if any is covered.
     let mut distinct: BTreeMap<String, Option<Range<usize>>> = BTreeMap::new();
     for assertion in &document.assertions {
         if !budget.spend(assertion.text.text().len() * UNITS_PER_BYTE) {
@@ -86,7 +82,6 @@ pub fn coverage(
     })
 }
 
-/// The uncovered spans of the document, and the spans that no claim covers.
 fn spans(synthesis: &str, document: Document, not_judged: Vec<Range<usize>>) -> Vec<Uncovered> {
     let open = merged(not_judged);
     let visible = visible(synthesis);

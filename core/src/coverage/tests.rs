@@ -1,4 +1,4 @@
-//! Tests of coverage by claims with and without spans.
+//! Tests for coverage.
 
 use super::*;
 use crate::budget::Budget;

@@ -3,7 +3,6 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// The forms in which a document may be contained in an item.
 fn wrap(document: &Value) -> Vec<String> {
     let (line, pretty) = (document.to_string(), serde_json::to_string_pretty(document).unwrap());
     let blocks = json!({"content": [{"type": "text", "text": pretty}]});

@@ -4,7 +4,6 @@ use super::*;
 
 const COLUMNS: [&str; 5] = ["NAME", "READY", "STATUS", "RESTARTS", "AGE"];
 
-/// Rows of a name and unique values.
 fn rows(prefix: &str, count: usize) -> Vec<Vec<String>> {
     let cell = |row: usize, column: usize| match column {
         0 => format!("{prefix}-{row}-pod"),
@@ -13,7 +12,6 @@ fn rows(prefix: &str, count: usize) -> Vec<Vec<String>> {
     (0..count).map(|row| (0..COLUMNS.len()).map(|column| cell(row, column)).collect()).collect()
 }
 
-/// Formats a table with aligned columns.
 fn aligned(indent: &str, header: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: Vec<&str>| {
         let padded: Vec<String> = cells.iter().map(|cell| format!("{cell:<14}")).collect();
