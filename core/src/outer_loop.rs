@@ -1,7 +1,4 @@
-//! The bounded loop around judged reports (arXiv:2604.23366, algorithm 1, completed).
-//!
-//! A state machine that maps each event to the next action. It stores only keys and reasons, and always terminates: at
-//! most (`max_replans` + 1) * (`regenerations_per_plan` + 1) reports are judged, and judge failures have their own limit.
+//! The bounded loop of judging and rewriting reports (arXiv:2604.23366, algorithm 1, completed).
 
 mod action;
 mod stage;
@@ -15,29 +12,28 @@ use crate::tier::Tier;
 pub use action::{Action, DegradedCause, Ending, ReplanCause};
 pub use stage::{Stage, StageProgress};
 
-/// Limits of a loop.
+/// The limits of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopLimits {
-    /// The maximum number of plan revisions; 2 in the reference, more than 3 is not recommended.
+    /// The maximum number of replans: 2 in the reference, at most 3 recommended.
     pub max_replans: u32,
-    /// The maximum number of rewrites under one plan; 1 in the reference.
+    /// The maximum number of rewrites per plan: 1 in the reference.
     pub regenerations_per_plan: u32,
-    /// The maximum number of judge failures to retry, over the whole loop.
+    /// The maximum number of retries after judge failures, over the whole loop.
     pub max_judge_retries: u32,
 }
 
 impl Default for LoopLimits {
-    /// The reference limits: 2 replans, 1 regeneration per plan, 2 retries.
     fn default() -> Self {
         Self { max_replans: 2, regenerations_per_plan: 1, max_judge_retries: 2 }
     }
 }
 
-/// The digest of a report and its evidence. No digest is judged twice.
+/// The digest of a report and its evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubjectDigest(pub [u8; 32]);
 
-/// The canonical form of a claim's text: equal for equal and nearly equal texts.
+/// A claim's normalized text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClaimKey(pub String);
 
@@ -46,15 +42,15 @@ pub struct ClaimKey(pub String);
 pub struct Judgement {
     /// The decided tier.
     pub tier: Tier,
-    /// The score that determined the tier; `None` if there is none.
+    /// The deciding score, if any.
     pub score: Option<Fraction>,
-    /// Contradicted claims, including those returned by [`OuterLoop::carried_contradictions`].
+    /// The contradicted claims, including [`OuterLoop::carried_contradictions`].
     pub contradictions: Vec<ClaimKey>,
-    /// The claims of the judge's own partition, of any class.
+    /// All claims in the judge's partition.
     pub partition: Vec<ClaimKey>,
-    /// The claims that the report states, in the partition or not.
+    /// All claims stated in the report, partitioned or not.
     pub stated: Vec<ClaimKey>,
-    /// Explanation, gaps and, for an abstention, its reason; passed to the planner.
+    /// The explanation, gaps and abstention reason, for the planner.
     pub reasons: Vec<String>,
 }
 
@@ -65,25 +61,25 @@ pub enum Event {
     Submitted(SubjectDigest),
     /// The judge judged the submitted report.
     Judged(Judgement),
-    /// The judge failed: transport error, exhausted budget or unusable answer.
+    /// The judge failed: a transport error, an exhausted budget or an unusable answer.
     JudgeFailed {
-        /// The cause of the failure, for people.
+        /// The cause of the failure.
         reason: String,
     },
-    /// The investigation was stopped from outside.
+    /// The caller or a limit stopped the investigation.
     Stopped(StopCause),
 }
 
-/// The cause of a stop from outside the loop.
+/// The cause of a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StopCause {
-    /// The budget's judge calls are used up.
+    /// The judge call budget is exhausted.
     JudgeCallsSpent,
-    /// The budget's tokens are used up.
+    /// The token budget is exhausted.
     TokensSpent,
-    /// The budget's money is used up.
+    /// The cost budget is exhausted.
     MoneySpent,
-    /// The budget's time is used up.
+    /// The time budget is exhausted.
     TimeSpent,
     /// The agent kept querying after the gate requested its report.
     QueryingWithoutCommitting,
@@ -92,7 +88,7 @@ pub enum StopCause {
 }
 
 impl StopCause {
-    /// Every cause.
+    /// All causes.
     pub const ALL: [Self; 6] = [
         Self::JudgeCallsSpent,
         Self::TokensSpent,
@@ -127,22 +123,20 @@ impl Event {
     }
 }
 
-/// One judged report of a loop.
+/// A judged report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The digest of the report and its evidence.
     pub subject: SubjectDigest,
-    /// The plan behind the report, 0 for the first.
+    /// The number of replans before the report.
     pub plan: u32,
-    /// The decided tier, taking `put_back` into account.
+    /// The tier, no better than regenerate if `put_back` is not empty.
     pub tier: Tier,
-    /// The score that determined the tier.
+    /// The deciding score.
     pub score: Option<Fraction>,
-    /// Earlier contradictions that the report still states but the judgement omitted, although
-    /// [`OuterLoop::carried_contradictions`] returned them. Empty if the caller added them before scoring.
+    /// Earlier contradictions that the report still states but the judgement omitted.
     pub put_back: Vec<ClaimKey>,
-    /// Claims of a rewrite that the previous report did not state. A rewrite may correct or drop claims and should add
-    /// none; added claims are judged like any other.
+    /// New claims in a rewrite. A rewrite should only correct or drop claims.
     pub added: Vec<ClaimKey>,
     stated: Vec<ClaimKey>,
     reasons: Vec<String>,
@@ -167,7 +161,7 @@ enum State {
     Finished,
 }
 
-/// An error for an event that the current state does not accept.
+/// An event that the current state does not accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoopError {
     /// Another event is expected.
@@ -187,7 +181,7 @@ pub enum LoopError {
 }
 
 impl OuterLoop {
-    /// Starts a loop; its first action is [`Action::Synthesize`].
+    /// Starts a loop. The first action is [`Action::Synthesize`].
     #[must_use]
     pub const fn start(limits: LoopLimits) -> Self {
         Self {
@@ -207,10 +201,7 @@ impl OuterLoop {
         self.state == State::Finished
     }
 
-    /// Applies an event and returns the next action.
-    ///
-    /// # Errors
-    /// [`LoopError`] if the event does not answer the last action; the loop is then unchanged.
+    /// Applies an event and returns the next action. A rejected event does not change the loop.
     pub fn apply(&mut self, event: Event) -> Result<Action, LoopError> {
         let given = event.name();
         let action = match (self.state, event) {
@@ -234,8 +225,8 @@ impl OuterLoop {
         Ok(action)
     }
 
-    /// Returns the earlier contradicted claims that a report still states but its partition omits. The caller must add
-    /// them as contradicted before scoring the partition.
+    /// Returns the earlier contradictions that a report still states but its partition omits. The caller
+    /// must add them as contradicted before scoring.
     #[must_use]
     pub fn carried_contradictions(
         &self,
@@ -256,13 +247,13 @@ impl OuterLoop {
         carried
     }
 
-    /// All judged reports, in the order in which they were judged.
+    /// All judged reports, in order.
     #[must_use]
     pub fn trajectory(&self) -> &[Step] {
         &self.trajectory
     }
 
-    /// The number of plan revisions.
+    /// The number of replans.
     #[must_use]
     pub const fn replans(&self) -> u32 {
         self.plan
@@ -277,7 +268,7 @@ impl OuterLoop {
     fn on_submitted(&mut self, subject: SubjectDigest) -> Action {
         let judged = self.trajectory.iter().find(|step| step.subject == subject);
         match judged {
-            // Only a report that may not be sent is followed by another, so this one may not be sent either.
+            // The loop continues only after a rejected report, so this report was rejected.
             Some(step) => {
                 let (tier, reasons) = (step.tier, step.reasons.clone());
                 self.next_action(tier, reasons)
@@ -293,7 +284,7 @@ impl OuterLoop {
         let mut put_back = self.carried_contradictions(&judgement.stated, &judgement.partition);
         put_back.retain(|key| !judgement.contradictions.contains(key));
         let added = self.added_claims(&judgement.stated);
-        // A new verdict on a claim replaces the earlier one.
+        // A new verdict replaces the earlier one.
         for key in &judgement.partition {
             self.contradicted.remove(key);
         }
@@ -313,7 +304,6 @@ impl OuterLoop {
         self.next_action(tier, judgement.reasons)
     }
 
-    /// Returns the claims of a rewrite that the previous report did not state, each once.
     fn added_claims(&self, stated: &[ClaimKey]) -> Vec<ClaimKey> {
         let Some(before) = self.trajectory.last().filter(|_| self.rewrites > 0) else {
             return Vec::new();
@@ -374,8 +364,7 @@ impl OuterLoop {
     }
 }
 
-/// Orders reports by score, then by tier; the greater is the better. A score that omits an earlier contradiction is too
-/// high, so it ranks below every score that does not.
+/// Orders reports by score, then tier. Scores that omit an earlier contradiction rank below others.
 fn quality(a: &Step, b: &Step) -> Ordering {
     let complete = |step: &Step| step.score.is_some() && step.put_back.is_empty();
     complete(a).cmp(&complete(b)).then(a.score.cmp(&b.score)).then(b.tier.cmp(&a.tier))

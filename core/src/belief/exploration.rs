@@ -1,14 +1,7 @@
-//! Schedules which entities to look at next, and records the answers.
+//! Schedules the visits to entities and records the answers.
 //!
-//! Entities are looked at in rounds. Answers take effect for the neighbours at the end of the round, so neither the order
-//! within a round nor answering concurrently changes the result.
-//!
-//! | limit | meaning |
-//! |---|---|
-//! | `max_flips` | how often an entity's label may change; after that it is `defer` permanently |
-//! | `max_visits` | how often an entity is looked at |
-//! | `cooldown` | the number of other looks between two looks at an entity, if others are due |
-//! | `budget` | the total number of looks |
+//! Entities are visited in rounds. Answers reach the neighbours at the end of a round, so their order
+//! within a round does not matter.
 
 use core::cmp::Reverse;
 use std::collections::btree_map::Values;
@@ -17,16 +10,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::topology::{Node, Topology};
 use crate::evidence::EvidenceId;
 
-/// The role of an entity in a fault, by what can be observed of it.
+/// An entity's role in a fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label {
     /// The entity has no fault.
     Healthy,
     /// The fault began in the entity.
     Origin,
-    /// The entity suffers from the fault of another entity.
+    /// Another entity's fault affects this one.
     Symptom,
-    /// The observations are not conclusive.
+    /// The observations are inconclusive.
     #[default]
     Defer,
 }
@@ -47,43 +40,42 @@ impl Label {
     }
 }
 
-/// The answer for one entity. Its evidence is already verified.
+/// The answer for one entity, with verified evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Belief {
-    /// The label of the entity.
+    /// The entity's label.
     pub label: Label,
-    /// The items that show it.
+    /// The evidence items that support the label.
     pub evidence: Vec<EvidenceId>,
-    /// `true` if an item shows a change of the entity.
+    /// `true` if an item shows a change to the entity.
     pub has_change: bool,
-    /// The edges that the fault propagated along, from cause to effect, each between the entity and a neighbour. They
-    /// replace those of the entity's previous answer.
+    /// The edges, from cause to effect, along which the fault propagated to or from this entity.
     pub propagations: Vec<(Node, Node)>,
-    /// Other entities to look at.
+    /// Other entities to visit.
     pub suspects: Vec<Node>,
 }
 
-/// A message from an entity to a neighbour after its belief changed.
+/// A message to a neighbour after an entity's belief changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// The sender.
     pub from: Node,
     /// The sender's label.
     pub label: Label,
-    /// The fault propagations between the two.
+    /// The fault propagations between sender and recipient.
     pub propagations: Vec<(Node, Node)>,
 }
 
-/// A due look at an entity, with what is known about its surroundings.
+/// A due visit to an entity, with its neighbourhood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Look {
     /// The entity.
     pub node: Node,
-    /// The number of this look at the entity, from 1.
+    /// The number of this visit to the entity, starting at 1.
     pub visit: u32,
-    /// The neighbours, each with its label; `None` if not yet looked at.
+    /// The neighbours and their labels; `None` if not yet visited.
     pub neighbours: Vec<(Node, Option<Label>)>,
-    /// The messages from neighbours since the last look, by sender.
+    /// The messages received since the last visit, by sender.
     pub inbox: Vec<Message>,
 }
 
@@ -94,51 +86,49 @@ pub struct Entry {
     pub node: Node,
     /// The answer.
     pub belief: Belief,
-    /// The label that was assigned.
+    /// The assigned label.
     pub label: Label,
-    /// `true` if an origin without a change was assigned the label symptom.
+    /// `true` if the answer was `origin` without a change, which becomes `symptom`.
     pub is_unchanged_origin: bool,
     /// `true` if the label changed too often and is now permanently `defer`.
     pub is_settled: bool,
 }
 
-/// Limits of an exploration.
+/// The limits of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The maximum number of label changes of an entity.
+    /// The maximum number of label changes per entity.
     pub max_flips: u32,
-    /// The maximum number of looks at an entity, at least 1.
+    /// The maximum number of visits per entity, at least 1.
     pub max_visits: u32,
-    /// The number of other looks between two looks at the same entity, if others are due.
+    /// The number of other visits between two visits to the same entity, if others are due.
     pub cooldown: u32,
-    /// The maximum number of looks in total.
+    /// The maximum number of visits in total.
     pub budget: u32,
 }
 
 impl Default for Limits {
-    /// 5 visits and a cooldown of 2 as in the reference, 3 label changes and 200 looks.
     fn default() -> Self {
         Self { max_flips: 3, max_visits: 5, cooldown: 2, budget: 200 }
     }
 }
 
-/// An error from an answer that cannot be applied.
+/// An answer that cannot be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     /// The entity is not due.
-    #[error("the entity is not due; answer for an entity that is")]
+    #[error("no visit is due for this entity; answer for a due entity")]
     NotDue,
-    /// A propagation is not between the entity and a neighbour.
+    /// A propagation does not connect the entity to a neighbour.
     #[error(
-        "the fault cannot have propagated that way; name the entity that was looked at and one of its neighbours"
+        "invalid fault propagation; give an edge between the visited entity and one of its neighbours"
     )]
     NoEdge,
-    /// A suspect that is not in the topology.
-    #[error("a suspect is not in the topology; name one of its entities")]
+    /// A suspect is not in the topology.
+    #[error("unknown suspect; give an entity in the topology")]
     UnknownSuspect,
 }
 
-/// The state of a discovered entity.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct NodeState {
     pub(super) label: Option<Label>,
@@ -149,7 +139,7 @@ pub(super) struct NodeState {
     evidence: Vec<EvidenceId>,
     is_settled: bool,
     inbox: BTreeMap<Node, Message>,
-    /// The total number of looks at the end of the round of its last look.
+    /// The total number of visits at the end of the round of its last visit.
     looked_at: Option<u32>,
 }
 
@@ -158,30 +148,30 @@ pub(super) struct NodeState {
 pub struct EntityBelief<'a> {
     /// The entity.
     pub node: Node,
-    /// Its label; `None` if not yet looked at.
+    /// The label; `None` if not yet visited.
     pub label: Option<Label>,
-    /// The number of looks at it.
+    /// The number of visits.
     pub visits: u32,
     /// The number of label changes.
     pub flips: u32,
-    /// The fault propagations of its last belief.
+    /// The fault propagations in its last belief.
     pub propagations: &'a BTreeSet<(Node, Node)>,
-    /// The items of its last belief.
+    /// The evidence items in its last belief.
     pub evidence: &'a [EvidenceId],
 }
 
-/// An exploration of a topology. Its state is a function of topology, alerts, limits and answers.
+/// An exploration of a topology. Its state depends only on the topology, alerts, limits and answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exploration {
     topology: Topology,
     alerts: BTreeSet<Node>,
     limits: Limits,
     states: BTreeMap<Node, NodeState>,
-    /// The unanswered looks of this round, as of its beginning.
+    /// The unanswered visits in this round.
     round: BTreeMap<Node, Look>,
-    /// The entities answered in this round; `true` if the belief changed.
+    /// The entities answered in this round; `true` if their belief changed.
     answered: BTreeMap<Node, bool>,
-    /// The entities that are due after this round.
+    /// The entities due after this round.
     active: BTreeSet<Node>,
     ledger: Vec<Entry>,
 }
@@ -207,8 +197,7 @@ impl Exploration {
         exploration
     }
 
-    /// The due looks; they may be answered in any order. Empty at the end, when no entity is active or the budget is used
-    /// up.
+    /// The due visits, which can be answered in any order. Empty at the end of the exploration.
     pub fn due(&self) -> Values<'_, Node, Look> {
         self.round.values()
     }
@@ -222,7 +211,7 @@ impl Exploration {
     /// Applies the answer for a due entity and returns the recorded entry.
     ///
     /// # Errors
-    /// [`AnswerError`] if it cannot be applied; the exploration is then unchanged.
+    /// Returns [`AnswerError`] if the answer cannot be applied, and leaves the exploration unchanged.
     pub fn answer(&mut self, node: Node, belief: Belief) -> Result<Entry, AnswerError> {
         self.check(node, &belief)?;
         let has_change = belief.has_change || self.topology.is_changed(node);
@@ -263,8 +252,7 @@ impl Exploration {
         Ok(entry)
     }
 
-    /// All answers, in the order in which they were applied. Replaying them on an equal new exploration restores the
-    /// state.
+    /// All answers in the order applied. Replaying them on an equal new exploration restores the state.
     #[must_use]
     pub fn ledger(&self) -> &[Entry] {
         &self.ledger
@@ -276,12 +264,12 @@ impl Exploration {
         &self.topology
     }
 
-    /// The alerting entities that it started at.
+    /// The alerting entities at which the exploration started.
     pub fn alerts(&self) -> impl Iterator<Item = Node> + '_ {
         self.alerts.iter().copied()
     }
 
-    /// The discovered entities, in the order of their names.
+    /// The discovered entities, sorted by name.
     pub fn entities(&self) -> impl Iterator<Item = EntityBelief<'_>> {
         self.states.iter().map(|(node, state)| EntityBelief {
             node: *node,
@@ -293,13 +281,13 @@ impl Exploration {
         })
     }
 
-    /// The label of an entity; `None` if not yet looked at.
+    /// The entity's label; `None` if not yet visited.
     #[must_use]
     pub fn label(&self, node: Node) -> Option<Label> {
         self.states.get(&node)?.label
     }
 
-    /// The number of answered looks.
+    /// The number of answered visits.
     #[must_use]
     pub fn looks(&self) -> u32 {
         u32::try_from(self.ledger.len()).unwrap_or(u32::MAX)
@@ -309,7 +297,6 @@ impl Exploration {
         &self.states
     }
 
-    /// The entities that are still to be looked at.
     pub(super) fn pending(&self) -> impl Iterator<Item = Node> + '_ {
         let in_round = self.round.keys().copied();
         in_round.chain(self.active.iter().copied()).collect::<BTreeSet<Node>>().into_iter()
@@ -360,7 +347,7 @@ impl Exploration {
         }
     }
 
-    /// Starts a round with the active entities that have cooled down, or, if none has, those closest to it.
+    /// Starts a round with the entities closest to the end of their cooldown.
     fn begin_round(&mut self) {
         let looks = self.looks();
         let cooldown_left = |node: &Node| {
@@ -371,7 +358,7 @@ impl Exploration {
         let Some(min) = self.active.iter().map(cooldown_left).min() else { return };
         let mut due: Vec<Node> =
             self.active.iter().copied().filter(|node| cooldown_left(node) == min).collect();
-        // The remaining budget goes to alerting entities first, then to changed ones, then by name.
+        // The remaining budget goes to alerting entities, then to changed ones, then by name.
         due.sort_by_key(|node| {
             let (alerts, is_changed) = (&self.alerts, self.topology.is_changed(*node));
             (Reverse(alerts.contains(node)), Reverse(is_changed), *node)

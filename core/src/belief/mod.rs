@@ -1,9 +1,7 @@
-//! Finds the origin of a fault in a graph of entities by looking at one entity at a time and revising beliefs
-//! (explanations over graphs: a deterministic controller around a stateless policy).
+//! Finds the origin of a fault in a graph of entities by visiting them and revising beliefs. Does no I/O.
 //!
-//! The graph is the topology: which entity depends on which, not the direction of faults. A caller (an agent or a chat model)
-//! answers how to label an entity; this module decides which entity is next, what is accepted of an answer, and which
-//! origins explain the other faults. Does no I/O.
+//! The edges are dependencies, not fault propagations. The caller (an agent or a chat model) labels the
+//! entities.
 //!
 //! ```
 //! use gsar_core::belief::{Belief, Entity, Exploration, Label, Limits, Topology};

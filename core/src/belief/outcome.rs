@@ -1,7 +1,7 @@
 //! Determines the origin of the fault from the answers so far.
 //!
-//! The frontier is the set of origins that no other origin reaches along fault propagations. A propagation counts if neither
-//! of its ends is healthy. Origins that reach each other are tied: the frontier contains them all, and `ties` lists them.
+//! The frontier contains the origins that no other origin reaches along fault propagations, except for
+//! ties.
 
 use core::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -9,20 +9,20 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::exploration::{Exploration, Label, NodeState};
 use super::topology::Node;
 
-/// The origin of the fault, as far as it was explored.
+/// The fault origins found so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The origins that no other origin reaches, in the order of their names.
+    /// The origins that no other origin reaches, sorted by name.
     pub frontier: Vec<Node>,
-    /// The groups of origins of the frontier that reach each other.
+    /// Groups of frontier origins that reach each other.
     pub ties: Vec<Vec<Node>>,
-    /// The origins that an origin of the frontier reaches.
+    /// The origins reachable from the frontier.
     pub contributing: Vec<Node>,
-    /// The possible origins, most likely first; empty unless the frontier is empty.
+    /// The possible origins, most likely first, if the frontier is empty.
     pub candidates: Vec<Candidate>,
-    /// The alerts, each with the origins of the frontier that reach it.
+    /// The alerts and the frontier origins that explain them.
     pub alerts: Vec<AlertExplanation>,
-    /// The entities not yet looked at when the budget was used up; their labels might change the outcome.
+    /// The entities not visited within the budget; their labels could change the outcome.
     pub pending: Vec<Node>,
 }
 
@@ -31,28 +31,27 @@ pub struct Outcome {
 pub struct AlertExplanation {
     /// The alerting entity.
     pub alert: Node,
-    /// The entities of the frontier that reach it; empty if it is not explained.
+    /// The frontier origins that reach it; empty if unexplained.
     pub by: Vec<Node>,
 }
 
-/// An entity that may be the origin although no answer says so, with the evidence for it.
+/// An entity that may be the origin although no answer labels it so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The entity.
     pub node: Node,
-    /// Its label; `None` if not yet looked at.
+    /// The label; `None` if not yet visited.
     pub label: Option<Label>,
-    /// The number of alerts that it reaches.
+    /// The number of alerts that the entity reaches.
     pub alerts: u32,
-    /// The number of suspicious neighbours that propagated the fault to it.
+    /// The number of suspicious neighbours that propagated the fault to the entity.
     pub causes: u32,
-    /// `true` if the entity was changed.
+    /// `true` if the entity changed.
     pub has_change: bool,
     /// The number of label changes.
     pub flips: u32,
 }
 
-/// The fault propagations between entities that are not healthy.
 struct PropagationGraph(BTreeMap<Node, BTreeSet<Node>>);
 
 impl PropagationGraph {
@@ -67,7 +66,7 @@ impl PropagationGraph {
         Self(graph)
     }
 
-    /// The entities reachable from `from`, each with its predecessor on the shortest path; ties go to the first by name.
+    /// The reachable entities with their predecessors on shortest paths; ties go to the first by name.
     fn predecessors(&self, from: Node) -> BTreeMap<Node, Node> {
         let (mut reached, mut next) = (BTreeMap::from([(from, from)]), VecDeque::from([from]));
         while let Some(node) = next.pop_front() {
@@ -88,7 +87,7 @@ impl PropagationGraph {
 }
 
 impl Exploration {
-    /// Returns the outcome of the answers so far.
+    /// Computes the outcome of the answers so far.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         let graph = PropagationGraph::new(self);
@@ -129,7 +128,7 @@ impl Exploration {
         }
     }
 
-    /// The path of the fault from an origin to an entity, both included; `None` if there is none.
+    /// The path of the fault between two entities, including both.
     #[must_use]
     pub fn path(&self, from: Node, to: Node) -> Option<Vec<Node>> {
         let predecessors = PropagationGraph::new(self).predecessors(from);
@@ -142,8 +141,7 @@ impl Exploration {
         Some(path)
     }
 
-    /// The discovered entities that are not healthy, ordered by most alerts reached, fewest causes, change, and fewest label
-    /// changes.
+    /// The discovered suspicious entities, most likely origin first.
     fn candidates(&self, graph: &PropagationGraph) -> Vec<Candidate> {
         let suspicious =
             self.states().iter().filter(|(_, state)| state.label != Some(Label::Healthy));

@@ -4,22 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::entity::Entity;
 
-/// The index of an entity in a topology, in the order of names.
+/// The index of an entity in a topology; indices follow name order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Node(u32);
 
-/// Entities and the edges between them; independent of the order in which they were given.
+/// Entities and the edges between them. Independent of input order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
     entities: Vec<Entity>,
-    /// Alternative names and the entities that they refer to.
     aliases: BTreeMap<Entity, Node>,
     edges: BTreeSet<(Node, Node)>,
     neighbours: BTreeMap<Node, BTreeSet<Node>>,
     changed: BTreeSet<Node>,
 }
 
-/// An error from building a topology.
+/// Too many entities or edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TopologyError {
     /// More than [`Topology::MAX_ENTITIES`] entities.
@@ -42,11 +41,10 @@ impl Topology {
     /// The maximum number of edges.
     pub const MAX_EDGES: usize = 20_000;
 
-    /// Builds a topology from edges, isolated entities, and groups of aliases, the first of which is the canonical name.
-    /// Edges from an entity to itself are ignored.
+    /// Builds a topology from edges, isolated entities and alias groups (canonical name first).
     ///
     /// # Errors
-    /// [`TopologyError`] if there are too many entities or edges.
+    /// Returns [`TopologyError`] if there are too many entities or edges.
     pub fn new(
         edges: &[(Entity, Entity)],
         isolated: &[Entity],
@@ -85,7 +83,7 @@ impl Topology {
         Ok(topology)
     }
 
-    /// Marks entities as changed: deployed, configured or scaled.
+    /// Marks entities as changed.
     #[must_use]
     pub fn with_changes(mut self, changed: &[Node]) -> Self {
         self.changed.extend(changed);
@@ -98,7 +96,7 @@ impl Topology {
         self.index(entity).or_else(|| self.aliases.get(entity).copied())
     }
 
-    /// Finds the only entity that a text can refer to: by its full name, or by a suffix after a `/` that is unique.
+    /// Finds an entity by its full name or by a unique suffix after a `/`.
     #[must_use]
     pub fn resolve(&self, text: &str) -> Option<Node> {
         let entity = Entity::parse(text).ok()?;
@@ -118,13 +116,13 @@ impl Topology {
         }
     }
 
-    /// The entity of a node of this topology.
+    /// The entity at a node.
     #[must_use]
     pub fn entity(&self, node: Node) -> Option<&Entity> {
         self.entities.get(usize::try_from(node.0).ok()?)
     }
 
-    /// The full name of a node of this topology; empty if there is none.
+    /// The full name of a node; empty if the node is unknown.
     #[must_use]
     pub fn name(&self, node: Node) -> &str {
         self.entity(node).map(Entity::as_str).unwrap_or_default()
@@ -147,18 +145,18 @@ impl Topology {
         self.edges.iter().copied()
     }
 
-    /// The nodes one edge away, in either direction.
+    /// The nodes one edge away in either direction.
     pub fn neighbours(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
         self.neighbours.get(&node).into_iter().flatten().copied()
     }
 
-    /// Returns `true` if an edge in either direction joins two nodes.
+    /// Returns `true` if an edge in either direction connects the nodes.
     #[must_use]
     pub fn are_neighbours(&self, one: Node, other: Node) -> bool {
         self.neighbours.get(&one).is_some_and(|neighbours| neighbours.contains(&other))
     }
 
-    /// Returns `true` if the entity is known to have changed.
+    /// Returns `true` if the entity changed.
     #[must_use]
     pub fn is_changed(&self, node: Node) -> bool {
         self.changed.contains(&node)
@@ -170,14 +168,13 @@ impl Topology {
     }
 }
 
-/// The canonical name of each alias.
 struct Aliases<'a>(BTreeMap<&'a Entity, &'a Entity>);
 
 impl<'a> Aliases<'a> {
     fn new(groups: &'a [Vec<Entity>]) -> Self {
         let mut aliases = Self(BTreeMap::new());
         for group in groups {
-            // Groups that share a name are merged under the canonical name of the first.
+            // Groups that share a name are merged under the first group's canonical name.
             let known = group.iter().find(|name| aliases.0.contains_key(name));
             let Some(first) = known.or(group.first()).map(|name| aliases.name(name)) else {
                 continue;

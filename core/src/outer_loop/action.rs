@@ -1,44 +1,44 @@
-//! The actions and the ending of a loop.
+//! The actions and endings of a loop.
 
 use super::{ClaimKey, StopCause};
 
 /// The next action of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Investigate and write the first report; answer with [`Event::Submitted`](super::Event::Submitted).
+    /// Investigate and write the first report. Answer with [`Event::Submitted`](super::Event::Submitted).
     Synthesize,
-    /// Judge the report; answer with [`Event::Judged`](super::Event::Judged) or [`Event::JudgeFailed`](super::Event::JudgeFailed).
+    /// Judge the report. Answer with `Event::Judged` or `Event::JudgeFailed`.
     Evaluate,
-    /// Rewrite the report from the same evidence, keeping its claims; answer with [`Event::Submitted`](super::Event::Submitted).
+    /// Rewrite the report from the same evidence. Answer with `Event::Submitted`.
     Rewrite {
         /// The judge's reasons.
         reasons: Vec<String>,
-        /// Claims known to be contradicted.
+        /// The claims known to be contradicted.
         contradictions: Vec<ClaimKey>,
     },
-    /// Revise the plan and investigate again; answer with [`Event::Submitted`](super::Event::Submitted).
+    /// Revise the plan and investigate again. Answer with [`Event::Submitted`](super::Event::Submitted).
     Replan {
-        /// The revision of the plan, from 1.
+        /// The number of the replan, starting at 1.
         plan: u32,
-        /// Why a rewrite is not enough.
+        /// The cause of the replan.
         cause: ReplanCause,
         /// The judge's reasons.
         reasons: Vec<String>,
-        /// Claims known to be contradicted.
+        /// The claims known to be contradicted.
         contradictions: Vec<ClaimKey>,
     },
     /// The loop has ended.
     Finish(Ending),
 }
 
-/// The cause of a plan revision.
+/// The cause of a replan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReplanCause {
     /// The decision was replan.
     Decided,
-    /// The report was already rewritten under this plan and would need another rewrite.
+    /// The report needs another rewrite, but the plan's rewrites are used up.
     SecondRegenerate,
-    /// The decision was abstain: more evidence is needed first.
+    /// The decision was abstain, so more evidence is needed first.
     GatherEvidence,
 }
 
@@ -59,22 +59,22 @@ impl ReplanCause {
 pub enum Ending {
     /// The report may be sent.
     Proceed {
-        /// The index of the report in the trajectory.
+        /// The report's index in the trajectory.
         index: usize,
     },
-    /// No report may be sent unmarked: the best one is returned under a banner, together with the last.
+    /// No report may be sent as is. The best and the last report are returned with a warning.
     Degraded {
         /// The cause.
         cause: DegradedCause,
-        /// The index of the best report in the trajectory; `None` if none was judged.
+        /// The index of the best report in the trajectory, if any was judged.
         best: Option<usize>,
-        /// The index of the last judged report in the trajectory; `None` if none was judged.
+        /// The index of the last judged report in the trajectory, if any.
         last: Option<usize>,
     },
 }
 
 impl Ending {
-    /// Returns `true` if the report is returned under a banner.
+    /// Returns `true` if no report may be sent as is.
     #[must_use]
     pub const fn is_degraded(&self) -> bool {
         matches!(self, Self::Degraded { .. })
@@ -84,14 +84,14 @@ impl Ending {
 /// The cause of a degraded ending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DegradedCause {
-    /// The maximum number of plan revisions is reached.
+    /// The maximum number of replans is reached.
     ReplansSpent,
-    /// The maximum number of judge retries is exceeded.
+    /// The maximum number of judge retries is reached.
     JudgeFailed {
         /// The cause of the last failure.
         reason: String,
     },
-    /// The budget is used up, the agent did not commit, or the caller cancelled.
+    /// The loop was stopped.
     Stopped(StopCause),
 }
 

@@ -1,6 +1,6 @@
-//! The stages of an investigation, and the first that an agent did not pass.
+//! The stages of an investigation.
 
-/// A stage of an investigation. The stages are ordered.
+/// An ordered stage of an investigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     /// Collect evidence.
@@ -9,14 +9,14 @@ pub enum Stage {
     Diagnose,
     /// Write a report that may be sent.
     Report,
-    /// Carry out the remedy and run the declared checks.
+    /// Apply the remedy and run the declared checks.
     Act,
     /// Pass the checks.
     Verify,
 }
 
 impl Stage {
-    /// Every stage, in order.
+    /// All stages, in order.
     pub const ALL: [Self; 5] =
         [Self::Collect, Self::Diagnose, Self::Report, Self::Act, Self::Verify];
 
@@ -33,25 +33,25 @@ impl Stage {
     }
 }
 
-/// The progress of an investigation. A stage that was not requested counts as passed.
+/// The progress of an investigation. Stages that were not requested are considered passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StageProgress {
     /// `true` if any evidence was collected.
     pub has_evidence: bool,
-    /// `true` if the gate has a root cause; `None` without hypotheses.
+    /// `true` if the gate has a root cause; `None` if there are no hypotheses.
     pub is_diagnosed: Option<bool>,
     /// `true` if a report may be sent.
     pub proceeds: bool,
-    /// The number of checks that were declared or run.
+    /// The number of checks declared or run.
     pub checks: usize,
-    /// The number of checks that were run.
+    /// The number of checks run.
     pub run: usize,
     /// The number of checks whose last run passed.
     pub passed: usize,
 }
 
 impl StageProgress {
-    /// Returns the first stage that was not passed; `None` if all were.
+    /// Returns the first stage that was not passed, if any.
     #[must_use]
     pub fn failed_stage(&self) -> Option<Stage> {
         let is_passed = |stage: &Stage| match stage {

@@ -9,7 +9,6 @@ fn key(text: &str) -> ClaimKey {
     ClaimKey(text.to_string())
 }
 
-/// Returns a loop whose first report awaits its judgement.
 fn started(limits: LoopLimits, report: SubjectDigest) -> OuterLoop {
     let mut outer_loop = OuterLoop::start(limits);
     assert_eq!(outer_loop.apply(Event::Submitted(report)), Ok(Action::Evaluate));
@@ -27,8 +26,6 @@ fn judgement(tier: Tier, score: Option<(u128, u128)>) -> Judgement {
     }
 }
 
-/// Drives a loop with a new report or the next judgement of `tiers`, whichever it expects; returns the loop and its
-/// actions.
 fn drive(limits: LoopLimits, tiers: &[(Tier, Option<(u128, u128)>)]) -> (OuterLoop, Vec<Action>) {
     let mut outer_loop = started(limits, digest(0));
     let mut action = Action::Evaluate;

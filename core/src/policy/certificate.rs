@@ -1,5 +1,4 @@
-//! Certificates of a policy: an upper bound on the risk that a report that proceeds is wrong, established on graded reports
-//! (docs/CALIBRATION.md, "Certificates").
+//! Certificates bound the risk of wrong reports under a policy (docs/CALIBRATION.md, "Certificates").
 
 use core::fmt::Write as _;
 
@@ -7,33 +6,32 @@ use super::literal::Literal;
 use super::{Policy, PolicyProblem};
 use crate::fixed::Millionths;
 
-/// A certificate that, of the reports that proceed under a policy and a judge, at most a share of `risk` is wrong;
-/// established with `confidence` on graded reports, for reports from the same distribution (Angelopoulos and others 2021,
-/// Learn then Test).
+/// A bound on the share of wrong reports among those that proceed under a policy and a judge (Angelopoulos
+/// et al. 2021, Learn then Test).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
-    /// The maximum share of wrong reports among those that proceed, above 0 and below 1.
+    /// The maximum share of wrong reports among those that proceed, between 0 and 1 exclusive.
     pub risk: Millionths,
-    /// The confidence level, above 0 and below 1.
+    /// The confidence level, between 0 and 1 exclusive.
     pub confidence: Millionths,
     /// The judge, such as `local/1`.
     pub judge: String,
-    /// The BLAKE3 digest of each of the judge's prompt templates, in hexadecimal; empty for judges without prompts.
+    /// The BLAKE3 digests of the judge's prompt templates, in hexadecimal.
     pub prompts: Vec<String>,
     /// The number of graded reports.
     pub rows: u32,
-    /// The number of graded reports that proceeded; at most `rows`.
+    /// The number of graded reports that proceeded.
     pub proceeds: u32,
-    /// The number of those that were wrong; at most `proceeds`.
+    /// The number of reports that proceeded and were wrong.
     pub wrong: u32,
-    /// The SHA-256 digest of the graded reports with their verdicts, in hexadecimal.
+    /// The SHA-256 digest of the graded reports and verdicts, in hexadecimal.
     pub data: String,
-    /// The digest of the certified policy.
+    /// The certified policy's digest.
     pub policy: String,
 }
 
 impl Certificate {
-    /// Explains why the certificate does not cover a judge; `None` if it does.
+    /// Explains why the certificate does not cover a judge. Returns `None` if it does.
     #[must_use]
     pub fn mismatch<'a>(
         &self,
@@ -51,7 +49,6 @@ impl Certificate {
         Some(format!("it was not issued for the prompt {other}"))
     }
 
-    /// Formats the certificate as a table of a policy file.
     pub(super) fn to_toml(&self) -> String {
         let mut text = String::from("\n[certificate]\n");
         let prompts = self.prompts.join(" ");
@@ -66,13 +63,12 @@ impl Certificate {
             ("data", quoted(&self.data)),
             ("policy", quoted(&self.policy)),
         ] {
-            // Writing to a String cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = writeln!(text, "{key} = {value}");
         }
         text
     }
 
-    /// Returns the problems of this certificate for a policy.
     pub(super) fn problems(&self, policy: &Policy) -> Vec<PolicyProblem> {
         let mut problems = Vec::new();
         let mut problem = |field: &str, message: String| {
@@ -106,12 +102,11 @@ impl Certificate {
     }
 }
 
-/// Formats a TOML string. The texts of a certificate are names and digests, so only `\` and `"` need escapes.
+/// Formats a TOML string. Certificates contain only names and digests, so only `\` and `"` need escaping.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The parsed fields of a certificate table.
 #[derive(Debug, Default)]
 pub(super) struct Fields {
     risk: Option<Millionths>,
@@ -126,10 +121,6 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Parses a field of the table.
-    ///
-    /// # Errors
-    /// Describes the problem with the field or its value.
     pub(super) fn assign(&mut self, field: &str, literal: &Literal) -> Result<(), String> {
         match field {
             "risk" => self.risk = Some(literal.decimal()?),
@@ -146,10 +137,6 @@ impl Fields {
         Ok(())
     }
 
-    /// Builds the certificate.
-    ///
-    /// # Errors
-    /// The first missing field.
     pub(super) fn complete(self) -> Result<Certificate, PolicyProblem> {
         let missing = |field: &str| PolicyProblem {
             field: format!("certificate.{field}"),

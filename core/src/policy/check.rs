@@ -1,4 +1,4 @@
-//! Checks a policy for contradictory and unwise values.
+//! Checks a policy for contradictory and inadvisable values.
 
 use super::{PolicyProblem, PolicyValues, Preset};
 use crate::claim::EvidenceType;
@@ -6,7 +6,6 @@ use crate::fixed::Millionths;
 
 const TEN: Millionths = Millionths::new(10_000_000);
 
-/// Returns the problems and the warnings.
 pub(super) fn check(values: &PolicyValues) -> (Vec<PolicyProblem>, Vec<PolicyProblem>) {
     let mut findings = Findings::default();
     name(values, &mut findings);

@@ -1,6 +1,4 @@
-//! Parses policy files in TOML and reports the line of every problem.
-//!
-//! Numbers are parsed from their literals, without floating point, so that `0.1234567` is rejected.
+//! Parses policy files in TOML. Numbers are parsed from their literals, without floating point.
 
 use toml::de::{DeTable, DeValue};
 
@@ -15,53 +13,47 @@ use super::{
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
 
-/// An error from reading a policy file.
+/// An invalid policy file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyFileError {
     /// The file is not valid TOML.
     #[error("line {line}: {message}")]
     Syntax {
-        /// The line, from 1.
+        /// The line, starting at 1.
         line: usize,
-        /// The message of the parser.
+        /// The parser's message.
         message: String,
     },
-    /// The file is valid TOML but not a valid policy.
+    /// The file is not a valid policy.
     #[error(transparent)]
     Problems(#[from] PolicyProblems),
 }
 
 impl Policy {
-    /// Parses a policy file. Its `base` (default `reference`) provides every value that it does not set. Retired keys of
-    /// earlier versions are ignored ([`Policy::retired_keys`]).
+    /// Parses a policy file. The preset named by `base` (default `reference`) provides unset values.
     ///
     /// # Errors
-    /// [`PolicyFileError`] with every problem and its line.
+    /// Returns [`PolicyFileError`] with every problem and its line.
     pub fn from_toml(text: &str) -> Result<Self, PolicyFileError> {
         read(text, Start::Base)
     }
 
-    /// Parses the policy of a record, which sets every value known at the time. Its base may have been removed since.
-    ///
-    /// # Errors
-    /// [`PolicyFileError`] with every problem and its line.
+    /// Parses the policy in a record, which may name a removed preset as its base.
     pub fn from_record(text: &str) -> Result<Self, PolicyFileError> {
         read(text, Start::AnyBase)
     }
 
-    /// Parses a preset's own file; a test checks that the file sets every value.
+    /// Parses a preset's file, which must set every value.
     pub(super) fn complete_from_toml(text: &str, base: Preset) -> Result<Self, PolicyFileError> {
         read(text, Start::Values(unset_values(base)))
     }
 }
 
-/// The source of values that a file does not set.
 enum Start {
-    /// The given values.
     Values(PolicyValues),
     /// The preset named in the file.
     Base,
-    /// The preset named in the file, or `reference` if there is no such preset.
+    /// The preset named in the file, or `reference` if it was removed.
     AnyBase,
 }
 
@@ -121,7 +113,7 @@ fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
                 problems: vec![problem],
             });
             complete.and_then(|certificate| {
-                // A certificate of an earlier version was issued for the checks of that version.
+                // A certificate from an earlier version covers the checks of that version.
                 if !retired_keys.is_empty() && certificate.policy != policy.digest().to_string() {
                     retired_keys.push(outdated_certificate());
                     return Ok(policy);
@@ -283,7 +275,7 @@ fn unknown_field() -> String {
     "is the value of an unknown field; `gsar policy show reference` lists all fields".to_owned()
 }
 
-/// Values that no preset has, so that a preset file that omits a value fails its check.
+/// Invalid values, so that a preset file that omits a value is rejected.
 fn unset_values(base: Preset) -> PolicyValues {
     use super::{Cap, Gate, Guards, Ladder, Rollout, Weights};
     let unset = Millionths::new(u32::MAX);

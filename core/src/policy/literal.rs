@@ -1,9 +1,8 @@
-//! Parses the values of policy files: numbers from their digits, names from closed lists.
+//! Parses the values in policy files.
 
 use super::RolloutMode;
 use crate::fixed::Millionths;
 
-/// The literal of a value in a policy file.
 pub(super) enum Literal {
     Number(String),
     Text(String),
@@ -26,7 +25,6 @@ impl Literal {
         }
     }
 
-    /// A decimal, or `None` for the text `none`.
     pub(super) fn limit(&self) -> Result<Option<Millionths>, String> {
         match self {
             Self::Text(text) if text == "none" => Ok(None),

@@ -1,7 +1,4 @@
-//! Policies: every number and switch of a decision, validated as a whole.
-//!
-//! A [`Policy`] never has contradictory values: [`Policy::new`] reports all problems of [`PolicyValues`] at once.
-//! [`Policy::from_toml`] parses files; the presets are files too.
+//! Policies: all numbers and switches that determine a decision.
 
 mod certificate;
 mod check;
@@ -27,7 +24,7 @@ pub use values::{
 };
 pub use write::to_toml;
 
-/// A validated, immutable policy. Dereferences to its [`PolicyValues`].
+/// A validated policy. Dereferences to its [`PolicyValues`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     values: PolicyValues,
@@ -41,7 +38,7 @@ impl Policy {
     /// Validates the values.
     ///
     /// # Errors
-    /// Every problem, with its field, the given value, the allowed values and the fix.
+    /// Returns [`PolicyProblems`] with every invalid value.
     pub fn new(values: PolicyValues) -> Result<Self, PolicyProblems> {
         let (problems, warnings) = check::check(&values);
         if !problems.is_empty() {
@@ -52,34 +49,31 @@ impl Policy {
         Ok(Self { values, warnings, retired_keys, digest, certificate: None })
     }
 
-    /// Values that are allowed but unwise.
+    /// Valid but inadvisable values.
     #[must_use]
     pub fn warnings(&self) -> &[PolicyProblem] {
         &self.warnings
     }
 
-    /// The keys of the parsed file that no longer have an effect, each with its line.
+    /// The keys in the parsed file that no longer have an effect.
     #[must_use]
     pub fn retired_keys(&self) -> &[PolicyProblem] {
         &self.retired_keys
     }
 
-    /// The BLAKE3 digest of all values that can change a decision: all except name, description and rollout.
+    /// The BLAKE3 digest of all values that affect a decision.
     #[must_use]
     pub fn digest(&self) -> &PolicyDigest {
         &self.digest
     }
 
-    /// The certificate of the risk of proceeding under this policy, if any.
+    /// The certificate of this policy's risk, if any.
     #[must_use]
     pub fn certificate(&self) -> Option<&Certificate> {
         self.certificate.as_ref()
     }
 
-    /// Adds a certificate.
-    ///
-    /// # Errors
-    /// Every problem of the certificate: impossible numbers, or values that it was not issued for.
+    /// Adds a certificate issued for this policy.
     pub fn with_certificate(mut self, certificate: Certificate) -> Result<Self, PolicyProblems> {
         let problems = certificate.problems(&self);
         if !problems.is_empty() {
@@ -89,7 +83,7 @@ impl Policy {
         Ok(self)
     }
 
-    /// The values, for deriving another policy.
+    /// The policy's values.
     #[must_use]
     pub fn values(&self) -> &PolicyValues {
         &self.values
@@ -104,7 +98,7 @@ impl Deref for Policy {
     }
 }
 
-/// The digest of the deciding values of a policy: the BLAKE3 hash of their text.
+/// The BLAKE3 digest of the values that affect a decision.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PolicyDigest([u8; 32]);
 
@@ -115,7 +109,6 @@ impl PolicyDigest {
 }
 
 impl fmt::Display for PolicyDigest {
-    /// Writes 64 hexadecimal digits, or as many as the precision.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hex = blake3::Hash::from_bytes(self.0).to_hex();
         f.pad(hex.as_str())
@@ -128,14 +121,14 @@ impl fmt::Debug for PolicyDigest {
     }
 }
 
-/// A problem of a policy, or a warning about one.
+/// A problem or warning about a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyProblem {
-    /// The field, as written in a file: `weights.domain`.
+    /// The field as written in a file, such as `weights.domain`.
     pub field: String,
-    /// The given value, the allowed values and the fix, in one sentence.
+    /// The problem and how to fix it.
     pub message: String,
-    /// The line of the value in the file, from 1; `None` without a file.
+    /// The line of the value in the file, starting at 1, if known.
     pub line: Option<usize>,
 }
 
@@ -149,12 +142,12 @@ impl fmt::Display for PolicyProblem {
     }
 }
 
-/// All problems of a policy.
+/// All problems in a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyProblems {
     /// The policy's name.
     pub policy: String,
-    /// The problems, at least one.
+    /// The problems; at least one.
     pub problems: Vec<PolicyProblem>,
 }
 

@@ -1,23 +1,23 @@
-//! The presets, compiled in as files.
+//! The built-in policies.
 
 use super::{Policy, PolicyFileError};
 
-/// The built-in policies.
+/// A built-in policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Preset {
-    /// The published paper, without guards.
+    /// The published paper without guards.
     Paper,
-    /// The published numbers with the guards on. The default.
+    /// The published values with guards. The default.
     Reference,
-    /// For reports that are sent without human review.
+    /// For reports sent without human review.
     Strict,
 }
 
 impl Preset {
-    /// Every preset.
+    /// All presets.
     pub const ALL: [Self; 3] = [Self::Paper, Self::Reference, Self::Strict];
 
-    /// The name of the preset.
+    /// The preset's name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -27,14 +27,14 @@ impl Preset {
         }
     }
 
-    /// Returns the preset with this name.
+    /// Parses a preset name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|preset| preset.name() == name)
     }
 }
 
-/// Explains what to use instead of a removed preset; `None` for any other name.
+/// Returns the replacement for a removed preset.
 #[must_use]
 pub fn removed_preset_hint(name: &str) -> Option<&'static str> {
     (name == "local").then_some(
@@ -43,7 +43,7 @@ pub fn removed_preset_hint(name: &str) -> Option<&'static str> {
     )
 }
 
-/// The text of a preset's file, including comments.
+/// The preset's file.
 #[must_use]
 pub const fn preset_file(preset: Preset) -> &'static str {
     match preset {
@@ -53,7 +53,7 @@ pub const fn preset_file(preset: Preset) -> &'static str {
     }
 }
 
-/// Returns the policy of a preset.
+/// Loads a preset.
 #[must_use]
 #[expect(clippy::panic, reason = "a preset is part of the build; a test loads each one")]
 pub fn preset(preset: Preset) -> Policy {
@@ -64,10 +64,7 @@ pub fn preset(preset: Preset) -> Policy {
 }
 
 impl Policy {
-    /// Returns every preset.
-    ///
-    /// # Errors
-    /// Never for the files of this build, which a test loads.
+    /// Loads all presets.
     pub fn presets() -> Result<Vec<Self>, PolicyFileError> {
         Preset::ALL
             .into_iter()

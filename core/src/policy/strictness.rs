@@ -1,15 +1,13 @@
-//! Checks that one policy is at least as strict as another: that no partition has a better tier under it.
+//! Checks that one policy is at least as strict as another: no partition has a better tier under it.
 //!
-//! Most rules compare one field. Three follow from the interaction of fields:
+//! Most rules compare one field, but some fields interact:
 //!
-//! - *Nothing to score* is abstain, the most cautious tier. If the other policy gives something zero weight (a type
-//!   without floor, `rho = 0`), a positive weight could turn abstain into replan, so the weight must stay zero.
-//! - `undefined_score = "half"` scores what the other policy may replan, unless every claim has weight.
-//! - Verification lowers types only if the lower type weighs no more, so weights may differ only if the weights of both
-//!   policies fall in the order of the types.
+//! - Zero weights: a partition without weight abstains. A positive weight could make it replan instead.
+//! - `undefined_score = "half"` scores partitions for which the other policy may replan.
+//! - Verification lowers a type only if the lower type weighs no more.
 //!
-//! The guarantee is weaker for undecided claims: if the other policy abstains because its tier depends on them, a policy
-//! that is as strict may regenerate or replan. It never proceeds unless the other does.
+//! If the other policy abstains because of undecided claims, a stricter policy may still regenerate or
+//! replan. It never proceeds unless the other does.
 
 use core::fmt;
 
@@ -21,16 +19,16 @@ use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
 use crate::outer_loop::LoopLimits;
 
-/// A field in which a policy is looser than another, or that must be equal but is not.
+/// A field in which a policy is looser than another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LooserField {
-    /// The field, as written in a file: `weights.domain`.
+    /// The field as written in a file, such as `weights.domain`.
     pub field: String,
-    /// The value of the policy.
+    /// The policy's value.
     pub given: String,
-    /// The value of the other policy.
+    /// The other policy's value.
     pub other: String,
-    /// The values that are strict enough: `0.5 or more`.
+    /// The values that are strict enough, such as `0.5 or more`.
     pub allowed: String,
 }
 
@@ -42,11 +40,7 @@ impl fmt::Display for LooserField {
 }
 
 impl Policy {
-    /// Checks that no partition has a better tier under this policy than under the other. Ignores name, description and
-    /// base.
-    ///
-    /// # Errors
-    /// Every field that is looser, or that must be equal but is not.
+    /// Checks that no partition has a better tier under this policy. Returns every looser field.
     pub fn at_least_as_strict_as(&self, other: &Self) -> Result<(), Vec<LooserField>> {
         let mut looser = Looser::default();
         looser.values(self, other);
@@ -54,12 +48,11 @@ impl Policy {
     }
 }
 
-/// Collects looser fields. In every method `own` is the value of the policy and `other` the value to compare with.
 #[derive(Default)]
 struct Looser(Vec<LooserField>);
 
 impl Looser {
-    // Every struct is destructured, so that a new field does not compile before it has a rule here.
+    // Every struct is destructured so that each new field needs a rule to compile.
     fn values(&mut self, policy: &Policy, compared: &Policy) {
         let PolicyValues {
             name: _,
@@ -344,7 +337,6 @@ impl Looser {
     }
 }
 
-/// Returns `true` if the weights fall in the order of [`EvidenceType::ALL`].
 fn is_descending(weights: &Weights) -> bool {
     weights.as_array().is_sorted_by(|before, after| before >= after)
 }

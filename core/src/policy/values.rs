@@ -1,69 +1,68 @@
-//! The values of a policy before validation; [`super::Policy::new`] checks every range.
+//! The values of a policy before validation by [`super::Policy::new`].
 
 use super::Preset;
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
 use crate::outer_loop::LoopLimits;
 
-/// Every number and switch of a decision.
+/// All numbers and switches that determine a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyValues {
-    /// The name: letters, digits, `-`, `_` and `.`, 1 to 64 characters.
+    /// The name, 1 to 64 letters, digits, `-`, `_` and `.`.
     pub name: String,
-    /// The purpose, in one line.
+    /// A one-line description.
     pub description: String,
-    /// The preset that it is derived from.
+    /// The preset that the policy is based on.
     pub base: Preset,
-    /// The minimum score to proceed (arXiv:2604.23366); above `tau_regenerate`, at most 1; 0.8 in `reference`.
+    /// The minimum score to proceed (arXiv:2604.23366), above `tau_regenerate`; 0.8 in `reference`.
     pub tau_proceed: Millionths,
-    /// The minimum score to regenerate (arXiv:2604.23366); 0 or more; 0.65 in `reference`.
+    /// The minimum score to regenerate (arXiv:2604.23366); 0.65 in `reference`.
     pub tau_regenerate: Millionths,
-    /// The factor for the weight of a contradicted claim in the denominator (arXiv:2604.23366), 0 to 10; 0.5 in
-    /// `reference`.
+    /// The weight factor for contradicted claims (arXiv:2604.23366), 0 to 10; 0.5 in `reference`.
     pub rho: Millionths,
-    /// The minimum weight of an ungrounded or contradicted claim in the denominator, 0 to 1; 0 in `reference`.
+    /// The minimum weight of an ungrounded or contradicted claim, 0 to 1; 0 in `reference`.
     pub ungrounded_floor: Millionths,
-    /// The score of a partition with nothing to score.
+    /// The score if there is nothing to score.
     pub undefined_score: UndefinedScore,
-    /// The effect of verifying citations.
+    /// The effect of citation verification.
     pub verification: VerificationMode,
     /// The claims that get a second look, unless verification is off.
     pub second_look: SecondLook,
-    /// The effect of a failed second look.
+    /// The effect of a second look that fails.
     pub second_look_failure: SecondLookFailure,
-    /// How undecided claims are counted.
+    /// The treatment of undecided claims.
     pub undecided: Undecided,
-    /// The weight of each evidence type; those of arXiv:2604.23366 in `reference`.
+    /// The weight of each evidence type; as in arXiv:2604.23366 in `reference`.
     pub weights: Weights,
     /// The guards, which can only make a tier stricter.
     pub guards: Guards,
-    /// Limits of an investigation.
+    /// The limits of an investigation.
     pub gate: Gate,
-    /// Caps on self-rated confidence.
+    /// The caps on self-rated confidence.
     pub cap: Cap,
-    /// The confidence that each action requires.
+    /// The confidence required for each action.
     pub ladder: Ladder,
-    /// How investigations are driven. Not part of the policy digest, since it affects no decision on a report.
+    /// The rules for investigations. Excluded from the digest, since they do not affect a decision.
     pub investigation: InvestigationRules,
-    /// The mode of each mechanism.
+    /// The mode of each mechanism. Excluded from the digest.
     pub rollout: Rollout,
 }
 
-/// The score of an empty partition, or of one with zero weight.
+/// The score of a partition without weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UndefinedScore {
     /// The paper's 1/2.
     Half,
-    /// No score: the tier is abstain.
+    /// No score, so the tier is abstain.
     Absent,
 }
 
-/// The effect of verification. Ordered from least to most strict.
+/// The effect of citation verification, ordered by strictness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VerificationMode {
-    /// Nothing is checked.
+    /// Nothing is verified.
     Off,
-    /// Corrections are listed, not applied.
+    /// Corrections are reported.
     Observe,
     /// Corrections are applied.
     Enforce,
@@ -81,19 +80,19 @@ impl VerificationMode {
     }
 }
 
-/// The claims that get a second look. Ordered from least to most strict.
+/// The claims that get a second look, ordered by strictness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SecondLook {
-    /// None.
+    /// No claims.
     Off,
-    /// Root cause, impact and remedies.
+    /// Root causes, impacts and remedies.
     Headline,
-    /// All claims that the judge calls grounded or contradicted.
+    /// All grounded and contradicted claims, and complementary statements.
     All,
 }
 
 impl SecondLook {
-    /// Every choice, least strict first.
+    /// All choices, least strict first.
     pub const ALL: [Self; 3] = [Self::Off, Self::Headline, Self::All];
 
     /// The name used in files.
@@ -107,17 +106,17 @@ impl SecondLook {
     }
 }
 
-/// The effect of a failed second look. Ordered from least to most strict.
+/// The effect of a second look that fails, ordered by strictness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SecondLookFailure {
-    /// It is reported.
+    /// The failure is reported.
     Note,
     /// The tier is abstain.
     Abstain,
 }
 
 impl SecondLookFailure {
-    /// Every choice, least strict first.
+    /// All choices, least strict first.
     pub const ALL: [Self; 2] = [Self::Note, Self::Abstain];
 
     /// The name used in files.
@@ -130,17 +129,17 @@ impl SecondLookFailure {
     }
 }
 
-/// How undecided claims are counted. Ordered from least to most strict.
+/// The treatment of undecided claims, ordered by strictness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Undecided {
-    /// As ungrounded.
+    /// They are counted as ungrounded.
     Ungrounded,
-    /// At their worst and at their best; the tier is abstain if the two differ ([`crate::undecided`]).
+    /// The tier is abstain if it depends on them; see [`crate::undecided`].
     Bounds,
 }
 
 impl Undecided {
-    /// Every choice, least strict first.
+    /// All choices, least strict first.
     pub const ALL: [Self; 2] = [Self::Ungrounded, Self::Bounds];
 
     /// The name used in files.
@@ -158,13 +157,13 @@ impl Undecided {
 pub struct Weights([Millionths; 8]);
 
 impl Weights {
-    /// Creates weights from the order of [`EvidenceType::ALL`].
+    /// Creates weights in the order of [`EvidenceType::ALL`].
     #[must_use]
     pub const fn new(weights: [Millionths; 8]) -> Self {
         Self(weights)
     }
 
-    /// The weight of a type.
+    /// The weight of an evidence type.
     #[must_use]
     pub const fn of(&self, evidence_type: EvidenceType) -> Millionths {
         let [tool, data, signal, complementary, synthesis, absence, inference, domain] = self.0;
@@ -180,7 +179,7 @@ impl Weights {
         }
     }
 
-    /// Sets the weight of a type.
+    /// Sets the weight of an evidence type.
     pub fn set(&mut self, evidence_type: EvidenceType, weight: Millionths) {
         for (slot, candidate) in self.0.iter_mut().zip(EvidenceType::ALL) {
             if candidate == evidence_type {
@@ -199,54 +198,53 @@ impl Weights {
 /// The guards, which can only make a tier stricter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guards {
-    /// Duplicate claims count once.
+    /// Count duplicate claims once.
     pub duplicates_count_once: bool,
-    /// The tier is decided with max(rho, 1).
+    /// Use max(rho, 1) to decide the tier.
     pub rho_at_least_one: bool,
-    /// The maximum weight of complementary claims, as a multiple of the grounded weight, 0 to 10; `None` for no limit; 1
-    /// in `reference`.
+    /// The maximum ratio of complementary to grounded weight, 0 to 10; 1 in `reference`.
     pub complementary_limit: Option<Millionths>,
-    /// A contradicted claim blocks proceed.
+    /// Block proceed if any claim is contradicted.
     pub contradiction_blocks: bool,
     /// The minimum number of grounded claims to proceed; 1 in `reference`.
     pub min_grounded: u32,
-    /// The minimum share of the synthesis that claims must cover to proceed, 0 to 1; `None` for none; 0.8 in `reference`.
+    /// The minimum share of the synthesis covered by claims to proceed, 0 to 1; 0.8 in `reference`.
     pub min_coverage: Option<Millionths>,
-    /// Claims without the report's text block proceed.
+    /// Block proceed if the report's text is missing.
     pub synthesis_required: bool,
-    /// A root cause or a remedy reported as done that is not grounded blocks proceed.
+    /// Block proceed if a root cause or completed remedy is not grounded.
     pub headline_must_be_grounded: bool,
-    /// Only attested items may be tool matches.
+    /// Accept only attested items as tool matches.
     pub tool_match_needs_attestation: bool,
 }
 
-/// Limits of an investigation.
+/// The limits of an investigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gate {
     /// The maximum number of turns, at least 1; 10 in `reference`.
     pub max_turns: u32,
     /// The maximum duration in seconds, at least 1; 240 in `reference`.
     pub wall_clock_seconds: u32,
-    /// A hypothesis with both support and refutation is contested.
+    /// Treat a hypothesis with hard evidence on both sides as contested.
     pub contested: bool,
-    /// Synthetic evidence alone may validate.
+    /// Let synthetic evidence alone validate a hypothesis.
     pub synthetic_validates: bool,
-    /// The number of identical tool calls that ends the investigation; 0 for never; 3 in `reference`.
+    /// The number of identical tool calls that ends the investigation, or 0 for no limit; 3 in `reference`.
     pub max_identical_calls: u32,
-    /// The number of turns without new evidence that ends the investigation; 0 for never; 4 in `reference`.
+    /// The number of turns without new evidence that ends the investigation (0: none); 4 in `reference`.
     pub max_turns_without_evidence: u32,
 }
 
-/// How an investigation is driven. Not part of the policy digest.
+/// The rules for an investigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvestigationRules {
-    /// The limits of the outer loop: `max_replans` 0 to 10, `regenerations_per_plan` 0 to 3, `max_judge_retries` 0 to 10.
+    /// The limits of the outer loop: at most 10 replans, 3 regenerations per plan and 10 judge retries.
     pub limits: LoopLimits,
-    /// If `true`, the caller's verdict on a tool result is used; otherwise, the verdict is derived from the stored item.
+    /// Use the caller's verdicts on tool results instead of deriving them from the stored items.
     pub caller_verdicts: bool,
 }
 
-/// Caps on self-rated confidence.
+/// The caps on self-rated confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cap {
     /// The maximum for a partially grounded chain, below `ladder.pull_request`; 0.84 in `reference`.
@@ -255,7 +253,7 @@ pub struct Cap {
     pub ungrounded: Millionths,
 }
 
-/// The capped confidence that each action requires; ascending, at most 1.
+/// The capped confidence required for each action, ascending and at most 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ladder {
     /// Open an issue; 0.4 in `reference`.
@@ -264,11 +262,11 @@ pub struct Ladder {
     pub patch: Millionths,
     /// Open a pull request; 0.85 in `reference`.
     pub pull_request: Millionths,
-    /// The grounding decision, the gate and unverified fixes limit the action too.
+    /// Limit the action by the grounding decision, the gate and unverified fixes too.
     pub joins_decision: bool,
 }
 
-/// The mode of each mechanism. Not part of the policy digest.
+/// The mode of each mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rollout {
     /// The gate over hypotheses.
@@ -281,17 +279,17 @@ pub struct Rollout {
     pub decision: DecisionRollout,
 }
 
-/// The mode of the decision on a report. Ordered from least to most strict.
+/// The mode of the decision on a report, ordered by strictness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DecisionRollout {
-    /// Computed and recorded, without effect.
+    /// Computed and recorded without effect.
     Shadow,
     /// In effect.
     Active,
 }
 
 impl DecisionRollout {
-    /// Every mode.
+    /// All modes.
     pub const ALL: [Self; 2] = [Self::Shadow, Self::Active];
 
     /// The name used in files.
@@ -309,7 +307,7 @@ impl DecisionRollout {
 pub enum RolloutMode {
     /// Not computed.
     Off,
-    /// Computed and shown, without effect.
+    /// Computed and reported without effect.
     Shadow,
     /// In effect.
     Active,

@@ -1,4 +1,4 @@
-//! Formats policies as TOML: whole files, and the values that the digest covers.
+//! Formats policies as TOML.
 
 use core::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::{InvestigationRules, Policy, PolicyValues, UndefinedScore};
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
 
-/// Formats a complete policy file for [`Policy::from_toml`].
+/// Formats a complete policy file, readable by [`Policy::from_toml`].
 #[must_use]
 pub fn to_toml(policy: &Policy) -> String {
     let values = policy.values();
@@ -41,7 +41,7 @@ fn investigation(rules: &InvestigationRules) -> String {
     out.0
 }
 
-/// Formats every value that can change a decision, in a fixed order, for the digest.
+/// Formats all values that affect a decision, in a fixed order, for the digest.
 pub(super) fn deciding_values(values: &PolicyValues) -> String {
     let undefined = match values.undefined_score {
         UndefinedScore::Half => "half",
@@ -96,7 +96,7 @@ struct Table(String);
 
 impl Table {
     fn line(&mut self, key: &str, value: impl core::fmt::Display) {
-        // Writing to a String cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(self.0, "{key} = {value}");
     }
 

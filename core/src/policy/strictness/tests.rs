@@ -1,4 +1,4 @@
-//! Tests of which policies are at least as strict as others.
+//! Tests for comparing policies.
 
 use super::super::{DecisionRollout, Preset, RolloutMode, preset};
 use super::*;
@@ -9,7 +9,6 @@ fn with(base: Preset, change: impl FnOnce(&mut PolicyValues)) -> Policy {
     Policy::new(values).unwrap()
 }
 
-/// The fields in which a changed `reference` is looser than `reference`.
 fn looser(change: impl FnOnce(&mut PolicyValues)) -> Vec<String> {
     let changed = with(Preset::Reference, change);
     let found = changed.at_least_as_strict_as(&preset(Preset::Reference));
