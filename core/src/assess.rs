@@ -1,4 +1,4 @@
-//! Assesses a judged report: verify, count, score and decide, then gate, chain, cap and action.
+//! Assesses a judged report: verifies the partition, decides the tier and applies the safety rules.
 
 use crate::budget::Budget;
 use crate::claim::{Claim, Class, EvidenceType, JudgedClaim, Role};
@@ -47,13 +47,13 @@ pub struct Subject<'a> {
     pub claims: &'a [Claim],
     /// The judge's verdicts, after the extra turn if there was one.
     pub judged: Vec<JudgedClaim>,
-    /// The partition before the extra turn, if there was one: the tier is never better than that of this partition.
+    /// The partition before the follow-up request, if any. The tier is never better than this partition's.
     pub first: Option<Vec<JudgedClaim>>,
     /// The evidence.
     pub evidence: &'a [EvidenceItem],
-    /// The second reader's verdicts.
+    /// The verdicts from the second look.
     pub readings: &'a [Reading],
-    /// Why the second look at some claims failed; `None` if it was complete.
+    /// The error, if the second look at some claims failed.
     pub unread: Option<String>,
     /// Who made the partition.
     pub origin: Origin,
@@ -74,7 +74,7 @@ pub struct Investigation<'a> {
     pub changes: &'a [Change],
     /// When the incident began.
     pub onset: Option<Timestamp>,
-    /// The window in which a change must lie to be cited.
+    /// The time window for citable changes.
     pub window: Option<Window>,
 }
 
@@ -83,9 +83,9 @@ pub struct Investigation<'a> {
 pub struct Assessment {
     /// The claims as counted, in the order of the report.
     pub claims: Vec<VerifiedClaim>,
-    /// The corrections made or noted by verification.
+    /// The corrections that verification made or noted.
     pub corrections: Vec<Correction>,
-    /// The counts that the decision is based on.
+    /// The counts behind the decision.
     pub tally: Tally,
     /// The findings from the report's text.
     pub findings: TextFindings,
@@ -93,15 +93,15 @@ pub struct Assessment {
     pub decision: Decision,
     /// The evidence chain behind the root cause, if the investigation has hypotheses.
     pub chain: Option<EvidenceChain>,
-    /// Gate, cap and action.
+    /// The results of the gate, the cap and the tier ladder.
     pub safety: SafetyOutcome,
-    /// The claims that report a fix and are not grounded in a check that passed, in the order of the report.
+    /// The claims that report a fix without a passed check as evidence, in report order.
     pub unverified_fixes: Vec<ClaimId>,
-    /// The specialists whose evidence is cited by the claims at fault, each once; empty if the report may be sent.
+    /// The distinct specialists cited by claims at fault; empty if the report may be sent.
     pub affected_specialists: Vec<String>,
 }
 
-/// Assesses a judged report under a policy. If the budget is exceeded, the result must not be used.
+/// Assesses a judged report under a policy. Discard the result if the budget is exceeded.
 #[must_use]
 pub fn assess(policy: &Policy, mut subject: Subject<'_>, budget: &Budget) -> Assessment {
     role::assign_root_causes(subject.synthesis, &mut subject.judged);
@@ -145,7 +145,6 @@ pub fn assess(policy: &Policy, mut subject: Subject<'_>, budget: &Budget) -> Ass
     }
 }
 
-/// Returns the claims that report a fix and are not grounded in a check that passed.
 fn unverified_fixes(claims: &[VerifiedClaim], evidence_set: &EvidenceSet<'_>) -> Vec<ClaimId> {
     let checked = |judged: &JudgedClaim| {
         judged.class == Class::Grounded
@@ -165,7 +164,7 @@ fn unverified_fixes(claims: &[VerifiedClaim], evidence_set: &EvidenceSet<'_>) ->
     judged.map(|judged| judged.claim.id.clone()).collect()
 }
 
-/// Returns the outcome if the judge gave no partition: an abstention without a score, for the given reason.
+/// Returns an abstention without a score, for a judge that returned no partition.
 #[must_use]
 pub fn without_partition(
     policy: &Policy,
@@ -187,7 +186,6 @@ pub fn without_partition(
     (decision, chain, safety)
 }
 
-/// The decision on a partition, with its counts and findings.
 pub(crate) struct PartitionDecision {
     pub(crate) tally: Tally,
     pub(crate) findings: TextFindings,
@@ -196,12 +194,11 @@ pub(crate) struct PartitionDecision {
 
 /// The counts of the judge's own partition, under each assumption about its undecided claims.
 pub(crate) struct JudgedTallies {
-    /// The heaviest type that the evidence allows; undecided claims count with it.
+    /// The heaviest evidence type that the evidence allows; assumed for undecided claims.
     heaviest: EvidenceType,
     worst: (Tally, u32),
     /// `None` if every claim is decided.
     best: Option<(Tally, u32)>,
-    /// The number of undecided claims.
     undecided: u64,
 }
 
@@ -231,14 +228,12 @@ impl JudgedTallies {
     }
 }
 
-/// The properties of a report that do not depend on its partition.
 #[derive(Clone)]
 pub(crate) struct ReportContext {
     pub(crate) coverage: Option<Coverage>,
     pub(crate) unread: Option<String>,
 }
 
-/// Returns the root causes and remedies that are not grounded.
 fn headline(policy: &Policy, assumed: AssumedVerdict, claims: &[VerifiedClaim]) -> Headline {
     let is_grounded = |judged: &JudgedClaim| assumed.counts(policy, judged).0 == Class::Grounded;
     let ids = |role: Role| {
@@ -256,8 +251,7 @@ fn headline(policy: &Policy, assumed: AssumedVerdict, claims: &[VerifiedClaim]) 
     }
 }
 
-/// Decides a verified partition; never better than the judge's own. If claims are undecided, combines the decisions with
-/// them at their worst and at their best.
+/// Decides a verified partition. The tier is never better than that of the judge's own partition.
 pub(crate) fn decide_partition(
     policy: &Policy,
     as_judged: &JudgedTallies,
@@ -321,7 +315,7 @@ fn counted<'a>(
     (tally, set_aside)
 }
 
-/// Raises a verified decision to the tier of the judge's own partition.
+/// Raises the tier to that of the judge's own partition if verification improved it.
 fn never_better(
     policy: &Policy,
     (tally, duplicates): &(Tally, u32),
@@ -353,7 +347,7 @@ pub(crate) fn chain_and_safety(
     (chain, evaluate_safety(policy, &input))
 }
 
-/// Returns the evidence chain of the hypothesis that the gate considers the cause.
+/// Returns the evidence chain for the root cause that the gate identified.
 #[must_use]
 pub fn chain(policy: &Policy, investigation: &Investigation<'_>) -> EvidenceChain {
     let outcome = gate::evaluate(&policy.gate, &investigation.gate);

@@ -1,5 +1,4 @@
-//! Executed checks: their declarations and the results of their runs. A result follows from the declared pass condition
-//! alone. Runs no check.
+//! Declarations and results of executed checks. Does not run them.
 
 mod declaration;
 mod run;

@@ -1,4 +1,4 @@
-//! Claims and a judge's verdicts on them.
+//! Claims and judges' verdicts on them.
 
 use core::ops::Range;
 
@@ -6,18 +6,18 @@ use crate::evidence::Citation;
 use crate::fixed::Millionths;
 use crate::ids::ClaimId;
 
-/// One checkable statement of a report.
+/// A checkable statement in a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// The id of the claim within the report.
+    /// The claim's id, unique in the report.
     pub id: ClaimId,
     /// The statement.
     pub text: String,
-    /// The byte range of the claim in the synthesis, if known.
+    /// The claim's byte range in the synthesis, if known.
     pub span: Option<Range<usize>>,
 }
 
-/// The four classes of a partition, ordered by strictness: grounded < complementary < ungrounded < contradicted.
+/// The classes of a partition, ordered by strictness: grounded < complementary < ungrounded < contradicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// The evidence supports the claim.
@@ -31,7 +31,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// Every class, in the order G, U, X, K of the paper.
+    /// All classes, in the paper's order G, U, X, K.
     pub const ALL: [Self; 4] =
         [Self::Grounded, Self::Ungrounded, Self::Contradicted, Self::Complementary];
 
@@ -46,36 +46,36 @@ impl Class {
         }
     }
 
-    /// Returns the class with this name.
+    /// Parses a class name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.name() == name)
     }
 }
 
-/// The provenance of a claim's support: the eight evidence types of the paper.
+/// The provenance of a claim's support: the paper's eight evidence types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EvidenceType {
-    /// Directly traceable to a structured tool output.
+    /// Directly traceable to structured tool output.
     ToolMatch,
-    /// An explicit value lifted from a structured step output.
+    /// An explicit value from a structured step output.
     SpecificData,
     /// A field of the alert.
     SignalMatch,
-    /// A non-redundant perspective that conflicts with nothing grounded or contradicted.
+    /// A non-redundant perspective that conflicts with no grounded or contradicted claim.
     ComplementaryFinding,
     /// Derived from several items or claims.
     Synthesis,
     /// The absence of something that was searched for.
     NegEvidence,
-    /// The writer's own inference.
+    /// The author's inference.
     Inference,
-    /// An assertion from domain knowledge.
+    /// Domain knowledge.
     Domain,
 }
 
 impl EvidenceType {
-    /// Every type, by falling weight in the reference policy.
+    /// All types, by decreasing weight in the reference policy.
     pub const ALL: [Self; 8] = [
         Self::ToolMatch,
         Self::SpecificData,
@@ -102,14 +102,14 @@ impl EvidenceType {
         }
     }
 
-    /// Returns the type with this name.
+    /// Parses an evidence type name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|evidence_type| evidence_type.name() == name)
     }
 }
 
-/// The purpose of a claim in its report.
+/// A claim's purpose in its report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// The cause of the incident, stated as a fact.
@@ -126,7 +126,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Every role.
+    /// All roles.
     pub const ALL: [Self; 5] =
         [Self::RootCause, Self::Impact, Self::RemedyDone, Self::Proposal, Self::Observation];
 
@@ -142,20 +142,20 @@ impl Role {
         }
     }
 
-    /// Returns the role with this name.
+    /// Parses a role name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
 
-    /// Returns `true` for the roles that a report rests on: a cause, an impact or a remedy stated as a fact.
+    /// Returns `true` for a cause, an impact or a completed remedy.
     #[must_use]
     pub const fn is_headline(self) -> bool {
         matches!(self, Self::RootCause | Self::Impact | Self::RemedyDone)
     }
 }
 
-/// A claim with the class, type and citations assigned by a judge.
+/// A claim with a judge's class, evidence type and citations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedClaim {
     /// The claim.
@@ -164,23 +164,23 @@ pub struct JudgedClaim {
     pub class: Class,
     /// The provenance of its support.
     pub evidence_type: EvidenceType,
-    /// The purpose of the claim in its report, according to the judge.
+    /// The claim's role according to the judge.
     pub role: Role,
-    /// The citations behind the verdict; a grounded or contradicted claim needs at least one to be believed.
+    /// The citations behind the verdict. A grounded or contradicted claim needs at least one.
     pub citations: Vec<Citation>,
     /// The judge's explanation of the verdict.
     pub note: String,
-    /// The names of the rules that decided the claim, for rule-based judges.
+    /// The rules that decided the claim, for rule-based judges.
     pub rules: Vec<String>,
-    /// Set if the judge leaves the claim undecided; its class is then ungrounded and counts as described in [`crate::undecided`].
+    /// Set if the judge left the claim undecided. The class is then ungrounded; see [`crate::undecided`].
     pub undecided: Option<Leaning>,
 }
 
-/// The class that a judge considers most likely for an undecided claim.
+/// The most likely class of an undecided claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Leaning {
     /// The class.
     pub class: Class,
-    /// The likelihood of the class, from 0 to 1; `None` if the judge gives none.
+    /// The class's likelihood, from 0 to 1; `None` if not stated.
     pub likelihood: Option<Millionths>,
 }

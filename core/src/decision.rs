@@ -1,5 +1,5 @@
-//! Decides the tier of a tallied partition: first by the thresholds of arXiv:2604.23366, then by the guards, which can only
-//! make the tier stricter (docs/POLICY.md, "The guards").
+//! Decides the tier of a tallied partition by the thresholds of arXiv:2604.23366 and by the guards, which
+//! can only make it stricter (docs/POLICY.md, "The guards").
 
 use crate::claim::Class;
 use crate::coverage::Coverage;
@@ -13,7 +13,7 @@ use crate::score::{Ratio, ScoreTerms};
 use crate::tally::Tally;
 use crate::tier::Tier;
 
-/// A guard of a policy.
+/// A guard that needs input from the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
     /// `duplicates_count_once`.
@@ -39,64 +39,64 @@ impl Guard {
     }
 }
 
-/// Who made the partition. Determines how a partition with nothing to score is decided.
+/// The author of a partition. Determines the outcome of a partition with nothing to score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The caller: the paper's convention for an empty partition may apply.
+    /// The caller. The paper's convention for an empty partition applies if the policy enables it.
     Caller,
-    /// A judge: an empty partition is an abstention.
+    /// A judge. An empty partition is an abstention.
     Judge,
 }
 
-/// Findings from the report's text and citations, for the guards that need them.
+/// Findings from the report's text and citations, used by some guards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextFindings {
-    /// How much of the synthesis the claims cover; `None` without a synthesis.
+    /// The claims' coverage; `None` for an empty synthesis.
     pub coverage: Option<Coverage>,
     /// The number of claims set aside as duplicates.
     pub duplicates: u32,
-    /// The root causes and remedies that are not grounded.
+    /// The ungrounded root causes and remedies.
     pub headline: Headline,
-    /// Why the second look at some claims failed; `None` if it was complete.
+    /// The error, if the second look at some claims failed.
     pub unread: Option<String>,
 }
 
-/// The ungrounded claims that a report rests on, each list in the order of the report.
+/// The ungrounded root causes and remedies, in report order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headline {
     /// Root causes.
     pub root_causes: Vec<ClaimId>,
-    /// Remedies that are reported as done.
+    /// Remedies reported as done.
     pub remedies: Vec<ClaimId>,
     /// `true` if any other claim is grounded.
     pub has_others: bool,
 }
 
-/// A decided partition.
+/// The decision on a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// The decided tier.
+    /// The tier.
     pub tier: Tier,
-    /// The published score; `None` if there is nothing to score.
+    /// The published score, if there is anything to score.
     pub score: Option<Ratio>,
-    /// The score that determined the tier; `None` if there is nothing to score.
+    /// The score after the guards, which determines the tier.
     pub guarded_score: Option<Ratio>,
     /// The weights behind the score.
     pub terms: ScoreTerms,
-    /// The reasons for the tier, in the order in which they were found.
+    /// The reasons for the tier.
     pub reasons: Vec<Reason>,
-    /// Guards that the policy enables but that had no input.
+    /// The enabled guards that had no input.
     pub not_applicable: Vec<Guard>,
-    /// The best and worst outcomes; `None` if every claim is decided.
+    /// The range of outcomes, if claims are undecided.
     pub bounds: Option<Bounds>,
 }
 
-/// The outcome for a changed partition.
+/// The outcome of a changed partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hypothetical {
-    /// The deciding score; `None` if there is nothing to score.
+    /// The deciding score, if there is anything to score.
     pub score: Option<Ratio>,
-    /// The tier of the changed partition.
+    /// The tier.
     pub tier: Tier,
 }
 
@@ -106,7 +106,7 @@ impl Hypothetical {
     }
 }
 
-/// The range of outcomes of a partition with undecided claims ([`crate::undecided`]).
+/// The range of outcomes with undecided claims; see [`crate::undecided`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// The outcome with undecided claims at their worst.
@@ -115,7 +115,7 @@ pub struct Bounds {
     pub best: Hypothetical,
 }
 
-/// Decides a partition. `findings` is `None` for a partition that a caller gave as classes and types only.
+/// Decides a partition. `findings` is `None` if the caller gave only classes and types.
 #[must_use]
 pub fn decide(
     policy: &Policy,
@@ -158,8 +158,7 @@ pub fn decide(
     }
 }
 
-/// Returns the tier for a score: proceed from `tau_proceed` up, regenerate from `tau_regenerate` up, replan below
-/// (arXiv:2604.23366).
+/// Returns the tier for a score according to the thresholds.
 #[must_use]
 pub fn band(policy: &PolicyValues, score: Ratio) -> Tier {
     if score.compare(policy.tau_proceed).is_ge() {
@@ -195,8 +194,7 @@ fn tier_by_score(
     tier
 }
 
-/// Returns the best tier that ungrounded root causes and remedies allow: regenerate, or replan if no other claim is
-/// grounded.
+/// Returns the best tier that the ungrounded root causes and remedies allow.
 fn tier_by_headline(policy: &PolicyValues, headline: &Headline, reasons: &mut Vec<Reason>) -> Tier {
     let Headline { root_causes, remedies, has_others } = headline;
     if !policy.guards.headline_must_be_grounded || (root_causes.is_empty() && remedies.is_empty()) {
@@ -211,7 +209,6 @@ fn tier_by_headline(policy: &PolicyValues, headline: &Headline, reasons: &mut Ve
     if *has_others { Tier::Regenerate } else { Tier::Replan }
 }
 
-/// Returns the best tier that a failed second look allows.
 fn tier_by_second_look(
     policy: &PolicyValues,
     unread: Option<&String>,
@@ -229,7 +226,7 @@ fn tier_by_second_look(
     }
 }
 
-/// Appends a reason for each condition that forbids proceed, and returns `true` if there is one.
+/// Pushes a reason for each condition that forbids proceed. Returns `true` if there is one.
 fn push_blocking_reasons(
     policy: &PolicyValues,
     tally: &Tally,

@@ -1,9 +1,7 @@
-//! Merges duplicate claims, so that each counts once (docs/POLICY.md, "The guards").
+//! Merges duplicate claims (docs/POLICY.md, "The guards").
 //!
-//! Two claims are duplicates if they have the same [`key`]: equal words apart from case, punctuation and white space, and
-//! identical figures, signs, names and times. Merging can only lower a score: a group of supported claims counts once,
-//! at its smallest weight; in a group with an ungrounded or contradicted claim the supported copies do not count at all
-//! and the others all count, at the group's largest weight.
+//! Merging never raises a score. Supported duplicates count once, at their smallest weight. If any
+//! duplicate is unsupported, only the unsupported ones count, at the largest weight.
 
 use crate::claim::{Class, EvidenceType};
 use crate::policy::PolicyValues;
@@ -14,8 +12,7 @@ use crate::text::part;
 use crate::text::tokens::{Shape, words};
 use crate::verify::VerdictStatus;
 
-/// Returns the form in which claims are compared. Equal texts have equal keys; "3 times" and "4 times", "5 m" and "5 M",
-/// "-5" and "5", `checkout` and `checkout-db` have different keys.
+/// Normalizes case, punctuation and white space, but not figures, units, signs or names.
 #[must_use]
 pub fn key(text: &str) -> String {
     let folded = fold(text);
@@ -55,7 +52,7 @@ pub fn key(text: &str) -> String {
     key
 }
 
-/// Appends the signs between two words that change the meaning of a figure.
+/// Pushes the signs between two words that change a figure's meaning.
 fn push_signs(between: &str, key: &mut String) {
     if matches!(between, "" | " " | ", " | ". ") {
         return;
@@ -67,7 +64,7 @@ fn push_signs(between: &str, key: &mut String) {
         match character {
             '%' | '<' | '>' | '≤' | '≥' | '=' | '≠' | '~' | '≈' | '+' | '±' | '#' | '$' | '€'
             | '£' | '°' | '×' | '/' | '^' | '→' => key.push(character),
-            // A minus rather than a dash: after white space and before another character.
+            // A minus sign, as opposed to a dash.
             '-' | '\u{2212}' if after_space && before_digit_or_sign => key.push('-'),
             // A decimal point without a leading zero.
             '.' if after_space && characters.peek().is_none() => key.push('.'),
@@ -77,20 +74,20 @@ fn push_signs(between: &str, key: &mut String) {
     }
 }
 
-/// Claims that count as one.
+/// A group of duplicate claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merge {
-    /// The positions of the claims in the given order, from 0, ascending; at least two.
+    /// The indices of the claims, ascending; at least two.
     pub claims: Vec<usize>,
     /// The strictest class among the claims.
     pub class: Class,
-    /// The type that determines the weight of each counted claim.
+    /// The evidence type whose weight each counted claim has.
     pub evidence_type: EvidenceType,
-    /// The number of claims that do not count: all but one if all are supported, else the supported ones.
+    /// The number of uncounted claims: all but one if all are supported, otherwise the supported ones.
     pub set_aside: u32,
 }
 
-/// Tallies claims, merging duplicates if the policy requires it, and returns the merges.
+/// Tallies claims, merging duplicates if the policy requires it. Also returns the merges.
 pub fn canonical_tally<'a>(
     claims: impl Iterator<Item = (&'a str, Class, EvidenceType, VerdictStatus)>,
     policy: &PolicyValues,
@@ -141,7 +138,7 @@ fn add_group(tally: &mut Tally, group: &[Member], policy: &PolicyValues) -> Opti
         add(tally, only.class, only.evidence_type, only.status);
         return None;
     }
-    // Types of equal weight are ordered by type, so that the order of claims does not matter.
+    // Ties in weight are broken by type, so the order of claims does not matter.
     let weight = |member: &&Member| (policy.weights.of(member.evidence_type), member.evidence_type);
     let class = group.iter().map(|member| member.class).max()?;
     let claims = group.iter().map(|member| member.place).collect();

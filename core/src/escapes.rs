@@ -4,27 +4,26 @@ use core::ops::Range;
 
 use crate::text::{byte_at, char_at, part};
 
-/// A text whose bytes are mapped to the bytes of an original text.
+/// A text with a mapping of its bytes to the original text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TracedText {
     pub(crate) text: String,
-    /// The range of original bytes for each byte of `text`.
+    /// The original byte range for each byte of `text`.
     sources: Vec<(u32, u32)>,
 }
 
 impl TracedText {
-    /// Creates an empty text with a capacity in bytes.
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self { text: String::with_capacity(bytes), sources: Vec::with_capacity(bytes) }
     }
 
-    /// Appends a character that represents a half-open range of original bytes.
+    /// Appends a character that represents the original bytes `source`.
     pub(crate) fn push(&mut self, character: char, source: (u32, u32)) {
         self.text.push(character);
         self.sources.resize(self.text.len(), source);
     }
 
-    /// The range of original bytes for a span of the text.
+    /// Maps a span of the text to the original bytes.
     pub(crate) fn original(&self, span: &Range<usize>) -> Range<usize> {
         let source = |at: usize| self.sources.get(at).copied();
         let start = source(span.start).or_else(|| self.sources.last().copied()).unwrap_or_default();
@@ -32,7 +31,7 @@ impl TracedText {
         start.0 as usize..(end.1 as usize).max(start.0 as usize)
     }
 
-    /// The span of the text that comes from a range of original bytes.
+    /// Maps a range of original bytes to a span of the text.
     pub(crate) fn span_of(&self, original: &Range<usize>) -> Range<usize> {
         let from = self.sources.partition_point(|source| source.1 as usize <= original.start);
         let to = self.sources.partition_point(|source| (source.0 as usize) < original.end);
@@ -40,12 +39,12 @@ impl TracedText {
     }
 }
 
-/// Converts an offset, saturating at 4 GiB: no request is longer.
+/// Converts an offset, saturating at 4 GiB, which exceeds any request.
 pub(crate) fn offset(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }
 
-/// Decodes the escape at `at`: the character and the end of the escape.
+/// Decodes the escape at `at`. Returns the character and the end of the escape.
 pub(crate) fn escape_at(text: &str, at: usize) -> Option<(char, usize)> {
     if byte_at(text, at) != b'\\' {
         return None;
@@ -81,7 +80,7 @@ fn unicode_escape(text: &str, at: usize) -> Option<(char, usize)> {
     Some((character, at + 12))
 }
 
-/// Unescapes a span of a text; the mapped offsets are relative to the whole text.
+/// Unescapes a span of a text. The mapping is relative to the whole text.
 pub(crate) fn unescape(text: &str, span: Range<usize>) -> TracedText {
     let mut traced = TracedText::with_capacity(span.len());
     let mut at = span.start;
@@ -99,10 +98,9 @@ pub(crate) fn unescape(text: &str, span: Range<usize>) -> TracedText {
     traced
 }
 
-/// The maximum number of unescaping passes, for a document in a string of a document in a string.
+/// The maximum number of unescaping passes for nested JSON strings.
 pub(crate) const MAX_PASSES: usize = 4;
 
-/// Returns `true` if the text contains a JSON string escape.
 pub(crate) fn has_escape(text: &str) -> bool {
     memchr::memchr_iter(b'\\', text.as_bytes()).any(|at| escape_at(text, at).is_some())
 }

@@ -1,4 +1,4 @@
-//! Evidence items, their kinds, and references to them.
+//! Evidence items and citations.
 
 mod classify;
 
@@ -18,18 +18,18 @@ pub enum EvidenceKind {
     ToolOutput,
     /// The structured result of a specialist's step.
     StepOutput,
-    /// The trigger of the investigation: an alert, anomaly, violation or request.
+    /// The trigger of the investigation, such as an alert, anomaly, violation or request.
     Signal,
     /// A change, such as a deployment, commit or configuration change.
     Change,
     /// The result of an executed check.
     Verification,
-    /// A claim of an earlier report.
+    /// A claim from an earlier report.
     PriorClaim,
 }
 
 impl EvidenceKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 6] = [
         Self::ToolOutput,
         Self::StepOutput,
@@ -52,14 +52,14 @@ impl EvidenceKind {
         }
     }
 
-    /// Returns the kind with this name.
+    /// Parses a kind.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// The source of an evidence item. Kubernetes events are logs, object state is static infra.
+/// The source of an evidence item. Kubernetes events are logs; object state is static infra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {
     /// Distributed traces.
@@ -68,7 +68,7 @@ pub enum Lane {
     Logs,
     /// Metric series and samples.
     Metrics,
-    /// Object state: get, describe, inventory.
+    /// Object state, such as the output of get, describe or an inventory.
     StaticInfra,
     /// Version control and deployments.
     Change,
@@ -76,12 +76,12 @@ pub enum Lane {
     Synthetic,
     /// Executed checks.
     Verification,
-    /// Inferred by a language model: never evidence.
+    /// Inferred by a language model. Never evidence.
     LlmInferred,
 }
 
 impl Lane {
-    /// Every lane, strongest first.
+    /// All lanes, strongest first.
     pub const ALL: [Self; 8] = [
         Self::Verification,
         Self::Change,
@@ -93,8 +93,7 @@ impl Lane {
         Self::LlmInferred,
     ];
 
-    /// The strength, 0 to 7: verification > change > traces > metrics = logs > static infra > synthetic > inferred, which
-    /// is 0.
+    /// The strength of evidence in this lane, from 0 (inferred) to 7 (executed checks).
     #[must_use]
     pub const fn strength(self) -> u8 {
         match self {
@@ -108,7 +107,7 @@ impl Lane {
         }
     }
 
-    /// Returns `true` if evidence of this lane may move a hypothesis.
+    /// Returns `true` if evidence in this lane can change a hypothesis.
     #[must_use]
     pub const fn is_hard(self) -> bool {
         !matches!(self, Self::LlmInferred)
@@ -129,7 +128,7 @@ impl Lane {
         }
     }
 
-    /// Returns the lane with this name.
+    /// Parses a lane.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|lane| lane.name() == name)
@@ -146,7 +145,7 @@ pub enum VerificationResult {
 }
 
 impl VerificationResult {
-    /// Every result.
+    /// All results.
     pub const ALL: [Self; 2] = [Self::Passed, Self::Failed];
 
     /// The name used in files and output.
@@ -158,19 +157,19 @@ impl VerificationResult {
         }
     }
 
-    /// Returns the result with this name.
+    /// Parses a result.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|result| result.name() == name)
     }
 }
 
-/// The content of an item, unchanged.
+/// The original content of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Plain text: logs, tables, command output.
     Text(String),
-    /// One JSON document, unchanged; valid JSON.
+    /// A valid JSON document.
     Json(String),
 }
 
@@ -184,21 +183,21 @@ impl Content {
     }
 }
 
-/// The prefix of the `tool` of an item that is the run of a check; followed by the name of the check.
+/// The prefix of the `tool` of a check run, followed by the check's name.
 pub const CHECK_TOOL: &str = "check ";
 
-/// One item of the evidence.
+/// An evidence item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvidenceItem {
-    /// Its id within the request.
+    /// The item's id, unique in the request.
     pub id: EvidenceId,
-    /// The kind of the item.
+    /// The kind.
     pub kind: EvidenceKind,
-    /// The source of the item.
+    /// The source.
     pub lane: Lane,
-    /// The tool or command line that produced it; may be empty.
+    /// The tool or command line that produced the item; may be empty.
     pub tool: String,
-    /// The search query, if the tool line does not contain it; may be empty.
+    /// The search query, if `tool` does not contain it; may be empty.
     pub query: String,
     /// The content.
     pub content: Content,
@@ -206,25 +205,25 @@ pub struct EvidenceItem {
     pub collected_at: Option<Timestamp>,
     /// `true` if the item lists everything in its scope, so that absence from it is evidence.
     pub exhaustive: bool,
-    /// `true` if the item was received over a channel that the server's configuration trusts.
+    /// `true` if the item arrived over a trusted channel.
     pub attested: bool,
-    /// The investigation step that produced it; at most [`ClaimId::MAX_BYTES`]; may be empty.
+    /// The investigation step that produced the item, at most [`ClaimId::MAX_BYTES`] bytes; may be empty.
     pub step_id: String,
-    /// The specialist that ran the step; at most [`ClaimId::MAX_BYTES`]; may be empty.
+    /// The specialist that ran the step, at most [`ClaimId::MAX_BYTES`] bytes; may be empty.
     pub specialist_id: String,
-    /// The result of the check, for an item of kind [`EvidenceKind::Verification`]; `None` if unknown.
+    /// The result of an [`EvidenceKind::Verification`] item, if known.
     pub verification_result: Option<VerificationResult>,
 }
 
 impl EvidenceItem {
-    /// The name of the check, if the item is the run of one.
+    /// The check's name, if the item is a check run.
     #[must_use]
     pub fn check_name(&self) -> Option<&str> {
         let is_check = self.kind == EvidenceKind::Verification;
         is_check.then(|| self.tool.strip_prefix(CHECK_TOOL)).flatten()
     }
 
-    /// Returns `true` if the item is an executed check that passed.
+    /// Returns `true` if the item is a passed check.
     #[must_use]
     pub fn is_passed_check(&self) -> bool {
         self.kind == EvidenceKind::Verification
@@ -233,7 +232,6 @@ impl EvidenceItem {
 }
 
 impl<'e> From<&'e EvidenceItem> for facts::Item<'e> {
-    /// Borrows the content and its query.
     fn from(item: &'e EvidenceItem) -> Self {
         Self {
             tool: &item.tool,
@@ -247,24 +245,24 @@ impl<'e> From<&'e EvidenceItem> for facts::Item<'e> {
 /// The target of a citation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// An evidence item, or a field of it.
+    /// An evidence item or a field in it.
     Evidence {
         /// The item.
         id: EvidenceId,
-        /// JSON pointer (RFC 6901) of the field; empty for the whole item.
+        /// The JSON pointer (RFC 6901) to the field; empty for the whole item.
         field_path: String,
     },
-    /// Another claim of the same report.
+    /// Another claim in the same report.
     Claim(ClaimId),
 }
 
-/// A reference to evidence, with the quoted words.
+/// A reference to evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Citation {
     /// The cited item or claim.
     pub target: Target,
-    /// Verbatim words of the item; empty if none are quoted.
+    /// A verbatim quote from the item; may be empty.
     pub quote: String,
-    /// The byte range of the quote in the item's original content, if known.
+    /// The quote's byte range in the item's content, if known.
     pub bytes: Option<Range<usize>>,
 }

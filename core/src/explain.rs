@@ -1,5 +1,4 @@
-//! Explains a decision: the margins to the neighbouring tiers, in score and in claims, and the effect of each claim on
-//! the score.
+//! Explains a decision: the margins to the neighbouring tiers and each claim's effect on the score.
 
 use crate::claim::{Class, EvidenceType};
 use crate::decision::{Decision, Hypothetical, Origin, TextFindings, decide};
@@ -9,14 +8,14 @@ use crate::score::{heaviest_type, max_weight};
 use crate::tally::{Group, Tally};
 use crate::tier::Tier;
 
-/// An action on a claim.
+/// A change to a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// Find evidence, so that the claim becomes grounded.
+    /// Find evidence that grounds the claim.
     Ground,
-    /// Remove the claim from the report.
+    /// Remove the claim.
     Drop,
-    /// A grounded claim becomes ungrounded.
+    /// A grounded claim loses its evidence.
     Lose,
 }
 
@@ -32,24 +31,23 @@ impl Remedy {
     }
 }
 
-/// The same remedy for several claims of equal weight.
+/// A change to several claims in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemedyStep {
     /// The remedy.
     pub remedy: Remedy,
     /// The claims to change.
     pub group: Group,
-    /// The number of claims of the group to change.
+    /// The number of claims to change.
     pub count: u32,
 }
 
 /// The distance to a neighbouring tier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Margin {
-    /// The tier that would be reached.
+    /// The tier that the changes reach.
     pub tier: Tier,
-    /// The distance of the deciding score from the threshold between the tiers, without its sign; `None` if a blocking
-    /// guard decides.
+    /// The absolute distance of the deciding score from the threshold; `None` if a blocking guard decides.
     pub score: Option<Fraction>,
     /// The minimum number of claims to change.
     pub claims: u64,
@@ -60,13 +58,13 @@ pub struct Margin {
 /// The margins to the neighbouring tiers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Margins {
-    /// The margin to the next less cautious tier that grounding or dropping claims can reach.
+    /// The margin to the next less cautious tier reachable by grounding or dropping claims.
     pub better: Option<Margin>,
-    /// The margin to the next more cautious tier that losing grounded claims leads to.
+    /// The margin to the next more cautious tier reachable by losing grounded claims.
     pub worse: Option<Margin>,
 }
 
-/// Returns the margins of a decision. The text findings are constant: coverage does not change with the claims.
+/// Computes a decision's margins. Text findings such as coverage are held constant.
 #[must_use]
 pub fn margins(
     policy: &Policy,
@@ -111,20 +109,18 @@ pub fn margins(
     }
 }
 
-/// The effect of one claim of a group on the outcome.
+/// A claim's effect on the outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Impact {
-    /// The weight that the claim adds to the denominator of the published score: at least the floor if it is ungrounded
-    /// or contradicted, times rho if it is contradicted, times max(rho, 1) if its citation failed or the judge dropped
-    /// it.
+    /// The weight that the claim adds to the published score's denominator.
     pub contribution: Millionths,
     /// The outcome without the claim.
     pub without_claim: Hypothetical,
-    /// The outcome if the claim were grounded; `None` for a grounded claim.
+    /// The outcome if the claim were grounded; `None` if it already is.
     pub if_grounded: Option<Hypothetical>,
 }
 
-/// Returns the effect of one claim of a group.
+/// Computes the effect of one claim in a group.
 #[must_use]
 pub fn impact(
     policy: &Policy,
@@ -176,9 +172,7 @@ fn contribution(policy: &PolicyValues, group: Group) -> Millionths {
     }
 }
 
-/// Returns the groups in two orders of repair. If blocking guards are on, contradictions come first on the way to proceed,
-/// since all of them must go; otherwise the group with the largest effect comes first. Grounding a claim helps at least
-/// as much as dropping it, so only grounding is considered.
+/// Returns two orders in which to ground claims. If the goal is proceed, blocking claims come first.
 fn repair_orders(policy: &PolicyValues, goal: Tier) -> Vec<Vec<RemedyStep>> {
     let ground = |group| RemedyStep { remedy: Remedy::Ground, group, count: 0 };
     let mut open: Vec<RemedyStep> = Vec::new();
@@ -194,7 +188,7 @@ fn repair_orders(policy: &PolicyValues, goal: Tier) -> Vec<Vec<RemedyStep>> {
         Group::Class(..) => false,
     };
     let threshold = if goal == Tier::Proceed { policy.tau_proceed } else { policy.tau_regenerate };
-    // With complementary claims at their limit, one grounded claim adds 1 + m times its weight.
+    // When complementary claims are at their limit, a grounded claim adds 1 + limit times its weight.
     let limited = policy.guards.complementary_limit.unwrap_or_default();
     let mut orders = Vec::new();
     for leverage in [Millionths::ONE.wide(), Millionths::ONE.wide() + limited.wide()] {
@@ -211,7 +205,7 @@ fn repair_orders(policy: &PolicyValues, goal: Tier) -> Vec<Vec<RemedyStep>> {
     orders
 }
 
-/// Returns how far grounding one claim of a group moves numerator − threshold × denominator, in millionths of millionths.
+/// Returns the increase of numerator - threshold * denominator from grounding a claim.
 fn gain(policy: &PolicyValues, group: Group, threshold: Millionths, leverage: u128) -> u128 {
     let one = Millionths::ONE;
     let rho = if policy.guards.rho_at_least_one { policy.rho.max(one) } else { policy.rho };
@@ -245,7 +239,7 @@ fn loss_order(policy: &PolicyValues) -> Vec<RemedyStep> {
     order
 }
 
-/// Returns the smallest number of changes, in the given order, that reaches the goal; `None` if all of them do not.
+/// Returns the fewest changes, applied in order, that reach the goal.
 fn min_changes(
     tally: &Tally,
     order: &[RemedyStep],

@@ -1,4 +1,4 @@
-//! The claims behind each reason of a decision, advice on fixing them, and the specialists whose evidence they cite.
+//! Relates the reasons for a decision to claims, advice and specialists.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,11 +11,10 @@ use crate::reason::Reason;
 use crate::tier::Tier;
 use crate::verify::{Correction, EvidenceSet, VerdictStatus, VerifiedClaim};
 
-/// The maximum number of claims listed in a sentence; [`Reason::claims`] returns all.
 const MAX_NAMED: usize = 8;
 
 impl Reason {
-    /// The claims that the reason is about, in the order of the report; empty if it is not about claims.
+    /// The claims that caused the reason, in report order.
     #[must_use]
     pub fn claims(&self, claims: &[VerifiedClaim], corrections: &[Correction]) -> Vec<ClaimId> {
         let ids = |matches: &dyn Fn(&VerifiedClaim) -> bool| {
@@ -54,7 +53,7 @@ impl Reason {
         }
     }
 
-    /// Advice on what to do, if the sentence does not already say it.
+    /// Advice on how to resolve the reason, if the sentence does not already say it.
     #[must_use]
     pub const fn advice(&self) -> Option<&'static str> {
         match self {
@@ -98,7 +97,7 @@ impl Reason {
         }
     }
 
-    /// The reason as a sentence for people, with its claims and advice.
+    /// The reason as a sentence with its claims and advice.
     #[must_use]
     pub fn sentence_with_claims(&self, claims: &[ClaimId]) -> String {
         let mut sentence = self.sentence();
@@ -112,7 +111,7 @@ impl Reason {
     }
 }
 
-/// Joins the ids of the first claims, followed by the number of remaining ones.
+/// Joins the first ids and appends the number of remaining ones.
 pub(crate) fn join_ids(claims: &[ClaimId]) -> String {
     let first: Vec<&str> = claims.iter().take(MAX_NAMED).map(ClaimId::as_str).collect();
     match claims.len().saturating_sub(first.len()) {
@@ -121,7 +120,7 @@ pub(crate) fn join_ids(claims: &[ClaimId]) -> String {
     }
 }
 
-/// Returns `true` if a counted claim lowers the outcome; undecided claims do not.
+/// Returns `true` if a decided claim lowers the outcome.
 fn is_at_fault(claim: &VerifiedClaim) -> bool {
     if claim.judged.undecided.is_some() {
         return false;
@@ -130,12 +129,11 @@ fn is_at_fault(claim: &VerifiedClaim) -> bool {
         || claim.status != VerdictStatus::AsJudged
 }
 
-/// The specialists whose evidence each claim cited when it was judged, before verification removed citations.
+/// The specialists cited by each claim before verification removed citations.
 #[derive(Debug, Default)]
 pub(crate) struct CitedSpecialists<'a>(BTreeMap<ClaimId, Vec<&'a str>>);
 
 impl<'a> CitedSpecialists<'a> {
-    /// Collects the specialists cited in a judge's answer.
     pub(crate) fn of(judged: &[JudgedClaim], evidence_set: &EvidenceSet<'a>) -> Self {
         let mut cited = BTreeMap::new();
         if evidence_set.items().iter().all(|item| item.specialist_id.is_empty()) {
@@ -155,7 +153,7 @@ impl<'a> CitedSpecialists<'a> {
         Self(cited)
     }
 
-    /// The distinct specialists behind the claims at fault, in the order of the report; empty if the report may be sent.
+    /// The distinct specialists behind claims at fault, in report order; empty if the report may be sent.
     pub(crate) fn affected(&self, decision: &Decision, claims: &[VerifiedClaim]) -> Vec<String> {
         let mut affected: Vec<String> = Vec::new();
         if decision.tier == Tier::Proceed {

@@ -1,9 +1,4 @@
-//! Exact numbers: decimals of at most six places and reduced fractions
-//! (docs/adr/0001-exact-arithmetic.md).
-//!
-//! Every quantity that takes part in a decision is one of the two. Floating point enters only through
-//! [`Millionths::from_f64`], which accepts a double only if it represents a short decimal, and leaves only through
-//! [`Fraction::to_f64`], for display.
+//! Exact numbers for decisions: decimals and reduced fractions (docs/adr/0001-exact-arithmetic.md).
 
 use core::cmp::Ordering;
 use core::fmt;
@@ -28,22 +23,19 @@ impl Millionths {
         Self(millionths)
     }
 
-    /// The number of millionths.
+    /// The value in millionths.
     #[must_use]
     pub const fn get(self) -> u32 {
         self.0
     }
 
-    /// The number of millionths, widened for multiplication.
+    /// The value in millionths, widened for multiplication.
     #[must_use]
     pub const fn wide(self) -> u128 {
         self.0 as u128
     }
 
-    /// Converts a double if it is the nearest double to a decimal of at most six places.
-    ///
-    /// # Errors
-    /// [`DecimalError`] if the value is not finite, negative (minus zero included), too large, or has more than six places.
+    /// Converts a double that represents a decimal with at most six places.
     pub fn from_f64(value: f64) -> Result<Self, DecimalError> {
         if !value.is_finite() {
             return Err(DecimalError::NotFinite);
@@ -54,7 +46,7 @@ impl Millionths {
         if value > 4294.0 {
             return Err(DecimalError::TooLarge);
         }
-        // Rounded by hand, since `f64::round` may not be used here. The sum is below 2^53, so the cast is exact.
+        // Rounds to the nearest integer. The sum is below 2^53, so the cast is exact.
         let rounded = (value * f64::from(ONE_MILLION) + 0.5) as u32;
         if f64::from(rounded) / f64::from(ONE_MILLION) == value {
             Ok(Self(rounded))
@@ -63,7 +55,7 @@ impl Millionths {
         }
     }
 
-    /// The nearest double, 0 to 4294.967295, for display and for the wire; never for a decision.
+    /// Converts to the nearest double, for display and the wire.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         f64::from(self.0) / f64::from(ONE_MILLION)
@@ -73,7 +65,7 @@ impl Millionths {
 impl FromStr for Millionths {
     type Err = DecimalError;
 
-    /// Parses a plain decimal literal such as `0.95`, `2` or `.5`; no sign except `+`, no exponent.
+    /// Parses a decimal such as `0.95`, `2` or `.5`, without minus sign or exponent.
     fn from_str(literal: &str) -> Result<Self, DecimalError> {
         let unsigned = literal.strip_prefix('+').unwrap_or(literal);
         if unsigned.starts_with('-') {
@@ -103,7 +95,6 @@ impl FromStr for Millionths {
 }
 
 impl fmt::Display for Millionths {
-    /// Writes the shortest decimal: `0.95`, `2`, `0.000001`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, mut places) = (self.0 / ONE_MILLION, self.0 % ONE_MILLION);
         if places == 0 {
@@ -118,7 +109,7 @@ impl fmt::Display for Millionths {
     }
 }
 
-/// An error from converting a number to [`Millionths`].
+/// An invalid decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecimalError {
     /// NaN or infinite.
@@ -127,7 +118,7 @@ pub enum DecimalError {
     /// Below zero, or minus zero.
     #[error("is negative; it must be 0 or more")]
     Negative,
-    /// Above the range of the type.
+    /// Above the maximum of the type.
     #[error("is too large")]
     TooLarge,
     /// More than six decimal places.
@@ -138,7 +129,7 @@ pub enum DecimalError {
     NotADecimal,
 }
 
-/// A reduced fraction of two unsigned integers; the denominator is above zero.
+/// A reduced fraction of unsigned integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fraction {
     numerator: u128,
@@ -151,7 +142,7 @@ impl Fraction {
     /// Zero.
     pub const ZERO: Self = Self { numerator: 0, denominator: 1 };
 
-    /// Creates the reduced fraction; `None` if the denominator is zero.
+    /// Creates a fraction and reduces it. Returns `None` if the denominator is zero.
     #[must_use]
     pub fn new(numerator: u128, denominator: u128) -> Option<Self> {
         if denominator == 0 {
@@ -161,19 +152,19 @@ impl Fraction {
         Some(Self { numerator: numerator / divisor, denominator: denominator / divisor })
     }
 
-    /// The numerator of the reduced form.
+    /// The numerator.
     #[must_use]
     pub const fn numerator(self) -> u128 {
         self.numerator
     }
 
-    /// The denominator of the reduced form, at least 1.
+    /// The denominator, at least 1.
     #[must_use]
     pub const fn denominator(self) -> u128 {
         self.denominator
     }
 
-    /// Compares exactly with a threshold, by cross-multiplication.
+    /// Compares with a threshold by cross-multiplication.
     #[must_use]
     pub fn compare(self, threshold: Millionths) -> Ordering {
         let left = self.numerator.saturating_mul(u128::from(ONE_MILLION));
@@ -181,17 +172,17 @@ impl Fraction {
         left.cmp(&right)
     }
 
-    /// Formats with three decimal places, rounded down, so that a score below a threshold never reads as the threshold.
+    /// Formats three decimal places, rounded down so that the result never reads as a threshold above it.
     #[must_use]
     pub fn to_decimal(self) -> String {
         let thousandths = self.numerator.saturating_mul(1000) / self.denominator;
         format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
     }
 
-    /// The nearest double, for display, correct to one unit in the last place.
+    /// Converts to a double for display, accurate to one ulp.
     #[must_use]
     pub fn to_f64(self) -> f64 {
-        // Both parts of a score are below 2^64; dividing their nearest doubles is correct to one ulp.
+        // Both parts of a score are below 2^64, so dividing their nearest doubles is accurate to one ulp.
         self.numerator as f64 / self.denominator as f64
     }
 }
@@ -203,7 +194,7 @@ impl PartialOrd for Fraction {
 }
 
 impl Ord for Fraction {
-    /// Compares exactly and without overflow: whole parts first, then the reciprocals of the remainders.
+    /// Compares exactly without overflow, by continued fractions.
     fn cmp(&self, other: &Self) -> Ordering {
         let (mut a, mut b) = (*self, *other);
         let mut reversed = false;
@@ -228,7 +219,7 @@ impl fmt::Display for Fraction {
 }
 
 fn greatest_common_divisor(a: u128, b: u128) -> u128 {
-    // Scores fit 64 bits, where division is several times faster than with 128.
+    // Scores fit 64 bits, where division is several times faster.
     if let (Ok(a), Ok(b)) = (u64::try_from(a), u64::try_from(b)) {
         let (mut a, mut b) = (a, b);
         while b != 0 {

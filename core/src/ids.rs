@@ -1,24 +1,21 @@
-//! The ids of claims and evidence items.
+//! Claim and evidence item ids.
 
 use core::fmt;
 
-/// The id of a claim. Not empty; unique within its report.
+/// A claim id, not empty and unique in its report.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClaimId(String);
 
 impl ClaimId {
-    /// The maximum length of an id, in bytes.
+    /// The maximum length, in bytes.
     pub const MAX_BYTES: usize = 256;
 
-    /// Validates an id.
-    ///
-    /// # Errors
-    /// [`IdError`] when the id is empty or longer than [`ClaimId::MAX_BYTES`].
+    /// Validates an id of 1 to [`ClaimId::MAX_BYTES`] bytes.
     pub fn new(id: impl Into<String>) -> Result<Self, IdError> {
         checked_id(id.into()).map(Self)
     }
 
-    /// The id as text.
+    /// The id as a string slice.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -31,20 +28,17 @@ impl fmt::Display for ClaimId {
     }
 }
 
-/// The id of an evidence item. Not empty; unique within its request.
+/// An evidence item id, not empty and unique in its request.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EvidenceId(String);
 
 impl EvidenceId {
-    /// Validates an id.
-    ///
-    /// # Errors
-    /// [`IdError`] when the id is empty or longer than [`ClaimId::MAX_BYTES`].
+    /// Validates an id of 1 to [`ClaimId::MAX_BYTES`] bytes.
     pub fn new(id: impl Into<String>) -> Result<Self, IdError> {
         checked_id(id.into()).map(Self)
     }
 
-    /// The id as text.
+    /// The id as a string slice.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -67,7 +61,7 @@ pub(crate) fn checked_id(id: String) -> Result<String, IdError> {
     }
 }
 
-/// An error from parsing an id.
+/// An invalid id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
     /// The id is empty.
@@ -76,7 +70,7 @@ pub enum IdError {
     /// The id is longer than [`ClaimId::MAX_BYTES`].
     #[error("has {bytes} bytes; at most {max} are allowed", max = ClaimId::MAX_BYTES)]
     TooLong {
-        /// The length of the id, in bytes.
+        /// The id's length, in bytes.
         bytes: usize,
     },
 }

@@ -1,10 +1,9 @@
 //! The rules that decide whether an incident report may be sent.
 //!
-//! From a report's claims, a judge's verdicts on them and the evidence, this crate verifies the partition ([`verify`]),
-//! computes an exact score ([`score`]), applies the guards and decides ([`decide`]), and determines which action an agent
-//! may take ([`safety`]).
+//! Verifies a judge's verdicts on a report's claims ([`verify`]), computes an exact score ([`score`]),
+//! decides ([`decide`]) and determines the actions that an agent may take ([`safety`]).
 //!
-//! It does no I/O, reads no clock and runs no model, and no floating-point number takes part in a decision.
+//! Does no I/O, reads no clock, runs no model, and uses no floating point in decisions.
 //!
 //! ```
 //! use gsar_core::{Class, EvidenceType, Origin, Preset, Tally, decide, preset};

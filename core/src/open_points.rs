@@ -1,4 +1,4 @@
-//! Collects what a further check of an evaluation would settle (`verification_needed`). Takes no part in the decision.
+//! Collects the open questions about an evaluation (`verification_needed`). Does not affect the decision.
 
 use crate::assess::Assessment;
 use crate::claim::JudgedClaim;
@@ -9,7 +9,7 @@ use crate::reason::Reason;
 use crate::safety::{Hypothesis, HypothesisId, HypothesisState, assess_hypothesis};
 use crate::verify::{Correction, CorrectionCode, CorrectionOutcome, VerdictStatus, VerifiedClaim};
 
-/// A question that a further check would settle.
+/// A question that another check would settle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpenPoint {
     /// Claims judged contradicted without a valid citation.
@@ -22,12 +22,12 @@ pub enum OpenPoint {
         /// The claims.
         claims: Vec<ClaimId>,
     },
-    /// Claims that report a fix without a check that passed.
+    /// Claims that report a fix without citing a passed check.
     UnverifiedFix {
         /// The claims.
         claims: Vec<ClaimId>,
     },
-    /// Claims that a correction would have moved to a stricter class if the policy enforced verification.
+    /// Claims that a correction would have moved to a stricter class under enforced verification.
     CorrectionNotApplied {
         /// The claims.
         claims: Vec<ClaimId>,
@@ -70,7 +70,7 @@ impl OpenPoint {
         }
     }
 
-    /// The claims that the point is about, in the order of the report; empty if it is not about claims.
+    /// The claims in question, in report order.
     #[must_use]
     pub fn claims(&self) -> &[ClaimId] {
         match self {
@@ -85,7 +85,7 @@ impl OpenPoint {
         }
     }
 
-    /// What to check, as a sentence for people.
+    /// The check to perform, as a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         match self {
@@ -150,7 +150,7 @@ pub fn open_points(
     .collect()
 }
 
-/// Returns the open points if a judge gave no partition for this reason.
+/// Returns the open points for a judge that returned no partition.
 #[must_use]
 pub fn open_without_partition(
     reason: &Reason,
@@ -167,7 +167,6 @@ pub fn open_without_partition(
     judge.into_iter().chain(contested(hypotheses, policy)).collect()
 }
 
-/// The contested hypotheses, if the gate is active.
 fn contested(hypotheses: &[Hypothesis], policy: &PolicyValues) -> Option<OpenPoint> {
     if policy.rollout.gate != RolloutMode::Active {
         return None;
@@ -180,7 +179,6 @@ fn contested(hypotheses: &[Hypothesis], policy: &PolicyValues) -> Option<OpenPoi
     (!hypotheses.is_empty()).then_some(OpenPoint::ContestedHypothesis { hypotheses })
 }
 
-/// Returns the claims that a noted correction would have moved to a stricter class.
 fn not_applied(corrections: &[Correction]) -> Vec<ClaimId> {
     let mut claims: Vec<ClaimId> = Vec::new();
     for correction in

@@ -1,33 +1,29 @@
-//! Detects evidence that repeats the report under evaluation: a report, a draft of it, or a decision on it must not serve
-//! as its own evidence.
+//! Detects evidence that repeats the report under evaluation, since a report must not be its own evidence.
 
 use memchr::memmem;
 
 use crate::text::sentences::sentences;
 
-/// The minimum length, in bytes, of a report that another text does not contain by coincidence: a single short sentence may
-/// well be a log line.
+/// The minimum report size for a containment check, in bytes. Shorter reports can match by coincidence.
 const MIN_CONTAINED: usize = 200;
 
-/// The minimum length, in bytes, of a sentence that is compared on its own.
 const MIN_SENTENCE: usize = 40;
-/// The minimum number of sentences that distinguishes a draft from evidence that the report quotes.
+/// The minimum number of sentences to recognize a draft, as opposed to evidence quoted by the report.
 const MIN_SENTENCES: usize = 4;
-/// The maximum number of sentences to search for.
 const MAX_SENTENCES: usize = 32;
 
-/// A report prepared for searching it in any number of items.
+/// A report prepared for comparison with evidence items.
 #[derive(Debug)]
 pub struct OwnReport<'r> {
     report: &'r str,
-    /// The report as it appears inside a JSON string.
+    /// The report as escaped in a JSON string.
     escaped: String,
-    /// The sentences of its prose, without code and quotations.
+    /// The sentences outside code and quotations.
     sentences: Vec<&'r str>,
 }
 
 impl<'r> OwnReport<'r> {
-    /// Prepares a report.
+    /// Prepares a report for comparison.
     #[must_use]
     pub fn new(report: &'r str) -> Self {
         let report = report.trim();
@@ -36,8 +32,7 @@ impl<'r> OwnReport<'r> {
         Self { report, escaped, sentences: prose_sentences(report) }
     }
 
-    /// Returns `true` if the content is the report, contains all of it (as text or as a JSON string), or contains most of
-    /// its sentences verbatim.
+    /// Returns `true` if the content contains the report or most of its sentences.
     #[must_use]
     pub fn is_repeated_by(&self, content: &str) -> bool {
         let content = content.trim();

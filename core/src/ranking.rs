@@ -1,41 +1,40 @@
-//! Ranks reports over the same evidence by their decisions.
+//! Ranks reports on the same evidence by their decisions.
 
 use core::cmp::Ordering;
 
 use crate::fixed::Fraction;
 use crate::tier::Tier;
 
-/// The outcome of one report, as far as it determines its rank.
+/// The part of a report's outcome that determines its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReportOutcome {
     /// The tier.
     pub tier: Tier,
     /// The score that determined the tier.
     pub score: Option<Fraction>,
-    /// The number of its claims at fault.
+    /// The number of claims at fault.
     pub at_fault: usize,
 }
 
-/// A report with its rank.
+/// A report and its rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankedReport {
-    /// The index of the report in the given order.
+    /// The report's index in the input.
     pub index: usize,
-    /// The rank, from 1; reports with equal outcomes share a rank.
+    /// The rank, starting at 1; equal outcomes share a rank.
     pub rank: usize,
-    /// The other reports of the same rank, in the given order.
+    /// The other reports with the same rank, in input order.
     pub tied_with: Vec<usize>,
-    /// Why the report is behind the one before it; empty for the first.
+    /// The reason for ranking below the previous report; empty for the first.
     pub reason: String,
 }
 
-/// Ranks reports, best first: by tier, then by score, then by fewer claims at fault, then in the given order. `None` is a
-/// report that was not judged, which ranks last.
+/// Ranks reports, best first. Reports that were not judged (`None`) rank last.
 #[must_use]
 pub fn rank(outcomes: &[Option<ReportOutcome>]) -> Vec<RankedReport> {
     let mut order: Vec<(usize, Option<ReportOutcome>)> =
         outcomes.iter().copied().enumerate().collect();
-    // The sort is stable, so that reports with equal outcomes stay in the given order.
+    // A stable sort preserves the input order of equal outcomes.
     order.sort_by(|(_, a), (_, b)| better_first(*a, *b));
     let is_tied =
         |a: Option<ReportOutcome>, b: Option<ReportOutcome>| better_first(a, b) == Ordering::Equal;
@@ -69,7 +68,6 @@ fn better_first(a: Option<ReportOutcome>, b: Option<ReportOutcome>) -> Ordering 
         .then_with(|| a.at_fault.cmp(&b.at_fault))
 }
 
-/// Explains why a report is behind the one before it.
 fn behind(other: usize, before: Option<ReportOutcome>, outcome: Option<ReportOutcome>) -> String {
     let (Some(before), Some(outcome)) = (before, outcome) else {
         return match before {

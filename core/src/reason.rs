@@ -1,27 +1,27 @@
-//! The reasons of a decision, with their codes on the wire and their sentences for people.
+//! The reasons for a decision.
 
 use crate::fixed::{Fraction, Millionths};
 use crate::ids::ClaimId;
 use crate::tier::Tier;
 
-/// A reason for a tier, or something noticed while deciding it.
+/// A reason for a tier, or an observation made while deciding it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The deciding score lies in the regenerate band.
+    /// The deciding score is in the regenerate band.
     ScoreBelowProceed {
         /// The deciding score.
         score: Fraction,
         /// The threshold.
         threshold: Millionths,
     },
-    /// The deciding score lies in the replan band.
+    /// The deciding score is in the replan band.
     ScoreBelowRegenerate {
         /// The deciding score.
         score: Fraction,
         /// The threshold.
         threshold: Millionths,
     },
-    /// The guards lowered the score into a stricter band.
+    /// The guards lowered the score to a stricter band.
     GuardedScore {
         /// The score.
         score: Fraction,

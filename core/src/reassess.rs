@@ -1,4 +1,4 @@
-//! Decides a recorded partition under another policy, using the recorded verification instead of the evidence.
+//! Decides a recorded partition under another policy, without reading the evidence contents.
 
 use crate::assess::{
     Assessment, JudgedTallies, PartitionDecision, ReportContext, chain_and_safety, decide_partition,
@@ -15,20 +15,19 @@ use crate::verify::{EvidenceSet, VerifiedPartition, heaviest_allowed};
 /// A recorded partition.
 #[derive(Debug)]
 pub struct RecordedPartition<'a> {
-    /// The judge's verdicts, before verification.
+    /// The judge's verdicts before verification.
     pub judged: Vec<JudgedClaim>,
-    /// The result of verification.
+    /// The verification result.
     pub verified: VerifiedPartition,
-    /// How much of the synthesis the claims cover; `None` without a synthesis.
+    /// The claims' coverage; `None` for an empty synthesis.
     pub coverage: Option<Coverage>,
-    /// Why the second look at some claims failed; `None` if it was complete.
+    /// The error, if the second look at some claims failed.
     pub unread: Option<String>,
-    /// The evidence, used only for its ids, types and specialists; contents are not read.
+    /// The evidence. Only ids, kinds and specialists are used.
     pub evidence: &'a [EvidenceItem],
 }
 
-/// Decides a recorded partition. A policy that enforces verification decides on the corrected claims, any other on the
-/// judge's verdicts; gate, chain, cap and action are those of a report without an investigation.
+/// Decides a recorded partition as a report without an investigation.
 #[must_use]
 pub fn reassess(policy: &Policy, recorded: RecordedPartition<'_>) -> Assessment {
     let RecordedPartition { judged, verified, coverage, unread, evidence } = recorded;

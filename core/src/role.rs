@@ -1,4 +1,4 @@
-//! Assigns the role of root cause to claims that follow such a label, if the judge assigned none.
+//! Assigns the root cause role to labelled claims.
 
 use core::ops::Range;
 
@@ -7,13 +7,11 @@ use crate::report::ClaimKind;
 use crate::text::part;
 use crate::text::polarity::{MarkerKind, markers};
 
-/// The maximum distance of a label before its claim, in bytes.
+/// The maximum distance between a label and its claim, in bytes.
 const MAX_LABEL: usize = 200;
-/// The label of a root cause, in lower case.
 const LABEL: &str = "root cause";
 
-/// Makes each observation a root cause that directly follows such a label (`Root cause: …`, or first under such a heading),
-/// is a statement and is not hedged.
+/// Assigns the root cause role to unhedged statements after a label (`Root cause: …`) or heading.
 pub fn assign_root_causes(report: &str, judged: &mut [JudgedClaim]) {
     let mut spans: Vec<Range<usize>> =
         judged.iter().filter_map(|judged| judged.claim.span.clone()).collect();
@@ -37,7 +35,6 @@ fn begins_with_label(text: &str) -> bool {
             .is_some_and(|rest| rest.trim_start_matches(['*', '_']).starts_with(':'))
 }
 
-/// Returns `true` if the text between the previous claim and this one contains the label.
 fn follows_label(report: &str, span: &Range<usize>, spans: &[Range<usize>]) -> bool {
     let index = spans.partition_point(|other| other.start < span.start);
     let before = index.checked_sub(1).and_then(|at| spans.get(at)).map_or(0, |other| other.end);

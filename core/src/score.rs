@@ -1,5 +1,4 @@
-//! Computes the score of a partition over integers in millionths (arXiv:2604.23366; docs/POLICY.md, "The score"):
-//! S = (W(G) + W(K)) / (W(G) + W(U) + rho W(X) + W(K)).
+//! Computes the score in integer millionths (arXiv:2604.23366; docs/POLICY.md, "The score").
 
 use core::cmp::Ordering;
 
@@ -8,18 +7,18 @@ use crate::fixed::{Fraction, Millionths};
 use crate::policy::PolicyValues;
 use crate::tally::Tally;
 
-/// The weight W of each part of a partition, in millionths.
+/// The weight W of each class, in millionths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScoreTerms {
     /// W(G).
     pub grounded: u128,
-    /// W(U), each claim weighing at least the floor.
+    /// W(U), with the floor applied.
     pub ungrounded: u128,
-    /// W(X), each claim weighing at least the floor; rho is not yet applied.
+    /// W(X), with the floor but not rho applied.
     pub contradicted: u128,
     /// W(K).
     pub complementary: u128,
-    /// The weight of contradictions with a failed citation and of dropped claims; max(1, rho) is not yet applied.
+    /// The weight of unverified contradictions and dropped claims, without the factor max(1, rho).
     pub unverified: u128,
 }
 
@@ -46,16 +45,14 @@ impl ScoreTerms {
         }
     }
 
-    /// The published score S (arXiv:2604.23366), from 0 to 1, or `None` if nothing has weight.
+    /// The published score S, from 0 to 1; `None` if nothing has weight.
     #[must_use]
     pub fn score(&self, policy: &PolicyValues) -> Option<Ratio> {
         let one = Millionths::ONE.wide();
         self.ratio(policy, policy.rho, self.complementary * one)
     }
 
-    /// The guarded score S' that determines the tier (docs/POLICY.md, "The guards"), from 0 to 1: rho is at least 1 and
-    /// complementary claims are limited, if the policy's guards are on. Never above [`ScoreTerms::score`], and 0 if only
-    /// complementary claims above the limit have weight.
+    /// The guarded score S', at most S, which determines the tier (docs/POLICY.md, "The guards").
     #[must_use]
     pub fn guarded_score(&self, policy: &PolicyValues) -> Option<Ratio> {
         let one = Millionths::ONE;
@@ -69,7 +66,7 @@ impl ScoreTerms {
         guarded.or_else(|| self.score(policy).map(|_| Ratio { numerator: 0, denominator: 1 }))
     }
 
-    /// S with this rho and W(K), given in millionths of millionths; `None` if nothing has weight.
+    /// Computes S. `complementary` is W(K) in millionths squared.
     fn ratio(&self, policy: &PolicyValues, rho: Millionths, complementary: u128) -> Option<Ratio> {
         let one = Millionths::ONE;
         let numerator = self.grounded * one.wide() + complementary;
@@ -81,14 +78,14 @@ impl ScoreTerms {
     }
 }
 
-/// The largest weight that an ungrounded claim can have under a policy.
+/// The largest possible weight of an ungrounded claim.
 #[must_use]
 pub fn max_weight(policy: &PolicyValues) -> Millionths {
     let weights = policy.weights.as_array().iter().copied();
     weights.max().unwrap_or_default().max(policy.ungrounded_floor)
 }
 
-/// The type with the largest weight under a policy; the first of [`EvidenceType::ALL`] among equals.
+/// The type with the largest weight; the first in [`EvidenceType::ALL`] if several are equal.
 #[must_use]
 pub fn heaviest_type(policy: &PolicyValues) -> EvidenceType {
     let by_weight =
@@ -96,7 +93,7 @@ pub fn heaviest_type(policy: &PolicyValues) -> EvidenceType {
     EvidenceType::ALL.into_iter().rev().max_by(by_weight).unwrap_or(EvidenceType::ToolMatch)
 }
 
-/// An unreduced score. Both parts have the same unit; the denominator is above zero.
+/// An unreduced score with a positive denominator.
 #[derive(Clone, Copy, Debug)]
 pub struct Ratio {
     numerator: u128,
@@ -107,13 +104,13 @@ impl Ratio {
     /// One half.
     pub const HALF: Self = Self { numerator: 1, denominator: 2 };
 
-    /// Compares exactly with a threshold.
+    /// Compares with a threshold.
     #[must_use]
     pub fn compare(self, threshold: Millionths) -> Ordering {
         (self.numerator * Millionths::ONE.wide()).cmp(&(self.denominator * threshold.wide()))
     }
 
-    /// The reduced fraction.
+    /// Reduces the score.
     #[must_use]
     pub fn fraction(self) -> Fraction {
         Fraction::new(self.numerator, self.denominator).unwrap_or(Fraction::ZERO)
@@ -145,8 +142,7 @@ impl PartialOrd for Ratio {
 
 impl Ord for Ratio {
     fn cmp(&self, other: &Self) -> Ordering {
-        // The products fit for scores of partitions within `MAX_CLAIMS`, which are below 2^64; larger ones are compared
-        // in reduced form.
+        // Scores with at most `MAX_CLAIMS` claims are below 2^64, so the products fit.
         match (
             self.numerator.checked_mul(other.denominator),
             other.numerator.checked_mul(self.denominator),

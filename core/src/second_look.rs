@@ -1,27 +1,25 @@
-//! The second look at supported claims: verdicts of a second reader and their effect on a class.
+//! The verdicts from a second look at supported claims and their effect on the class.
 //!
-//! A reader sees a statement with its quotes in their context, but neither the judge's verdict nor the rest of the evidence.
-//! [`crate::sheets`] builds what the reader sees, [`crate::verify`] applies the result. A reading never makes a class less
-//! strict.
+//! The second judge sees a statement and its quotes in context, but not the first verdict.
 
 use crate::claim::{Class, JudgedClaim};
 use crate::ids::ClaimId;
 use crate::policy::SecondLook;
 use crate::report::ClaimKind;
 
-/// A reader's verdict on a statement.
+/// The verdict from a second look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SecondLookVerdict {
-    /// The quotes, in their context, show the whole statement.
+    /// The quotes in context show the whole statement.
     Shown,
-    /// At least one part is not shown, and none is refuted.
+    /// Some part is not shown, and none is refuted.
     NotShown,
-    /// The quotes refute at least one part.
+    /// The quotes refute some part.
     Refuted,
 }
 
 impl SecondLookVerdict {
-    /// Every verdict, least strict first.
+    /// All verdicts, least strict first.
     pub const ALL: [Self; 3] = [Self::Shown, Self::NotShown, Self::Refuted];
 
     /// The name used in files, output and metrics.
@@ -35,23 +33,21 @@ impl SecondLookVerdict {
     }
 }
 
-/// The result of reading a claim a second time.
+/// The result of a second look at a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// The claim.
     pub claim: ClaimId,
     /// The verdict.
     pub verdict: SecondLookVerdict,
-    /// The reader's explanation; may be empty.
+    /// The explanation; may be empty.
     pub words: String,
-    /// The name of the reader.
+    /// The name of the second judge.
     pub reader: String,
 }
 
 impl Reading {
-    /// Returns `true` if the reading disagrees with a judge's class, so that the judge is called again.
-    ///
-    /// A complementary claim need not be shown but must not be refuted. A contradicted claim cannot become stricter.
+    /// Returns `true` if the verdict disagrees with the class, in which case the judge is called again.
     #[must_use]
     pub fn disagrees(&self, class: Class) -> bool {
         match class {
@@ -61,7 +57,7 @@ impl Reading {
         }
     }
 
-    /// The stricter of the judge's class and the reading.
+    /// The stricter of the class and the verdict.
     #[must_use]
     pub fn applied(&self, class: Class) -> Class {
         match (self.disagrees(class), self.verdict) {
@@ -72,8 +68,7 @@ impl Reading {
     }
 }
 
-/// Returns `true` if a claim needs a second look: grounded and contradicted claims, and complementary statements, since a
-/// false statement could be among them.
+/// Returns `true` if a claim needs a second look, including complementary statements.
 #[must_use]
 pub fn needs_second_look(mode: SecondLook, judged: &JudgedClaim) -> bool {
     let is_in_scope = match mode {

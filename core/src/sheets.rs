@@ -1,4 +1,4 @@
-//! Builds the sheets for a second look: statements with excerpts of the items cited for them.
+//! Builds the input of a second look: statements with excerpts of the cited items.
 
 mod location;
 
@@ -12,37 +12,35 @@ use crate::second_look::needs_second_look;
 use crate::verify::EvidenceSet;
 use location::{Location, locate};
 
-/// The maximum number of statements of a sheet, which keeps its answer short.
+/// The maximum number of statements per sheet, which keeps answers short.
 const MAX_STATEMENTS: usize = 40;
 
-/// The budget units needed to show a quote with its context.
+/// The cost of adding a quote with its context, in budget units.
 const UNITS_FOR_QUOTE: usize = 16 << 10;
 
-/// A statement with its quotes.
+/// A statement and its quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// The claim.
     pub claim: Claim,
-    /// The heading above it in the report; may be empty.
+    /// The heading above the claim in the report; may be empty.
     pub under: String,
-    /// The text before it in the report; may be empty.
+    /// The text before the claim in the report; may be empty.
     pub before: String,
-    /// The quotes, each with the id of its item.
+    /// The quotes with their item ids.
     pub quotes: Vec<(EvidenceId, String)>,
 }
 
-/// The input of one call of a reader.
+/// The input of one second-look call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sheet {
-    /// The statements, in the order of the report.
+    /// The statements, in report order.
     pub statements: Vec<Statement>,
-    /// The cited items, each once. Longer items are reduced to the quotes and the lines that identify their subject; a
-    /// reduced item is not exhaustive.
+    /// The distinct cited items. Long items are reduced to excerpts, which are not exhaustive.
     pub evidence: Vec<EvidenceItem>,
 }
 
-/// Builds the sheets for the judged claims, each with at most about `max_bytes` of evidence, or more if a single quote is
-/// longer. Omits claims that need no second look and claims without a quote from the evidence.
+/// Builds sheets with about `max_bytes` of evidence each for the claims that need a second look.
 #[must_use]
 pub fn sheets<'c>(
     mode: SecondLook,
@@ -69,20 +67,17 @@ pub fn sheets<'c>(
     sheets
 }
 
-/// Builds one sheet after another.
 struct SheetBuilder<'e, 's> {
     report: &'s str,
     evidence: &'s EvidenceSet<'e>,
     max_bytes: usize,
     statements: Vec<Statement>,
-    /// By the position of the item in the evidence; cached across sheets.
+    /// The excerpts by item position, cached across sheets.
     excerpts: BTreeMap<usize, Excerpt<'e>>,
 }
 
 impl SheetBuilder<'_, '_> {
-    /// Adds a claim with its quotes in order. Returns `false`, without adding anything, if the sheet has other claims and
-    /// no room for this one. On a sheet of its own, long items are shortened and quotes that still do not fit are
-    /// dropped.
+    /// Adds a claim with its quotes, shortened on an empty sheet. Returns `false` if it does not fit.
     fn add(&mut self, judged: &JudgedClaim) -> bool {
         if self.statements.len() == MAX_STATEMENTS {
             return false;
@@ -101,8 +96,7 @@ impl SheetBuilder<'_, '_> {
         true
     }
 
-    /// Adds the citations of a claim to the excerpts and returns its quotes. If they do not fit: the quotes that do, at
-    /// least one, if `may_drop` is set; otherwise `None`.
+    /// Adds a claim's citations and returns its quotes, with `may_drop` only those that fit (at least one).
     fn quotes(
         &mut self,
         judged: &JudgedClaim,
@@ -138,13 +132,12 @@ impl SheetBuilder<'_, '_> {
         Some(quotes)
     }
 
-    /// The approximate size of the sheet's evidence, in bytes.
     fn bytes(&self) -> usize {
         const OVERHEAD: usize = 8;
         let ranges = self.excerpts.values().flat_map(Excerpt::ranges);
         let (count, bytes) = ranges
             .fold((0, 0), |(count, bytes), range| (count + 1, bytes + range.len() + OVERHEAD));
-        // If this exceeds the budget, no further quote is added.
+        // If this exceeds the budget, no more quotes are added.
         self.evidence.spend(count);
         bytes
     }
@@ -170,9 +163,8 @@ impl SheetBuilder<'_, '_> {
     }
 }
 
-/// The quote of a citation; the whole quoted span if the quote is elided.
+/// A citation's quote, or the whole quoted span if the quote is elided.
 fn quoted_text(citation: &Citation, item: &EvidenceItem) -> String {
-    /// The maximum span of an elided quote to show; longer ones are shown as the judge gave them.
     const MAX_SPAN: usize = 4 << 10;
     let is_elided = citation.quote.contains('…') || citation.quote.contains("...");
     let span = citation.bytes.clone().filter(|bytes| is_elided && bytes.len() <= MAX_SPAN);
@@ -180,7 +172,6 @@ fn quoted_text(citation: &Citation, item: &EvidenceItem) -> String {
     span.unwrap_or(&citation.quote).to_owned()
 }
 
-/// Clones an item without its content.
 fn without_content(item: &EvidenceItem) -> EvidenceItem {
     EvidenceItem {
         id: item.id.clone(),

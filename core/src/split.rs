@@ -1,4 +1,4 @@
-//! Splits a report into claims, one per statement.
+//! Splits a report into claims.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,13 @@ use crate::claim::Claim;
 use crate::ids::ClaimId;
 use crate::report::{Assertion, Document, UNITS_PER_BYTE, statements};
 
-/// Returns the claims of a report, with the ids `c1`, `c2` and so on; incomplete if the budget is exceeded.
+/// Splits a report into claims `c1`, `c2` and so on. Incomplete if the budget is exceeded.
 #[must_use]
 pub fn split(report: &str, budget: &Budget) -> Vec<Claim> {
     claims(&Document::read(report, &[], budget).assertions, &[], budget)
 }
 
-/// Returns the claims of a report's assertions, with the ids `c1`, `c2` and so on, skipping the ids of given claims.
-/// Incomplete if the budget is exceeded.
+/// Splits assertions into claims `c1`, `c2` and so on, skipping the ids in `given`.
 #[must_use]
 pub fn claims(assertions: &[Assertion], given: &[Claim], budget: &Budget) -> Vec<Claim> {
     let taken: BTreeSet<&str> = given.iter().map(|claim| claim.id.as_str()).collect();

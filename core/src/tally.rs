@@ -1,24 +1,22 @@
-//! Counts of the claims of a partition by class and type: everything that a score depends on.
+//! Claim counts by class and evidence type, which determine the score.
 
 use crate::claim::{Class, EvidenceType};
 
-/// The maximum number of claims in a partition: within it, a reduced score fits two unsigned 64-bit integers whatever the
-/// weights are.
+/// The maximum number of claims in a partition. Up to this limit, a reduced score fits two 64-bit integers.
 pub const MAX_CLAIMS: u64 = 1_800_000;
 
-/// The number of claims of each class and type.
+/// The number of claims by class and evidence type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tally {
-    // By class and type. A single table, since a branch on the class would often be mispredicted.
-    // INVARIANT (rows): the row of a class is `class as usize`, the order of the variants of `Class`; `of_class`
-    // destructures the rows in that order.
+    // A single table avoids mispredicted branches on the class. INVARIANT: rows are indexed by `class as
+    // usize`, and `of_class` destructures them in the order of `Class`.
     classes: [[u32; 8]; 4],
     unverified_contradictions: [u32; 8],
     dropped: u32,
 }
 
 impl Tally {
-    /// Counts the given claims.
+    /// Counts claims.
     pub fn of(claims: impl IntoIterator<Item = (Class, EvidenceType)>) -> Self {
         let mut tally = Self::default();
         for (class, evidence_type) in claims {
@@ -27,25 +25,24 @@ impl Tally {
         tally
     }
 
-    /// Adds `count` claims of a class and type, saturating at `u32::MAX`.
+    /// Adds `count` claims. Saturates at `u32::MAX`.
     pub fn add(&mut self, class: Class, evidence_type: EvidenceType, count: u32) {
         if let Some(counts) = self.classes.get_mut(class as usize) {
             add_to(counts, evidence_type, count);
         }
     }
 
-    /// Adds a contradicted claim with a failed citation: it counts as ungrounded at max(1, rho) times its weight, and
-    /// still blocks.
+    /// Adds a contradicted claim without a valid citation, scored at max(1, rho) times its weight.
     pub fn add_unverified_contradiction(&mut self, evidence_type: EvidenceType) {
         add_to(&mut self.unverified_contradictions, evidence_type, 1);
     }
 
-    /// Adds a claim dropped by the judge: it counts as ungrounded at max(1, rho) times the largest weight, and blocks.
+    /// Adds a claim without a verdict, scored at max(1, rho) times the largest weight.
     pub fn add_dropped(&mut self) {
         self.dropped = self.dropped.saturating_add(1);
     }
 
-    /// The number of claims of a class by type, in the order of [`EvidenceType::ALL`].
+    /// The counts for a class, in the order of [`EvidenceType::ALL`].
     #[must_use]
     pub const fn of_class(&self, class: Class) -> &[u32; 8] {
         let [grounded, complementary, ungrounded, contradicted] = &self.classes;
@@ -57,25 +54,25 @@ impl Tally {
         }
     }
 
-    /// The number of contradicted claims with a failed citation by type, in the order of [`EvidenceType::ALL`].
+    /// The counts of contradicted claims without a valid citation, in the order of [`EvidenceType::ALL`].
     #[must_use]
     pub const fn unverified_contradictions(&self) -> &[u32; 8] {
         &self.unverified_contradictions
     }
 
-    /// The number of claims dropped by the judge.
+    /// The number of claims without a verdict.
     #[must_use]
     pub const fn dropped(&self) -> u32 {
         self.dropped
     }
 
-    /// The number of claims of a class.
+    /// The number of claims in a class.
     #[must_use]
     pub fn count(&self, class: Class) -> u64 {
         sum(self.of_class(class))
     }
 
-    /// The number of contradicted claims with a failed citation.
+    /// The number of contradicted claims without a valid citation.
     #[must_use]
     pub fn count_unverified_contradictions(&self) -> u64 {
         sum(&self.unverified_contradictions)
@@ -88,7 +85,7 @@ impl Tally {
         classes + self.count_unverified_contradictions() + u64::from(self.dropped)
     }
 
-    /// Returns `true` if at least one claim is grounded and none is contradicted, verified or not.
+    /// Returns `true` if a claim is grounded and none is contradicted.
     #[must_use]
     pub fn is_grounded(&self) -> bool {
         self.count(Class::Grounded) > 0
@@ -96,7 +93,6 @@ impl Tally {
             && self.count_unverified_contradictions() == 0
     }
 
-    /// Removes `count` claims of a group, or all if it has fewer.
     pub(crate) fn remove(&mut self, group: Group, count: u32) {
         match group {
             Group::Class(class, evidence_type) => {
@@ -111,7 +107,6 @@ impl Tally {
         }
     }
 
-    /// The number of claims in a group.
     pub(crate) fn in_group(&self, group: Group) -> u32 {
         match group {
             Group::Class(class, evidence_type) => count_of(self.of_class(class), evidence_type),
@@ -123,14 +118,14 @@ impl Tally {
     }
 }
 
-/// A group of claims of equal weight.
+/// A group of claims with equal weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Claims of a class and type.
+    /// Claims with a class and evidence type.
     Class(Class, EvidenceType),
-    /// Contradicted claims with a failed citation, by type.
+    /// Contradicted claims without a valid citation.
     UnverifiedContradiction(EvidenceType),
-    /// Claims dropped by the judge.
+    /// Claims without a verdict.
     Dropped,
 }
 

@@ -1,8 +1,7 @@
-//! Builders for the tests of several modules.
+//! Test helpers.
 
 use crate::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
 
-/// Builds a tool output.
 pub(crate) fn tool(id: &str, content: &str) -> EvidenceItem {
     EvidenceItem {
         id: EvidenceId::new(id).unwrap(),

@@ -1,20 +1,20 @@
-//! The tier of a decision.
+//! The tiers of a decision.
 
-/// The outcome for a report. Ordered from least to most cautious: the stricter of two tiers is their maximum.
+/// The outcome for a report, ordered from least to most cautious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     /// The report may be sent.
     Proceed,
-    /// Rewrite it from the same evidence.
+    /// The report should be rewritten from the same evidence.
     Regenerate,
-    /// Investigate again.
+    /// The incident should be investigated again.
     Replan,
-    /// No judgement is possible: gather more evidence first.
+    /// No judgement is possible without more evidence.
     Abstain,
 }
 
 impl Tier {
-    /// Every tier, least cautious first.
+    /// All tiers, least cautious first.
     pub const ALL: [Self; 4] = [Self::Proceed, Self::Regenerate, Self::Replan, Self::Abstain];
 
     /// The name used in files, output and metrics.
@@ -28,7 +28,7 @@ impl Tier {
         }
     }
 
-    /// Returns the tier with this name.
+    /// Parses a tier name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tier| tier.name() == name)

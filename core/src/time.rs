@@ -1,30 +1,30 @@
-//! Instants and time windows as plain numbers. Reads no clock.
+//! Timestamps and time windows. Does not read the clock.
 
-/// An instant: microseconds since 1970-01-01T00:00:00Z, negative before it.
+/// Microseconds since the Unix epoch; negative before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// Creates the instant that is `micros` microseconds after the epoch.
+    /// Creates a timestamp from microseconds since the epoch.
     #[must_use]
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
     }
 
-    /// Microseconds since the epoch.
+    /// The microseconds since the epoch.
     #[must_use]
     pub const fn as_micros(self) -> i64 {
         self.0
     }
 
-    /// Microseconds from `earlier` to `self`; negative if `self` is earlier.
+    /// The microseconds since an earlier timestamp; negative if `earlier` is later.
     #[must_use]
     pub const fn micros_since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
 }
 
-/// The time between two instants, both included.
+/// An inclusive time range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     start: Timestamp,
@@ -32,25 +32,25 @@ pub struct Window {
 }
 
 impl Window {
-    /// Creates a window; `None` if `end` is before `start`.
+    /// Creates a window. Returns `None` if `end` is before `start`.
     #[must_use]
     pub const fn new(start: Timestamp, end: Timestamp) -> Option<Self> {
         if start.0 <= end.0 { Some(Self { start, end }) } else { None }
     }
 
-    /// The first instant.
+    /// The start, inclusive.
     #[must_use]
     pub const fn start(self) -> Timestamp {
         self.start
     }
 
-    /// The last instant.
+    /// The end, inclusive.
     #[must_use]
     pub const fn end(self) -> Timestamp {
         self.end
     }
 
-    /// Returns `true` if the instant is in the window.
+    /// Returns `true` if the timestamp is in the window.
     #[must_use]
     pub const fn contains(self, instant: Timestamp) -> bool {
         self.start.0 <= instant.0 && instant.0 <= self.end.0

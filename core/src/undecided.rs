@@ -1,9 +1,7 @@
-//! Decides partitions with undecided claims. Decides twice, with the claims at their worst and at their best; if both
-//! decisions have the same tier, it applies whatever the claims turn out to be.
+//! Decides partitions with undecided claims at their worst and at their best.
 //!
-//! *Worst*: each claim is ungrounded, or contradicted if the judge leans to that. *Best*: each is grounded. Both use the
-//! heaviest type that the evidence allows. Grounding a claim never lowers the score and never makes a guard stricter, so
-//! every other outcome is in between, except for a contradiction that the judge does not lean to.
+//! At worst, an undecided claim is ungrounded, or contradicted if the judge leans that way. At best, it is
+//! grounded. If both tiers are equal, the claims do not matter.
 
 use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::decision::{Bounds, Decision, Hypothetical, Origin, decide};
@@ -12,17 +10,17 @@ use crate::reason::Reason;
 use crate::tally::Tally;
 use crate::tier::Tier;
 
-/// The assumption under which undecided claims are counted.
+/// An assumption about undecided claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assumption {
-    /// Ungrounded, or contradicted if the judge leans to that.
+    /// Ungrounded, or contradicted if the judge leans that way.
     Worst,
     /// Grounded.
     Best,
 }
 
 impl Assumption {
-    /// The class that a claim counts as, given the class that the judge leans to.
+    /// The assumed class of a claim, given the class that the judge leans to.
     #[must_use]
     pub const fn class(self, leans_to: Class) -> Class {
         match (self, leans_to) {
@@ -33,16 +31,14 @@ impl Assumption {
     }
 }
 
-/// The verdict assumed for the undecided claims of a partition.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AssumedVerdict {
     pub(crate) assumption: Assumption,
-    /// The heaviest type that the evidence allows.
+    /// The heaviest evidence type available.
     pub(crate) evidence_type: EvidenceType,
 }
 
 impl AssumedVerdict {
-    /// The class and type that a claim, decided or not, counts as.
     pub(crate) fn counts(
         self,
         policy: &PolicyValues,
@@ -55,8 +51,7 @@ impl AssumedVerdict {
     }
 }
 
-/// Decides a partition given as counts. `undecided` counts claims by the class that the judge leans to and by the heaviest
-/// type that they may have.
+/// Decides a partition given as counts. `undecided` counts claims by leaning and heaviest type.
 #[must_use]
 pub fn decide_counts(policy: &Policy, decided: &Tally, undecided: &Tally) -> Decision {
     let decide_as = |class_of: &dyn Fn(Class) -> Class| {
@@ -77,9 +72,7 @@ pub fn decide_counts(policy: &Policy, decided: &Tally, undecided: &Tally) -> Dec
     between(&worst, &best, count).0
 }
 
-/// Combines the decisions with `count` undecided claims at their worst and at their best, and returns which of the two it
-/// is based on. If the tiers agree, this is the decision with the stronger reasons: the worst if the report may be sent,
-/// else the best. If they differ, the result is an abstention, with the reasons that apply even at the best.
+/// Combines the worst and the best decision. Abstains if their tiers differ.
 pub(crate) fn between(worst: &Decision, best: &Decision, count: u64) -> (Decision, Assumption) {
     let (decision, assumption) = match (worst.tier, best.tier) {
         (Tier::Proceed, Tier::Proceed) => (worst.clone(), Assumption::Worst),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
 
-/// A declared check.
+/// A check: its name, command line and pass condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckDeclaration {
     name: String,
@@ -12,8 +12,7 @@ pub struct CheckDeclaration {
     pass: PassCondition,
 }
 
-/// The condition under which a run passes: its exit status, a text that its output must contain and one that it must not
-/// contain.
+/// The exit status and output required for a run to pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PassCondition {
     /// The required exit status.
@@ -24,13 +23,13 @@ pub struct PassCondition {
     pub lacks: String,
 }
 
-/// An error from parsing a check declaration.
+/// An invalid check declaration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {message}")]
 pub struct CheckError {
     /// The field, such as `check[0].command`.
     pub field: String,
-    /// The problem, the allowed values and the fix.
+    /// The problem and how to fix it.
     pub message: String,
 }
 
@@ -43,17 +42,14 @@ impl CheckError {
 impl CheckDeclaration {
     /// The maximum length of a name, in bytes.
     pub const MAX_NAME: usize = 100;
-    /// The maximum length of a command line, and of each text of a pass condition, in bytes.
+    /// The maximum length of the command line and of each text in the pass condition, in bytes.
     pub const MAX_TEXT: usize = 4_096;
     /// The maximum timeout: one hour.
     pub const MAX_TIMEOUT_SECONDS: u32 = 3_600;
     /// The default timeout.
     pub const TIMEOUT_SECONDS: u32 = 60;
 
-    /// Creates a check.
-    ///
-    /// # Errors
-    /// [`CheckError`] with the invalid field, relative to the check.
+    /// Creates a check. The field of an error is relative to the check.
     pub fn new(
         name: String,
         command: Vec<String>,
@@ -102,7 +98,7 @@ impl CheckDeclaration {
         &self.command
     }
 
-    /// The timeout of a run in seconds, 1 to [`Self::MAX_TIMEOUT_SECONDS`].
+    /// The timeout in seconds, from 1 to [`Self::MAX_TIMEOUT_SECONDS`].
     #[must_use]
     pub const fn timeout_seconds(&self) -> u32 {
         self.timeout_seconds
@@ -114,13 +110,12 @@ impl CheckDeclaration {
         &self.pass
     }
 
-    /// The BLAKE3 digest of the whole declaration, in hexadecimal.
+    /// The BLAKE3 digest of the declaration, in hexadecimal.
     #[must_use]
     pub fn digest(&self) -> String {
         blake3::hash(self.document().to_string().as_bytes()).to_hex().to_string()
     }
 
-    /// The declaration as a JSON document with sorted keys.
     pub(super) fn document(&self) -> Value {
         let PassCondition { exit_status, contains, lacks } = &self.pass;
         json!({
@@ -131,7 +126,6 @@ impl CheckDeclaration {
         })
     }
 
-    /// Parses the JSON document of a declaration.
     pub(super) fn from_document(document: &Value) -> Result<Self, CheckError> {
         let text = |pointer: &str| match document.pointer(pointer) {
             None | Some(Value::Null) => Ok(String::new()),
@@ -170,7 +164,6 @@ impl CheckDeclaration {
     }
 }
 
-/// Returns the JSON value as a 32-bit integer.
 pub(super) fn to_i32(value: &Value) -> Option<i32> {
     value.as_i64().and_then(|number| i32::try_from(number).ok())
 }
@@ -179,11 +172,11 @@ fn field(pointer: &str) -> String {
     pointer.trim_start_matches('/').replace('/', ".")
 }
 
-/// Parses a file of checks: one table `[[check]]` per check, with `name`, `command`, and optionally `timeout_seconds`
+/// Parses a file of checks. Each `[[check]]` table has `name`, `command`, and optionally `timeout_seconds`
 /// (default 60), `pass.exit_status` (default 0), `pass.contains` and `pass.lacks`.
 ///
 /// # Errors
-/// [`CheckError`] with the first invalid field.
+/// Returns [`CheckError`] for the first invalid field.
 pub fn checks_from_toml(text: &str) -> Result<Vec<CheckDeclaration>, CheckError> {
     let document = DeTable::parse(text).map_err(|error| {
         let before = error.span().map_or(0, |span| span.start);
@@ -225,7 +218,7 @@ fn unknown_key(key: &str) -> CheckError {
     )
 }
 
-/// Converts a declared table to JSON, rejecting unknown keys.
+/// Converts a table to JSON. Rejects unknown keys.
 fn check_document(path: &str, table: &DeValue<'_>) -> Result<Value, CheckError> {
     const KEYS: [&str; 4] = ["name", "command", "timeout_seconds", "pass"];
     const PASS_KEYS: [&str; 3] = ["exit_status", "contains", "lacks"];
@@ -249,7 +242,7 @@ fn check_document(path: &str, table: &DeValue<'_>) -> Result<Value, CheckError> 
 fn to_json(value: &DeValue<'_>) -> Value {
     match value {
         DeValue::String(text) => Value::String(text.to_string()),
-        // An integer that does not fit becomes a string, so that it is rejected for its type instead of ignored.
+        // An overflowing integer becomes a string, so that validation rejects it.
         DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
             .map_or_else(|_| Value::String(number.as_str().to_owned()), Value::from),
         DeValue::Boolean(given) => Value::Bool(*given),

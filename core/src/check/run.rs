@@ -1,11 +1,10 @@
-//! The run of a check: its evidence document and its result.
+//! An executed check and its evidence document.
 
 use serde_json::{Map, Value};
 
 use super::declaration::{CheckDeclaration, CheckError, to_i32};
 use crate::evidence::VerificationResult;
 
-/// The only key of the document of a run.
 const KEY: &str = "check_run";
 
 /// An executed check.
@@ -13,14 +12,14 @@ const KEY: &str = "check_run";
 pub struct CheckRun {
     /// The declaration.
     pub declaration: CheckDeclaration,
-    /// The exit status; `None` if the run was ended by a signal or its timeout.
+    /// The exit status; `None` if the run was killed by a signal or timed out.
     pub exit_status: Option<i32>,
-    /// The output of both streams.
+    /// The combined output of stdout and stderr.
     pub output: String,
 }
 
 impl CheckRun {
-    /// The result according to the declared pass condition.
+    /// Evaluates the pass condition.
     #[must_use]
     pub fn result(&self) -> VerificationResult {
         let pass = self.declaration.pass();
@@ -31,7 +30,7 @@ impl CheckRun {
         if passed { VerificationResult::Passed } else { VerificationResult::Failed }
     }
 
-    /// The evidence document: the declaration, the exit status or null, the output and the result.
+    /// The evidence document: the declaration, exit status, output and result.
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut run = match self.declaration.document() {
@@ -44,10 +43,7 @@ impl CheckRun {
         Value::Object(Map::from_iter([(KEY.to_owned(), Value::Object(run))])).to_string()
     }
 
-    /// Parses an evidence document; `None` if the document is not a check run. Ignores the stated result.
-    ///
-    /// # Errors
-    /// [`CheckError`] with the invalid field.
+    /// Parses an evidence document. Returns `None` if it is not a check run. Ignores the stated result.
     pub fn from_json(text: &str) -> Result<Option<Self>, CheckError> {
         let document: Value = match text.contains(KEY) {
             true => serde_json::from_str(text).unwrap_or_default(),

@@ -1,7 +1,6 @@
-//! Classifies evidence items by their content or, failing that, by their name.
+//! Classifies evidence items by content, or else by name.
 //!
-//! Three tables are tried in order: shapes of JSON documents, markers in text, words in names. The first matching row
-//! decides. To support a new format, add a row and a test case.
+//! The first matching row decides. To support a new format, add a row and a test case.
 
 use core::fmt;
 
@@ -33,7 +32,7 @@ const METRICS: Classification = class(ToolOutput, Lane::Metrics);
 const LOGS: Classification = class(ToolOutput, Lane::Logs);
 const STATE: Classification = class(ToolOutput, Lane::StaticInfra);
 
-/// Shapes of JSON documents: pointers that must exist, each with the prefix of its string value (empty for any value).
+/// JSON pointers that must exist, and the required prefix of their values (empty for any value).
 const SHAPES: &[(&[(&str, &str)], Classification)] = &[
     // Alertmanager webhook and API, PagerDuty, CloudWatch alarms, Grafana alerts.
     (&[("/groupKey", ""), ("/alerts", "")], ALERT),
@@ -108,7 +107,7 @@ const SHAPES: &[(&[(&str, &str)], Classification)] = &[
     (&[("/items/0/metadata", "")], STATE),
 ];
 
-/// Markers that must all occur in the head of a text; a leading line feed anchors a marker to the start of a line.
+/// Markers that must all occur near the start of a text. A leading line feed matches a line start.
 const MARKERS: &[(&[&str], Classification)] = &[
     // kubectl rollout history, git, unified diffs.
     (&[" with revision #"], CHANGED),
@@ -153,7 +152,6 @@ const MARKERS: &[(&[&str], Classification)] = &[
     (&["\n+---", "-+"], STATE),
 ];
 
-/// Words of a file or tool name.
 const WORDS: &[(&[&str], Classification)] = &[
     (
         &[
@@ -244,8 +242,7 @@ const WORDS: &[(&[&str], Classification)] = &[
     ),
 ];
 
-/// Classifies an item by its content and the name of its file or tool. By default, a JSON document is object state and any
-/// other text is a log.
+/// Classifies an item by its content and name. Defaults to object state for JSON and logs for text.
 #[must_use]
 pub fn classify_item(name: &str, text: &str) -> Classification {
     let outline = text.trim_start().starts_with(['{', '[']).then(|| outline(text));
@@ -256,7 +253,7 @@ pub fn classify_item(name: &str, text: &str) -> Classification {
 }
 
 impl Classification {
-    /// Applies the given kind and lane. If only one is given, the other is adapted to it.
+    /// Applies an explicit kind and lane. If only one is given, adapts the other.
     #[must_use]
     pub fn with_overrides(self, kind: Option<EvidenceKind>, lane: Option<Lane>) -> Self {
         match (kind, lane) {
@@ -280,7 +277,6 @@ impl Classification {
     }
 }
 
-/// Parses a text that is one JSON document, omitting the parts that no shape refers to.
 fn outline(text: &str) -> Option<Value> {
     const DEPTH: usize = 6;
     let mut reader = serde_json::Deserializer::from_str(text);
@@ -288,7 +284,7 @@ fn outline(text: &str) -> Option<Value> {
     reader.end().ok().map(|()| value)
 }
 
-/// Deserializes a value to a maximum depth, and only the first element of arrays.
+/// Deserializes a value to a maximum depth, with only the first element of each array.
 struct Outline {
     depth: usize,
 }

@@ -1,26 +1,21 @@
-//! Locates a claim in its report: the heading above it and the text before it.
+//! Finds the heading and text before a claim.
 
 use core::ops::Range;
 
 use crate::text::part;
 
-/// The maximum length of the text before a claim, in bytes.
 const MAX_BEFORE: usize = 400;
-/// The maximum length of a heading, in bytes.
 const MAX_HEADING: usize = 200;
-/// The maximum distance to search back for a heading, in bytes.
+/// The maximum distance between a claim and its heading, in bytes.
 const MAX_BACK: usize = 16 << 10;
 
-/// The location of a claim in its report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Location {
-    /// The nearest heading above the claim; may be empty.
     pub(super) under: String,
-    /// The text before the claim in its section, with the header of its table; may be empty.
+    /// The preceding text in the section, with the table header for a table row; may be empty.
     pub(super) before: String,
 }
 
-/// Locates the bytes of a claim in a report.
 pub(super) fn locate(report: &str, span: &Range<usize>) -> Location {
     let end = report.floor_char_boundary(span.start);
     let start = report.ceil_char_boundary(end.saturating_sub(MAX_BACK));
@@ -38,10 +33,9 @@ pub(super) fn locate(report: &str, span: &Range<usize>) -> Location {
     Location { under: part(under, 0..under.floor_char_boundary(MAX_HEADING)).to_owned(), before }
 }
 
-/// The last heading of a text and the offset of the text after it.
 fn last_heading(text: &str) -> Option<(&str, usize)> {
     let mut end = text.len();
-    // The claim's own line is not a heading.
+    // Skip the claim's own line.
     let mut lines = text.rsplit('\n');
     end -= lines.next().map_or(0, str::len);
     for line in lines {
@@ -53,7 +47,7 @@ fn last_heading(text: &str) -> Option<(&str, usize)> {
     None
 }
 
-/// The text of a heading line: `## Cause`, `**Cause**` or `**Cause**:`.
+/// Parses a heading line: `## Cause`, `**Cause**` or `**Cause**:`.
 fn heading(line: &str) -> Option<&str> {
     let line = line.trim();
     if let Some(rest) = line.strip_prefix('#') {
@@ -64,10 +58,9 @@ fn heading(line: &str) -> Option<&str> {
     bold.filter(|words| !words.contains("**"))
 }
 
-/// The header row of the table that a text ends in.
 fn table_header(text: &str) -> Option<&str> {
     let is_row = |line: &&str| line.trim_start().starts_with('|');
-    // The first piece is the part of the claim's own line before it.
+    // Skip the start of the claim's own line.
     let rows = text.rsplit('\n').skip(1).take_while(is_row);
     rows.last().map(str::trim).filter(|line| line.len() > 1)
 }
