@@ -1,4 +1,4 @@
-//! Records the results of an agent's tools as evidence, so that reports are checked against what the agent saw.
+//! Records the results of an agent's tool calls as evidence.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,22 +6,20 @@ use gsar_proto::v1;
 
 use crate::Item;
 
-/// The tool calls of one investigation. Clones share the calls.
+/// The recorded tool calls of one investigation. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct EvidenceCapture(Arc<Mutex<Captured>>);
 
 #[derive(Debug, Default)]
 struct Captured {
     calls: Vec<v1::ToolCall>,
-    /// The number of calls recorded, including those already taken.
-    numbered: usize,
+    /// Includes calls that were already taken.
+    recorded: usize,
 }
 
 impl EvidenceCapture {
-    /// Awaits a tool and records its result as an item named `TOOL-1`, `TOOL-2` and so on.
-    ///
-    /// # Errors
-    /// Returns the tool's error. A failed call is recorded without a result.
+    /// Awaits a tool call, records it, and returns its result. The result becomes an item named `TOOL-1`, `TOOL-2` and
+    /// so on; a failed call is recorded without a result.
     pub async fn call<T: AsRef<str>, E>(
         &self,
         tool: &str,
@@ -33,11 +31,11 @@ impl EvidenceCapture {
         returned
     }
 
-    /// Records the result of a tool; `None` if it failed.
+    /// Records a tool call. `returned` is `None` if it failed.
     pub fn record(&self, tool: &str, arguments: &str, returned: Option<&str>) {
         let mut captured = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        captured.numbered += 1;
-        let id = format!("{tool}-{}", captured.numbered);
+        captured.recorded += 1;
+        let id = format!("{tool}-{}", captured.recorded);
         let command = format!("{tool} {arguments}");
         captured.calls.push(v1::ToolCall {
             tool: tool.to_owned(),
@@ -53,7 +51,7 @@ impl EvidenceCapture {
         captured.calls.iter().filter_map(|call| call.result.clone()).map(Item::from).collect()
     }
 
-    /// Takes the calls recorded since the last time, as a turn of an investigation.
+    /// Takes the recorded calls, as a turn of an investigation.
     #[must_use]
     pub fn take_turn(&self) -> v1::RecordTurnRequest {
         let mut captured = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,7 +60,7 @@ impl EvidenceCapture {
     }
 }
 
-/// Returns a JSON item if the text is a JSON object or array, else a text item.
+/// Returns a JSON item if `text` is a JSON object or array, otherwise a text item.
 fn item(id: String, text: &str) -> Item {
     let is_document = text.trim_start().starts_with(['{', '['])
         && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();

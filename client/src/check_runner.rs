@@ -1,5 +1,4 @@
-//! Runs declared checks as child processes, with a timeout and bounded output. Whether a run passed follows from its
-//! declaration alone.
+//! Runs declared checks as child processes, with a timeout and bounded output.
 
 use std::io::{self, PipeReader, Read};
 use std::path::PathBuf;
@@ -11,25 +10,22 @@ use gsar_core::check::{CheckDeclaration, CheckRun};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::Command;
 
-/// The maximum size of the recorded output in bytes: the first half and the last half of a longer one.
+/// The maximum size of the recorded output in bytes. The middle of a longer output is omitted.
 const MAX_OUTPUT: usize = 256 << 10;
-/// The time to wait for output after the process ended: a child that it left running may keep the pipe open.
+/// The time to wait for the end of the output, since a descendant can keep the pipe open after the check exits.
 const PIPE_GRACE: Duration = Duration::from_secs(1);
 
 /// Runs checks in a directory, optionally in a sandbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckRunner {
-    /// The working directory; `None` for the current one.
+    /// The working directory, which defaults to the current one.
     pub directory: Option<PathBuf>,
-    /// A command, such as that of a container, to which the command of the check is appended; empty for none.
+    /// The sandbox command and its arguments; the check's command is appended to them. Empty means no sandbox.
     pub sandbox: Vec<String>,
 }
 
 impl CheckRunner {
-    /// Runs a check until it ends or times out, then kills its whole process group.
-    ///
-    /// # Errors
-    /// Returns an error if the check cannot be started.
+    /// Runs a check until it exits or times out, then kills its process group. Fails if the check cannot be started.
     pub async fn run(&self, declaration: &CheckDeclaration) -> io::Result<CheckRun> {
         let mut line = self.sandbox.iter().chain(declaration.command());
         let program = line.next().map(String::as_str).unwrap_or_default();
@@ -41,7 +37,7 @@ impl CheckRunner {
             command.current_dir(directory);
         }
         let mut child = command.spawn()?;
-        // Close our copies of the write end, which would keep the pipe open.
+        // Closes our copies of the write end, which would keep the pipe open.
         drop(command);
         let output = Arc::new(Mutex::new(Output::default()));
         let collected = Arc::clone(&output);
@@ -51,7 +47,7 @@ impl CheckRunner {
         let timeout = Duration::from_secs(declaration.timeout_seconds().into());
         let ended = tokio::time::timeout(timeout, child.wait()).await;
         if let Some(group) = group {
-            // The group may no longer exist.
+            // Fails if the group no longer exists.
             let _ = kill_process_group(group, Signal::KILL);
         }
         let exit_status = match ended {
@@ -67,12 +63,12 @@ impl CheckRunner {
     }
 }
 
-/// The output so far: its beginning, and its end if it is longer than the limit.
+/// The first and the last bytes of an output.
 #[derive(Debug, Default)]
 struct Output {
     head: Vec<u8>,
     tail: Vec<u8>,
-    left_out: usize,
+    omitted: usize,
 }
 
 impl Output {
@@ -82,23 +78,23 @@ impl Output {
         let (head, rest) = bytes.split_at(bytes.len().min(Self::HALF - self.head.len()));
         self.head.extend_from_slice(head);
         self.tail.extend_from_slice(rest);
-        // Drained rarely: only after another half has arrived.
+        // Drains in large batches.
         if self.tail.len() > 2 * Self::HALF {
             let more = self.tail.len() - Self::HALF;
             self.tail.drain(..more);
-            self.left_out += more;
+            self.omitted += more;
         }
     }
 
     fn text(&self) -> String {
         let more = self.tail.len().saturating_sub(Self::HALF);
         let tail = self.tail.get(more..).unwrap_or_default();
-        let left_out = self.left_out + more;
-        if left_out == 0 {
+        let omitted = self.omitted + more;
+        if omitted == 0 {
             return String::from_utf8_lossy(&[self.head.as_slice(), tail].concat()).into_owned();
         }
         let (head, tail) = (String::from_utf8_lossy(&self.head), String::from_utf8_lossy(tail));
-        format!("{head}\n[{left_out} bytes omitted]\n{tail}")
+        format!("{head}\n[{omitted} bytes omitted]\n{tail}")
     }
 }
 
@@ -135,16 +131,16 @@ mod tests {
         CheckRunner::default().run(&shell(script, 60)).await.unwrap()
     }
 
-    /// Returns `true` if the process ends within a minute, whether or not its parent has reaped it.
+    /// Returns `true` if the process exits within a minute, even if it is not reaped.
     fn has_ended(pid: Pid) -> bool {
-        // A reaped process has no file descriptor.
+        // Fails if the process is already reaped.
         let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { return true };
         let minute = Timespec { tv_sec: 60, tv_nsec: 0 };
         poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&minute)).unwrap() == 1
     }
 
     #[tokio::test]
-    async fn a_run_records_exit_status_and_both_streams() {
+    async fn records_exit_status_and_both_streams() {
         let passed = run("echo ok; echo aside >&2").await;
         assert_eq!((passed.exit_status, passed.output.as_str()), (Some(0), "ok\naside\n"));
         assert_eq!(passed.result(), VerificationResult::Passed);
@@ -155,7 +151,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_timed_out_run_is_killed_with_its_descendants() {
+    async fn timeout_kills_descendants() {
         let folder = tempfile::tempdir().unwrap();
         let pid = folder.path().join("pid");
         let runner =
@@ -168,13 +164,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_process_left_behind_does_not_block() {
+    async fn background_process_does_not_block() {
         let left = run("sleep 600 & echo ok").await;
         assert_eq!((left.exit_status, left.output.as_str()), (Some(0), "ok\n"));
     }
 
     #[tokio::test]
-    async fn the_sandbox_precedes_the_command() {
+    async fn sandbox_precedes_the_command() {
         let runner = CheckRunner {
             sandbox: ["env", "WHERE=inside"].map(str::to_owned).to_vec(),
             ..CheckRunner::default()
@@ -186,7 +182,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_long_output_keeps_its_beginning_and_end() {
+    async fn long_output_is_truncated_in_the_middle() {
         let long = run("echo first; yes word | head -c 3000000; echo last ok").await;
         assert!(long.output.len() < MAX_OUTPUT + 100, "{}", long.output.len());
         assert!(long.output.starts_with("first\nword\n") && long.output.ends_with("last ok\n"));

@@ -1,4 +1,4 @@
-//! Calls to a server, each with a deadline. A call is retried only when the server says so and it is safe.
+//! The client and its calls. Each call has a deadline; safe calls are retried when the server asks for it.
 
 use std::fmt;
 use std::path::Path;
@@ -22,19 +22,20 @@ use crate::pool::{Connection, Pool};
 use crate::tls::TlsFiles;
 use crate::token::Token;
 
-/// The default deadline of a call.
 const DEFAULT_DEADLINE: Duration = Duration::from_secs(60);
 
-/// The maximum number of attempts of a call.
+/// Attempts per call, the first one included.
 const MAX_ATTEMPTS: u32 = 4;
 
-/// The maximum size of a response in bytes, sized for a full ledger record.
-pub(crate) const MAX_ANSWER_BYTES: usize = 256 * 1024 * 1024;
+/// Large enough for a full ledger record.
+pub(crate) const MAX_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
 
 /// Returns the `traceparent` of the current trace, if any.
 type TraceSource = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
-/// A client of one server, or of several equivalent ones. Cheap to clone; clones share the connections.
+/// A client of one server or of several equivalent ones. Cheap to clone; clones share the connections.
+///
+/// Every call returns a [`ClientError`] if it fails, or if a resource that it names does not exist.
 #[derive(Clone)]
 pub struct Client {
     pool: Arc<Pool>,
@@ -49,7 +50,7 @@ impl fmt::Debug for Client {
     }
 }
 
-/// Tells requests that are safe to send again from those that are not.
+/// The retry policy of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Retry {
     Safe,
@@ -57,28 +58,27 @@ pub(crate) enum Retry {
 }
 
 impl Client {
-    /// Connects to a server. For TLS, the system's certificate authorities are trusted.
+    /// Connects to a server. With TLS, the system's certificate authorities are trusted.
     ///
     /// # Errors
-    /// Returns [`ClientError::Unreachable`] if the connection fails, or [`ClientError::Tls`] if the server is not
+    /// Returns [`ClientError::Unreachable`] if the connection fails and [`ClientError::Tls`] if the server is not
     /// trusted.
     pub async fn connect(endpoint: &Endpoint) -> Result<Self, ClientError> {
         Self::connect_with(endpoint, &TlsFiles::default()).await
     }
 
-    /// Connects to a server with TLS files. They are read only for a `grpcs://` endpoint.
+    /// Connects to a server with the given TLS files, which are read only for a `grpcs://` endpoint.
     ///
     /// # Errors
-    /// As for [`Client::connect`]; also [`ClientError::TlsFile`] if a file cannot be used.
+    /// In addition to those of [`Client::connect`], returns [`ClientError::TlsFile`] if a file is invalid.
     pub async fn connect_with(endpoint: &Endpoint, files: &TlsFiles) -> Result<Self, ClientError> {
         Self::connect_to_any(endpoint, &[], files).await
     }
 
-    /// Connects to several equivalent servers. Calls rotate over the servers that did not fail recently. At least one
-    /// server must be reachable now.
+    /// Connects to several equivalent servers. Calls rotate over those that have not failed recently.
     ///
     /// # Errors
-    /// As for [`Client::connect_with`] with the first server, if no server is reachable.
+    /// If no server is reachable, returns the error of the first one; see [`Client::connect_with`].
     pub async fn connect_to_any(
         first: &Endpoint,
         others: &[Endpoint],
@@ -88,17 +88,17 @@ impl Client {
         Ok(Self { pool, deadline: DEFAULT_DEADLINE, trace: None, token: None })
     }
 
-    /// Sets the deadline of every call, retries included.
+    /// Sets the deadline of each call, including its retries.
     #[must_use]
     pub fn with_deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// Sets the bearer token from a file, if one is given.
+    /// Reads the bearer token from `file`, if given.
     ///
     /// # Errors
-    /// Returns [`ClientError::Token`] if the file has no valid token.
+    /// Returns [`ClientError::Token`] if the file does not contain a valid token.
     pub fn with_token_file(self, file: Option<&Path>) -> Result<Self, ClientError> {
         match file {
             Some(file) => Ok(self.with_token(Token::from_file(file)?)),
@@ -113,7 +113,7 @@ impl Client {
         self
     }
 
-    /// Sends the W3C `traceparent` that `source` returns with every call.
+    /// Sends a W3C `traceparent` with every call. `source` returns the current one, if any.
     #[must_use]
     pub fn with_trace(
         mut self,
@@ -129,10 +129,7 @@ impl Client {
         &self.pool.first().endpoint
     }
 
-    /// Returns `true` if the server is ready to serve.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the server does not respond.
+    /// Returns `true` if the server's health check reports `SERVING`.
     pub async fn is_serving(&self) -> Result<bool, ClientError> {
         let request = HealthCheckRequest::default();
         let answer = self
@@ -143,10 +140,8 @@ impl Client {
         Ok(answer.status() == ServingStatus::Serving)
     }
 
-    /// Judges the claims of a report and decides. Retried only if the request has an idempotency key.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails. A failed judge is part of the response.
+    /// Judges the claims of a report and decides. Retried only if the request has an idempotency key. A failed judge
+    /// is part of the response.
     pub async fn evaluate(
         &self,
         request: v1::EvaluateRequest,
@@ -158,10 +153,7 @@ impl Client {
         .await
     }
 
-    /// Decides a partition given by the caller.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
+    /// Scores a partition that the caller has judged, and decides.
     pub async fn score(&self, request: v1::ScoreRequest) -> Result<v1::ScoreResponse, ClientError> {
         self.call("Score", Retry::Safe, request, |channel, request| async move {
             grounding(channel).score(request).await
@@ -170,10 +162,7 @@ impl Client {
     }
 
     /// Evaluates several reports over the same evidence and ranks them. Never retried, since each evaluation is
-    /// recorded.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails. An invalid report or a failed judge is part of the response.
+    /// recorded. An invalid report or a failed judge is part of the response.
     pub async fn select_best(
         &self,
         request: v1::SelectBestRequest,
@@ -184,10 +173,7 @@ impl Client {
         .await
     }
 
-    /// Decides a recorded evaluation under another policy. Nothing is judged or recorded.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails, or the evaluation or policy is unknown.
+    /// Decides a recorded evaluation under another policy, without judging or recording anything.
     pub async fn rescore(
         &self,
         request: v1::RescoreRequest,
@@ -198,10 +184,7 @@ impl Client {
         .await
     }
 
-    /// Tests the server's judges on a small report that should proceed. Chat models are called.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
+    /// Tests the server's judges, including chat models, on a small report that should proceed.
     pub async fn try_judges(
         &self,
         request: v1::TryJudgesRequest,
@@ -213,9 +196,6 @@ impl Client {
     }
 
     /// Decides whether an investigation may end.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
     pub async fn evaluate_gate(
         &self,
         request: v1::EvaluateGateRequest,
@@ -226,10 +206,7 @@ impl Client {
         .await
     }
 
-    /// Classifies a tool result as supporting or refuting a problem.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
+    /// Classifies a tool result as support for a problem or as its refutation.
     pub async fn classify_verdict(
         &self,
         request: v1::ClassifyVerdictRequest,
@@ -241,9 +218,6 @@ impl Client {
     }
 
     /// Assembles the evidence chain of a root cause.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
     pub async fn assemble_chain(
         &self,
         request: v1::AssembleChainRequest,
@@ -254,10 +228,7 @@ impl Client {
         .await
     }
 
-    /// Caps a self-rated confidence by how well it is grounded.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
+    /// Caps a self-rated confidence according to the grounding of its evidence chain.
     pub async fn cap_confidence(
         &self,
         request: v1::CapConfidenceRequest,
@@ -268,10 +239,7 @@ impl Client {
         .await
     }
 
-    /// Lists the policies that a request may name.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
+    /// Lists the server's policies.
     pub async fn list_policies(&self) -> Result<v1::ListPoliciesResponse, ClientError> {
         let request = v1::ListPoliciesRequest {};
         self.call("ListPolicies", Retry::Safe, request, |channel, request| async move {
@@ -280,10 +248,7 @@ impl Client {
         .await
     }
 
-    /// Returns a policy in TOML; an empty name means the server's default.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails or the policy is unknown.
+    /// Returns a policy as TOML. An empty name selects the server's default.
     pub async fn policy(&self, name: &str) -> Result<v1::GetPolicyResponse, ClientError> {
         let request = v1::GetPolicyRequest { name: name.to_owned() };
         self.call("GetPolicy", Retry::Safe, request, |channel, request| async move {
@@ -292,10 +257,7 @@ impl Client {
         .await
     }
 
-    /// Reports every problem of a policy file.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails. Problems of the file are part of the response.
+    /// Checks a policy file. The response lists every problem in it.
     pub async fn check_policy(&self, toml: &str) -> Result<v1::CheckPolicyResponse, ClientError> {
         let request = v1::CheckPolicyRequest { toml: toml.to_owned() };
         self.call("CheckPolicy", Retry::Safe, request, |channel, request| async move {
@@ -304,11 +266,8 @@ impl Client {
         .await
     }
 
-    /// Stores evidence in a corpus. The first message names the corpus, items follow. Never retried, but the same
-    /// messages may be sent again.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if not all items were acknowledged.
+    /// Stores evidence in a corpus. The first message names the corpus, the following ones contain the items. Never
+    /// retried, but idempotent: after an error, the same messages can be sent again.
     pub async fn put_evidence(
         &self,
         messages: impl Iterator<Item = v1::PutEvidenceRequest> + Send + 'static,
@@ -325,10 +284,7 @@ impl Client {
         }
     }
 
-    /// Returns the content of a stored item, or a range of it.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails or the item is unknown.
+    /// Returns a stored item's content or a range of it.
     pub async fn snapshot(
         &self,
         request: v1::GetSnapshotRequest,
@@ -340,9 +296,6 @@ impl Client {
     }
 
     /// Searches a corpus for relevant passages.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails or the corpus is unknown.
     pub async fn search(
         &self,
         request: v1::SearchRequest,
@@ -354,9 +307,6 @@ impl Client {
     }
 
     /// Lists corpora by name, one page at a time.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
     pub async fn list_corpora(
         &self,
         request: v1::ListCorporaRequest,
@@ -368,9 +318,6 @@ impl Client {
     }
 
     /// Deletes a corpus and all its items.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails or the corpus is unknown.
     pub async fn delete_corpus(
         &self,
         corpus_id: &str,
@@ -382,7 +329,7 @@ impl Client {
         .await
     }
 
-    /// Sends a request, with retries, until it succeeds, fails permanently, or the deadline passes.
+    /// Sends a request and retries it until it succeeds, fails permanently, or exceeds the deadline.
     pub(crate) async fn call<Q: Clone, A, F>(
         &self,
         method: &'static str,
@@ -420,10 +367,10 @@ impl Client {
             if is_broken {
                 connection.record_failure();
             }
-            // Another server may respond immediately.
+            // Another server can be tried without delay.
             let failover = (is_broken && self.pool.has_others()).then_some(Duration::ZERO);
             let delay = retry_after.or(failover).filter(|delay| {
-                !last && began.elapsed() + *delay < self.deadline && self.pool.may_retry()
+                !last && began.elapsed() + *delay < self.deadline && self.pool.withdraw_retry()
             });
             let Some(delay) = delay else { return Err(error) };
             tokio::time::sleep(delay).await;
@@ -431,7 +378,7 @@ impl Client {
         }
     }
 
-    /// Builds a request with the trace context and the token.
+    /// Adds the trace context and the token to a message.
     pub(crate) fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         let trace = self.trace.as_ref().and_then(|source| source());
@@ -444,22 +391,20 @@ impl Client {
         request
     }
 
-    /// Returns the connection for a stream.
     pub(crate) fn connection(&self) -> Arc<Connection> {
         self.pool.next()
     }
 
-    /// Returns the deadline of a call.
     pub(crate) fn deadline(&self) -> Duration {
         self.deadline
     }
 }
 
-/// The error of a call that exceeded its deadline on the client.
+/// Returns the error for a call that exceeded its deadline on the client.
 pub(crate) fn deadline_exceeded(method: &'static str) -> ClientError {
     Box::new(Refusal::from_status(method, &Status::deadline_exceeded(""))).into()
 }
 
 fn grounding(channel: Channel) -> GroundingServiceClient<Channel> {
-    GroundingServiceClient::new(channel).max_decoding_message_size(MAX_ANSWER_BYTES)
+    GroundingServiceClient::new(channel).max_decoding_message_size(MAX_RESPONSE_BYTES)
 }

@@ -1,13 +1,13 @@
-//! Parses and formats the address of a server.
+//! Server addresses.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// The address of a server: `unix:///path`, `grpc://host:port` or `grpcs://host:port`.
+/// A server address: `unix:///path`, `grpc://host:port` or `grpcs://host:port`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Endpoint {
-    /// A Unix socket, by its absolute path.
+    /// The absolute path of a Unix socket.
     Unix(PathBuf),
     /// A host and port, without TLS.
     Tcp(String),

@@ -1,5 +1,4 @@
-//! Runs an investigation: calls the planner and the synthesizer as the sidecar instructs, until it is finished. An
-//! interrupted run is resumed by its id.
+//! Runs an investigation: calls the planner and the synthesizer as the sidecar instructs, until it is finished.
 
 mod calls;
 
@@ -23,7 +22,7 @@ pub enum RunError<E> {
     /// The synthesizer or the planner failed.
     #[error("the orchestrator failed: {0}")]
     Orchestrator(#[source] E),
-    /// A call to the sidecar failed. Run again with the same id to resume.
+    /// A call to the sidecar failed. To resume, run again with the same id.
     #[error(transparent)]
     Client(#[from] ClientError),
 }
@@ -33,7 +32,7 @@ pub enum RunError<E> {
 pub struct Draft {
     /// The text of the report.
     pub report: String,
-    /// Evidence in addition to that of the recorded turns.
+    /// Evidence that the recorded turns do not contain.
     pub evidence: Vec<Item>,
 }
 
@@ -46,9 +45,9 @@ impl<T: Into<String>> From<T> for Draft {
 /// The outcome of an investigation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InvestigationOutcome {
-    /// The final state: every judged report, the cost, and findings about the agent.
+    /// The final state, with every judged report, the cost, and findings about the agent.
     pub investigation: v1::Investigation,
-    /// The end: whether the result is degraded, why, and the best and the last report.
+    /// The cause of the end, the best report and the last report.
     pub end: v1::Finished,
 }
 
@@ -64,7 +63,7 @@ impl Client {
 }
 
 impl Investigation {
-    /// Sets the policy; by default, the server's default policy applies.
+    /// Sets the policy, which defaults to the server's.
     pub fn policy(mut self, name: impl Into<String>) -> Self {
         self.start.policy = name.into();
         self
@@ -76,11 +75,11 @@ impl Investigation {
         self
     }
 
-    /// Runs the investigation until it is finished. `planner` is called repeatedly for turns until it returns `None`,
-    /// and `synthesizer` writes or rewrites the report. Both receive the current state with its instruction.
+    /// Runs the investigation until it is finished. `planner` returns turns, and `None` when it has no more;
+    /// `synthesizer` writes or rewrites the report. Both receive the current state with its instruction.
     ///
     /// # Errors
-    /// Returns a [`RunError`] if one of them fails, or a call to the sidecar fails.
+    /// Returns a [`RunError`] if `planner`, `synthesizer` or a call to the sidecar fails.
     pub async fn run<E, D: Into<Draft>>(
         self,
         mut synthesizer: impl AsyncFnMut(&v1::Investigation) -> Result<D, E>,
@@ -108,7 +107,7 @@ impl Investigation {
     }
 }
 
-/// A started investigation. Its steps are sent with the id and the step of the current state.
+/// A started investigation. Fills in the id and the current step of each request.
 #[derive(Clone, Debug)]
 pub struct ActiveInvestigation {
     client: Client,
@@ -117,9 +116,6 @@ pub struct ActiveInvestigation {
 
 impl ActiveInvestigation {
     /// Starts an investigation, or resumes the one with this id.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
     pub async fn start(
         client: &Client,
         request: v1::StartInvestigationRequest,
@@ -128,29 +124,26 @@ impl ActiveInvestigation {
         Ok(Self { client: client.clone(), state })
     }
 
-    /// Returns the current state.
+    /// Returns the state after the last call.
     #[must_use]
     pub fn state(&self) -> &v1::Investigation {
         &self.state
     }
 
-    /// Returns what is due; `None` if the investigation is finished. An instruction of a newer server that this version
-    /// does not know finishes it as well.
+    /// Returns the next instruction, or `None` if the investigation is finished or the instruction is unknown to this
+    /// version of the client.
     #[must_use]
     pub fn due(&self) -> Option<&Due> {
         due(&self.state).filter(|due| !matches!(due, Due::Finished(_)))
     }
 
-    /// Returns `true` if the server has ended the investigation.
+    /// Returns `true` if the server has finished the investigation.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         matches!(due(&self.state), Some(Due::Finished(_)))
     }
 
-    /// Records a turn of the agent.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
+    /// Records an agent's turn.
     pub async fn record_turn(&mut self, turn: v1::RecordTurnRequest) -> Result<(), ClientError> {
         let turn = v1::RecordTurnRequest {
             investigation_id: self.state.investigation_id.clone(),
@@ -162,9 +155,6 @@ impl ActiveInvestigation {
     }
 
     /// Submits a report and returns its evaluation.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
     pub async fn submit_report(
         &mut self,
         report: v1::SubmitReportRequest,
@@ -180,9 +170,6 @@ impl ActiveInvestigation {
     }
 
     /// Cancels the investigation.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
     pub async fn cancel(&mut self) -> Result<(), ClientError> {
         let investigation_id = self.state.investigation_id.clone();
         let request = v1::CancelInvestigationRequest { investigation_id };

@@ -1,16 +1,16 @@
-//! Builds evidence items from tool results.
+//! Evidence items.
 
 use gsar_core::evidence::{EvidenceKind, Lane};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 use gsar_proto::v1::evidence_item::Content;
 
-/// An evidence item to send.
+/// An evidence item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item(v1::EvidenceItem);
 
 impl Item {
-    /// Creates a plain text item: logs, tables, command output. The default kind is tool output, the default lane
+    /// Creates a text item, such as a log, a table or command output. The kind defaults to tool output, the lane to
     /// static infrastructure.
     #[must_use]
     pub fn text(id: impl Into<String>, text: impl Into<String>) -> Self {
@@ -54,14 +54,14 @@ impl Item {
         self
     }
 
-    /// Marks the item as exhaustive: it lists everything in its scope, so that absence is meaningful.
+    /// Marks the item as exhaustive: whatever it does not list does not exist in its scope.
     #[must_use]
     pub fn exhaustive(mut self) -> Self {
         self.0.exhaustive = true;
         self
     }
 
-    /// Sets the specialist (agent) and the step that produced the item; either may be empty.
+    /// Sets the specialist (agent) and the step that produced the item. Either can be empty.
     #[must_use]
     pub fn produced_by(mut self, specialist: impl Into<String>, step: impl Into<String>) -> Self {
         self.0.specialist_id = specialist.into();

@@ -8,17 +8,14 @@ use gsar_proto::v1::ledger_service_client::LedgerServiceClient as Service;
 use tonic::{Status, Streaming};
 
 use crate::Client;
-use crate::client::{MAX_ANSWER_BYTES, Retry, deadline_exceeded};
+use crate::client::{MAX_RESPONSE_BYTES, Retry, deadline_exceeded};
 use crate::error::ClientError;
 use crate::pool::Connection;
 
 const EXPORT: &str = "Export";
 
 impl Client {
-    /// Lists recorded evaluations, newest first, one page at a time.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
+    /// Lists recorded evaluations, newest first. The response is one page.
     pub async fn list_evaluations(
         &self,
         request: v1::ListEvaluationsRequest,
@@ -30,16 +27,13 @@ impl Client {
     }
 
     /// Counts recorded evaluations by time interval and decision.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
     pub async fn count_evaluations(
         &self,
         request: v1::CountEvaluationsRequest,
     ) -> Result<v1::CountEvaluationsResponse, ClientError> {
         self.call("CountEvaluations", Retry::Safe, request, |channel, request| async move {
             Service::new(channel)
-                .max_decoding_message_size(MAX_ANSWER_BYTES)
+                .max_decoding_message_size(MAX_RESPONSE_BYTES)
                 .count_evaluations(request)
                 .await
         })
@@ -47,16 +41,13 @@ impl Client {
     }
 
     /// Rescores many recorded evaluations under another policy.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails or the policy is unknown.
     pub async fn rescore_evaluations(
         &self,
         request: v1::RescoreEvaluationsRequest,
     ) -> Result<v1::RescoreEvaluationsResponse, ClientError> {
         self.call("RescoreEvaluations", Retry::Safe, request, |channel, request| async move {
             Service::new(channel)
-                .max_decoding_message_size(MAX_ANSWER_BYTES)
+                .max_decoding_message_size(MAX_RESPONSE_BYTES)
                 .rescore_evaluations(request)
                 .await
         })
@@ -64,17 +55,11 @@ impl Client {
     }
 
     /// Returns a recorded evaluation in full.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails or the evaluation is unknown.
     pub async fn evaluation(&self, id: &str) -> Result<v1::GetEvaluationResponse, ClientError> {
         self.read_evaluation(id, false).await
     }
 
     /// Returns a recorded evaluation with secrets and personal data replaced by placeholders.
-    ///
-    /// # Errors
-    /// As for [`Client::evaluation`].
     pub async fn redacted_evaluation(
         &self,
         id: &str,
@@ -90,17 +75,14 @@ impl Client {
         let request = v1::GetEvaluationRequest { evaluation_id: id.to_owned(), redact };
         self.call("GetEvaluation", Retry::Safe, request, |channel, request| async move {
             Service::new(channel)
-                .max_decoding_message_size(MAX_ANSWER_BYTES)
+                .max_decoding_message_size(MAX_RESPONSE_BYTES)
                 .get_evaluation(request)
                 .await
         })
         .await
     }
 
-    /// Returns an evidence item of a recorded evaluation, as it was sent.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails, the evaluation or item is unknown, or its content is not stored in
+    /// Returns an evidence item of a recorded evaluation exactly as it was sent. Fails if its content is not stored in
     /// full.
     pub async fn evaluation_evidence(
         &self,
@@ -117,7 +99,7 @@ impl Client {
             request,
             |channel, request| async move {
                 Service::new(channel)
-                    .max_decoding_message_size(MAX_ANSWER_BYTES)
+                    .max_decoding_message_size(MAX_RESPONSE_BYTES)
                     .get_evaluation_evidence(request)
                     .await
             },
@@ -125,10 +107,7 @@ impl Client {
         Ok(answer.await?.item.unwrap_or_default())
     }
 
-    /// Deletes a recorded evaluation, and evidence that no other evaluation uses.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails or the evaluation is unknown.
+    /// Deletes a recorded evaluation, along with evidence that no other evaluation uses.
     pub async fn delete_evaluation(
         &self,
         id: &str,
@@ -140,10 +119,7 @@ impl Client {
         .await
     }
 
-    /// Records grades of an evaluation. Idempotent, so it is retried.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails, the evaluation is unknown, or a grade is invalid.
+    /// Records grades for an evaluation.
     pub async fn grade(&self, request: v1::GradeRequest) -> Result<v1::GradeResponse, ClientError> {
         self.call("Grade", Retry::Safe, request, |channel, request| async move {
             Service::new(channel).grade(request).await
@@ -151,16 +127,13 @@ impl Client {
         .await
     }
 
-    /// Starts an export. The deadline applies to each response. After a failure, resume with the same request and
-    /// `after` of the last response.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
+    /// Starts an export. The deadline applies to each response. To resume after a failure, send the same request with
+    /// the `after` of the last response.
     pub async fn export(&self, request: v1::ExportRequest) -> Result<Export, ClientError> {
         let deadline = self.deadline();
         let connection = self.connection();
         let mut service =
-            Service::new(connection.channel.clone()).max_decoding_message_size(MAX_ANSWER_BYTES);
+            Service::new(connection.channel.clone()).max_decoding_message_size(MAX_RESPONSE_BYTES);
         let mut request = self.request(request);
         request.set_timeout(deadline);
         let stream = match tokio::time::timeout(deadline, service.export(request)).await {
@@ -172,7 +145,7 @@ impl Client {
     }
 }
 
-/// A running export. Dropping it cancels it.
+/// A running export. Dropping it cancels the export.
 #[derive(Debug)]
 pub struct Export {
     connection: Arc<Connection>,
@@ -181,10 +154,7 @@ pub struct Export {
 }
 
 impl Export {
-    /// Returns the next response; `None` at the end of the export.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the export ends prematurely.
+    /// Returns the next response, or `None` at the end of the export.
     pub async fn next(&mut self) -> Result<Option<v1::ExportResponse>, ClientError> {
         let answer: Result<Result<_, Status>, _> =
             tokio::time::timeout(self.deadline, self.stream.message()).await;

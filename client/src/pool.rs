@@ -1,4 +1,4 @@
-//! Connects to one or several servers, selects the one for each call, and limits retries.
+//! Connections to one or several servers, load balancing and the retry budget.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,17 +13,16 @@ use crate::endpoint::Endpoint;
 use crate::error::{ClientError, Refusal};
 use crate::tls::{self, LastFailure, TlsFailure, TlsFiles};
 
-/// The connection timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The message of tonic if the response is not HTTP/2, as from a server with TLS.
+/// tonic's message for a response that is not HTTP/2, such as one from a TLS server.
 const NO_HTTP_2: &str = "http2 error";
 
-/// How long a failed server is skipped while others are available.
-const PASSED_OVER: Duration = Duration::from_secs(1);
-/// Retries are limited to this share of the calls in a window, but at least to a minimum rate.
-const REPEATED_SHARE: f32 = 0.2;
-const REPEATED_EACH_SECOND: u32 = 10;
-const WINDOW: Duration = Duration::from_secs(10);
+/// A server is skipped for this time after a failure, unless all servers have failed.
+const FAILURE_COOLDOWN: Duration = Duration::from_secs(1);
+/// The retry budget: this ratio of the calls in a window, plus a minimum rate.
+const RETRY_RATIO: f32 = 0.2;
+const MIN_RETRIES_PER_SECOND: u32 = 10;
+const RETRY_WINDOW: Duration = Duration::from_secs(10);
 
 /// Connections to equivalent servers.
 #[derive(Debug)]
@@ -31,25 +30,22 @@ pub(crate) struct Pool {
     first: Arc<Connection>,
     others: Vec<Arc<Connection>>,
     next: AtomicUsize,
-    repetitions: TpsBudget,
+    retry_budget: TpsBudget,
 }
 
 impl Pool {
-    /// Connects to servers, at least one of which must be reachable now.
-    ///
-    /// # Errors
-    /// Returns the error of the first server if none is reachable, or an error of the TLS files.
+    /// Connects to all servers. If none is reachable, returns the error of the first one.
     pub(crate) async fn connect(
         first: &Endpoint,
         others: &[Endpoint],
         files: &TlsFiles,
     ) -> Result<Self, ClientError> {
         let connected = Connection::open(first, files).await;
-        let mut answers = connected.is_ok();
+        let mut is_any_reachable = connected.is_ok();
         let mut connections = Vec::new();
         for endpoint in others {
             let connection = Connection::open(endpoint, files).await;
-            answers |= connection.is_ok();
+            is_any_reachable |= connection.is_ok();
             connections.push(match connection {
                 Ok(connection) => connection,
                 Err(_) => Connection::open_lazy(endpoint, files).await?,
@@ -57,52 +53,48 @@ impl Pool {
         }
         let first = match connected {
             Ok(connection) => connection,
-            Err(error) if !answers => return Err(error),
+            Err(error) if !is_any_reachable => return Err(error),
             Err(_) => Connection::open_lazy(first, files).await?,
         };
         Ok(Self {
             first: Arc::new(first),
             others: connections.into_iter().map(Arc::new).collect(),
             next: AtomicUsize::new(0),
-            repetitions: TpsBudget::new(WINDOW, REPEATED_EACH_SECOND, REPEATED_SHARE),
+            retry_budget: TpsBudget::new(RETRY_WINDOW, MIN_RETRIES_PER_SECOND, RETRY_RATIO),
         })
     }
 
-    /// Returns the connection to the first server.
     pub(crate) fn first(&self) -> &Connection {
         &self.first
     }
 
-    /// Returns `true` if there are several servers.
     pub(crate) fn has_others(&self) -> bool {
         !self.others.is_empty()
     }
 
-    /// Returns the connection for the next call. Rotates over the servers that did not fail recently, or over all if
-    /// all failed.
+    /// Returns the connection for the next call, rotating over the servers without a recent failure.
     pub(crate) fn next(&self) -> Arc<Connection> {
         let all = || std::iter::once(&self.first).chain(&self.others);
-        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
         let healthy: Vec<_> = all().filter(|connection| !connection.failed_recently()).collect();
         let chosen = match healthy.len() {
-            0 => all().nth(turn % (self.others.len() + 1)),
-            count => healthy.get(turn % count).copied(),
+            0 => all().nth(index % (self.others.len() + 1)),
+            count => healthy.get(index % count).copied(),
         };
         Arc::clone(chosen.unwrap_or(&self.first))
     }
 
-    /// Adds a call to the retry budget.
     pub(crate) fn count_call(&self) {
-        self.repetitions.deposit();
+        self.retry_budget.deposit();
     }
 
-    /// Withdraws a retry from the budget; `false` if the budget is exhausted.
-    pub(crate) fn may_retry(&self) -> bool {
-        self.repetitions.withdraw()
+    /// Returns `false` if the retry budget is exhausted.
+    pub(crate) fn withdraw_retry(&self) -> bool {
+        self.retry_budget.withdraw()
     }
 }
 
-/// A connection to a server, which is re-established if it breaks.
+/// A connection to a server. The channel reconnects if it breaks.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) channel: Channel,
@@ -116,7 +108,7 @@ impl Connection {
         Self::dial(endpoint, files, true).await
     }
 
-    /// Creates a connection that is established on first use and is marked as failed.
+    /// Creates a connection that is established on first use, and marks its server as failed.
     async fn open_lazy(endpoint: &Endpoint, files: &TlsFiles) -> Result<Self, ClientError> {
         let connection = Self::dial(endpoint, files, false).await?;
         connection.record_failure();
@@ -171,22 +163,20 @@ impl Connection {
         })
     }
 
-    /// Marks the server as failed, so that it is skipped for a while.
     pub(crate) fn record_failure(&self) {
         *self.failed_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
     fn failed_recently(&self) -> bool {
         let failed_at = *self.failed_at.lock().unwrap_or_else(PoisonError::into_inner);
-        failed_at.is_some_and(|at| at.elapsed() < PASSED_OVER)
+        failed_at.is_some_and(|at| at.elapsed() < FAILURE_COOLDOWN)
     }
 
-    /// Converts a status to an error.
     pub(crate) fn status_error(&self, method: &'static str, status: &Status) -> ClientError {
         self.error(Refusal::from_status(method, status))
     }
 
-    /// Converts an error of the server, and detects a broken connection.
+    /// Converts a refusal to an error, detecting TLS failures and broken connections.
     pub(crate) fn error(&self, refusal: Refusal) -> ClientError {
         if refusal.reason.is_empty()
             && let Some(failure) = self.last_failure.get()
@@ -217,7 +207,6 @@ fn untrusted(endpoint: &Endpoint, TlsFailure { reason, fix }: TlsFailure) -> Cli
     ClientError::Tls { endpoint: endpoint.clone(), reason, fix }
 }
 
-/// The error for an endpoint with an invalid host.
 fn invalid_host(endpoint: &Endpoint) -> ClientError {
     let reason = "invalid host name".to_owned();
     ClientError::Unreachable { endpoint: endpoint.clone(), reason }
@@ -229,7 +218,7 @@ fn settings(uri: &str) -> Result<tonic::transport::Endpoint, tonic::transport::E
         .http2_adaptive_window(true))
 }
 
-/// Returns the innermost source of an error, the most specific one.
+/// Returns the innermost source of an error, which is the most specific one.
 fn root_cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {

@@ -1,10 +1,10 @@
-//! Truncates text to a width, and sanitizes it for a terminal.
+//! Truncates text to a width and sanitizes it for a terminal.
 
 use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthChar;
 
-/// Truncates a text in the middle to at most `columns` columns, at character boundaries.
+/// Shortens text in the middle to at most `columns` columns.
 #[must_use]
 pub fn truncate_middle(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
@@ -17,7 +17,7 @@ pub fn truncate_middle(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(cut)
 }
 
-/// Truncates a text at the end to at most `columns` columns, at a character boundary.
+/// Shortens text at the end to at most `columns` columns.
 #[must_use]
 pub fn truncate_end(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
@@ -27,14 +27,13 @@ pub fn truncate_end(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", start.trim_end()))
 }
 
-/// Returns the width of a text on a terminal, in columns.
+/// Returns the width of text on a terminal, in columns.
 #[must_use]
 pub fn width(text: &str) -> usize {
     text.chars().map(columns_of).sum()
 }
 
-/// Sanitizes a text and puts it on one line: line breaks and runs of whitespace become one space, control and
-/// directional characters become `\u{fffd}`.
+/// Returns text on one line: whitespace is collapsed, and control and directional characters become `\u{fffd}`.
 #[must_use]
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
@@ -52,7 +51,7 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
-/// Sanitizes a text, preserving line breaks and tabs: other control and directional characters become `\u{fffd}`.
+/// Replaces control and directional characters with `\u{fffd}`, except line breaks and tabs.
 #[must_use]
 pub fn lines(text: &str) -> String {
     let shown = |character| match character {
@@ -63,7 +62,6 @@ pub fn lines(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// Returns `true` for control and directional characters, which a terminal interprets.
 fn is_unsafe(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -92,7 +90,7 @@ fn end_of(text: &str, columns: usize) -> &str {
         if taken > columns {
             break;
         }
-        // A combining mark is omitted if its base character is.
+        // A combining mark without its base character is dropped.
         if columns_of(character) > 0 {
             start = offset;
         }

@@ -1,4 +1,4 @@
-//! The bearer token of a client. It is never printed.
+//! The client's bearer token, which is never printed.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,25 +6,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tonic::metadata::{Ascii, MetadataValue};
 
-/// A bearer token, sent in `authorization`. Clones share it.
+/// A bearer token, sent in the `authorization` header.
 #[derive(Clone)]
 pub struct Token(Arc<Shared>);
 
 struct Shared {
-    /// Read for each call, since the issuer replaces the file before the token expires.
+    /// Read for each call, since issuers replace the file before the token expires.
     file: Option<PathBuf>,
     last: Mutex<MetadataValue<Ascii>>,
 }
 
-/// An error from a token.
+/// An error from loading a token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
     /// The file cannot be read.
     #[error("--token-file (or GSAR_TOKEN_FILE): {}: {reason}; expected a file with a token", path.display())]
     File {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The reason.
+        /// The system's error.
         reason: String,
     },
     /// The token is invalid.
@@ -39,18 +39,12 @@ impl fmt::Debug for Token {
 }
 
 impl Token {
-    /// Creates a token from its text.
-    ///
-    /// # Errors
-    /// Returns [`TokenError::Text`] if the token is invalid.
+    /// Creates a token from text. Fails with [`TokenError::Text`] if it is invalid.
     pub fn new(text: &str) -> Result<Self, TokenError> {
         Ok(Self(Arc::new(Shared { file: None, last: Mutex::new(header(text)?) })))
     }
 
-    /// Creates a token that is read from a file for each call.
-    ///
-    /// # Errors
-    /// Returns a [`TokenError`] if the file has no valid token now.
+    /// Creates a token that is read from a file for each call. Fails if the file does not contain a valid token now.
     pub fn from_file(path: &Path) -> Result<Self, TokenError> {
         let text = std::fs::read_to_string(path).map_err(|error| TokenError::File {
             path: path.to_owned(),
@@ -59,7 +53,7 @@ impl Token {
         Ok(Self(Arc::new(Shared { file: Some(path.to_owned()), last: Mutex::new(header(&text)?) })))
     }
 
-    /// Returns the current header value; the previous one if the file has no valid token at the moment.
+    /// Returns the header value, or the previous one if the file is unreadable or invalid at the moment.
     pub(crate) fn header(&self) -> MetadataValue<Ascii> {
         let mut last = self.0.last.lock().unwrap_or_else(PoisonError::into_inner);
         let read = self.0.file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());

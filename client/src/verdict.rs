@@ -1,11 +1,11 @@
-//! The verdict on a report, in core types.
+//! The verdict on a report.
 
 use gsar_core::fixed::Fraction;
 use gsar_core::{Class, EvidenceType, Tier};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 
-/// The verdict of the sidecar on a report.
+/// The sidecar's verdict on a report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict(v1::EvaluateResponse);
 
@@ -14,28 +14,28 @@ impl Verdict {
         Self(answer)
     }
 
-    /// Returns `true` if the report may be sent: it proceeds, or its policy is in shadow mode.
+    /// Returns `true` if the report may be sent. Always `true` if the policy is in shadow mode.
     #[must_use]
     pub fn may_proceed(&self) -> bool {
         let in_shadow = self.0.decision.as_ref().is_some_and(|decision| decision.in_shadow);
         in_shadow || (self.0.outcome() != v1::Outcome::Failed && self.tier() == Some(Tier::Proceed))
     }
 
-    /// Returns the computed tier, whether or not it is enforced; `None` if there is none that this client knows.
+    /// Returns the computed tier, even if it is not enforced. `None` if it is absent or unknown to this client.
     #[must_use]
     pub fn tier(&self) -> Option<Tier> {
         let shadow = self.0.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
         Tier::from_number(shadow.or(self.0.decision.as_ref())?.tier)
     }
 
-    /// Returns the published score, from 0 to 1, as an exact fraction; `None` if no claim counts or no judge answered.
+    /// Returns the published score, from 0 to 1, as an exact fraction. `None` if no claim was scored.
     #[must_use]
     pub fn score(&self) -> Option<Fraction> {
         let score = self.0.score.as_ref()?;
         Fraction::new(score.numerator.into(), score.denominator.into())
     }
 
-    /// Returns the claims as they were counted.
+    /// Returns the claims as scored.
     pub fn claims(&self) -> impl Iterator<Item = ClaimVerdict<'_>> {
         self.0.claims.iter().map(ClaimVerdict)
     }
@@ -46,13 +46,13 @@ impl Verdict {
             .filter(|claim| matches!(claim.class(), Some(Class::Contradicted | Class::Ungrounded)))
     }
 
-    /// Returns the reasons of the decision: a stable code and a sentence each.
+    /// Returns the reasons for the decision, each as a stable code and a sentence.
     pub fn reasons(&self) -> impl Iterator<Item = (&str, &str)> {
         let reasons = self.0.decision.iter().flat_map(|decision| &decision.reasons);
         reasons.map(|reason| (reason.code.as_str(), reason.sentence.as_str()))
     }
 
-    /// Returns the judge's explanation for rewriting the report; may be empty.
+    /// Returns the judge's explanation, which can be empty.
     #[must_use]
     pub fn explanation(&self) -> &str {
         &self.0.explanation
@@ -64,7 +64,7 @@ impl Verdict {
         &self.0.evaluation_id
     }
 
-    /// Returns the complete response.
+    /// Returns the underlying response.
     #[must_use]
     pub const fn answer(&self) -> &v1::EvaluateResponse {
         &self.0
@@ -76,31 +76,31 @@ impl Verdict {
 pub struct ClaimVerdict<'v>(&'v v1::JudgedClaim);
 
 impl<'v> ClaimVerdict<'v> {
-    /// Returns the id of the claim in the report.
+    /// Returns the claim's id in the report.
     #[must_use]
     pub fn id(&self) -> &'v str {
         &self.0.id
     }
 
-    /// Returns the text of the claim.
+    /// Returns the claim's text.
     #[must_use]
     pub fn text(&self) -> &'v str {
         &self.0.text
     }
 
-    /// Returns the class of the claim; `None` for a class that this client does not know.
+    /// Returns the claim's class, or `None` if it is unknown to this client.
     #[must_use]
     pub fn class(&self) -> Option<Class> {
         Class::from_number(self.0.class)
     }
 
-    /// Returns the type of the evidence.
+    /// Returns the type of the supporting evidence.
     #[must_use]
     pub fn evidence_type(&self) -> Option<EvidenceType> {
         EvidenceType::from_number(self.0.r#type)
     }
 
-    /// Returns the deciding quotes: the id of the item, and the text.
+    /// Returns the deciding quotes, each as the evidence item's id and the quoted text.
     pub fn quotes(&self) -> impl Iterator<Item = (&'v str, &'v str)> {
         let citations = self.0.citations.iter();
         citations.map(|citation| (citation.evidence_id.as_str(), citation.quote.as_str()))

@@ -1,4 +1,4 @@
-//! The calls of the investigation service. Every request names the step that it answers, so it is safe to retry.
+//! The calls of the investigation service. They are safe to retry, since each names the step that it answers.
 
 use gsar_proto::v1;
 use gsar_proto::v1::investigation_service_client::InvestigationServiceClient as Service;
@@ -9,9 +9,6 @@ use crate::error::ClientError;
 
 impl Client {
     /// Starts an investigation, or returns the state of an existing one.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
     pub async fn start_investigation(
         &self,
         request: v1::StartInvestigationRequest,
@@ -22,10 +19,7 @@ impl Client {
         .await
     }
 
-    /// Records a turn of the agent.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
+    /// Records an agent's turn.
     pub async fn record_turn(
         &self,
         request: v1::RecordTurnRequest,
@@ -36,10 +30,7 @@ impl Client {
         .await
     }
 
-    /// Submits a report to be judged.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails. A failed judge is part of the response.
+    /// Submits a report for evaluation. A failed judge is part of the response.
     pub async fn submit_report(
         &self,
         request: v1::SubmitReportRequest,
@@ -51,9 +42,6 @@ impl Client {
     }
 
     /// Returns the state of an investigation.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
     pub async fn get_investigation(
         &self,
         request: v1::GetInvestigationRequest,
@@ -64,11 +52,8 @@ impl Client {
         .await
     }
 
-    /// Returns the stored evidence about an entity that is due for a look, and on request its classification by a
-    /// model.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails. A failed model is part of the response.
+    /// Returns the stored evidence about an entity that is due, and, if requested, a model's classification of it. A
+    /// failed model is part of the response.
     pub async fn look_at_entity(
         &self,
         request: v1::LookAtEntityRequest,
@@ -80,9 +65,6 @@ impl Client {
     }
 
     /// Cancels an investigation.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails.
     pub async fn cancel_investigation(
         &self,
         request: v1::CancelInvestigationRequest,
