@@ -1,4 +1,4 @@
-//! The errors of a call, with all details that the server returned.
+//! Errors from calls.
 
 use std::fmt;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub enum ClientError {
         /// The reason.
         reason: String,
     },
-    /// TLS failed: one side does not trust the other, or the peer does not speak TLS.
+    /// The TLS handshake failed.
     #[error("TLS handshake with {endpoint} failed: {reason}\n  {fix}")]
     Tls {
         /// The endpoint.
@@ -34,10 +34,10 @@ pub enum ClientError {
         /// How to fix it.
         fix: String,
     },
-    /// A TLS file cannot be used.
+    /// A TLS file is invalid.
     #[error(transparent)]
     TlsFile(#[from] TlsFileError),
-    /// The token cannot be used.
+    /// The token is invalid.
     #[error(transparent)]
     Token(#[from] TokenError),
     /// The server returned an error, or the deadline was exceeded.
@@ -46,7 +46,7 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// Returns the error of the server, if it returned one.
+    /// Returns the server's error, if it returned one.
     #[must_use]
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
@@ -61,37 +61,37 @@ impl ClientError {
 pub struct Violation {
     /// The field, such as `report.claims[0].text`.
     pub field: String,
-    /// What was given, what is allowed, and how to fix it.
+    /// The given value, the allowed values, and the fix.
     pub description: String,
 }
 
 /// An error returned by a server, with its `google.rpc` details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The method that was called.
+    /// The name of the method.
     pub method: &'static str,
     /// The gRPC code.
     pub code: Code,
-    /// The stable reason in UPPER_SNAKE_CASE; empty if the peer is not a GSAR server.
+    /// The stable reason in `UPPER_SNAKE_CASE`. Empty if the peer is not a GSAR server.
     pub reason: String,
-    /// The message of the server.
+    /// The server's message.
     pub message: String,
     /// The invalid fields.
     pub violations: Vec<Violation>,
-    /// The unknown resource, as type and name.
+    /// The type and the name of the unknown resource.
     pub resource: Option<(String, String)>,
     /// The limits that were exceeded.
     pub limits: Vec<String>,
-    /// When to retry the call; `None` if it should not be retried.
+    /// The delay before a retry, or `None` if the call should not be retried.
     pub retry_after: Option<Duration>,
-    /// The request id in the server's log.
+    /// The id of the request in the server's log.
     pub request_id: Option<String>,
     /// Additional metadata, sorted by name.
     pub metadata: Vec<(String, String)>,
 }
 
-/// Returns the code of a status. A status with a source originates from this client: tonic reports a broken connection
-/// as unknown or cancelled, and an exceeded deadline as cancelled.
+/// Returns the code of a status. If tonic created the status itself, it reports a broken connection as unknown or
+/// cancelled, and an exceeded deadline as cancelled; such a status has a source.
 fn code(status: &Status) -> Code {
     let Some(source) = std::error::Error::source(status) else { return status.code() };
     let mut causes = std::iter::successors(Some(source), |cause| cause.source());
@@ -104,13 +104,12 @@ fn code(status: &Status) -> Code {
     }
 }
 
-/// Returns the message of a status, with a hint if the peer is an HTTP server without gRPC. `is_ours` is `true` if the
-/// status comes from a GSAR server.
-fn message_of(status: &Status, is_ours: bool) -> String {
+/// Returns the message of a status, with a hint if the peer is an HTTP server without gRPC.
+fn message_of(status: &Status, is_from_gsar: bool) -> String {
     let message = status.message();
     let is_http =
         ["HTTP status code", "invalid compression flag"].iter().any(|sign| message.contains(sign));
-    if is_ours || !is_http {
+    if is_from_gsar || !is_http {
         return message.to_owned();
     }
     format!(
@@ -156,7 +155,7 @@ impl Refusal {
         }
     }
 
-    /// Returns the error on one line: all violations, or the message.
+    /// Formats the error on one line: all violations, or the message.
     #[must_use]
     pub fn one_line(&self) -> String {
         if self.violations.is_empty() {
@@ -180,7 +179,6 @@ impl Refusal {
 }
 
 impl fmt::Display for Refusal {
-    /// Writes a summary, then an indented line for each field, limit or hint.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.method, self.summary())?;
         let names = self.violations.iter().map(|violation| width(&violation.field));
@@ -227,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn an_http_port_is_recognized() {
+    fn recognizes_an_http_server_without_grpc() {
         for message in [
             "grpc-status header missing, mapped from HTTP status code 404",
             "protocol error: received message with invalid compression flag: 123 (valid flags are 0 and 1)",
@@ -239,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_side_deadline_is_not_a_cancellation() {
+    fn exceeded_deadline_is_not_a_cancellation() {
         let late = Status::from_error(Box::new(tonic::TimeoutExpired(())));
         assert_eq!(late.code(), Code::Cancelled);
         let refusal = Refusal::from_status("Evaluate", &late);
@@ -250,7 +248,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_closed_before_the_call_is_unavailable() {
+    async fn connection_closed_before_the_call_is_unavailable() {
         let (near, _far) = tokio::io::duplex(1_024);
         let executor = hyper_util::rt::TokioExecutor::new();
         let (mut calls, connection) = hyper::client::conn::http2::Builder::new(executor)
@@ -265,7 +263,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_closed_during_the_response_is_unavailable() {
+    async fn connection_closed_during_the_response_is_unavailable() {
         let (near, far) = tokio::io::duplex(1_024);
         let server = tokio::spawn(async move {
             let mut server = h2::server::handshake(far).await.unwrap();
@@ -291,7 +289,7 @@ mod tests {
             match frame.await {
                 Some(Ok(_)) => {}
                 Some(Err(status)) => break status,
-                None => panic!("the answer ended well"),
+                None => panic!("the response is complete"),
             }
         };
         assert_eq!(broken.code(), Code::Unknown, "{broken:?}");
@@ -299,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn all_details_are_shown() {
+    fn formats_all_details() {
         let domain = gsar_proto::ERROR_DOMAIN;
         let mut fields = ErrorDetails::with_bad_request(vec![
             FieldViolation::new("report.claims[0].text", "is empty; state the claim"),

@@ -1,4 +1,4 @@
-//! Reads input files as text, and reports the position of errors.
+//! Reads input files as text.
 
 use std::fs;
 use std::io::{self, Read};
@@ -13,27 +13,27 @@ pub enum InputError {
     /// The file cannot be read.
     #[error("{}: {}", path.display(), reason(source))]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The error of the system.
+        /// The system's error.
         source: io::Error,
     },
     /// The content is invalid.
     #[error("{}:{line}: {message}", path.display())]
     Content {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The line number, starting at 1.
         line: usize,
-        /// What is wrong and how to fix it.
+        /// The problem and the fix.
         message: String,
     },
-    /// The file as a whole is not usable.
+    /// The file or directory is not usable as a whole.
     #[error("{}: {message}", path.display())]
     Unusable {
-        /// The file or directory.
+        /// The path.
         path: PathBuf,
-        /// What is wrong and how to fix it.
+        /// The problem and the fix.
         message: String,
     },
 }
@@ -47,19 +47,15 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
-/// The path that means standard input.
+/// The path that stands for standard input.
 pub const STANDARD_INPUT: &str = "-";
 
-/// The magic number of gzip.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// The maximum size of a file, and of its decompressed content. No server accepts larger messages.
+/// The maximum size of a file, before and after decompression. No server accepts larger messages.
 const MAX_BYTES: u64 = 128 << 20;
 
-/// Reads a file, or standard input for `-`, as UTF-8, as UTF-16 with a byte order mark, or as either compressed with
-/// gzip. A byte order mark is removed.
-///
-/// # Errors
-/// Returns an [`InputError`] if the file cannot be read or is not text.
+/// Reads a text file, or standard input for `-`. Decodes UTF-8, UTF-16 with a byte order mark, and gzip, and removes
+/// the byte order mark.
 pub fn read_text(path: &Path) -> Result<String, InputError> {
     let unreadable = |source| InputError::Unreadable { path: path.to_owned(), source };
     if path == Path::new(STANDARD_INPUT) {
@@ -70,7 +66,6 @@ pub fn read_text(path: &Path) -> Result<String, InputError> {
     decode(path, read_limited(path, file)?)
 }
 
-/// Reads everything, up to the limit.
 fn read_limited(path: &Path, reader: impl Read) -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
     let read = reader.take(MAX_BYTES + 1).read_to_end(&mut bytes);
@@ -82,7 +77,6 @@ fn read_limited(path: &Path, reader: impl Read) -> Result<Vec<u8>, InputError> {
     Ok(bytes)
 }
 
-/// Decodes bytes as text.
 fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, InputError> {
     let bytes = if bytes.starts_with(&GZIP) { gunzip(path, &bytes)? } else { bytes };
     let text = match bytes.as_slice() {
@@ -111,7 +105,7 @@ fn utf8(path: &Path, mut bytes: Vec<u8>) -> Result<String, InputError> {
     String::from_utf8(bytes).map_err(|error| {
         let bytes = error.as_bytes();
         let end = error.utf8_error().valid_up_to();
-        // Report a binary file as such, even if it also contains invalid UTF-8.
+        // A zero byte identifies a binary file, even if the file also contains invalid UTF-8.
         let zero = bytes.iter().take(end).position(|byte| *byte == 0);
         match zero {
             Some(offset) => content(
@@ -156,16 +150,13 @@ fn gunzip(path: &Path, packed: &[u8]) -> Result<Vec<u8>, InputError> {
     Ok(bytes)
 }
 
-/// Returns the number of the line, starting at 1, that contains the byte at `offset`.
+/// Returns the line number of the byte at `offset`, starting at 1.
 #[must_use]
 pub fn line_at(bytes: &[u8], offset: usize) -> usize {
     1 + bytes.iter().take(offset).filter(|byte| **byte == b'\n').count()
 }
 
-/// Parses the messages in a text: one JSON document, or several, as in JSON Lines.
-///
-/// # Errors
-/// Returns [`InputError::Content`] with the line of the first error.
+/// Parses messages from one or several JSON documents, such as JSON Lines. Errors name the line.
 pub fn parse_messages<T>(path: &Path, text: &str) -> Result<Vec<T>, InputError>
 where
     T: Named + prost::Message + Default,
@@ -188,7 +179,7 @@ where
     Ok(found)
 }
 
-/// Splits ` at line L column C` off a parser's message. Returns the line, and the message prefixed with the column.
+/// Splits `MESSAGE at line L column C` into `L` and `column C: MESSAGE`.
 #[must_use]
 pub fn split_position(message: &str) -> (usize, String) {
     let place = message.rsplit_once(" at line ").and_then(|(text, place)| {
@@ -208,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_text_names_its_line() {
+    fn invalid_text_is_reported_with_its_line() {
         assert_eq!(text(b"\xef\xbb\xbfa\nb"), Ok("a\nb".to_owned()));
         assert_eq!(
             text(b"a\nb\n\xc3("),
@@ -256,14 +247,14 @@ mod tests {
         assert_eq!(text(&packed(b"\xef\xbb\xbfa\nb")), Ok("a\nb".to_owned()));
         assert_eq!(text(&packed(b"\xff\xfea\0")), Ok("a".to_owned()));
         let appended = [packed(b"a\n"), packed(b"b\n")].concat();
-        assert_eq!(text(&appended), Ok("a\nb\n".to_owned()), "as rotated logs are joined");
+        assert_eq!(text(&appended), Ok("a\nb\n".to_owned()), "concatenated members");
         let whole = packed(&[b'x'; 1_000]);
         let cut = text(&whole[..whole.len() - 6]).unwrap_err();
         assert!(cut.starts_with("report.md: failed to decompress gzip"), "{cut}");
     }
 
     #[test]
-    fn parses_one_or_many_documents() {
+    fn parses_one_or_several_documents() {
         let read = |text| {
             parse_messages::<ScoreRequest>(Path::new("r.jsonl"), text).map(|found| found.len())
         };
@@ -273,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_documents_name_their_line() {
+    fn invalid_documents_are_reported_with_their_line() {
         let read = |text| {
             parse_messages::<ScoreRequest>(Path::new("r.jsonl"), text).unwrap_err().to_string()
         };

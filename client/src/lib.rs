@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 //!
 //! [`connection`] selects or starts a server, [`evidence`] loads files as evidence items, and [`partition`] scores
-//! partitions without a server. The rules are in `gsar_core`.
+//! partitions without a server.
 
 mod capture;
 mod check;

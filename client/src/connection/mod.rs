@@ -1,6 +1,4 @@
 //! Selects the server to call: a running one, or a temporary one started for this process.
-//!
-//! Checks whether a socket is in use; the environment is passed in.
 
 mod temporary;
 
@@ -16,7 +14,7 @@ use crate::tls::TlsFiles;
 /// The name of the server's binary.
 pub const SERVER_BINARY: &str = "gsar-server";
 
-/// What selecting a server depends on, apart from [`ConnectOptions`].
+/// The process environment, as far as it determines the server to call.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// `GSAR_ENDPOINT`.
@@ -66,10 +64,10 @@ impl Environment {
     }
 }
 
-/// Selects a server and how to connect to it.
+/// Options for selecting a server and connecting to it.
 #[derive(Clone, Debug, Default)]
 pub struct ConnectOptions {
-    /// The endpoint, as given on the command line.
+    /// The endpoint given on the command line.
     pub endpoint: Option<String>,
     /// The data directory of a temporary server. If set, running servers are ignored.
     pub data_dir: Option<PathBuf>,
@@ -86,7 +84,7 @@ pub struct ConnectOptions {
 pub struct JudgeSpec {
     /// The name, such as `ollama:qwen3:8b`.
     pub name: String,
-    /// The base URL; `None` for the provider's default.
+    /// The base URL, which defaults to the provider's.
     pub url: Option<String>,
 }
 
@@ -97,9 +95,9 @@ pub enum Target {
     Running {
         /// The endpoint.
         endpoint: Endpoint,
-        /// Where the endpoint was given.
+        /// The source of the endpoint.
         origin: EndpointSource,
-        /// The TLS files; empty for an endpoint without TLS.
+        /// The TLS files. Empty for an endpoint without TLS.
         tls: TlsFiles,
         /// The token file, if any.
         token_file: Option<PathBuf>,
@@ -108,14 +106,14 @@ pub enum Target {
     Temporary {
         /// The server's binary.
         binary: PathBuf,
-        /// The data directory; `None` for a temporary one.
+        /// The data directory, which defaults to a temporary one.
         data_dir: Option<PathBuf>,
-        /// The judge; `None` for the judges of the configuration.
+        /// The only judge, which defaults to those of the server's configuration.
         judge: Option<JudgeSpec>,
     },
 }
 
-/// Where an endpoint was given.
+/// The source of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndpointSource {
     /// `--endpoint`.
@@ -127,7 +125,7 @@ pub enum EndpointSource {
 }
 
 impl EndpointSource {
-    /// Returns the name of the source, for messages.
+    /// Returns the name of the source for messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -144,7 +142,7 @@ pub enum TargetError {
     /// An invalid endpoint.
     #[error("{}: {error}", origin.name())]
     Endpoint {
-        /// Where it was given.
+        /// The source of the endpoint.
         origin: EndpointSource,
         /// The error.
         error: EndpointError,
@@ -155,7 +153,7 @@ pub enum TargetError {
          --endpoint grpcs://host:port, or remove them"
     )]
     WithoutTls {
-        /// The server.
+        /// The endpoint of the server.
         server: String,
     },
     /// No server is running, and none can be started.
@@ -171,12 +169,8 @@ pub enum TargetError {
     },
 }
 
-/// Selects a server: the endpoint of the options, else `GSAR_ENDPOINT`, else the first default socket in use, else a
-/// temporary server, if its binary is installed next to the current executable.
-///
-/// # Errors
-/// Returns a [`TargetError`] if an endpoint is invalid, no server is available, or TLS files are given for a server
-/// without TLS.
+/// Selects a server, in this order: the endpoint of the options, `GSAR_ENDPOINT`, the first default socket in use, and a
+/// temporary server if its binary is installed next to the current executable.
 pub fn select_target(
     options: &ConnectOptions,
     environment: &Environment,
@@ -232,8 +226,7 @@ fn select(options: &ConnectOptions, environment: &Environment) -> Result<Target,
     }
 }
 
-/// Returns `true` if a server listens on the socket. A stale socket file refuses connections; a permission error means
-/// that the socket is in use.
+/// Returns `true` if a server listens on the socket, even if this user may not connect to it.
 fn is_listened_on(path: &Path) -> bool {
     match UnixStream::connect(path) {
         Ok(_) => true,
@@ -276,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn flag_precedes_variable_precedes_socket_precedes_binary() {
+    fn selects_flag_then_variable_then_socket_then_binary() {
         let Machine { folder, mut environment } = machine();
         let system = folder.path().join("system.sock");
         assert_eq!(
@@ -327,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_data_directory_selects_a_temporary_server() {
+    fn data_directory_selects_a_temporary_server() {
         let Machine { folder, mut environment } = machine();
         environment.endpoint = Some("grpc://gsar:1".to_owned());
         let binary = folder.path().join(SERVER_BINARY);
@@ -364,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_endpoint_names_its_source() {
+    fn invalid_endpoint_is_reported_with_its_source() {
         let Machine { mut environment, folder: _folder } = machine();
         environment.endpoint = Some("localhost".to_owned());
         let error =

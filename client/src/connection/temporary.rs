@@ -1,4 +1,4 @@
-//! Starts a temporary server in a private directory and stops it again.
+//! A temporary server in a private directory.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,19 +14,18 @@ use super::JudgeSpec;
 use crate::client::Client;
 use crate::endpoint::Endpoint;
 
-/// How long a server may take to become ready.
+/// The time limit for a server to become ready.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long a server may take to drain after SIGTERM.
+/// The time limit for a server to drain after SIGTERM.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The interval at which a starting server is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The maximum length of a Unix socket path on all platforms.
+/// The length that every supported platform allows for a socket path.
 const MAX_SOCKET_PATH: usize = 103;
 
-/// The maximum length of the stderr excerpt of a failed server, in bytes.
+/// The maximum size of the standard error in a [`StartError`].
 const MAX_STDERR_BYTES: usize = 4096;
 
 /// A temporary server. Dropping it kills it; [`stop`](Self::stop) shuts it down gracefully.
@@ -46,7 +45,7 @@ pub enum StartError {
     Start {
         /// The server's binary.
         binary: PathBuf,
-        /// The error of the system.
+        /// The system's error.
         source: io::Error,
     },
     /// The path of the temporary directory is too long for a socket.
@@ -89,17 +88,11 @@ fn indented(stderr: &str) -> String {
 
 impl TemporaryServer {
     /// Starts a server in a private directory. Call [`connect`](Self::connect) to wait until it is ready.
-    ///
-    /// # Errors
-    /// Returns a [`StartError`] if the process cannot be started.
     pub fn start(binary: &Path, data_dir: Option<&Path>) -> Result<Self, StartError> {
         Self::spawn(binary, data_dir, None, None)
     }
 
     /// Starts a server with a single judge.
-    ///
-    /// # Errors
-    /// Returns a [`StartError`] if the process cannot be started.
     pub fn with_judge(
         binary: &Path,
         data_dir: Option<&Path>,
@@ -108,10 +101,7 @@ impl TemporaryServer {
         Self::spawn(binary, data_dir, None, Some(judge))
     }
 
-    /// Starts a server with a configuration in TOML. Its data is stored in the private directory.
-    ///
-    /// # Errors
-    /// Returns a [`StartError`] if the process cannot be started.
+    /// Starts a server with a TOML configuration. Its data is stored in the private directory.
     pub fn with_config(binary: &Path, configuration: &str) -> Result<Self, StartError> {
         Self::spawn(binary, None, Some(configuration), None)
     }
@@ -154,10 +144,7 @@ impl TemporaryServer {
         Ok(Self { binary: binary.to_owned(), child, endpoint, folder })
     }
 
-    /// Waits until the server is ready and returns a client.
-    ///
-    /// # Errors
-    /// Returns a [`StartError`] with the server's standard error if it exits or is not ready in time.
+    /// Waits until the server is ready and returns a client. An error contains the end of the server's standard error.
     pub async fn connect(&mut self) -> Result<Client, StartError> {
         let binary = self.binary.clone();
         let began = Instant::now();
@@ -185,12 +172,11 @@ impl TemporaryServer {
         let ended =
             signalled && tokio::time::timeout(STOP_TIMEOUT, self.child.wait()).await.is_ok();
         if !ended {
-            // The process may have exited in the meantime.
+            // Fails if the process has exited in the meantime.
             let _ = self.child.kill().await;
         }
     }
 
-    /// Returns the end of the server's standard error.
     fn stderr(&self) -> String {
         let bytes = fs::read(self.folder.path().join("stderr")).unwrap_or_default();
         let tail = bytes.get(bytes.len().saturating_sub(MAX_STDERR_BYTES)..).unwrap_or_default();
@@ -220,7 +206,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failed_start_shows_the_standard_error() {
+    async fn failed_start_includes_standard_error() {
         let (_folder, binary) =
             script("echo 'error: config.toml:3: `lisen` is not known' >&2; exit 2");
         let mut server = TemporaryServer::start(&binary, None).unwrap();
@@ -234,7 +220,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn stop_ends_the_server_and_removes_its_directory() {
+    async fn stop_drains_the_server_and_removes_its_directory() {
         let (folder, binary) = script(
             r#"echo "$@" > "$(dirname "$0")/arguments"
                trap 'echo finished > "$(dirname "$0")/end"; exit 0' TERM
@@ -255,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_binary_is_named() {
+    fn missing_binary_is_reported() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let _guard = runtime.enter();
         let error = TemporaryServer::start(Path::new("/nowhere/gsar-server"), None).unwrap_err();

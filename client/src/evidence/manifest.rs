@@ -1,8 +1,4 @@
-//! Parses `evidence.toml`, which describes the files of a directory. Does no I/O.
-//!
-//! One `[[item]]` per file, with `file` and optionally `id`, `kind`, `lane`, `tool`, `query`, `collected_at` (RFC
-//! 3339), `exhaustive`, `step_id`, `specialist_id` and, for executed checks, `verification_result` (`passed` or
-//! `failed`).
+//! Parses `evidence.toml`, which describes the files of its directory, one `[[item]]` per file.
 
 use std::ops::Range;
 use std::path::Path;
@@ -13,36 +9,29 @@ use toml::de::{DeTable, DeValue};
 
 use crate::input::{InputError, line_at};
 
-/// The description of a file.
+/// An `[[item]]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Entry {
-    /// The path of the file, relative to the manifest and below it.
+    /// The path of the file, below the manifest's directory and relative to it.
     pub(super) file: String,
-    /// The item's id; by default, the name of the file.
+    /// The item's id, which defaults to the path.
     pub(super) id: Option<String>,
-    /// The kind; detected if not given.
+    /// The kind, detected by default.
     pub(super) kind: Option<EvidenceKind>,
-    /// The lane; detected if not given.
+    /// The lane, detected by default.
     pub(super) lane: Option<Lane>,
-    /// The tool or command that produced the item.
     pub(super) tool: Option<String>,
-    /// The query that produced the item.
     pub(super) query: Option<String>,
-    /// The time of collection.
     pub(super) collected_at: Option<prost_types::Timestamp>,
-    /// `true` if the item lists everything in its scope.
+    /// `true` if whatever the item does not list does not exist in its scope.
     pub(super) exhaustive: bool,
-    /// The step that produced the item.
     pub(super) step_id: Option<String>,
-    /// The specialist that ran the step.
     pub(super) specialist_id: Option<String>,
-    /// The result of an executed check.
     pub(super) verification_result: Option<VerificationResult>,
 }
 
 const FIELDS: &str = "file, id, kind, lane, tool, query, collected_at, exhaustive, step_id, specialist_id, verification_result";
 
-/// Parses the entries of a manifest.
 pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Entry>, InputError> {
     let at = |span: Range<usize>, message: String| InputError::Content {
         path: path.to_owned(),
@@ -142,7 +131,7 @@ fn results() -> String {
     VerificationResult::ALL.map(VerificationResult::name).join(", ")
 }
 
-/// Parses a TOML date-time with an offset, or the same as a string.
+/// Parses a TOML date-time with an offset, or a string in that format.
 fn instant(value: &Spanned<DeValue<'_>>) -> Result<prost_types::Timestamp, SpannedError> {
     let written = match value.get_ref() {
         DeValue::Datetime(instant) => instant.to_string(),
@@ -175,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_their_line() {
+    fn errors_are_reported_with_their_line() {
         insta::assert_snapshot!(
             [
                 "[[item]]\nfile = \"a\"\nkind = \"tool\"",

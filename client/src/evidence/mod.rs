@@ -1,7 +1,6 @@
 //! Loads files and directories of JSON, logs, tables and text as evidence items.
 //!
-//! The `evidence.toml` of a directory describes its files; otherwise, [`classify_item`] detects what they are. The content
-//! is not changed.
+//! [`classify_item`] detects the kind of each file, unless an `evidence.toml` in its directory states it.
 
 mod manifest;
 
@@ -17,41 +16,35 @@ use gsar_proto::v1;
 
 use crate::input::{InputError, read_text, split_position};
 
-/// The name of the file that describes the files of its directory.
+/// The name of the file that describes the files in its directory.
 pub const MANIFEST: &str = "evidence.toml";
 
 /// Evidence loaded from files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// The items, in the order of the given paths and sorted by name within a directory.
+    /// The items, in the order of the given paths, sorted by name within a directory.
     pub items: Vec<v1::EvidenceItem>,
     /// A note for each file or entry that was skipped.
     pub notes: Vec<String>,
 }
 
-/// A file to load.
 struct Source {
     path: PathBuf,
     /// The name relative to the given path.
     name: String,
-    /// The description in the manifest.
     entry: Option<manifest::Entry>,
 }
 
-/// Loads evidence from files and directories. Directories are read recursively and sorted by name; hidden files are
-/// skipped. The id of an item is its name relative to the given path, or the id in `evidence.toml`.
-///
-/// # Errors
-/// Returns an [`InputError`] for the first file that cannot be read, is not text, is named as JSON but is not, or is
-/// described incorrectly in a manifest.
+/// Loads evidence from files and directories. Directories are read recursively, without hidden files. An item's id is
+/// its path relative to the given one, unless `evidence.toml` states another.
 pub fn load(paths: &[PathBuf]) -> Result<Evidence, InputError> {
     let mut sources = Vec::new();
     let mut notes = Vec::new();
     for path in paths {
         if path.is_dir() {
             let unreadable = |source| InputError::Unreadable { path: path.clone(), source };
-            let real = fs::canonicalize(path).map_err(unreadable)?;
-            let root = Root { path, real };
+            let canonical = fs::canonicalize(path).map_err(unreadable)?;
+            let root = Root { path, canonical };
             directory(&root, path, &mut sources, &mut notes)?;
         } else {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
@@ -63,13 +56,12 @@ pub fn load(paths: &[PathBuf]) -> Result<Evidence, InputError> {
     Ok(Evidence { items, notes })
 }
 
-/// A given directory, and its canonical path.
+/// A given directory.
 struct Root<'a> {
     path: &'a Path,
-    real: PathBuf,
+    canonical: PathBuf,
 }
 
-/// The type of a directory entry.
 enum EntryKind {
     Directory,
     File,
@@ -78,11 +70,11 @@ enum EntryKind {
 }
 
 impl Root<'_> {
-    /// Follows links only to files within the directory; otherwise, write access to the directory would expose any
-    /// file.
-    fn find(&self, path: &Path) -> io::Result<EntryKind> {
+    /// Returns the kind of a directory entry. Links out of the directory are not followed: with them, anyone who can
+    /// write to the directory could expose any file.
+    fn kind_of(&self, path: &Path) -> io::Result<EntryKind> {
         let is_link = fs::symlink_metadata(path)?.is_symlink();
-        if is_link && !fs::canonicalize(path).is_ok_and(|real| real.starts_with(&self.real)) {
+        if is_link && !fs::canonicalize(path).is_ok_and(|real| real.starts_with(&self.canonical)) {
             return Ok(EntryKind::Other("is a link out of the directory"));
         }
         let kind = fs::metadata(path)?;
@@ -117,7 +109,7 @@ fn directory(
     }
     for path in entries {
         let unreadable = |source| InputError::Unreadable { path: path.clone(), source };
-        match root.find(&path).map_err(unreadable)? {
+        match root.kind_of(&path).map_err(unreadable)? {
             EntryKind::Directory => directory(root, &path, sources, notes)?,
             EntryKind::File => {
                 sources.push(Source { name: name_within(root.path, &path), path, entry: None });
@@ -147,8 +139,8 @@ fn read_manifest(
     }
     for entry in listed {
         let path = folder.join(&entry.file);
-        // A missing file is reported when it is read.
-        if let Ok(EntryKind::Other(why)) = root.find(&path) {
+        // Reading the file reports its absence.
+        if let Ok(EntryKind::Other(why)) = root.kind_of(&path) {
             return Err(InputError::Unusable { path, message: format!("{why}; copy the file") });
         }
         sources.push(Source { name: name_within(root.path, &path), path, entry: Some(entry) });
@@ -160,7 +152,7 @@ fn name_within(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/")
 }
 
-/// Files with the same name from different paths are identified by their full path. Rejects duplicates.
+/// Identifies files with the same name by their full path, and rejects duplicate ids.
 fn make_names_unique(sources: &mut [Source]) -> Result<(), InputError> {
     let mut count: HashMap<String, usize> = HashMap::new();
     for source in sources.iter() {
@@ -225,12 +217,11 @@ fn item(source: &Source) -> Result<v1::EvidenceItem, InputError> {
     })
 }
 
-/// Removes the extension of a compressed file.
 fn without_gz(name: &str) -> &str {
     name.strip_suffix(".gz").unwrap_or(name)
 }
 
-/// Returns `true` if the text is one JSON document. A file with a JSON extension must be valid JSON.
+/// Returns `true` if the text is a single JSON document. Fails if a file with a JSON extension is not JSON.
 fn is_json_document(path: &Path, name: &str, text: &str) -> Result<bool, InputError> {
     let extension = Path::new(name).extension();
     let extension = extension.and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -312,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_file_is_rejected() {
+    fn rejects_an_endless_file() {
         let refused = load(&[PathBuf::from("/dev/zero")]).unwrap_err().to_string();
         assert_eq!(refused, "/dev/zero: larger than 128 MiB; split it");
     }
@@ -341,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_text_and_json_name_file_and_line() {
+    fn invalid_text_and_json_are_reported_with_their_line() {
         for (name, content, expected) in [
             ("a.log", &b"ok\n\xff"[..], "a.log:2: not valid UTF-8; convert the file to UTF-8"),
             (
@@ -438,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn recognition_agrees_with_most_incident_manifests() {
+    fn classification_agrees_with_most_incident_manifests() {
         let incidents =
             std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/incidents");
         let (mut compared, mut agreed) = (0, 0);
@@ -460,7 +451,7 @@ mod tests {
                 compared += 1;
             }
         }
-        // Some manifests use knowledge that is not in the files.
+        // Some manifests state what cannot be detected from the files.
         assert!(agreed * 100 >= compared * 85, "{agreed} of {compared}");
         assert!(compared > 100, "the incidents were compared");
     }

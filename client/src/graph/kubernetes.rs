@@ -1,4 +1,4 @@
-//! Extracts edges from Kubernetes objects. Unknown objects and fields are ignored.
+//! Extracts edges from Kubernetes objects, ignoring unknown kinds and fields.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::{GraphBuilder, at, list};
 
-/// A Kubernetes object.
 struct Object<'a> {
     namespace: &'a str,
     kind: &'a str,
@@ -14,7 +13,7 @@ struct Object<'a> {
     value: &'a Value,
 }
 
-/// Reads documents that are objects or lists of objects.
+/// Adds the objects in the documents. A document is an object or a list of objects.
 pub(super) fn read(documents: &[Value], edges: &mut GraphBuilder) {
     let items = documents.iter().flat_map(|document| match at(document, "/items").as_array() {
         Some(items) => items.as_slice(),
@@ -47,7 +46,7 @@ impl Object<'_> {
         self.other(self.kind, self.name)
     }
 
-    /// The name of another object in the same namespace.
+    /// Returns the entity of another object in the same namespace.
     fn other(&self, kind: &str, name: &str) -> String {
         match self.namespace {
             "" => format!("{kind}/{name}"),
@@ -55,7 +54,7 @@ impl Object<'_> {
         }
     }
 
-    /// The pod spec, if the object is a pod or has a pod template.
+    /// Returns the spec of the pod or the pod template.
     fn pod(&self) -> Option<&Value> {
         let spec = at(self.value, "/spec");
         match self.kind {
@@ -65,7 +64,7 @@ impl Object<'_> {
         }
     }
 
-    /// The labels of the pods.
+    /// Returns the labels of the pod or the pod template.
     fn labels(&self) -> Option<&Value> {
         match self.kind {
             "Pod" => self.value.pointer("/metadata/labels"),
@@ -75,12 +74,12 @@ impl Object<'_> {
     }
 }
 
-/// Adds owners, the node, the volume of a claim, and the target of an autoscaler.
+/// Adds the object's owners, its node, the volume of a claim, and the target of an autoscaler.
 fn owners(of: &Object<'_>, edges: &mut GraphBuilder) {
     for owner in list(of.value, "/metadata/ownerReferences") {
         if let (Some(kind), Some(name)) = (at(owner, "/kind").as_str(), at(owner, "/name").as_str())
         {
-            // The owner of a static pod is its node.
+            // The node owns static pods.
             let owner = if kind == "Node" { format!("Node/{name}") } else { of.other(kind, name) };
             edges.add(&owner, &of.entity());
         }
@@ -98,7 +97,7 @@ fn owners(of: &Object<'_>, edges: &mut GraphBuilder) {
     }
 }
 
-/// Adds the config maps, secrets and volume claims of pods.
+/// Adds a pod's config maps, secrets and volume claims.
 fn settings(of: &Object<'_>, edges: &mut GraphBuilder) {
     let Some(pod) = of.pod() else { return };
     let mut found = BTreeSet::new();
@@ -130,7 +129,7 @@ fn settings(of: &Object<'_>, edges: &mut GraphBuilder) {
     }
 }
 
-/// Adds the Services behind an Ingress.
+/// Adds an Ingress's backends.
 fn backends(of: &Object<'_>, edges: &mut GraphBuilder) {
     if of.kind != "Ingress" {
         return;
@@ -143,7 +142,7 @@ fn backends(of: &Object<'_>, edges: &mut GraphBuilder) {
     }
 }
 
-/// Adds the pods and workloads that a Service selects.
+/// Adds the pods and workloads selected by a Service.
 fn selected(of: &Object<'_>, objects: &[Object<'_>], edges: &mut GraphBuilder) {
     let Some(selector) =
         at(of.value, "/spec/selector").as_object().filter(|_| of.kind == "Service")
@@ -162,7 +161,7 @@ fn selected(of: &Object<'_>, objects: &[Object<'_>], edges: &mut GraphBuilder) {
     }
 }
 
-/// Adds the Services mentioned in the environment, the command or the arguments of pods.
+/// Adds the Services mentioned in a pod's environment, command or arguments.
 fn named_services(of: &Object<'_>, objects: &[Object<'_>], edges: &mut GraphBuilder) {
     let Some(pod) = of.pod() else { return };
     let mut hosts: BTreeSet<&str> = BTreeSet::new();

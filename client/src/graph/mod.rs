@@ -1,5 +1,4 @@
-//! Builds the graph of entities that an investigation explores, from Kubernetes objects, traces and lists of edges.
-//! Does no I/O.
+//! Builds the dependency graph that an investigation explores, from Kubernetes objects, traces and lists of edges.
 
 mod kubernetes;
 mod spans;
@@ -9,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use gsar_proto::v1;
 use serde_json::Value;
 
-/// A builder for a graph.
+/// A builder for a dependency graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphBuilder {
-    /// Pairs of a dependency and the entity that depends on it.
+    /// Pairs of an entity and its dependent.
     edges: BTreeSet<(String, String)>,
     entities: BTreeSet<String>,
 }
@@ -23,27 +22,20 @@ pub struct GraphBuilder {
 pub struct GraphParseError {
     /// The line number, starting at 1.
     pub line: usize,
-    /// What is wrong and how to fix it.
+    /// The problem and the fix.
     pub message: String,
 }
 
 impl GraphBuilder {
-    /// Adds the edges between Kubernetes objects, from the output of `kubectl get … -o json`. An object depends on its
-    /// owners, node, volumes, settings and selected pods, and a workload on the Services mentioned in its environment,
-    /// command or arguments.
-    ///
-    /// # Errors
-    /// Returns a [`GraphParseError`] if the text is not JSON.
+    /// Adds the objects in the output of `kubectl get … -o json`. An object depends on its owners, node, volumes,
+    /// settings and selected pods; a workload also depends on the Services that its environment, command or arguments
+    /// mention.
     pub fn add_kubernetes(&mut self, text: &str) -> Result<(), GraphParseError> {
         kubernetes::read(&documents(text)?, self);
         Ok(())
     }
 
-    /// Adds the edges between services that call each other, from OTLP or Jaeger spans in JSON. The caller depends on
-    /// the callee.
-    ///
-    /// # Errors
-    /// Returns a [`GraphParseError`] if the text is not JSON.
+    /// Adds the services in OTLP or Jaeger spans, as JSON. A caller depends on its callee.
     pub fn add_traces(&mut self, text: &str) -> Result<(), GraphParseError> {
         spans::read(&documents(text)?, self);
         Ok(())
@@ -51,9 +43,6 @@ impl GraphBuilder {
 
     /// Adds edges from lines `FROM -> TO`, `FROM,TO` or `FROM TO`, where TO depends on FROM. Skips blank lines and
     /// lines that start with `#`.
-    ///
-    /// # Errors
-    /// Returns a [`GraphParseError`] if a line is not an edge.
     pub fn add_lines(&mut self, text: &str) -> Result<(), GraphParseError> {
         for (place, line) in text.lines().enumerate() {
             let line = line.trim();
@@ -73,8 +62,8 @@ impl GraphBuilder {
         Ok(())
     }
 
-    /// Builds the graph, with the alerts where exploration starts. An unqualified name that identifies a single Service
-    /// is resolved to it.
+    /// Builds the graph. Exploration starts at the entities with `alerts`. Resolves an unqualified name to the Service
+    /// of that name if there is only one.
     #[must_use]
     pub fn into_graph(self, alerts: Vec<String>, changed: Vec<String>) -> v1::Graph {
         let services = self.services();
@@ -90,7 +79,7 @@ impl GraphBuilder {
         v1::Graph { entities, edges, alerts, changed, ..v1::Graph::default() }
     }
 
-    /// Maps each name that only one Service has to that Service.
+    /// Maps each unambiguous Service name to its entity.
     fn services(&self) -> BTreeMap<String, String> {
         let mut services: BTreeMap<String, Vec<&String>> = BTreeMap::new();
         for entity in &self.entities {
@@ -107,7 +96,7 @@ impl GraphBuilder {
         services.into_iter().filter_map(one).collect()
     }
 
-    /// Adds an edge: `to` depends on `from`.
+    /// Adds an edge, where `to` depends on `from`.
     fn add(&mut self, from: &str, to: &str) {
         self.edges.insert((from.to_owned(), to.to_owned()));
     }
@@ -121,18 +110,15 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.contains(char::is_whitespace)
 }
 
-/// Returns the value at a JSON pointer, or null.
 fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
     const NULL: &Value = &Value::Null;
     value.pointer(pointer).unwrap_or(NULL)
 }
 
-/// Returns the array at a JSON pointer, or an empty one.
 fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
     at(value, pointer).as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Parses all JSON documents of a text.
 fn documents(text: &str) -> Result<Vec<Value>, GraphParseError> {
     let documents = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     documents

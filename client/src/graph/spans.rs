@@ -1,4 +1,4 @@
-//! Extracts edges from spans: a service whose span has a parent in another service was called by it.
+//! Extracts edges from spans. If a span's parent belongs to another service, that service is the caller.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,9 @@ use serde_json::Value;
 
 use super::{GraphBuilder, at, list};
 
-/// Spans by trace and id, with their service and the id of the parent span.
+/// Maps trace and span id to the service and the id of the parent span.
 type Spans<'a> = BTreeMap<(&'a str, &'a str), (String, &'a str)>;
 
-/// Reads OTLP or Jaeger documents.
 pub(super) fn read(documents: &[Value], edges: &mut GraphBuilder) {
     let mut spans = Spans::new();
     for document in documents {
@@ -34,7 +33,7 @@ fn otlp<'a>(document: &'a Value, spans: &mut Spans<'a>, edges: &mut GraphBuilder
         let scopes = list(resource, "/scopeSpans").iter();
         for span in scopes.flat_map(|scope| list(scope, "/spans")) {
             let text = |field: &str| span.get(field).and_then(Value::as_str).unwrap_or_default();
-            // A database or another service without spans.
+            // The peer can be a database or another service without spans.
             if let Some(peer) = attribute(list(span, "/attributes"), "peer.service") {
                 edges.add(peer, &service);
             }
@@ -44,7 +43,7 @@ fn otlp<'a>(document: &'a Value, spans: &mut Spans<'a>, edges: &mut GraphBuilder
     }
 }
 
-/// The entity of a resource: its Kubernetes workload if known, else its service.
+/// Returns the resource's Kubernetes workload, or its service if the workload is unknown.
 fn entity(about: &[Value]) -> Option<String> {
     const WORKLOADS: [(&str, &str); 4] = [
         ("k8s.deployment.name", "Deployment"),

@@ -23,7 +23,7 @@ fn edges(graph: &v1::Graph) -> Vec<String> {
 }
 
 #[test]
-fn objects_depend_on_the_objects_they_reference() {
+fn kubernetes_objects_depend_on_their_references() {
     let mut read = GraphBuilder::default();
     read.add_kubernetes(OBJECTS).unwrap();
     let graph = read.into_graph(vec!["web".to_owned()], Vec::new());
@@ -80,7 +80,7 @@ fn a_unique_service_name_is_resolved() {
 }
 
 #[test]
-fn errors_name_their_line() {
+fn errors_are_reported_with_their_line() {
     let mut read = GraphBuilder::default();
     let error = read.add_lines("a -> b\n\nlonely\n").unwrap_err();
     assert_eq!(error.to_string(), "line 3: invalid edge `lonely`; expected FROM -> TO");

@@ -1,4 +1,4 @@
-//! The answer to a line, and its encoding.
+//! The result of scoring a line.
 
 use std::io::{self, Write};
 
@@ -8,18 +8,18 @@ use gsar_core::{Origin, Tier, decide};
 use super::line::{Line, LineError};
 use super::policies::{Policies, ResolvedPolicy, unknown};
 
-/// The result of a line.
+/// The result of scoring a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The line was scored.
     Decided {
-        /// The id as written, `null` if the line has none.
+        /// The id as written, or `null`.
         id: String,
-        /// The published score, if any.
+        /// The published score, or `None` if no claim has weight.
         score: Option<Fraction>,
         /// The tier.
         tier: Tier,
-        /// `true` if the server does not evaluate reports under this policy.
+        /// `true` if the policy is looser than the server's default, so that the server rejects reports under it.
         hypothetical: bool,
     },
     /// The line is invalid.
@@ -32,7 +32,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Scores a line with the presets only.
+    /// Scores a line locally, with a preset.
     #[must_use]
     pub fn offline(policies: &Policies, number: u64, text: &Result<String, String>) -> Self {
         let decided = || {
@@ -62,9 +62,6 @@ impl Answer {
     }
 
     /// Writes the answer as one line of JSON.
-    ///
-    /// # Errors
-    /// Returns the errors of the writer.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Decided { id, score, tier, hypothetical } => {
@@ -115,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_partition_has_a_score_in_paper_only() {
+    fn empty_partition_has_a_score_only_in_paper() {
         assert_eq!(
             answer(r#"{"id":1,"policy":"paper"}"#),
             "{\"id\":1,\"score\":0.5,\"num\":1,\"den\":2,\"decision\":\"replan\"}\n"
@@ -129,8 +126,8 @@ mod tests {
     }
 
     #[test]
-    fn prints_the_published_score_and_decides_by_the_guarded_one() {
-        // Complementary claims only: S = 1, but the guards do not count them.
+    fn guarded_score_decides_and_published_score_is_printed() {
+        // The published score is 1, but the guards do not count complementary claims.
         assert_eq!(
             answer(r#"{"id":[1, 2],"complementary":["synthesis"]}"#),
             "{\"id\":[1, 2],\"score\":1.0,\"num\":1,\"den\":1,\"decision\":\"replan\"}\n"
@@ -138,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_lines_are_answered_in_order() {
+    fn invalid_lines_are_answered_with_an_error() {
         assert_eq!(
             answer(r#"{"id":1,"policy":"night-shift"}"#),
             "{\"line\":7,\"error\":\"policy: unknown policy `night-shift`; see `gsar policy list`\"}\n"

@@ -1,7 +1,6 @@
-//! Parses one line: a partition as lists of evidence types, with its policy.
+//! Parses a line: a partition as lists of evidence types, with its policy.
 //!
-//! Claims are counted while they are parsed, so that a million claims take no memory. Numbers are parsed from their
-//! literals, without conversion to `f64`.
+//! Claims are counted while they are parsed, not collected. Numbers are parsed without conversion to `f64`.
 
 use core::fmt;
 
@@ -17,13 +16,13 @@ use crate::text::truncate_middle;
 /// A parsed line.
 #[derive(Clone, Debug)]
 pub struct Line<'a> {
-    /// The caller's id, any JSON value, as written.
+    /// The id, which can be any JSON value, as written.
     pub id: Option<&'a RawValue>,
     /// The number of claims of each class and type.
     pub tally: Tally,
-    /// The name of the policy; `None` for the default.
+    /// The name of the policy, which defaults to that of [`Policies`](super::Policies).
     pub policy: Option<String>,
-    /// Overridden policy values.
+    /// The overridden policy values.
     pub overrides: Overrides,
 }
 
@@ -36,7 +35,7 @@ pub struct Overrides {
     pub tau_proceed: Option<Millionths>,
     /// Replaces `tau_regenerate`.
     pub tau_regenerate: Option<Millionths>,
-    /// Replaces single weights, each type at most once.
+    /// Replaces the weights of these types.
     pub weights: Vec<(EvidenceType, Millionths)>,
 }
 
@@ -48,17 +47,13 @@ impl Overrides {
     }
 }
 
-/// An error in a line, on one line, with the column if known.
+/// An error in a line. The message is a single line, with the column if known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct LineError(pub String);
 
 impl<'a> Line<'a> {
-    /// Parses a line.
-    ///
-    /// # Errors
-    /// Returns a [`LineError`] if the text is not a JSON object, or has an unknown or duplicate key, an unknown type,
-    /// an invalid number, or more than [`MAX_CLAIMS`] claims.
+    /// Parses a line. Rejects unknown and duplicate keys, and more than [`MAX_CLAIMS`] claims.
     pub fn parse(text: &'a str) -> Result<Self, LineError> {
         let line: Self = serde_json::from_str(text).map_err(|error| {
             let message = error.to_string();
@@ -78,7 +73,7 @@ impl<'a> Line<'a> {
         Ok(line)
     }
 
-    /// Returns the id as written, `null` if the line has none.
+    /// Returns the id as written, or `null`.
     #[must_use]
     pub fn raw_id(&self) -> String {
         self.id.map_or("null", RawValue::get).to_owned()
@@ -116,7 +111,7 @@ impl Key {
     }
 }
 
-/// A string that must be one of a set of names.
+/// Deserializes a string that must be one of a set of names.
 struct OneOf<T: 'static> {
     what: &'static str,
     find: fn(&str) -> Option<T>,
@@ -209,7 +204,6 @@ impl<'de> Visitor<'de> for LineVisitor {
     }
 }
 
-/// Parses the literal of the next value as a decimal.
 fn decimal<'de, A: MapAccess<'de>>(map: &mut A, field: &str) -> Result<Millionths, A::Error> {
     let literal = map.next_value::<&'de RawValue>()?.get();
     literal.parse().map_err(|error| {
@@ -220,7 +214,7 @@ fn decimal<'de, A: MapAccess<'de>>(map: &mut A, field: &str) -> Result<Millionth
     })
 }
 
-/// Counts a list of evidence types.
+/// Deserializes a list of evidence types and counts them.
 struct Claims<'t> {
     class: Class,
     tally: &'t mut Tally,
@@ -249,7 +243,7 @@ impl<'de> Visitor<'de> for Claims<'_> {
     }
 }
 
-/// Parses an object of weights by evidence type.
+/// Deserializes an object of weights by evidence type.
 struct WeightEntries<'w>(&'w mut Vec<(EvidenceType, Millionths)>);
 
 impl<'de> DeserializeSeed<'de> for WeightEntries<'_> {
@@ -337,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_unknown_keys_and_types() {
+    fn rejects_unknown_keys_and_types() {
         insta::assert_snapshot!(
             [
                 r#"{"grounde":[]}"#,
@@ -386,7 +380,7 @@ mod tests {
     #[test]
     fn deeply_nested_ids_do_not_overflow_the_stack() {
         let text = format!("{{\"id\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-        // Whether or not such a value is accepted, parsing must not overflow the stack.
+        // The result does not matter.
         if let Ok(line) = Line::parse(&text) {
             assert_eq!(line.id.map(|id| id.get().len()), Some(200_000));
         }

@@ -1,7 +1,4 @@
-//! Scores partitions given as lines of JSON, one decision per line.
-//!
-//! A line is parsed, checked and scored here, without a server. The responses of a server use the same [`Answer`], so
-//! that both produce the same bytes. No I/O except reading lines.
+//! Scores partitions, one JSON object per line, locally or on a server. Both produce the same bytes.
 
 mod answer;
 mod line;

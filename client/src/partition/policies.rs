@@ -1,4 +1,4 @@
-//! Resolves the policy of a line without a server: a preset with the line's overrides.
+//! Resolves the policy of a line without a server.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use gsar_core::preset;
 
 use super::line::{Line, LineError, Overrides};
 
-/// The presets, validated once.
+/// The presets, and the default for lines without a policy.
 #[derive(Debug)]
 pub struct Policies {
     presets: Vec<Arc<Policy>>,
@@ -17,14 +17,14 @@ pub struct Policies {
 /// The policy of a line.
 #[derive(Debug)]
 pub enum ResolvedPolicy {
-    /// A preset, with the line's overrides.
+    /// A preset with the line's overrides.
     Known(Arc<Policy>),
-    /// Not a preset; a server may know it.
+    /// The name of a policy that is not a preset.
     Unknown(String),
 }
 
 impl Policies {
-    /// Loads the presets; `default` applies to lines without a policy.
+    /// Loads the presets. `default` is the policy for lines without one.
     #[must_use]
     pub fn new(default: impl Into<String>) -> Self {
         Self {
@@ -39,10 +39,7 @@ impl Policies {
         line.policy.as_deref().unwrap_or(&self.default)
     }
 
-    /// Resolves the policy of a line.
-    ///
-    /// # Errors
-    /// Returns a [`LineError`] if the overrides are inconsistent.
+    /// Resolves the policy of a line. Fails if the overrides are inconsistent.
     pub fn resolve(&self, line: &Line<'_>) -> Result<ResolvedPolicy, LineError> {
         let name = self.name_for(line);
         match self.presets.iter().find(|policy| policy.name == name) {
@@ -56,7 +53,6 @@ impl Policies {
     }
 }
 
-/// The error for an unknown policy, the same with and without a server.
 pub(super) fn unknown(name: &str) -> LineError {
     LineError(format!("policy: unknown policy `{name}`; see `gsar policy list`"))
 }
@@ -103,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_applies_to_lines_without_a_policy() {
+    fn lines_without_a_policy_use_the_default() {
         let policies = Policies::new("night-shift");
         let line = Line::parse("{}").unwrap();
         assert!(

@@ -8,13 +8,13 @@ pub const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
 /// A line of input, without its line ending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputLine {
-    /// The number, starting at 1; blank lines count.
+    /// The line number, starting at 1 and including blank lines.
     pub number: u64,
-    /// The text, or the reason why it is invalid.
+    /// The text, or an error message.
     pub text: Result<String, String>,
 }
 
-/// Reads lines and skips blank ones.
+/// A reader that skips blank lines.
 #[derive(Debug)]
 pub struct LineReader<R> {
     input: R,
@@ -24,7 +24,7 @@ pub struct LineReader<R> {
 }
 
 impl<R: BufRead> LineReader<R> {
-    /// Creates a reader of lines of at most [`MAX_LINE_BYTES`] each.
+    /// Creates a reader for lines of up to [`MAX_LINE_BYTES`].
     pub fn new(input: R) -> Self {
         Self { input, number: 0, bytes: 0, limit: MAX_LINE_BYTES }
     }
@@ -34,15 +34,12 @@ impl<R: BufRead> LineReader<R> {
         &self.input
     }
 
-    /// Returns the number of bytes read, for progress.
+    /// Returns the number of bytes read.
     pub fn bytes_read(&self) -> u64 {
         self.bytes
     }
 
-    /// Reads the next line that is not blank; `None` at the end.
-    ///
-    /// # Errors
-    /// Returns the errors of the reader.
+    /// Reads the next line that is not blank, or `None` at the end of the input.
     pub fn next_line(&mut self) -> io::Result<Option<InputLine>> {
         loop {
             let mut bytes = Vec::new();
@@ -121,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_utf_8_names_its_column() {
+    fn invalid_utf8_is_reported_with_its_column() {
         let found = lines(b"ab\xffcd\nok\n", 100);
         assert_eq!(found[0].1, Err("column 3: invalid UTF-8".to_owned()));
         assert_eq!(found[1], (2, Ok("ok".to_owned())));

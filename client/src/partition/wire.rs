@@ -1,4 +1,4 @@
-//! Scores a line on a server.
+//! Scores lines on a server.
 
 use gsar_core::fixed::Fraction;
 use gsar_core::{Class, EvidenceType, Tier};
@@ -22,10 +22,7 @@ pub struct LineRequest {
 }
 
 impl LineRequest {
-    /// Parses a line. Checks that need no server are made here, with the same errors as [`Answer::offline`].
-    ///
-    /// # Errors
-    /// Returns the answer of an invalid line.
+    /// Parses a line. For an invalid line, returns the same answer as [`Answer::offline`].
     pub fn parse(
         policies: &Policies,
         number: u64,
@@ -44,10 +41,7 @@ impl LineRequest {
         read().map_err(|error| Answer::Refused { number, error })
     }
 
-    /// Scores the line on the server.
-    ///
-    /// # Errors
-    /// Returns a [`ClientError`] if the call fails. A rejected line is an answer.
+    /// Scores the line on the server. A line that the server rejects is an answer, not an error.
     pub async fn send(self, client: &Client) -> Result<Answer, ClientError> {
         let Self { number, id, policy, request } = self;
         match client.score(request).await {

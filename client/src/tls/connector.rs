@@ -1,4 +1,4 @@
-//! Connects over TCP and TLS with HTTP/2. Failures are recorded in [`LastFailure`].
+//! Connects over TLS and HTTP/2, recording failures in [`LastFailure`].
 
 use std::future::Future;
 use std::io;
@@ -19,9 +19,8 @@ use tower::Service;
 use super::failure::{connection_closed, from_io, http2_missing, invalid_name};
 use super::{LastFailure, TlsFiles};
 
-/// The settings of a connection.
 struct Settings {
-    /// Host and port, as in the endpoint.
+    /// The host and port of the endpoint.
     address: String,
     config: Arc<ClientConfig>,
     files: TlsFiles,
@@ -29,7 +28,7 @@ struct Settings {
 }
 
 impl Settings {
-    /// Returns the host of the address, without the brackets of IPv6.
+    /// Returns the host without the brackets of an IPv6 address.
     fn host(&self) -> &str {
         let host = self.address.rsplit_once(':').map_or(&*self.address, |(host, _)| host);
         host.trim_start_matches('[').trim_end_matches(']')
@@ -65,7 +64,6 @@ impl Settings {
     }
 }
 
-/// Creates a connector for an address with TLS.
 pub(crate) fn connector(
     address: &str,
     config: ClientConfig,

@@ -1,4 +1,4 @@
-//! Explains TLS failures, with a fix for each.
+//! Explains TLS failures.
 
 use std::error::Error;
 use std::io;
@@ -10,17 +10,14 @@ use rustls::{AlertDescription, CertificateError};
 
 use super::TlsFiles;
 
-/// A TLS failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TlsFailure {
-    /// What is wrong.
     pub(crate) reason: String,
-    /// How to fix it.
     pub(crate) fix: String,
 }
 
-/// The failure of the current connection. If the server rejects the client certificate, which it does after the client
-/// has finished its handshake, calls only report a closed connection.
+/// The TLS failure of the current connection, if any. Calls report only a closed connection if the server rejects the
+/// client certificate, since the client's handshake is complete by then.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LastFailure(Arc<Mutex<Option<TlsFailure>>>);
 
@@ -34,13 +31,12 @@ impl LastFailure {
     }
 }
 
-/// Returns the TLS failure behind an I/O error, if it is one.
+/// Returns the TLS failure that caused an I/O error, if any.
 pub(super) fn from_io(error: &io::Error, host: &str, files: &TlsFiles) -> Option<TlsFailure> {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     inner.map(|error| describe(error, host, files))
 }
 
-/// The failure of a handshake that the server closed without an alert.
 pub(super) fn connection_closed(host: &str) -> TlsFailure {
     failure(
         "the server closed the connection during the handshake",
@@ -48,7 +44,6 @@ pub(super) fn connection_closed(host: &str) -> TlsFailure {
     )
 }
 
-/// The failure of a handshake that did not negotiate HTTP/2.
 pub(super) fn http2_missing() -> TlsFailure {
     failure(
         "the server does not speak HTTP/2",
@@ -56,7 +51,6 @@ pub(super) fn http2_missing() -> TlsFailure {
     )
 }
 
-/// The failure for an endpoint with an invalid host name.
 pub(super) fn invalid_name(host: &str) -> TlsFailure {
     failure(format!("invalid host name `{host}`"), "specify a DNS name or an IP address")
 }
@@ -77,10 +71,9 @@ fn describe(error: &rustls::Error, host: &str, files: &TlsFiles) -> TlsFailure {
     }
 }
 
-/// Explains an invalid server certificate.
 fn certificate(error: &CertificateError, host: &str, files: &TlsFiles) -> TlsFailure {
     match error {
-        // The last two occur if the issuer has the name of a trusted authority, but another key.
+        // The last two occur if an untrusted issuer has the name of a trusted authority.
         CertificateError::UnknownIssuer
         | CertificateError::BadSignature
         | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
@@ -98,7 +91,7 @@ fn certificate(error: &CertificateError, host: &str, files: &TlsFiles) -> TlsFai
             failure("the server's certificate was issued by an untrusted authority", fix)
         }
         CertificateError::NotValidForNameContext { presented, .. } => {
-            let names: Vec<&str> = presented.iter().map(|name| unbracketed(name)).collect();
+            let names: Vec<&str> = presented.iter().map(|name| inner_name(name)).collect();
             if names.is_empty() {
                 let fix = format!("issue a certificate with `{host}` as subjectAltName");
                 return failure("the server's certificate has no subjectAltName", fix);
@@ -128,7 +121,6 @@ fn certificate(error: &CertificateError, host: &str, files: &TlsFiles) -> TlsFai
     }
 }
 
-/// Explains a TLS alert of the server.
 fn describe_alert(alert: AlertDescription, files: &TlsFiles) -> TlsFailure {
     use AlertDescription as Alert;
     match (alert, &files.certificate) {
@@ -161,8 +153,8 @@ fn describe_alert(alert: AlertDescription, files: &TlsFiles) -> TlsFailure {
     }
 }
 
-/// Extracts the name: `localhost` from `DnsName("localhost")`.
-fn unbracketed(name: &str) -> &str {
+/// Extracts `localhost` from `DnsName("localhost")`.
+fn inner_name(name: &str) -> &str {
     let inner = name.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
     inner.unwrap_or(name).trim_matches('"')
 }
@@ -191,9 +183,9 @@ mod tests {
 
     #[test]
     fn formats_names_and_instants() {
-        assert_eq!(unbracketed("DnsName(\"localhost\")"), "localhost");
-        assert_eq!(unbracketed("IpAddress(127.0.0.1)"), "127.0.0.1");
-        assert_eq!(unbracketed("localhost"), "localhost");
+        assert_eq!(inner_name("DnsName(\"localhost\")"), "localhost");
+        assert_eq!(inner_name("IpAddress(127.0.0.1)"), "127.0.0.1");
+        assert_eq!(inner_name("localhost"), "localhost");
         let time = UnixTime::since_unix_epoch(std::time::Duration::from_secs(1_009_756_800));
         let expired = CertificateError::ExpiredContext { time, not_after: time };
         let text = shown(rustls::Error::InvalidCertificate(expired));

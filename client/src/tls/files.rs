@@ -1,4 +1,4 @@
-//! Builds a TLS client configuration from [`TlsFiles`].
+//! Builds the rustls configuration from [`TlsFiles`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use rustls_platform_verifier::Verifier;
 
 use super::TlsFiles;
 
-/// An error from a TLS file.
+/// An error in the TLS files.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TlsFileError {
     /// A file is invalid.
@@ -23,15 +23,15 @@ pub enum TlsFileError {
         variable: &'static str,
         /// The path of the file.
         path: PathBuf,
-        /// What is wrong and how to fix it.
+        /// The problem and the fix.
         reason: String,
     },
-    /// A certificate without a key, or a key without a certificate.
+    /// The certificate or its key is missing.
     #[error("{given} requires {missing}")]
     IncompletePair {
-        /// The flag that is given.
+        /// The given flag.
         given: &'static str,
-        /// The flag that is missing.
+        /// The missing flag.
         missing: &'static str,
     },
     /// The system's certificate authorities are not available.
@@ -40,7 +40,7 @@ pub enum TlsFileError {
          --tls-ca or GSAR_TLS_CA"
     )]
     System {
-        /// The reason.
+        /// The system's error.
         reason: String,
     },
 }
@@ -56,10 +56,6 @@ fn file_error((flag, variable): Named, path: &Path, reason: impl Into<String>) -
     TlsFileError::File { flag, variable, path: path.to_owned(), reason: reason.into() }
 }
 
-/// Builds the client configuration.
-///
-/// # Errors
-/// Returns the error of the first invalid file.
 pub(crate) fn client_config(files: &TlsFiles) -> Result<ClientConfig, TlsFileError> {
     let provider = Arc::new(ring::default_provider());
     let versions = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -90,7 +86,7 @@ pub(crate) fn client_config(files: &TlsFiles) -> Result<ClientConfig, TlsFileErr
     Ok(config)
 }
 
-/// Trusts only the authorities of a file, or those of the system.
+/// Adds the authorities in the file, or those of the system if there is no file.
 fn trusting(
     versions: ConfigBuilder<ClientConfig, WantsVerifier>,
     ca: Option<&Path>,
@@ -146,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn invalid_files_are_named_with_their_flag() {
+    fn errors_name_the_flag_and_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| Some(folder.path().join(name));
         std::fs::write(folder.path().join("text"), "no PEM").unwrap();

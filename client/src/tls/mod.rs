@@ -1,6 +1,4 @@
-//! TLS for clients: trust, client certificates, and errors that name the fix.
-//!
-//! Files are read once, when a client connects.
+//! TLS connections. The files are read once, when a client connects.
 
 mod connector;
 mod failure;
@@ -13,19 +11,19 @@ pub(crate) use failure::{LastFailure, TlsFailure};
 pub use files::TlsFileError;
 pub(crate) use files::client_config;
 
-/// The TLS files of a client for `grpcs://` endpoints, all in PEM.
+/// PEM files for `grpcs://` endpoints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The certificate authorities to trust; `None` for those of the system.
+    /// The certificate authorities to trust, which default to those of the system.
     pub ca: Option<PathBuf>,
-    /// The client certificate, followed by intermediate certificates.
+    /// The client certificate, followed by its intermediate certificates.
     pub certificate: Option<PathBuf>,
     /// The private key of the client certificate.
     pub key: Option<PathBuf>,
 }
 
 impl TlsFiles {
-    /// Fills in missing files from `others`.
+    /// Uses the files of `others` where this one has none.
     #[must_use]
     pub fn or(self, others: &Self) -> Self {
         Self {
