@@ -11,7 +11,6 @@ use super::print;
 use crate::failure::Failure;
 use crate::human::{Scene, View, evaluation};
 
-/// Prints evaluations, one after another.
 pub(super) struct AnswerPrinter<'c> {
     client: &'c Client,
     policies: HashMap<String, Option<Policy>>,
@@ -20,12 +19,10 @@ pub(super) struct AnswerPrinter<'c> {
 }
 
 impl<'c> AnswerPrinter<'c> {
-    /// Creates a printer. `is_recorded` is `true` if records outlive the command.
     pub(super) fn new(client: &'c Client, is_recorded: bool) -> Self {
         Self { client, policies: HashMap::new(), first: true, is_recorded }
     }
 
-    /// Prints an evaluation.
     pub(super) async fn print(
         &mut self,
         answer: &v1::EvaluateResponse,
@@ -43,7 +40,7 @@ impl<'c> AnswerPrinter<'c> {
         print(&format!("{gap}{}", evaluation(answer, &scene, view)))
     }
 
-    /// Returns the policy of an evaluation, if its digest matches the one applied.
+    /// Returns the policy that was applied, or `None` if it has changed since.
     async fn policy(&mut self, answer: &v1::EvaluateResponse) -> Option<Policy> {
         let applied = answer.provenance.as_ref()?.policy.as_ref()?;
         let is_applied = |policy: &Policy| policy.digest().to_string() == applied.digest;

@@ -57,7 +57,6 @@ pub(super) async fn run(arguments: &Check, terminal: &Terminal) -> Result<Status
     Ok(status)
 }
 
-/// Reads the checks declared in a file.
 pub(super) fn declared(path: &Path) -> Result<Vec<CheckDeclaration>, Failure> {
     checks_from_toml(&read_text(path)?).map_err(|error| {
         InputError::Unusable { path: path.to_owned(), message: error.to_string() }.into()
@@ -82,7 +81,6 @@ fn chosen(
     Ok(declared.into_iter().filter(is_wanted).collect())
 }
 
-/// Returns the run as an evidence item.
 fn item(run: &CheckRun) -> v1::EvidenceItem {
     let now = jiff::Timestamp::now();
     let id = format!("check-{}-{}", run.declaration.name(), now.strftime("%Y%m%dT%H%M%S%.3fZ"));

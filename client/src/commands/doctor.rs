@@ -16,11 +16,11 @@ use crate::session::{connect, connect_options, until_signal};
 use crate::status::Status;
 use crate::terminal::Terminal;
 
-/// Less free space than this, in bytes, is a warning.
-const LITTLE_SPACE: u64 = 1 << 30;
+/// The free space below which there is a warning, in bytes.
+const LOW_SPACE: u64 = 1 << 30;
 
-/// Less free space than this, in bytes, is an error: nothing can be recorded.
-const NO_SPACE: u64 = 16 << 20;
+/// The free space below which evaluations cannot be recorded, in bytes.
+const MIN_SPACE: u64 = 16 << 20;
 
 pub(super) async fn run(arguments: &Doctor, terminal: &Terminal) -> Result<Status, Failure> {
     let environment = Environment::from_env();
@@ -56,7 +56,7 @@ fn problem(subject: &'static str, health: Health, finding: impl Into<String>, fi
     Check { subject, health, finding: finding.into(), fix: fix.to_owned() }
 }
 
-/// Checks that the server's binary can be started and has the same version.
+/// Checks that the server's binary starts and has the version of this command.
 async fn binary(environment: &Environment, target: &Result<Target, TargetError>) -> Check {
     let Some(path) = environment.server_binary() else {
         let needed = !matches!(target, Ok(Target::Running { .. }));
@@ -151,7 +151,7 @@ async fn configuration(environment: &Environment, directory: &Path) -> Option<Ch
     Some(problem("check", Health::Broken, finding, fix))
 }
 
-/// Checks that the server is reachable and ready, and each of its services.
+/// Checks that the server is reachable and ready, then its services.
 async fn server(
     target: &Result<Target, TargetError>,
     started: &mut Option<gsar_client::connection::TemporaryServer>,
@@ -221,10 +221,9 @@ async fn server(
     found
 }
 
-/// The fallback for `local/1` on a server without ONNX Runtime.
+/// Replaces `local/1` on a server without ONNX Runtime.
 const FALLBACK_JUDGE: &str = "rules/2";
 
-/// Tests each judge on a small report that should proceed.
 async fn judges(client: &Client) -> Vec<Check> {
     let answer = match client.try_judges(v1::TryJudgesRequest::default()).await {
         Ok(answer) => answer,
@@ -238,7 +237,6 @@ async fn judges(client: &Client) -> Vec<Check> {
     found
 }
 
-/// Warns if the server falls back from `local/1` to rules.
 fn without_local(trials: &[v1::JudgeTrial]) -> Option<Check> {
     let mut judges = trials.iter().filter_map(|trial| trial.link.as_ref()).map(|link| &*link.judge);
     judges.any(|judge| judge == FALLBACK_JUDGE).then(|| {
@@ -283,7 +281,7 @@ fn trial(trial: &v1::JudgeTrial) -> Check {
     }
 }
 
-/// Reports the search method; `None` if the server stores no evidence.
+/// Reports the search method, unless the server stores no evidence.
 async fn search(client: &Client) -> Option<Check> {
     let answer = client.list_corpora(v1::ListCorporaRequest::default()).await.ok()?;
     if answer.degraded.is_empty() {
@@ -297,7 +295,6 @@ async fn search(client: &Client) -> Option<Check> {
     ))
 }
 
-/// Checks that recorded evaluations can be read.
 async fn ledger(client: &Client) -> Check {
     let request = v1::ListEvaluationsRequest { page_size: 1, ..Default::default() };
     match client.list_evaluations(request).await {
@@ -348,7 +345,6 @@ fn private_directory(target: &Result<Target, TargetError>) -> Option<PathBuf> {
     matches!(target, Ok(Target::Temporary { .. })).then(std::env::temp_dir)
 }
 
-/// Checks that a server could store its data in the directory.
 fn directory_checks(directory: &Path) -> Vec<Check> {
     let existing = directory.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("."));
     let shown = directory.display();
@@ -382,9 +378,9 @@ fn space(directory: &Path) -> Check {
     };
     let finding = format!("{} MiB free under {}", free >> 20, directory.display());
     let fix = "free some space; otherwise evaluations cannot be recorded";
-    if free < NO_SPACE {
+    if free < MIN_SPACE {
         problem("space", Health::Broken, finding, fix)
-    } else if free < LITTLE_SPACE {
+    } else if free < LOW_SPACE {
         problem("space", Health::Doubtful, finding, fix)
     } else {
         healthy("space", finding)
@@ -396,7 +392,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_data_directory_may_exist_or_be_created() {
+    fn accepts_existing_and_new_data_directories() {
         let folder = tempfile::tempdir().unwrap();
         let there = directory_checks(folder.path());
         assert_eq!(there[0].health, Health::Fine);

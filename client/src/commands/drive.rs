@@ -17,33 +17,35 @@ use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Drive, terminal: &Terminal) -> Result<Status, Failure> {
-    let start = start(arguments)?;
+    let request = start_request(arguments)?;
     with_client(&arguments.connection, async |client, _| {
-        let view = View { json: is_json(arguments.output), columns: terminal.columns };
-        let mut investigation = ActiveInvestigation::start(&client, start).await?;
-        view.started(investigation.state())?;
+        let printer =
+            ProgressPrinter { json: is_json(arguments.output), columns: terminal.columns };
+        let mut investigation = ActiveInvestigation::start(&client, request).await?;
+        printer.print_start(investigation.state())?;
         let mut orchestrator = Orchestrator::start(&arguments.command)?;
-        orchestrator.tell(investigation.state()).await?;
+        orchestrator.send_state(investigation.state()).await?;
         while investigation.due().is_some() {
-            let answer = orchestrator.answer().await?;
+            let answer = orchestrator.read_answer().await?;
             let before = investigation.state().clone();
             let evaluation = send(&mut investigation, answer).await?;
-            view.stepped(&before, investigation.state(), evaluation.as_ref())?;
-            orchestrator.tell(investigation.state()).await?;
+            printer.print_step(&before, investigation.state(), evaluation.as_ref())?;
+            orchestrator.send_state(investigation.state()).await?;
         }
-        orchestrator.end().await?;
+        orchestrator.wait().await?;
         if !investigation.is_finished() {
-            let sentence = "the server sent no instruction that this gsar knows; update gsar";
+            let sentence =
+                "the server's instruction is unknown to this version of gsar; update gsar";
             return Err(Failure::Usage(sentence.to_owned()));
         }
-        view.ended(investigation.state())?;
+        printer.print_end(investigation.state())?;
         let outcome = investigation.into_outcome();
         Ok(if outcome.end.degraded { Status::Replan } else { Status::Proceed })
     })
     .await
 }
 
-fn start(arguments: &Drive) -> Result<v1::StartInvestigationRequest, Failure> {
+fn start_request(arguments: &Drive) -> Result<v1::StartInvestigationRequest, Failure> {
     let new_id = || {
         let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
         format!("{now}-{}", std::process::id())
@@ -68,7 +70,7 @@ fn start(arguments: &Drive) -> Result<v1::StartInvestigationRequest, Failure> {
     })
 }
 
-/// Sends an answer of the orchestrator to the server; returns the evaluation of a report.
+/// Sends the orchestrator's answer to the server. Returns the evaluation if it is a report.
 async fn send(
     investigation: &mut ActiveInvestigation,
     answer: Answer,
@@ -79,13 +81,15 @@ async fn send(
         Answer::Cancel(_) => investigation.cancel().await?,
         Answer::Start(_) => {
             let expected = "`start` is not allowed; answer with turn, report or cancel";
-            return Err(Failure::Usage(format!("invalid answer of the orchestrator: {expected}")));
+            return Err(Failure::Usage(format!(
+                "invalid answer from the orchestrator: {expected}"
+            )));
         }
     }
     Ok(None)
 }
 
-/// The child process; killed on drop.
+/// The child process, which is killed on drop.
 struct Orchestrator {
     child: Child,
     input: Option<ChildStdin>,
@@ -114,24 +118,22 @@ impl Orchestrator {
         Ok(Self { child, input, output, name: name.clone() })
     }
 
-    /// Sends the state of the investigation.
-    async fn tell(&mut self, investigation: &v1::Investigation) -> Result<(), Failure> {
+    async fn send_state(&mut self, investigation: &v1::Investigation) -> Result<(), Failure> {
         let line = format!("{}\n", json::to_json(investigation)?);
         if let Some(input) = &mut self.input {
-            // A child that has exited is reported when its answer is read.
-            let _gone = input.write_all(line.as_bytes()).await;
+            // Fails if the child has exited, which `read_answer` reports.
+            let _ = input.write_all(line.as_bytes()).await;
         }
         Ok(())
     }
 
-    /// Reads the next answer; skips blank lines.
-    async fn answer(&mut self) -> Result<Answer, Failure> {
+    async fn read_answer(&mut self) -> Result<Answer, Failure> {
         loop {
             let Some(line) = self.output.next_line().await? else {
-                let ended = self.child.wait().await?;
+                let status = self.child.wait().await?;
                 let name = &self.name;
                 return Err(Failure::Usage(format!(
-                    "`{name}` exited ({ended}) before the investigation ended; resume it with the same --id"
+                    "`{name}` exited ({status}) before the investigation ended; resume it with the same --id"
                 )));
             };
             if line.trim().is_empty() {
@@ -151,7 +153,7 @@ impl Orchestrator {
     }
 
     /// Closes standard input and waits for the process to exit.
-    async fn end(mut self) -> Result<(), Failure> {
+    async fn wait(mut self) -> Result<(), Failure> {
         drop(self.input.take());
         while self.output.next_line().await?.is_some() {}
         self.child.wait().await?;
@@ -159,21 +161,20 @@ impl Orchestrator {
     }
 }
 
-/// Prints progress.
-struct View {
+struct ProgressPrinter {
     json: bool,
     columns: usize,
 }
 
-impl View {
-    fn started(&self, investigation: &v1::Investigation) -> Result<(), Failure> {
+impl ProgressPrinter {
+    fn print_start(&self, investigation: &v1::Investigation) -> Result<(), Failure> {
         match self.json {
             true => print_json(investigation),
             false => print(&progress_start(investigation, self.columns)),
         }
     }
 
-    fn stepped(
+    fn print_step(
         &self,
         before: &v1::Investigation,
         after: &v1::Investigation,
@@ -188,7 +189,7 @@ impl View {
         }
     }
 
-    fn ended(&self, investigation: &v1::Investigation) -> Result<(), Failure> {
+    fn print_end(&self, investigation: &v1::Investigation) -> Result<(), Failure> {
         match self.json {
             true => Ok(()),
             false => print(&progress_end(investigation, self.columns)),

@@ -15,7 +15,7 @@ use crate::session::{Server, with_judge};
 use crate::status::Status;
 use crate::terminal::Terminal;
 
-/// The maximum number of concurrent evaluations; answers are printed in the order of the reports.
+/// The maximum number of concurrent evaluations.
 pub(super) const IN_FLIGHT: usize = 8;
 
 pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Status, Failure> {
@@ -44,7 +44,7 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
             })
             .buffered(IN_FLIGHT);
         let mut refused = None;
-        // The exit status is correct even if the reader closes the pipe early, as in `gsar evaluate … | head -1`.
+        // All reports are evaluated even if the reader closes the pipe, since they determine the exit status.
         let mut is_read = true;
         while let Some((answer, request)) = answers.next().await {
             let answer = match answer {
@@ -53,7 +53,6 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
                         document
                             .push(ReportResult { request, answer: Err(Rejection::from(&error)) });
                     }
-                    // A rejected report does not stop the others.
                     if let Some(earlier) = refused.replace(Failure::from(error)) {
                         report(&earlier);
                     }
@@ -79,7 +78,7 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
                     }
                     let mut answer = answer;
                     if !is_recorded {
-                        // The record is discarded when the command ends, so its id is useless.
+                        // The record does not outlive the command.
                         answer.evaluation_id.clear();
                     }
                     document.push(ReportResult { request, answer: Ok(answer) });

@@ -1,29 +1,25 @@
-//! Resolves prefixes of evaluation ids.
+//! Expands prefixes of evaluation ids.
 
 use gsar_client::Client;
 use gsar_proto::v1;
 
 use crate::failure::Failure;
 
-/// The length of a full id, a UUID.
-const WHOLE: usize = 36;
-/// Maximum number of recent evaluations to search.
-const MAX_SEEN: u32 = 10_000;
-/// The page size of the search.
-const PAGE: u32 = 1_000;
+/// The length of a UUID.
+const FULL_LENGTH: usize = 36;
+/// The number of recent evaluations to search.
+const MAX_SEARCHED: u32 = 10_000;
+const PAGE_SIZE: u32 = 1_000;
 
-/// Resolves a full id or an unambiguous prefix of one. A prefix that matches nothing is returned as it is, and the server
-/// reports it as not found.
-///
-/// # Errors
-/// [`Failure::Usage`] if several ids match; otherwise, errors of listing evaluations.
-pub(super) async fn whole(client: &Client, given: &str) -> Result<String, Failure> {
-    if given.len() >= WHOLE || given.is_empty() {
+/// Expands an unambiguous prefix to a full id. Returns a prefix without a match unchanged, so that the server reports it
+/// as not found.
+pub(super) async fn expand(client: &Client, given: &str) -> Result<String, Failure> {
+    if given.len() >= FULL_LENGTH || given.is_empty() {
         return Ok(given.to_owned());
     }
     let mut found: Vec<String> = Vec::new();
-    let mut request = v1::ListEvaluationsRequest { page_size: PAGE, ..Default::default() };
-    for _ in 0..MAX_SEEN / PAGE {
+    let mut request = v1::ListEvaluationsRequest { page_size: PAGE_SIZE, ..Default::default() };
+    for _ in 0..MAX_SEARCHED / PAGE_SIZE {
         let page = client.list_evaluations(request.clone()).await?;
         let ids = page.evaluations.into_iter().map(|summary| summary.evaluation_id);
         found.extend(ids.filter(|id| id.starts_with(given)));

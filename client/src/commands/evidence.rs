@@ -18,12 +18,11 @@ use crate::session::with_client;
 use crate::status::Status;
 use crate::terminal::Terminal;
 
-/// The size of one read, in bytes.
-const PIECE: u64 = 1 << 20;
-/// Longer texts are sent in chunks of this size, in bytes.
-const SENT: usize = 256 << 10;
-/// The page size of a list of corpora.
-const PAGE: u32 = 1000;
+/// The size of a range read from a stored item, in bytes.
+const RANGE_BYTES: u64 = 1 << 20;
+/// The size of the chunks in which a long text is sent, in bytes.
+const CHUNK_BYTES: usize = 256 << 10;
+const PAGE_SIZE: u32 = 1000;
 
 pub(super) async fn run(arguments: &Evidence, terminal: &Terminal) -> Result<Status, Failure> {
     match arguments {
@@ -76,13 +75,13 @@ async fn put(
     .await
 }
 
-/// Splits an item into messages: a long text follows in chunks, a JSON document is sent whole.
+/// Splits an item into messages. A long text follows the item in chunks; a JSON document is sent whole.
 fn parts(mut item: v1::EvidenceItem) -> Vec<Part> {
     let rest = match &mut item.content {
-        Some(Content::Text(text)) if text.len() > SENT => std::mem::take(text).into_bytes(),
+        Some(Content::Text(text)) if text.len() > CHUNK_BYTES => std::mem::take(text).into_bytes(),
         _ => Vec::new(),
     };
-    let more = rest.chunks(SENT).map(|piece| Part::More(piece.to_vec()));
+    let more = rest.chunks(CHUNK_BYTES).map(|chunk| Part::More(chunk.to_vec()));
     std::iter::once(Part::Item(item)).chain(more.collect::<Vec<_>>()).collect()
 }
 
@@ -116,19 +115,20 @@ async fn get(
         let mut start = 0;
         loop {
             if lines.is_none() {
-                request.range = Some(Range::Bytes(v1::ByteRange { start, end: start + PIECE }));
+                request.range =
+                    Some(Range::Bytes(v1::ByteRange { start, end: start + RANGE_BYTES }));
             }
-            let piece = client.snapshot(request.clone()).await?;
+            let chunk = client.snapshot(request.clone()).await?;
             let mut out = std::io::stdout().lock();
-            // Control characters are harmful in a terminal only.
+            // Control characters are harmful only in a terminal.
             let content = match out.is_terminal() {
-                true => Cow::Owned(text::lines(&piece.content)),
-                false => Cow::Borrowed(piece.content.as_str()),
+                true => Cow::Owned(text::lines(&chunk.content)),
+                false => Cow::Borrowed(chunk.content.as_str()),
             };
             out.write_all(content.as_bytes())?;
             out.flush()?;
-            start += piece.content.len() as u64;
-            if lines.is_some() || start >= piece.size || piece.content.is_empty() {
+            start += chunk.content.len() as u64;
+            if lines.is_some() || start >= chunk.size || chunk.content.is_empty() {
                 return Ok(Status::Proceed);
             }
         }
@@ -139,7 +139,7 @@ async fn get(
 async fn list(output: Output, connection: &Connection) -> Result<Status, Failure> {
     require_records(connection, "corpus to list")?;
     with_client(connection, async |client, _| {
-        let mut request = v1::ListCorporaRequest { page_size: PAGE, ..Default::default() };
+        let mut request = v1::ListCorporaRequest { page_size: PAGE_SIZE, ..Default::default() };
         loop {
             let page = client.list_corpora(request.clone()).await?;
             if is_json(output) {
@@ -172,13 +172,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_text_is_sent_in_pieces() {
+    fn long_texts_are_sent_in_chunks() {
         let item = |content| v1::EvidenceItem { content: Some(content), ..Default::default() };
         assert_eq!(parts(item(Content::Text("short".to_owned()))).len(), 1);
-        let long = "é".repeat(SENT);
-        let pieces = parts(item(Content::Text(long.clone())));
-        assert_eq!(pieces.len(), 3);
-        let joined: Vec<u8> = pieces
+        let long = "é".repeat(CHUNK_BYTES);
+        let chunks = parts(item(Content::Text(long.clone())));
+        assert_eq!(chunks.len(), 3);
+        let joined: Vec<u8> = chunks
             .into_iter()
             .flat_map(|part| match part {
                 Part::More(bytes) => bytes,
@@ -186,6 +186,6 @@ mod tests {
             })
             .collect();
         assert_eq!(joined, long.into_bytes());
-        assert_eq!(parts(item(Content::Json(format!("\"{}\"", "x".repeat(SENT))))).len(), 1);
+        assert_eq!(parts(item(Content::Json(format!("\"{}\"", "x".repeat(CHUNK_BYTES))))).len(), 1);
     }
 }

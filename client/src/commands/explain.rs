@@ -1,4 +1,4 @@
-//! `gsar explain`: shows how statements are judged. Nothing is decided or recorded.
+//! `gsar explain`: shows how statements are judged, without recording them.
 
 use gsar_client::evidence;
 use gsar_proto::v1;

@@ -19,7 +19,7 @@ const LOG: &str = "\
 2026-03-12T14:09:40Z INFO cart-1 answers as before, 0 restarts
 ";
 
-/// The statements, each with its correct verdicts.
+/// Pairs of a statement and its correct verdicts.
 const QUESTIONS: [(&str, &[v1::ClaimClass]); 3] = [
     ("cart-2 was killed because it was out of memory at 14:09:31 UTC.", &[Grounded]),
     ("cart-1 has restarted nine times.", &[Contradicted, Ungrounded]),

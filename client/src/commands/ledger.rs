@@ -20,8 +20,7 @@ use crate::session::with_client;
 use crate::status::Status;
 use crate::terminal::Terminal;
 
-/// The page size of a list of evaluations.
-const PAGE: u32 = 1000;
+const PAGE_SIZE: u32 = 1000;
 
 pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Status, Failure> {
     match arguments {
@@ -90,7 +89,7 @@ async fn list(
     with_client(connection, async |client, _| {
         let mut left = limit;
         while left > 0 {
-            request.page_size = left.min(PAGE);
+            request.page_size = left.min(PAGE_SIZE);
             let page = client.list_evaluations(request.clone()).await?;
             left = left.saturating_sub(page.evaluations.len().try_into().unwrap_or(u32::MAX));
             if is_json(output) {
@@ -118,7 +117,7 @@ async fn show(
 ) -> Result<Status, Failure> {
     require_records(connection, "record to read")?;
     with_client(connection, async |client, _| {
-        let record = client.evaluation(&evaluation_id::whole(&client, id).await?).await?;
+        let record = client.evaluation(&evaluation_id::expand(&client, id).await?).await?;
         if is_json(output) {
             print_json(&record)?;
             return Ok(Status::Proceed);
@@ -142,7 +141,7 @@ async fn show(
 async fn show_page(id: &str, unredacted: bool, connection: &Connection) -> Result<Status, Failure> {
     require_records(connection, "record to read")?;
     with_client(connection, async |client, _| {
-        let id = &evaluation_id::whole(&client, id).await?;
+        let id = &evaluation_id::expand(&client, id).await?;
         if !unredacted {
             let record = client.redacted_evaluation(id).await?;
             check_redacted(record.evaluation.as_ref())?;
@@ -163,7 +162,7 @@ async fn show_page(id: &str, unredacted: bool, connection: &Connection) -> Resul
     .await
 }
 
-/// The ids of the items that claims cite and whose content is stored in full.
+/// Returns the ids of the cited items that are stored in full.
 fn cited(record: &v1::GetEvaluationResponse) -> BTreeSet<String> {
     let claims = record.evaluation.iter().flat_map(|evaluation| &evaluation.claims);
     let ids = claims.flat_map(|claim| &claim.citations).map(|of| of.evidence_id.as_str());
@@ -180,7 +179,7 @@ async fn show_evidence(
 ) -> Result<Status, Failure> {
     require_records(connection, "record to read")?;
     with_client(connection, async |client, _| {
-        let id = evaluation_id::whole(&client, id).await?;
+        let id = evaluation_id::expand(&client, id).await?;
         let item = client.evaluation_evidence(&id, item).await?;
         if is_json(output) {
             print_json(&item)?;
@@ -216,9 +215,10 @@ async fn grade(arguments: &Grade) -> Result<Status, Failure> {
         (_, _, Some(tier)) => Some(Subject::Report(v1::ReportGrade { tier: to_wire(tier).into() })),
         _ => None,
     };
-    let grader = arguments.grader.clone().filter(|name| !name.is_empty()).unwrap_or_else(this_user);
+    let grader =
+        arguments.grader.clone().filter(|name| !name.is_empty()).unwrap_or_else(current_user);
     with_client(&arguments.connection, async |client, _| {
-        let evaluation_id = evaluation_id::whole(&client, &arguments.id).await?;
+        let evaluation_id = evaluation_id::expand(&client, &arguments.id).await?;
         let graded = match (&arguments.claim, class, arguments.tier) {
             (Some(claim), Some(class), _) => format!("{claim} as {}", labels::class(class).1),
             (_, _, tier) => {
@@ -234,8 +234,7 @@ async fn grade(arguments: &Grade) -> Result<Status, Failure> {
     .await
 }
 
-/// Returns the name of the current user, or the user id.
-fn this_user() -> String {
+fn current_user() -> String {
     let named = std::env::var("LOGNAME").ok().filter(|name| !name.is_empty());
     named.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))
 }

@@ -38,7 +38,6 @@ use crate::session::connect_options;
 use crate::status::Status;
 use crate::terminal::Terminal;
 
-/// Runs the command.
 pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Status, Failure> {
     match arguments.command {
         Command::Evaluate(evaluate) => evaluate::run(&evaluate, terminal).await,
@@ -63,7 +62,7 @@ pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Sta
     }
 }
 
-/// Prints text for a terminal. Styles are stripped if standard output does not support them.
+/// Prints text, without its styles if standard output does not support them.
 fn print(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -71,7 +70,6 @@ fn print(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints text verbatim.
 fn print_raw(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -88,7 +86,7 @@ fn print_json<T: Named + prost::Message>(message: &T) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns an error if the command would use a temporary server without a data directory, which has no records.
+/// Fails if the command would start a temporary server without a data directory, which has no records.
 fn require_records(connection: &Connection, what: &str) -> Result<(), Failure> {
     match select_target(&connect_options(connection), &Environment::from_env())? {
         Target::Temporary { data_dir: None, .. } => Err(Failure::Usage(format!(
@@ -98,18 +96,15 @@ fn require_records(connection: &Connection, what: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints a failure to standard error; the command continues.
 fn report(failure: &Failure) {
     let _ = writeln!(anstream::stderr(), "{}", crate::human::errors::shown(failure));
 }
 
-/// Prints a note to standard error.
 fn note(text: &str) {
-    // Standard error is closed if this fails.
+    // Fails if standard error is closed.
     let _ = writeln!(anstream::stderr(), "{}", crate::human::errors::note(text));
 }
 
-/// Converts an instant to protobuf.
 fn instant(at: jiff::Timestamp) -> prost_types::Timestamp {
     prost_types::Timestamp {
         seconds: at.as_nanosecond().div_euclid(1_000_000_000).try_into().unwrap_or_default(),
@@ -129,7 +124,7 @@ fn explain(claim: Option<&str>) -> Explain {
     }
 }
 
-/// Returns an error if the claim to explain does not exist.
+/// Fails if the claim to explain does not exist.
 fn check_explained(explain: &Explain, claims: &[v1::JudgedClaim]) -> Result<(), Failure> {
     let Explain::Claim(id) = explain else { return Ok(()) };
     if claims.iter().any(|claim| claim.id == *id) {
@@ -144,7 +139,7 @@ fn check_explained(explain: &Explain, claims: &[v1::JudgedClaim]) -> Result<(), 
     Err(Failure::Usage(format!("--explain: unknown claim `{id}`; {known}")))
 }
 
-/// Returns an error if the answer may contain secrets.
+/// Fails if the server did not redact the answer.
 fn check_redacted(answer: Option<&v1::EvaluateResponse>) -> Result<(), Failure> {
     let provenance = answer.and_then(|answer| answer.provenance.as_ref());
     if provenance.is_some_and(|provenance| provenance.redacted) {
@@ -156,7 +151,6 @@ fn check_redacted(answer: Option<&v1::EvaluateResponse>) -> Result<(), Failure> 
     ))
 }
 
-/// Converts a class flag.
 const fn class(class: Class) -> v1::ClaimClass {
     match class {
         Class::Grounded => v1::ClaimClass::Grounded,
@@ -166,7 +160,7 @@ const fn class(class: Class) -> v1::ClaimClass {
     }
 }
 
-/// Converts the classes of `--only`; `None` for undecided claims.
+/// Converts the classes of `--only`. `None` stands for undecided claims.
 fn shown_classes(only: &[Only]) -> Vec<Option<v1::ClaimClass>> {
     only.iter()
         .map(|only| match only {
@@ -184,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_claim_cannot_be_explained() {
+    fn rejects_an_unknown_claim_to_explain() {
         let claim = |id: &str| v1::JudgedClaim { id: id.to_owned(), ..Default::default() };
         let claims = [claim("c1"), claim("c2")];
         assert!(check_explained(&explain(None), &claims).is_ok());

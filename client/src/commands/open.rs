@@ -1,4 +1,4 @@
-//! `gsar open`: opens the console in a browser. Makes no gRPC call, only a connection test.
+//! `gsar open`: opens the console in a browser.
 
 use std::fmt::Write as _;
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -13,21 +13,20 @@ use crate::arguments::Open;
 use crate::failure::Failure;
 use crate::status::Status;
 
-/// The connection timeout of the console.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// An opener that is still running after this time is the browser itself.
-const UNTIL_OPEN: Duration = Duration::from_secs(3);
-/// The program that opens a URL with the user's default browser.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// An opener that runs longer than this is the browser itself.
+const OPENER_TIMEOUT: Duration = Duration::from_secs(3);
+/// The program that opens a URL in the user's browser.
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
 
 pub(super) fn run(arguments: &Open) -> Result<Status, Failure> {
-    let console = console(&arguments.console)?;
-    let address = page(&console, arguments.id.as_deref());
+    let console = parse_console_url(&arguments.console)?;
+    let address = page_url(&console, arguments.id.as_deref());
     if !arguments.print {
-        check_served(&console)?;
+        check_reachable(&console)?;
     }
     print(&format!("{address}\n"))?;
-    if arguments.print || is_opened(&address) {
+    if arguments.print || open_browser(&address) {
         return Ok(Status::Proceed);
     }
     Err(Failure::Usage(format!(
@@ -35,8 +34,8 @@ pub(super) fn run(arguments: &Open) -> Result<Status, Failure> {
     )))
 }
 
-/// Parses the URL of the console and removes the trailing `/`. The path defaults to `/console`.
-fn console(given: &str) -> Result<Uri, Failure> {
+/// Parses the console's URL. The path defaults to `/console`, and a trailing `/` is removed.
+fn parse_console_url(given: &str) -> Result<Uri, Failure> {
     let refused = || {
         Failure::Usage(format!(
             "--console (or GSAR_CONSOLE): invalid URL {given:?}\n  expected one such as http://127.0.0.1:4319/console/"
@@ -50,7 +49,7 @@ fn console(given: &str) -> Result<Uri, Failure> {
         return Err(refused());
     };
     let authority = uri.authority().map(http::uri::Authority::as_str).unwrap_or_default();
-    // A user name and password would be stored in the history of the shell and the browser.
+    // Credentials would be stored in the history of the shell and the browser.
     if authority.contains('@') {
         return Err(refused());
     }
@@ -62,13 +61,12 @@ fn console(given: &str) -> Result<Uri, Failure> {
 }
 
 /// Returns the URL of an evaluation, or of the list of evaluations.
-fn page(console: &Uri, id: Option<&str>) -> String {
-    let id = id.map(|id| format!("/{}", encoded(id))).unwrap_or_default();
+fn page_url(console: &Uri, id: Option<&str>) -> String {
+    let id = id.map(|id| format!("/{}", percent_encode(id))).unwrap_or_default();
     format!("{console}/#/evaluations{id}")
 }
 
-/// Percent-encodes an id (RFC 3986).
-fn encoded(id: &str) -> String {
+fn percent_encode(id: &str) -> String {
     let mut encoded = String::with_capacity(id.len());
     for byte in id.bytes() {
         match byte {
@@ -84,13 +82,13 @@ fn encoded(id: &str) -> String {
     encoded
 }
 
-/// Returns an error if the console is not reachable, rather than opening a blank page.
-fn check_served(console: &Uri) -> Result<(), Failure> {
+/// Fails if the console is unreachable.
+fn check_reachable(console: &Uri) -> Result<(), Failure> {
     let host = console.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     let is_tls = console.scheme_str() == Some("https");
     let port = console.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
     let answers = (host, port).to_socket_addrs().is_ok_and(|mut addresses| {
-        addresses.any(|address| TcpStream::connect_timeout(&address, PATIENCE).is_ok())
+        addresses.any(|address| TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).is_ok())
     });
     match answers {
         true => Ok(()),
@@ -100,8 +98,8 @@ fn check_served(console: &Uri) -> Result<(), Failure> {
     }
 }
 
-/// Starts the opener and returns `true` unless it fails. A process that keeps running is detached from the terminal.
-fn is_opened(address: &str) -> bool {
+/// Starts the opener, detached from the terminal. Returns `false` if it fails.
+fn open_browser(address: &str) -> bool {
     let opened = Command::new(OPENER)
         .arg(address)
         .stdin(Stdio::null())
@@ -114,7 +112,7 @@ fn is_opened(address: &str) -> bool {
 
 fn has_failed(opener: &mut Child) -> bool {
     let begin = Instant::now();
-    while begin.elapsed() < UNTIL_OPEN {
+    while begin.elapsed() < OPENER_TIMEOUT {
         match opener.try_wait() {
             Ok(None) => std::thread::sleep(Duration::from_millis(20)),
             Ok(Some(status)) => return !status.success(),
@@ -129,7 +127,9 @@ mod tests {
     use super::*;
 
     fn address(given: &str, id: Option<&str>) -> Result<String, String> {
-        console(given).map(|console| page(&console, id)).map_err(|refused| refused.to_string())
+        parse_console_url(given)
+            .map(|console| page_url(&console, id))
+            .map_err(|refused| refused.to_string())
     }
 
     #[test]
@@ -163,11 +163,11 @@ mod tests {
     }
 
     #[test]
-    fn an_unreachable_console_is_reported_with_the_fix() {
-        // Bind and close, so that nothing listens on the port.
+    fn unreachable_console_is_reported_with_the_fix() {
+        // The listener is dropped, so nothing listens on the port.
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let silent = console(&format!("http://127.0.0.1:{port}")).unwrap();
-        let refused = check_served(&silent).unwrap_err().to_string();
+        let silent = parse_console_url(&format!("http://127.0.0.1:{port}")).unwrap();
+        let refused = check_reachable(&silent).unwrap_err().to_string();
         assert!(
             refused
                 .starts_with(&format!("no console responds at http://127.0.0.1:{port}/console/"))

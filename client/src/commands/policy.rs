@@ -1,4 +1,4 @@
-//! `gsar policy`: lists, shows, checks and compares policies. Presets and files need no server.
+//! `gsar policy`: lists, shows, checks and compares policies.
 
 use std::path::Path;
 
@@ -20,13 +20,13 @@ pub(super) async fn run(arguments: &Policy, terminal: &Terminal) -> Result<Statu
     match arguments {
         Policy::List { output, connection } => list(*output, connection, terminal).await,
         Policy::Show { name, connection } => {
-            print(&text_of(name, connection).await?)?;
+            print(&policy_text(name, connection).await?)?;
             Ok(Status::Proceed)
         }
         Policy::Check { files } => check(files.iter().map(|path| &**path)),
         Policy::Diff { before, after, connection } => {
-            let before = values_of(before, connection).await?;
-            let after = values_of(after, connection).await?;
+            let before = load_policy(before, connection).await?;
+            let after = load_policy(after, connection).await?;
             print(&differences(&to_toml(&before), &to_toml(&after)))?;
             Ok(Status::Proceed)
         }
@@ -67,30 +67,29 @@ fn summary(base: Preset) -> v1::PolicySummary {
     }
 }
 
-/// Returns the TOML of a policy: the commented file of a preset, a file completed with the values of its base, or a
-/// policy of the server.
-async fn text_of(name: &str, connection: &Connection) -> Result<String, Failure> {
+/// Returns a policy as TOML: the commented file of a preset, a file completed with its base, or a policy of the server.
+async fn policy_text(name: &str, connection: &Connection) -> Result<String, Failure> {
     if let Some(base) = Preset::from_name(name) {
         return Ok(preset_file(base).to_owned());
     }
-    if names_a_file(name) {
+    if is_file_name(name) {
         return Ok(to_toml(&read_file(Path::new(name))?));
     }
     with_client(connection, async |client, _| Ok(client.policy(name).await?.toml)).await
 }
 
-async fn values_of(name: &str, connection: &Connection) -> Result<Checked, Failure> {
+async fn load_policy(name: &str, connection: &Connection) -> Result<Checked, Failure> {
     if let Some(base) = Preset::from_name(name) {
         return Ok(preset(base));
     }
-    if names_a_file(name) {
+    if is_file_name(name) {
         return read_file(Path::new(name));
     }
-    let text = text_of(name, connection).await?;
+    let text = policy_text(name, connection).await?;
     Checked::from_toml(&text).map_err(|error| Failure::Policy(problems(name, &error)))
 }
 
-fn names_a_file(name: &str) -> bool {
+fn is_file_name(name: &str) -> bool {
     name == STANDARD_INPUT
         || name.contains('/')
         || Path::new(name).extension().is_some_and(|it| it == "toml")

@@ -13,7 +13,7 @@ use serde::de::IgnoredAny;
 use crate::arguments::Evaluate;
 use crate::failure::Failure;
 
-/// Builds the requests of `gsar evaluate`. Also returns notes about evidence left out.
+/// Builds the requests of `gsar evaluate`, and notes about skipped evidence.
 pub(super) fn from_reports(
     arguments: &Evaluate,
 ) -> Result<(Vec<v1::EvaluateRequest>, Vec<String>), Failure> {
@@ -69,17 +69,17 @@ pub(super) fn from_reports(
     Ok((requests, evidence.notes))
 }
 
-/// Returns `true` if the server should explain its decision. Documents include what would change the decision.
+/// Documents include what would change the decision.
 fn is_explained(arguments: &Evaluate) -> bool {
     arguments.explain.is_some() || arguments.output.is_document()
 }
 
-/// Returns `true` if the server should redact secrets and personal data, since documents are shared.
+/// Documents are redacted by default, since they are shared.
 fn is_redacted(arguments: &Evaluate) -> bool {
     arguments.output.is_document() && !arguments.unredacted
 }
 
-/// Returns an error for data files and directories, which are evidence without the flag.
+/// Rejects data files and directories, which are evidence with a forgotten `--evidence`.
 fn require_text(reports: &[PathBuf]) -> Result<(), Failure> {
     const DATA: [&str; 8] = ["json", "jsonl", "ndjson", "log", "csv", "tsv", "yaml", "yml"];
     let is_data = |path: &&PathBuf| {
@@ -98,7 +98,7 @@ fn require_text(reports: &[PathBuf]) -> Result<(), Failure> {
     }
 }
 
-/// Returns the evidence without items that repeat the report, with a note for each.
+/// Returns the evidence without the items that repeat the report, adding a note for each.
 fn exclude_report(
     items: &[v1::EvidenceItem],
     report: &str,
@@ -106,16 +106,17 @@ fn exclude_report(
 ) -> Vec<v1::EvidenceItem> {
     use v1::evidence_item::Content::{CheckRun, Json, Text};
     let report = OwnReport::new(report);
-    let is_recorded = |item: &&v1::EvidenceItem| match &item.content {
+    let is_evidence = |item: &&v1::EvidenceItem| match &item.content {
         Some(Text(content) | Json(content)) if report.is_repeated_by(content) => {
             let id = &item.id;
-            let sentence = "repeats the report and was skipped: a report is never its own evidence";
+            let sentence =
+                "repeats the report and was skipped; a report is not evidence for itself";
             notes.push(format!("{id} {sentence}"));
             false
         }
         Some(Text(_) | Json(_) | CheckRun(_)) | None => true,
     };
-    items.iter().filter(is_recorded).cloned().collect()
+    items.iter().filter(is_evidence).cloned().collect()
 }
 
 fn require_single_report(arguments: &Evaluate) -> Result<(), Failure> {
@@ -139,7 +140,6 @@ fn require_single_report(arguments: &Evaluate) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the file name without its extension.
 fn report_name(path: &Path) -> String {
     if path == Path::new(STANDARD_INPUT) {
         return "stdin".to_owned();
@@ -147,7 +147,6 @@ fn report_name(path: &Path) -> String {
     path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// A line of a claims file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ClaimLine {
@@ -163,12 +162,11 @@ struct Span {
     end: u64,
 }
 
-/// Reads the claims of a file, one JSON object per line.
 fn claims(path: &Path) -> Result<Vec<v1::Claim>, InputError> {
-    claims_of(path, &read_text(path)?)
+    parse_claims(path, &read_text(path)?)
 }
 
-fn claims_of(path: &Path, text: &str) -> Result<Vec<v1::Claim>, InputError> {
+fn parse_claims(path: &Path, text: &str) -> Result<Vec<v1::Claim>, InputError> {
     let content = |line, message| InputError::Content { path: path.to_owned(), line, message };
     let mut claims = Vec::new();
     let mut ids = HashSet::new();
@@ -194,7 +192,6 @@ fn claims_of(path: &Path, text: &str) -> Result<Vec<v1::Claim>, InputError> {
     Ok(claims)
 }
 
-/// Reads the graph of a file.
 pub(super) fn graph(path: &Path) -> Result<v1::Graph, InputError> {
     parse_messages(path, &read_text(path)?)?.pop().ok_or_else(|| InputError::Unusable {
         path: path.to_owned(),
@@ -202,12 +199,12 @@ pub(super) fn graph(path: &Path) -> Result<v1::Graph, InputError> {
     })
 }
 
-/// Reads gate inputs from a file: `GateInputs`, or a whole `EvaluateGateRequest`.
+/// Reads `GateInputs` or a complete `EvaluateGateRequest`.
 pub(super) fn gate(path: &Path) -> Result<v1::EvaluateGateRequest, InputError> {
-    gate_of(path, &read_text(path)?)
+    parse_gate(path, &read_text(path)?)
 }
 
-fn gate_of(path: &Path, text: &str) -> Result<v1::EvaluateGateRequest, InputError> {
+fn parse_gate(path: &Path, text: &str) -> Result<v1::EvaluateGateRequest, InputError> {
     let fields: HashMap<String, IgnoredAny> = serde_json::from_str(text).map_err(|error| {
         let (line, message) = split_position(&error.to_string());
         InputError::Content { path: path.to_owned(), line, message }
@@ -256,14 +253,14 @@ mod tests {
     #[test]
     fn parses_claims_line_by_line() {
         let text = "{\"id\":\"c1\",\"text\":\"a\"}\n\n{\"id\":\"c2\",\"text\":\"b\",\"span\":{\"start\":2,\"end\":7}}\n";
-        let claims = claims_of(path(), text).unwrap();
+        let claims = parse_claims(path(), text).unwrap();
         let texts: Vec<_> = claims.iter().map(|claim| claim.text.as_str()).collect();
         assert_eq!(texts, ["a", "b"]);
         assert_eq!(claims[1].span, Some(v1::ByteRange { start: 2, end: 7 }));
     }
 
     #[test]
-    fn invalid_claims_name_their_line() {
+    fn invalid_claims_are_reported_with_their_line() {
         insta::assert_snapshot!(
             [
                 "{\"id\":\"c1\"}",
@@ -276,7 +273,7 @@ mod tests {
             .map(|text| format!(
                 "{}\n    {}",
                 text.replace('\n', " ↵ "),
-                claims_of(path(), text).unwrap_err()
+                parse_claims(path(), text).unwrap_err()
             ))
             .join("\n")
         );
@@ -284,8 +281,8 @@ mod tests {
 
     #[test]
     fn accepts_gate_inputs_alone_or_in_a_request() {
-        let alone = gate_of(path(), "{\"turnsUsed\": 3, \"wantsToFinish\": true}").unwrap();
-        let whole = gate_of(
+        let alone = parse_gate(path(), "{\"turnsUsed\": 3, \"wantsToFinish\": true}").unwrap();
+        let whole = parse_gate(
             path(),
             "{\"gate\": {\"turnsUsed\": 3, \"wantsToFinish\": true}, \"policy\": \"strict\"}",
         )
@@ -296,15 +293,15 @@ mod tests {
         for (text, line) in
             [("{\n\"turns\": 3}", 2), ("{\n\"gate\": {},\n\"polcy\": 1}", 3), ("{", 1), ("", 1)]
         {
-            let error = gate_of(path(), text).unwrap_err().to_string();
+            let error = parse_gate(path(), text).unwrap_err().to_string();
             assert!(error.starts_with(&format!("claims.jsonl:{line}: ")), "{text}: {error}");
         }
-        assert!(gate_of(path(), "{}, \"policy\": \"x\"").is_err());
-        assert!(gate_of(path(), "{} {}").is_err());
+        assert!(parse_gate(path(), "{}, \"policy\": \"x\"").is_err());
+        assert!(parse_gate(path(), "{} {}").is_err());
     }
 
     #[test]
-    fn a_report_is_named_after_its_file() {
+    fn reports_are_named_after_their_file() {
         assert_eq!(report_name(Path::new("reports/checkout-oom.md")), "checkout-oom");
         assert_eq!(report_name(Path::new("-")), "stdin");
     }

@@ -18,7 +18,7 @@ pub(super) async fn run(arguments: &Rescore, terminal: &Terminal) -> Result<Stat
         let mut answers = Vec::new();
         for id in &arguments.ids {
             let request = v1::RescoreRequest {
-                evaluation_id: evaluation_id::whole(&client, id).await?,
+                evaluation_id: evaluation_id::expand(&client, id).await?,
                 policy: arguments.policy.clone(),
                 ..Default::default()
             };
@@ -50,7 +50,6 @@ pub(super) async fn run(arguments: &Rescore, terminal: &Terminal) -> Result<Stat
     .await
 }
 
-/// Converts the response to an evaluation, for printing.
 fn as_evaluation(answer: v1::RescoreResponse) -> v1::EvaluateResponse {
     let outcome = if answer.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
     v1::EvaluateResponse {

@@ -26,78 +26,82 @@ use crate::terminal::Terminal;
 /// The maximum number of concurrent calls.
 const IN_FLIGHT: usize = 64;
 
-/// How long an interrupted run may take to flush its output.
-const FINISH_BOUND: Duration = Duration::from_secs(1);
+/// The time limit for an interrupted run to flush its output.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(super) async fn run(arguments: &Score, terminal: &Terminal) -> Result<Status, Failure> {
     if let Some(path) = &arguments.request {
-        return requests(arguments, path, terminal).await;
+        return score_requests(arguments, path, terminal).await;
     }
     let policies = Policies::new(arguments.policy.clone());
     let input = Input::open(&arguments.file)?;
     if arguments.offline {
-        return until_done_or_signal(input, policies).await;
+        return score_offline(input, policies).await;
     }
-    with_client(&arguments.connection, async |client, _| online(input, policies, &client).await)
-        .await
+    with_client(&arguments.connection, async |client, _| {
+        score_online(input, policies, &client).await
+    })
+    .await
 }
 
-/// The lines to score.
 struct Input {
     lines: LineReader<BufReader<Box<dyn Read + Send>>>,
-    /// The size in bytes, if known.
-    whole: Option<u64>,
+    /// In bytes, if known.
+    size: Option<u64>,
 }
 
 impl Input {
     fn open(path: &Path) -> Result<Self, InputError> {
-        let (read, whole): (Box<dyn Read + Send>, _) = if path == Path::new(STANDARD_INPUT) {
+        let (read, size): (Box<dyn Read + Send>, _) = if path == Path::new(STANDARD_INPUT) {
             (Box::new(io::stdin()), None)
         } else {
             let unreadable = |source| InputError::Unreadable { path: path.to_owned(), source };
             let file = File::open(path).map_err(unreadable)?;
-            let facts = file.metadata().map_err(unreadable)?;
-            if facts.is_dir() {
+            let metadata = file.metadata().map_err(unreadable)?;
+            if metadata.is_dir() {
                 return Err(unreadable(io::ErrorKind::IsADirectory.into()));
             }
-            (Box::new(file), facts.is_file().then_some(facts.len()))
+            (Box::new(file), metadata.is_file().then_some(metadata.len()))
         };
-        Ok(Self { lines: LineReader::new(BufReader::with_capacity(1 << 16, read)), whole })
+        Ok(Self { lines: LineReader::new(BufReader::with_capacity(1 << 16, read)), size })
     }
 
-    /// Returns `true` if the next line is already buffered.
     fn has_line(&self) -> bool {
         self.lines.input().buffer().contains(&b'\n')
     }
 }
 
-/// Scores every line locally. A signal ends the run between two lines.
-async fn until_done_or_signal(input: Input, policies: Policies) -> Result<Status, Failure> {
+/// Scores the lines locally. A signal ends the run between two lines.
+async fn score_offline(input: Input, policies: Policies) -> Result<Status, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let mut run = tokio::task::spawn_blocking({
         let stop = Arc::clone(&stop);
-        move || offline(input, &policies, &stop)
+        move || score_lines(input, &policies, &stop)
     });
     let done = until_signal(async { (&mut run).await.map_err(io::Error::other)? }).await;
     if matches!(done, Err(Failure::Interrupted { .. })) {
         stop.store(true, Ordering::Relaxed);
-        // A run that waits for input has flushed its output and may be abandoned.
-        let _ = tokio::time::timeout(FINISH_BOUND, run).await;
+        // A run that waits for input has flushed its output and can be abandoned.
+        let _ = tokio::time::timeout(FLUSH_TIMEOUT, run).await;
     }
     done
 }
 
-fn offline(mut input: Input, policies: &Policies, stop: &AtomicBool) -> Result<Status, Failure> {
+fn score_lines(
+    mut input: Input,
+    policies: &Policies,
+    stop: &AtomicBool,
+) -> Result<Status, Failure> {
     let mut out = BufWriter::new(io::stdout());
     let mut status = Status::Proceed;
-    let mut progress = Progress::begin(input.whole);
+    let mut progress = Progress::begin(input.size);
     while !stop.load(Ordering::Relaxed) {
         if !input.has_line() {
             out.flush()?;
         }
         let Some(line) = input.lines.next_line()? else { break };
         let answer = Answer::offline(policies, line.number, &line.text);
-        status = status.max(of(&answer));
+        status = status.max(self::status(&answer));
         answer.write(&mut out)?;
         progress.step(input.lines.bytes_read());
     }
@@ -105,13 +109,17 @@ fn offline(mut input: Input, policies: &Policies, stop: &AtomicBool) -> Result<S
     Ok(status)
 }
 
-fn of(answer: &Answer) -> Status {
+fn status(answer: &Answer) -> Status {
     if answer.is_refused() { Status::Error } else { Status::Proceed }
 }
 
-/// Scores every line on the server; answers are written in the order of the lines.
-async fn online(input: Input, policies: Policies, client: &Client) -> Result<Status, Failure> {
-    let mut progress = Progress::begin(input.whole);
+/// Scores the lines on the server and writes the answers in order.
+async fn score_online(
+    input: Input,
+    policies: Policies,
+    client: &Client,
+) -> Result<Status, Failure> {
+    let mut progress = Progress::begin(input.size);
     let requests =
         futures_util::stream::unfold(read_in_background(input, policies), async |mut lines| {
             lines.recv().await.map(|line| (line, lines))
@@ -139,7 +147,7 @@ async fn online(input: Input, policies: Policies, client: &Client) -> Result<Sta
             }
         };
         let Some((answer, bytes)) = next.transpose()? else { break };
-        status = status.max(of(&answer));
+        status = status.max(self::status(&answer));
         answer.write(&mut out)?;
         progress.step(bytes);
     }
@@ -147,10 +155,10 @@ async fn online(input: Input, policies: Policies, client: &Client) -> Result<Sta
     Ok(status)
 }
 
-/// A request for a line, or the answer of an invalid line, with the number of bytes read so far.
+/// The request for a line or the answer to an invalid line, and the number of bytes read so far.
 type ReadLine = (Result<LineRequest, Answer>, u64);
 
-/// Reads lines on a separate thread, so that slow input does not delay answers.
+/// Reads lines on another thread, so that slow input does not delay answers.
 fn read_in_background(
     mut input: Input,
     policies: Policies,
@@ -171,7 +179,11 @@ fn read_in_background(
 }
 
 /// Sends `ScoreRequest` messages.
-async fn requests(arguments: &Score, path: &Path, terminal: &Terminal) -> Result<Status, Failure> {
+async fn score_requests(
+    arguments: &Score,
+    path: &Path,
+    terminal: &Terminal,
+) -> Result<Status, Failure> {
     let requests: Vec<v1::ScoreRequest> = parse_messages(path, &read_text(path)?)?;
     let view = View { columns: terminal.columns, only: Vec::new(), explain: Explain::Briefly };
     with_client(&arguments.connection, async |client, _| {
@@ -194,7 +206,6 @@ async fn requests(arguments: &Score, path: &Path, terminal: &Terminal) -> Result
     .await
 }
 
-/// Converts the response to an evaluation without a judge, for printing.
 fn as_evaluation(answer: v1::ScoreResponse) -> v1::EvaluateResponse {
     let outcome = if answer.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
     let warnings = answer.hypothetical.then(hypothetical);
@@ -218,7 +229,6 @@ fn as_evaluation(answer: v1::ScoreResponse) -> v1::EvaluateResponse {
     }
 }
 
-/// The warning for a decision that `Evaluate` would not make.
 pub(super) fn hypothetical() -> v1::Reason {
     v1::Reason {
         code: "HYPOTHETICAL".to_owned(),

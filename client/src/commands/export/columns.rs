@@ -1,5 +1,5 @@
-//! Lays records out as flat columns. Enumerations use their JSON names, fractions become numerator and denominator, and
-//! lists of messages become JSON.
+//! Converts records to rows of flat columns. Enumerations become their JSON names, fractions become numerator and
+//! denominator, and lists of messages become JSON.
 
 use gsar_client::json::{Named, to_json};
 use gsar_client::v1;
@@ -9,8 +9,8 @@ use super::table::{Cell, Type};
 use crate::arguments::Kind;
 use crate::failure::Failure;
 
-/// The columns that all kinds of records begin with.
-macro_rules! of_evaluation {
+/// Prepends the columns that all kinds of records share.
+macro_rules! with_evaluation {
     ($($column:expr),* $(,)?) => {
         &[
             ("evaluation_id", Type::Text),
@@ -27,7 +27,7 @@ macro_rules! of_evaluation {
 }
 
 /// One row per claim, or a single row for an evaluation without claims.
-const PARTITION: &[(&str, Type)] = of_evaluation![
+const PARTITION: &[(&str, Type)] = with_evaluation![
     ("outcome", Type::Text),
     ("score_numerator", Type::Unsigned),
     ("score_denominator", Type::Unsigned),
@@ -45,7 +45,7 @@ const PARTITION: &[(&str, Type)] = of_evaluation![
 ];
 
 /// One row per grade.
-const GRADE: &[(&str, Type)] = of_evaluation![
+const GRADE: &[(&str, Type)] = with_evaluation![
     ("grader", Type::Text),
     ("graded_at", Type::Instant),
     ("graded_tier", Type::Text),
@@ -57,8 +57,8 @@ const GRADE: &[(&str, Type)] = of_evaluation![
     ("note", Type::Text),
 ];
 
-/// One row per pair; the first columns are those of the chosen report.
-const PREFERENCE: &[(&str, Type)] = of_evaluation![
+/// One row per pair. The shared columns describe the chosen report.
+const PREFERENCE: &[(&str, Type)] = with_evaluation![
     ("synthesis", Type::Text),
     ("guarded_score_numerator", Type::Unsigned),
     ("guarded_score_denominator", Type::Unsigned),
@@ -75,7 +75,7 @@ const PREFERENCE: &[(&str, Type)] = of_evaluation![
 ];
 
 /// One row per claim.
-const CLAIM_REWARD: &[(&str, Type)] = of_evaluation![
+const CLAIM_REWARD: &[(&str, Type)] = with_evaluation![
     ("claim_id", Type::Text),
     ("claim_text", Type::Text),
     ("class", Type::Text),
@@ -84,7 +84,6 @@ const CLAIM_REWARD: &[(&str, Type)] = of_evaluation![
     ("reward_millionths", Type::Signed),
 ];
 
-/// Returns the columns of a kind of records.
 pub(super) const fn columns(kind: Kind) -> &'static [(&'static str, Type)] {
     match kind {
         Kind::Partitions => PARTITION,
@@ -94,7 +93,7 @@ pub(super) const fn columns(kind: Kind) -> &'static [(&'static str, Type)] {
     }
 }
 
-/// Converts a record to rows, each with a value for every column of its kind.
+/// Converts a record to rows with the [`columns`] of its kind.
 pub(super) fn rows(record: Record) -> Result<Vec<Vec<Cell>>, Failure> {
     match record {
         Record::Partition(record) => partition(record),
@@ -144,7 +143,7 @@ fn partition(record: v1::PartitionRecord) -> Result<Vec<Vec<Cell>>, Failure> {
     let rows: Vec<_> =
         claims.into_iter().map(|claim| [head.as_slice(), claim.as_slice()].concat()).collect();
     if rows.is_empty() {
-        head.resize(PARTITION.len(), Cell::Absent);
+        head.resize(PARTITION.len(), Cell::Null);
         return Ok(vec![head]);
     }
     Ok(rows)
@@ -159,7 +158,7 @@ fn grade(record: v1::GradeRecord) -> Vec<Cell> {
     row.extend([Cell::Text(recorded.grader), instant(recorded.graded_at)]);
     match grade.subject {
         Some(Subject::Claim(claim)) => row.extend([
-            Cell::Absent,
+            Cell::Null,
             Cell::Text(claim.claim_id.clone()),
             Cell::Text(record.claim_text),
             name(claim.class().as_str_name()),
@@ -168,9 +167,9 @@ fn grade(record: v1::GradeRecord) -> Vec<Cell> {
         ]),
         Some(Subject::Report(report)) => {
             row.push(name(report.tier().as_str_name()));
-            row.extend([const { Cell::Absent }; 5]);
+            row.extend([const { Cell::Null }; 5]);
         }
-        None => row.extend([const { Cell::Absent }; 6]),
+        None => row.extend([const { Cell::Null }; 6]),
     }
     row.push(Cell::Text(grade.note));
     row
@@ -214,9 +213,8 @@ fn claim_reward(record: v1::ClaimRewardRecord) -> Vec<Cell> {
     row
 }
 
-/// The verdict of a second look; absent if there was none.
 fn look(claim: &v1::JudgedClaim) -> Cell {
-    claim.second_look.as_ref().map_or(Cell::Absent, |look| name(look.verdict().as_str_name()))
+    claim.second_look.as_ref().map_or(Cell::Null, |look| name(look.verdict().as_str_name()))
 }
 
 fn name(name: &str) -> Cell {
@@ -224,19 +222,18 @@ fn name(name: &str) -> Cell {
 }
 
 fn instant(at: Option<prost_types::Timestamp>) -> Cell {
-    at.map_or(Cell::Absent, |at| {
+    at.map_or(Cell::Null, |at| {
         let micros = at.seconds.saturating_mul(1_000_000);
         Cell::Number(micros.saturating_add(i64::from(at.nanos / 1_000)))
     })
 }
 
 fn score(score: Option<v1::Score>) -> [Cell; 2] {
-    score.map_or([const { Cell::Absent }; 2], |score| {
+    score.map_or([const { Cell::Null }; 2], |score| {
         [score.numerator, score.denominator].map(|part| Cell::Number(part.cast_signed()))
     })
 }
 
-/// Encodes messages as a JSON array.
 fn list<'a, T: Named + prost::Message + 'a>(
     messages: impl Iterator<Item = &'a T>,
 ) -> Result<Cell, Failure> {
@@ -249,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_record_has_a_value_for_each_column() {
+    fn rows_match_the_columns_of_their_kind() {
         use v1::grade::Subject;
         let claims = vec![v1::JudgedClaim::default(); 2];
         let graded = |subject| {
@@ -276,10 +273,10 @@ mod tests {
                 assert_eq!(row.len(), columns(kind).len(), "{kind:?}");
                 for (cell, (name, of)) in row.iter().zip(columns(kind)) {
                     let fits = match of {
-                        Type::Text => matches!(cell, Cell::Text(_) | Cell::Absent),
-                        Type::Bool => matches!(cell, Cell::Bool(_) | Cell::Absent),
+                        Type::Text => matches!(cell, Cell::Text(_) | Cell::Null),
+                        Type::Bool => matches!(cell, Cell::Bool(_) | Cell::Null),
                         Type::Signed | Type::Unsigned | Type::Instant => {
-                            matches!(cell, Cell::Number(_) | Cell::Absent)
+                            matches!(cell, Cell::Number(_) | Cell::Null)
                         }
                     };
                     assert!(fits, "{kind:?}: {name}: {cell:?}");

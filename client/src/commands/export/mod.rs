@@ -28,7 +28,7 @@ pub(super) async fn run(arguments: &Export) -> Result<Status, Failure> {
             let response = match export.next().await {
                 Ok(Some(response)) => response,
                 Ok(None) => break,
-                Err(error) => return Err(cut_off(error, &after, arguments)),
+                Err(error) => return Err(interrupted(error, &after, arguments)),
             };
             for record in response.records.into_iter().filter_map(|record| record.record) {
                 target.write(record)?;
@@ -49,8 +49,8 @@ pub(super) async fn run(arguments: &Export) -> Result<Status, Failure> {
     .await
 }
 
-/// Printed records are valid; an incomplete file is discarded.
-fn cut_off(error: ClientError, after: &str, arguments: &Export) -> Failure {
+/// Notes how to resume, unless the incomplete output is a file, which is discarded.
+fn interrupted(error: ClientError, after: &str, arguments: &Export) -> Failure {
     if arguments.to.is_none() && !after.is_empty() {
         note(&format!("the printed records are valid; continue with --after {after}"));
     }

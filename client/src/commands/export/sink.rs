@@ -1,4 +1,4 @@
-//! Writes records to standard output or a file. A file appears under its name only when it is complete.
+//! Writes records to standard output, or to a file that appears only when it is complete.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,7 +13,6 @@ use crate::arguments::{FileFormat, Kind};
 use crate::failure::Failure;
 use gsar_client::v1::export_record::Record;
 
-/// The destination of exported records.
 pub(super) enum Sink {
     /// JSON lines on standard output.
     Output(BufWriter<io::Stdout>),
@@ -24,7 +23,6 @@ pub(super) enum Sink {
 }
 
 impl Sink {
-    /// Opens the destination for records of a kind.
     pub(super) fn open(kind: Kind, format: FileFormat, to: Option<&Path>) -> Result<Self, Failure> {
         let Some(to) = to else {
             return match format {
@@ -49,7 +47,6 @@ impl Sink {
         })
     }
 
-    /// Writes a record.
     pub(super) fn write(&mut self, record: Record) -> Result<(), Failure> {
         match self {
             Self::Output(out) => writeln!(out, "{}", line(&record)?)?,
@@ -63,7 +60,7 @@ impl Sink {
         Ok(())
     }
 
-    /// Writes buffered records, syncs the file and renames it to its final name.
+    /// Flushes the records. Syncs a file and moves it to its final name.
     pub(super) fn finish(self) -> Result<(), Failure> {
         let (file, to) = match self {
             Self::Output(mut out) => return Ok(out.flush()?),
@@ -79,7 +76,6 @@ impl Sink {
     }
 }
 
-/// Encodes a record as one line of JSON.
 fn line(record: &Record) -> Result<String, Failure> {
     Ok(match record {
         Record::Partition(record) => to_json(record),

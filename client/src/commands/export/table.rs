@@ -11,28 +11,24 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-/// The maximum number of rows of a row group.
+/// The maximum number of rows per row group.
 const MAX_ROWS: usize = 8_192;
-/// A row group is written once its text reaches this size, in bytes.
+/// The size of text after which a row group is written, in bytes.
 const GROUP_BYTES: usize = 32 << 20;
 
-/// The type of a column. All columns are nullable.
+/// The type of a nullable column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
-    /// UTF-8 text.
     Text,
-    /// A signed 64-bit integer.
     Signed,
-    /// An unsigned 64-bit integer.
     Unsigned,
     /// Microseconds since 1970-01-01T00:00:00Z.
     Instant,
-    /// A boolean.
     Bool,
 }
 
 impl Type {
-    /// Returns the column's field in the Parquet schema language.
+    /// Returns the declaration of a column in Parquet's schema language.
     fn field(self, name: &str) -> String {
         let (physical, logical) = match self {
             Self::Text => ("binary", " (STRING)"),
@@ -45,40 +41,36 @@ impl Type {
     }
 }
 
-/// A value of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
-    /// A text.
     Text(String),
-    /// An integer or an instant; an unsigned integer is stored bit by bit.
+    /// An integer or an instant. Unsigned integers are reinterpreted as signed.
     Number(i64),
-    /// A boolean.
     Bool(bool),
-    /// Null.
-    Absent,
+    Null,
 }
 
 /// A Parquet file being written.
 pub(super) struct Table<W: Write + Send> {
     writer: SerializedFileWriter<W>,
-    /// The values of the current row group, by column.
+    /// The columns of the current row group.
     columns: Vec<Vec<Cell>>,
     rows: usize,
     bytes: usize,
 }
 
 impl<W: Write + Send> Table<W> {
-    /// Starts a file with these columns.
     pub(super) fn begin(out: W, columns: &[(&str, Type)]) -> io::Result<Self> {
         let fields: String = columns.iter().map(|(name, of)| of.field(name)).collect();
-        let schema = parse_message_type(&format!("message record {{{fields}}}")).map_err(failed)?;
+        let schema =
+            parse_message_type(&format!("message record {{{fields}}}")).map_err(to_io_error)?;
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties));
         let columns = columns.iter().map(|_| Vec::new()).collect();
-        Ok(Self { writer: writer.map_err(failed)?, columns, rows: 0, bytes: 0 })
+        Ok(Self { writer: writer.map_err(to_io_error)?, columns, rows: 0, bytes: 0 })
     }
 
-    /// Adds a row, with one value per column.
+    /// Adds a row with one value per column.
     pub(super) fn add(&mut self, row: Vec<Cell>) -> io::Result<()> {
         for (column, cell) in self.columns.iter_mut().zip(row) {
             if let Cell::Text(text) = &cell {
@@ -88,7 +80,7 @@ impl<W: Write + Send> Table<W> {
         }
         self.rows += 1;
         if self.rows >= MAX_ROWS || self.bytes >= GROUP_BYTES {
-            self.write_group().map_err(failed)?;
+            self.write_group().map_err(to_io_error)?;
         }
         Ok(())
     }
@@ -96,9 +88,9 @@ impl<W: Write + Send> Table<W> {
     /// Writes the last row group and the footer.
     pub(super) fn finish(mut self) -> io::Result<()> {
         if self.rows > 0 {
-            self.write_group().map_err(failed)?;
+            self.write_group().map_err(to_io_error)?;
         }
-        self.writer.into_inner().map_err(failed)?.flush()
+        self.writer.into_inner().map_err(to_io_error)?.flush()
     }
 
     fn write_group(&mut self) -> Result<(), ParquetError> {
@@ -107,7 +99,7 @@ impl<W: Write + Send> Table<W> {
             let Some(mut column) = group.next_column()? else { break };
             let cells = std::mem::take(cells);
             let levels: Vec<i16> =
-                cells.iter().map(|cell| i16::from(*cell != Cell::Absent)).collect();
+                cells.iter().map(|cell| i16::from(*cell != Cell::Null)).collect();
             let levels = Some(levels.as_slice());
             match column.untyped() {
                 ColumnWriter::ByteArrayColumnWriter(writer) => {
@@ -119,8 +111,8 @@ impl<W: Write + Send> Table<W> {
                     writer.write_batch(&numbers, levels, None)?;
                 }
                 ColumnWriter::BoolColumnWriter(writer) => {
-                    let truths: Vec<bool> = cells.iter().filter_map(truth).collect();
-                    writer.write_batch(&truths, levels, None)?;
+                    let booleans: Vec<bool> = cells.iter().filter_map(boolean).collect();
+                    writer.write_batch(&booleans, levels, None)?;
                 }
                 _ => return Err(ParquetError::General("unknown column type".to_owned())),
             }
@@ -135,25 +127,25 @@ impl<W: Write + Send> Table<W> {
 fn text(cell: Cell) -> Option<ByteArray> {
     match cell {
         Cell::Text(text) => Some(text.into_bytes().into()),
-        Cell::Number(_) | Cell::Bool(_) | Cell::Absent => None,
+        Cell::Number(_) | Cell::Bool(_) | Cell::Null => None,
     }
 }
 
 fn number(cell: &Cell) -> Option<i64> {
     match cell {
         Cell::Number(number) => Some(*number),
-        Cell::Text(_) | Cell::Bool(_) | Cell::Absent => None,
+        Cell::Text(_) | Cell::Bool(_) | Cell::Null => None,
     }
 }
 
-fn truth(cell: &Cell) -> Option<bool> {
+fn boolean(cell: &Cell) -> Option<bool> {
     match cell {
-        Cell::Bool(truth) => Some(*truth),
-        Cell::Text(_) | Cell::Number(_) | Cell::Absent => None,
+        Cell::Bool(boolean) => Some(*boolean),
+        Cell::Text(_) | Cell::Number(_) | Cell::Null => None,
     }
 }
 
-fn failed(error: ParquetError) -> io::Error {
+fn to_io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(cause) => io::Error::other(cause),
         other => io::Error::other(other),
@@ -168,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_read_back_from_all_row_groups() {
+    fn rows_in_several_groups_round_trip() {
         let columns = [
             ("name", Type::Text),
             ("signed", Type::Signed),
@@ -182,7 +174,7 @@ mod tests {
         for number in 0..rows {
             let number = i64::try_from(number).unwrap();
             let row = match number % 3 {
-                0 => vec![Cell::Absent; 5],
+                0 => vec![Cell::Null; 5],
                 _ => vec![
                     Cell::Text(format!("é{number}")),
                     Cell::Number(-number),

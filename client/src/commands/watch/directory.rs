@@ -1,4 +1,4 @@
-//! Lists the reports and requests in a directory, without subdirectories. Reads no content.
+//! Lists the reports and requests in a directory.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,16 +10,15 @@ use gsar_client::input::InputError;
 
 use super::files::Stamp;
 
-/// The kind of a file, by its extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A report as text.
+    /// A report, as text.
     Report,
-    /// `EvaluateRequest` messages as JSON.
+    /// `EvaluateRequest` messages, as JSON.
     Requests,
 }
 
-/// Returns the kind of a file; `None` for hidden files and other extensions.
+/// Returns the kind of a file, or `None` if it is hidden or has another extension.
 pub(super) fn kind(path: &Path) -> Option<Kind> {
     let name = path.file_name()?.to_str()?;
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -31,10 +30,7 @@ pub(super) fn kind(path: &Path) -> Option<Kind> {
     }
 }
 
-/// Returns the files to evaluate, with their current version.
-///
-/// # Errors
-/// Returns an [`InputError`] if the directory cannot be read.
+/// Returns the reports and requests in a directory, with their stamps.
 pub(super) fn list(directory: &Path) -> Result<BTreeMap<PathBuf, Stamp>, InputError> {
     let unreadable = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => InputError::Unusable {
@@ -49,7 +45,7 @@ pub(super) fn list(directory: &Path) -> Result<BTreeMap<PathBuf, Stamp>, InputEr
         if kind(&path).is_none() {
             continue;
         }
-        // The file may have been deleted in the meantime.
+        // The file can disappear after it was listed.
         if let Some(stamp) = stamp(&path) {
             found.insert(path, stamp);
         }
@@ -57,7 +53,7 @@ pub(super) fn list(directory: &Path) -> Result<BTreeMap<PathBuf, Stamp>, InputEr
     Ok(found)
 }
 
-/// Returns the current version of a file; `None` if it is not a regular file.
+/// Returns the stamp of a regular file.
 pub(super) fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let (size, inode) = (metadata.len(), metadata.ino());

@@ -1,4 +1,4 @@
-//! Reads a file and evaluates its requests. Prints nothing and does not wait for a server.
+//! Evaluates the requests in a file.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
@@ -16,12 +16,11 @@ use crate::failure::Failure;
 /// The requests of a file and their results.
 pub(super) type Answers = Vec<(v1::EvaluateRequest, Result<v1::EvaluateResponse, ClientError>)>;
 
-/// The outcome of a file.
 #[derive(Debug)]
 pub(super) enum FileOutcome {
     /// The file changed while it was read.
     Changing,
-    /// The file is invalid, possibly because it is incomplete.
+    /// The file is invalid, perhaps because it is incomplete.
     Unreadable(Failure),
     /// The file and its evidence have not changed since the last evaluation.
     Unchanged,
@@ -29,26 +28,25 @@ pub(super) enum FileOutcome {
     Answered {
         /// The digest of the requests.
         digest: u64,
-        /// The results.
         answers: Answers,
     },
 }
 
-/// Evaluates files. Equal content has the same digest within one run.
+/// Evaluates files. The digests are comparable only within one run.
 #[derive(Debug, Default)]
 pub(super) struct Evaluator {
     digests: RandomState,
 }
 
 impl Evaluator {
-    /// Reads a file and evaluates its requests, one after another.
-    pub(super) async fn ask(
+    /// Evaluates the requests in a file, one after another.
+    pub(super) async fn evaluate(
         &self,
         arguments: &Watch,
         client: &Client,
         due: &DueFile,
     ) -> FileOutcome {
-        let read = requests::from_reports(&evaluate(arguments, &due.path));
+        let read = requests::from_reports(&evaluate_arguments(arguments, &due.path));
         if stamp(&due.path) != Some(due.stamp) {
             return FileOutcome::Changing;
         }
@@ -64,15 +62,15 @@ impl Evaluator {
         }
         let mut answers = Vec::with_capacity(requests.len());
         for (number, mut request) in requests.into_iter().enumerate() {
-            // If a response is lost with the connection, the key keeps the server from recording the request twice.
+            // If the response is lost, the key prevents a second record.
             if request.idempotency_key.is_empty() {
                 let key = self.digests.hash_one((&due.path, due.times, number, digest));
                 request.idempotency_key = format!("gsar-watch-{key:016x}");
             }
             let answer = client.evaluate(request.clone()).await;
-            let is_passing = answer.as_ref().is_err_and(super::backoff::is_transient);
+            let is_transient = answer.as_ref().is_err_and(super::backoff::is_transient);
             answers.push((request, answer));
-            if is_passing {
+            if is_transient {
                 break;
             }
         }
@@ -80,16 +78,16 @@ impl Evaluator {
     }
 }
 
-/// The arguments of `gsar evaluate` for one file.
-fn evaluate(arguments: &Watch, path: &Path) -> Evaluate {
+/// Returns the arguments of `gsar evaluate` for a file.
+fn evaluate_arguments(arguments: &Watch, path: &Path) -> Evaluate {
     let is_report = kind(path) == Some(Kind::Report);
-    let of_report = |given: &Option<String>| given.clone().filter(|_| is_report);
+    let report_option = |given: &Option<String>| given.clone().filter(|_| is_report);
     Evaluate {
         reports: if is_report { vec![path.to_owned()] } else { Vec::new() },
         evidence: if is_report { arguments.evidence.clone() } else { Vec::new() },
-        corpus: of_report(&arguments.corpus),
+        corpus: report_option(&arguments.corpus),
         samples: None,
-        policy: of_report(&arguments.policy),
+        policy: report_option(&arguments.policy),
         id: None,
         claims: None,
         gate: None,

@@ -1,49 +1,43 @@
-//! Decides which files of a watched directory are due: those that did not change between two polls and are not
-//! evaluated yet. Does no I/O.
+//! Decides which files of a watched directory are due: new and changed ones that are the same in two polls.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// How often an unchanged file is read before it is reported as unreadable.
+/// The number of reads before an unchanged file is reported as unreadable.
 const MAX_READS: u32 = 3;
 
-/// Identifies a version of a file without reading it.
+/// The version of a file, without its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
-    /// The size in bytes.
     pub(super) size: u64,
-    /// The modification time, if the file system provides it.
     pub(super) modified: Option<SystemTime>,
-    /// The inode, which changes if another file is renamed over this one.
+    /// Changes if another file is renamed over this one.
     pub(super) inode: u64,
 }
 
-/// How to treat the files found by the first poll.
+/// The treatment of files that exist before the watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Existing {
     /// Evaluate them only when they change.
     Skip,
     /// Evaluate them like new files.
-    Included,
-    /// Evaluate only them.
+    Include,
+    /// Evaluate only these.
     Only,
 }
 
-/// A file that is due.
+/// A file to evaluate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DueFile {
-    /// The path of the file.
     pub(super) path: PathBuf,
-    /// The version that was found.
     pub(super) stamp: Stamp,
     /// The digest of the last evaluation.
     pub(super) digest: Option<u64>,
-    /// The number of earlier evaluations.
+    /// The number of previous evaluations.
     pub(super) times: u64,
 }
 
-/// The files of a watched directory.
 #[derive(Debug)]
 pub(super) struct Files {
     existing: Existing,
@@ -62,34 +56,33 @@ struct File {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// New or changed; it may still be written.
+    /// New or changed since the last poll.
     Changing,
-    /// Unchanged between two polls, and not evaluated.
+    /// To be evaluated.
     Due,
     /// Evaluated, reported or ignored.
     Done,
 }
 
 impl Files {
-    /// Creates the state of a directory before the first poll.
     pub(super) fn new(existing: Existing) -> Self {
         Self { existing, is_first: true, known: BTreeMap::new() }
     }
 
-    /// Updates the state with the result of a poll. Deleted files are forgotten.
-    pub(super) fn look(&mut self, found: BTreeMap<PathBuf, Stamp>) {
+    /// Updates the state after a poll, forgetting deleted files.
+    pub(super) fn update(&mut self, found: BTreeMap<PathBuf, Stamp>) {
         let is_first = std::mem::take(&mut self.is_first);
         self.known.retain(|path, _| found.contains_key(path));
         for (path, stamp) in found {
             match self.known.get_mut(&path) {
-                Some(file) => file.look(stamp, self.existing),
+                Some(file) => file.update(stamp, self.existing),
                 None => {
-                    let is_wanted = match self.existing {
+                    let is_included = match self.existing {
                         Existing::Skip => !is_first,
-                        Existing::Included => true,
+                        Existing::Include => true,
                         Existing::Only => is_first,
                     };
-                    let state = if is_wanted { State::Changing } else { State::Done };
+                    let state = if is_included { State::Changing } else { State::Done };
                     let file = File { stamp, state, reads: 0, digest: None, times: 0 };
                     self.known.insert(path, file);
                 }
@@ -97,7 +90,7 @@ impl Files {
         }
     }
 
-    /// Returns the files that are due, by name.
+    /// Returns the files to evaluate, sorted by path.
     pub(super) fn due(&self) -> Vec<DueFile> {
         let due = self.known.iter().filter(|(_, file)| file.state == State::Due);
         due.map(|(path, file)| DueFile {
@@ -109,20 +102,20 @@ impl Files {
         .collect()
     }
 
-    /// Returns the number of files that are due or may become due.
+    /// Returns the number of files that are due or changing.
     pub(super) fn pending(&self) -> usize {
         self.known.values().filter(|file| file.state != State::Done).count()
     }
 
     /// Marks a file that changed while it was read.
-    pub(super) fn changing(&mut self, path: &Path) {
+    pub(super) fn mark_changing(&mut self, path: &Path) {
         if let Some(file) = self.known.get_mut(path) {
             file.state = State::Changing;
         }
     }
 
-    /// Marks a file as evaluated or reported; `digest` is that of the evaluation.
-    pub(super) fn done(&mut self, path: &Path, digest: Option<u64>) {
+    /// Marks a file as evaluated or reported. `digest` is that of the evaluation.
+    pub(super) fn mark_done(&mut self, path: &Path, digest: Option<u64>) {
         if let Some(file) = self.known.get_mut(path) {
             file.state = State::Done;
             file.reads = 0;
@@ -131,20 +124,20 @@ impl Files {
         }
     }
 
-    /// Marks a file as unreadable. Returns `true` if it is to be reported, because it did not change for some polls.
-    pub(super) fn unreadable(&mut self, path: &Path) -> bool {
+    /// Marks a file as unreadable. Returns `true` if it should be reported, since it no longer changes.
+    pub(super) fn mark_unreadable(&mut self, path: &Path) -> bool {
         let Some(file) = self.known.get_mut(path) else { return false };
         file.reads += 1;
         let is_reported = file.reads >= MAX_READS;
         if is_reported {
-            self.done(path, None);
+            self.mark_done(path, None);
         }
         is_reported
     }
 }
 
 impl File {
-    fn look(&mut self, stamp: Stamp, existing: Existing) {
+    fn update(&mut self, stamp: Stamp, existing: Existing) {
         let is_same = self.stamp == stamp;
         self.stamp = stamp;
         if self.state == State::Done && (is_same || existing == Existing::Only) {
@@ -172,25 +165,25 @@ mod tests {
 
     fn done(files: &mut Files) {
         for due in files.due() {
-            files.done(&due.path, Some(7));
+            files.mark_done(&due.path, Some(7));
         }
     }
 
     #[test]
-    fn a_file_is_due_after_two_equal_polls() {
+    fn file_is_due_after_two_equal_polls() {
         let mut files = Files::new(Existing::Skip);
-        files.look(found(&[("old", 1)]));
+        files.update(found(&[("old", 1)]));
         assert_eq!(due(&files), [""; 0]);
-        files.look(found(&[("old", 1), ("b", 1), ("a", 1)]));
+        files.update(found(&[("old", 1), ("b", 1), ("a", 1)]));
         assert_eq!(due(&files), [""; 0], "it may still be written");
-        files.look(found(&[("old", 1), ("b", 2), ("a", 1)]));
+        files.update(found(&[("old", 1), ("b", 2), ("a", 1)]));
         assert_eq!(due(&files), ["a"]);
         assert_eq!(files.pending(), 2);
         done(&mut files);
-        files.look(found(&[("old", 1), ("b", 2), ("a", 1)]));
+        files.update(found(&[("old", 1), ("b", 2), ("a", 1)]));
         assert_eq!(due(&files), ["b"]);
         done(&mut files);
-        files.look(found(&[("old", 1), ("b", 2), ("a", 1)]));
+        files.update(found(&[("old", 1), ("b", 2), ("a", 1)]));
         assert_eq!(files.pending(), 0);
     }
 
@@ -198,56 +191,56 @@ mod tests {
     fn existing_files_are_treated_as_requested() {
         for (existing, expected) in [
             (Existing::Skip, &["new"][..]),
-            (Existing::Included, &["new", "old"]),
+            (Existing::Include, &["new", "old"]),
             (Existing::Only, &["old"]),
         ] {
             let mut files = Files::new(existing);
-            files.look(found(&[("old", 1)]));
-            files.look(found(&[("old", 1), ("new", 1)]));
-            files.look(found(&[("old", 1), ("new", 1)]));
+            files.update(found(&[("old", 1)]));
+            files.update(found(&[("old", 1), ("new", 1)]));
+            files.update(found(&[("old", 1), ("new", 1)]));
             assert_eq!(due(&files), expected, "{existing:?}");
         }
     }
 
     #[test]
-    fn a_changed_file_is_due_again_and_a_deleted_one_is_forgotten() {
-        let mut files = Files::new(Existing::Included);
-        files.look(found(&[("a", 1)]));
-        files.look(found(&[("a", 1)]));
+    fn changed_files_are_due_again_and_deleted_files_are_forgotten() {
+        let mut files = Files::new(Existing::Include);
+        files.update(found(&[("a", 1)]));
+        files.update(found(&[("a", 1)]));
         done(&mut files);
-        files.look(found(&[("a", 2)]));
-        files.look(found(&[("a", 2)]));
+        files.update(found(&[("a", 2)]));
+        files.update(found(&[("a", 2)]));
         let [again] = &files.due()[..] else { panic!("one is due") };
         assert_eq!((again.digest, again.times), (Some(7), 1));
-        files.look(found(&[]));
+        files.update(found(&[]));
         assert_eq!(files.pending(), 0);
-        files.look(found(&[("a", 2)]));
-        files.look(found(&[("a", 2)]));
+        files.update(found(&[("a", 2)]));
+        files.update(found(&[("a", 2)]));
         let [recreated] = &files.due()[..] else { panic!("one is due") };
         assert_eq!((recreated.digest, recreated.times), (None, 0));
     }
 
     #[test]
-    fn an_unreadable_file_is_reported_once_it_stops_changing() {
-        let mut files = Files::new(Existing::Included);
+    fn unreadable_file_is_reported_when_it_stops_changing() {
+        let mut files = Files::new(Existing::Include);
         let mut size = 0;
-        let mut look = |files: &mut Files, grows| {
+        let mut poll = |files: &mut Files, grows| {
             size += u64::from(grows);
-            files.look(found(&[("a", size)]));
+            files.update(found(&[("a", size)]));
         };
-        look(&mut files, true);
-        look(&mut files, false);
-        assert!(!files.unreadable(Path::new("a")));
-        look(&mut files, false);
-        assert!(!files.unreadable(Path::new("a")));
-        look(&mut files, true);
+        poll(&mut files, true);
+        poll(&mut files, false);
+        assert!(!files.mark_unreadable(Path::new("a")));
+        poll(&mut files, false);
+        assert!(!files.mark_unreadable(Path::new("a")));
+        poll(&mut files, true);
         assert_eq!(due(&files), [""; 0], "it grows");
         for is_reported in [false, false, true] {
-            look(&mut files, false);
+            poll(&mut files, false);
             assert_eq!(due(&files), ["a"]);
-            assert_eq!(files.unreadable(Path::new("a")), is_reported);
+            assert_eq!(files.mark_unreadable(Path::new("a")), is_reported);
         }
-        look(&mut files, false);
+        poll(&mut files, false);
         assert_eq!(files.pending(), 0);
     }
 }

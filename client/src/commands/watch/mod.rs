@@ -1,5 +1,4 @@
-//! `gsar watch`: evaluates reports as they are written. Polls the directory, calls the server and prints; [`files`]
-//! decides which files are due.
+//! `gsar watch`: evaluates reports as they are written.
 
 mod backoff;
 mod directory;
@@ -24,20 +23,20 @@ use crate::status::Status;
 use crate::terminal::Terminal;
 
 use backoff::Backoff;
-use evaluator::{Evaluator, FileOutcome};
+use evaluator::{Answers, Evaluator, FileOutcome};
 use files::{Existing, Files};
 use printer::Printer;
 use tally::Tally;
 
 pub(super) async fn run(arguments: &Watch, terminal: &Terminal) -> Result<Status, Failure> {
-    // Fail early, before a server is started.
+    // Fails before a server is started.
     directory::list(&arguments.directory)?;
     let tally = RefCell::new(Tally::default());
     let result = with_client(&arguments.connection, async |client, server| {
         let is_recorded = server == Server::Running || arguments.connection.data_dir.is_some();
         let printer = Printer::new(arguments.output, terminal, &client, is_recorded);
-        let watching = Watching { arguments, client: &client, server, tally: &tally };
-        watching.run(printer).await
+        let watcher = Watcher { arguments, client: &client, server, tally: &tally };
+        watcher.run(printer).await
     })
     .await;
     let is_interrupted = matches!(result, Err(Failure::Interrupted { .. }));
@@ -51,23 +50,22 @@ pub(super) async fn run(arguments: &Watch, terminal: &Terminal) -> Result<Status
     }
 }
 
-/// The state of a running watch.
-struct Watching<'w> {
+struct Watcher<'w> {
     arguments: &'w Watch,
     client: &'w Client,
     server: Server,
     tally: &'w RefCell<Tally>,
 }
 
-impl Watching<'_> {
-    /// Polls, evaluates and waits. Returns only with `--once`, or on a permanent error.
+impl Watcher<'_> {
+    /// Polls and evaluates. Returns only with `--once` or on a permanent error.
     async fn run(&self, mut printer: Printer<'_>) -> Result<Status, Failure> {
         let mut files = Files::new(match (self.arguments.once, self.arguments.existing) {
             (true, _) => Existing::Only,
-            (false, true) => Existing::Included,
+            (false, true) => Existing::Include,
             (false, false) => Existing::Skip,
         });
-        let asker = Evaluator::default();
+        let evaluator = Evaluator::default();
         let mut backoff = Backoff::new(self.arguments.every);
         let mut status = Status::Proceed;
         let mut is_first = true;
@@ -75,7 +73,7 @@ impl Watching<'_> {
         loop {
             match directory::list(&self.arguments.directory) {
                 Ok(found) => {
-                    files.look(found);
+                    files.update(found);
                     is_listed = true;
                 }
                 Err(error) if self.arguments.once => return Err(error.into()),
@@ -91,59 +89,59 @@ impl Watching<'_> {
                     self.arguments.directory.display()
                 ));
             }
-            // A signal may end the evaluation; the summary then reports the remaining files.
+            // A signal can end the evaluation. The summary then includes the remaining files.
             self.tally.borrow_mut().pending = files.pending();
             let due_status =
-                self.evaluate_due(&mut files, &asker, &mut backoff, &mut printer).await?;
+                self.evaluate_due(&mut files, &evaluator, &mut backoff, &mut printer).await?;
             status = status.max(due_status);
             self.tally.borrow_mut().pending = files.pending();
             if self.arguments.once && is_listed && files.pending() == 0 {
                 return Ok(status);
             }
-            tokio::time::sleep(backoff.wait()).await;
+            tokio::time::sleep(backoff.delay()).await;
         }
     }
 
-    /// Evaluates due files concurrently and prints the results in order of their names.
+    /// Evaluates the due files concurrently and prints the results in order.
     async fn evaluate_due(
         &self,
         files: &mut Files,
-        asker: &Evaluator,
+        evaluator: &Evaluator,
         backoff: &mut Backoff,
         printer: &mut Printer<'_>,
     ) -> Result<Status, Failure> {
         let due = files.due();
-        let mut asked = futures_util::stream::iter(due)
+        let mut outcomes = futures_util::stream::iter(due)
             .map(|due| async move {
-                let asked = asker.ask(self.arguments, self.client, &due).await;
-                (due, asked)
+                let outcome = evaluator.evaluate(self.arguments, self.client, &due).await;
+                (due, outcome)
             })
             .buffered(IN_FLIGHT);
         let mut status = Status::Proceed;
-        while let Some((due, asked)) = asked.next().await {
+        while let Some((due, outcome)) = outcomes.next().await {
             let path = due.path.as_path();
-            match asked {
-                FileOutcome::Changing => files.changing(path),
+            match outcome {
+                FileOutcome::Changing => files.mark_changing(path),
                 FileOutcome::Unreadable(failure) => {
-                    if files.unreadable(path) {
+                    if files.mark_unreadable(path) {
                         status = status.max(failure.status());
-                        self.tally.borrow_mut().failed();
+                        self.tally.borrow_mut().add_failure();
                         printer.failure(path, None, &failure)?;
                     }
                 }
-                FileOutcome::Unchanged => files.done(path, due.digest),
+                FileOutcome::Unchanged => files.mark_done(path, due.digest),
                 FileOutcome::Answered { digest, answers } => {
-                    if let Some(error) = self.passing(&answers) {
+                    if let Some(error) = self.transient_error(&answers) {
                         if self.server == Server::Temporary && error.refusal().is_none() {
-                            // A temporary server does not come back.
+                            // A temporary server is not restarted.
                             return Err(Failure::ServerExited(error.to_string()));
                         }
-                        if let Some(text) = backoff.lost(error) {
+                        if let Some(text) = backoff.record_failure(error) {
                             note(&text);
                         }
                         return Ok(status);
                     }
-                    if let Some(text) = backoff.found() {
+                    if let Some(text) = backoff.record_success() {
                         note(text);
                     }
                     let is_answered = answers.iter().all(|(_, answer)| answer.is_ok());
@@ -151,14 +149,13 @@ impl Watching<'_> {
                         status = status
                             .max(self.count_and_print(path, &request, answer, printer).await?);
                     }
-                    files.done(path, is_answered.then_some(digest));
+                    files.mark_done(path, is_answered.then_some(digest));
                 }
             }
         }
         Ok(status)
     }
 
-    /// Counts and prints the result of one request.
     async fn count_and_print(
         &self,
         path: &Path,
@@ -168,12 +165,12 @@ impl Watching<'_> {
     ) -> Result<Status, Failure> {
         match answer {
             Ok(answer) => {
-                self.tally.borrow_mut().evaluated(&answer);
+                self.tally.borrow_mut().add_evaluation(&answer);
                 printer.answer(path, request, &answer).await?;
                 Ok(Status::from_evaluation(&answer))
             }
             Err(error) => {
-                self.tally.borrow_mut().failed();
+                self.tally.borrow_mut().add_failure();
                 let id = request.report.as_ref().map(|report| report.id.as_str());
                 printer.failure(path, id, &Failure::from(error))?;
                 Ok(Status::Error)
@@ -181,8 +178,8 @@ impl Watching<'_> {
         }
     }
 
-    /// Returns the first transient error; `None` with `--once`, which does not wait for a server.
-    fn passing<'a>(&self, answers: &'a evaluator::Answers) -> Option<&'a ClientError> {
+    /// Returns the first transient error. With `--once`, all errors are final.
+    fn transient_error<'a>(&self, answers: &'a Answers) -> Option<&'a ClientError> {
         let errors = answers.iter().filter_map(|(_, answer)| answer.as_ref().err());
         errors.into_iter().find(|error| !self.arguments.once && backoff::is_transient(error))
     }

@@ -1,4 +1,4 @@
-//! Prints the result of each file as text, as one line, or as JSON.
+//! Prints results as text, as single lines, or as JSON.
 
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -16,7 +16,6 @@ use crate::failure::Failure;
 use crate::human::{Explain, View, deciding_score, labels, verdict};
 use crate::terminal::Terminal;
 
-/// Prints the result of each file.
 pub(super) struct Printer<'c> {
     stream: Stream,
     view: View,
@@ -36,7 +35,7 @@ struct Line<'l> {
 }
 
 impl<'c> Printer<'c> {
-    /// Creates a printer. The default format is human at a terminal, otherwise lines.
+    /// Creates a printer. The format defaults to human on a terminal, otherwise to lines.
     pub(super) fn new(
         format: Option<Stream>,
         terminal: &Terminal,
@@ -49,7 +48,6 @@ impl<'c> Printer<'c> {
         Self { stream, view, shown: AnswerPrinter::new(client, is_recorded) }
     }
 
-    /// Prints an evaluation.
     pub(super) async fn answer(
         &mut self,
         path: &Path,
@@ -69,7 +67,7 @@ impl<'c> Printer<'c> {
         }
     }
 
-    /// Prints the failure of a file, or of a request in it, identified by the report's id.
+    /// Prints the failure of a file, or that of the report with this id in the file.
     pub(super) fn failure(
         &mut self,
         path: &Path,
@@ -102,7 +100,7 @@ fn io_error(error: serde_json::Error) -> Failure {
     Failure::Output(std::io::Error::other(error))
 }
 
-/// Formats decision, file, score and advice as one line.
+/// Formats the decision, the file, the score and the advice on one line.
 fn line(path: &Path, id: &str, answer: &v1::EvaluateResponse) -> String {
     let (word, advice) = verdict(answer);
     format!("{word:<10}  {}  {}  {advice}\n", name(path, id), labels::score(deciding_score(answer)))
@@ -126,7 +124,7 @@ mod tests {
     use crate::human::samples;
 
     #[test]
-    fn a_result_is_one_line() {
+    fn results_are_single_lines() {
         let mut hostile = samples::answer();
         hostile.decision = Some(v1::Decision {
             tier: v1::Tier::Abstain.into(),

@@ -6,21 +6,19 @@ use gsar_proto::v1;
 
 use crate::human::{count, verdict};
 
-/// The order in which decisions are listed.
+/// The order of the decisions in the summary.
 const ORDER: [&str; 6] = ["PROCEED", "REGENERATE", "REPLAN", "ABSTAIN", "FAILED", "SHADOW"];
 
-/// The results of a watch.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     evaluated: Vec<(String, u64)>,
     failed: u64,
-    /// The number of files that are due or may become due.
+    /// The number of files that are due or changing.
     pub(super) pending: usize,
 }
 
 impl Tally {
-    /// Counts an evaluation.
-    pub(super) fn evaluated(&mut self, answer: &v1::EvaluateResponse) {
+    pub(super) fn add_evaluation(&mut self, answer: &v1::EvaluateResponse) {
         let (word, _) = verdict(answer);
         match self.evaluated.iter_mut().find(|(known, _)| *known == word) {
             Some((_, times)) => *times += 1,
@@ -29,7 +27,7 @@ impl Tally {
     }
 
     /// Counts a file or request that could not be evaluated.
-    pub(super) fn failed(&mut self) {
+    pub(super) fn add_failure(&mut self) {
         self.failed += 1;
     }
 }
@@ -38,9 +36,9 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = self.evaluated.iter().map(|(_, times)| times).sum();
         write!(f, "{} evaluated", count(all, "report"))?;
-        let place = |word: &str| ORDER.iter().position(|known| *known == word);
+        let rank = |word: &str| ORDER.iter().position(|known| *known == word);
         let mut evaluated: Vec<&(String, u64)> = self.evaluated.iter().collect();
-        evaluated.sort_by_key(|(word, _)| place(word).unwrap_or(ORDER.len()));
+        evaluated.sort_by_key(|(word, _)| rank(word).unwrap_or(ORDER.len()));
         for (number, (word, times)) in evaluated.into_iter().enumerate() {
             let lead = if number == 0 { ": " } else { ", " };
             write!(f, "{lead}{times} {}", word.to_lowercase())?;
@@ -68,11 +66,11 @@ mod tests {
         };
         let mut tally = Tally::default();
         assert_eq!(tally.to_string(), "0 reports evaluated");
-        tally.evaluated(&answer(v1::Tier::Abstain, v1::Outcome::Failed));
-        tally.evaluated(&answer(v1::Tier::Regenerate, v1::Outcome::Scored));
-        tally.evaluated(&answer(v1::Tier::Proceed, v1::Outcome::Scored));
-        tally.evaluated(&answer(v1::Tier::Proceed, v1::Outcome::Scored));
-        tally.failed();
+        tally.add_evaluation(&answer(v1::Tier::Abstain, v1::Outcome::Failed));
+        tally.add_evaluation(&answer(v1::Tier::Regenerate, v1::Outcome::Scored));
+        tally.add_evaluation(&answer(v1::Tier::Proceed, v1::Outcome::Scored));
+        tally.add_evaluation(&answer(v1::Tier::Proceed, v1::Outcome::Scored));
+        tally.add_failure();
         tally.pending = 2;
         assert_eq!(
             tally.to_string(),
