@@ -1,4 +1,4 @@
-//! The error type of commands, with their exit status.
+//! Errors of commands and their exit statuses.
 
 use std::io;
 use std::time::Duration;
@@ -10,60 +10,43 @@ use tonic::Code;
 
 use crate::status::Status;
 
-/// An error of a command.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// Invalid arguments.
     #[error("{0}")]
     Usage(String),
-    /// An input file that cannot be used.
     #[error(transparent)]
     Input(#[from] InputError),
     /// An invalid policy file.
     #[error("{0}")]
     Policy(String),
-    /// No server is available.
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// The server failed to start.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// A call failed.
     #[error(transparent)]
     Call(#[from] ClientError),
     /// A call exceeded its deadline.
     #[error("{error}\n  the deadline was {} s; raise it with --deadline SECONDS", deadline.as_secs())]
-    DeadlineExceeded {
-        /// The error.
-        error: ClientError,
-        /// The deadline.
-        deadline: Duration,
-    },
+    DeadlineExceeded { error: ClientError, deadline: Duration },
     /// A temporary server exited during the command.
     #[error("the temporary server exited: {0}")]
     ServerExited(String),
-    /// A response that cannot be encoded as JSON.
     #[error("failed to encode the response as JSON: {0}")]
     Json(#[from] json::JsonError),
-    /// Output that cannot be written.
     #[error("failed to write the output: {0}")]
     Output(#[from] io::Error),
-    /// A signal.
     #[error("interrupted by a signal; the output so far is valid")]
-    Interrupted {
-        /// The exit status for the signal.
-        code: u8,
-    },
+    Interrupted { code: u8 },
 }
 
-/// Returns `true` if the call named an unknown policy.
-fn is_policy_error(error: &ClientError) -> bool {
+fn is_unknown_policy(error: &ClientError) -> bool {
     let resource = error.refusal().and_then(|refusal| refusal.resource.as_ref());
     resource.is_some_and(|(kind, _)| kind == "policy")
 }
 
 impl Failure {
-    /// Adds the deadline to the error of a call that exceeded it.
+    /// Adds the deadline to an error that it caused.
     pub(crate) fn with_deadline(self, deadline: Duration) -> Self {
         match self {
             Self::Call(error)
@@ -83,7 +66,7 @@ impl Failure {
             Self::Start(error) if error.is_configuration() => Status::Usage,
             Self::Call(ClientError::TlsFile(_) | ClientError::Token(_)) => Status::Usage,
             Self::Interrupted { code } => Status::Interrupted(*code),
-            Self::Call(error) if is_policy_error(error) => Status::Usage,
+            Self::Call(error) if is_unknown_policy(error) => Status::Usage,
             Self::Start(_)
             | Self::Call(_)
             | Self::DeadlineExceeded { .. }
@@ -93,7 +76,7 @@ impl Failure {
         }
     }
 
-    /// Returns `true` if the reader closed the pipe, which needs no message.
+    /// Returns `true` if the reader closed the pipe, which is not reported.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }

@@ -1,6 +1,4 @@
 //! The command line `gsar`.
-//!
-//! Parses arguments, makes calls through the library, and prints the output of [`human`].
 
 mod arguments;
 mod commands;
@@ -23,7 +21,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = runtime().and_then(|runtime| {
         let outcome = runtime.block_on(commands::run(arguments, &Terminal::detect()));
-        // Do not wait for an abandoned read of standard input.
+        // A read of standard input may still be blocked.
         runtime.shutdown_background();
         outcome
     });
@@ -31,7 +29,7 @@ fn main() -> ExitCode {
         Ok(status) => status.exit_code(),
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
-            let _ = writeln!(anstream::stderr(), "{}", human::errors::shown(&failure));
+            let _ = writeln!(anstream::stderr(), "{}", human::errors::failure(&failure));
             failure.status().exit_code()
         }
     }

@@ -1,4 +1,4 @@
-//! Selects or starts a server, runs a command with a client, and cleans up, even on a signal.
+//! Connects commands to a server, starting and stopping a temporary one if necessary.
 
 use gsar_client::Client;
 use gsar_client::connection::{
@@ -9,12 +9,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::arguments::Connection;
 use crate::failure::Failure;
 
-/// The kind of server that a command uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Server {
-    /// A server that was running before.
     Running,
-    /// A temporary server.
     Temporary,
 }
 
@@ -26,7 +23,7 @@ pub(crate) async fn with_client<T>(
     with_judge(connection, None, work).await
 }
 
-/// Runs `work` with a client of a temporary server with this judge, if one is given.
+/// Runs `work` with a client. If a judge is given, the server is a temporary one with this judge.
 pub(crate) async fn with_judge<T>(
     connection: &Connection,
     judge: Option<JudgeSpec>,
@@ -51,7 +48,6 @@ pub(crate) async fn with_judge<T>(
     result
 }
 
-/// Converts the connection flags.
 pub(crate) fn connect_options(connection: &Connection) -> ConnectOptions {
     ConnectOptions {
         endpoint: connection.endpoint.clone(),

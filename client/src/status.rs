@@ -1,4 +1,4 @@
-//! The exit status of the process.
+//! Exit statuses.
 
 use std::process::ExitCode;
 
@@ -24,7 +24,7 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    /// Returns the status of an evaluation. A shadow decision is never enforced, even if its judge failed.
+    /// Returns the status for an evaluation. A shadow decision is a success, even if its judge failed.
     pub(crate) fn from_evaluation(evaluation: &v1::EvaluateResponse) -> Self {
         if evaluation.decision.as_ref().is_some_and(|decision| decision.in_shadow) {
             return Self::Proceed;
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shadow_decision_is_a_success() {
+    fn shadow_decision_is_a_success() {
         let decision =
             v1::Decision { tier: v1::Tier::Proceed.into(), in_shadow: true, ..Default::default() };
         for outcome in [v1::Outcome::Scored, v1::Outcome::Failed] {

@@ -2,19 +2,15 @@
 
 use std::io::IsTerminal as _;
 
-/// The maximum width of text.
 const MAX_COLUMNS: usize = 120;
 
-/// The minimum width of text.
 const MIN_COLUMNS: usize = 40;
 
 /// The width if standard output is not a terminal.
 const DEFAULT_COLUMNS: usize = 80;
 
-/// The terminal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terminal {
-    /// The width of text, in columns.
     pub(crate) columns: usize,
 }
 

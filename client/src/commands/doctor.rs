@@ -11,7 +11,7 @@ use tonic::Code;
 use super::print;
 use crate::arguments::Doctor;
 use crate::failure::Failure;
-use crate::human::{Check, Health, checks};
+use crate::human::{Finding, Health, findings};
 use crate::session::{connect, connect_options, until_signal};
 use crate::status::Status;
 use crate::terminal::Terminal;
@@ -43,21 +43,26 @@ pub(super) async fn run(arguments: &Doctor, terminal: &Terminal) -> Result<Statu
     if let Some(directory) = data_dir.or_else(|| private_directory(&target)) {
         found.extend(directory_checks(&directory));
     }
-    print(&checks(&found, terminal.columns))?;
-    let broken = found.iter().any(|check| check.health == Health::Broken);
+    print(&findings(&found, terminal.columns))?;
+    let broken = found.iter().any(|finding| finding.health == Health::Broken);
     Ok(if broken { Status::Error } else { Status::Proceed })
 }
 
-fn healthy(subject: &'static str, finding: impl Into<String>) -> Check {
-    Check { subject, health: Health::Fine, finding: finding.into(), fix: String::new() }
+fn healthy(subject: &'static str, details: impl Into<String>) -> Finding {
+    Finding { subject, health: Health::Good, details: details.into(), fix: String::new() }
 }
 
-fn problem(subject: &'static str, health: Health, finding: impl Into<String>, fix: &str) -> Check {
-    Check { subject, health, finding: finding.into(), fix: fix.to_owned() }
+fn problem(
+    subject: &'static str,
+    health: Health,
+    details: impl Into<String>,
+    fix: &str,
+) -> Finding {
+    Finding { subject, health, details: details.into(), fix: fix.to_owned() }
 }
 
 /// Checks that the server's binary starts and has the version of this command.
-async fn binary(environment: &Environment, target: &Result<Target, TargetError>) -> Check {
+async fn binary(environment: &Environment, target: &Result<Target, TargetError>) -> Finding {
     let Some(path) = environment.server_binary() else {
         let needed = !matches!(target, Ok(Target::Running { .. }));
         let health = if needed { Health::Broken } else { Health::Doubtful };
@@ -112,7 +117,7 @@ async fn binary(environment: &Environment, target: &Result<Target, TargetError>)
 const CHECK_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(300);
 
 /// Runs `gsar-server --check` on the data directory.
-async fn configuration(environment: &Environment, directory: &Path) -> Option<Check> {
+async fn configuration(environment: &Environment, directory: &Path) -> Option<Finding> {
     let path = environment.server_binary()?;
     let check = Command::new(path)
         .arg("--check")
@@ -156,7 +161,7 @@ async fn server(
     target: &Result<Target, TargetError>,
     started: &mut Option<gsar_client::connection::TemporaryServer>,
     deadline: std::time::Duration,
-) -> Vec<Check> {
+) -> Vec<Finding> {
     let target = match target {
         Ok(target) => target,
         Err(TargetError::Endpoint { origin, error }) => {
@@ -224,7 +229,7 @@ async fn server(
 /// Replaces `local/1` on a server without ONNX Runtime.
 const FALLBACK_JUDGE: &str = "rules/2";
 
-async fn judges(client: &Client) -> Vec<Check> {
+async fn judges(client: &Client) -> Vec<Finding> {
     let answer = match client.try_judges(v1::TryJudgesRequest::default()).await {
         Ok(answer) => answer,
         Err(error) => {
@@ -232,12 +237,12 @@ async fn judges(client: &Client) -> Vec<Check> {
             return vec![problem("judge", Health::Broken, error.to_string(), fix)];
         }
     };
-    let mut found: Vec<Check> = answer.trials.iter().map(trial).collect();
+    let mut found: Vec<Finding> = answer.trials.iter().map(trial).collect();
     found.extend(without_local(&answer.trials));
     found
 }
 
-fn without_local(trials: &[v1::JudgeTrial]) -> Option<Check> {
+fn without_local(trials: &[v1::JudgeTrial]) -> Option<Finding> {
     let mut judges = trials.iter().filter_map(|trial| trial.link.as_ref()).map(|link| &*link.judge);
     judges.any(|judge| judge == FALLBACK_JUDGE).then(|| {
         let finding = format!(
@@ -248,7 +253,7 @@ fn without_local(trials: &[v1::JudgeTrial]) -> Option<Check> {
     })
 }
 
-fn trial(trial: &v1::JudgeTrial) -> Check {
+fn trial(trial: &v1::JudgeTrial) -> Finding {
     let link = trial.link.clone().unwrap_or_default();
     let took = trial.duration.map(|took| took.seconds * 1_000 + i64::from(took.nanos) / 1_000_000);
     let took = took.map(|took| format!(" in {took} ms")).unwrap_or_default();
@@ -282,7 +287,7 @@ fn trial(trial: &v1::JudgeTrial) -> Check {
 }
 
 /// Reports the search method, unless the server stores no evidence.
-async fn search(client: &Client) -> Option<Check> {
+async fn search(client: &Client) -> Option<Finding> {
     let answer = client.list_corpora(v1::ListCorporaRequest::default()).await.ok()?;
     if answer.degraded.is_empty() {
         return Some(healthy("search", format!("{}: by words and meaning", answer.method)));
@@ -295,7 +300,7 @@ async fn search(client: &Client) -> Option<Check> {
     ))
 }
 
-async fn ledger(client: &Client) -> Check {
+async fn ledger(client: &Client) -> Finding {
     let request = v1::ListEvaluationsRequest { page_size: 1, ..Default::default() };
     match client.list_evaluations(request).await {
         Ok(_) => healthy("ledger", "evaluations are recorded and readable"),
@@ -318,7 +323,7 @@ async fn ledger(client: &Client) -> Check {
     }
 }
 
-async fn policies(client: &Client) -> Check {
+async fn policies(client: &Client) -> Finding {
     match client.list_policies().await {
         Ok(answer) => {
             let default = answer.policies.iter().find(|policy| policy.is_default);
@@ -345,7 +350,7 @@ fn private_directory(target: &Result<Target, TargetError>) -> Option<PathBuf> {
     matches!(target, Ok(Target::Temporary { .. })).then(std::env::temp_dir)
 }
 
-fn directory_checks(directory: &Path) -> Vec<Check> {
+fn directory_checks(directory: &Path) -> Vec<Finding> {
     let existing = directory.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("."));
     let shown = directory.display();
     let writable = match tempfile::Builder::new().prefix(".gsar-doctor-").tempfile_in(existing) {
@@ -364,7 +369,7 @@ fn directory_checks(directory: &Path) -> Vec<Check> {
     vec![writable, space(existing)]
 }
 
-fn space(directory: &Path) -> Check {
+fn space(directory: &Path) -> Finding {
     let free = match rustix::fs::statvfs(directory) {
         Ok(system) => system.f_bavail.saturating_mul(system.f_frsize),
         Err(error) => {
@@ -395,10 +400,10 @@ mod tests {
     fn accepts_existing_and_new_data_directories() {
         let folder = tempfile::tempdir().unwrap();
         let there = directory_checks(folder.path());
-        assert_eq!(there[0].health, Health::Fine);
-        assert!(there[0].finding.ends_with("is writable"));
+        assert_eq!(there[0].health, Health::Good);
+        assert!(there[0].details.ends_with("is writable"));
         let to_be = directory_checks(&folder.path().join("a/b"));
-        assert!(to_be[0].finding.ends_with("can be created"), "{to_be:?}");
+        assert!(to_be[0].details.ends_with("can be created"), "{to_be:?}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no file remains");
     }
 }

@@ -11,7 +11,7 @@ use v1::drive_request::Request as Answer;
 use super::{check, is_json, print, print_json, requests};
 use crate::arguments::Drive;
 use crate::failure::Failure;
-use crate::human::{Progress, progress_end, progress_of, progress_start};
+use crate::human::{Step, progress_end, progress_start, progress_step};
 use crate::session::with_client;
 use crate::status::Status;
 use crate::terminal::Terminal;
@@ -183,8 +183,8 @@ impl ProgressPrinter {
         match self.json {
             true => print_json(after),
             false => {
-                let progress = Progress { before, after, evaluation };
-                print(&progress_of(&progress, self.columns))
+                let step = Step { before, after, evaluation };
+                print(&progress_step(&step, self.columns))
             }
         }
     }

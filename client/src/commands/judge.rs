@@ -32,7 +32,7 @@ pub(super) async fn run(arguments: &TryJudge, terminal: &Terminal) -> Result<Sta
         let answer = client.evaluate(request()).await?;
         let trial = human::JudgeTrial::new(&answer, &QUESTIONS, began.elapsed());
         print(&human::judge_trial(&trial, terminal.columns))?;
-        Ok(if trial.will_do() { Status::Proceed } else { Status::Error })
+        Ok(if trial.has_passed() { Status::Proceed } else { Status::Error })
     })
     .await
 }

@@ -97,7 +97,7 @@ fn require_records(connection: &Connection, what: &str) -> Result<(), Failure> {
 }
 
 fn report(failure: &Failure) {
-    let _ = writeln!(anstream::stderr(), "{}", crate::human::errors::shown(failure));
+    let _ = writeln!(anstream::stderr(), "{}", crate::human::errors::failure(failure));
 }
 
 fn note(text: &str) {

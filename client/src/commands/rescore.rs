@@ -7,7 +7,7 @@ use super::score::hypothetical;
 use super::{evaluation_id, is_json, print, print_json, require_records};
 use crate::arguments::Rescore;
 use crate::failure::Failure;
-use crate::human::{Explain, Scene, View, evaluation, not_rescored, rescored, rescored_many};
+use crate::human::{Explain, Scene, View, evaluation, not_rescored, rescore_summary, rescored};
 use crate::session::with_client;
 use crate::status::Status;
 use crate::terminal::Terminal;
@@ -43,7 +43,7 @@ pub(super) async fn run(arguments: &Rescore, terminal: &Terminal) -> Result<Stat
                 print(&not_rescored(std::slice::from_ref(answer)))?;
                 print(&format!("\n{}", evaluation(&as_evaluation(answer.clone()), &scene, &view)))?;
             }
-            several => print(&format!("{}{}", not_rescored(several), rescored_many(several)))?,
+            several => print(&format!("{}{}", not_rescored(several), rescore_summary(several)))?,
         }
         Ok(Status::Proceed)
     })

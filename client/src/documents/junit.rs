@@ -1,5 +1,4 @@
-//! Writes JUnit XML for GitLab, Jenkins and GitHub reporters: a suite per report, with a test per claim and one for the
-//! decision. [`suite`](super::suite) decides the content of the tests.
+//! Writes JUnit XML: a suite per report, with a test per claim and one for the decision.
 
 use std::io;
 
@@ -10,19 +9,15 @@ use super::suite::{Fault, Suite, TestResult, suite};
 use super::{ReportResult, names};
 use crate::human::View;
 
-/// The name of the document.
 const NAME: &str = "gsar evaluate";
 
-/// Writes the reports of a call as JUnit XML. With `strict`, ungrounded claims fail even if the report may proceed.
-///
-/// # Errors
-/// Returns the writer's errors, which do not occur when writing to memory.
+/// Writes reports as JUnit XML. With `strict`, ungrounded claims fail even if the report may proceed.
 pub(crate) fn junit(evaluated: &[ReportResult], view: &View, strict: bool) -> io::Result<String> {
     let named = names(evaluated).into_iter().zip(evaluated);
     let suites: Vec<Suite> = named.map(|(name, one)| suite(name, one, view, strict)).collect();
     let mut document = Document { writer: Writer::new_with_indent(Vec::new(), b' ', 2) };
     document.event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    document.open("testsuites", &counted(NAME, suites.iter()))?;
+    document.open("testsuites", &count_attributes(NAME, suites.iter()))?;
     for suite in &suites {
         document.suite(suite)?;
     }
@@ -34,8 +29,8 @@ pub(crate) fn junit(evaluated: &[ReportResult], view: &View, strict: bool) -> io
 
 type Attributes = Vec<(&'static str, String)>;
 
-/// The attributes of a suite: its name and the number of tests by result.
-fn counted<'s>(name: &str, suites: impl Iterator<Item = &'s Suite>) -> Attributes {
+/// Returns the name of a suite and the number of its tests, by result.
+fn count_attributes<'s>(name: &str, suites: impl Iterator<Item = &'s Suite>) -> Attributes {
     let (mut tests, mut failures, mut errors, mut skipped) = (0_u64, 0_u64, 0_u64, 0_u64);
     for test in suites.flat_map(|suite| &suite.tests) {
         tests += 1;
@@ -83,12 +78,12 @@ impl Document {
         text: &str,
     ) -> io::Result<()> {
         self.open(name, attributes)?;
-        self.event(Event::Text(BytesText::new(&permitted(text))))?;
+        self.event(Event::Text(BytesText::new(&replace_forbidden(text))))?;
         self.close(name)
     }
 
     fn suite(&mut self, suite: &Suite) -> io::Result<()> {
-        self.open("testsuite", &counted(&suite.name, std::iter::once(suite)))?;
+        self.open("testsuite", &count_attributes(&suite.name, std::iter::once(suite)))?;
         if !suite.properties.is_empty() {
             self.open("properties", &[])?;
             for (name, value) in &suite.properties {
@@ -129,18 +124,18 @@ impl Document {
 fn element<'n>(name: &'n str, attributes: &[(&str, String)]) -> BytesStart<'n> {
     let mut element = BytesStart::new(name);
     for (name, value) in attributes {
-        element.push_attribute((*name, permitted(value).as_str()));
+        element.push_attribute((*name, replace_forbidden(value).as_str()));
     }
     element
 }
 
-/// Replaces the characters that XML 1.0 does not allow, not even escaped.
-fn permitted(text: &str) -> String {
-    let is_permitted = |character: char| matches!(character, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+/// Replaces the characters that XML 1.0 excludes even in escaped form.
+fn replace_forbidden(text: &str) -> String {
+    let is_allowed = |character: char| matches!(character, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     text.chars()
         .map(
             |character| {
-                if is_permitted(character) { character } else { char::REPLACEMENT_CHARACTER }
+                if is_allowed(character) { character } else { char::REPLACEMENT_CHARACTER }
             },
         )
         .collect()

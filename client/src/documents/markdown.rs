@@ -1,7 +1,6 @@
-//! Writes Markdown for a pull request or a ticket: the decision, a table of claims, the reasons, and what would change
-//! the decision.
+//! Writes Markdown for a pull request or a ticket.
 //!
-//! All untrusted text goes through [`prose`] or [`code`] and never starts a line, so that it cannot open a block.
+//! Untrusted text is formatted by [`prose`] or [`code`], and never starts a line, where it could open a block.
 
 use gsar_client::input::line_at;
 use gsar_client::text::{one_line, truncate_end, truncate_middle};
@@ -10,17 +9,14 @@ use gsar_proto::v1;
 use super::safe_markdown::{code, prose};
 use super::{Rejection, ReportResult, names};
 use crate::human::{
-    Scene, View, changes, count, decided, deciding_score, judges, labels, place, policy_name,
+    Scene, View, changes, count, decided, deciding_score, judges, labels, location, policy_name,
     verdict,
 };
 
-/// The maximum width of a claim, in columns.
 const MAX_CLAIM_COLUMNS: usize = 400;
 
-/// The maximum width of a quote, in columns.
 const MAX_QUOTE_COLUMNS: usize = 160;
 
-/// Writes the reports of a call as Markdown.
 pub(crate) fn markdown(evaluated: &[ReportResult], view: &View) -> String {
     let names = names(evaluated);
     let mut blocks = Vec::new();
@@ -38,7 +34,6 @@ pub(crate) fn markdown(evaluated: &[ReportResult], view: &View) -> String {
     text
 }
 
-/// A table with one row per report.
 fn overview(names: &[String], evaluated: &[ReportResult]) -> String {
     let mut lines = vec!["| report | decision | score |".to_owned(), "|---|---|--:|".to_owned()];
     for (name, one) in names.iter().zip(evaluated) {
@@ -97,7 +92,6 @@ fn report(
     blocks
 }
 
-/// One line per reason: its code, then its sentence.
 fn reasons(reasons: &[v1::Reason]) -> Vec<String> {
     let lines = reasons.iter().map(|reason| match code(&reason.code) {
         code if code.is_empty() => quoted(&reason.sentence),
@@ -106,12 +100,11 @@ fn reasons(reasons: &[v1::Reason]) -> Vec<String> {
     lines.collect()
 }
 
-/// Text that may start a line: the quotation mark prevents a list or a heading.
+/// Quotes text that starts a line, which prevents a list or a heading.
 fn quoted(text: &str) -> String {
     format!("“{}”", prose(text))
 }
 
-/// A title followed by a list; `None` if the list is empty.
 fn list(title: &str, lines: &[String]) -> Option<String> {
     let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
     (!lines.is_empty()).then(|| format!("**{title}**\n\n{}", lines.join("\n")))
@@ -125,18 +118,18 @@ fn table(claims: &[&v1::JudgedClaim], scene: &Scene<'_>) -> String {
         let disputed = if claim.disputed { ", disputed" } else { "" };
         let text = one_line(&claim.text);
         let text = prose(&truncate_end(&text, MAX_CLAIM_COLUMNS));
-        let evidence = shown(claim, scene);
+        let evidence = evidence_cell(claim, scene);
         let id = code(&claim.id);
         lines.push(format!("| {sign} | {class}{disputed} | {id} {text} | {evidence} |"));
     }
     lines.join("\n")
 }
 
-/// The first citation of a claim with its quote, the number of further citations, and the note.
-fn shown(claim: &v1::JudgedClaim, scene: &Scene<'_>) -> String {
+/// Formats the first citation of a claim, the number of further citations, and the note.
+fn evidence_cell(claim: &v1::JudgedClaim, scene: &Scene<'_>) -> String {
     let mut parts = Vec::new();
     if let Some(citation) = claim.citations.first() {
-        parts.push(code(&place(citation, scene, MAX_QUOTE_COLUMNS)));
+        parts.push(code(&location(citation, scene, MAX_QUOTE_COLUMNS)));
         let quote = one_line(&citation.quote);
         if !quote.is_empty() {
             parts.push(code(&truncate_middle(&quote, MAX_QUOTE_COLUMNS)));
@@ -162,7 +155,7 @@ fn uncovered(answer: &v1::EvaluateResponse, report: Option<&v1::Report>) -> Vec<
         let (start, end) = (usize::try_from(range.start).ok()?, usize::try_from(range.end).ok()?);
         let sentence = synthesis.get(start..end)?;
         Some(match is_redacted {
-            // The report in the request is not redacted.
+            // The text comes from the request, which is not redacted.
             true => format!("line {} of the report", line_at(synthesis.as_bytes(), start)),
             false => quoted(&truncate_end(&one_line(sentence), MAX_CLAIM_COLUMNS)),
         })
@@ -170,7 +163,7 @@ fn uncovered(answer: &v1::EvaluateResponse, report: Option<&v1::Report>) -> Vec<
     ranges.unwrap_or_default().iter().filter_map(shown).collect()
 }
 
-/// The number of claims, the judges, the policy and the record.
+/// Formats the number of claims, the judges, the policy and the record.
 fn facts(answer: &v1::EvaluateResponse) -> Option<String> {
     let mut facts = Vec::new();
     if !answer.claims.is_empty() {

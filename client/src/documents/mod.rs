@@ -1,8 +1,6 @@
-//! Writes the evaluations of a call as one document: JUnit XML for continuous integration, or Markdown for a pull
-//! request or a ticket.
+//! Writes evaluations as one document: JUnit XML for continuous integration, or Markdown for a pull request or a ticket.
 //!
-//! Pure functions from answers to text. Untrusted text cannot become markup: it goes through
-//! [`gsar_client::text::one_line`] and is escaped where it is written.
+//! Untrusted text is sanitized by [`gsar_client::text::one_line`] and escaped where it is written.
 
 mod junit;
 mod markdown;
@@ -21,21 +19,19 @@ use gsar_proto::v1;
 pub(crate) use junit::junit;
 pub(crate) use markdown::markdown;
 
-/// A report of a call and its result.
+/// An evaluated report.
 #[derive(Debug)]
 pub(crate) struct ReportResult {
-    /// The request, with the report's name and the evidence.
     pub(crate) request: v1::EvaluateRequest,
-    /// The evaluation, or the error.
     pub(crate) answer: Result<v1::EvaluateResponse, Rejection>,
 }
 
-/// The error of a report without an evaluation.
+/// The error for a report that was not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rejection {
     /// The reason in `UPPER_SNAKE_CASE`.
     pub(crate) code: String,
-    /// What is wrong and how to fix it; may have several lines.
+    /// The problem and the fix, on one or several lines.
     pub(crate) message: String,
 }
 
@@ -43,7 +39,7 @@ impl From<&ClientError> for Rejection {
     fn from(error: &ClientError) -> Self {
         let code = match error.refusal() {
             None => "UNREACHABLE".to_owned(),
-            // Only GSAR servers give a reason.
+            // Only GSAR servers state a reason.
             Some(refusal) if refusal.reason.is_empty() => "REFUSED".to_owned(),
             Some(refusal) => refusal.reason.clone(),
         };
@@ -51,7 +47,7 @@ impl From<&ClientError> for Rejection {
     }
 }
 
-/// Returns the name of each report. Repeated names are numbered, since consumers assume that names are unique.
+/// Returns the names of the reports. Numbers repeated names, since consumers require unique ones.
 fn names(evaluated: &[ReportResult]) -> Vec<String> {
     let mut seen: HashMap<String, u32> = HashMap::new();
     let mut name = |one: &ReportResult| {

@@ -1,23 +1,23 @@
-//! Makes untrusted text safe in Markdown: no markup, no HTML, and nothing that GitHub or GitLab would turn into a link
-//! or a mention.
+//! Escapes untrusted text for Markdown, so that it contains no markup, no HTML, and nothing that GitHub or GitLab turns
+//! into a link or a mention.
 
 use gsar_client::text::one_line;
 
-/// Characters that start a mention or reference before a letter or digit: `@name`, `#12`, `!12`, `~label`,
-/// `%milestone`, `$12`, `&12`, `^12`, `[issue:12]`.
+/// Start a mention or a reference before a letter or digit: `@name`, `#12`, `!12`, `~label`, `%milestone`, `$12`, `&12`,
+/// `^12`, `[issue:12]`.
 const SIGILS: &str = "@#!~%$&^[";
 
-/// Characters that are escaped with a backslash.
+/// Escaped with a backslash.
 const ESCAPED: &str = "`*_{}[]()~#!$^=+";
 
-/// Emoji whose names look like parts of a time of day.
+/// Emoji with names that look like parts of a time of day.
 const EMOJI_OF_DIGITS: [&str; 6] =
     [":100:", ":1234:", ":8ball:", ":1st_place_medal:", ":2nd_place_medal:", ":3rd_place_medal:"];
 
-/// The minimum length of a commit hash that forges link.
+/// The shortest commit hash that GitHub and GitLab link.
 const MIN_DIGEST_CHARS: usize = 7;
 
-/// Formats text as prose on one line. Words that a forge would link are formatted as code, which forges do not scan.
+/// Formats text as prose on one line. Words that would become links are formatted as code.
 pub(super) fn prose(text: &str) -> String {
     let text = one_line(text);
     let words =
@@ -25,23 +25,22 @@ pub(super) fn prose(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Formats text as code on one line; empty if the text is empty. Pipes are placed outside the code, since a pipe inside
-/// would end a table cell and its escaping depends on preceding backslashes.
+/// Formats text as code on one line. Pipes are placed outside the code, where they do not end a table cell.
 pub(super) fn code(text: &str) -> String {
     let text = one_line(text);
     let parts =
-        text.split('|').map(|part| if part.is_empty() { String::new() } else { fenced(part) });
+        text.split('|').map(|part| if part.is_empty() { String::new() } else { code_span(part) });
     parts.collect::<Vec<_>>().join("&#124;")
 }
 
-/// Encloses text in a fence longer than any run of backticks in it.
-fn fenced(text: &str) -> String {
+/// Encloses text in backticks, more than any run of backticks in it.
+fn code_span(text: &str) -> String {
     let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
-    // Markdown strips one space at each end, unless the text consists of spaces.
-    let needs_room = text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
-    let room = if needs_room && !text.trim_matches(' ').is_empty() { " " } else { "" };
-    format!("{fence}{room}{text}{room}{fence}")
+    // Markdown strips one space at each end, unless there are only spaces.
+    let needs_padding = text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
+    let padding = if needs_padding && !text.trim_matches(' ').is_empty() { " " } else { "" };
+    format!("{fence}{padding}{text}{padding}{fence}")
 }
 
 fn escaped(word: &str) -> String {
@@ -51,7 +50,7 @@ fn escaped(word: &str) -> String {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
-            // A backslash before a pipe would escape the end of the cell.
+            // In a table, a backslash before a pipe escapes the end of the cell.
             '|' => escaped.push_str("&#124;"),
             '\\' => escaped.push_str("&#92;"),
             _ => {
@@ -65,7 +64,7 @@ fn escaped(word: &str) -> String {
     escaped
 }
 
-/// Returns `true` if a forge would turn the word into a link, mention, reference, formula or emoji.
+/// Returns `true` if GitHub or GitLab would turn the word into a link, mention, reference, formula or emoji.
 fn is_linked(word: &str) -> bool {
     let mut before = ' ';
     let mut characters = word.chars().peekable();

@@ -1,4 +1,4 @@
-//! Tests documents with snapshots, independent parsers and hostile text.
+//! Tests of the documents with snapshots, independent parsers and hostile text.
 
 use gsar_client::ClientError;
 use gsar_proto::v1;
@@ -9,7 +9,6 @@ use super::safe_markdown::{code, prose};
 use super::{Rejection, ReportResult, junit, markdown};
 use crate::human::{Explain, samples};
 
-/// Text that is markup in some format.
 const HOSTILE: &str = "a|b \\| `c` ``d`` | <b>e</b> &lt; <!-- ]]> --> [f](http://g.example) ![h](i.png) @owner/team #12 GH-12 owner/repo#3 https://j.example www.k.example l@m.example 7b84d6c9d5a0 $x^2$ :tada: ~~n~~ **o** _p_ \u{0}\u{1b}[31mq\u{fffe}\n# r\n- [ ] s\n|---|\n&#64;t";
 
 fn evaluated(id: &str, answer: Result<v1::EvaluateResponse, Rejection>) -> ReportResult {
@@ -22,7 +21,7 @@ fn evaluated(id: &str, answer: Result<v1::EvaluateResponse, Rejection>) -> Repor
     ReportResult { request, answer }
 }
 
-/// Four reports: one held, one that proceeds, one with a failed judge, and one rejected.
+/// Returns four reports: one is held, one proceeds, one has a failed judge, and one is rejected.
 fn sample_reports() -> Vec<ReportResult> {
     let mut proceeds = samples::answer();
     proceeds.claims.truncate(1);
@@ -114,14 +113,14 @@ fn markdown_of_hostile_texts() {
 }
 
 #[test]
-fn an_error_has_its_reason() {
+fn errors_have_a_reason() {
     let endpoint = "unix:///run/gsar.sock".parse().unwrap();
     let error = ClientError::Unreachable { endpoint, reason: "gone".to_owned() };
     assert_eq!(Rejection::from(&error).code, "UNREACHABLE");
 }
 
 #[test]
-fn a_shadow_decision_passes() {
+fn shadow_decision_passes() {
     let mut answer = samples::full_answer();
     let decision = answer.decision.replace(v1::Decision {
         tier: v1::Tier::Proceed.into(),
@@ -135,7 +134,7 @@ fn a_shadow_decision_passes() {
     assert!(!decision.contains("<failure"), "{text}");
 }
 
-/// Prints counts and names of the suites, read by Python's XML parser.
+/// Prints the counts and the names of the suites, as parsed by Python.
 const READ: &str = r#"
 import sys, xml.etree.ElementTree as tree
 root = tree.fromstring(sys.stdin.buffer.read())
@@ -152,7 +151,7 @@ total = lambda name: sum(int(suite.get(name)) for suite in root)
 assert all(int(root.get(name)) == total(name) for name in ("tests", "failures", "errors"))
 "#;
 
-/// The output of [`READ`]; `None` if Python is not installed.
+/// Returns the output of [`READ`], or `None` if Python is not installed.
 fn read_by_python(document: &str) -> Option<String> {
     use std::io::Write as _;
     use std::process::{Command, Stdio};
@@ -170,7 +169,7 @@ fn read_by_python(document: &str) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
-/// The texts and attribute values of a document.
+/// Returns the texts and attribute values in a document.
 fn read_by_quick_xml(document: &str) -> Vec<String> {
     use quick_xml::events::Event;
     let mut reader = quick_xml::Reader::from_str(document);
@@ -205,10 +204,10 @@ fn other_xml_parsers_agree() {
     }
 }
 
-/// The text of a Markdown document, or an error if it contains markup.
-fn seen(markdown: &str) -> Result<String, String> {
+/// Returns the text of a Markdown document, or an error if it contains markup.
+fn parsed_text(markdown: &str) -> Result<String, String> {
     let mut text = String::new();
-    // All extensions except the one that changes quotation marks.
+    // Smart punctuation would change quotation marks.
     let extensions = Options::all() - Options::ENABLE_SMART_PUNCTUATION;
     for event in Parser::new_ext(markdown, extensions) {
         match event {
@@ -295,12 +294,12 @@ proptest! {
     fn text_is_preserved(text in "[a-c`|\\\\*_<>&;!~#$@:.\\[\\]()\\-+=^\"'/ \n0-9\u{1b}é]{0,40}") {
         let expected = gsar_client::text::one_line(&text);
         for made in [prose(&text), code(&text)] {
-            // In documents, text is always preceded by something.
-            let line = seen(&format!("x {made} x")).map_err(TestCaseError::fail)?;
+            // In documents, text never starts a line.
+            let line = parsed_text(&format!("x {made} x")).map_err(TestCaseError::fail)?;
             let expected_line = if expected.is_empty() { "x  x".to_owned() } else { format!("x {expected} x") };
             prop_assert_eq!(&line, &expected_line);
             let table = format!("| a | b |\n|---|---|\n| {made} | y |");
-            let cells = seen(&table).map_err(TestCaseError::fail)?;
+            let cells = parsed_text(&table).map_err(TestCaseError::fail)?;
             prop_assert_eq!(cells, format!("\u{1}a\u{1}b\u{1}{expected}\u{1}y"));
         }
     }

@@ -1,4 +1,4 @@
-//! Formats the run of a check.
+//! Formats check runs.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use gsar_core::evidence::VerificationResult;
 
 use super::page::{BAD, DIM, GOOD, Page, styled};
 
-/// The maximum number of output lines shown for a failed check.
-const SHOWN: usize = 10;
+/// The number of output lines for a failed check.
+const MAX_LINES: usize = 10;
 
-/// Formats the result of a run, with the reason and the end of the output if it failed.
+/// Formats a run. A failed one includes the reasons and the end of the output.
 pub(crate) fn check_run(run: &CheckRun, took: Duration, columns: usize) -> String {
     let mut page = Page::new(columns);
     let (word, style) = match run.result() {
@@ -22,9 +22,9 @@ pub(crate) fn check_run(run: &CheckRun, took: Duration, columns: usize) -> Strin
     let took = format!("{:.1} s", took.as_secs_f64());
     page.line(&format!("  {}   {name}  {}", styled(style, word), styled(DIM, &took)));
     if run.result() == VerificationResult::Failed {
-        page.wrapped("           ", 11, anstyle::Style::new(), &why(run));
+        page.wrapped("           ", 11, anstyle::Style::new(), &failure_reasons(run));
         let lines: Vec<&str> = run.output.lines().collect();
-        for line in lines.iter().skip(lines.len().saturating_sub(SHOWN)) {
+        for line in lines.iter().skip(lines.len().saturating_sub(MAX_LINES)) {
             let line = one_line(line);
             let line = truncate_end(&line, columns.saturating_sub(13));
             page.line(&format!("           {}", styled(DIM, &format!("│ {line}"))));
@@ -33,8 +33,8 @@ pub(crate) fn check_run(run: &CheckRun, took: Duration, columns: usize) -> Strin
     page.into_text()
 }
 
-/// The differences between a run and its pass condition.
-fn why(run: &CheckRun) -> String {
+/// Lists the unmet parts of the pass condition.
+fn failure_reasons(run: &CheckRun) -> String {
     let pass = run.declaration.pass();
     let mut reasons = Vec::new();
     match run.exit_status {

@@ -7,22 +7,20 @@ use super::evaluation::{Scene, View};
 use super::labels;
 use super::page::{DIM, Page, listed, padded, styled};
 
-/// The column where the class ends: two spaces, the sign, a space, the longest class, two spaces.
+/// The width of the sign and the class, including spaces.
 const CLASS_COLUMN: usize = 19;
 
-/// The maximum width of an id, in columns.
 const MAX_ID_COLUMNS: usize = 12;
 
-/// The maximum number of claims named by a reason.
-const MAX_BLAMED: usize = 4;
+/// The number of claims named by a reason.
+const MAX_NAMED: usize = 4;
 
-/// Writes the claims in the order of the report.
 pub(super) fn list(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) {
     let claims: Vec<_> = answer.claims.iter().filter(|claim| view.shows(claim)).collect();
     let ids = claims.iter().map(|claim| width(&one_line(&claim.id)));
     let id_columns = ids.max().unwrap_or(0).min(MAX_ID_COLUMNS);
     for claim in &claims {
-        one(page, claim, id_columns, scene, view);
+        write_claim(page, claim, id_columns, scene, view);
     }
     let hidden = answer.claims.len() - claims.len();
     if hidden > 0 {
@@ -30,7 +28,7 @@ pub(super) fn list(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene
     }
 }
 
-fn one(
+fn write_claim(
     page: &mut Page,
     claim: &v1::JudgedClaim,
     id_columns: usize,
@@ -45,10 +43,10 @@ fn one(
     let lead = format!("  {}{}  ", styled(style, &format!("{sign} {class}")), styled(DIM, &id));
     page.wrapped(&lead, column, anstyle::Style::new(), &claim.text);
 
-    let in_full = view.explain.is_about(claim);
-    let max = if in_full { usize::MAX } else { 1 };
+    let is_detailed = view.explain.is_detailed(claim);
+    let max = if is_detailed { usize::MAX } else { 1 };
     for citation in claim.citations.iter().take(max) {
-        for line in cited(citation, scene, page.columns().saturating_sub(column).max(20)) {
+        for line in citation_lines(citation, scene, page.columns().saturating_sub(column).max(20)) {
             page.line(&format!("{:column$}{}", "", styled(DIM, &line)));
         }
     }
@@ -66,13 +64,13 @@ fn one(
     }
     let look = claim.second_look.as_ref();
     let is_shown = |look: &&v1::SecondLook| look.verdict() == v1::SecondLookVerdict::Shown;
-    if let Some(look) = look.filter(|look| in_full || !is_shown(look)) {
+    if let Some(look) = look.filter(|look| is_detailed || !is_shown(look)) {
         page.wrapped(&indent, column, DIM, &labels::second_look(look));
     }
-    if let Some(line) = disagreement(claim).filter(|_| !in_full) {
+    if let Some(line) = disagreement(claim).filter(|_| !is_detailed) {
         page.wrapped(&indent, column, DIM, &line);
     }
-    if in_full {
+    if is_detailed {
         let kind = format!("as {}", labels::evidence_type(claim.r#type()));
         let role = Some(labels::role(claim.role())).filter(|role| !role.is_empty());
         let facts = std::iter::once(kind).chain(role.map(str::to_owned)).chain(impact(claim));
@@ -86,7 +84,7 @@ fn one(
     }
 }
 
-/// The share of the votes for the class that won, and the dissenting judges; `None` if all agree.
+/// Formats the share of the votes for the claim's class and the dissenting judges, unless all agree.
 fn disagreement(claim: &v1::JudgedClaim) -> Option<String> {
     let agreement = claim.agreement.filter(|agreement| *agreement < 1.0)?;
     let mut others: Vec<String> = Vec::new();
@@ -101,7 +99,6 @@ fn disagreement(claim: &v1::JudgedClaim) -> Option<String> {
     Some(format!("{:.0} % of the votes{against}", agreement * 100.0))
 }
 
-/// One line per vote.
 fn votes(claim: &v1::JudgedClaim) -> impl Iterator<Item = String> {
     claim.votes.iter().map(|vote| {
         let note = one_line(&vote.note);
@@ -115,21 +112,21 @@ fn votes(claim: &v1::JudgedClaim) -> impl Iterator<Item = String> {
     })
 }
 
-/// The place and the quote of a citation, on one line if they fit, else on two.
-fn cited(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> Vec<String> {
-    let place = place(citation, scene, columns);
+/// Formats the location and the quote of a citation, on one line if they fit.
+fn citation_lines(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> Vec<String> {
+    let location = location(citation, scene, columns);
     let quote = one_line(&citation.quote);
     if quote.is_empty() {
-        return vec![place];
+        return vec![location];
     }
-    if width(&place) + 3 + width(&quote) <= columns {
-        return vec![format!("{place}   {quote}")];
+    if width(&location) + 3 + width(&quote) <= columns {
+        return vec![format!("{location}   {quote}")];
     }
-    vec![place, truncate_middle(&quote, columns).into_owned()]
+    vec![location, truncate_middle(&quote, columns).into_owned()]
 }
 
-/// The cited item with the field or line in it. A long field is truncated first.
-pub(crate) fn place(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> String {
+/// Formats the cited item with the field or the line.
+pub(crate) fn location(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> String {
     if !citation.claim_id.is_empty() {
         return truncate_middle(&one_line(&format!("claim {}", citation.claim_id)), columns)
             .into_owned();
@@ -146,7 +143,7 @@ pub(crate) fn place(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) 
     format!("{id} {}", truncate_middle(&within, room)).trim_end().to_owned()
 }
 
-/// The line number, starting at 1, of a byte in an item's text.
+/// Returns the line number of the byte at `start` in an item.
 fn line_of(item: &v1::EvidenceItem, start: u64) -> Option<usize> {
     let content = match item.content.as_ref()? {
         v1::evidence_item::Content::Text(text) | v1::evidence_item::Content::Json(text) => text,
@@ -156,7 +153,7 @@ fn line_of(item: &v1::EvidenceItem, start: u64) -> Option<usize> {
     (start <= content.len()).then(|| gsar_client::input::line_at(content.as_bytes(), start))
 }
 
-/// The effect of the claim on the score, if the answer includes it.
+/// Formats the claim's effect on the score, if the answer includes it.
 pub(super) fn impact(claim: &v1::JudgedClaim) -> Vec<String> {
     let Some(impact) = &claim.impact else { return Vec::new() };
     let outcome = |words: &str, outcome: &Option<v1::HypotheticalOutcome>| {
@@ -170,19 +167,19 @@ pub(super) fn impact(claim: &v1::JudgedClaim) -> Vec<String> {
     [weighs, without, grounded].into_iter().flatten().collect()
 }
 
-/// The ids of the claims that a reason concerns, in parentheses; empty if there are none.
+/// Returns the ids of the claims that a reason concerns, in parentheses.
 pub(super) fn at_fault(code: &str, claims: &[v1::JudgedClaim]) -> String {
     let class = match code {
         "CONTRADICTED_CLAIMS" => v1::ClaimClass::Contradicted,
         _ => return String::new(),
     };
-    match ids_of(claims, class, MAX_BLAMED) {
+    match ids_of(claims, class, MAX_NAMED) {
         ids if ids.is_empty() => String::new(),
         ids => format!(" ({ids})"),
     }
 }
 
-/// The ids of the claims with a class, at most `max` of them.
+/// Returns the ids of up to `max` claims with a class.
 pub(super) fn ids_of(claims: &[v1::JudgedClaim], class: v1::ClaimClass, max: usize) -> String {
     let ids: Vec<&str> = claims
         .iter()

@@ -2,45 +2,37 @@
 
 use anstyle::Style;
 
-use super::page::{BAD, DOUBTFUL, GOOD, Page, padded, styled};
+use super::page::{BAD, GOOD, Page, WARNING, padded, styled};
 
-/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Health {
-    /// No problem.
-    Fine,
-    /// Works, but deserves attention.
+    Good,
     Doubtful,
-    /// Does not work.
     Broken,
 }
 
-/// A finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Check {
-    /// What was checked.
+pub(crate) struct Finding {
     pub(crate) subject: &'static str,
-    /// The result.
     pub(crate) health: Health,
-    /// The details.
-    pub(crate) finding: String,
-    /// How to fix the problem; empty if there is none.
+    pub(crate) details: String,
+    /// Empty if there is no problem.
     pub(crate) fix: String,
 }
 
-/// Formats one line per finding, followed by the fix.
-pub(crate) fn checks(checks: &[Check], columns: usize) -> String {
+/// Formats each finding, followed by the fix.
+pub(crate) fn findings(findings: &[Finding], columns: usize) -> String {
     let mut page = Page::new(columns);
-    for check in checks {
-        let (word, style) = match check.health {
-            Health::Fine => ("ok", GOOD),
-            Health::Doubtful => ("warn", DOUBTFUL),
+    for finding in findings {
+        let (word, style) = match finding.health {
+            Health::Good => ("ok", GOOD),
+            Health::Doubtful => ("warn", WARNING),
             Health::Broken => ("fail", BAD),
         };
-        let lead = format!("{}  {}", styled(style, &padded(word, 4)), padded(check.subject, 12));
-        page.wrapped(&lead, 18, Style::new(), &check.finding);
-        if !check.fix.is_empty() {
-            page.wrapped(&format!("{:18}", ""), 18, Style::new(), &format!("fix: {}", check.fix));
+        let lead = format!("{}  {}", styled(style, &padded(word, 4)), padded(finding.subject, 12));
+        page.wrapped(&lead, 18, Style::new(), &finding.details);
+        if !finding.fix.is_empty() {
+            page.wrapped(&format!("{:18}", ""), 18, Style::new(), &format!("fix: {}", finding.fix));
         }
     }
     page.into_text()
@@ -52,27 +44,27 @@ mod tests {
 
     #[test]
     fn formats_findings() {
-        let check = |subject, health, finding: &str, fix: &str| Check {
+        let finding = |subject, health, details: &str, fix: &str| Finding {
             subject,
             health,
-            finding: finding.to_owned(),
+            details: details.to_owned(),
             fix: fix.to_owned(),
         };
         let list = [
-            check("command", Health::Fine, "gsar 0.1.0", ""),
-            check(
+            finding("command", Health::Good, "gsar 0.1.0", ""),
+            finding(
                 "server",
                 Health::Doubtful,
                 "gsar-server is not installed next to gsar",
                 "install both into one directory, or specify a server with --endpoint",
             ),
-            check(
+            finding(
                 "endpoint",
                 Health::Broken,
                 "no server answers at unix:///run/gsar/gsar.sock: permission denied",
                 "add yourself to the group of the socket",
             ),
         ];
-        insta::assert_snapshot!(anstream::adapter::strip_str(&checks(&list, 80)).to_string());
+        insta::assert_snapshot!(anstream::adapter::strip_str(&findings(&list, 80)).to_string());
     }
 }

@@ -1,4 +1,4 @@
-//! Formats the stored evidence about an entity, and the classification of a chat model.
+//! Formats the stored evidence about an entity and a chat model's classification of it.
 
 use gsar_client::text::one_line;
 use gsar_proto::v1;
@@ -7,7 +7,6 @@ use super::evidence::hits;
 use super::graph::label;
 use super::page::{DIM, Page, count, styled};
 
-/// Formats the entity, its neighbours, the classification and the passages.
 pub(crate) fn entity_look(answer: &v1::LookAtEntityResponse, columns: usize) -> String {
     let look = answer.look.clone().unwrap_or_default();
     let mut page = Page::new(columns);
@@ -32,10 +31,10 @@ pub(crate) fn entity_look(answer: &v1::LookAtEntityResponse, columns: usize) -> 
                 of.citations.iter().map(|citation| citation.evidence_id.as_str()).collect();
             page.labelled("", &format!("{} ({})", one_line(&of.text), items.join(", ")));
         }
-        for way in &belief.propagations {
+        for edge in &belief.propagations {
             page.labelled(
                 "propagated",
-                &format!("{} → {}", one_line(&way.from), one_line(&way.to)),
+                &format!("{} → {}", one_line(&edge.from), one_line(&edge.to)),
             );
         }
     }
@@ -66,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_an_entity_with_passages_and_belief() {
+    fn formats_passages_and_belief() {
         let citation = v1::Citation { evidence_id: "rollout".to_owned(), ..Default::default() };
         let passage = v1::EntityPassage {
             hit: Some(v1::SearchHit {

@@ -1,4 +1,4 @@
-//! Formats an evaluation, from the claims to the decision in the last line.
+//! Formats evaluations. The last line is the decision.
 
 use gsar_client::text::{one_line, truncate_end, width};
 use gsar_core::Policy;
@@ -10,29 +10,23 @@ use super::{claims, labels, safety, score, verdict};
 /// The context of an evaluation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scene<'a> {
-    /// The report, if known.
     pub(crate) report: Option<&'a v1::Report>,
-    /// The evidence, to find the line of a quote.
+    /// Used to find the line of a quote.
     pub(crate) evidence: &'a [v1::EvidenceItem],
-    /// The policy that was applied, if known.
     pub(crate) policy: Option<&'a Policy>,
     /// `true` if the record outlives the command.
     pub(crate) is_recorded: bool,
 }
 
-/// Display options.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
-    /// The width in columns.
     pub(crate) columns: usize,
-    /// The classes to show, `None` for undecided claims; empty for all.
+    /// The classes to show, where `None` stands for undecided claims. Empty means all.
     pub(crate) only: Vec<Option<v1::ClaimClass>>,
-    /// The level of detail.
     pub(crate) explain: Explain,
 }
 
 impl View {
-    /// Returns `true` if the claim is shown.
     pub(crate) fn shows(&self, claim: &v1::JudgedClaim) -> bool {
         let decided = claim.undecided.is_none().then(|| claim.class());
         let class = self.only.is_empty() || self.only.contains(&decided);
@@ -57,7 +51,7 @@ pub(crate) enum Explain {
 
 impl Explain {
     /// Returns `true` if the claim is shown in full detail.
-    pub(crate) fn is_about(&self, claim: &v1::JudgedClaim) -> bool {
+    pub(crate) fn is_detailed(&self, claim: &v1::JudgedClaim) -> bool {
         match self {
             Self::Briefly => false,
             Self::All => true,
@@ -70,10 +64,9 @@ impl Explain {
     }
 }
 
-/// The maximum number of uncovered sentences and gaps shown without `--explain`.
+/// The number of uncovered sentences and gaps without `--explain`.
 const MAX_LISTED: usize = 5;
 
-/// Formats an evaluation.
 pub(crate) fn evaluation(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) -> String {
     let mut page = Page::new(view.columns);
     header(&mut page, answer, scene);
@@ -94,7 +87,7 @@ pub(crate) fn evaluation(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view:
     page.into_text()
 }
 
-/// Formats judged statements, without a score and a decision.
+/// Formats judged claims without a score or a decision.
 pub(crate) fn statements(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) -> String {
     let mut page = Page::new(view.columns);
     claims::list(&mut page, answer, scene, view);
@@ -119,7 +112,7 @@ fn header(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
     page.gap();
 }
 
-/// The items that were read: `4 items: alert.json, pods.json and 2 more`; `None` if there are none.
+/// Formats the evidence items: `4 items: alert.json, pods.json and 2 more`.
 fn items(answer: &v1::EvaluateResponse) -> Option<String> {
     const MAX_NAMED: usize = 5;
     let items = &answer.provenance.as_ref()?.evidence;
@@ -128,7 +121,7 @@ fn items(answer: &v1::EvaluateResponse) -> Option<String> {
     (number > 0).then(|| format!("{}: {names}", count(number, "item")))
 }
 
-/// The judges that were called, with the result of those that did not judge; `None` if there are none.
+/// Lists the judges, with the result of those that did not judge.
 pub(crate) fn judges(answer: &v1::EvaluateResponse) -> Option<String> {
     let links = &answer.provenance.as_ref()?.judges;
     let judges = links.iter().map(|link| match link.result.as_str() {
@@ -138,7 +131,7 @@ pub(crate) fn judges(answer: &v1::EvaluateResponse) -> Option<String> {
     Some(judges.collect::<Vec<_>>().join(", ")).filter(|judges| !judges.is_empty())
 }
 
-/// The name of the policy that was applied, with the start of its digest.
+/// Returns the name of the applied policy and the start of its digest.
 pub(crate) fn policy_name(answer: &v1::EvaluateResponse) -> Option<String> {
     let policy = answer.provenance.as_ref()?.policy.as_ref()?;
     let digest: String = policy.digest.chars().take(6).collect();
@@ -178,7 +171,7 @@ fn reasons(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
     let Some(decision) = verdict::decided(answer) else { return };
     for (number, reason) in decision.reasons.iter().enumerate() {
         let label = if number == 0 { "why" } else { "" };
-        // Records of earlier versions have no claim ids here.
+        // Records of previous versions do not have claim ids here.
         let claims = match reason.claim_ids.is_empty() {
             true => claims::at_fault(&reason.code, &answer.claims),
             false => String::new(),
@@ -243,7 +236,7 @@ fn certificate(page: &mut Page, answer: &v1::EvaluateResponse) {
     }
 }
 
-/// The certified risk of the policy, and whether the certificate covers this answer; `None` without a certificate.
+/// Formats the policy's certificate, if any: the risk, or why it does not cover this answer.
 pub(super) fn certified(answer: &v1::EvaluateResponse) -> Option<String> {
     let found = answer.provenance.as_ref()?.policy.as_ref()?.certificate.as_ref()?;
     Some(match found.mismatch.as_str() {
@@ -257,7 +250,6 @@ pub(super) fn certified(answer: &v1::EvaluateResponse) -> Option<String> {
     })
 }
 
-/// Writes sentences under one label.
 fn sentences<'a>(page: &mut Page, label: &str, sentences: impl Iterator<Item = &'a str>) {
     for (number, sentence) in sentences.enumerate() {
         page.labelled(if number == 0 { label } else { "" }, sentence);

@@ -6,10 +6,10 @@ use gsar_proto::v1;
 use super::labels;
 use super::page::{BOLD, DIM, Page, count, padded, styled};
 
-/// The maximum number of lines shown of a passage.
+/// The number of lines shown per passage.
 const MAX_LINES: usize = 6;
 
-/// Formats one line per stored item, and the resulting state of the corpus.
+/// Formats the stored items and the resulting state of the corpus.
 pub(crate) fn stored(answer: &v1::PutEvidenceResponse, columns: usize) -> String {
     let mut page = Page::new(columns);
     let names: Vec<String> = answer
@@ -46,20 +46,19 @@ pub(crate) fn stored(answer: &v1::PutEvidenceResponse, columns: usize) -> String
     page.into_text()
 }
 
-/// Formats one line per corpus: name, size, contents and expiry.
 pub(crate) fn corpora(list: &[v1::CorpusSummary]) -> String {
     let column = list.iter().map(|corpus| width(&corpus.corpus_id)).max().unwrap_or(0);
     list.iter()
         .map(|corpus| {
-            let goes = corpus.expires_at.as_ref().map(labels::instant);
-            let goes = goes.map(|at| format!("until {at}")).unwrap_or_default();
+            let expiry = corpus.expires_at.as_ref().map(labels::instant);
+            let expiry = expiry.map(|at| format!("until {at}")).unwrap_or_default();
             format!(
                 "{}  {:>8}  {:>10}  {:>14}  {}\n",
                 padded(&one_line(&corpus.corpus_id), column),
                 size(corpus.size),
                 count(corpus.items, "item"),
                 count(corpus.passages, "passage"),
-                styled(DIM, &goes),
+                styled(DIM, &expiry),
             )
         })
         .collect()
@@ -77,7 +76,7 @@ fn described(corpus: &v1::CorpusSummary) -> String {
     )
 }
 
-/// Formats passages, best first: the label, and the lines with most words of the query.
+/// Formats passages, each as its label and the lines that match the query best.
 pub(crate) fn hits(answer: &v1::SearchResponse, query: &str, columns: usize) -> String {
     let mut page = Page::new(columns);
     for hit in &answer.hits {
@@ -100,7 +99,7 @@ pub(crate) fn hits(answer: &v1::SearchResponse, query: &str, columns: usize) -> 
     page.into_text()
 }
 
-/// Selects the lines that share most words with the query, in their original order.
+/// Selects the lines that share most words with the query, preserving their order.
 fn best_lines<'t>(lines: &[&'t str], query: &str) -> Vec<&'t str> {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let mut ranked: Vec<(usize, usize)> = lines

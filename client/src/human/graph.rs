@@ -1,4 +1,4 @@
-//! Formats an explored graph as text, for Graphviz and for Mermaid.
+//! Formats an explored graph as text, and for Graphviz and Mermaid.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -7,9 +7,8 @@ use anstyle::Style;
 use gsar_client::text::one_line;
 use gsar_proto::v1::{self, BeliefLabel};
 
-use super::page::{BAD, DIM, DOUBTFUL, GOOD, Page, count, padded, styled};
+use super::page::{BAD, DIM, GOOD, Page, WARNING, count, padded, styled};
 
-/// Formats the graph as text.
 pub(crate) fn lines(state: &v1::GraphState, columns: usize) -> String {
     let mut page = Page::new(columns);
     let looked_at = state.entities.iter().filter(|of| of.visits > 0).count();
@@ -29,7 +28,7 @@ pub(crate) fn lines(state: &v1::GraphState, columns: usize) -> String {
         page.labelled("contributes", entity);
     }
     for (index, of) in state.candidates.iter().take(5).enumerate() {
-        let speaks = format!(
+        let text = format!(
             "{}: {}, reaches {}, {}, {}",
             of.entity,
             label(of.label()).0,
@@ -37,7 +36,7 @@ pub(crate) fn lines(state: &v1::GraphState, columns: usize) -> String {
             count(of.causes.into(), "suspected cause"),
             if of.has_change { "changed" } else { "nothing changed" }
         );
-        page.labelled(if index == 0 { "candidates" } else { "" }, &speaks);
+        page.labelled(if index == 0 { "candidates" } else { "" }, &text);
     }
     for alert in &state.alerts {
         match alert.path.is_empty() {
@@ -67,7 +66,6 @@ pub(crate) fn lines(state: &v1::GraphState, columns: usize) -> String {
     page.into_text()
 }
 
-/// Formats the graph for Graphviz.
 pub(crate) fn dot(state: &v1::GraphState) -> String {
     let mut text = String::from("digraph fault {\n  rankdir=LR;\n  node [shape=box];\n");
     for of in &state.entities {
@@ -82,14 +80,13 @@ pub(crate) fn dot(state: &v1::GraphState) -> String {
         let _ =
             writeln!(text, "  {name} [color={color}{wide}, tooltip=\"{}\"];", label(of.label()).0);
     }
-    for (from, to) in ways(state) {
+    for (from, to) in propagations(state) {
         let _ = writeln!(text, "  {} -> {};", quoted(from), quoted(to));
     }
     text.push_str("}\n");
     text
 }
 
-/// Formats the graph for Mermaid.
 pub(crate) fn mermaid(state: &v1::GraphState) -> String {
     let mut text = String::from("flowchart LR\n");
     let index: BTreeMap<&str, usize> =
@@ -99,7 +96,7 @@ pub(crate) fn mermaid(state: &v1::GraphState) -> String {
         let (word, _) = label(of.label());
         let _ = writeln!(text, "  n{index}[\"{name}\"]:::{word}");
     }
-    for (from, to) in ways(state) {
+    for (from, to) in propagations(state) {
         if let (Some(from), Some(to)) = (index.get(from), index.get(to)) {
             let _ = writeln!(text, "  n{from} --> n{to}");
         }
@@ -116,16 +113,16 @@ pub(crate) fn mermaid(state: &v1::GraphState) -> String {
     text
 }
 
-/// Returns the distinct propagation edges of the fault.
-pub(super) fn ways(state: &v1::GraphState) -> BTreeSet<(&str, &str)> {
-    let ways = state.entities.iter().flat_map(|of| &of.propagations);
-    ways.map(|way| (way.from.as_str(), way.to.as_str())).collect()
+/// Returns the distinct edges along which the fault propagates.
+pub(super) fn propagations(state: &v1::GraphState) -> BTreeSet<(&str, &str)> {
+    let edges = state.entities.iter().flat_map(|of| &of.propagations);
+    edges.map(|edge| (edge.from.as_str(), edge.to.as_str())).collect()
 }
 
 pub(super) fn label(label: BeliefLabel) -> (&'static str, Style) {
     match label {
         BeliefLabel::Origin => ("origin", BAD),
-        BeliefLabel::Symptom => ("symptom", DOUBTFUL),
+        BeliefLabel::Symptom => ("symptom", WARNING),
         BeliefLabel::Healthy => ("healthy", GOOD),
         BeliefLabel::Defer => ("deferred", DIM),
         BeliefLabel::Unspecified => ("unseen", DIM),
@@ -145,8 +142,8 @@ fn quoted(name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn of(entity: &str, label: BeliefLabel, ways: &[(&str, &str)]) -> v1::EntityBelief {
-        let way = |(from, to): &(&str, &str)| v1::GraphEdge {
+    fn belief(entity: &str, label: BeliefLabel, propagations: &[(&str, &str)]) -> v1::EntityBelief {
+        let edge = |(from, to): &(&str, &str)| v1::GraphEdge {
             from: (*from).to_owned(),
             to: (*to).to_owned(),
         };
@@ -154,7 +151,7 @@ mod tests {
             entity: entity.to_owned(),
             label: label.into(),
             visits: 1,
-            propagations: ways.iter().map(way).collect(),
+            propagations: propagations.iter().map(edge).collect(),
             evidence_ids: vec!["log".to_owned()],
             ..Default::default()
         }
@@ -163,12 +160,12 @@ mod tests {
     fn state() -> v1::GraphState {
         v1::GraphState {
             entities: vec![
-                of(
+                belief(
                     "shop/Deployment/api",
                     BeliefLabel::Symptom,
                     &[("shop/StatefulSet/db", "shop/Deployment/api")],
                 ),
-                of("shop/StatefulSet/db", BeliefLabel::Origin, &[]),
+                belief("shop/StatefulSet/db", BeliefLabel::Origin, &[]),
             ],
             frontier: vec!["shop/StatefulSet/db".to_owned()],
             alerts: vec![v1::AlertExplanation {

@@ -1,5 +1,4 @@
-//! Renders an explored graph as a standalone HTML page: a drawing of the propagation of the fault, the findings, and a
-//! table of entities. Uses no scripts; all untrusted text is escaped.
+//! Renders an explored graph as a standalone HTML page without scripts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,27 +7,25 @@ use gsar_client::text::{one_line, truncate_middle};
 use gsar_proto::v1;
 use maud::PreEscaped;
 
-use super::graph::{label, ways};
-use super::html::{document, escaped, said};
+use super::graph::{label, propagations};
+use super::html::{document, escaped, isolated};
 
-/// The maximum number of entities drawn; the table lists all of them.
+/// Larger graphs are only listed in the table.
 const MAX_DRAWN: usize = 200;
-/// The size of a box, and the space between boxes, in pixels.
+/// The width and the height of a box, in pixels.
 const BOX: (f64, f64) = (200.0, 44.0);
 const SPACE: f64 = 48.0;
-/// The maximum width of a name in its box, in columns.
-const MAX_NAME: usize = 24;
+const MAX_NAME_COLUMNS: usize = 24;
 
 const STYLE: &str = "\
 .origin{color:var(--bad)}.symptom{color:var(--doubtful)}.healthy{color:var(--good)}.deferred,.unseen{color:var(--dim)}td{overflow-wrap:break-word}\
 svg{display:block;max-width:none}rect{fill:var(--paper);stroke:currentColor;stroke-width:1.5}.frontier rect{stroke-width:4}.unseen rect{stroke-dasharray:4}\
 svg text{fill:var(--ink);font-size:14px}svg text.dim{fill:var(--dim);font-size:11px}path{fill:none;stroke:var(--dim);stroke-width:1.5}marker path{fill:var(--dim)}";
 
-/// Renders the page of an investigation's graph.
 pub(crate) fn page(id: &str, state: &v1::GraphState) -> String {
     let mut page = String::new();
     // Writing to a String cannot fail.
-    let _ = writeln!(page, "<h1>Origin of the fault in {}</h1>", isolated(id));
+    let _ = writeln!(page, "<h1>Origin of the fault in {}</h1>", isolated_html(id));
     findings(&mut page, state);
     let drawn = state.entities.len() <= MAX_DRAWN;
     match drawn {
@@ -46,8 +43,9 @@ pub(crate) fn page(id: &str, state: &v1::GraphState) -> String {
 }
 
 fn findings(page: &mut String, state: &v1::GraphState) {
-    let named =
-        |names: &[String]| names.iter().map(|name| isolated(name)).collect::<Vec<_>>().join(", ");
+    let named = |names: &[String]| {
+        names.iter().map(|name| isolated_html(name)).collect::<Vec<_>>().join(", ")
+    };
     page.push_str("<table>\n");
     let mut row = |head: &str, text: &str| {
         if !text.is_empty() {
@@ -63,9 +61,9 @@ fn findings(page: &mut String, state: &v1::GraphState) {
         state.candidates.iter().take(5).map(|of| of.entity.clone()).collect();
     row("candidates", &named(&candidates));
     for alert in &state.alerts {
-        let path: Vec<String> = alert.path.iter().map(|name| isolated(name)).collect();
+        let path: Vec<String> = alert.path.iter().map(|name| isolated_html(name)).collect();
         match path.is_empty() {
-            true => row("unexplained", &isolated(&alert.entity)),
+            true => row("unexplained", &isolated_html(&alert.entity)),
             false => row("alert", &path.join(" ← ")),
         }
     }
@@ -73,13 +71,13 @@ fn findings(page: &mut String, state: &v1::GraphState) {
     page.push_str("</table>\n");
 }
 
-/// Draws the propagation of the fault from top to bottom.
+/// Draws the fault's propagation from top to bottom.
 fn drawing(page: &mut String, state: &v1::GraphState) {
     let index: BTreeMap<&str, usize> =
         state.entities.iter().enumerate().map(|(index, of)| (of.entity.as_str(), index)).collect();
     let found = |(from, to): (&str, &str)| Some((*index.get(from)?, *index.get(to)?));
     let edges: Vec<(usize, usize)> =
-        ways(state).into_iter().filter_map(found).filter(|(from, to)| from != to).collect();
+        propagations(state).into_iter().filter_map(found).filter(|(from, to)| from != to).collect();
     let first: Vec<usize> =
         state.frontier.iter().filter_map(|name| index.get(name.as_str()).copied()).collect();
     let rows = rows(state.entities.len(), &edges, &first);
@@ -117,7 +115,7 @@ fn drawing(page: &mut String, state: &v1::GraphState) {
         let wide = if frontier.contains(of.entity.as_str()) { " frontier" } else { "" };
         let entity = one_line(&of.entity);
         let (before, name) = entity.rsplit_once('/').unwrap_or(("", &entity));
-        let (before, name) = (cut(before), cut(name));
+        let (before, name) = (truncated(before), truncated(name));
         let whole = escaped(&of.entity);
         let _ = writeln!(
             page,
@@ -133,8 +131,8 @@ fn drawing(page: &mut String, state: &v1::GraphState) {
     page.push_str("</svg></div>\n");
 }
 
-/// Arranges the entities in rows: each below all entities that lead to it, with `first` in the top row. A cycle without
-/// an entry is entered at its first entity.
+/// Arranges the entities in rows, each below its causes, with `first` in the top row. The first entity of an isolated
+/// cycle breaks it.
 fn rows(count: usize, edges: &[(usize, usize)], first: &[usize]) -> Vec<Vec<usize>> {
     let leads = |edge: &&(usize, usize)| !first.contains(&edge.1);
     let mut causes: BTreeMap<usize, usize> = (0..count).map(|entity| (entity, 0)).collect();
@@ -163,21 +161,21 @@ fn rows(count: usize, edges: &[(usize, usize)], first: &[usize]) -> Vec<Vec<usiz
     rows
 }
 
-fn cut(name: &str) -> String {
-    escaped(&truncate_middle(name, MAX_NAME))
+fn truncated(name: &str) -> String {
+    escaped(&truncate_middle(name, MAX_NAME_COLUMNS))
 }
 
 fn table(page: &mut String, state: &v1::GraphState) {
     page.push_str("<h2>Entities</h2>\n<div class=\"wide\"><table>\n<tr><th>entity</th><th>is</th><th>evidence</th><th>reasons for downgrade</th></tr>\n");
     for of in &state.entities {
         let (word, _) = label(of.label());
-        let evidence: Vec<String> = of.evidence_ids.iter().map(|id| isolated(id)).collect();
+        let evidence: Vec<String> = of.evidence_ids.iter().map(|id| isolated_html(id)).collect();
         let reasons: Vec<String> =
-            of.reasons.iter().map(|reason| isolated(&reason.sentence)).collect();
+            of.reasons.iter().map(|reason| isolated_html(&reason.sentence)).collect();
         let _ = writeln!(
             page,
             "<tr><td>{}</td><td class=\"{word}\">{word}</td><td>{}</td><td>{}</td></tr>",
-            isolated(&of.entity),
+            isolated_html(&of.entity),
             evidence.join(", "),
             reasons.join("; ")
         );
@@ -185,9 +183,8 @@ fn table(page: &mut String, state: &v1::GraphState) {
     page.push_str("</table></div>\n");
 }
 
-/// A name, isolated from the direction of the surrounding text.
-fn isolated(name: &str) -> String {
-    said(name).into_string()
+fn isolated_html(name: &str) -> String {
+    isolated(name).into_string()
 }
 
 #[cfg(test)]
@@ -196,22 +193,26 @@ mod tests {
     use gsar_proto::v1::BeliefLabel;
     use proptest::prelude::*;
 
-    fn of(entity: String, label: BeliefLabel, ways: Vec<(String, String)>) -> v1::EntityBelief {
+    fn belief(
+        entity: String,
+        label: BeliefLabel,
+        edges: Vec<(String, String)>,
+    ) -> v1::EntityBelief {
         v1::EntityBelief {
             entity,
             label: label.into(),
             visits: 1,
-            propagations: ways.into_iter().map(|(from, to)| v1::GraphEdge { from, to }).collect(),
+            propagations: edges.into_iter().map(|(from, to)| v1::GraphEdge { from, to }).collect(),
             ..Default::default()
         }
     }
 
     #[test]
     fn rows_follow_the_propagation() {
-        // 3 is the origin; 4 and 5 form a cycle without an entry.
+        // 3 is the origin; 4 and 5 form an isolated cycle.
         let edges = [(3, 1), (3, 0), (1, 2), (2, 1), (4, 5), (5, 4)];
         assert_eq!(rows(6, &edges, &[3]), [vec![3, 4], vec![0, 1, 5], vec![2]]);
-        // The longest path decides.
+        // The longest path determines the row.
         assert_eq!(rows(3, &[(0, 1), (1, 2), (0, 2)], &[0]), [vec![0], vec![1], vec![2]]);
         assert_eq!(rows(2, &[], &[]), [vec![0, 1]]);
         assert!(rows(0, &[], &[]).is_empty());
@@ -221,7 +222,7 @@ mod tests {
     fn names_are_escaped_everywhere() {
         let name = "<script>alert(1)</script>\"'&\u{202e}/x".to_owned();
         let state = v1::GraphState {
-            entities: vec![of(name.clone(), BeliefLabel::Origin, Vec::new())],
+            entities: vec![belief(name.clone(), BeliefLabel::Origin, Vec::new())],
             frontier: vec![name.clone()],
             alerts: vec![v1::AlertExplanation {
                 entity: name.clone(),
@@ -238,15 +239,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_entity_of_any_graph_has_its_own_box(
+        fn every_entity_has_its_own_box(
             count in 1_usize..30,
             ends in proptest::collection::vec((0_usize..30, 0_usize..30), 0..60),
         ) {
-            let name = |place: usize| format!("shop/Pod/s{place}");
-            let ways = ends.into_iter().map(|(from, to)| (name(from % count), name(to % count)));
+            let name = |index: usize| format!("shop/Pod/s{index}");
+            let edges = ends.into_iter().map(|(from, to)| (name(from % count), name(to % count)));
             let mut entities: Vec<_> =
-                (0..count).map(|place| of(name(place), BeliefLabel::Symptom, Vec::new())).collect();
-            entities[0] = of(name(0), BeliefLabel::Origin, ways.collect());
+                (0..count).map(|index| belief(name(index), BeliefLabel::Symptom, Vec::new())).collect();
+            entities[0] = belief(name(0), BeliefLabel::Origin, edges.collect());
             let drawn = page("inc", &v1::GraphState { entities, ..Default::default() });
             let boxes: BTreeSet<&str> =
                 drawn.split("<rect ").skip(1).map(|of| of.split(" width").next().unwrap()).collect();

@@ -1,17 +1,15 @@
-//! The parts shared by HTML pages: the head with its content security policy, the base style, and the escaping of
-//! untrusted text.
+//! The frame of HTML pages and the escaping of untrusted text.
 
 use std::borrow::Cow;
 
 use gsar_client::text::{lines, one_line};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-/// The base style of every page.
 const BASE_STYLE: &str = include_str!("html.css");
-/// Allows the inline style only: no scripts, no external resources.
-const ALLOWED: &str = "default-src 'none'; style-src 'unsafe-inline'";
+/// Allows only inline styles.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
-/// Renders a page. `title` is untrusted text; `style` is not.
+/// Renders a page with an untrusted title.
 pub(super) fn document(title: &str, style: &'static str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
@@ -19,7 +17,7 @@ pub(super) fn document(title: &str, style: &'static str, body: &Markup) -> Strin
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta http-equiv="Content-Security-Policy" content=(ALLOWED);
+                meta http-equiv="Content-Security-Policy" content=(CONTENT_SECURITY_POLICY);
                 meta name="referrer" content="no-referrer";
                 title { (inline(title)) }
                 style { (PreEscaped(BASE_STYLE)) (PreEscaped(style)) }
@@ -30,45 +28,44 @@ pub(super) fn document(title: &str, style: &'static str, body: &Markup) -> Strin
     page.into_string()
 }
 
-/// Untrusted text within a sentence: on one line, and isolated from the direction of the surrounding text.
-pub(super) fn said(text: &str) -> Markup {
+/// Renders untrusted text on one line, isolated from the direction of the surrounding text.
+pub(super) fn isolated(text: &str) -> Markup {
     html! { bdi { (inline(text)) } }
 }
 
-/// Untrusted text on one line, with invisible characters escaped.
+/// Returns untrusted text on one line, with invisible characters escaped.
 pub(super) fn inline(text: &str) -> String {
     one_line(&escape_invisible(text, char::is_whitespace))
 }
 
-/// Untrusted text with its line breaks, with invisible characters escaped.
+/// Returns untrusted text with its line breaks and with invisible characters escaped.
 pub(super) fn block(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     lines(&escape_invisible(&text, |character| matches!(character, '\n' | '\t')))
 }
 
-/// Untrusted text on one line, escaped for an element or a double-quoted attribute.
+/// Escapes untrusted text for an element or a double-quoted attribute, on one line.
 pub(super) fn escaped(text: &str) -> String {
     html! { (inline(text)) }.into_string()
 }
 
-/// Replaces invisible characters by their code point, such as `⟨U+202E⟩`, except those for which `kept` is `true`.
-fn escape_invisible(text: &str, kept: fn(char) -> bool) -> Cow<'_, str> {
-    let is_written = |character| is_invisible(character) && !kept(character);
-    if !text.contains(is_written) {
+/// Replaces invisible characters with their code points, such as `⟨U+202E⟩`, unless `is_allowed` returns `true`.
+fn escape_invisible(text: &str, is_allowed: fn(char) -> bool) -> Cow<'_, str> {
+    let is_escaped = |character| is_invisible(character) && !is_allowed(character);
+    if !text.contains(is_escaped) {
         return Cow::Borrowed(text);
     }
-    let mut written = String::with_capacity(text.len() + 16);
+    let mut escaped = String::with_capacity(text.len() + 16);
     for character in text.chars() {
-        match is_written(character) {
-            true => written.push_str(&format!("⟨U+{:04X}⟩", u32::from(character))),
-            false => written.push(character),
+        match is_escaped(character) {
+            true => escaped.push_str(&format!("⟨U+{:04X}⟩", u32::from(character))),
+            false => escaped.push(character),
         }
     }
-    Cow::Owned(written)
+    Cow::Owned(escaped)
 }
 
-/// Returns `true` for characters that are invisible or change the order of text: controls, directional marks,
-/// zero-width characters and tags. The console escapes the same ones.
+/// Returns `true` for characters that are invisible or change the order of text. The console escapes the same ones.
 fn is_invisible(character: char) -> bool {
     matches!(
         character,
@@ -90,13 +87,12 @@ pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The tags of a page, with their attributes.
+    /// Returns the tags of a page with their attributes.
     pub(in crate::human) fn tags(page: &str) -> Vec<&str> {
         page.split('<').skip(1).map(|rest| rest.split('>').next().unwrap_or(rest)).collect()
     }
 
-    /// The invisible characters of a page; a valid page has none.
-    pub(in crate::human) fn unseen(page: &str) -> Vec<char> {
+    pub(in crate::human) fn invisible_characters(page: &str) -> Vec<char> {
         page.chars().filter(|of| is_invisible(*of)).collect()
     }
 
@@ -105,11 +101,11 @@ pub(super) mod tests {
         assert_eq!(inline(" a\u{202e}b\r\n c\u{7}\u{200b} "), "a⟨U+202E⟩b c⟨U+0007⟩⟨U+200B⟩");
         assert_eq!(block("a\r\n\tb\rc\u{2028}d\u{e0041}"), "a\n\tb⟨U+000D⟩c⟨U+2028⟩d⟨U+E0041⟩");
         assert_eq!(escaped("<a b=\"c\">&\u{61c}"), "&lt;a b=&quot;c&quot;&gt;&amp;⟨U+061C⟩");
-        assert_eq!(said("אב").into_string(), "<bdi>אב</bdi>");
+        assert_eq!(isolated("אב").into_string(), "<bdi>אב</bdi>");
     }
 
     #[test]
-    fn a_page_allows_only_its_style() {
+    fn page_allows_only_inline_styles() {
         let page = document("</title><script>", "p{margin:0}", &html! { p { "x" } });
         assert!(page.starts_with("<!DOCTYPE html><html lang=\"en\">"), "{page}");
         assert!(page.contains(
@@ -125,7 +121,7 @@ pub(super) mod tests {
         fn any_text_is_escaped(text in any::<String>(), marks in "[\u{200b}-\u{202e}\u{2060}-\u{206f}<>\"&\u{0}-\u{1f}]{0,12}") {
             let text = format!("{text}{marks}{text}");
             for shown in [escaped(&text), html! { (block(&text)) }.into_string()] {
-                prop_assert_eq!(unseen(&shown), Vec::<char>::new());
+                prop_assert_eq!(invisible_characters(&shown), Vec::<char>::new());
                 prop_assert!(!shown.contains(['<', '>', '"']), "{}", shown);
             }
             let line = inline(&text);

@@ -1,4 +1,4 @@
-//! Formats the progress of an investigation, one line per step. The format does not depend on the terminal.
+//! Formats the progress of an investigation, one line per step.
 
 use anstyle::{Effects, Style};
 use gsar_client::text::{one_line, truncate_end};
@@ -8,17 +8,15 @@ use gsar_proto::v1::instruction::Due;
 use super::labels;
 use super::page::{BAD, BOLD, DIM, GOOD, Page, count, padded, styled};
 
-/// The indentation of details.
 const INDENT: usize = 4;
 
 /// A step of an investigation.
-pub(crate) struct Progress<'a> {
+pub(crate) struct Step<'a> {
     pub(crate) before: &'a v1::Investigation,
     pub(crate) after: &'a v1::Investigation,
     pub(crate) evaluation: Option<&'a v1::EvaluateResponse>,
 }
 
-/// Formats the start of an investigation.
 pub(crate) fn progress_start(investigation: &v1::Investigation, columns: usize) -> String {
     let mut page = Page::new(columns);
     let policy = investigation.policy.as_ref();
@@ -34,10 +32,9 @@ pub(crate) fn progress_start(investigation: &v1::Investigation, columns: usize) 
     page.into_text()
 }
 
-/// Formats the result of a step.
-pub(crate) fn progress_of(progress: &Progress<'_>, columns: usize) -> String {
+pub(crate) fn progress_step(step: &Step<'_>, columns: usize) -> String {
     let mut page = Page::new(columns);
-    let Progress { before, after, evaluation } = progress;
+    let Step { before, after, evaluation } = step;
     let plan = format!("plan {} of {}", before.plan, after.max_replans);
     let spent = after.spent.unwrap_or_default();
     let turns_before = before.spent.unwrap_or_default().turns;
@@ -77,7 +74,6 @@ pub(crate) fn progress_of(progress: &Progress<'_>, columns: usize) -> String {
     page.into_text()
 }
 
-/// Formats the end of an investigation.
 pub(crate) fn progress_end(investigation: &v1::Investigation, columns: usize) -> String {
     let mut page = Page::new(columns);
     for finding in &investigation.findings {

@@ -9,16 +9,14 @@ use gsar_proto::v1;
 use super::labels;
 use super::page::{BAD, GOOD, Page, count, padded, styled};
 
-/// The result of a trial.
 pub(crate) struct JudgeTrial<'a> {
     answer: &'a v1::EvaluateResponse,
-    /// The judged statements, and whether each verdict is correct; `None` if there is no usable verdict.
-    tried: Vec<(&'a v1::JudgedClaim, Option<bool>)>,
+    /// The judged statements. `Some(true)` marks a correct verdict, `None` an unusable one.
+    verdicts: Vec<(&'a v1::JudgedClaim, Option<bool>)>,
     took: Duration,
 }
 
 impl<'a> JudgeTrial<'a> {
-    /// Compares an answer with the correct verdicts.
     pub(crate) fn new(
         answer: &'a v1::EvaluateResponse,
         questions: &[(&str, &[v1::ClaimClass])],
@@ -29,21 +27,21 @@ impl<'a> JudgeTrial<'a> {
             claim.undecided.is_some()
                 || answer.corrections.iter().any(|correction| correction.claim_id == claim.id)
         };
-        let tried = questions.iter().zip(&answer.claims).map(|((_, right), claim)| {
+        let verdicts = questions.iter().zip(&answer.claims).map(|((_, right), claim)| {
             (claim, (!is_unusable(claim)).then(|| right.contains(&claim.class())))
         });
-        Self { answer, tried: tried.collect(), took }
+        Self { answer, verdicts: verdicts.collect(), took }
     }
 
     /// Returns `true` if all verdicts are correct and no second look is missing.
-    pub(crate) fn will_do(&self) -> bool {
-        !self.tried.is_empty()
-            && self.tried.iter().all(|(_, is_right)| *is_right == Some(true))
-            && self.unread().is_none()
+    pub(crate) fn has_passed(&self) -> bool {
+        !self.verdicts.is_empty()
+            && self.verdicts.iter().all(|(_, is_correct)| *is_correct == Some(true))
+            && self.missing_second_look().is_none()
     }
 
-    /// The reason for a missing second look, if any.
-    fn unread(&self) -> Option<&v1::Reason> {
+    /// Returns the reason for a missing second look.
+    fn missing_second_look(&self) -> Option<&v1::Reason> {
         let decision = self.answer.decision.as_ref()?;
         let reasons = decision.reasons.iter().chain(&self.answer.warnings);
         reasons.into_iter().find(|reason| reason.code.starts_with("SECOND_LOOK"))
@@ -55,19 +53,18 @@ impl<'a> JudgeTrial<'a> {
     }
 }
 
-/// Formats the verdicts, the cost and the result.
 pub(crate) fn judge_trial(trial: &JudgeTrial<'_>, columns: usize) -> String {
     let mut page = Page::new(columns);
-    for (claim, is_right) in &trial.tried {
+    for (claim, is_correct) in &trial.verdicts {
         let (_, word, _) = labels::verdict(claim);
-        let (sign, style, word) = match is_right {
+        let (sign, style, word) = match is_correct {
             Some(true) => ("correct", GOOD, word),
             Some(false) => ("wrong", BAD, word),
             None => ("none", BAD, "no verdict"),
         };
         let lead = format!("  {}   {}", styled(style, &padded(sign, 7)), padded(word, 14));
         page.wrapped(&lead, 26, Style::new(), &claim.text);
-        if *is_right != Some(true) {
+        if *is_correct != Some(true) {
             page.wrapped(&format!("{:26}", ""), 26, Style::new(), &claim.note);
         }
     }
@@ -77,7 +74,7 @@ pub(crate) fn judge_trial(trial: &JudgeTrial<'_>, columns: usize) -> String {
             page.wrapped("  ", 2, Style::new(), &line);
         }
     }
-    if let Some(reason) = trial.unread() {
+    if let Some(reason) = trial.missing_second_look() {
         page.wrapped("  ", 2, Style::new(), &reason.sentence);
     }
     for correction in &trial.answer.corrections {
@@ -89,13 +86,13 @@ pub(crate) fn judge_trial(trial: &JudgeTrial<'_>, columns: usize) -> String {
         );
     }
     page.gap();
-    page.line(&format!("  {}", spent(trial.links().flat_map(|link| &link.calls), trial.took)));
+    page.line(&format!("  {}", cost(trial.links().flat_map(|link| &link.calls), trial.took)));
     page.gap();
     let judges: Vec<&str> = trial.links().take(1).map(|link| link.judge.as_str()).collect();
     let judge = judges.first().copied().unwrap_or("the judge");
-    let (text, style) = if trial.will_do() {
+    let (text, style) = if trial.has_passed() {
         (format!("{judge} passed"), GOOD)
-    } else if trial.tried.iter().all(|(_, is_right)| is_right.is_none()) {
+    } else if trial.verdicts.iter().all(|(_, is_correct)| is_correct.is_none()) {
         (format!("{judge} gave no verdict; choose another judge with --judge"), BAD)
     } else {
         (format!("{judge} failed; choose another judge with --judge"), BAD)
@@ -104,8 +101,8 @@ pub(crate) fn judge_trial(trial: &JudgeTrial<'_>, columns: usize) -> String {
     page.into_text()
 }
 
-/// Formats the cost: `2 calls · 812 tokens read, 190 written · 1.3 s · $0.000400`.
-fn spent<'a>(calls: impl Iterator<Item = &'a v1::ModelCall>, took: Duration) -> String {
+/// Formats the cost as `2 calls · 812 tokens read, 190 written · 1.3 s · $0.000400`.
+fn cost<'a>(calls: impl Iterator<Item = &'a v1::ModelCall>, took: Duration) -> String {
     let (mut number, mut read, mut written, mut cost) = (0, 0, 0, Some(0));
     for call in calls {
         number += 1;
@@ -114,7 +111,6 @@ fn spent<'a>(calls: impl Iterator<Item = &'a v1::ModelCall>, took: Duration) -> 
         cost = cost.zip(call.cost_micros).map(|(sum, one)| sum + one);
     }
     let mut text = count(number, "call");
-    // Writing to a String cannot fail.
     if number > 0 {
         let _ = write!(text, " · {read} tokens read, {written} written");
     }

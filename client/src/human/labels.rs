@@ -1,24 +1,24 @@
-//! The labels, signs and numbers of enumerations and values.
+//! Labels, signs and styles of enumerations, and number formats.
 
 use anstyle::{AnsiColor, Style};
 use gsar_client::text::one_line;
 use gsar_core::fixed::Fraction;
 use gsar_proto::v1;
 
-use super::page::{APART, BAD, DOUBTFUL, GOOD};
+use super::page::{BAD, GOOD, NEUTRAL, WARNING};
 
-/// Sign, label and style of a class.
+/// Returns the sign, the label and the style of a class.
 pub(crate) fn class(class: v1::ClaimClass) -> (&'static str, &'static str, Style) {
     match class {
         v1::ClaimClass::Grounded => ("✓", "grounded", GOOD),
-        v1::ClaimClass::Ungrounded => ("?", "ungrounded", DOUBTFUL),
+        v1::ClaimClass::Ungrounded => ("?", "ungrounded", WARNING),
         v1::ClaimClass::Contradicted => ("✗", "contradicted", BAD),
-        v1::ClaimClass::Complementary => ("~", "complementary", APART),
+        v1::ClaimClass::Complementary => ("~", "complementary", NEUTRAL),
         v1::ClaimClass::Unspecified => ("·", "no verdict", Style::new()),
     }
 }
 
-/// Sign, label and style of a claim's class, or of an undecided claim.
+/// Returns the sign, the label and the style of a claim.
 pub(crate) fn verdict(claim: &v1::JudgedClaim) -> (&'static str, &'static str, Style) {
     match claim.undecided {
         Some(_) => ("–", "undecided", Style::new()),
@@ -26,7 +26,6 @@ pub(crate) fn verdict(claim: &v1::JudgedClaim) -> (&'static str, &'static str, S
     }
 }
 
-/// The label of an evidence type; empty if unspecified.
 pub(crate) fn evidence_type(evidence_type: v1::EvidenceType) -> &'static str {
     match evidence_type {
         v1::EvidenceType::ToolMatch => "tool_match",
@@ -41,7 +40,7 @@ pub(crate) fn evidence_type(evidence_type: v1::EvidenceType) -> &'static str {
     }
 }
 
-/// The label of a role; empty for an observation.
+/// Returns the label of a role, which is empty for an observation.
 pub(crate) fn role(role: v1::ClaimRole) -> &'static str {
     match role {
         v1::ClaimRole::RootCause => "root cause",
@@ -52,7 +51,6 @@ pub(crate) fn role(role: v1::ClaimRole) -> &'static str {
     }
 }
 
-/// Formats the result of a second look on one line.
 pub(crate) fn second_look(look: &v1::SecondLook) -> String {
     let verdict = match look.verdict() {
         v1::SecondLookVerdict::Shown => "shown",
@@ -65,17 +63,16 @@ pub(crate) fn second_look(look: &v1::SecondLook) -> String {
     format!("second look {verdict}{words}")
 }
 
-/// The maximum number of characters shown of an unusable answer.
 const MAX_ANSWER_SHOWN: usize = 120;
 
-/// Explains why a judge gave no verdict; `None` if it gave one.
+/// Explains why a judge returned no verdict.
 pub(crate) fn without_verdict(link: &v1::JudgeLink) -> Option<String> {
     let code = if link.code.is_empty() { String::new() } else { format!(" ({})", link.code) };
     let has_none = matches!(link.result.as_str(), "failed" | "abstained");
     has_none.then(|| format!("{} {}{code}: {}", link.judge, link.result, link.detail))
 }
 
-/// Shows the start of a failed judge's last answer; `None` if it was readable.
+/// Returns the start of a failed judge's last answer, if it was unreadable.
 pub(crate) fn unreadable_answer(link: &v1::JudgeLink) -> Option<String> {
     let call = link.calls.iter().rfind(|call| call.rung == "unreadable")?;
     let answer = one_line(&call.answer);
@@ -86,20 +83,20 @@ pub(crate) fn unreadable_answer(link: &v1::JudgeLink) -> Option<String> {
     (link.result == "failed").then(|| format!("answer begins with: {begin}"))
 }
 
-/// The outcome of a correction that is not visible in the claim, else empty.
+/// Returns the outcome of a correction, which is empty if the claim shows it.
 fn outcome(correction: &v1::Correction) -> &'static str {
     match correction.outcome() {
         v1::CorrectionOutcome::Corrected => "",
         v1::CorrectionOutcome::Disputed => " (disputed, blocks)",
         v1::CorrectionOutcome::Cleared => " (cleared by a citation)",
         v1::CorrectionOutcome::Noted => " (noted, not applied)",
-        // Answers of earlier versions have no outcome.
+        // Previous versions do not set the outcome.
         v1::CorrectionOutcome::Unspecified if correction.applied => "",
         v1::CorrectionOutcome::Unspecified => " (noted, not applied)",
     }
 }
 
-/// Formats the change of a correction, and its outcome if it is not visible in the claim.
+/// Formats the change by a correction, and its outcome unless the claim shows it.
 pub(super) fn correction(correction: &v1::Correction) -> String {
     let (_, before, _) = class(correction.class_before());
     let (_, after, _) = class(correction.class_after());
@@ -115,7 +112,6 @@ pub(super) fn correction(correction: &v1::Correction) -> String {
     }
 }
 
-/// The sign of a tier.
 pub(super) fn tier_sign(tier: v1::Tier) -> &'static str {
     match tier {
         v1::Tier::Proceed => "▶",
@@ -126,18 +122,17 @@ pub(super) fn tier_sign(tier: v1::Tier) -> &'static str {
     }
 }
 
-/// Label and style of a tier.
+/// Returns the label and the style of a tier.
 pub(crate) fn tier(tier: v1::Tier) -> (&'static str, Style) {
     match tier {
         v1::Tier::Proceed => ("proceed", GOOD),
-        v1::Tier::Regenerate => ("regenerate", DOUBTFUL),
+        v1::Tier::Regenerate => ("regenerate", WARNING),
         v1::Tier::Replan => ("replan", BAD),
         v1::Tier::Abstain => ("abstain", AnsiColor::Magenta.on_default()),
         v1::Tier::Unspecified => ("no decision", BAD),
     }
 }
 
-/// The label of a grounding strength.
 pub(super) fn strength(strength: v1::GroundingStrength) -> &'static str {
     match strength {
         v1::GroundingStrength::Grounded => "grounded",
@@ -147,7 +142,6 @@ pub(super) fn strength(strength: v1::GroundingStrength) -> &'static str {
     }
 }
 
-/// The label of an action.
 pub(super) fn action(action: v1::Action) -> &'static str {
     match action {
         v1::Action::Notify => "notify",
@@ -158,12 +152,11 @@ pub(super) fn action(action: v1::Action) -> &'static str {
     }
 }
 
-/// Converts a score to a fraction, if it is valid.
 pub(super) fn fraction(score: &v1::Score) -> Option<Fraction> {
     Fraction::new(score.numerator.into(), score.denominator.into())
 }
 
-/// Formats a score with three decimal places, truncated.
+/// Formats a score, truncated to three decimal places.
 pub(crate) fn score(score: Option<&v1::Score>) -> String {
     score.and_then(fraction).map_or_else(|| "none".to_owned(), Fraction::to_decimal)
 }
@@ -180,13 +173,13 @@ pub(super) fn weight(weight: f64) -> String {
     text
 }
 
-/// Formats a number with as few digits as possible.
+/// Formats a number with up to six decimal places.
 pub(super) fn number(number: f64) -> String {
     let text = format!("{number:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Formats an instant in UTC, with seconds.
+/// Formats an instant in UTC, to the second.
 pub(super) fn instant(at: &prost_types::Timestamp) -> String {
     let instant = jiff::Timestamp::new(at.seconds, 0);
     instant.map_or_else(|_| "an unknown time".to_owned(), |instant| instant.to_string())
@@ -197,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_preserve_their_decimal_places() {
+    fn weights_have_two_to_six_decimal_places() {
         let shown = [0.0, 5.8, 0.123_456, 1_800_000.0, 0.605].map(weight);
         assert_eq!(shown, ["0.00", "5.80", "0.123456", "1800000.00", "0.605"]);
         assert_eq!([0.5, 1.0, 10.0, 0.123_456].map(number), ["0.5", "1", "10", "0.123456"]);

@@ -1,4 +1,4 @@
-//! Formats lists of recorded evaluations, and grades.
+//! Formats recorded evaluations and grades.
 
 use gsar_client::text::{one_line, truncate_end, width};
 use gsar_proto::v1;
@@ -6,7 +6,7 @@ use gsar_proto::v1;
 use super::labels;
 use super::page::{DIM, padded, styled};
 
-/// Formats one line per evaluation: time, decision, score, number of claims, report and id.
+/// Formats each evaluation as time, decision, score, number of claims, report and id.
 pub(crate) fn evaluations(list: &[v1::EvaluationSummary]) -> String {
     let names: Vec<String> = list
         .iter()
@@ -32,7 +32,6 @@ pub(crate) fn evaluations(list: &[v1::EvaluationSummary]) -> String {
         .collect()
 }
 
-/// Formats one line per grade: the subject, the correct verdict, the grader and the note.
 pub(crate) fn grades(list: &[v1::RecordedGrade]) -> String {
     use v1::grade::Subject;
     list.iter()

@@ -1,4 +1,4 @@
-//! Lays out lines of text: labels on the left, wrapped text on the right.
+//! Lays out text with labels on the left.
 
 use std::fmt::Write as _;
 
@@ -6,23 +6,16 @@ use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 use gsar_client::text::{one_line, width};
 
-/// The style of secondary text.
 pub(super) const DIM: Style = Style::new().dimmed();
-/// The style of emphasis.
 pub(super) const BOLD: Style = Style::new().bold();
-/// The style of success.
 pub(super) const GOOD: Style = AnsiColor::Green.on_default();
-/// The style of warnings.
-pub(super) const DOUBTFUL: Style = AnsiColor::Yellow.on_default();
-/// The style of errors.
+pub(super) const WARNING: Style = AnsiColor::Yellow.on_default();
 pub(super) const BAD: Style = AnsiColor::Red.on_default();
-/// The style of complementary findings.
-pub(super) const APART: Style = AnsiColor::Blue.on_default();
+pub(super) const NEUTRAL: Style = AnsiColor::Blue.on_default();
 
-/// The column where the text next to a label begins.
+/// The column of the text next to a label.
 pub(super) const TEXT_COLUMN: usize = 14;
 
-/// Text of a given width.
 pub(super) struct Page {
     text: String,
     columns: usize,
@@ -33,32 +26,30 @@ impl Page {
         Self { text: String::new(), columns }
     }
 
-    /// Returns the width in columns.
     pub(super) fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Adds a line without wrapping.
+    /// Adds a line without wrapping it.
     pub(super) fn line(&mut self, line: &str) {
         self.text.push_str(line.trim_end());
         self.text.push('\n');
     }
 
-    /// Adds a blank line, unless the page is empty or already ends with one.
+    /// Adds a blank line, unless the page is empty or ends with one.
     pub(super) fn gap(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }
 
-    /// Adds untrusted text in a style, wrapped and indented to `column`. The first line follows `lead`, which may
-    /// extend beyond `column`.
+    /// Adds untrusted text, wrapped and indented to `column`. The first line follows `lead`, which can be wider.
     pub(super) fn wrapped(&mut self, lead: &str, column: usize, style: Style, text: &str) {
         let room = self.columns.saturating_sub(column).max(20);
         let text = one_line(text);
         let beyond = width(&strip_str(lead).to_string()).saturating_sub(column);
         let indent = " ".repeat(beyond);
-        // Do not split names with hyphens and instants, so that they remain searchable.
+        // Keeps hyphenated names and instants searchable.
         let options = textwrap::Options::new(room)
             .word_separator(textwrap::WordSeparator::AsciiSpace)
             .word_splitter(textwrap::WordSplitter::NoHyphenation)
@@ -74,13 +65,13 @@ impl Page {
         }
     }
 
-    /// Adds a label with untrusted text, wrapped next to it. Pass an empty label to continue the previous one.
+    /// Adds a label and untrusted text, wrapped. An empty label continues the previous one.
     pub(super) fn labelled(&mut self, label: &str, text: &str) {
         let lead = lead(label);
         self.wrapped(&lead, TEXT_COLUMN, Style::new(), text);
     }
 
-    /// Adds a label with a line, without wrapping.
+    /// Adds a label and a line without wrapping it.
     pub(super) fn labelled_line(&mut self, label: &str, line: &str) {
         let lead = lead(label);
         self.line(&format!("{lead}{line}"));
@@ -96,22 +87,20 @@ fn lead(label: &str) -> String {
     format!("  {}{:padding$}", styled(BOLD, label), "")
 }
 
-/// Applies a style to the text.
 pub(super) fn styled(style: Style, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{style}{text}{style:#}") }
 }
 
-/// Pads the text with spaces to a width.
 pub(super) fn padded(text: &str, columns: usize) -> String {
     format!("{text}{:1$}", "", columns.saturating_sub(width(text)))
 }
 
-/// Formats a count: `1 claim`, `2 claims`.
+/// Formats a count, such as `1 claim` or `2 claims`.
 pub(crate) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Lists the first `max` items, and how many more there are.
+/// Lists the first `max` items and the number of further ones.
 pub(super) fn listed<'a>(items: impl ExactSizeIterator<Item = &'a str>, max: usize) -> String {
     let more = items.len().saturating_sub(max);
     let mut shown: Vec<String> = items.take(max).map(one_line).collect();

@@ -1,4 +1,4 @@
-//! Formats policies: lists, problems and differences.
+//! Formats policies.
 
 use gsar_client::text::{one_line, width};
 use gsar_core::policy::{PolicyFileError, PolicyProblem};
@@ -6,7 +6,6 @@ use gsar_proto::v1;
 
 use super::page::{BOLD, DIM, Page, count, padded, styled};
 
-/// Formats a list of policies.
 pub(crate) fn policies(list: &[v1::PolicySummary], columns: usize) -> String {
     let mut page = Page::new(columns);
     let names = list.iter().map(|policy| width(&one_line(&policy.name)));
@@ -29,7 +28,7 @@ pub(crate) fn policies(list: &[v1::PolicySummary], columns: usize) -> String {
     page.into_text()
 }
 
-/// Formats every problem of a policy file.
+/// Formats the problems in a policy file.
 pub(crate) fn problems(path: &str, error: &PolicyFileError) -> String {
     match error {
         PolicyFileError::Syntax { line, message } => {
@@ -42,7 +41,6 @@ pub(crate) fn problems(path: &str, error: &PolicyFileError) -> String {
     }
 }
 
-/// Formats the warnings about a policy file; empty if there are none.
 pub(crate) fn warnings(path: &str, found: &[PolicyProblem]) -> String {
     if found.is_empty() { String::new() } else { table(path, found) }
 }
@@ -59,11 +57,11 @@ fn table(path: &str, problems: &[PolicyProblem]) -> String {
     lines.sort_unstable();
     lines.dedup();
     let lines: Vec<String> = lines.iter().map(|line| format!(":{line}")).collect();
-    text.push_str(&format!("\n  in {path}{}", and(&lines)));
+    text.push_str(&format!("\n  in {path}{}", join_with_and(&lines)));
     text
 }
 
-fn and(parts: &[String]) -> String {
+fn join_with_and(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
         [only] => only.clone(),
@@ -71,7 +69,7 @@ fn and(parts: &[String]) -> String {
     }
 }
 
-/// Formats the differences between two policy files, as written by [`gsar_core::policy::to_toml`].
+/// Formats the differences between two outputs of [`gsar_core::policy::to_toml`].
 pub(crate) fn differences(before: &str, after: &str) -> String {
     let (before, after) = (fields(before), fields(after));
     let changed: Vec<_> = before
@@ -92,7 +90,7 @@ pub(crate) fn differences(before: &str, after: &str) -> String {
     lines.collect()
 }
 
-/// Returns the field and value of every line, prefixed with the table, except name, description and base.
+/// Returns all fields, prefixed with their table, except the name, the description and the base.
 fn fields(file: &str) -> Vec<(String, String)> {
     let mut table = String::new();
     let mut fields = Vec::new();
@@ -125,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_name_field_line_and_fix() {
+    fn formats_problems() {
         let text = "name = \"night-shift\"\n\ntau_regenerate = 0.85\n[weights]\ndomain = 0\n";
         let error = Policy::from_toml(text).unwrap_err();
         let no_toml = Policy::from_toml("name = \n").unwrap_err();

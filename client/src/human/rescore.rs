@@ -8,7 +8,7 @@ use gsar_proto::v1;
 use super::labels;
 use super::page::{BOLD, DIM, count, padded, styled};
 
-/// Formats one line: the recorded decision and score, the new ones, and the id.
+/// Formats the recorded and the new decision on one line.
 pub(crate) fn rescored(answer: &v1::RescoreResponse) -> String {
     let before = answer.before.clone().unwrap_or_default();
     let after = answer.decision.as_ref().map_or(v1::Tier::Unspecified, v1::Decision::tier);
@@ -26,7 +26,7 @@ pub(crate) fn rescored(answer: &v1::RescoreResponse) -> String {
     )
 }
 
-/// Formats the policy fields that had no effect, each once with its reason.
+/// Formats the policy fields without effect, each with the reason.
 pub(crate) fn not_rescored(answers: &[v1::RescoreResponse]) -> String {
     let mut fields: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     for field in answers.iter().flat_map(|answer| &answer.not_rescored) {
@@ -42,8 +42,8 @@ pub(crate) fn not_rescored(answers: &[v1::RescoreResponse]) -> String {
     fields.into_iter().map(line).collect()
 }
 
-/// Formats how many evaluations are decided differently.
-pub(crate) fn rescored_many(answers: &[v1::RescoreResponse]) -> String {
+/// Formats the number of evaluations with a new decision.
+pub(crate) fn rescore_summary(answers: &[v1::RescoreResponse]) -> String {
     let changed = answers.iter().filter(|answer| answer.changed).count();
     let policy = answers.iter().find_map(|answer| answer.policy.as_ref());
     let under =
@@ -81,7 +81,7 @@ mod tests {
         let answers =
             [answer("first", v1::Tier::Replan, true), answer("second", v1::Tier::Proceed, false)];
         let text: String = answers.iter().map(rescored).collect();
-        let text = text + &not_rescored(&answers) + &rescored_many(&answers);
+        let text = text + &not_rescored(&answers) + &rescore_summary(&answers);
         insta::assert_snapshot!(anstream::adapter::strip_str(&text));
         assert!(not_rescored(&answers[..1]).starts_with("gate had no effect: "));
     }

@@ -1,4 +1,4 @@
-//! Formats the safety checks: gate, evidence chain, cap and action.
+//! Formats the safety checks: the gate, the evidence chain, the cap and the action ladder.
 
 use gsar_client::text::one_line;
 use gsar_proto::v1;
@@ -6,7 +6,6 @@ use gsar_proto::v1;
 use super::labels;
 use super::page::{BOLD, Page, count, listed, styled};
 
-/// Writes a section for each safety check of an evaluation.
 pub(super) fn sections(page: &mut Page, answer: &v1::EvaluateResponse) {
     section(page, "gate", answer.gate.as_ref().map(gate));
     section(page, "chain", answer.chain.as_ref().map(chain));
@@ -21,7 +20,7 @@ pub(super) fn sections(page: &mut Page, answer: &v1::EvaluateResponse) {
     }
 }
 
-/// Returns label and text of each safety check, and whether it is in shadow mode.
+/// Returns the label and the text of each safety check. The last value is `true` in shadow mode.
 pub(super) fn facts(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String, bool)> {
     let shadow = answer.shadow.as_ref();
     let in_shadow = [
@@ -29,7 +28,7 @@ pub(super) fn facts(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String,
         ("Cap", shadow.and_then(|of| of.cap.as_ref()).map(cap)),
         ("Ladder", shadow.and_then(|of| of.action.as_ref()).map(action)),
     ];
-    let governing = [
+    let enforced = [
         ("Gate", answer.gate.as_ref().map(gate)),
         ("Chain", answer.chain.as_ref().map(chain)),
         ("Cap", answer.cap.as_ref().map(cap)),
@@ -37,7 +36,7 @@ pub(super) fn facts(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String,
     ];
     let of =
         |is_shadow: bool| move |(label, text): (_, Option<String>)| Some((label, text?, is_shadow));
-    governing
+    enforced
         .into_iter()
         .filter_map(of(false))
         .chain(in_shadow.into_iter().filter_map(of(true)))
@@ -137,7 +136,6 @@ fn action(verdict: &v1::ActionVerdict) -> String {
     format!("at most {}{reached}{held}", labels::action(verdict.action()))
 }
 
-/// Formats the response of `gsar gate`.
 pub(crate) fn gate_answer(answer: &v1::EvaluateGateResponse, columns: usize) -> String {
     let mut page = Page::new(columns);
     let Some(verdict) = &answer.gate else { return page.into_text() };
@@ -185,7 +183,6 @@ pub(crate) fn gate_answer(answer: &v1::EvaluateGateResponse, columns: usize) -> 
     page.into_text()
 }
 
-/// Formats the response of `gsar cap`.
 pub(crate) fn cap_answer(answer: &v1::CapConfidenceResponse, columns: usize) -> String {
     let mut page = Page::new(columns);
     section(&mut page, "cap", answer.cap.as_ref().map(cap));

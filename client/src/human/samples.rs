@@ -1,4 +1,4 @@
-//! Sample answers, and snapshots of their formatted output.
+//! Sample answers and snapshots of their output.
 
 use anstream::adapter::strip_str;
 use gsar_core::{Policy, Preset, preset};
@@ -47,7 +47,7 @@ pub(crate) fn cites(evidence_id: &str, field_path: &str, quote: &str) -> v1::Cit
     }
 }
 
-/// An answer without verification and safety checks.
+/// Returns an answer without verification and safety checks.
 pub(crate) fn answer() -> v1::EvaluateResponse {
     let mut answer = v1::EvaluateResponse {
         gate: None,
@@ -66,13 +66,11 @@ pub(crate) fn answer() -> v1::EvaluateResponse {
     answer
 }
 
-/// An answer with all parts.
 pub(crate) fn full_answer() -> v1::EvaluateResponse {
     let digest = preset(Preset::Reference).digest().to_string();
     json::from_json(&include_str!("samples/evaluation.json").replace("DIGEST", &digest)).unwrap()
 }
 
-/// An answer in which two claims are undecided.
 pub(crate) fn undecided_answer() -> v1::EvaluateResponse {
     let mut answer = answer();
     for (claim, class) in answer
@@ -118,14 +116,12 @@ pub(crate) fn view(columns: usize, explain: Explain) -> View {
     View { columns, only: Vec::new(), explain }
 }
 
-/// Formats an evaluation without styles.
 fn plain(answer: &v1::EvaluateResponse, policy: Option<&Policy>, view: &View) -> String {
     let (report, evidence) = (report(), evidence());
     let scene = Scene { report: Some(&report), evidence: &evidence, policy, is_recorded: true };
     strip_str(&evaluation(answer, &scene, view)).to_string()
 }
 
-/// Formats an evaluation under the reference policy.
 fn reference(answer: &v1::EvaluateResponse, columns: usize, explain: Explain) -> String {
     plain(answer, Some(&preset(Preset::Reference)), &view(columns, explain))
 }
@@ -174,7 +170,7 @@ fn colours_show_classes_and_decision() {
 }
 
 #[test]
-fn nothing_is_wider_than_the_page() {
+fn lines_fit_the_page() {
     for columns in [76, 80, 100, 120] {
         for explain in [Explain::Briefly, Explain::All] {
             let text = reference(&full_answer(), columns, explain);

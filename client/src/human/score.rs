@@ -1,4 +1,4 @@
-//! Formats the score: the weights, the result, and the distance to other decisions.
+//! Formats the score and the distance to other decisions.
 
 use std::cmp::Ordering;
 
@@ -11,10 +11,8 @@ use super::labels;
 use super::page::{BOLD, Page, TEXT_COLUMN, count, listed, styled};
 use super::verdict::decided;
 
-/// The width of the table, in columns.
 const TABLE_COLUMNS: usize = 59;
 
-/// A row of the table.
 struct Row {
     name: &'static str,
     weight: f64,
@@ -22,18 +20,17 @@ struct Row {
     deciding: f64,
 }
 
-/// Returns the score that decided, if any.
+/// Returns the score that determined the tier.
 pub(crate) fn deciding_score(answer: &v1::EvaluateResponse) -> Option<&v1::Score> {
     answer.guarded_score.as_ref().or(answer.score.as_ref())
 }
 
-/// Writes the weights of the classes, the score and the thresholds.
 pub(super) fn table(page: &mut Page, answer: &v1::EvaluateResponse, policy: Option<&Policy>) {
     let (Some(score), Some(terms)) = (&answer.score, &answer.terms) else { return };
     let rows = rows(terms, policy);
     let guarded = answer.guarded_score.as_ref().unwrap_or(score);
     let differs = (guarded.numerator, guarded.denominator) != (score.numerator, score.denominator);
-    // Without the policy, the effect of the guards on the weights is unknown.
+    // The policy determines the effect of the guards on the weights.
     let columns = differs && policy.is_some();
 
     if page.columns() < TABLE_COLUMNS + 2 {
@@ -64,7 +61,7 @@ pub(super) fn table(page: &mut Page, answer: &v1::EvaluateResponse, policy: Opti
     }
 }
 
-/// The lines of the table, with a column for the guarded score if `deciding` is given.
+/// Returns the lines of the table. `deciding` adds a column for the guarded score.
 fn lines(rows: &[Row], score: &v1::Score, deciding: Option<&v1::Score>) -> Vec<String> {
     let decides = |text: &str| deciding.map_or_else(String::new, |_| format!("{text:>12}"));
     let head = format!("{:16}{:>10}{:>9}{:>12}", "", "weight", "factor", "counts");
@@ -105,7 +102,7 @@ fn rows(terms: &v1::ScoreTerms, policy: Option<&Policy>) -> Vec<Row> {
     rows
 }
 
-/// The thresholds, and the position of the score.
+/// Formats the thresholds and the position of the score.
 fn thresholds(policy: &Policy, score: &v1::Score) -> (String, String) {
     let (proceed, regenerate) = (policy.tau_proceed, policy.tau_regenerate);
     let bands = format!("proceed ≥ {proceed} > regenerate ≥ {regenerate} > replan");
@@ -138,7 +135,6 @@ fn thresholds(policy: &Policy, score: &v1::Score) -> (String, String) {
     (bands, place)
 }
 
-/// Writes what would change the decision.
 pub(super) fn margins(page: &mut Page, answer: &v1::EvaluateResponse) {
     let mut label = "margin";
     for change in changes(answer) {
@@ -147,14 +143,14 @@ pub(super) fn margins(page: &mut Page, answer: &v1::EvaluateResponse) {
     }
 }
 
-/// Returns the changes that would lead to the next better and the next worse decision.
+/// Formats the changes that would lead to the next better and the next worse decision.
 pub(crate) fn changes(answer: &v1::EvaluateResponse) -> Vec<String> {
     let margins = decided(answer).and_then(|decision| decision.margins.as_ref());
     let both = margins.map(|margins| [&margins.better, &margins.worse]);
-    both.into_iter().flatten().flatten().map(words_of).collect()
+    both.into_iter().flatten().flatten().map(format_margin).collect()
 }
 
-fn words_of(margin: &v1::Margin) -> String {
+fn format_margin(margin: &v1::Margin) -> String {
     let (tier, _) = labels::tier(margin.tier());
     let changes: Vec<String> = margin
         .changes

@@ -1,4 +1,4 @@
-//! Formats the decision, in the line that readers look at first.
+//! Formats the decision on one line.
 
 use anstyle::{Effects, Style};
 use gsar_client::text::{one_line, truncate_end, width};
@@ -8,17 +8,15 @@ use super::claims::ids_of;
 use super::labels;
 use super::page::{BAD, Page, listed, styled};
 
-/// The maximum number of claims named.
 const MAX_NAMED: usize = 3;
 
-/// Writes the decision and the advice.
 pub(super) fn line(page: &mut Page, answer: &v1::EvaluateResponse) {
     let failed = answer.outcome() == v1::Outcome::Failed;
     let (_, style) = labels::tier(tier(answer));
     let style = if failed { BAD } else { style };
     let (word, advice) = verdict(answer);
     let room = page.columns().saturating_sub(width(&word) + 3);
-    let word = styled(loud(style), &word);
+    let word = styled(bold(style), &word);
     page.line(&format!("{word}   {}", truncate_end(&advice, room)));
 }
 
@@ -41,13 +39,13 @@ fn tier(answer: &v1::EvaluateResponse) -> v1::Tier {
     decided(answer).map_or(v1::Tier::Unspecified, v1::Decision::tier)
 }
 
-/// Returns the computed decision, whether or not it is enforced.
+/// Returns the computed decision, even if it is not enforced.
 pub(crate) fn decided(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
     let in_shadow = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
     in_shadow.or(answer.decision.as_ref())
 }
 
-fn loud(style: Style) -> Style {
+fn bold(style: Style) -> Style {
     style | Effects::BOLD
 }
 
@@ -77,13 +75,13 @@ fn advice(answer: &v1::EvaluateResponse, tier: v1::Tier) -> String {
             match (unshown.count(), answer.claims.len()) {
                 (0, _) => "investigate again".to_owned(),
                 (count, all) => format!(
-                    "investigate again: the evidence does not carry {count} of {all} claims"
+                    "investigate again: the evidence does not support {count} of {all} claims"
                 ),
             }
         }
-        v1::Tier::Abstain => match (undecided(answer), first_reason(answer)) {
+        v1::Tier::Abstain => match (undecided(answer), main_sentence(answer)) {
             (Some(undecided), _) => undecided,
-            (None, Some(reason)) if is_of_judge(answer) => reason,
+            (None, Some(reason)) if has_judge_failed(answer) => reason,
             (None, Some(reason)) => format!("gather more evidence first: {reason}"),
             (None, None) => "no decision is possible; gather more evidence first".to_owned(),
         },
@@ -91,7 +89,7 @@ fn advice(answer: &v1::EvaluateResponse, tier: v1::Tier) -> String {
     }
 }
 
-/// Names the undecided claims that the tier depends on, and the possible tiers; `None` if it does not depend on any.
+/// Names the undecided claims that determine the tier, and the possible tiers.
 fn undecided(answer: &v1::EvaluateResponse) -> Option<String> {
     let decision = decided(answer)?;
     let reason = decision.reasons.first().filter(|reason| reason.code == "JUDGE_UNDECIDED")?;
@@ -105,28 +103,28 @@ fn undecided(answer: &v1::EvaluateResponse) -> Option<String> {
 }
 
 fn failure(answer: &v1::EvaluateResponse) -> String {
-    first_reason(answer).unwrap_or_else(|| "the judge failed".to_owned())
+    main_sentence(answer).unwrap_or_else(|| "the judge failed".to_owned())
 }
 
-/// Returns `true` if a judge or the second reader failed, so that more evidence would not help.
-fn is_of_judge(answer: &v1::EvaluateResponse) -> bool {
-    first(answer).is_some_and(|reason| {
+/// Returns `true` if a judge or the second look failed, so that more evidence would not help.
+fn has_judge_failed(answer: &v1::EvaluateResponse) -> bool {
+    main_reason(answer).is_some_and(|reason| {
         reason.code.starts_with("JUDGE_") || reason.code.starts_with("SECOND_LOOK")
     })
 }
 
-fn first_reason(answer: &v1::EvaluateResponse) -> Option<String> {
-    Some(first(answer)?.sentence.clone())
+fn main_sentence(answer: &v1::EvaluateResponse) -> Option<String> {
+    Some(main_reason(answer)?.sentence.clone())
 }
 
-/// The most important reason: a missing second look, else the first reason.
-fn first(answer: &v1::EvaluateResponse) -> Option<&v1::Reason> {
+/// Returns the most important reason: a missing second look, otherwise the first reason.
+fn main_reason(answer: &v1::EvaluateResponse) -> Option<&v1::Reason> {
     let reasons = &decided(answer)?.reasons;
-    let of_reader = reasons.iter().find(|reason| reason.code.starts_with("SECOND_LOOK"));
-    of_reader.or_else(|| reasons.first())
+    let second_look = reasons.iter().find(|reason| reason.code.starts_with("SECOND_LOOK"));
+    second_look.or_else(|| reasons.first())
 }
 
-/// The number of claims to the next decision, if the answer includes it.
+/// Formats the number of claims to the next decision, if the answer includes it.
 fn distance(answer: &v1::EvaluateResponse) -> String {
     let margins = decided(answer).and_then(|decision| decision.margins.as_ref());
     let better = margins.and_then(|margins| margins.better.as_ref());

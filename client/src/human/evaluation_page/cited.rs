@@ -1,17 +1,17 @@
-//! Renders a citation: the item, the position, and the quoted bytes in context.
+//! Renders citations.
 
 use gsar_proto::v1;
 use maud::{Markup, html};
 
 use super::excerpt::{Excerpt, excerpt, start_of};
 use super::{Contents, links, range};
-use crate::human::html::{block, said};
+use crate::human::html::{block, isolated};
 
-/// The maximum size of a quote without context, in bytes.
-const MAX_QUOTE: usize = 2_000;
+/// In bytes.
+const MAX_QUOTE_WITHOUT_CONTEXT: usize = 2_000;
 
-/// Renders a citation. If the item is not available in full, its stored beginning is used.
-pub(super) fn cited(
+/// Renders the cited item and the quote in its context. Uses the beginning of an item that is not available in full.
+pub(super) fn citation(
     citation: &v1::Citation,
     claims: &[v1::JudgedClaim],
     record: &v1::GetEvaluationResponse,
@@ -26,23 +26,23 @@ pub(super) fn cited(
     let text = whole.or(item.map(|item| item.head.as_str())).unwrap_or_default();
     let found = range(citation.bytes.as_ref()).and_then(|at| excerpt(text, at));
     html! {
-        (place(citation, item, found.as_ref()))
+        (location(citation, item, found.as_ref()))
         @if whole.is_none() && item.is_some_and(|item| !item.is_whole) {
             p class="dim" { "Only the beginning of the item is stored." }
         }
         @match found {
-            Some(found) => pre { (block(&found.before)) mark { (block(&found.quoted)) } (block(&found.behind)) },
+            Some(found) => pre { (block(&found.before)) mark { (block(&found.quoted)) } (block(&found.after)) },
             None if citation.quote.is_empty() => {},
             None => {
-                @if citation.bytes.is_none() { p class="dim" { (unplaced(record)) } }
-                pre { (block(&start_of(&citation.quote, MAX_QUOTE))) }
+                @if citation.bytes.is_none() { p class="dim" { (context_missing(record)) } }
+                pre { (block(&start_of(&citation.quote, MAX_QUOTE_WITHOUT_CONTEXT))) }
             },
         }
     }
 }
 
-/// Explains why a quote is shown without context.
-fn unplaced(record: &v1::GetEvaluationResponse) -> &'static str {
+/// Explains why a quote has no context.
+fn context_missing(record: &v1::GetEvaluationResponse) -> &'static str {
     let provenance = record.evaluation.as_ref().and_then(|answer| answer.provenance.as_ref());
     match provenance.is_some_and(|provenance| provenance.redacted) {
         true => "Quoted from content omitted from this page:",
@@ -50,8 +50,7 @@ fn unplaced(record: &v1::GetEvaluationResponse) -> &'static str {
     }
 }
 
-/// The item, with the field and the line.
-fn place(
+fn location(
     citation: &v1::Citation,
     item: Option<&v1::RecordedEvidence>,
     found: Option<&Excerpt>,
@@ -60,10 +59,10 @@ fn place(
     let tool = item.map_or("", |item| item.tool.as_str());
     html! {
         p {
-            strong { (said(&citation.evidence_id)) }
+            strong { (isolated(&citation.evidence_id)) }
             span class="dim" {
                 @for fact in [lane.as_str(), tool, citation.field_path.as_str()] {
-                    @if !fact.is_empty() { " · " (said(fact)) }
+                    @if !fact.is_empty() { " · " (isolated(fact)) }
                 }
                 @if let Some(found) = found { " · line " (found.line) }
             }
@@ -71,7 +70,7 @@ fn place(
     }
 }
 
-/// Formats `EVIDENCE_LANE_LLM_INFERRED` as `llm inferred`; empty if unspecified.
+/// Formats `EVIDENCE_LANE_LLM_INFERRED` as `llm inferred`.
 fn lane(item: &v1::RecordedEvidence) -> String {
     match item.lane() {
         v1::EvidenceLane::Unspecified => String::new(),

@@ -1,14 +1,13 @@
-//! Renders the claims of an evaluation.
+//! Renders claims.
 
 use gsar_proto::v1;
 use maud::{Markup, html};
 
-use super::cited::cited;
+use super::cited::citation;
 use super::{Contents, class_of, style_of, verdict_on};
-use crate::human::html::said;
+use crate::human::html::isolated;
 use crate::human::{claims::impact, labels};
 
-/// Renders all claims.
 pub(super) fn claims(
     answer: &v1::EvaluateResponse,
     record: &v1::GetEvaluationResponse,
@@ -20,7 +19,7 @@ pub(super) fn claims(
         @for (place, claim) in answer.claims.iter().enumerate() {
             section class=(style_of(claim)) id={ "claim-" (place + 1) } {
                 (judged(claim, &answer.corrections))
-                @for citation in &claim.citations { (cited(citation, &answer.claims, record, contents)) }
+                @for cited in &claim.citations { (citation(cited, &answer.claims, record, contents)) }
                 @if claim.citations.is_empty() { p class="dim" { "No evidence cited." } }
             }
         }
@@ -36,15 +35,15 @@ fn judged(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
     html! {
         h3 {
             (verdict_on(claim)) @if claim.disputed { ", disputed" }
-            " " strong { (said(&claim.id)) } " " (said(&claim.text))
+            " " strong { (isolated(&claim.id)) } " " (isolated(&claim.text))
         }
-        @if !facts.is_empty() { p class="dim" { (said(&facts.join("; "))) } }
-        @if !claim.note.is_empty() { p { (said(&claim.note)) } }
+        @if !facts.is_empty() { p class="dim" { (isolated(&facts.join("; "))) } }
+        @if !claim.note.is_empty() { p { (isolated(&claim.note)) } }
         (remarks(claim, corrections))
     }
 }
 
-/// Renders the corrections, the second look and the votes of a claim.
+/// Renders the claim's corrections, second look and votes.
 fn remarks(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
     let corrections: Vec<_> = corrections.iter().filter(|of| of.claim_id == claim.id).collect();
     if corrections.is_empty() && claim.votes.is_empty() && claim.second_look.is_none() {
@@ -53,15 +52,15 @@ fn remarks(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
     html! {
         ul {
             @for of in corrections {
-                li { "Verification: " (labels::correction(of)) ": " (said(&of.sentence)) " " code { (said(&of.code)) } }
+                li { "Verification: " (labels::correction(of)) ": " (isolated(&of.sentence)) " " code { (isolated(&of.code)) } }
             }
             @if let Some(look) = &claim.second_look {
-                li { (said(&labels::second_look(look))) " (" (said(&look.reader)) ")" }
+                li { (isolated(&labels::second_look(look))) " (" (isolated(&look.reader)) ")" }
             }
             @for vote in &claim.votes {
                 li {
-                    "Vote: " (format!("{:.0} % ", vote.share * 100.0)) (said(&vote.judge)) " #" (u64::from(vote.sample) + 1) " "
-                    (class_of(vote.class())) @if !vote.note.is_empty() { ": " (said(&vote.note)) }
+                    "Vote: " (format!("{:.0} % ", vote.share * 100.0)) (isolated(&vote.judge)) " #" (u64::from(vote.sample) + 1) " "
+                    (class_of(vote.class())) @if !vote.note.is_empty() { ": " (isolated(&vote.note)) }
                 }
             }
         }

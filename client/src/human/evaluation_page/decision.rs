@@ -1,48 +1,47 @@
-//! Renders the decision: the tier with its reasons, the score with its thresholds, and the safety checks. Uses the same
-//! wording as the terminal output.
+//! Renders the decision, the score and the safety checks, in the words of the terminal output.
 
 use gsar_core::policy::Policy;
 use gsar_proto::v1;
 use maud::{Markup, html};
 
 use super::{links, style_of_tier};
-use crate::human::html::said;
+use crate::human::html::isolated;
 use crate::human::verdict::{decided, verdict};
 use crate::human::{labels, safety, score as scores};
 
 /// Renders the tier, the advice and the reasons.
-pub(super) fn verdict_of(answer: &v1::EvaluateResponse) -> Markup {
+pub(super) fn tier_and_reasons(answer: &v1::EvaluateResponse) -> Markup {
     let decision = decided(answer);
     let tier = decision.map_or(v1::Tier::Unspecified, v1::Decision::tier);
     let failed = answer.outcome() == v1::Outcome::Failed;
     let style = if failed { "bad" } else { style_of_tier(tier) };
     let (word, advice) = verdict(answer);
     html! {
-        p class={ "verdict " (style) } { strong { (labels::tier_sign(tier)) " " (word) } " " (said(&advice)) }
+        p class={ "verdict " (style) } { strong { (labels::tier_sign(tier)) " " (word) } " " (isolated(&advice)) }
         @if let Some(decision) = decision {
             ul {
                 @for reason in &decision.reasons {
                     li {
-                        (said(&reason.sentence)) " " code { (said(&reason.code)) }
+                        (isolated(&reason.sentence)) " " code { (isolated(&reason.code)) }
                         @if !reason.claim_ids.is_empty() { " (" (links(&reason.claim_ids, &answer.claims)) ")" }
                     }
                 }
             }
             @if !decision.affected_specialists.is_empty() {
-                p class="dim" { "Specialists: " (said(&decision.affected_specialists.join(", "))) }
+                p class="dim" { "Specialists: " (isolated(&decision.affected_specialists.join(", "))) }
             }
             @if !decision.not_applicable.is_empty() {
-                p class="dim" { "Not checked: " (said(&decision.not_applicable.join(", "))) ": not applicable" }
+                p class="dim" { "Not checked: " (isolated(&decision.not_applicable.join(", "))) ": not applicable" }
             }
         }
     }
 }
 
-/// Renders the score that decided, its thresholds and weights, and what would change the tier.
+/// Renders the deciding score, its thresholds and weights, and the changes that would lead to another tier.
 pub(super) fn score(answer: &v1::EvaluateResponse, policy: Option<&Policy>) -> Markup {
     let Some(score) = scores::deciding_score(answer) else {
         return html! {
-            p { "There is no score" @if !answer.abstain_reason.is_empty() { ": " (said(&answer.abstain_reason)) } "." }
+            p { "There is no score" @if !answer.abstain_reason.is_empty() { ": " (isolated(&answer.abstain_reason)) } "." }
         };
     };
     let of = |score: &v1::Score| (score.numerator, score.denominator);
@@ -60,7 +59,7 @@ pub(super) fn score(answer: &v1::EvaluateResponse, policy: Option<&Policy>) -> M
         }
         @if let Some(terms) = &answer.terms { p class="dim" { (weights(terms)) } }
         @let changes = scores::changes(answer);
-        @if !changes.is_empty() { ul { @for change in changes { li { (said(&change)) } } } }
+        @if !changes.is_empty() { ul { @for change in changes { li { (isolated(&change)) } } } }
     }
 }
 
@@ -80,7 +79,7 @@ fn weights(terms: &v1::ScoreTerms) -> String {
     format!("{parts} · a contradiction counts {} times", labels::number(terms.rho))
 }
 
-/// Renders the gate, chain, cap, action ladder, open points and gaps.
+/// Renders the gate, the evidence chain, the cap, the action ladder, open points and gaps.
 pub(super) fn safety(answer: &v1::EvaluateResponse) -> Markup {
     let facts = safety::facts(answer);
     let open = answer.verification_reasons.iter().map(|reason| reason.sentence.as_str());
@@ -91,9 +90,9 @@ pub(super) fn safety(answer: &v1::EvaluateResponse) -> Markup {
         @if !facts.is_empty() || !rest.is_empty() {
             dl {
                 @for (label, words, in_shadow) in &facts {
-                    dt { (label) } dd { (said(words)) @if *in_shadow { " (in shadow)" } }
+                    dt { (label) } dd { (isolated(words)) @if *in_shadow { " (in shadow)" } }
                 }
-                @for (label, sentence) in rest { dt { (label) } dd { (said(sentence)) } }
+                @for (label, sentence) in rest { dt { (label) } dd { (isolated(sentence)) } }
             }
         }
     }

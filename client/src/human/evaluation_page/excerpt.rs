@@ -1,49 +1,51 @@
-//! Extracts a byte range of a text with a few lines of context, in bounded size.
+//! Extracts a quote with a few lines of context.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The number of context lines before and after the quote.
-const LINES_AROUND: usize = 3;
-/// The maximum size of a context line, in bytes.
-const MAX_LINE: usize = 400;
-/// The maximum size of the quote, in bytes.
-const MAX_QUOTED: usize = 2_000;
+const CONTEXT_LINES: usize = 3;
+/// In bytes.
+const MAX_LINE_BYTES: usize = 400;
+/// In bytes.
+const MAX_QUOTE_BYTES: usize = 2_000;
 
-/// A quote in context. Truncated parts are marked with `…`.
+/// A quote in context. `…` marks truncated parts.
 #[derive(Debug)]
 pub(super) struct Excerpt {
-    /// The number of the line where the quote begins, starting at 1.
+    /// The line number of the quote, starting at 1.
     pub(super) line: usize,
     pub(super) before: String,
     pub(super) quoted: String,
-    pub(super) behind: String,
+    pub(super) after: String,
 }
 
-/// Extracts a range of a text; `None` if the text has no such range.
+/// Extracts a byte range. Returns `None` if it is not a valid range of the text.
 pub(super) fn excerpt(text: &str, at: Range<usize>) -> Option<Excerpt> {
-    let (before, quoted, behind) =
+    let (before, quoted, after) =
         (text.get(..at.start)?, text.get(at.clone())?, text.get(at.end..)?);
-    let mut above: Vec<&str> = before.rsplit('\n').take(LINES_AROUND + 1).collect();
+    let mut above: Vec<&str> = before.rsplit('\n').take(CONTEXT_LINES + 1).collect();
     above.reverse();
     let (own, above) = above.split_last()?;
     let mut shown = String::new();
     for line in above {
-        shown.push_str(&start_of(line, MAX_LINE));
+        shown.push_str(&start_of(line, MAX_LINE_BYTES));
         shown.push('\n');
     }
-    shown.push_str(&end_of(own, MAX_LINE));
-    let below: Vec<_> =
-        behind.split('\n').take(LINES_AROUND + 1).map(|line| start_of(line, MAX_LINE)).collect();
+    shown.push_str(&end_of(own, MAX_LINE_BYTES));
+    let below: Vec<_> = after
+        .split('\n')
+        .take(CONTEXT_LINES + 1)
+        .map(|line| start_of(line, MAX_LINE_BYTES))
+        .collect();
     Some(Excerpt {
         line: before.matches('\n').count() + 1,
         before: shown,
-        quoted: start_of(quoted, MAX_QUOTED).into_owned(),
-        behind: below.join("\n").trim_end_matches('\n').to_owned(),
+        quoted: start_of(quoted, MAX_QUOTE_BYTES).into_owned(),
+        after: below.join("\n").trim_end_matches('\n').to_owned(),
     })
 }
 
-/// Truncates a text to `max` bytes at a character boundary.
+/// Truncates text to its first `max` bytes.
 pub(super) fn start_of(text: &str, max: usize) -> Cow<'_, str> {
     match text.get(..text.floor_char_boundary(max)) {
         Some(start) if start.len() < text.len() => Cow::Owned(format!("{start}…")),
@@ -51,7 +53,7 @@ pub(super) fn start_of(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
-/// Keeps the last `max` bytes of a text, at a character boundary.
+/// Truncates text to its last `max` bytes.
 fn end_of(text: &str, max: usize) -> Cow<'_, str> {
     match text.get(text.ceil_char_boundary(text.len().saturating_sub(max))..) {
         Some(end) if end.len() < text.len() => Cow::Owned(format!("…{end}")),
@@ -64,16 +66,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The length of `…` and a newline.
-    const CUT: usize = 4;
+    /// The size of `…` and a newline.
+    const MARK_BYTES: usize = 4;
 
     #[test]
-    fn a_quote_has_context_lines() {
+    fn quotes_have_context_lines() {
         let found = excerpt("1\n2\n3\n4\na b c\n6\n7\n8\n9\n", 10..11).unwrap();
-        let all = format!("{}[{}]{}", found.before, found.quoted, found.behind);
+        let all = format!("{}[{}]{}", found.before, found.quoted, found.after);
         assert_eq!((found.line, all.as_str()), (5, "2\n3\n4\na [b] c\n6\n7\n8"));
         let short = excerpt("only\n", 0..4).unwrap();
-        assert_eq!((short.line, short.before.as_str(), short.behind.as_str()), (1, "", ""));
+        assert_eq!((short.line, short.before.as_str(), short.after.as_str()), (1, "", ""));
         assert!(excerpt("ä", 0..1).is_none() && excerpt("ab", 1..3).is_none());
     }
 
@@ -83,14 +85,14 @@ mod tests {
         let found = excerpt(&text, 500_000..500_010).unwrap();
         assert_eq!(found.quoted, "é".repeat(5));
         assert_eq!(found.before, format!("…{}", "é".repeat(200)));
-        assert_eq!(found.behind, format!("{}…", "é".repeat(200)));
+        assert_eq!(found.after, format!("{}…", "é".repeat(200)));
         let all = excerpt(&text, 0..text.len()).unwrap();
-        assert_eq!(all.quoted.len(), MAX_QUOTED + "…".len());
+        assert_eq!(all.quoted.len(), MAX_QUOTE_BYTES + "…".len());
     }
 
     proptest! {
         #[test]
-        fn an_excerpt_is_part_of_the_text_and_bounded(
+        fn excerpts_are_bounded_parts_of_the_text(
             text in "(a|é|内|\n|a{390,420}|é{300}){0,20}",
             start in 0_usize..5_000,
             length in 0_usize..3_000,
@@ -101,12 +103,12 @@ mod tests {
                 prop_assert!(text.get(at).is_none());
                 return Ok(());
             };
-            let around = (LINES_AROUND + 1) * (MAX_LINE + CUT);
-            prop_assert!(found.before.len() <= around && found.behind.len() <= around);
-            prop_assert!(found.quoted.len() <= MAX_QUOTED + CUT);
+            let around = (CONTEXT_LINES + 1) * (MAX_LINE_BYTES + MARK_BYTES);
+            prop_assert!(found.before.len() <= around && found.after.len() <= around);
+            prop_assert!(found.quoted.len() <= MAX_QUOTE_BYTES + MARK_BYTES);
             prop_assert!(text.get(at).unwrap().starts_with(found.quoted.trim_end_matches('…')));
-            prop_assert!(found.before.matches('\n').count() <= LINES_AROUND);
-            let all = format!("{}{}{}", found.before, found.quoted, found.behind);
+            prop_assert!(found.before.matches('\n').count() <= CONTEXT_LINES);
+            let all = format!("{}{}{}", found.before, found.quoted, found.after);
             prop_assert!(all.split(['…', '\n']).all(|part| text.contains(part)));
             if !all.contains('…') {
                 prop_assert!(text.contains(&all));

@@ -1,5 +1,5 @@
 //! Renders a recorded evaluation as a standalone HTML page for tickets and emails, without scripts or external
-//! resources. All untrusted text is escaped.
+//! resources.
 
 mod cited;
 mod claims;
@@ -18,16 +18,15 @@ use gsar_core::policy::Policy;
 use gsar_proto::v1;
 use maud::{Markup, html};
 
-use super::html::{document, said};
+use super::html::{document, isolated};
 use super::labels;
 use super::verdict::verdict;
 
-/// The evidence items whose full content is available, by id.
+/// The full content of evidence items, by id.
 pub(crate) type Contents = BTreeMap<String, String>;
 
 const STYLE: &str = include_str!("page.css");
 
-/// Renders the page of an evaluation.
 pub(crate) fn evaluation_page(record: &v1::GetEvaluationResponse, contents: &Contents) -> String {
     let answer = record.evaluation.clone().unwrap_or_default();
     let reported = record.report.clone().unwrap_or_default();
@@ -37,8 +36,8 @@ pub(crate) fn evaluation_page(record: &v1::GetEvaluationResponse, contents: &Con
     };
     let policy = Policy::from_record(&record.policy_toml).ok();
     let body = html! {
-        h1 { (said(name)) }
-        (decision::verdict_of(&answer))
+        h1 { (isolated(name)) }
+        (decision::tier_and_reasons(&answer))
         (decision::score(&answer, policy.as_ref()))
         (decision::safety(&answer))
         (report::report(&reported, &answer))
@@ -49,19 +48,18 @@ pub(crate) fn evaluation_page(record: &v1::GetEvaluationResponse, contents: &Con
     document(&format!("{name}: {}", verdict(&answer).0), STYLE, &body)
 }
 
-/// Renders a class, with its sign.
 fn class_of(class: v1::ClaimClass) -> Markup {
     let (sign, word, _) = labels::class(class);
     html! { span class={ "word " (style_of_class(class)) } { (sign) " " (word) } }
 }
 
-/// Renders the class of a claim, or that it is undecided.
+/// Renders the class of a claim, or `undecided`.
 fn verdict_on(claim: &v1::JudgedClaim) -> Markup {
     let (sign, word, _) = labels::verdict(claim);
     html! { span class={ "word " (style_of(claim)) } { (sign) " " (word) } }
 }
 
-/// The CSS class of a claim.
+/// Returns the CSS class for a claim.
 fn style_of(claim: &v1::JudgedClaim) -> &'static str {
     match claim.undecided {
         Some(_) => "plain",
@@ -69,7 +67,7 @@ fn style_of(claim: &v1::JudgedClaim) -> &'static str {
     }
 }
 
-/// The CSS class of a class of claims.
+/// Returns the CSS class for a claim class.
 fn style_of_class(class: v1::ClaimClass) -> &'static str {
     match class {
         v1::ClaimClass::Grounded => "good",
@@ -79,12 +77,11 @@ fn style_of_class(class: v1::ClaimClass) -> &'static str {
     }
 }
 
-/// Renders a tier, with its sign.
 fn tier_of(tier: v1::Tier) -> Markup {
     html! { span class={ "word " (style_of_tier(tier)) } { (labels::tier_sign(tier)) " " (labels::tier(tier).0) } }
 }
 
-/// The CSS class of a tier.
+/// Returns the CSS class for a tier.
 fn style_of_tier(tier: v1::Tier) -> &'static str {
     match tier {
         v1::Tier::Proceed => "good",
@@ -94,26 +91,26 @@ fn style_of_tier(tier: v1::Tier) -> &'static str {
     }
 }
 
-/// Links the ids of claims to their sections; unknown ids are plain text.
+/// Links claim ids to their sections. Unknown ids become plain text.
 fn links(ids: &[String], claims: &[v1::JudgedClaim]) -> Markup {
-    let place = |id: &String| claims.iter().position(|claim| claim.id == *id);
+    let index = |id: &String| claims.iter().position(|claim| claim.id == *id);
     html! {
         @for (number, id) in ids.iter().enumerate() {
             @if number > 0 { ", " }
-            @match place(id) {
-                Some(place) => a href=(target(place)) { (said(id)) },
-                None => (said(id)),
+            @match index(id) {
+                Some(index) => a href=(anchor(index)) { (isolated(id)) },
+                None => (isolated(id)),
             }
         }
     }
 }
 
-/// The anchor of a claim. It uses the index, since ids are untrusted.
-fn target(place: usize) -> String {
-    format!("#claim-{}", place + 1)
+/// Returns the anchor of the claim at an index. Ids are untrusted, so they are not used.
+fn anchor(index: usize) -> String {
+    format!("#claim-{}", index + 1)
 }
 
-/// Converts a byte range to indices; `None` if it is missing or empty.
+/// Converts a byte range to indices. Returns `None` if it is absent or empty.
 fn range(of: Option<&v1::ByteRange>) -> Option<Range<usize>> {
     let v1::ByteRange { start, end } = of?;
     let (start, end) = (usize::try_from(*start).ok()?, usize::try_from(*end).ok()?);

@@ -1,4 +1,4 @@
-//! Renders the grades of an evaluation and its provenance.
+//! Renders the grades and the provenance of an evaluation.
 
 use gsar_proto::v1;
 use gsar_proto::v1::grade::Subject;
@@ -6,10 +6,9 @@ use maud::{Markup, html};
 
 use super::{class_of, tier_of};
 use crate::human::evaluation::certified;
-use crate::human::html::{block, said};
+use crate::human::html::{block, isolated};
 use crate::human::labels;
 
-/// Renders the grades.
 pub(super) fn grades(grades: &[v1::RecordedGrade]) -> Markup {
     html! {
         @if !grades.is_empty() {
@@ -27,40 +26,39 @@ fn grade(recorded: &v1::RecordedGrade) -> Markup {
         li {
             @match subject {
                 Subject::Report(report) => { "report: " (tier_of(report.tier())) },
-                Subject::Claim(claim) => { (said(&claim.claim_id)) ": " (class_of(claim.class())) },
+                Subject::Claim(claim) => { (isolated(&claim.claim_id)) ": " (class_of(claim.class())) },
             }
-            ", graded by " (said(&recorded.grader))
-            @if !note.is_empty() { ": " (said(note)) }
+            ", graded by " (isolated(&recorded.grader))
+            @if !note.is_empty() { ": " (isolated(note)) }
         }
     }
 }
 
-/// Renders the server, the judges and the policy with its file.
 pub(super) fn origin(answer: &v1::EvaluateResponse, policy_toml: &str) -> Markup {
     let from = answer.provenance.clone().unwrap_or_default();
     let policy = from.policy.clone().unwrap_or_default();
     html! {
         h2 { "Where it comes from" }
         dl {
-            dt { "Evaluation" } dd { code { (said(&answer.evaluation_id)) } }
+            dt { "Evaluation" } dd { code { (isolated(&answer.evaluation_id)) } }
             @if let Some(at) = &from.evaluated_at { dt { "Evaluated" } dd { (labels::instant(at)) } }
-            @if !from.server_version.is_empty() { dt { "Server" } dd { "gsar-server " (said(&from.server_version)) } }
+            @if !from.server_version.is_empty() { dt { "Server" } dd { "gsar-server " (isolated(&from.server_version)) } }
             dt { "Policy" }
             dd {
-                (said(&policy.name)) @if policy.overridden { " with overrides" }
-                " " code { (said(&policy.digest)) }
+                (isolated(&policy.name)) @if policy.overridden { " with overrides" }
+                " " code { (isolated(&policy.digest)) }
             }
             @if from.redacted {
                 dt { "Redacted" }
                 dd { "Secrets and personal data are replaced by placeholders; the record keeps the original." }
             }
-            @if let Some(words) = certified(answer) { dt { "Certified" } dd { (said(&words)) } }
+            @if let Some(words) = certified(answer) { dt { "Certified" } dd { (isolated(&words)) } }
             @for link in &from.judges {
                 dt { "Judge" }
-                dd { (said(&link.judge)) ", " (said(&link.result)) @if !link.detail.is_empty() { ": " (said(&link.detail)) } }
+                dd { (isolated(&link.judge)) ", " (isolated(&link.result)) @if !link.detail.is_empty() { ": " (isolated(&link.detail)) } }
             }
             @for warning in &answer.warnings {
-                dt { "Warning" } dd { (said(&warning.sentence)) " " code { (said(&warning.code)) } }
+                dt { "Warning" } dd { (isolated(&warning.sentence)) " " code { (isolated(&warning.code)) } }
             }
         }
         @if !policy_toml.is_empty() {

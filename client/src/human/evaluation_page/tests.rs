@@ -1,4 +1,4 @@
-//! Tests the page of an evaluation with sample answers and hostile text.
+//! Tests of the page with sample answers and hostile text.
 
 use proptest::prelude::*;
 
@@ -6,10 +6,10 @@ use gsar_core::policy::to_toml;
 use gsar_core::{Preset, preset};
 
 use super::*;
-use crate::human::html::tests::{tags, unseen};
+use crate::human::html::tests::{invisible_characters, tags};
 use crate::human::samples;
 
-/// A record that has `text` in every untrusted field.
+/// Returns a record with `text` in every untrusted field.
 fn record(text: &str) -> (v1::GetEvaluationResponse, Contents) {
     let said = || text.to_owned();
     let end = u64::try_from(text.len()).unwrap_or_default();
@@ -118,7 +118,7 @@ fn page_of(text: &str) -> String {
 }
 
 /// Replaces every character that could be markup, preserving length and line breaks.
-fn harmless(text: &str) -> String {
+fn without_markup(text: &str) -> String {
     let plain = |of: char| match of.is_whitespace() {
         true => of.to_string(),
         false => "x".repeat(of.len_utf8()),
@@ -130,8 +130,8 @@ fn harmless(text: &str) -> String {
 fn hostile_text_is_escaped_everywhere() {
     let hostile = "</style></pre></bdi><script>alert(1)</script><img src=x onerror=alert(2)>\" onload=\"x\u{202e}\u{2066}\u{7}\u{200b}&lt;b&gt;";
     let page = page_of(hostile);
-    assert_eq!(tags(&page), tags(&page_of(&harmless(hostile))));
-    assert_eq!(unseen(&page), Vec::<char>::new());
+    assert_eq!(tags(&page), tags(&page_of(&without_markup(hostile))));
+    assert_eq!(invisible_characters(&page), Vec::<char>::new());
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "{page}");
     assert!(page.contains("x⟨U+202E⟩⟨U+2066⟩⟨U+0007⟩⟨U+200B⟩&amp;lt;b&amp;gt;"), "{page}");
     assert_eq!(page.matches("</style>").count(), 1);
@@ -139,20 +139,20 @@ fn hostile_text_is_escaped_everywhere() {
 
 proptest! {
     #[test]
-    fn text_adds_no_markup(
+    fn text_adds_no_tags(
         text in "[<>\"'&a-z/=! \u{202a}-\u{202e}\u{2066}-\u{2069}\u{200b}\u{feff}é内\n-]{0,60}",
         tag in "(</style>|</bdi>|<script>|<p |<!--|]]>|&#60;|\" x=\")?",
     ) {
         let text = format!("{text}{tag}{text}");
         let page = page_of(&text);
-        prop_assert_eq!(unseen(&page), Vec::<char>::new());
-        let plain = page_of(&harmless(&text));
+        prop_assert_eq!(invisible_characters(&page), Vec::<char>::new());
+        let plain = page_of(&without_markup(&text));
         prop_assert_eq!(tags(&page), tags(&plain), "{}", page);
     }
 
     #[test]
-    fn no_invisible_character_is_rendered(text in any::<String>()) {
-        prop_assert_eq!(unseen(&page_of(&text)), Vec::<char>::new());
+    fn invisible_characters_are_not_rendered(text in any::<String>()) {
+        prop_assert_eq!(invisible_characters(&page_of(&text)), Vec::<char>::new());
     }
 }
 
@@ -175,7 +175,7 @@ fn long_evidence_is_truncated() {
 }
 
 #[test]
-fn a_shadow_decision_shows_the_computed_tier() {
+fn shadow_decision_shows_the_computed_tier() {
     let mut answer = samples::full_answer();
     if let Some(decision) = &mut answer.decision {
         decision.in_shadow = true;
@@ -198,14 +198,14 @@ fn incomplete_answers_are_rendered() {
     assert!(page.contains("<p class=\"verdict bad\"><strong>∅ FAILED</strong>"), "{page}");
 }
 
-/// A sample record with evidence: one item in full, and the beginning of the other.
+/// Returns a record with two evidence items, of which one is not stored in full.
 fn sample() -> (v1::GetEvaluationResponse, Contents) {
     use v1::grade::Subject;
     let mut answer = samples::full_answer();
     let mut from = 0;
     let report = samples::report();
     for claim in &mut answer.claims {
-        // Every sentence of the report except the last is a claim.
+        // The last sentence is not covered by a claim.
         let end = report.synthesis.get(from..).and_then(|rest| rest.find(". "));
         let end = end.map_or(report.synthesis.len(), |at| from + at + 1);
         let of = |at: usize| u64::try_from(at).unwrap_or_default();
@@ -259,7 +259,7 @@ fn a_complete_page() {
     let page = evaluation_page(&record, &contents);
     let (before, rest) = page.split_once("<style>").unwrap();
     let (_, body) = rest.split_once("</style>").unwrap();
-    // One line per block element; style and policy are omitted.
+    // One line per block element, without style and policy.
     let (body, _) = body.split_once("<details>").unwrap();
     let mut shown = format!("{before}{body}");
     for tag in ["<h1>", "<h2>", "<section", "<p", "<ul>", "<li>", "<dl>", "<dt>", "<pre>", "<div"] {
