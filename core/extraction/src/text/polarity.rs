@@ -65,7 +65,7 @@ impl Iterator for Scan<'_> {
             let Some((phrase, kind, following)) = longest_phrase(&first, &self.rest) else {
                 continue;
             };
-            if kind == MarkerKind::Negation && is_harmless(&first, phrase, &following.rest) {
+            if kind == MarkerKind::Negation && is_not_negation(&first, phrase, &following.rest) {
                 continue;
             }
             let end = following.last_end.unwrap_or(first.span.end);
@@ -302,7 +302,7 @@ fn eq_ignoring_case(written: &str, entry: &str) -> bool {
 
 /// Returns `true` for phrases that do not negate: "no longer than", "no more than", "no later than", "not only", "No.
 /// 5".
-fn is_harmless(first: &Word<'_>, phrase: &str, rest: &Words<'_>) -> bool {
+fn is_not_negation(first: &Word<'_>, phrase: &str, rest: &Words<'_>) -> bool {
     let mut ahead = rest.clone();
     let (next, after) = (ahead.next(), ahead.next());
     let next_is =
