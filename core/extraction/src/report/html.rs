@@ -48,9 +48,9 @@ const INLINE_TAGS: [&str; 44] = [
     "strike", "strong", "style", "sub", "sup", "svg", "tbody", "td", "th",
 ];
 
-/// Attributes whose values are not shown.
+/// Attributes whose values are markup, as opposed to hidden text.
 #[rustfmt::skip]
-const HIDDEN_ATTRIBUTES: [&str; 28] = [
+const MARKUP_ATTRIBUTES: [&str; 28] = [
     "align", "bgcolor", "border", "cellpadding", "cellspacing", "charset", "class", "color", "cols",
     "colspan", "dir", "face", "height", "id", "lang", "loading", "media", "name", "rel", "role",
     "rows", "rowspan", "size", "start", "style", "target", "type", "width",
@@ -165,7 +165,7 @@ impl HtmlReader<'_> {
                 at += length;
                 continue;
             };
-            let known = HIDDEN_ATTRIBUTES.contains(&name.as_str())
+            let known = MARKUP_ATTRIBUTES.contains(&name.as_str())
                 || ["alt", "content", "href", "placeholder", "src", "title", "value"]
                     .contains(&name.as_str());
             if known {
@@ -177,7 +177,7 @@ impl HtmlReader<'_> {
             at = start + close + open;
             match name.as_str() {
                 "href" | "src" => self.mark_non_claim(inner, Reason::LinkTarget),
-                name if HIDDEN_ATTRIBUTES.contains(&name) => {
+                name if MARKUP_ATTRIBUTES.contains(&name) => {
                     self.mark_non_claim(inner, Reason::Markup)
                 }
                 _ => self.push_hidden_text(inner),
