@@ -98,6 +98,14 @@ pub(crate) fn unescape(text: &str, span: Range<usize>) -> TracedText {
     traced
 }
 
+/// Skips JSON white space from `at` up to `end`.
+pub(crate) fn skip_space(text: &str, mut at: usize, end: usize) -> usize {
+    while at < end && matches!(byte_at(text, at), b' ' | b'\n' | b'\r' | b'\t') {
+        at += 1;
+    }
+    at
+}
+
 /// The maximum number of unescaping passes for nested JSON strings.
 pub(crate) const MAX_PASSES: usize = 4;
 

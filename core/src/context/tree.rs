@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::escapes::offset;
+use crate::escapes::{offset, skip_space};
 use crate::text::{byte_at, part};
 
 /// The maximum nesting depth. Deeper documents are truncated.
@@ -168,13 +168,6 @@ fn document_start(text: &str, range: Range<usize>) -> Option<usize> {
         let inside = byte_at(text, skip_space(text, at + 1, range.end));
         inside == b'"' || byte_at(text, *at) == b'[' && inside == b'{'
     })
-}
-
-fn skip_space(text: &str, mut at: usize, end: usize) -> usize {
-    while at < end && matches!(byte_at(text, at), b' ' | b'\n' | b'\r' | b'\t') {
-        at += 1;
-    }
-    at
 }
 
 struct Scanner<'t> {

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::escapes::unescape;
+use crate::escapes::{skip_space, unescape};
 use crate::text::{byte_at, part};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,11 +109,6 @@ pub(in super::super) fn object_around(
         at += 1;
     }
     open.pop()
-}
-
-fn skip_space(text: &str, from: usize, end: usize) -> usize {
-    let is_space = |at: &usize| matches!(byte_at(text, *at), b' ' | b'\n' | b'\r' | b'\t');
-    (from..end).find(|at| !is_space(at)).unwrap_or(end.max(from))
 }
 
 fn string_end(text: &str, from: usize, end: usize) -> usize {
