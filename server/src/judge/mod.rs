@@ -300,6 +300,13 @@ impl JudgeError {
     }
 }
 
+/// Appends an element unless the list contains it.
+fn push_unique<T: PartialEq>(list: &mut Vec<T>, new: T) {
+    if !list.contains(&new) {
+        list.push(new);
+    }
+}
+
 /// Returns the calls of chat models made for an answer or before a failure.
 pub fn calls_of(answer: &mut Result<Judgement, JudgeError>) -> &mut Vec<ModelCall> {
     match answer {

@@ -10,7 +10,9 @@ use futures_util::future::join_all;
 use gsar_core::Claim;
 
 use super::voting::{Ballot, Votes, count_votes};
-use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Question, calls_of};
+use super::{
+    Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Question, calls_of, push_unique,
+};
 
 /// A judge whose members vote.
 pub struct Panel {
@@ -217,12 +219,6 @@ fn with_origin(answer: MemberAnswer<'_>) -> Result<Judgement, JudgeError> {
         call.sample = sample;
     }
     answer
-}
-
-fn push_unique<T: PartialEq>(list: &mut Vec<T>, new: T) {
-    if !list.contains(&new) {
-        list.push(new);
-    }
 }
 
 /// Names the claims on which the votes differ.

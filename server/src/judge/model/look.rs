@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::framed::{FramedQuestion, ItemPart, Piece};
 use super::{AskError, CallContext, ModelJudge, PARTS_AT_ONCE, PartOutcome};
 use crate::judge::spending::Payer;
-use crate::judge::{JudgeError, ModelCall};
+use crate::judge::{JudgeError, ModelCall, push_unique};
 
 const PROMPT: &str = include_str!("prompts/look.txt");
 const SCHEMA: &str = include_str!("prompts/look.json");
@@ -242,21 +242,13 @@ fn merge_answers(answers: Vec<EntityAnswer>) -> EntityAnswer {
     };
     for answer in answers {
         if answer.label == label {
-            extend_unique(&mut all.observations, answer.observations);
+            answer.observations.into_iter().for_each(|new| push_unique(&mut all.observations, new));
         }
-        extend_unique(&mut all.propagations, answer.propagations);
-        extend_unique(&mut all.suspects, answer.suspects);
+        answer.propagations.into_iter().for_each(|new| push_unique(&mut all.propagations, new));
+        answer.suspects.into_iter().for_each(|new| push_unique(&mut all.suspects, new));
         all.calls.extend(answer.calls);
     }
     all
-}
-
-fn extend_unique<T: PartialEq>(list: &mut Vec<T>, more: Vec<T>) {
-    for new in more {
-        if !list.contains(&new) {
-            list.push(new);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use futures_util::future::join_all;
 use gsar_core::verify::apply_turn;
 use gsar_core::{ClaimId, JudgedClaim};
 
-use super::{Member, Panel, ask_member, push_unique, with_origin};
+use super::{Member, Panel, ask_member, with_origin};
 use crate::judge::voting::{Ballot, count_votes};
-use crate::judge::{JudgeError, Judgement, Notice, Objection, Question};
+use crate::judge::{JudgeError, Judgement, Notice, Objection, Question, push_unique};
 
 /// The verdicts that a sample of a member is to reconsider.
 struct Revision<'a> {
