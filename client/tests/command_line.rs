@@ -391,7 +391,7 @@ fn policies_are_shown_checked_and_compared_without_a_server() {
     assert_eq!(checked.status.code(), Some(2));
     assert_eq!(
         stderr(&checked),
-        "error: policy `night`: 1 problem\n  rho  11 is above 10; give a value from 0 to 10\n  in -:2\n"
+        "error: policy `night`: 1 problem\n  rho  `11` is out of range; expected 0 to 10\n  in -:2\n"
     );
 }
 

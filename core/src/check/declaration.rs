@@ -59,7 +59,9 @@ impl CheckDeclaration {
         let is_legal = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if name.is_empty() || name.len() > Self::MAX_NAME || !name.chars().all(is_legal) {
             let max = Self::MAX_NAME;
-            let message = format!("invalid name `{name}`; give 1 to {max} letters, digits, - _ .");
+            let message = format!(
+                "invalid name `{name}`; expected 1 to {max} letters, digits, `-`, `_` or `.`"
+            );
             return Err(CheckError::new("name", message));
         }
         let length: usize = command.iter().map(|argument| argument.len() + 1).sum();
@@ -74,7 +76,7 @@ impl CheckDeclaration {
         }
         if !(1..=Self::MAX_TIMEOUT_SECONDS).contains(&timeout_seconds) {
             let max = Self::MAX_TIMEOUT_SECONDS;
-            let message = format!("{timeout_seconds} is out of range; give 1 to {max}");
+            let message = format!("`{timeout_seconds}` is out of range; expected 1 to {max}");
             return Err(CheckError::new("timeout_seconds", message));
         }
         for (field, text) in [("pass.contains", &pass.contains), ("pass.lacks", &pass.lacks)] {
@@ -214,7 +216,7 @@ pub fn checks_from_toml(text: &str) -> Result<Vec<CheckDeclaration>, CheckError>
 fn unknown_key(key: &str) -> CheckError {
     CheckError::new(
         key,
-        "unknown key; a file of checks has tables [[check]] with name, command, timeout_seconds and pass",
+        "unknown key; expected [[check]] tables with name, command, timeout_seconds and pass",
     )
 }
 

@@ -77,7 +77,10 @@ impl Certificate {
         };
         for (field, given) in [("risk", self.risk), ("confidence", self.confidence)] {
             if given == Millionths::ZERO || given >= Millionths::ONE {
-                problem(field, format!("{given} is not above 0 and below 1"));
+                problem(
+                    field,
+                    format!("`{given}` is out of range; expected more than 0 and less than 1"),
+                );
             }
         }
         for (field, given, max, of) in [
@@ -85,7 +88,10 @@ impl Certificate {
             ("wrong", self.wrong, self.proceeds, "proceeds"),
         ] {
             if given > max {
-                problem(field, format!("{given} is above {of}, which is {max}"));
+                problem(
+                    field,
+                    format!("`{given}` is out of range; expected 0 to {max}, the value of {of}"),
+                );
             }
         }
         let digest = policy.digest().to_string();
@@ -93,7 +99,7 @@ impl Certificate {
             problem(
                 "policy",
                 format!(
-                    "the certificate was issued for the values of policy {}, but this is policy {digest}; restore the values, certify again (gsar-calibrate certify) or remove the table",
+                    "the certificate was issued for policy {}, but this is policy {digest}; restore its values, certify again (gsar-calibrate certify) or remove the table",
                     self.policy
                 ),
             );
@@ -132,7 +138,7 @@ impl Fields {
             "wrong" => self.wrong = Some(literal.count()?),
             "data" => self.data = Some(literal.text()?),
             "policy" => self.policy = Some(literal.text()?),
-            _ => return Err("is the value of an unknown field of a certificate".to_owned()),
+            _ => return Err("unknown field of a certificate".to_owned()),
         }
         Ok(())
     }
@@ -218,16 +224,20 @@ mod tests {
         let policy = preset(Preset::Reference);
         let text = to_toml(&policy.clone().with_certificate(certificate(&policy)).unwrap());
         for (from, to, expected) in [
-            ("risk = 0.05", "risk = 1", "certificate.risk: 1 is not above 0"),
-            ("proceeds = 60", "proceeds = 91", "certificate.proceeds: 91 is above rows"),
-            ("wrong = 0", "wrong = 61", "certificate.wrong: 61 is above proceeds"),
-            ("wrong = 0\n", "", "certificate.wrong: is missing"),
-            ("wrong = 0", "wrong = \"no\"", "certificate.wrong: `no` is not a whole number"),
+            ("risk = 0.05", "risk = 1", "certificate.risk: `1` is out of range"),
             (
-                "data = \"cc\"",
-                "date = \"cc\"",
-                "certificate.date: `cc` is the value of an unknown field",
+                "proceeds = 60",
+                "proceeds = 91",
+                "certificate.proceeds: `91` is out of range; expected 0 to 90",
             ),
+            (
+                "wrong = 0",
+                "wrong = 61",
+                "certificate.wrong: `61` is out of range; expected 0 to 60",
+            ),
+            ("wrong = 0\n", "", "certificate.wrong: is missing"),
+            ("wrong = 0", "wrong = \"no\"", "certificate.wrong: invalid value `no`"),
+            ("data = \"cc\"", "date = \"cc\"", "certificate.date: unknown field of a certificate"),
         ] {
             let found = problems(&text.replace(from, to));
             assert!(found[0].starts_with(expected), "{found:?}");

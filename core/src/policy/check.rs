@@ -35,7 +35,7 @@ impl Findings {
 
     fn at_most(&mut self, field: &str, given: Millionths, max: Millionths) {
         if given > max {
-            self.problem(field, format!("{given} is above {max}; give a value from 0 to {max}"));
+            self.problem(field, format!("`{given}` is out of range; expected 0 to {max}"));
         }
     }
 }
@@ -44,7 +44,8 @@ fn name(values: &PolicyValues, findings: &mut Findings) {
     let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let name = &values.name;
     if name.is_empty() || name.len() > 64 || !name.chars().all(is_legal) {
-        let message = format!("`{name}` is not 1 to 64 letters, digits, `-`, `_` or `.`");
+        let message =
+            format!("invalid name `{name}`; expected 1 to 64 letters, digits, `-`, `_` or `.`");
         findings.problem("name", message);
     }
 }
@@ -107,7 +108,7 @@ fn gate(values: &PolicyValues, findings: &mut Findings) {
         ("gate.wall_clock_seconds", values.gate.wall_clock_seconds),
     ] {
         if given == 0 {
-            findings.problem(field, "0 leaves no budget at all; give 1 or more".to_string());
+            findings.problem(field, "`0` is out of range; expected 1 or more".to_string());
         }
     }
 }
@@ -120,7 +121,7 @@ fn investigation(values: &PolicyValues, findings: &mut Findings) {
         ("investigation.max_judge_retries", limits.max_judge_retries, 10),
     ] {
         if given > max {
-            findings.problem(field, format!("{given} is above {max}; give 0 to {max}"));
+            findings.problem(field, format!("`{given}` is out of range; expected 0 to {max}"));
         }
     }
     if limits.max_replans > 3 {

@@ -77,10 +77,10 @@ fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
             let base = Preset::from_name(name);
             if base.is_none() && matches!(start, Start::Base) {
                 let message = removed_preset_hint(name).map_or_else(
-                    || "is not one of paper, reference, strict".to_owned(),
-                    |instead| format!("was removed: {instead}"),
+                    || format!("unknown preset `{name}`; expected one of paper, reference, strict"),
+                    str::to_owned,
                 );
-                problems.push(entry.problem(&message, &line_at));
+                problems.push(entry.problem(message, &line_at));
             }
             preset(base.unwrap_or(Preset::Reference)).values
         }
@@ -101,7 +101,7 @@ fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
             None => assign(&mut values, &entry.field, &entry.literal),
         };
         if let Err(message) = assigned {
-            problems.push(entry.problem(&message, &line_at));
+            problems.push(entry.problem(message, &line_at));
         }
     }
     let name = values.name.clone();
@@ -141,8 +141,8 @@ fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
 }
 
 fn outdated_certificate() -> PolicyProblem {
-    let message = "was issued for checks that are no longer made, and covers nothing; certify again \
-    (gsar-calibrate certify) or remove the table";
+    let message = "was issued for checks that no longer exist; certify again (gsar-calibrate certify) \
+    or remove the table";
     PolicyProblem { field: "certificate".to_owned(), message: message.to_owned(), line: None }
 }
 
@@ -153,12 +153,8 @@ struct Entry {
 }
 
 impl Entry {
-    fn problem(&self, message: &str, line_at: &impl Fn(usize) -> usize) -> PolicyProblem {
-        PolicyProblem {
-            field: self.field.clone(),
-            message: format!("`{}` {message}", self.literal.as_str()),
-            line: Some(line_at(self.offset)),
-        }
+    fn problem(&self, message: String, line_at: &impl Fn(usize) -> usize) -> PolicyProblem {
+        PolicyProblem { field: self.field.clone(), message, line: Some(line_at(self.offset)) }
     }
 }
 
@@ -272,7 +268,7 @@ fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(
 }
 
 fn unknown_field() -> String {
-    "is the value of an unknown field; `gsar policy show reference` lists all fields".to_owned()
+    "unknown field; `gsar policy show reference` lists all fields".to_owned()
 }
 
 /// Invalid values, so that a preset file that omits a value is rejected.

@@ -20,8 +20,8 @@ impl Literal {
 
     pub(super) fn decimal(&self) -> Result<Millionths, String> {
         match self {
-            Self::Number(number) => number.parse().map_err(|error| format!("{error}")),
-            _ => Err("is not a number".to_owned()),
+            Self::Number(number) => number.parse().map_err(|error| format!("`{number}` {error}")),
+            _ => Err(self.unexpected("a number")),
         }
     }
 
@@ -29,28 +29,28 @@ impl Literal {
         match self {
             Self::Text(text) if text == "none" => Ok(None),
             Self::Number(_) => self.decimal().map(Some),
-            _ => Err("is neither a number nor \"none\"".to_owned()),
+            _ => Err(self.unexpected("a number or \"none\"")),
         }
     }
 
     pub(super) fn count(&self) -> Result<u32, String> {
         match self {
-            Self::Number(number) => {
-                number.parse().map_err(|_| format!("is not a whole number from 0 to {}", u32::MAX))
-            }
-            _ => Err("is not a whole number".to_owned()),
+            Self::Number(number) => number
+                .parse()
+                .map_err(|_| self.unexpected(&format!("a whole number from 0 to {}", u32::MAX))),
+            _ => Err(self.unexpected("a whole number")),
         }
     }
 
     pub(super) fn switch(&self) -> Result<bool, String> {
         match self {
             Self::Switch(switch) => Ok(*switch),
-            _ => Err("is neither true nor false".to_owned()),
+            _ => Err(self.unexpected("true or false")),
         }
     }
 
     pub(super) fn text(&self) -> Result<String, String> {
-        self.as_text().map(ToOwned::to_owned).ok_or_else(|| "is not a string".to_owned())
+        self.as_text().map(ToOwned::to_owned).ok_or_else(|| self.unexpected("a string"))
     }
 
     pub(super) fn rollout(&self) -> Result<RolloutMode, String> {
@@ -66,8 +66,12 @@ impl Literal {
         let found = choices.iter().find(|(name, _)| Some(*name) == given);
         found.map(|(_, value)| *value).ok_or_else(|| {
             let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-            format!("is not one of {}", names.join(", "))
+            format!("unknown value `{}`; expected one of {}", self.as_str(), names.join(", "))
         })
+    }
+
+    fn unexpected(&self, expected: &str) -> String {
+        format!("invalid value `{}`; expected {expected}", self.as_str())
     }
 
     pub(super) fn as_str(&self) -> &str {

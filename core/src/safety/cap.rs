@@ -41,13 +41,13 @@ impl fmt::Display for Confidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfidenceError {
     /// The number is above 1.
-    #[error("confidence: {given} is above 1; give a decimal from 0 to 1")]
+    #[error("confidence: `{given}` is out of range; expected 0 to 1")]
     AboveOne {
         /// The given number.
         given: Millionths,
     },
     /// The number is not an exact decimal.
-    #[error("confidence: {0}; give a decimal from 0 to 1 with at most six places")]
+    #[error("confidence: {0}; expected 0 to 1 with at most six decimal places")]
     NotExact(#[from] DecimalError),
 }
 
