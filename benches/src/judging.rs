@@ -19,16 +19,8 @@ pub const ITEMS: usize = 100;
 pub const CLAIMS: usize = 10;
 
 const SERVICES: [&str; 10] = [
-    "checkout",
-    "billing",
-    "ledger",
-    "search",
-    "cart",
-    "gateway",
-    "inventory",
-    "pricing",
-    "shipping",
-    "accounts",
+    "checkout", "billing", "ledger", "search", "cart", "gateway", "inventory", "pricing",
+    "shipping", "accounts",
 ];
 
 /// A claim of the report with its evidence.

@@ -17,14 +17,7 @@ pub(crate) fn server_binary() -> PathBuf {
     };
     let built = Command::new(env!("CARGO"))
         .args([
-            "build",
-            "--quiet",
-            "-p",
-            "gsar-server",
-            "--bin",
-            "gsar-server",
-            "--profile",
-            &profile,
+            "build", "--quiet", "-p", "gsar-server", "--bin", "gsar-server", "--profile", &profile,
         ])
         .arg("--target-dir")
         .arg(folder.parent().unwrap())

@@ -378,16 +378,8 @@ async fn run(database: Option<&Postgres>) {
     }
     let signature = token.rsplit_once('.').unwrap().1.to_owned();
     for secret in [
-        "planted-secret",
-        TOKEN,
-        WRONG_TOKEN,
-        PASSWORD,
-        KEY,
-        &token,
-        &signature,
-        &expired,
-        &unknown,
-        &key_body,
+        "planted-secret", TOKEN, WRONG_TOKEN, PASSWORD, KEY, &token, &signature, &expired,
+        &unknown, &key_body,
     ] {
         seen.assert_without(secret, &[]);
     }

@@ -66,12 +66,7 @@ impl Caller {
                         let until = self.world.phases.now();
                         match Failure::named(code, &error.reason) {
                             Some(failure) => self.check_failure(
-                                "EvaluateStream",
-                                server,
-                                failure,
-                                &error.message,
-                                from,
-                                until,
+                                "EvaluateStream", server, failure, &error.message, from, until,
                             ),
                             None => {
                                 let found = format!("a report of a stream: {error:?}");

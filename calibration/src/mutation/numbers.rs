@@ -21,7 +21,6 @@ const OTHER_UNITS: [&str; 12] =
     ["%", "percent", "B", "bytes", "rps", "qps", "Hz", "x", "requests/s", "/s", "sec", "h"];
 
 /// Behind these a number is a name.
-#[rustfmt::skip]
 const NAMED: [&str; 24] = [
     "revision", "version", "incident", "port", "id", "pid", "uid", "process", "line", "generation",
     "step", "code", "status", "exit", "error", "http", "build", "release", "ticket", "pr", "issue",
@@ -29,7 +28,6 @@ const NAMED: [&str; 24] = [
 ];
 
 /// Behind these a number is a bound that other numbers keep as well.
-#[rustfmt::skip]
 pub(super) const BOUNDS: [&str; 18] = [
     "least", "most", "than", "over", "under", "above", "below", "within", "exceeding", "exceeded",
     "exceeds", "until", "every", "past", "beyond", "even", "reached", "reach",

@@ -74,15 +74,7 @@ pub(super) fn directions(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
 /// Replaces an order with its opposite.
 pub(super) fn orders(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     const SPANS: [&str; 10] = [
-        "time",
-        "hour",
-        "minute",
-        "day",
-        "week",
-        "month",
-        "termination",
-        "state",
-        "byte",
+        "time", "hour", "minute", "day", "week", "month", "termination", "state", "byte",
         "attempts",
     ];
     let says = |word: &str| tokens.iter().any(|token| token.lower == word);

@@ -100,15 +100,7 @@ fn table(label: &str, head: &[String], rows: &[Vec<String>]) -> Markup {
 
 fn runs(cells: &[(Cell, Measures)]) -> Markup {
     let head = [
-        "run",
-        "judge",
-        "gsar-server",
-        "judged on",
-        "data set",
-        "rows",
-        "mode",
-        "seed",
-        "evidence",
+        "run", "judge", "gsar-server", "judged on", "data set", "rows", "mode", "seed", "evidence",
     ]
     .map(str::to_owned);
     let row = |(cell, _): &(Cell, Measures)| {

@@ -65,18 +65,8 @@ impl Hunks {
 
 fn is_file_header(line: &str) -> bool {
     const PREFIXES: [&str; 12] = [
-        "diff --git ",
-        "index ",
-        "--- ",
-        "+++ ",
-        "old mode",
-        "new mode",
-        "new file",
-        "deleted file",
-        "similarity ",
-        "rename ",
-        "copy ",
-        "Index: ",
+        "diff --git ", "index ", "--- ", "+++ ", "old mode", "new mode", "new file",
+        "deleted file", "similarity ", "rename ", "copy ", "Index: ",
     ];
     PREFIXES.iter().any(|prefix| line.starts_with(prefix))
 }

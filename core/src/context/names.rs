@@ -1,11 +1,11 @@
 //! Recognizes keys that identify a record or list column names.
 
-#[rustfmt::skip]
 const NAMING: [&str; 49] = [
-    "name", "namespace", "kind", "id", "uid", "title", "metadata", "service", "service_name", "servicename", "host",
-    "hostname", "node", "nodename", "pod", "podname", "container", "instance", "job", "app", "application", "cluster",
-    "region", "zone", "database", "table", "queue", "topic", "user", "key", "label", "resource", "metric", "__name__",
-    "alertname", "component", "path", "url", "type", "time", "timestamp", "@timestamp", "ts", "date", "unit",
+    "name", "namespace", "kind", "id", "uid", "title", "metadata", "service", "service_name",
+    "servicename", "host", "hostname", "node", "nodename", "pod", "podname", "container",
+    "instance", "job", "app", "application", "cluster", "region", "zone", "database", "table",
+    "queue", "topic", "user", "key", "label", "resource", "metric", "__name__", "alertname",
+    "component", "path", "url", "type", "time", "timestamp", "@timestamp", "ts", "date", "unit",
     "operation", "operationname", "apiversion", "labels",
 ];
 

@@ -2,32 +2,33 @@
 
 use crate::text::tokens::words;
 
-#[rustfmt::skip]
 const WORDS: [&str; 121] = [
-    "all", "every", "everything", "everyone", "everywhere", "each", "any", "anything", "anyone", "anywhere", "both",
-    "either", "neither", "none", "no", "nothing", "nobody", "nowhere", "never", "without", "nor",
-    "always", "only", "solely", "sole", "exclusively", "alone", "single", "sum", "total", "totals", "totaling",
-    "totalling", "totaled", "totalled", "altogether", "overall", "entire", "entirely", "whole", "wholly", "complete",
-    "completely", "throughout", "constantly", "consistently", "continuously", "permanently", "unchanged",
-    "first", "last", "earliest", "latest", "oldest", "newest", "initial", "initially", "final", "finally", "until",
-    "till", "since", "most", "mostly", "majority", "least", "fewest", "fewer", "more", "less", "half", "highest",
-    "lowest", "largest", "smallest", "biggest", "greatest", "longest", "shortest", "slowest", "fastest", "worst",
-    "best", "busiest", "heaviest", "top", "bottom", "peak", "peaks", "peaked", "peaking", "maximum", "max", "minimum",
-    "min", "average", "mean", "median", "count", "counts", "counted", "number", "numbers", "several", "many", "few",
-    "silent", "quiet", "missing", "absent", "lacks", "lacking", "untouched", "unaffected",
-    "remaining", "other", "others", "another", "same", "unique", "distinct",
+    "all", "every", "everything", "everyone", "everywhere", "each", "any", "anything", "anyone",
+    "anywhere", "both", "either", "neither", "none", "no", "nothing", "nobody", "nowhere", "never",
+    "without", "nor", "always", "only", "solely", "sole", "exclusively", "alone", "single", "sum",
+    "total", "totals", "totaling", "totalling", "totaled", "totalled", "altogether", "overall",
+    "entire", "entirely", "whole", "wholly", "complete", "completely", "throughout", "constantly",
+    "consistently", "continuously", "permanently", "unchanged", "first", "last", "earliest",
+    "latest", "oldest", "newest", "initial", "initially", "final", "finally", "until", "till",
+    "since", "most", "mostly", "majority", "least", "fewest", "fewer", "more", "less", "half",
+    "highest", "lowest", "largest", "smallest", "biggest", "greatest", "longest", "shortest",
+    "slowest", "fastest", "worst", "best", "busiest", "heaviest", "top", "bottom", "peak", "peaks",
+    "peaked", "peaking", "maximum", "max", "minimum", "min", "average", "mean", "median", "count",
+    "counts", "counted", "number", "numbers", "several", "many", "few", "silent", "quiet",
+    "missing", "absent", "lacks", "lacking", "untouched", "unaffected", "remaining", "other",
+    "others", "another", "same", "unique", "distinct",
 ];
 
-#[rustfmt::skip]
 const COUNTS: [&str; 21] = [
-    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "dozens",
-    "hundreds", "thousands", "once", "twice", "thrice", "pair", "zero", "multiple",
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "dozen", "dozens", "hundreds", "thousands", "once", "twice", "thrice", "pair", "zero",
+    "multiple",
 ];
 
-#[rustfmt::skip]
 const UNITS: [&str; 19] = [
-    "seconds", "milliseconds", "microseconds", "minutes", "hours", "days", "weeks", "months", "years", "bytes",
-    "bits", "cores", "millicores", "percents", "points", "times", "mins", "secs", "hrs",
+    "seconds", "milliseconds", "microseconds", "minutes", "hours", "days", "weeks", "months",
+    "years", "bytes", "bits", "cores", "millicores", "percents", "points", "times", "mins", "secs",
+    "hrs",
 ];
 
 /// Returns `true` if checking a statement requires the whole item (all, first, only, no, most or a count).

@@ -27,19 +27,11 @@ pub(super) static KINDS: [Kind; 6] = [
         names: &[
             &["checkout", "cart", "catalog", "billing", "shipping", "accounts"],
             &[
-                "api-gateway",
-                "auth-gateway",
-                "edge-gateway",
-                "mail-gateway",
-                "sms-gateway",
+                "api-gateway", "auth-gateway", "edge-gateway", "mail-gateway", "sms-gateway",
                 "web-gateway",
             ],
             &[
-                "orders-read",
-                "orders-write",
-                "orders-sync",
-                "orders-index",
-                "orders-export",
+                "orders-read", "orders-write", "orders-sync", "orders-index", "orders-export",
                 "orders-audit",
             ],
             &["api", "worker", "scheduler", "ingest", "renderer", "notifier"],
@@ -70,19 +62,11 @@ pub(super) static KINDS: [Kind; 6] = [
         is_host: false,
         names: &[
             &[
-                "nightly-export",
-                "nightly-import",
-                "nightly-rollup",
-                "hourly-rollup",
-                "hourly-export",
-                "weekly-export",
+                "nightly-export", "nightly-import", "nightly-rollup", "hourly-rollup",
+                "hourly-export", "weekly-export",
             ],
             &[
-                "build-linux",
-                "build-macos",
-                "build-windows",
-                "test-linux",
-                "test-macos",
+                "build-linux", "build-macos", "build-windows", "test-linux", "test-macos",
                 "test-windows",
             ],
         ],
@@ -95,11 +79,7 @@ pub(super) static KINDS: [Kind; 6] = [
         names: &[
             &["queue-in", "queue-out", "queue-retry", "queue-dead", "queue-audit", "queue-mail"],
             &[
-                "mail.outbound",
-                "mail.bounce",
-                "mail.digest",
-                "mail.audit",
-                "mail.retry",
+                "mail.outbound", "mail.bounce", "mail.digest", "mail.audit", "mail.retry",
                 "mail.bulk",
             ],
         ],

@@ -8,27 +8,13 @@ use crate::Random;
 const MAX_DRAWS: usize = 1_000;
 
 const REGIONS: [&str; 8] = [
-    "eu-west-1",
-    "eu-central-1",
-    "us-east-1",
-    "us-west-2",
-    "ap-south-1",
-    "ap-southeast-2",
-    "sa-east-1",
-    "ca-central-1",
+    "eu-west-1", "eu-central-1", "us-east-1", "us-west-2", "ap-south-1", "ap-southeast-2",
+    "sa-east-1", "ca-central-1",
 ];
 
 const OWNERS: [&str; 10] = [
-    "platform-team",
-    "payments-team",
-    "growth-team",
-    "data-team",
-    "identity-team",
-    "storage-team",
-    "m.okafor",
-    "j.lindqvist",
-    "r.haddad",
-    "s.tanaka",
+    "platform-team", "payments-team", "growth-team", "data-team", "identity-team", "storage-team",
+    "m.okafor", "j.lindqvist", "r.haddad", "s.tanaka",
 ];
 
 const EXIT_CODES: [&str; 10] = ["1", "2", "64", "78", "126", "127", "134", "137", "139", "143"];

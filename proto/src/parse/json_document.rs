@@ -117,16 +117,7 @@ mod tests {
             assert_eq!(problem(text), None, "{text}");
         }
         for text in [
-            "",
-            " ",
-            "{} {}",
-            "[1,]",
-            "{\"a\":}",
-            "{'a':1}",
-            "01",
-            "nul",
-            "\"\\ud800\"",
-            "1e999",
+            "", " ", "{} {}", "[1,]", "{\"a\":}", "{'a':1}", "01", "nul", "\"\\ud800\"", "1e999",
             "[1",
         ] {
             assert!(problem(text).is_some(), "{text}");

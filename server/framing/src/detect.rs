@@ -113,11 +113,8 @@ impl Detector {
 /// Sorts the detections and drops those that overlap an earlier one with the same treatment.
 fn remove_overlaps(mut detections: Vec<Detection>) -> Vec<Detection> {
     detections.sort_by(|a, b| {
-        (a.range.start, b.is_reported, b.range.end).cmp(&(
-            b.range.start,
-            a.is_reported,
-            a.range.end,
-        ))
+        (a.range.start, b.is_reported, b.range.end)
+            .cmp(&(b.range.start, a.is_reported, a.range.end))
     });
     let mut ends: Vec<(Treatment, usize)> = Vec::new();
     detections.retain(|detection| {

@@ -108,12 +108,7 @@ impl<'a> Diff<'_, '_, 'a> {
                 return true;
             }
             _ if [
-                "index ",
-                "new file",
-                "deleted file",
-                "similarity",
-                "rename ",
-                "old mode",
+                "index ", "new file", "deleted file", "similarity", "rename ", "old mode",
                 "new mode",
             ]
             .iter()

@@ -2,21 +2,19 @@
 
 /// Returns `true` if a key names a side or bound of its parent rather than a separate thing.
 pub(super) fn is_aspect(key: &str) -> bool {
-    #[rustfmt::skip]
     const ASPECTS: [&str; 27] = [
-        "value", "raw", "$date", "$oid", "stringValue", "limits", "requests", "from", "to", "old", "new", "before",
-        "after", "min", "max", "avg", "desired", "current", "hard", "used", "labels", "annotations", "tags",
-        "metric", "stream", "expected", "actual",
+        "value", "raw", "$date", "$oid", "stringValue", "limits", "requests", "from", "to", "old",
+        "new", "before", "after", "min", "max", "avg", "desired", "current", "hard", "used",
+        "labels", "annotations", "tags", "metric", "stream", "expected", "actual",
     ];
     ASPECTS.contains(&key)
 }
 
 /// Returns `true` if a field or column states the time of its record.
 pub(super) fn is_time_name(name: &str) -> bool {
-    #[rustfmt::skip]
     const NAMES: [&str; 16] = [
-        "time", "ts", "t", "date", "datetime", "when", "at", "_time", "time_local", "minute", "start", "logged_at",
-        "timegenerated", "occurred_at", "created_at", "startsat",
+        "time", "ts", "t", "date", "datetime", "when", "at", "_time", "time_local", "minute",
+        "start", "logged_at", "timegenerated", "occurred_at", "created_at", "startsat",
     ];
     const ENDINGS: [&str; 6] =
         ["timestamp", "eventtime", "event_time", "start_time", "starttime", "timecreated"];
@@ -32,10 +30,10 @@ pub(super) fn is_time_name(name: &str) -> bool {
 
 /// Returns `true` if a word is a log level.
 pub(super) fn is_level(word: &str) -> bool {
-    #[rustfmt::skip]
     const LEVELS: [&str; 23] = [
-        "info", "information", "warn", "warning", "error", "err", "debug", "trace", "fatal", "critical", "crit",
-        "notice", "alert", "emerg", "inf", "wrn", "dbg", "log", "severe", "panic", "hint", "detail", "statement",
+        "info", "information", "warn", "warning", "error", "err", "debug", "trace", "fatal",
+        "critical", "crit", "notice", "alert", "emerg", "inf", "wrn", "dbg", "log", "severe",
+        "panic", "hint", "detail", "statement",
     ];
     (3..=11).contains(&word.len()) && LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word))
 }

@@ -112,10 +112,9 @@ fn title(line: &str) -> Option<usize> {
 
 /// Returns `true` if a command, tool or query requests only a part of the data.
 pub(super) fn limits_output(request: &str) -> bool {
-    #[rustfmt::skip]
     const WORDS: [&str; 12] = [
-        "--tail", "tail", "head", "grep", "egrep", "zgrep", "limit", "--limit", "top", "sample", "--max-items",
-        "rg",
+        "--tail", "tail", "head", "grep", "egrep", "zgrep", "limit", "--limit", "top", "sample",
+        "--max-items", "rg",
     ];
     let mut words = request.split(|c: char| {
         c.is_whitespace() || matches!(c, '=' | '|' | '(' | ')' | ',' | '"' | '\'')
@@ -125,7 +124,6 @@ pub(super) fn limits_output(request: &str) -> bool {
 
 /// Returns `true` if a text says that something was left out of it.
 pub(super) fn mentions_truncation(text: &str) -> bool {
-    #[rustfmt::skip]
     const MARKS: [&str; 10] = [
         "\n...", "\n…", "[...]", "truncated", "omitted", "showing ", "more rows", "more lines",
         " more)", "trimmed",

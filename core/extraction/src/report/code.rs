@@ -56,11 +56,10 @@ pub(super) enum Language {
 impl Language {
     /// Returns the kind of language that the info string of a code block names.
     pub(super) fn of(info: &str) -> Self {
-        #[rustfmt::skip]
         const COMMANDS: [&str; 10] = [
-            "bash", "console", "powershell", "promql", "psql", "sh", "shell", "sql", "terminal", "zsh",
+            "bash", "console", "powershell", "promql", "psql", "sh", "shell", "sql", "terminal",
+            "zsh",
         ];
-        #[rustfmt::skip]
         const CONFIGURATION: [&str; 11] = [
             "conf", "diff", "dockerfile", "hcl", "ini", "nginx", "properties", "terraform", "toml",
             "yaml", "yml",

@@ -70,7 +70,6 @@ fn is_pronoun(word: &Word<'_>) -> bool {
 
 /// Returns `true` if a colon after a word separates two statements rather than announcing a quote or list.
 fn is_colon_between(last: &Word<'_>) -> bool {
-    #[rustfmt::skip]
     const ANNOUNCING: [&str; 12] = [
         "following", "this", "these", "below", "here", "as", "by", "with", "is", "are", "was",
         "were",

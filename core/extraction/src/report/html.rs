@@ -33,7 +33,6 @@ pub(super) fn breaks_line(tag: &str) -> bool {
 }
 
 /// Tags that start a new line.
-#[rustfmt::skip]
 const BLOCK_TAGS: [&str; 34] = [
     "address", "article", "aside", "blockquote", "br", "caption", "dd", "details", "div", "dl",
     "dt", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr",
@@ -49,11 +48,10 @@ const INLINE_TAGS: [&str; 44] = [
 ];
 
 /// Attributes whose values are markup, as opposed to hidden text.
-#[rustfmt::skip]
 const MARKUP_ATTRIBUTES: [&str; 28] = [
-    "align", "bgcolor", "border", "cellpadding", "cellspacing", "charset", "class", "color", "cols",
-    "colspan", "dir", "face", "height", "id", "lang", "loading", "media", "name", "rel", "role",
-    "rows", "rowspan", "size", "start", "style", "target", "type", "width",
+    "align", "bgcolor", "border", "cellpadding", "cellspacing", "charset", "class", "color",
+    "cols", "colspan", "dir", "face", "height", "id", "lang", "loading", "media", "name", "rel",
+    "role", "rows", "rowspan", "size", "start", "style", "target", "type", "width",
 ];
 
 struct HtmlReader<'a> {

@@ -27,7 +27,6 @@ const LISTED: [&str; 140] = [
 ];
 
 /// Words of titles only.
-#[rustfmt::skip]
 const TITLES: [&str; 22] = [
     "alert", "analysis", "brief", "cause", "incident", "investigation", "of", "post",
     "post-incident", "post-mortem", "postmortem", "rca", "re", "report", "retrospective", "review",
@@ -35,13 +34,12 @@ const TITLES: [&str; 22] = [
 ];
 
 /// Words of labels that make a statement together with the text after them: "Root cause: payments-db".
-#[rustfmt::skip]
 const PREDICATES: [&str; 40] = [
     "affected", "blast", "began", "cause", "causes", "component", "components", "culprit",
     "customer", "customers", "date", "detected", "detection", "duration", "end", "ended",
     "environment", "fix", "host", "impact", "level", "mitigation", "owner", "priority", "recovery",
-    "region", "resolution", "scope", "service", "services", "severity", "signal", "source", "start",
-    "started", "status", "suspect", "system", "trigger", "victim",
+    "region", "resolution", "scope", "service", "services", "severity", "signal", "source",
+    "start", "started", "status", "suspect", "system", "trigger", "victim",
 ];
 
 /// Words of a heading that announce proposals.

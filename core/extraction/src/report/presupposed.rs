@@ -23,7 +23,6 @@ const ASSERTING: [&str; 9] =
     ["although", "because", "given", "how", "seeing", "since", "though", "whereas", "why"];
 
 /// Verbs after which a "that" clause states a demand, not a fact.
-#[rustfmt::skip]
 const DEMANDING: [&str; 12] = [
     "assert", "check", "confirm", "demand", "ensure", "guarantee", "propose", "recommend",
     "require", "so", "suggest", "verify",
@@ -177,7 +176,6 @@ fn is_verb(word: &Word<'_>) -> bool {
 }
 
 fn is_participle(word: &Word<'_>) -> bool {
-    #[rustfmt::skip]
     const IRREGULAR: [&str; 14] = [
         "broken", "built", "cut", "frozen", "given", "held", "lost", "made", "overwritten", "seen",
         "shown", "stolen", "taken", "written",

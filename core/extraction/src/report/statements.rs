@@ -135,7 +135,6 @@ const SUBORDINATING: [&str; 4] = ["although", "though", "whereas", "while"];
 const LEADING: [&str; 6] = ["although", "as", "since", "though", "when", "while"];
 
 /// Verbs that start a second statement about the same subject after "and" or "but".
-#[rustfmt::skip]
 const RESUMING: [&str; 44] = [
     "are", "became", "began", "came", "cannot", "climbed", "crashed", "did", "does", "dropped",
     "ended", "exited", "failed", "fell", "finished", "gave", "had", "has", "have", "hit", "is",

@@ -55,17 +55,16 @@ pub fn says_something(word: &Word<'_>) -> bool {
 }
 
 /// Past forms that do not end in "ed", auxiliaries, and the most common "ed" forms.
-#[rustfmt::skip]
 const PAST: [&str; 90] = [
     "are", "became", "began", "bought", "bound", "broke", "brought", "built", "came", "caused",
-    "chose", "crashed", "cut", "did", "died", "does", "drew", "dropped", "drove", "ended", "failed",
-    "fed", "fell", "felt", "fired", "flew", "forgot", "found", "froze", "gave", "got", "grew",
-    "had", "has", "held", "hid", "hit", "hung", "is", "kept", "knew", "lay", "leaked", "led",
-    "left", "logged", "lost", "made", "meant", "met", "overran", "overwrote", "paid", "peaked",
-    "ran", "rang", "read", "resulted", "rose", "said", "sank", "sat", "saw", "sent", "shook",
-    "showed", "shrank", "shut", "slept", "sold", "spent", "stole", "stood", "stopped", "struck",
-    "stuck", "thought", "threw", "told", "took", "tore", "triggered", "undid", "was", "went",
-    "were", "withdrew", "woke", "won", "wrote",
+    "chose", "crashed", "cut", "did", "died", "does", "drew", "dropped", "drove", "ended",
+    "failed", "fed", "fell", "felt", "fired", "flew", "forgot", "found", "froze", "gave", "got",
+    "grew", "had", "has", "held", "hid", "hit", "hung", "is", "kept", "knew", "lay", "leaked",
+    "led", "left", "logged", "lost", "made", "meant", "met", "overran", "overwrote", "paid",
+    "peaked", "ran", "rang", "read", "resulted", "rose", "said", "sank", "sat", "saw", "sent",
+    "shook", "showed", "shrank", "shut", "slept", "sold", "spent", "stole", "stood", "stopped",
+    "struck", "stuck", "thought", "threw", "told", "took", "tore", "triggered", "undid", "was",
+    "went", "were", "withdrew", "woke", "won", "wrote",
 ];
 
 /// States of systems and their parts.
@@ -89,7 +88,6 @@ const STATES: [&str; 127] = [
 ];
 
 /// Verbs of statements that do not end in "ed".
-#[rustfmt::skip]
 const PREDICATES: [&str; 223] = [
     "accepts", "accounts", "agrees", "allows", "am", "amounts", "answers", "appears", "applies",
     "are", "asks", "became", "began", "begin", "begins", "belongs", "blocks", "breaks", "brings",

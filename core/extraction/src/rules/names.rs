@@ -7,16 +7,14 @@ use crate::text::figures::Unit;
 use crate::text::tokens::{Word, words};
 
 /// Kinds of entities. A key of this name contains the name of an entity; before a name the word adds nothing.
-#[rustfmt::skip]
 const KINDS: [&str; 31] = [
     "alert", "bucket", "check", "cluster", "container", "database", "deployment", "device", "disk",
     "endpoint", "host", "index", "instance", "job", "machine", "metric", "namespace", "node",
-    "partition", "pod", "pool", "process", "queue", "server", "service", "shard", "table", "target",
-    "topic", "volume", "worker",
+    "partition", "pod", "pool", "process", "queue", "server", "service", "shard", "table",
+    "target", "topic", "volume", "worker",
 ];
 
 /// Keys around attributes that do not describe them.
-#[rustfmt::skip]
 const PLAIN_KEYS: [&str; 12] = [
     "metadata", "status", "state", "resources", "info", "data", "details", "properties",
     "attributes", "result", "results", "items",

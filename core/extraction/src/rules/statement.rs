@@ -9,7 +9,6 @@ use crate::text::tokens::{Word, words};
 const MAX_WORDS: usize = 24;
 
 /// Words that add nothing to an entity, its attribute and its value. Any other word must be accounted for.
-#[rustfmt::skip]
 const FUNCTION_WORDS: [&str; 25] = [
     "the", "a", "an", "is", "are", "was", "were", "has", "have", "had", "been", "of", "in", "at",
     "for", "its", "currently", "now", "shows", "showed", "reports", "reported", "set", "to", "s",

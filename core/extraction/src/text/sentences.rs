@@ -244,7 +244,6 @@ const OPENERS: [&str; 14] = [
 ];
 
 /// Verbs that open a proposal. Sorted.
-#[rustfmt::skip]
 const IMPERATIVES: [&str; 69] = [
     "add", "adjust", "adopt", "alert", "apply", "ask", "audit", "avoid", "check", "collect",
     "configure", "confirm", "consider", "continue", "create", "define", "delete", "deploy",

@@ -141,18 +141,8 @@ impl Lexicon {
 
     fn parse(table: &toml::Table) -> Self {
         const FIELDS: [&str; 12] = [
-            "value",
-            "name",
-            "comparator",
-            "desired",
-            "level",
-            "state",
-            "prose",
-            "label",
-            "lifetime",
-            "past",
-            "signal",
-            "total",
+            "value", "name", "comparator", "desired", "level", "state", "prose", "label",
+            "lifetime", "past", "signal", "total",
         ];
         let plain = |name| Words::parse(table, name, &[("words", ())]);
         Self {

@@ -21,14 +21,7 @@ use spelling::contains_name;
 
 const PASSED: [&str; 6] = ["passed", "passes", "pass", "succeeded", "succeeds", "green"];
 const SUCCESS: [&str; 8] = [
-    "fixed",
-    "hotfixed",
-    "mitigated",
-    "recovered",
-    "remediated",
-    "repaired",
-    "resolved",
-    "restored",
+    "fixed", "hotfixed", "mitigated", "recovered", "remediated", "repaired", "resolved", "restored",
 ];
 /// The JSON fields that list changes.
 const CHANGES: [&str; 4] = ["files_changed", "changed_files", "changes", "files"];

@@ -245,24 +245,8 @@ mod tests {
             serde_json::json!({"": 1, "a": [[2, 3], {"b/c": 4, "~": 5}], "0": {"01": 6}});
         let content = document.to_string();
         for pointer in [
-            "/",
-            "//",
-            "a",
-            "/a",
-            "/a/0",
-            "/a/0/1",
-            "/a/0/01",
-            "/a/0/+1",
-            "/a/0/-",
-            "/a/0/2",
-            "/a/0/1/0",
-            "/a/1/b~1c",
-            "/a/1/~0",
-            "/a/1/b/c",
-            "/0/01",
-            "/0/1",
-            "/a/",
-            "/a/0/",
+            "/", "//", "a", "/a", "/a/0", "/a/0/1", "/a/0/01", "/a/0/+1", "/a/0/-", "/a/0/2",
+            "/a/0/1/0", "/a/1/b~1c", "/a/1/~0", "/a/1/b/c", "/0/01", "/0/1", "/a/", "/a/0/",
         ] {
             let expected: Vec<String> =
                 document.pointer(pointer).map(ToString::to_string).into_iter().collect();

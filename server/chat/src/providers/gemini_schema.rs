@@ -44,20 +44,8 @@ impl Node {
 
 /// Keywords that Gemini supports unchanged.
 const SUPPORTED: [&str; 14] = [
-    "description",
-    "enum",
-    "format",
-    "maxItems",
-    "maxLength",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minimum",
-    "nullable",
-    "pattern",
-    "required",
-    "title",
-    "default",
+    "description", "enum", "format", "maxItems", "maxLength", "maximum", "minItems", "minLength",
+    "minimum", "nullable", "pattern", "required", "title", "default",
 ];
 /// The formats that Gemini accepts.
 const FORMATS: [&str; 5] = ["date-time", "int32", "int64", "float", "double"];

@@ -30,7 +30,6 @@ const FLAG_GAP: &str = "[ \t]{1,2}";
 const MAX_VALUE_BYTES: usize = 1_024;
 const MIN_CREDENTIAL_BYTES: usize = 8;
 /// Values that stand for a missing or masked secret.
-#[rustfmt::skip]
 const PLACEHOLDERS: [&str; 16] = [
     "null", "none", "nil", "true", "false", "yes", "no", "empty", "unset", "undefined", "redacted",
     "masked", "hidden", "required", "unknown", "optional",

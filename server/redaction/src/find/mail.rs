@@ -11,7 +11,6 @@ const MAX_LOCAL_CHARS: usize = 64;
 /// The maximum length of a domain in characters.
 const MAX_DOMAIN_CHARS: usize = 253;
 /// Final labels that are not mail domains: systemd units, files, names within a cluster.
-#[rustfmt::skip]
 const NON_MAIL_LABELS: [&str; 24] = [
     "service", "timer", "socket", "mount", "target", "slice", "scope", "device", "path", "svc",
     "cluster", "default", "internal", "localdomain", "png", "jpg", "svg", "css", "js", "ts", "py",

@@ -4,24 +4,8 @@ use super::rng::Rng;
 
 /// First words that refer to the preceding text.
 const REFERRING_WORDS: [&str; 18] = [
-    "it",
-    "its",
-    "this",
-    "that",
-    "these",
-    "those",
-    "they",
-    "their",
-    "he",
-    "she",
-    "both",
-    "such",
-    "then",
-    "there",
-    "which",
-    "however",
-    "therefore",
-    "so",
+    "it", "its", "this", "that", "these", "those", "they", "their", "he", "she", "both", "such",
+    "then", "there", "which", "however", "therefore", "so",
 ];
 
 /// Returns the report with the sentence at a random position. An empty report stays empty.

@@ -187,12 +187,12 @@ fn last_words(text: &str) -> Vec<&str> {
 
 /// Returns `true` if a word can be the subject of a statement: not a verb, preposition or connective.
 fn may_be_subject(word: &str) -> bool {
-    #[rustfmt::skip]
     const NEVER: [&str; 44] = [
-        "which", "who", "that", "because", "since", "when", "after", "before", "until", "so", "but", "or", "and",
-        "then", "if", "as", "than", "not", "no", "only", "still", "again", "now", "more", "less", "just", "even",
-        "it", "they", "he", "she", "this", "these", "those", "its", "their", "there", "due", "including", "where",
-        "whose", "while", "though", "although",
+        "which", "who", "that", "because", "since", "when", "after", "before", "until", "so",
+        "but", "or", "and", "then", "if", "as", "than", "not", "no", "only", "still", "again",
+        "now", "more", "less", "just", "even", "it", "they", "he", "she", "this", "these", "those",
+        "its", "their", "there", "due", "including", "where", "whose", "while", "though",
+        "although",
     ];
     let opens = word.starts_with(|c: char| c.is_alphanumeric() || c == '/');
     let number =
@@ -207,12 +207,12 @@ fn may_be_subject(word: &str) -> bool {
 }
 
 fn is_verb(word: &str) -> bool {
-    #[rustfmt::skip]
     const VERBS: [&str; 44] = [
-        "is", "are", "was", "were", "has", "had", "have", "did", "does", "do", "will", "went", "ran", "rose",
-        "fell", "took", "got", "became", "remains", "stays", "stayed", "shows", "uses", "runs", "sees", "gets",
-        "lost", "sent", "hit", "grew", "dropped", "kept", "held", "came", "saw", "made", "returns", "reports",
-        "answers", "fails", "cannot", "could", "can", "left",
+        "is", "are", "was", "were", "has", "had", "have", "did", "does", "do", "will", "went",
+        "ran", "rose", "fell", "took", "got", "became", "remains", "stays", "stayed", "shows",
+        "uses", "runs", "sees", "gets", "lost", "sent", "hit", "grew", "dropped", "kept", "held",
+        "came", "saw", "made", "returns", "reports", "answers", "fails", "cannot", "could", "can",
+        "left",
     ];
     let past = word.len() >= 5
         && word.ends_with("ed")

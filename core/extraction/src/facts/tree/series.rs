@@ -180,10 +180,9 @@ impl<'a> Objects<'_, '_, 'a> {
 
     /// Reads a list of labels as cells of the record: `"Tags": [{"Key": "Name", "Value": "web-1"}]`.
     pub(super) fn labels(&mut self, at: usize, record: RecordId, list: &str) -> bool {
-        #[rustfmt::skip]
         const LISTS: [&str; 9] = [
-            "tags", "env", "labels", "dimensions", "attributes", "parameters", "annotations", "headers",
-            "properties",
+            "tags", "env", "labels", "dimensions", "attributes", "parameters", "annotations",
+            "headers", "properties",
         ];
         if !LISTS.iter().any(|name| name.eq_ignore_ascii_case(list)) {
             return false;
@@ -210,10 +209,9 @@ impl<'a> Objects<'_, '_, 'a> {
 }
 
 fn is_list_of_names(key: &str) -> bool {
-    #[rustfmt::skip]
     const LISTS: [&str; 12] = [
-        "names", "pods", "hosts", "nodes", "services", "instances", "labels", "ids", "keys", "queues", "regions",
-        "topics",
+        "names", "pods", "hosts", "nodes", "services", "instances", "labels", "ids", "keys",
+        "queues", "regions", "topics",
     ];
     LISTS.iter().any(|list| list.eq_ignore_ascii_case(key))
 }

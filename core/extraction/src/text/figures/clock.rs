@@ -5,7 +5,6 @@ use core::ops::Range;
 use crate::text::{byte_at, part};
 
 /// The English months in order, in lower case. The first three letters are the short names.
-#[rustfmt::skip]
 pub const MONTHS: [&str; 12] = [
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",

@@ -6,11 +6,10 @@ use crate::text::{byte_at, part};
 
 /// Returns `true` if the text before a number may qualify it: a sign, or the last word of a phrase below.
 pub(super) fn may_qualify(text: &str, start: usize, previous: Option<&Word<'_>>) -> bool {
-    #[rustfmt::skip]
     const LAST: [&str; 27] = [
         "about", "around", "roughly", "approximately", "approx", "nearly", "almost", "circa", "ca",
-        "to", "just", "some", "least", "than", "of", "most", "within", "over", "above", "exceeding",
-        "exceeded", "exceeds", "under", "below", "well", "only", "even",
+        "to", "just", "some", "least", "than", "of", "most", "within", "over", "above",
+        "exceeding", "exceeded", "exceeds", "under", "below", "well", "only", "even",
     ];
     let before = part(text, 0..start);
     let last = before.trim_end().bytes().next_back().unwrap_or(0);
@@ -69,7 +68,6 @@ fn strip_any<'a>(text: &'a str, endings: &[&str]) -> Option<&'a str> {
     })
 }
 
-#[rustfmt::skip]
 const APPROXIMATE: [&str; 18] = [
     "~", "≈", "about", "around", "roughly", "approximately", "approx.", "approx", "nearly",
     "almost", "circa", "ca.", "close to", "just", "slightly", "a little", "a bit", "some",
@@ -86,16 +84,8 @@ const BOUNDS: [(&[&str], Comparator); 4] = [
     ),
     (
         &[
-            "more than",
-            "greater than",
-            "higher than",
-            "longer than",
-            "over",
-            "above",
-            "exceeding",
-            "exceeded",
-            "exceeds",
-            ">",
+            "more than", "greater than", "higher than", "longer than", "over", "above",
+            "exceeding", "exceeded", "exceeds", ">",
         ],
         Comparator::Over,
     ),
@@ -160,17 +150,8 @@ impl Neighbours<'_> {
             return Some(CodeKind::Issue);
         }
         if self.previous_is(&[
-            "pid",
-            "uid",
-            "id",
-            "line",
-            "lines",
-            "signal",
-            "errno",
-            "shard",
-            "partition",
-            "revision",
-            "generation",
+            "pid", "uid", "id", "line", "lines", "signal", "errno", "shard", "partition",
+            "revision", "generation",
         ]) {
             return Some(CodeKind::Identifier);
         }
@@ -205,12 +186,10 @@ impl Neighbours<'_> {
     }
 
     fn is_http_status(&self, value: u32) -> bool {
-        #[rustfmt::skip]
         const NAMING: [&str; 12] = [
             "http", "status", "statuscode", "status_code", "code", "codes", "1.1", "2.0",
             "http_status", "response_code", "statuses", "http_code",
         ];
-        #[rustfmt::skip]
         const RETURNING: [&str; 9] = [
             "returned", "returning", "returns", "return", "responded", "answered", "with", "got",
             "receiving",
@@ -230,28 +209,9 @@ impl Neighbours<'_> {
             is_any(
                 word,
                 &[
-                    "error",
-                    "errors",
-                    "response",
-                    "responses",
-                    "at",
-                    "for",
-                    "from",
-                    "in",
-                    "on",
-                    "and",
-                    "or",
-                    "to",
-                    "while",
-                    "during",
-                    "after",
-                    "when",
-                    "because",
-                    "since",
-                    "until",
-                    "between",
-                    "with",
-                    "service",
+                    "error", "errors", "response", "responses", "at", "for", "from", "in", "on",
+                    "and", "or", "to", "while", "during", "after", "when", "because", "since",
+                    "until", "between", "with", "service",
                 ],
             )
         })
@@ -269,15 +229,7 @@ impl Neighbours<'_> {
     /// Returns `true` if `250m` means thousandths of a core rather than minutes.
     pub(super) fn mentions_cpu(&self) -> bool {
         let cpu = [
-            "cpu",
-            "cpus",
-            "core",
-            "cores",
-            "vcpu",
-            "millicores",
-            "request",
-            "requests",
-            "limit",
+            "cpu", "cpus", "core", "cores", "vcpu", "millicores", "request", "requests", "limit",
             "limits",
         ];
         self.previous_is(&cpu)

@@ -422,16 +422,8 @@ mod tests {
                 "p99 rose from 120 ms to 1.8s, CPU 97 %, memory 512Mi of 1Gi, 1,200 req/s, 5 MB/s, twice, three times, -5 °C"
             ),
             [
-                "120 ms",
-                "1.8s",
-                "97 %",
-                "512Mi",
-                "1Gi",
-                "1,200 req/s",
-                "5 MB/s",
-                "twice",
-                "three",
-                "-5"
+                "120 ms", "1.8s", "97 %", "512Mi", "1Gi", "1,200 req/s", "5 MB/s", "twice",
+                "three", "-5"
             ],
         );
         assert_eq!(values("a 10-minute window"), ["10e-0 Duration*60000000000"]);

@@ -87,14 +87,7 @@ fn names_are_not_confused_with_english() {
         assert_eq!(shape(&other), shape(name), "{other}");
     }
     for word in [
-        "long-running",
-        "out-of-memory",
-        "OOMKilled",
-        "e.g",
-        "p99",
-        "14:05",
-        "10.0.3.4",
-        "20",
+        "long-running", "out-of-memory", "OOMKilled", "e.g", "p99", "14:05", "10.0.3.4", "20",
         "two-hour",
     ] {
         assert!(!is_name(word), "{word}");
