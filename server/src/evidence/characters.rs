@@ -1,6 +1,6 @@
-//! Cuts byte ranges at whole characters.
+//! Trims byte ranges to whole characters.
 
-/// Returns the whole characters in a byte range of a text, and the number of bytes skipped before them.
+/// Returns the whole characters in a byte range, and the number of bytes skipped before them.
 pub(super) fn whole_characters(bytes: &[u8]) -> (usize, &str) {
     const MAX_CONTINUATION_BYTES: usize = 3;
     let skipped = bytes

@@ -1,7 +1,5 @@
-//! Semantic search: starts the embedding model on first use and embeds corpora in the background, while lexical search
-//! serves.
-//!
-//! Without a model or its runtime, answers report that search is lexical only.
+//! Semantic search: starts the embedding model on first use and embeds corpora in the background. Until then, and if
+//! the model or its runtime is missing, search is lexical and responses report it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,46 +17,42 @@ use super::store::{Corpus, Summary, VectorSpace};
 use super::{CorpusName, Evidence, Method};
 use crate::owner::Owner;
 
-/// The vector cache, in the folder of all corpora.
+/// The file name of the vector cache in the evidence folder.
 pub(super) const CACHE: &str = ".vectors.sqlite3";
-/// The maximum size of the cache in memory, in bytes.
+/// The maximum size of the in-memory cache, in bytes.
 const CACHE_MEMORY: usize = 32 << 20;
 /// The maximum size of the cache on disk, in bytes.
 const CACHE_DISK: u64 = 1 << 30;
-/// The maximum number of vectors that a crash may lose; they remain in the cache.
+/// The maximum number of vectors added to an index before it is saved.
 const MAX_UNSAVED: usize = 2_048;
 
 /// The embedding model to use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Embeddings {
-    /// None: search is lexical.
+    /// No model; search is lexical.
     #[default]
     Off,
-    /// A model folder and a library of ONNX Runtime; `None` for those in the user's cache.
+    /// A model and ONNX Runtime; a missing path selects the one in the user's cache directory.
     Model {
         /// The folder of the model.
         folder: Option<PathBuf>,
-        /// The shared library.
+        /// The shared library of ONNX Runtime.
         runtime: Option<PathBuf>,
-        /// The number of sessions, each with a thread and a copy of the weights.
+        /// The number of inference sessions, each with its own thread and copy of the weights.
         workers: usize,
     },
 }
 
-/// A running model.
 #[derive(Debug)]
 pub(super) struct EmbeddingModel {
     embedder: Embedder,
-    /// The digest of its files; only vectors of equal digests are comparable.
+    /// The digest of the model files. Vectors are comparable only if their digests are equal.
     digest: String,
 }
 
-/// The cache of vectors by text.
 #[derive(Debug)]
 pub(super) enum VectorCache {
-    /// A file in the folder of all corpora.
     File(PathBuf),
-    /// The shared database.
     Shared(SharedVectors),
 }
 
@@ -78,7 +72,6 @@ impl VectorCache {
     }
 }
 
-/// The model of a server, started on first use.
 #[derive(Debug)]
 pub(super) struct LazyModel {
     embeddings: Embeddings,
@@ -87,7 +80,7 @@ pub(super) struct LazyModel {
 }
 
 impl Embeddings {
-    /// Checks that the named files exist. Returns the configuration key and the problem of each unusable file.
+    /// Returns the configuration key and the problem of each unusable path.
     pub fn check_files(&self) -> Vec<(&'static str, String)> {
         let Self::Model { folder, runtime, .. } = self else { return Vec::new() };
         let mut wrong = Vec::new();
@@ -108,7 +101,7 @@ impl Embeddings {
         wrong
     }
 
-    /// Starts and drops the model, to test that it can be started. Blocks.
+    /// Tests that the model starts. Blocks.
     ///
     /// # Errors
     /// The problem and its fix.
@@ -135,7 +128,7 @@ impl LazyModel {
         Self { embeddings, cache, started: OnceLock::new() }
     }
 
-    /// Returns the model, or the reason why there is none. Blocks while it starts.
+    /// Returns the model, or the reason why it is unavailable. Blocks while it starts.
     pub(super) fn get(&self) -> Result<&EmbeddingModel, &str> {
         let started = self.started.get_or_init(|| {
             let started = self.start();
@@ -149,7 +142,7 @@ impl LazyModel {
         started.as_ref().map_err(String::as_str)
     }
 
-    /// Returns the digest of the running model; `None` if it was not started.
+    /// Returns the digest of the model; `None` unless it is running.
     fn digest(&self) -> Option<&str> {
         self.started.get()?.as_ref().ok().map(|model| model.digest.as_str())
     }
@@ -172,15 +165,15 @@ impl LazyModel {
 }
 
 impl Evidence {
-    /// Starts the model.
+    /// Starts the model. Blocks.
     ///
     /// # Errors
-    /// The reason why there is none, and the fix.
+    /// The reason why the model is unavailable, and the fix.
     pub fn start_model(&self) -> Result<(), String> {
         self.shared.model.get().map(|_| ()).map_err(str::to_owned)
     }
 
-    /// Returns the search method, and the reason if it is lexical only. Starts the model.
+    /// Returns the search method and, if it is lexical, the reason. Starts the model.
     pub async fn search_method(&self) -> (Method, Option<String>) {
         match self.embedder().await {
             Ok(_) => (Method::Hybrid, None),
@@ -188,7 +181,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the digest of the model's files; `None` if it was not started.
+    /// Returns the digest of the model files; `None` unless the model is running.
     #[must_use]
     pub fn embedder_digest(&self) -> Option<String> {
         self.shared.model.digest().map(str::to_owned)
@@ -203,7 +196,7 @@ impl Evidence {
         embedder.embed(queries, Priority::Query).await.map_err(|error| error.to_string())
     }
 
-    /// Returns the vector space of this server's model. Starts the model.
+    /// Returns the vector space of the model. Starts the model.
     pub(super) fn space(&self) -> Result<VectorSpace, String> {
         let model = self.shared.model.get()?;
         Ok(VectorSpace { dimension: model.embedder.dimension(), model: model.digest.clone() })
@@ -224,7 +217,7 @@ impl Evidence {
         }
     }
 
-    /// Embeds the passages of a corpus that lack a vector. Does nothing without a model, or if another task is
+    /// Embeds the passages of a corpus that lack a vector. Does nothing if there is no model, or if another task is
     /// embedding the corpus.
     pub async fn embed_corpus(&self, name: CorpusName) {
         let Ok(embedder) = self.embedder().await else { return };
@@ -250,7 +243,7 @@ impl Evidence {
         Ok(())
     }
 
-    /// Embeds every corpus with missing vectors. Does not start the model if there is none.
+    /// Embeds all corpora with missing vectors. Starts the model only if there are any.
     pub async fn embed_all(&self) {
         let evidence = self.clone();
         let names = blocking(move || {
@@ -305,7 +298,6 @@ async fn embed_passages(
     .await
 }
 
-/// The corpora that are being embedded.
 #[derive(Debug, Default)]
 pub(super) struct EmbeddingProgress(Mutex<HashMap<CorpusName, Arc<Progress>>>);
 
@@ -320,13 +312,12 @@ struct Progress {
 impl EmbeddingProgress {
     fn of(&self, name: &CorpusName) -> Arc<Progress> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Drops corpora that no task embeds.
+        // Drops corpora that no task is embedding.
         all.retain(|_, progress| Arc::strong_count(progress) > 1);
         Arc::clone(all.entry(name.clone()).or_default())
     }
 }
 
-/// Runs blocking work on a blocking thread.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {

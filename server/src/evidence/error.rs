@@ -1,4 +1,4 @@
-//! Errors of stored evidence, each with its fix.
+//! Errors from the evidence store.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::storage::SchemaMismatch;
 use crate::storage::postgres::{Failure, FailureKind};
 
-/// An error of stored evidence.
+/// An error from the evidence store.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The name of a corpus is invalid.
@@ -14,21 +14,21 @@ pub enum StoreError {
         "invalid corpus name {given:?}; use 1 to 128 letters, digits, `.`, `_` and `-`, the first a letter or digit"
     )]
     InvalidName {
-        /// The given name, cut to 64 characters.
+        /// The first 64 characters of the name.
         given: String,
     },
     /// The corpus does not exist.
     #[error("unknown corpus `{corpus}`; `gsar evidence list` lists the stored ones")]
     UnknownCorpus {
-        /// Its name.
+        /// The given name.
         corpus: String,
     },
     /// The corpus has no such item.
     #[error("corpus `{corpus}` has no item {item}; `gsar search {corpus}` finds its items")]
     UnknownItem {
-        /// The corpus.
+        /// The name of the corpus.
         corpus: String,
-        /// The id or key of the item.
+        /// The id or digest of the item.
         item: String,
     },
     /// A size limit would be exceeded.
@@ -40,47 +40,47 @@ pub enum StoreError {
         limit: &'static str,
         /// The limit in bytes.
         allowed: u64,
-        /// The size that would be needed.
+        /// The required size.
         needed: Needed,
     },
-    /// The messages of a call are invalid or in the wrong order.
+    /// A client's messages are invalid or in the wrong order.
     #[error("{0}")]
     Disorder(String),
-    /// The database of a corpus is damaged, or of another program.
+    /// A corpus's database is damaged or belongs to another program.
     #[error("{place} is damaged ({reason}); delete the corpus and store its evidence again")]
     Damaged {
-        /// The database.
+        /// The path or description of the database.
         place: String,
         /// The problem.
         reason: String,
     },
-    /// The corpus has another schema than this server supports.
+    /// A corpus has a schema that this server does not support.
     #[error("{} {mismatch}", file.display())]
     Schema {
-        /// The database.
+        /// The database file.
         file: PathBuf,
-        /// The difference.
+        /// The found and the supported schema.
         mismatch: SchemaMismatch,
     },
-    /// The store cannot be read or written at the moment.
+    /// The store cannot be read or written now.
     #[error("stored evidence is unavailable: {reason}; {fix}, then try again")]
     Unavailable {
-        /// The error of the system or the database.
+        /// The error from the operating system or the database.
         reason: String,
         /// The fix.
         fix: &'static str,
     },
 }
 
-/// The fix for a folder that cannot be written.
+/// The fix if a folder cannot be written.
 pub(super) const WRITE: &str = "make room or let the server write there";
 
-/// The size that would be needed, in bytes.
+/// The size that a change would require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needed {
     /// A number of bytes.
     Bytes(u64),
-    /// Not shown: the number would reveal the size of other owners' corpora.
+    /// Withheld, because the number would reveal the size of other owners' corpora.
     More,
 }
 
@@ -94,7 +94,6 @@ impl fmt::Display for Needed {
 }
 
 impl StoreError {
-    /// Converts a failure of the shared database.
     pub(super) fn from_database(failure: &Failure) -> Self {
         match failure.kind {
             FailureKind::Corrupt => Self::Damaged {
@@ -105,7 +104,6 @@ impl StoreError {
         }
     }
 
-    /// Converts an error of SQLite.
     pub(super) fn from_sqlite(error: &rusqlite::Error, file: &Path) -> Self {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match error.sqlite_error_code() {
@@ -116,7 +114,6 @@ impl StoreError {
         }
     }
 
-    /// Converts an error of the file system.
     pub(super) fn from_io(error: &std::io::Error, path: &Path) -> Self {
         Self::Unavailable { reason: format!("{}: {error}", path.display()), fix: WRITE }
     }

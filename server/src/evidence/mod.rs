@@ -1,8 +1,7 @@
-//! Stored evidence: corpora of items that outlive one call, and search in them.
+//! Stores evidence in named corpora and searches it.
 //!
 //! The engines (`sqlite`, and `postgres` for servers that share a database) implement the traits in `store`. This
-//! module adds the limits, receiving items, the cache of whole corpora, and the model. It must not depend on the
-//! contract. Everything here blocks.
+//! module adds limits, a cache and the embedding model. It must not depend on the protobuf types. Its functions block.
 
 mod characters;
 mod corpus_cache;
@@ -44,25 +43,24 @@ use crate::storage::DatabaseFile;
 use crate::storage::postgres::Database;
 use corpus_cache::CorpusCache;
 
-/// The folder of all corpora in the data directory.
 const FOLDER: &str = "evidence";
-/// The maximum number of corpora per query to the store.
+/// The maximum number of corpora per query.
 const SUMMARY_BATCH: usize = 500;
 
-/// Limits of the store.
+/// Size and time limits for stored evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// The maximum size of the contents of one corpus, in bytes.
+    /// The maximum size of one corpus's contents, in bytes.
     pub max_corpus_size: u64,
-    /// The maximum size of the contents of all corpora, in bytes.
+    /// The maximum size of all corpora's contents, in bytes.
     pub max_size: u64,
-    /// The default time to live of a corpus; `None` for ever.
+    /// The default time to live of a corpus; `None` keeps it until it is deleted.
     pub time_to_live: Option<Duration>,
-    /// The maximum size of contents cached in memory, in bytes.
+    /// The maximum size of corpora cached in memory, in bytes.
     pub kept_in_memory: u64,
 }
 
-/// The evidence store of a server. Clones share it.
+/// A server's evidence store. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Evidence {
     shared: Arc<Shared>,
@@ -73,18 +71,17 @@ pub struct Evidence {
 struct Shared {
     store: Box<dyn CorpusStore>,
     bounds: Bounds,
-    /// The cache of whole corpora.
     corpus_cache: CorpusCache,
     model: LazyModel,
     embedding: EmbeddingProgress,
 }
 
 impl Evidence {
-    /// Opens the store in a data directory and locks it for this process. Corpora are opened on first use; interrupted
-    /// deletions are completed.
+    /// Opens the store in a data directory and locks it for this process. Finishes interrupted deletions; opens each
+    /// corpus on first use.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] if the folder cannot be created or read, or another process holds it.
+    /// [`StoreError::Unavailable`] if the folder cannot be created or read, or another process has locked it.
     pub fn open(
         data_dir: &Path,
         bounds: Bounds,
@@ -96,10 +93,7 @@ impl Evidence {
         Ok(Self::with_store(Box::new(store), bounds, model))
     }
 
-    /// Opens the store in a shared database whose tables exist.
-    ///
-    /// # Errors
-    /// [`StoreError::Unavailable`] if the database does not answer.
+    /// Opens the store in a shared database that has its tables.
     pub(crate) fn shared(
         (database, runtime): (Database, Handle),
         bounds: Bounds,
@@ -118,13 +112,13 @@ impl Evidence {
         Self { shared: Arc::new(shared), owner: Owner::default() }
     }
 
-    /// Returns this store for an owner: each owner has its own names of corpora, and finds what it may see.
+    /// Returns a view of this store for an owner, with the owner's own namespace of corpora.
     #[must_use]
     pub fn of(&self, owner: &Owner) -> Self {
         Self { shared: Arc::clone(&self.shared), owner: owner.clone() }
     }
 
-    /// Starts storing items in a corpus, creating it if it does not exist.
+    /// Starts storing items in a corpus and creates it if it does not exist.
     ///
     /// # Errors
     /// [`StoreError`] if the corpus cannot be opened.
@@ -139,10 +133,10 @@ impl Evidence {
         Ok(Put::begin(self.clone(), corpus))
     }
 
-    /// Reads a part of an item.
+    /// Reads part of an item.
     ///
     /// # Errors
-    /// [`StoreError::UnknownCorpus`] or [`StoreError::UnknownItem`], or an error of reading the corpus.
+    /// [`StoreError::UnknownCorpus`], [`StoreError::UnknownItem`] or a read error.
     pub fn snapshot(
         &self,
         name: &CorpusName,
@@ -159,10 +153,10 @@ impl Evidence {
         })
     }
 
-    /// Searches the passages of a corpus, best first: by terms, and by meaning if the query has a vector.
+    /// Searches the passages of a corpus by terms, and by meaning if the query has a vector. Returns the best first.
     ///
     /// # Errors
-    /// [`StoreError::UnknownCorpus`], or an error of reading the corpus.
+    /// [`StoreError::UnknownCorpus`] or a read error.
     pub fn search(
         &self,
         name: &CorpusName,
@@ -175,10 +169,10 @@ impl Evidence {
         corpus.search(query, meaning, filter, limit)
     }
 
-    /// Returns passages of a corpus by their numbers, in that order and unranked, without deleted ones.
+    /// Returns passages by number, in the given order and without ranks. Skips deleted passages.
     ///
     /// # Errors
-    /// [`StoreError::UnknownCorpus`], or an error of reading the corpus.
+    /// [`StoreError::UnknownCorpus`] or a read error.
     pub fn passages(&self, name: &CorpusName, numbers: &[i64]) -> Result<Vec<Hit>, StoreError> {
         self.corpus(name, false)?.passages(numbers)
     }
@@ -186,22 +180,22 @@ impl Evidence {
     /// Returns the summary of a corpus.
     ///
     /// # Errors
-    /// [`StoreError::UnknownCorpus`], or an error of reading the corpus.
+    /// [`StoreError::UnknownCorpus`] or a read error.
     pub fn summary(&self, name: &CorpusName) -> Result<Summary, StoreError> {
         let summary = self.corpus(name, false)?.summary()?;
         Ok(Summary { name: name.clone(), ..summary })
     }
 
-    /// Returns every item of a corpus with its whole content, ordered by id. Cached in memory.
+    /// Returns all items of a corpus with their contents, ordered by id. Caches them in memory.
     ///
     /// # Errors
-    /// [`StoreError::UnknownCorpus`], or an error of reading the corpus.
+    /// [`StoreError::UnknownCorpus`] or a read error.
     pub fn items(&self, name: &CorpusName) -> Result<Arc<Vec<EvidenceItem>>, StoreError> {
         let corpus = self.corpus(name, false)?;
         self.shared.corpus_cache.items(&*corpus)
     }
 
-    /// Lists at most `limit` corpora after a name, ordered by name. One that cannot be opened is skipped and logged.
+    /// Lists at most `limit` corpora after a name, ordered by name. Logs and skips a corpus that cannot be opened.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] if the folder cannot be read.
@@ -235,10 +229,10 @@ impl Evidence {
         Ok(found)
     }
 
-    /// Deletes a corpus, even a damaged one. Returns its summary if it could be read.
+    /// Deletes a corpus, even a damaged one. Returns its summary if it was readable.
     ///
     /// # Errors
-    /// [`StoreError::UnknownCorpus`], or an error of deleting its folder.
+    /// [`StoreError::UnknownCorpus`], or an error from deleting its folder.
     pub fn delete(&self, name: &CorpusName) -> Result<Option<Summary>, StoreError> {
         let summary = match self.summary(name) {
             Err(unknown @ StoreError::UnknownCorpus { .. }) => return Err(unknown),
@@ -248,7 +242,7 @@ impl Evidence {
         Ok(summary)
     }
 
-    /// Deletes expired corpora, and rows and files left behind. Returns the number of deleted corpora.
+    /// Deletes expired corpora and leftover rows and files. Returns the number of deleted corpora.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] if the folder cannot be read.
@@ -276,13 +270,13 @@ impl Evidence {
         self.shared.store.corpus(&self.stored_name(name)?, create)
     }
 
-    /// Returns the stored name of a corpus. A corpus that the owner may not see is unknown.
+    /// Returns the stored name of a corpus, or an error if the owner cannot access it.
     fn stored_name(&self, name: &CorpusName) -> Result<CorpusName, StoreError> {
         name.stored_name(&self.owner)
             .ok_or_else(|| StoreError::UnknownCorpus { corpus: name.to_string() })
     }
 
-    /// Refuses bytes that would exceed a limit.
+    /// Returns an error if `added` bytes would exceed a limit.
     fn admit(&self, corpus: &dyn Corpus, added: u64) -> Result<(), StoreError> {
         let bounds = self.shared.bounds;
         let needed = corpus.summary()?.size.saturating_add(added);
@@ -306,7 +300,7 @@ pub(crate) fn corpora_below(data_dir: &Path) -> usize {
     sqlite::database_files(&data_dir.join(FOLDER)).map_or(0, |files| files.len())
 }
 
-/// Returns the databases in a data directory: corpora and the vector cache.
+/// Returns the SQLite files in a data directory: the corpora and the vector cache.
 pub(crate) fn database_files(data_dir: &Path) -> std::io::Result<Vec<DatabaseFile>> {
     let folder = data_dir.join(FOLDER);
     if !folder.is_dir() {
@@ -321,7 +315,7 @@ pub(crate) fn database_files(data_dir: &Path) -> std::io::Result<Vec<DatabaseFil
     Ok(found.into_iter().map(below).collect())
 }
 
-/// The current time, in microseconds since 1970-01-01T00:00:00Z.
+/// Returns the current time in microseconds since 1970-01-01T00:00:00Z.
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)

@@ -1,12 +1,12 @@
-//! Names of corpora: safe as folder names, and not reserved by an operating system, with an optional owner.
+//! Corpus names, which are safe as folder names and may have an owner.
 
 use std::fmt;
 
 use super::error::StoreError;
 use crate::owner::Owner;
 
-/// The name of a corpus: 1 to 128 letters, digits, `.`, `_` and `-`, the first a letter or digit; for a principal's
-/// corpus, prefixed with the principal's name and `@`.
+/// The name of a corpus: 1 to 128 letters, digits, `.`, `_` and `-`, starting with a letter or digit. A corpus that
+/// belongs to a principal is prefixed with the principal's name and `@`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CorpusName(String);
 
@@ -34,7 +34,7 @@ impl CorpusName {
         Err(StoreError::InvalidName { given: name.chars().take(64).collect() })
     }
 
-    /// Returns the stored name of what an owner calls by this name; `None` if the owner may not see it.
+    /// Returns the stored name for a name given by an owner; `None` if the owner cannot access it.
     pub(super) fn stored_name(&self, owner: &Owner) -> Option<Self> {
         match self.0.split_once('@') {
             None if owner.name().is_empty() => Some(self.clone()),
@@ -45,7 +45,7 @@ impl CorpusName {
         }
     }
 
-    /// Returns the name that an owner uses for a corpus with this stored name; `None` if the owner may not see it.
+    /// Returns the name under which an owner sees this stored name; `None` if the owner cannot access it.
     pub(super) fn visible_name(&self, owner: &Owner) -> Option<Self> {
         let (named, name) = self.0.split_once('@').unwrap_or(("", &self.0));
         match owner.only() {
@@ -55,7 +55,7 @@ impl CorpusName {
         }
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

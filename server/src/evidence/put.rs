@@ -1,4 +1,4 @@
-//! Stores items in a corpus, one after the other, within the limits, durable together.
+//! Stores items in a corpus within the limits.
 
 use std::sync::Arc;
 
@@ -9,29 +9,29 @@ use super::error::StoreError;
 use super::receive::{Receiver, StoredItem};
 use super::store::{Corpus, Summary};
 
-/// Storing items in one corpus. Completed items stay, even if a later one fails.
+/// A sequence of items being stored in one corpus. Completed items stay stored if a later one fails.
 #[derive(Debug)]
 pub struct Put {
     evidence: Evidence,
     corpus: Arc<dyn Corpus>,
     open: Option<Receiver>,
     stored: Vec<StoredItem>,
-    /// Bytes received since the limits were last checked.
+    /// The number of bytes received since the limits were last checked.
     added: u64,
 }
 
 impl Put {
-    /// The maximum number of bytes between checks of the limits.
+    /// The number of bytes that may be received between two checks of the limits.
     const UNCHECKED: u64 = 4 << 20;
 
     pub(super) fn begin(evidence: Evidence, corpus: Arc<dyn Corpus>) -> Self {
         Self { evidence, corpus, open: None, stored: Vec::new(), added: 0 }
     }
 
-    /// Completes the current item and starts the next one. It is durable after [`Put::finish`].
+    /// Completes the current item and starts the next one. Items are durable after [`Put::finish`].
     ///
     /// # Errors
-    /// [`StoreError`]; items completed before stay.
+    /// [`StoreError`]; completed items stay stored.
     pub fn item(&mut self, item: EvidenceItem) -> Result<(), StoreError> {
         self.complete()?;
         self.count(item.content.as_str().len() as u64)?;
@@ -42,7 +42,7 @@ impl Put {
     /// Appends text to the current item.
     ///
     /// # Errors
-    /// [`StoreError::Disorder`] without a current item, or if it is JSON or the text is not UTF-8.
+    /// [`StoreError::Disorder`] if there is no current item, if it is JSON, or if the text is not UTF-8.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         self.count(bytes.len() as u64)?;
         let Some(open) = &mut self.open else {
@@ -52,10 +52,10 @@ impl Put {
         open.append(bytes)
     }
 
-    /// Completes the last item and makes everything durable.
+    /// Completes the last item and makes all items durable.
     ///
     /// # Errors
-    /// [`StoreError`]; items completed before stay.
+    /// [`StoreError`]; completed items stay stored.
     pub fn finish(mut self) -> Result<(Summary, Vec<StoredItem>), StoreError> {
         self.complete()?;
         self.corpus.make_durable()?;

@@ -1,5 +1,5 @@
-//! Receives items: each is split into passages on arrival and stored in batches, so that memory use does not depend on
-//! its length.
+//! Receives items. Splits each into passages as it arrives and stores them in batches, so that memory use does not
+//! depend on the item's size.
 
 use std::time::Instant;
 
@@ -13,51 +13,50 @@ use std::sync::Arc;
 use super::error::StoreError;
 use super::store::{Batch, Corpus, Head, NewPassage, Received, StoreOutcome};
 
-/// The maximum number of passages per batch.
 const BATCH_PASSAGES: usize = 512;
-/// The maximum size of contents per batch, in bytes.
+/// The maximum size of the contents in a batch, in bytes.
 const BATCH_BYTES: usize = 1 << 20;
-/// The size of a chunk of content, in bytes: the unit in which a range is read.
+/// The size of a chunk of content, the smallest unit that is read, in bytes.
 const CHUNK_BYTES: usize = 64 << 10;
-/// The maximum number of terms of the tool and query that are added to every passage.
+/// The maximum number of terms from the tool and query that are added to each passage.
 const MAX_TOOL_TERMS: usize = 32;
 
 /// A stored item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredItem {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// The BLAKE3 digest of its content.
+    /// The BLAKE3 digest of the content.
     pub digest: [u8; 32],
-    /// The size of its content in bytes.
+    /// The size of the content in bytes.
     pub size: u64,
     /// The number of passages.
     pub passages: u64,
     /// The number of lines.
     pub lines: u64,
-    /// The number of lines that differ from an earlier one only in numbers.
+    /// The number of lines that differ from an earlier line only in numbers.
     pub repeated_lines: u64,
-    /// The item that replaces it: one with the same content.
+    /// The id of a stored item with the same content, which replaces this one.
     pub same_as: Option<String>,
-    /// `true` if it was stored before.
+    /// `true` if the item was already stored.
     pub unchanged: bool,
 }
 
-/// An item that is being received. Dropping it before [`Receiver::finish`] discards the item.
+/// Receives one item. Dropping it before [`Receiver::finish`] discards the item.
 #[derive(Debug)]
 pub(super) struct Receiver {
     corpus: Arc<dyn Corpus>,
     head: Head,
-    /// Its number in the corpus; `None` once it is complete.
+    /// The number of the item in the corpus; `None` once complete.
     number: Option<i64>,
     tool_terms: String,
     hasher: blake3::Hasher,
     size: u64,
     blocks: Blocks,
     templates: Templates,
-    /// The last, incomplete line so far.
+    /// The incomplete last line.
     line: String,
-    /// The bytes of the last, incomplete character so far.
+    /// The bytes of an incomplete last character.
     partial: Vec<u8>,
     chunk: Vec<u8>,
     batch: Batch,
@@ -66,7 +65,7 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    /// Starts an item with its first content.
+    /// Starts an item and stores its first content.
     pub(super) fn begin(corpus: Arc<dyn Corpus>, item: EvidenceItem) -> Result<Self, StoreError> {
         let is_json = matches!(item.content, Content::Json(_));
         let head = Head {
@@ -109,17 +108,15 @@ impl Receiver {
         Ok(receiver)
     }
 
-    /// The id of the item.
     pub(super) fn id(&self) -> &str {
         self.head.id.as_str()
     }
 
-    /// The size of its content so far, in bytes.
     pub(super) fn size(&self) -> u64 {
         self.size
     }
 
-    /// Appends text, split at any byte.
+    /// Appends text, which may be split at any byte.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         if self.head.is_json {
             return Err(StoreError::Disorder(format!(
@@ -134,7 +131,6 @@ impl Receiver {
             Err(error) if error.error_len().is_none() => {
                 let (whole, partial) = joined.split_at(error.valid_up_to());
                 self.partial = partial.to_vec();
-                // Valid up to here.
                 self.text(std::str::from_utf8(whole).unwrap_or_default())
             }
             Err(error) => Err(StoreError::Disorder(format!(
@@ -166,7 +162,7 @@ impl Receiver {
 
     fn document(&mut self, document: &str) -> Result<(), StoreError> {
         self.append_content(document)?;
-        // The API has checked that it is JSON.
+        // The API already checked that it is JSON.
         let found = records(document).map_err(|error| {
             StoreError::Disorder(format!("item `{}` is not JSON: {error}", self.id()))
         })?;
@@ -242,7 +238,6 @@ impl Receiver {
         Ok(())
     }
 
-    /// Completes the item.
     pub(super) fn finish(mut self) -> Result<StoredItem, StoreError> {
         if !self.partial.is_empty() {
             return Err(StoreError::Disorder(format!(
@@ -295,7 +290,7 @@ impl Drop for Receiver {
         if let Some(number) = self.number
             && let Err(error) = self.corpus.discard(number)
         {
-            tracing::warn!(corpus = %self.corpus.name(), %error, "what was received in part stays until the next start");
+            tracing::warn!(corpus = %self.corpus.name(), %error, "failed to discard an incomplete item; the next start does");
         }
     }
 }

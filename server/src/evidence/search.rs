@@ -1,5 +1,5 @@
-//! Queries and results of search, and the fusion of two rankings: by terms (Okapi BM25: Robertson and Zaragoza 2009)
-//! and by meaning (cosine of vectors).
+//! Search queries and results, and the fusion of the rankings by terms (Okapi BM25: Robertson and Zaragoza 2009) and by
+//! meaning (cosine similarity of vectors).
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,21 +12,20 @@ use gsar_vectors::Hit as Nearest;
 
 use super::store::Head;
 
-/// Restricts a search; all given parts must match.
+/// Restricts a search to passages that match every given condition.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Kinds of items; empty for all.
+    /// The allowed kinds of items; empty allows all.
     pub kinds: Vec<EvidenceKind>,
-    /// Lanes of items; empty for all.
+    /// The allowed lanes of items; empty allows all.
     pub lanes: Vec<Lane>,
-    /// Entities that the passage or the tool of its item must name, all of them.
+    /// Entities that must all occur in the passage or in its item's tool and query.
     pub entities: Vec<String>,
-    /// The window in which the item was collected; items without a time match no window.
+    /// The window in which the item must have been collected; excludes items without a time.
     pub window: Option<Window>,
 }
 
 impl Filter {
-    /// Returns `true` if it restricts nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.kinds.is_empty()
             && self.lanes.is_empty()
@@ -38,32 +37,32 @@ impl Filter {
 /// A passage found by a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
-    /// Its number in the corpus.
+    /// The number of the passage in the corpus.
     pub passage: i64,
-    /// The number of its item.
+    /// The number of the item.
     pub item: i64,
-    /// The head of its item.
+    /// The metadata of the item.
     pub head: Head,
-    /// Its JSON pointer; empty for text.
+    /// The JSON pointer; empty for text.
     pub pointer: String,
-    /// Its first and last line, from 1; zeros for JSON.
+    /// The first and the last line, from 1; zeros for JSON.
     pub lines: (u64, u64),
-    /// Its half-open byte range in the content.
+    /// The half-open byte range in the content.
     pub bytes: (u64, u64),
-    /// Its text.
+    /// The text.
     pub text: String,
-    /// Its rank by terms, from 1; 0 if it was not found by terms.
+    /// The rank by terms, from 1; 0 if not found by terms.
     pub lexical_rank: u32,
-    /// Its rank by meaning, from 1; 0 if it was not found by meaning.
+    /// The rank by meaning, from 1; 0 if not found by meaning.
     pub vector_rank: u32,
-    /// The score of reciprocal rank fusion over both rankings, in billionths.
+    /// The reciprocal rank fusion score, in billionths.
     pub score: u64,
-    /// The cosine similarity of its vector and the query's, -1 to 1; `None` if it was not found by meaning.
+    /// The cosine similarity to the query; `None` if not found by meaning.
     pub similarity: Option<f32>,
 }
 
 impl Hit {
-    /// Returns a label of the passage: `pods#/items/3`, `app-log#L120-143`.
+    /// Returns a label such as `pods#/items/3` or `app-log#L120-143`.
     #[must_use]
     pub fn label(&self) -> String {
         let id = &self.head.id;
@@ -74,12 +73,11 @@ impl Hit {
     }
 }
 
-/// The number of ranked passages per requested one, so that dissimilar ones can be chosen.
+/// The number of ranked passages per result, from which dissimilar ones are selected.
 pub(super) const RANKED_FOR_EACH: usize = 4;
-/// The weight of the ranking by terms; the ranking by meaning has weight 1. See docs/EVALUATION.md, "How the rankings
-/// are fused".
+/// The weight of the ranking by terms; the ranking by meaning has weight 1. See "How the rankings are fused" in
+/// docs/EVALUATION.md.
 const WEIGHT_OF_TERMS: u32 = 4;
-/// The maximum number of terms of a query; a longer query is rarely a single statement.
 pub(super) const MAX_TERMS: usize = 64;
 
 /// A search query.
@@ -87,13 +85,13 @@ pub(super) const MAX_TERMS: usize = 64;
 pub struct Query<'q> {
     /// The text.
     pub text: &'q str,
-    /// Its vector; `None` to search by terms only.
+    /// The vector of the text; `None` to search by terms only.
     pub vector: Option<&'q [f32]>,
     /// `true` to search by terms.
     pub by_terms: bool,
 }
 
-/// The method of a search.
+/// A search method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// By terms.
@@ -105,7 +103,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// The name used in answers.
+    /// Returns the name used in responses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -123,16 +121,12 @@ pub struct Hits {
     pub hits: Vec<Hit>,
     /// The method used.
     pub method: Method,
-    /// The reason why meaning was not used, if it was requested.
+    /// The reason why the search was lexical although meaning was requested.
     pub degraded: Option<String>,
 }
 
-/// Returns the best dissimilar passages of two rankings.
-///
-/// `read` returns a passage by its number, unranked; `None` if it was deleted.
-///
-/// # Errors
-/// Errors of `read`.
+/// Returns the best dissimilar passages from two rankings. `read` returns a passage by number, or `None` if it was
+/// deleted.
 pub(super) fn best_of<E>(
     by_terms: &[u64],
     by_meaning: &[Nearest],
@@ -148,7 +142,7 @@ pub(super) fn best_of<E>(
         if hits.len() >= limit.saturating_mul(RANKED_FOR_EACH) {
             break;
         }
-        // The vector of a deleted passage may remain.
+        // A deleted passage can still have a vector.
         let Some(found) = read(fused.key)? else { continue };
         let near = similarities.get(&fused.key);
         hits.push(Hit {

@@ -1,4 +1,4 @@
-//! Reading an item, or a range of it.
+//! Parts of stored items.
 
 use gsar_core::evidence::EvidenceItem;
 
@@ -9,21 +9,21 @@ pub(super) const HEAD_BYTES: u64 = 4 << 10;
 /// The maximum number of bytes returned at once.
 pub(super) const MAX_BYTES: u64 = 1 << 20;
 
-/// Identifies an item.
+/// A reference to an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ItemRef {
-    /// By its id.
+    /// The id.
     Id(String),
-    /// By the BLAKE3 digest of its content.
+    /// The BLAKE3 digest of the content.
     Digest([u8; 32]),
 }
 
-/// A range of an item.
+/// The part of an item to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// The first bytes.
+    /// The first few kilobytes.
     Head,
-    /// A half-open range of bytes.
+    /// A half-open byte range.
     Bytes(u64, u64),
     /// An inclusive range of lines, from 1.
     Lines(u64, u64),
@@ -32,15 +32,15 @@ pub enum Part {
 /// A part of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The head of the item.
+    /// The metadata of the item.
     pub head: Head,
-    /// The BLAKE3 digest of its content.
+    /// The BLAKE3 digest of the whole content.
     pub digest: [u8; 32],
-    /// The size of its whole content in bytes.
+    /// The size of the whole content in bytes.
     pub size: u64,
-    /// The content of the part.
+    /// The text of the part.
     pub content: String,
-    /// The offset at which it starts; after the requested one if that is inside a character.
+    /// The byte offset of the part. Larger than requested if the range started inside a character.
     pub start: u64,
 }
 

@@ -1,4 +1,4 @@
-//! One corpus in a database. Its state is always read from the database, since other servers change it.
+//! One corpus in a database. Reads its state on every call, because other servers change it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,7 +27,6 @@ use crate::storage::postgres::query;
 pub(super) const SUMMARIES: &str = "SELECT name, items, passages, size, created_at, expires_at, embedded_by \
      FROM evidence_corpora WHERE name = ANY($1)";
 
-/// Converts a row of [`SUMMARIES`].
 pub(super) fn summary(name: CorpusName, row: &Row) -> Summary {
     Summary {
         name,
@@ -40,7 +39,7 @@ pub(super) fn summary(name: CorpusName, row: &Row) -> Summary {
     }
 }
 
-/// A corpus by its number: a corpus created after a deletion under the same name is another one.
+/// A corpus. Its number identifies it, because a name can be reused after a deletion.
 #[derive(Debug)]
 pub(super) struct PostgresCorpus {
     blocking: Blocking,
@@ -57,7 +56,6 @@ impl PostgresCorpus {
         StoreError::UnknownCorpus { corpus: self.name.to_string() }
     }
 
-    /// Updates the row of the corpus.
     fn set<T>(&self, sql: &'static str, value: T) -> Result<(), StoreError>
     where
         T: tokio_postgres::types::ToSql + Clone + Send + Sync + 'static,
@@ -285,7 +283,6 @@ impl Corpus for PostgresCorpus {
         done.map_err(|error| error.to_string())
     }
 
-    /// Each vector was durable when it was added.
     fn save_vectors(&self, _space: &VectorSpace) -> Result<(), String> {
         Ok(())
     }
@@ -306,8 +303,8 @@ impl Corpus for PostgresCorpus {
     }
 }
 
-/// Completes an item. Returns the outcome, and `true` if another item was replaced; `None` if the corpus or the item is
-/// gone.
+/// Completes an item. Returns the outcome, and `true` if it replaced another item; `None` if the corpus or the item was
+/// deleted.
 async fn complete(
     client: &mut Object,
     corpus: i64,
@@ -352,7 +349,6 @@ async fn complete(
     Ok(Ok(Some((outcome, before.is_some()))))
 }
 
-/// A search of a corpus.
 struct Search {
     corpus: i64,
     text: String,
@@ -362,10 +358,9 @@ struct Search {
     limit: i64,
 }
 
-/// Two rankings, and the rows of their passages.
 struct Rankings {
     by_terms: Vec<i64>,
-    /// `None` if the corpus has no vectors, or the search has none.
+    /// `None` if the corpus has no vectors or the search did not request them.
     by_meaning: Option<Vec<Nearest>>,
     rows: Vec<Row>,
 }

@@ -1,4 +1,4 @@
-//! Reads and writes heads of items.
+//! Reads and writes the metadata of items.
 
 use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane, VerificationResult};
 use gsar_core::time::Timestamp;
@@ -7,11 +7,11 @@ use tokio_postgres::Row;
 use crate::evidence::error::StoreError;
 use crate::evidence::store::Head;
 
-/// The columns of a head, in the order in which [`head`] reads them.
+/// The columns that [`head`] reads.
 pub(super) const HEAD_COLUMNS: &str = "items.id, items.kind, items.lane, items.tool, items.query, items.is_json, \
      items.collected_at, items.exhaustive, items.attested, items.step_id, items.specialist_id, items.verification_result";
 
-/// Reads a head from its columns; `from` is the index of the first.
+/// Reads the metadata of an item; `from` is the index of its first column.
 pub(super) fn head(row: &Row, from: usize) -> Result<Head, StoreError> {
     let damaged = |what: &str| StoreError::Damaged {
         place: "a corpus in the database".to_owned(),
@@ -41,17 +41,17 @@ pub(super) fn head(row: &Row, from: usize) -> Result<Head, StoreError> {
     })
 }
 
-/// The column of the check result; empty if unknown.
+/// Returns the stored name of the check result; empty if unknown.
 pub(super) fn result_name(head: &Head) -> &'static str {
     head.verification_result.map_or("", VerificationResult::name)
 }
 
-/// Converts to the signed integers of PostgreSQL.
+/// Converts to PostgreSQL's signed integers.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Converts back from [`signed`].
+/// Reverses [`signed`].
 pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

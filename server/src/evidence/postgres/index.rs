@@ -1,5 +1,5 @@
-//! Vector indexes of large corpora (HNSW: Malkov and Yashunin 2016). Each is of one corpus and one model: pgvector
-//! applies conditions only after it has found the nearest vectors.
+//! HNSW vector indexes of large corpora (Malkov and Yashunin 2016). Each covers one corpus and one model, because
+//! pgvector applies conditions only after it finds the nearest vectors.
 
 use deadpool_postgres::{Object, Transaction};
 use pgvector::Vector;
@@ -9,23 +9,23 @@ use crate::evidence::store::VectorSpace;
 use crate::storage::postgres::query;
 use crate::storage::postgres::{Database, Failure};
 
-/// The number of vectors from which a corpus gets an index; fewer are compared one by one in about ten milliseconds.
+/// The minimum number of vectors for an index. Comparing fewer one by one takes about ten milliseconds.
 const MIN_VECTORS: i64 = 20_000;
-/// The number of candidates of a search: recall against time.
+/// The number of candidates per search. More candidates increase recall and time.
 const CANDIDATES: i64 = 200;
-/// The maximum number of candidates that pgvector supports.
+/// The maximum that pgvector supports.
 const MAX_CANDIDATES: i64 = 1_000;
-/// The maximum memory of the database for building an index, in megabytes; a larger index is built on disk.
+/// The maximum memory for building an index, in megabytes; PostgreSQL builds larger ones on disk.
 const MAX_MEMORY: i64 = 4_096;
-/// The advisory lock of the builder, together with the number of the corpus: the letters `gsav`.
+/// The first key of the advisory lock for builders, `gsav` in ASCII; the second is the corpus number.
 const LOCK: i32 = 0x6773_6176;
 
-/// The index of a corpus, whether it exists or not.
+/// The index of a corpus, which may not exist yet.
 #[derive(Clone, Debug)]
 pub(in crate::evidence) struct Index {
     corpus: i64,
     dimension: usize,
-    /// The digest of the model, hexadecimal.
+    /// The digest of the model in hexadecimal.
     model: String,
 }
 
@@ -40,24 +40,22 @@ impl Index {
         format!("evidence_vectors_of_{}_{model}", self.corpus)
     }
 
-    /// The condition of the index; the planner needs the same one in a query.
+    /// Returns the index's condition. A query needs the same one for the planner to use the index.
     fn rows(&self) -> String {
         format!("corpus = {} AND model = '{}'", self.corpus, self.model)
     }
 
-    /// The memory needed to build it, in megabytes: vectors in single precision, and about 700 bytes of links each.
+    /// Returns the memory needed to build the index, in megabytes: `f32` vectors and about 700 bytes of links each.
     fn memory(&self, vectors: i64) -> i64 {
         let of_each = i64::try_from(self.dimension * 4).unwrap_or(MAX_MEMORY) + 700;
         (vectors.saturating_mul(of_each) >> 20).clamp(64, MAX_MEMORY)
     }
 
-    /// Returns `true` if it exists and is complete.
     pub(super) async fn is_ready(&self, transaction: &Transaction<'_>) -> Result<bool, Error> {
         const READY: &str = "SELECT EXISTS (SELECT 1 FROM pg_index WHERE indexrelid = to_regclass($1) AND indisvalid)";
         Ok(query::one(transaction, READY, &[&self.name()]).await?.get(0))
     }
 
-    /// Returns the nearest passages with their similarities.
     pub(super) async fn nearest(
         &self,
         transaction: &Transaction<'_>,
@@ -81,13 +79,12 @@ impl Index {
         Ok(found)
     }
 
-    /// Builds the index if the corpus is large enough and no other server is building it. Vectors can be added
-    /// meanwhile.
+    /// Builds the index, unless the corpus is small or another server is building it. Does not block writers.
     pub(super) async fn build(self, database: &Database) -> Result<(), Failure> {
         self.build_from(database, MIN_VECTORS).await
     }
 
-    /// As [`build`](Self::build), from any number of vectors.
+    /// Builds the index like [`build`](Self::build), with another minimum.
     pub(in crate::evidence) async fn build_from(
         self,
         database: &Database,
@@ -129,7 +126,7 @@ impl Index {
         let name = self.name();
         match query::optional(client, STATE, &[&name]).await?.map(|row| row.get(0)) {
             Some(true) => return Ok(()),
-            // Left by an interrupted build.
+            // An interrupted build left it.
             Some(false) => client.batch_execute(&format!("DROP INDEX CONCURRENTLY {name}")).await?,
             None => {}
         }
@@ -138,7 +135,7 @@ impl Index {
         let (statement, lock): (&str, &str) = (limits.get(0), limits.get(1));
         let (rows, dimension) = (self.rows(), self.dimension);
         let memory = self.memory(count);
-        // In statements of its own: `CONCURRENTLY` must not run in a transaction.
+        // A separate statement, because `CONCURRENTLY` cannot run in a transaction.
         client
             .batch_execute(&format!(
                 "SET statement_timeout = 0; SET lock_timeout = 0; SET maintenance_work_mem = '{memory}MB'"
@@ -159,7 +156,6 @@ impl Index {
     }
 }
 
-/// Drops the indexes of a corpus.
 pub(super) async fn drop_all(client: &Object, corpus: i64) -> Result<(), Error> {
     const NAMES: &str = "SELECT indexrelid::regclass::text FROM pg_index \
          WHERE indrelid = to_regclass('evidence_vectors') \

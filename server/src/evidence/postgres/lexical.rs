@@ -1,5 +1,5 @@
-//! Searches passages by terms, ranked by Okapi BM25 (Robertson and Zaragoza 2009) with the constants of SQLite's FTS5,
-//! so that both engines rank alike.
+//! Searches passages by terms. Ranks with Okapi BM25 (Robertson and Zaragoza 2009) and the constants of SQLite's FTS5,
+//! so that both engines agree.
 
 use std::collections::BTreeMap;
 
@@ -11,29 +11,27 @@ use super::read::restrict;
 use crate::evidence::search::{Filter, MAX_TERMS};
 use crate::storage::postgres::query::{self, Conditions};
 
-/// Saturation of the term count.
+/// The saturation of term counts.
 const K1: f64 = 1.2;
-/// Normalisation by passage length.
+/// The degree of normalisation by passage length.
 const B: f64 = 0.75;
-/// The weight of a term in at least half of all passages.
+/// The weight of a term that occurs in at least half of all passages.
 const MIN_WEIGHT: f64 = 1e-6;
-/// The number of passages up to which a term is counted exactly; beyond, the estimate is used.
+/// The maximum exact count of a term's passages; above it, the estimate is used.
 const MAX_COUNTED: i64 = 2_000;
-/// The approximate number of ranked passages: those with the rarest terms of a query.
+/// The approximate number of passages to rank. Those with the query's rarest terms are selected.
 const RANKED: i64 = 5_000;
-/// The maximum number of ranked passages, if even the rarest term is in more.
+/// The maximum number of passages to rank, even if the rarest term occurs in more.
 const MAX_RANKED: i64 = 20_000;
-/// The number of passages ranked by term counts; the rest is ranked by which terms they have.
+/// The number of passages ranked with term counts. Before that, all are ranked only by the terms they contain.
 const RANKED_IN_FULL: i64 = 1_000;
-/// The maximum count of a term in a passage: PostgreSQL stores 256 positions.
+/// The maximum count of a term in a passage; PostgreSQL stores up to 256 positions.
 const MAX_COUNT: u16 = 255;
-/// The maximum size of the terms of a passage, in bytes; PostgreSQL supports a megabyte.
+/// The maximum size of a passage's terms, in bytes; PostgreSQL supports a megabyte.
 const MAX_WORDS: usize = 512 << 10;
 
-/// The terms of a passage with their counts.
 pub(super) struct TermCounts<'w> {
     pub(super) terms: BTreeMap<&'w str, u16>,
-    /// The number of terms, with repetitions.
     pub(super) length: i32,
 }
 
@@ -52,7 +50,6 @@ pub(super) fn count_terms(words: &str) -> TermCounts<'_> {
     TermCounts { terms, length }
 }
 
-/// Formats terms as a `tsvector`.
 pub(super) fn tsvector(corpus: i64, terms: &BTreeMap<&str, u16>) -> String {
     let mut written = String::new();
     for (term, count) in terms {
@@ -65,12 +62,12 @@ pub(super) fn tsvector(corpus: i64, terms: &BTreeMap<&str, u16>) -> String {
     written
 }
 
-/// Quotes a term of a corpus; quotes inside it are dropped.
+/// Quotes a term of a corpus, without its quotes and backslashes.
 fn lexeme(corpus: i64, term: &str) -> String {
     format!("'{corpus} {}'", term.replace(['\'', '\\'], ""))
 }
 
-/// Returns the terms that a passage must have, as a `tsquery`.
+/// Returns the terms that passages must contain, as a `tsquery`.
 pub(super) fn required_terms(corpus: i64, filter: &Filter) -> Option<String> {
     let first = |entity: &String| terms(entity).into_iter().next();
     let named: Vec<String> =
@@ -78,7 +75,7 @@ pub(super) fn required_terms(corpus: i64, filter: &Filter) -> Option<String> {
     (!named.is_empty()).then(|| named.join(" & "))
 }
 
-/// Returns the numbers of passages with terms of a query, best first; ties by number.
+/// Returns the numbers of passages that match any term of a query, best first; ties are ordered by number.
 pub(super) async fn search(
     transaction: &Transaction<'_>,
     corpus: i64,
@@ -144,7 +141,7 @@ pub(super) async fn search(
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
-/// Returns the terms of a query that occur, with the number of passages of each, rarest first.
+/// Returns the terms of a query that occur in the corpus, with their numbers of passages, rarest first.
 async fn occurring_terms(
     transaction: &Transaction<'_>,
     corpus: i64,
@@ -169,7 +166,7 @@ async fn occurring_terms(
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
-/// Returns the rarest terms, in about [`RANKED`] passages together; at least one.
+/// Returns the rarest terms that together occur in at most [`RANKED`] passages, or the rarest one.
 fn rarest(known: &[(String, i64)]) -> &[(String, i64)] {
     let mut sum = 0;
     let within = known.iter().take_while(|(_, count)| {
@@ -180,7 +177,6 @@ fn rarest(known: &[(String, i64)]) -> &[(String, i64)] {
     known.get(..within.count()).unwrap_or(known)
 }
 
-/// Returns the weight of a term in `count` of all passages.
 fn weight(passages: i64, count: i64) -> f64 {
     let (passages, count) = (passages as f64, count as f64);
     let weight = ((passages - count + 0.5) / (count + 0.5)).ln();

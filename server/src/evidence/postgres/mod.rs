@@ -1,8 +1,6 @@
-//! Corpora in PostgreSQL, shared by any number of servers: contents, passages with their terms, and vectors if the
-//! database has pgvector.
+//! Corpora in PostgreSQL, shared by any number of servers. Vectors require pgvector.
 //!
-//! Completing an item locks the row of the corpus, which serialises conflicting changes. Everything here blocks, on
-//! blocking threads.
+//! Completing an item locks the corpus's row, which serialises conflicting changes. All functions block.
 
 mod corpus;
 mod head;
@@ -33,11 +31,10 @@ pub(super) use index::Index;
 pub(super) use vector_cache::SharedVectors;
 pub(crate) use vectors::prepare as prepare_vectors;
 
-/// The tables of corpora.
 pub(crate) const SCHEMA: PostgresSchema =
     PostgresSchema { part: "evidence", sql: include_str!("schema.sql") };
 
-/// A database, used from blocking threads.
+/// A database connection pool for blocking threads.
 #[derive(Clone, Debug)]
 pub(super) struct Blocking {
     database: Database,
@@ -57,7 +54,6 @@ impl Blocking {
         done.map_err(|failure| StoreError::from_database(&failure))
     }
 
-    /// Sweeps in the background.
     fn sweep(&self) {
         let database = self.database.clone();
         self.runtime.spawn(async move {
@@ -68,19 +64,14 @@ impl Blocking {
     }
 }
 
-/// All corpora in a database.
 #[derive(Debug)]
 pub(super) struct PostgresCorpora {
     blocking: Blocking,
-    /// The reason why the database stores no vectors.
     vectors_unavailable: Option<String>,
 }
 
 impl PostgresCorpora {
-    /// Opens the corpora of a database whose tables exist.
-    ///
-    /// # Errors
-    /// [`StoreError::Unavailable`].
+    /// Opens the corpora in a database that has its tables.
     pub(super) fn open(database: Database, runtime: Handle) -> Result<Self, StoreError> {
         let blocking = Blocking { database, runtime };
         let vectors_unavailable =
@@ -91,7 +82,6 @@ impl PostgresCorpora {
         Ok(Self { blocking, vectors_unavailable })
     }
 
-    /// Returns the shared vector cache.
     pub(super) fn vector_cache(&self) -> SharedVectors {
         SharedVectors(self.blocking.clone())
     }
@@ -118,7 +108,7 @@ impl CorpusStore for PostgresCorpora {
         rows.iter().map(|row| Ok(corpus::summary(CorpusName::new(row.get("name"))?, row))).collect()
     }
 
-    /// The clock of the database: all servers must agree on what has expired.
+    /// Returns the database's time, so that all servers agree on it.
     fn now(&self) -> Result<i64, StoreError> {
         const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
         let row = self.blocking.run(|client, _| Box::pin(query::one(client, NOW, &[])))?;
@@ -144,7 +134,7 @@ impl CorpusStore for PostgresCorpora {
     }
 
     fn delete(&self, name: &CorpusName) -> Result<(), StoreError> {
-        // Its many rows are deleted later, in short transactions.
+        // The sweep deletes its rows in short transactions.
         const GONE: &str = "UPDATE evidence_corpora SET name = NULL WHERE name = $1";
         let requested = name.clone();
         let is_done = self.blocking.run(move |client, attempt| {
@@ -171,7 +161,7 @@ impl CorpusStore for PostgresCorpora {
     }
 }
 
-/// Returns the number of a corpus; creates it if it does not exist and `create` is set.
+/// Returns the number of a corpus. If it does not exist, creates it if `create` is set.
 async fn number(
     client: &mut Object,
     name: &CorpusName,

@@ -1,4 +1,4 @@
-//! Reads passages, whole items and ranges of them.
+//! Reads passages and items.
 
 use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::{Error, Row};
@@ -10,10 +10,9 @@ use crate::evidence::search::{Filter, Hit};
 use crate::evidence::snapshot::{HEAD_BYTES, ItemRef, MAX_BYTES, Part};
 use crate::storage::postgres::query::{self, Conditions};
 
-/// The maximum size of a chunk of content, in bytes; see `receive`.
+/// The maximum size of a chunk of content in bytes, as in `receive`.
 const CHUNK_BYTES: i64 = 64 << 10;
 
-/// Adds the conditions of a filter on items.
 pub(super) fn restrict(conditions: &mut Conditions, filter: &Filter) {
     if !filter.kinds.is_empty() {
         let kinds: Vec<&str> = filter.kinds.iter().map(|kind| kind.name()).collect();
@@ -29,7 +28,7 @@ pub(super) fn restrict(conditions: &mut Conditions, filter: &Filter) {
     }
 }
 
-/// Returns the rows of passages of a corpus, for [`hit`], without deleted ones.
+/// Returns rows for [`hit`]. Skips deleted passages.
 pub(super) async fn passages(
     client: &impl GenericClient,
     corpus: i64,
@@ -44,7 +43,7 @@ pub(super) async fn passages(
     query::all(client, &sql, &[&numbers, &corpus, &CHUNK_BYTES]).await
 }
 
-/// The bytes of a passage; `$3` is the maximum size of a chunk.
+/// Selects the bytes of a passage; `$3` is [`CHUNK_BYTES`].
 const CONTENT: &str = "(SELECT string_agg(substring(contents.bytes \
          FROM (greatest(passages.start - contents.start, 0) + 1)::integer \
          FOR (greatest(passages.stop - greatest(passages.start, contents.start), 0))::integer), ''::bytea \
@@ -52,7 +51,7 @@ const CONTENT: &str = "(SELECT string_agg(substring(contents.bytes \
      FROM evidence_contents AS contents WHERE contents.item = passages.item \
      AND contents.start < passages.stop AND contents.start > passages.start - $3)";
 
-/// Converts a row of [`passages`], unranked.
+/// Converts a row from [`passages`]. It has no rank.
 pub(super) fn hit(row: &Row) -> Result<Hit, StoreError> {
     let bytes: Option<&[u8]> = row.get(7);
     Ok(Hit {
@@ -70,15 +69,15 @@ pub(super) fn hit(row: &Row) -> Result<Hit, StoreError> {
     })
 }
 
-/// Reads the complete items of a corpus, ordered by id: a row with number and digest before the columns of [`head`],
-/// and the content.
+/// Reads the complete items of a corpus, ordered by id. Each is a row with the number, the digest and the columns of
+/// [`head`], and the content.
 pub(super) async fn items(client: &mut Object, corpus: i64) -> Result<Vec<(Row, Vec<u8>)>, Error> {
     const CONTENTS: &str = "SELECT bytes FROM evidence_contents WHERE item = $1 ORDER BY start";
     let heads = format!(
         "SELECT items.number, items.digest, {HEAD_COLUMNS} FROM evidence_items AS items \
          WHERE corpus = $1 AND state = 'complete' ORDER BY id COLLATE \"C\""
     );
-    // A snapshot: items replaced meanwhile are read in their old state.
+    // The transaction's snapshot hides concurrent replacements.
     let transaction = client
         .build_transaction()
         .isolation_level(tokio_postgres::IsolationLevel::RepeatableRead)
@@ -96,8 +95,8 @@ pub(super) async fn items(client: &mut Object, corpus: i64) -> Result<Vec<(Row, 
     Ok(found)
 }
 
-/// Reads a part of an item: a row with number, digest and size before the columns of [`head`], the offset of the part,
-/// and its text.
+/// Reads part of an item: a row with the number, the digest, the size and the columns of [`head`]; the offset; and the
+/// text.
 pub(super) async fn snapshot(
     client: &mut Object,
     corpus: i64,
@@ -134,7 +133,7 @@ pub(super) async fn snapshot(
     Ok(Some((row, start + skipped as u64, text.to_owned())))
 }
 
-/// Returns the offset at which a line starts, or ends: from the passage that contains it, by counting the lines in it.
+/// Returns the offset at which a line starts, or ends. Counts lines only in the passage that contains it.
 async fn edge(client: &Object, item: i64, line: u64, is_end: bool) -> Result<u64, Error> {
     const PASSAGE: &str = "SELECT start, stop, first_line FROM evidence_passages \
          WHERE item = $1 AND first_line <= $2 ORDER BY first_line DESC, start LIMIT 1";
@@ -148,7 +147,6 @@ async fn edge(client: &Object, item: i64, line: u64, is_end: bool) -> Result<u64
     Ok(start + lines.map(|line| line.len() as u64).sum::<u64>())
 }
 
-/// Reads a byte range of an item's content.
 async fn content(client: &Object, item: i64, start: u64, end: u64) -> Result<Vec<u8>, Error> {
     const CHUNKS: &str = "SELECT start, bytes FROM evidence_contents \
          WHERE item = $1 AND start < $3 AND start > $2::bigint - $4::bigint ORDER BY start";

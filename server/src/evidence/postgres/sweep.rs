@@ -1,5 +1,5 @@
-//! Deletes leftover rows: of items that were replaced or discarded, or left by a stopped server, and of deleted
-//! corpora. Works in short transactions; several servers may sweep concurrently.
+//! Deletes leftover rows: replaced and discarded items, items abandoned by a stopped server, and deleted corpora. Uses
+//! short transactions; several servers can sweep at once.
 
 use deadpool_postgres::Object;
 use tokio_postgres::Error;
@@ -8,14 +8,11 @@ use super::{index, vector_cache};
 use crate::storage::postgres::query;
 use crate::storage::postgres::{Database, Failure};
 
-/// The maximum number of passages per transaction.
 const PASSAGES: i64 = 2_000;
-/// The maximum number of chunks of content per transaction.
 const CONTENTS: i64 = 256;
-/// The time after which an untouched item counts as left by its server.
+/// The time after which an item that is still being received is considered abandoned.
 const ABANDONED_AFTER: &str = "1 hour";
 
-/// Sweeps until nothing is left.
 pub(super) async fn sweep(database: &Database) -> Result<(), Failure> {
     database.run(|client, _| Box::pin(mark_gone(client))).await?;
     while let Some(item) = database.run(|client, _| Box::pin(next_item(client))).await? {
@@ -25,7 +22,7 @@ pub(super) async fn sweep(database: &Database) -> Result<(), Failure> {
     vector_cache::evict(database).await
 }
 
-/// Marks items left by stopped servers, and items of deleted corpora, as gone.
+/// Marks abandoned items and the items of deleted corpora as gone.
 async fn mark_gone(client: &mut Object) -> Result<(), Error> {
     let left = format!(
         "UPDATE evidence_items SET state = 'gone' WHERE state = 'receiving' AND touched_at < now() - interval '{ABANDONED_AFTER}'"
@@ -36,14 +33,13 @@ async fn mark_gone(client: &mut Object) -> Result<(), Error> {
     query::execute(client, DELETED, &[]).await.map(drop)
 }
 
-/// Returns an item marked as gone.
 async fn next_item(client: &mut Object) -> Result<Option<i64>, Error> {
     const GONE: &str =
         "SELECT number FROM evidence_items WHERE state = 'gone' ORDER BY touched_at LIMIT 1";
     Ok(query::optional(client, GONE, &[]).await?.map(|row| row.get(0)))
 }
 
-/// Deletes some rows of an item, and finally the item. Returns `true` if more is left.
+/// Deletes some rows of an item, and finally the item. Returns `true` if rows remain.
 async fn delete_step(client: &mut Object, item: i64) -> Result<bool, Error> {
     const PASSAGES_GONE: &str = "WITH gone AS (DELETE FROM evidence_passages WHERE number IN \
              (SELECT number FROM evidence_passages WHERE item = $1 LIMIT $2 FOR UPDATE) RETURNING words) \
@@ -68,7 +64,7 @@ async fn delete_step(client: &mut Object, item: i64) -> Result<bool, Error> {
         let has_more = first.get::<_, i64>(2) == PASSAGES;
         let (terms, counts): (Vec<String>, Vec<i64>) =
             rows.iter().map(|row| (row.get::<_, String>(0), row.get::<_, i64>(1))).unzip();
-        // In the order in which writers lock them.
+        // Locks the rows in the same order as writers do.
         query::all(&transaction, LOCKED, &[&corpus, &terms]).await?;
         query::execute(&transaction, FEWER, &[&corpus, &terms, &counts]).await?;
         if has_more {
@@ -85,7 +81,7 @@ async fn delete_step(client: &mut Object, item: i64) -> Result<bool, Error> {
     Ok(has_more)
 }
 
-/// Deletes a deleted corpus without items. Returns `true` if there was one.
+/// Removes a deleted corpus that has no items left. Returns `false` if there is none.
 async fn delete_corpus(client: &mut Object) -> Result<bool, Error> {
     const EMPTY: &str = "SELECT number FROM evidence_corpora AS corpora WHERE name IS NULL \
          AND NOT EXISTS (SELECT 1 FROM evidence_items WHERE corpus = corpora.number) LIMIT 1";

@@ -1,4 +1,4 @@
-//! A cache of vectors by the digest of their text, shared by all servers on a database. It contains no texts.
+//! A vector cache shared by all servers on a database, keyed by text digest. Does not contain texts.
 
 use std::sync::Arc;
 
@@ -14,7 +14,6 @@ use crate::storage::postgres::query;
 /// The maximum number of vectors: about a gigabyte at 384 dimensions.
 const MAX_VECTORS: i64 = 500_000;
 
-/// The vector cache in a database.
 #[derive(Clone, Debug)]
 pub(in crate::evidence) struct SharedVectors(pub(super) Blocking);
 
@@ -55,7 +54,6 @@ fn bytes<'k>(keys: impl Iterator<Item = &'k Key>) -> Vec<Vec<u8>> {
     keys.map(|key| key.as_bytes().to_vec()).collect()
 }
 
-/// Deletes the oldest vectors beyond the maximum.
 pub(super) async fn evict(database: &Database) -> Result<(), Failure> {
     database.run(|client, _| Box::pin(delete_oldest(client))).await
 }

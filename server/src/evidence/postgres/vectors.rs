@@ -1,4 +1,4 @@
-//! Vectors of passages, if the database has pgvector.
+//! Vectors of passages. Requires pgvector.
 
 use deadpool_postgres::{Object, Transaction};
 use gsar_vectors::Hit as Nearest;
@@ -14,20 +14,15 @@ use crate::evidence::store::VectorSpace;
 use crate::storage::postgres::query::{self, Conditions};
 use crate::storage::postgres::{Database, PostgresSchema, SchemaFailure};
 
-/// The table of vectors, created if the database has the type.
 const SCHEMA: PostgresSchema = PostgresSchema { part: "vectors", sql: include_str!("vectors.sql") };
 
-/// The maximum number of passages of a text that is embedded as a whole.
+/// The maximum number of passages in a text that is embedded completely.
 const LONG_TEXT: i64 = 64;
-/// The maximum number of passages returned at once.
 const BATCH: i64 = 256;
-/// The maximum number of bytes of a passage that are embedded; the model reads no more.
+/// The maximum number of bytes embedded per passage; the model ignores the rest.
 const MAX_EMBEDDED_BYTES: i64 = 2_048;
 
-/// Creates the table of vectors if the database has pgvector, or can get it; otherwise does nothing.
-///
-/// # Errors
-/// [`SchemaFailure`].
+/// Creates the vector table if the database has pgvector. With `migrate`, tries to install the extension first.
 pub(crate) async fn prepare(database: &Database, migrate: bool) -> Result<(), SchemaFailure> {
     if migrate {
         let made = database.run(|client, _| {
@@ -47,7 +42,6 @@ async fn has_type(client: &mut Object) -> Result<bool, Error> {
     Ok(client.query_one("SELECT to_regtype('vector') IS NOT NULL", &[]).await?.get(0))
 }
 
-/// Returns the reason why the database stores no vectors; `None` if it does.
 pub(super) async fn unavailable_reason(client: &mut Object) -> Result<Option<String>, Error> {
     const THERE: &str = "SELECT to_regclass('evidence_vectors') IS NOT NULL";
     let is_there: bool = client.query_one(THERE, &[]).await?.get(0);
@@ -56,7 +50,6 @@ pub(super) async fn unavailable_reason(client: &mut Object) -> Result<Option<Str
     }))
 }
 
-/// Returns the next passages after one that should have a vector but lack it: number and bytes.
 pub(super) async fn passages_without(
     client: &mut Object,
     corpus: i64,
@@ -81,7 +74,7 @@ pub(super) async fn passages_without(
     query::all(client, WITHOUT, parameters).await
 }
 
-/// Adds vectors of passages; skips passages deleted meanwhile.
+/// Adds the vectors of passages. Skips passages that were deleted.
 pub(super) async fn add(
     client: &mut Object,
     corpus: i64,
@@ -96,9 +89,8 @@ pub(super) async fn add(
     query::execute(client, ADD, &[&model, &corpus, &passages, &vectors]).await.map(drop)
 }
 
-/// Returns the passages with the nearest vectors, nearest first; `None` if the corpus has no vectors.
-///
-/// Uses the index of the corpus if it exists and there is no filter; otherwise compares every vector.
+/// Returns the passages with the nearest vectors, nearest first; `None` if the corpus has no vectors. Compares all
+/// vectors if there is a filter or no index.
 pub(super) async fn nearest(
     transaction: &Transaction<'_>,
     corpus: i64,
@@ -123,7 +115,6 @@ pub(super) async fn nearest(
     Ok(Some(rows.iter().map(nearest).collect()))
 }
 
-/// Compares the vectors of all passages that match a filter.
 async fn compare_all(
     transaction: &Transaction<'_>,
     corpus: i64,

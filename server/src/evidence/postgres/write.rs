@@ -1,4 +1,4 @@
-//! Stores an item: its head, then batches of content and passages. Only completion makes it an item of its corpus.
+//! Stores items: first the metadata, then batches of content and passages.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -11,10 +11,10 @@ use super::lexical;
 use crate::evidence::store::{Batch, Head, Received};
 use crate::storage::postgres::query;
 
-/// The minimum number of passages of a batch with a common term. Other terms are counted when they are searched.
+/// The number of passages in a batch from which a term is counted as common. Rarer terms are counted during searches.
 const COMMON: i64 = 4;
 
-/// A batch as columns, the parameters of one statement each.
+/// A batch in columns, which are the parameters of its statements.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     content_starts: Vec<i64>,
@@ -26,9 +26,9 @@ pub(super) struct Columns {
     pointers: Vec<Vec<u8>>,
     lengths: Vec<i32>,
     words: Vec<String>,
-    /// The number of passages with each common term; ordered, so that all writers lock the rows in one order.
+    /// The number of passages with each common term. Sorted, so that all writers lock rows in the same order.
     common: BTreeMap<String, i64>,
-    /// The number of batches of the item before this one, once read.
+    /// The number of the item's earlier batches, once read.
     before: OnceLock<i64>,
 }
 
@@ -57,7 +57,7 @@ impl Columns {
     }
 }
 
-/// Starts an item and returns its number; the item of an interrupted attempt is swept later.
+/// Starts an item and returns its number. If an attempt was interrupted, the sweep deletes its item.
 pub(super) async fn begin(client: &mut Object, corpus: i64, head: &Head) -> Result<i64, Error> {
     const BEGIN: &str = "INSERT INTO evidence_items (corpus, id, kind, lane, tool, query, is_json, collected_at, \
          exhaustive, attested, step_id, specialist_id, verification_result) \
@@ -81,7 +81,6 @@ pub(super) async fn begin(client: &mut Object, corpus: i64, head: &Head) -> Resu
     Ok(query::one(client, BEGIN, parameters).await?.get(0))
 }
 
-/// Stores a batch of an item. Returns `false` if the item is no longer being received.
 pub(super) async fn append(
     client: &mut Object,
     corpus: i64,
@@ -106,7 +105,7 @@ pub(super) async fn append(
     };
     let now: i64 = row.get(0);
     if *batch.before.get_or_init(|| now) != now {
-        // An earlier attempt was committed, but its answer was lost.
+        // An earlier attempt was committed, but the response was lost.
         return Ok(true);
     }
     let words: i64 = batch.lengths.iter().copied().map(i64::from).sum();
@@ -135,18 +134,17 @@ pub(super) async fn append(
     Ok(true)
 }
 
-/// The state of an item before completion.
 #[derive(Debug)]
 pub(super) enum ItemState {
-    /// The corpus was deleted, or the item was swept.
+    /// The corpus was deleted or the item was swept.
     Gone,
     /// An earlier attempt completed it.
     Completed,
-    /// It can be completed; the row of the item with the same id, if any.
+    /// It can be completed. Contains the row of the item with the same id, if any.
     Open(Option<Row>),
 }
 
-/// Locks the corpus for completing an item, and returns the state of the item.
+/// Locks the corpus and returns the state of the item.
 pub(super) async fn lock_item(
     transaction: &Transaction<'_>,
     corpus: i64,
@@ -171,7 +169,7 @@ pub(super) async fn lock_item(
     Ok(ItemState::Open(query::optional(transaction, &before, &[&corpus, &id]).await?))
 }
 
-/// Returns the id of another item with the same content and an equivalent head.
+/// Returns the id of another item with the same content and equivalent metadata.
 pub(super) async fn same_as(
     transaction: &Transaction<'_>,
     corpus: i64,
@@ -198,7 +196,7 @@ pub(super) async fn same_as(
     Ok(found.map(|row| row.get(0)))
 }
 
-/// Removes an item from its corpus; its rows are swept later.
+/// Removes an item from its corpus. The sweep deletes its rows.
 pub(super) async fn remove_item(transaction: &Transaction<'_>, item: i64) -> Result<(), Error> {
     const OUT: &str = "UPDATE evidence_items SET state = 'gone' WHERE number = $1 AND state = 'complete' \
          RETURNING corpus, passages, words, size";
@@ -212,7 +210,6 @@ pub(super) async fn remove_item(transaction: &Transaction<'_>, item: i64) -> Res
     Ok(())
 }
 
-/// Makes an item part of its corpus.
 pub(super) async fn add_item(
     transaction: &Transaction<'_>,
     corpus: i64,

@@ -1,11 +1,11 @@
-//! Reads byte ranges of the stored content of an item, cut at whole characters.
+//! Reads byte ranges of stored contents.
 
 use rusqlite::{Connection, params};
 
 use super::corpus::{signed, unsigned};
 use crate::evidence::characters::whole_characters;
 
-/// Reads a byte range of an item's content, cut at whole characters.
+/// Reads a byte range of an item's content, trimmed to whole characters.
 pub(super) fn content(
     connection: &Connection,
     item: i64,
@@ -15,7 +15,7 @@ pub(super) fn content(
     content_at(connection, item, start, end).map(|(_, text)| text)
 }
 
-/// As [`content`], with the offset of the first whole character.
+/// Reads like [`content`], and also returns the offset of the first whole character.
 pub(super) fn content_at(
     connection: &Connection,
     item: i64,

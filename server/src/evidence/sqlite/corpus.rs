@@ -1,7 +1,5 @@
-//! One corpus: its items, passages and terms are in one database, so that a batch is durable as a whole.
-//!
-//! Each batch is a transaction. An item being received can be found immediately and is complete only after its last
-//! batch; incomplete items are deleted when the corpus is opened.
+//! One corpus in one database, so that each batch of an item is a single transaction. Searches find a batch
+//! immediately. Incomplete items are deleted when the corpus is opened.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,19 +25,18 @@ use crate::evidence::store::{
 /// The name of the database file in the folder of a corpus.
 pub(super) const DATABASE: &str = "corpus.sqlite3";
 
-/// An open corpus.
 #[derive(Debug)]
 pub(super) struct SqliteCorpus {
     name: CorpusName,
     file: PathBuf,
     writer: Mutex<Connection>,
     pub(super) vectors: Vectors,
-    /// Unique to each state of any corpus.
+    /// A number unique to this state of this corpus.
     revision: AtomicU64,
 }
 
 impl SqliteCorpus {
-    /// Opens a corpus, creating it if it does not exist, and deletes incomplete items.
+    /// Opens a corpus, creates it if it does not exist, and deletes incomplete items.
     pub(super) fn open(name: CorpusName, folder: &Path, now: i64) -> Result<Self, StoreError> {
         let file = folder.join(DATABASE);
         let connection = database::open_writer(&file, now)?;
@@ -60,12 +57,10 @@ impl SqliteCorpus {
         Ok(corpus)
     }
 
-    /// Opens a read-only connection.
     pub(super) fn reader(&self) -> Result<Connection, StoreError> {
         database::open_reader(&self.file)
     }
 
-    /// Converts an error of SQLite.
     pub(super) fn failed(&self, error: &rusqlite::Error) -> StoreError {
         StoreError::from_sqlite(error, &self.file)
     }
@@ -84,14 +79,14 @@ impl SqliteCorpus {
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
-        // A panic leaves only a transaction that is rolled back.
+        // A panic leaves at most a transaction, which is rolled back.
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn index(&self, space: &VectorSpace) -> Result<&VectorIndex, String> {
         let folder = self.file.parent().unwrap_or(Path::new("."));
         self.vectors.index(folder, space, || {
-            // The next maintenance embeds its passages again.
+            // The next maintenance run embeds the passages again.
             if let Err(error) = self.forget_embedded() {
                 tracing::warn!(corpus = %self.name, %error, "rebuilding the vectors failed");
             }
@@ -352,7 +347,7 @@ fn next_revision() -> u64 {
     NEXT.fetch_add(1, Ordering::SeqCst)
 }
 
-/// Reads the summary of a corpus that is not open.
+/// Reads the summary of a corpus without opening it for writing.
 pub(super) fn read_summary(name: &CorpusName, folder: &Path) -> Result<Summary, StoreError> {
     let file = folder.join(DATABASE);
     if !file.is_file() {
@@ -386,12 +381,12 @@ fn summary(name: &CorpusName, connection: &Connection) -> rusqlite::Result<Summa
     )
 }
 
-/// The columns of a head, in the order in which [`head`] reads them.
+/// The columns that [`head`] reads.
 pub(super) const HEAD_COLUMNS: &str =
     "id, kind, lane, tool, query, is_json, collected_at, exhaustive, attested, step_id, specialist_id,
      verification_result";
 
-/// Reads a head from its columns; `from` is the index of the first.
+/// Reads the metadata of an item; `from` is the index of its first column.
 pub(super) fn head(row: &Row<'_>, from: usize) -> rusqlite::Result<Head> {
     let damaged = |what: &str| {
         rusqlite::Error::FromSqlConversionFailure(from, rusqlite::types::Type::Text, what.into())
@@ -420,7 +415,7 @@ pub(super) fn head(row: &Row<'_>, from: usize) -> rusqlite::Result<Head> {
     })
 }
 
-/// The column of the check result; empty if unknown.
+/// Returns the stored name of the check result; empty if unknown.
 fn result_name(head: &Head) -> &'static str {
     head.verification_result.map_or("", VerificationResult::name)
 }
@@ -437,12 +432,12 @@ fn remove(transaction: &Transaction<'_>, item: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Converts to the signed integers of SQLite.
+/// Converts to SQLite's signed integers.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Converts back from [`signed`].
+/// Reverses [`signed`].
 pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

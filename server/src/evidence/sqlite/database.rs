@@ -1,4 +1,4 @@
-//! Opens the database of a corpus, hardened against damaged files.
+//! Opens a corpus's database, hardened against damaged files.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,16 +8,16 @@ use rusqlite::{Connection, OpenFlags};
 use crate::evidence::error::StoreError;
 use crate::storage::{Schema, SchemaError, create_file};
 
-/// Marked with the letters `GSRC`; `gsae` in development versions.
+/// The application id is `GSRC` in ASCII, `gsae` in development versions.
 const SCHEMA: Schema = Schema {
     application_id: 0x4753_5243,
     development_id: 0x6773_6165,
     sql: include_str!("schema.sql"),
 };
-/// The maximum wait for a lock of another connection.
+/// The maximum time to wait for a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Opens a database for writing, creating it if it does not exist; `now` is the creation time in microseconds.
+/// Opens a database for writing and creates it if it does not exist. `now` is in microseconds.
 pub(super) fn open_writer(file: &Path, now: i64) -> Result<Connection, StoreError> {
     let failed = |error: rusqlite::Error| StoreError::from_sqlite(&error, file);
     // SQLite would create a file that others may read.
@@ -31,8 +31,8 @@ pub(super) fn open_writer(file: &Path, now: i64) -> Result<Connection, StoreErro
     Ok(connection)
 }
 
-/// Flushes everything committed so far to disk. Earlier commits only reach the log, in order, so that a thousand small
-/// items cost one flush; a crash before it loses only what was not acknowledged.
+/// Flushes all commits to disk. Commits before it only write to the log, so that many small items cost one flush. A
+/// crash loses at most commits that were not acknowledged.
 pub(super) fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     let flushed = connection.execute("UPDATE corpus SET flushes = flushes + 1", []);
@@ -40,7 +40,6 @@ pub(super) fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
     flushed.map(|_| ())
 }
 
-/// Opens a database for reading.
 pub(super) fn open_reader(file: &Path) -> Result<Connection, StoreError> {
     let failed = |error: rusqlite::Error| StoreError::from_sqlite(&error, file);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

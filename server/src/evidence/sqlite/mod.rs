@@ -1,6 +1,4 @@
-//! Corpora in SQLite, each in its own folder.
-//!
-//! A corpus is one database (contents, passages, terms) and an index of vectors. Deleting a corpus deletes its folder.
+//! Corpora in SQLite. Each has its own folder with a database (contents, passages, terms) and a vector index.
 
 mod content;
 mod corpus;
@@ -21,30 +19,25 @@ use super::store::{Corpus, CorpusStore, Summary};
 use crate::storage::{DatabaseFile, LockError, create_folder, lock};
 use corpus::SqliteCorpus;
 
-/// The lock file of the process that owns the folder.
 const LOCK: &str = ".lock";
-/// The maximum number of unused corpora that stay open.
+/// The number of open corpora above which unused ones are closed.
 const MAX_OPEN: usize = 64;
-/// The prefix to which a folder is renamed before it is deleted, so that a partly deleted corpus is never opened.
+/// The prefix of a folder that is being deleted, which is never opened again.
 const DELETED: &str = ".deleted-";
 
-/// All corpora in a folder.
 #[derive(Debug)]
 pub(super) struct SqliteCorpora {
     folder: PathBuf,
     open: Mutex<HashMap<CorpusName, Arc<SqliteCorpus>>>,
-    /// The size of each corpus in bytes; `None` until first requested, then kept up to date.
+    /// The size of each corpus in bytes; `None` until first requested.
     sizes: Mutex<Option<HashMap<CorpusName, u64>>>,
-    /// Locked while the sizes are read.
+    /// Held while the sizes are first read.
     counting: Mutex<()>,
     _lock: File,
 }
 
 impl SqliteCorpora {
-    /// Locks the folder for this process and completes interrupted deletions.
-    ///
-    /// # Errors
-    /// [`StoreError::Unavailable`] if the folder cannot be created or read, or another process holds it.
+    /// Locks the folder for this process and finishes interrupted deletions.
     pub(super) fn open(folder: &Path) -> Result<Self, StoreError> {
         let failed = |error: std::io::Error| StoreError::from_io(&error, folder);
         create_folder(folder).map_err(failed)?;
@@ -80,7 +73,7 @@ impl SqliteCorpora {
         self.sizes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the summary of a corpus without keeping it open.
+    /// Reads the summary of a corpus without leaving it open.
     fn read_summary(&self, name: &CorpusName) -> Result<Summary, StoreError> {
         let open = self.lock().get(name).cloned();
         match open {
@@ -90,7 +83,7 @@ impl SqliteCorpora {
     }
 }
 
-/// Returns the databases of corpora in a folder. Vectors are rebuilt from the cache and not included.
+/// Returns the databases in a folder. Vector indexes are excluded, because they can be rebuilt from the cache.
 pub(super) fn database_files(folder: &Path) -> std::io::Result<Vec<DatabaseFile>> {
     let mut found = Vec::new();
     for entry in folder.read_dir()? {
@@ -152,7 +145,7 @@ impl CorpusStore for SqliteCorpora {
 
     fn size_of_others(&self, name: &CorpusName) -> Result<u64, StoreError> {
         {
-            // After a start, one caller opens all corpora and the others wait for the result.
+            // After a start, one caller reads all sizes while the others wait.
             let _counting = self.counting.lock().unwrap_or_else(PoisonError::into_inner);
             let is_known = self.sizes().is_some();
             if !is_known {
@@ -169,7 +162,7 @@ impl CorpusStore for SqliteCorpora {
     fn size_changed(&self, name: &CorpusName) {
         let size = match self.read_summary(name) {
             Ok(summary) => summary.size,
-            // Deleted meanwhile.
+            // It was deleted in the meantime.
             Err(StoreError::UnknownCorpus { .. }) => return,
             Err(error) => {
                 tracing::warn!(corpus = %name, %error, "reading the size of a corpus failed");
@@ -196,7 +189,6 @@ impl CorpusStore for SqliteCorpora {
     }
 }
 
-/// Locks the folder for this process.
 fn lock_folder(folder: &Path) -> Result<File, StoreError> {
     let path = folder.join(LOCK);
     lock(&path).map_err(|error| match error {

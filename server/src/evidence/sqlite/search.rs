@@ -1,4 +1,4 @@
-//! Searches a corpus: terms with FTS5, vectors with the index next to the database.
+//! Searches a corpus by terms (FTS5) and by vectors.
 
 use gsar_retrieval::terms::terms;
 use gsar_vectors::VectorIndex;
@@ -11,7 +11,6 @@ use crate::evidence::search::{
     Filter, Hit, Hits, MAX_TERMS, Method, Query, RANKED_FOR_EACH, best_of,
 };
 
-/// Searches passages, best first.
 pub(super) fn search(
     connection: &Connection,
     query: &Query<'_>,
@@ -51,12 +50,12 @@ pub(super) fn search(
     Ok(Hits { hits, method, degraded })
 }
 
-/// Returns passages by their numbers, in that order and unranked, without deleted ones.
+/// Returns passages by number, in the given order and without ranks. Skips deleted passages.
 pub(super) fn passages(connection: &Connection, numbers: &[i64]) -> rusqlite::Result<Vec<Hit>> {
     numbers.iter().filter_map(|number| hit(connection, *number).transpose()).collect()
 }
 
-/// Returns the numbers of passages with terms of a query, best first; ties by number.
+/// Returns the numbers of passages that match any term of a query, best first; ties are ordered by number.
 fn lexical(
     connection: &Connection,
     query: &str,
@@ -91,7 +90,7 @@ fn lexical(
     rows.collect()
 }
 
-/// Returns the passages that match a filter; `None` for all.
+/// Returns the passages that match a filter; `None` if it allows all.
 fn allowed(connection: &Connection, filter: &Filter) -> rusqlite::Result<Option<Vec<u64>>> {
     let (condition, mut values) = condition(filter);
     let named = required_terms(filter).join(" AND ");
@@ -108,17 +107,17 @@ fn allowed(connection: &Connection, filter: &Filter) -> rusqlite::Result<Option<
     rows.collect::<rusqlite::Result<_>>().map(Some)
 }
 
-/// Selects the numbers of passages; conditions on their items follow.
+/// Selects passage numbers; conditions on their items can be appended.
 const PASSAGES_OF_ITEMS: &str =
     "SELECT passages.number FROM passages JOIN items ON items.number = passages.item WHERE 1";
 
-/// Returns the terms that a passage must have, quoted for FTS5.
+/// Returns the terms that passages must contain, quoted for FTS5.
 fn required_terms(filter: &Filter) -> Vec<String> {
     let first = |entity: &String| terms(entity).into_iter().next();
     filter.entities.iter().filter_map(first).map(|term| quoted(&term)).collect()
 }
 
-/// Returns conditions on items, each after an `AND`, and their values.
+/// Returns SQL conditions on items, each preceded by `AND`, and their values.
 fn condition(filter: &Filter) -> (String, Vec<Value>) {
     let (mut condition, mut values) = (String::new(), Vec::new());
     let mut one_of = |column: &str, names: Vec<&'static str>| {
@@ -138,12 +137,10 @@ fn condition(filter: &Filter) -> (String, Vec<Value>) {
     (condition, values)
 }
 
-/// Quotes a term for FTS5.
 fn quoted(term: &str) -> String {
     format!("\"{}\"", term.replace('"', ""))
 }
 
-/// Reads a passage, unranked.
 fn hit(connection: &Connection, number: i64) -> rusqlite::Result<Option<Hit>> {
     let mut statement = connection.prepare_cached(&format!(
         "SELECT item, start, end, first_line, last_line, pointer, {HEAD_COLUMNS}

@@ -1,4 +1,4 @@
-//! Reads an item, or a range of it.
+//! Reads parts of items.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -6,7 +6,6 @@ use super::content::{content, content_at};
 use super::corpus::{HEAD_COLUMNS, head, signed, unsigned};
 use crate::evidence::snapshot::{HEAD_BYTES, ItemRef, MAX_BYTES, Part, Snapshot};
 
-/// Reads a part of an item; `None` if the corpus has no such item.
 pub(super) fn read(
     connection: &Connection,
     named: &ItemRef,
@@ -41,7 +40,7 @@ pub(super) fn read(
     Ok(Some(Snapshot { head, digest, size, content, start }))
 }
 
-/// Returns the byte range of some lines: from the passage that contains a line, by counting the lines in it.
+/// Converts a range of lines to a byte range. Counts lines only in the passages at its edges.
 fn lines(
     connection: &Connection,
     item: i64,

@@ -1,7 +1,7 @@
-//! The vectors of a corpus, in an index next to its database.
+//! A corpus's vector index, in its folder.
 //!
-//! Every passage of a short text or of JSON gets a vector; of a long text, only passages with the first line of a
-//! template, so that a million lines do not need a million vectors.
+//! JSON and short texts are embedded completely. In a long text, only passages with the first line of a template are
+//! embedded, because the other lines repeat earlier ones.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -14,23 +14,19 @@ use super::corpus::unsigned;
 use crate::evidence::store::VectorSpace;
 use crate::storage::create_folder;
 
-/// The folder of the index in the folder of a corpus.
 const FOLDER: &str = "vectors";
-/// The maximum number of passages of a text that is embedded as a whole.
+/// The maximum number of passages in a text that is embedded completely.
 const LONG_TEXT: i64 = 64;
-/// The maximum number of passages returned at once.
 const BATCH: usize = 64;
-/// The maximum number of bytes of a passage that are embedded; the model reads no more.
+/// The maximum number of bytes embedded per passage; the model ignores the rest.
 const MAX_EMBEDDED_BYTES: u64 = 2_048;
 
-/// The vectors of a corpus, opened on first use.
+/// A vector index, opened on first use.
 #[derive(Debug, Default)]
 pub(super) struct Vectors(OnceLock<Result<Arc<VectorIndex>, String>>);
 
 impl Vectors {
-    /// Returns the index in the folder of a corpus. A server has one model, and so one vector space while it runs.
-    ///
-    /// `on_empty` is called if the index is empty: it is new, damaged, or of another model.
+    /// Returns the index in a corpus's folder. Calls `on_empty` if it is new or damaged, or was built by another model.
     pub(super) fn index(
         &self,
         corpus: &Path,
@@ -55,7 +51,6 @@ impl Vectors {
     }
 }
 
-/// Returns the next passages after one that should have a vector but lack it, with their texts.
 pub(super) fn passages_without(
     connection: &Connection,
     index: &VectorIndex,
@@ -87,7 +82,7 @@ pub(super) fn passages_without(
     Ok(found)
 }
 
-/// Builds the graph of an index on its own thread; until then, searches compare vectors one by one.
+/// Builds the graph of an index on its own thread. Until then, searches compare all vectors.
 fn build_graph(index: Arc<VectorIndex>) {
     std::thread::spawn(move || {
         if let Err(error) = index.build_graph().and_then(|()| index.save()) {

@@ -1,4 +1,4 @@
-//! Cases for every engine.
+//! Test cases that run on each engine.
 
 use super::*;
 
@@ -103,7 +103,7 @@ pub(super) fn incomplete_items_are_discarded(place: &Place) {
     assert_ne!(
         labels(&evidence, "c", "ORD-11"),
         Vec::<String>::new(),
-        "it is found while it comes"
+        "an incomplete item is found"
     );
     drop(broken);
     eventually(|| labels(&evidence, "c", "ORD-11").is_empty());
@@ -240,7 +240,7 @@ pub(super) fn a_corpus_is_embedded_until_items_are_added(place: &Place) {
     corpus.mark_embedded(&space()).unwrap();
     assert_eq!(embedded_by(), Some(space().model));
     put(&evidence, "c", vec![text("a", "disk is full")]);
-    assert_eq!(embedded_by(), Some(space().model), "nothing new came");
+    assert_eq!(embedded_by(), Some(space().model), "no item was added");
     put(&evidence, "c", vec![text("b", "cpu is high")]);
     assert_eq!(embedded_by(), None);
 }
@@ -294,7 +294,7 @@ pub(super) fn owners_have_their_own_names_of_corpora(place: &Place) {
     assert!(matches!(ada.summary(&name("ben@c")), Err(StoreError::UnknownCorpus { .. })));
 }
 
-/// Adds vectors for the passages of a corpus that lack one, in order.
+/// Adds vectors for the passages that lack one, in order.
 fn embed(evidence: &Evidence, corpus: &str, vectors: &[[f32; 2]]) -> Arc<dyn Corpus> {
     let corpus = evidence.corpus(&name(corpus), false).unwrap();
     let passages = corpus.passages_without_vector(&space(), 0).unwrap();

@@ -1,4 +1,4 @@
-//! Measures search in a large corpus, in both engines: `make search-at-scale`. Asserts nothing.
+//! Measures search in a large corpus in both engines. Run with `make search-at-scale`.
 
 #![allow(clippy::print_stdout, reason = "its figures")]
 
@@ -10,21 +10,20 @@ use super::*;
 use crate::evidence::store::{Batch, NewPassage, Received};
 
 const DIMENSION: usize = 384;
-/// Passages per item.
+/// The number of passages per item.
 const OF_ITEM: usize = 2_000;
-/// One in this many items is in the lane of the filter.
+/// Every how many items one is in the filtered lane.
 const LANES: usize = 10;
 const QUERIES: usize = 100;
 const LIMIT: usize = 12;
-/// The number of ranked passages for [`LIMIT`].
+/// The number of passages ranked for [`LIMIT`] results.
 const RANKED: usize = 48;
 
 fn wide() -> VectorSpace {
     VectorSpace { dimension: DIMENSION, model: "cd".repeat(32) }
 }
 
-/// Generates vectors and words from a seed. Vectors cluster around one centre per hundred, as vectors of sentences
-/// cluster around topics.
+/// Generates vectors and words from a seed. Vectors form clusters of about a hundred, like sentences about a topic.
 struct Source {
     random: fastrand::Rng,
     centres: Vec<Vec<f32>>,
@@ -58,7 +57,6 @@ impl Source {
     }
 }
 
-/// A filled corpus, and its vectors.
 struct Filled {
     corpus: Arc<dyn Corpus>,
     vectors: Vec<(i64, Vector, bool)>,
@@ -153,7 +151,7 @@ fn fill(evidence: &Evidence, corpus: &str, source: &mut Source, passages: usize)
     Filled { corpus, vectors }
 }
 
-/// Returns the numbers of the nearest passages, by comparing every vector.
+/// Finds the nearest passages by comparing all vectors.
 fn nearest(filled: &Filled, query_vector: &Vector, only_metrics: bool) -> HashSet<i64> {
     let mut ranked: Vec<(f32, i64)> = filled
         .vectors
@@ -192,7 +190,7 @@ fn search(filled: &Filled, source: &mut Source, what: &str, filter: &Filter) {
     }
     let share = right as f64 / found.max(1) as f64;
     println!(
-        "{what}: {}, {share:.3} of {found} found are among the nearest {RANKED}",
+        "{what}: {}, {share:.3} of {found} hits are among the nearest {RANKED}",
         percentiles(millis)
     );
 }
@@ -214,7 +212,7 @@ fn measure(engine: &Engine, passages: usize) {
     let bounds = Bounds { max_corpus_size: u64::MAX, max_size: u64::MAX, ..BOUNDS };
     let evidence = place.open_within(bounds);
     let mut source = Source::new(1, passages);
-    // Another principal's similar corpus, which an index over both would find first.
+    // Another principal's corpus, whose vectors an index over all corpora would find first.
     fill(&evidence, "ben@c", &mut Source::new(1, passages), passages / 4);
     let filled = fill(&evidence, "ada@c", &mut source, passages);
     let lane = Filter { lanes: vec![Lane::Metrics], ..Filter::default() };
@@ -230,7 +228,7 @@ fn measure(engine: &Engine, passages: usize) {
     words(&filled, &mut source);
 }
 
-/// Runs with `GSAR_TEST_PASSAGES` passages, 20,000 by default.
+/// Runs with `GSAR_TEST_PASSAGES` passages, by default 20,000.
 #[test]
 #[ignore = "minutes; see make search-at-scale"]
 fn search_at_scale() {

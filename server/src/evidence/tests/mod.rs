@@ -1,4 +1,4 @@
-//! Cases for every engine: SQLite, the installed PostgreSQL, and PostgreSQL 16 with pgvector.
+//! Tests of the engines: SQLite, the installed PostgreSQL, and PostgreSQL 16 with pgvector.
 
 mod cases;
 mod engines_agree;
@@ -24,13 +24,11 @@ const BOUNDS: Bounds = Bounds {
     kept_in_memory: 1 << 20,
 };
 
-/// The engine under test.
 enum Engine {
     Sqlite,
     Postgres(Postgres, Runtime),
 }
 
-/// An empty store.
 struct Place {
     folder: TempDir,
     database: Option<(Database, Handle)>,
@@ -125,12 +123,11 @@ fn postgres_16() {
     every_case(Engine::postgres(Kind::Pgvector));
 }
 
-/// A two-dimensional space.
 fn space() -> VectorSpace {
     VectorSpace { dimension: 2, model: "ab".repeat(32) }
 }
 
-/// Waits until a condition holds; the test runner limits the time.
+/// Waits for a condition. The test runner limits the time.
 fn eventually(mut holds: impl FnMut() -> bool) {
     while !holds() {
         std::thread::yield_now();

@@ -1,4 +1,4 @@
-//! Several servers on one database, and leftovers of a stopped one.
+//! Tests of servers that share a database.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn servers_find_items_of_each_other() {
     let before = other.items(&name("c")).unwrap();
     put(&one, "c", vec![text("a", "disk has room"), text("b", "cpu is high")]);
     let after = other.items(&name("c")).unwrap();
-    assert_eq!((before.len(), after.len()), (1, 2), "what was in memory is not given again");
+    assert_eq!((before.len(), after.len()), (1, 2), "the cache is not stale");
     other.delete(&name("c")).unwrap();
     assert!(matches!(one.items(&name("c")), Err(StoreError::UnknownCorpus { .. })));
 }
@@ -76,7 +76,7 @@ fn an_item_of_a_stopped_server_is_swept_after_an_hour() {
     stopped.item(text("torn", &log(20_000))).unwrap();
     std::mem::forget(stopped);
     evidence.delete_expired().unwrap();
-    assert!(!labels(&evidence, "c", "ORD-11").is_empty(), "it may still be coming");
+    assert!(!labels(&evidence, "c", "ORD-11").is_empty(), "it may still be incomplete");
     place.run("UPDATE evidence_items SET touched_at = now() - interval '2 hours' WHERE state = 'receiving'");
     evidence.delete_expired().unwrap();
     assert!(labels(&evidence, "c", "ORD-11").is_empty());
@@ -91,7 +91,7 @@ fn a_deleted_corpus_leaves_no_rows() {
     let evidence = place.open();
     put(&evidence, "c", vec![text("log", &log(20_000)), text("a", "disk is full")]);
     evidence.delete(&name("c")).unwrap();
-    // A new corpus of the same name.
+    // A new corpus with the same name.
     put(&evidence, "c", vec![text("b", "cpu is high")]);
     evidence.delete_expired().unwrap();
     for (count, left) in [

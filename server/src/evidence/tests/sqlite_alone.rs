@@ -1,4 +1,4 @@
-//! Locked, damaged and leftover files of corpora in SQLite.
+//! Tests of locked, damaged and leftover files.
 
 use super::*;
 
@@ -60,7 +60,7 @@ fn a_corpus_whose_vectors_are_damaged_is_embedded_again() {
     drop((corpus, evidence));
     let vectors = folder.path().join(FOLDER).join("c").join("vectors");
     for file in std::fs::read_dir(&vectors).unwrap() {
-        std::fs::write(file.unwrap().path(), "nothing that an index is").unwrap();
+        std::fs::write(file.unwrap().path(), "not an index").unwrap();
     }
     let evidence = Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap();
     assert_eq!(evidence.summary(&name("c")).unwrap().embedded_by, Some(space().model));
@@ -69,7 +69,11 @@ fn a_corpus_whose_vectors_are_damaged_is_embedded_again() {
     let meaning = Some(([1.0, 0.0].as_slice(), Ok(space())));
     let found = corpus.search(&query, meaning, &Filter::default(), 5).unwrap();
     assert_eq!((found.hits.len(), found.method), (1, Method::Lexical));
-    assert_eq!(evidence.summary(&name("c")).unwrap().embedded_by, None, "it is due again");
+    assert_eq!(
+        evidence.summary(&name("c")).unwrap().embedded_by,
+        None,
+        "it must be embedded again"
+    );
     assert_eq!(corpus.passages_without_vector(&space(), 0).unwrap().len(), 1);
 }
 
@@ -82,7 +86,7 @@ fn a_damaged_corpus_is_named_and_can_be_deleted() {
     for name in ["corpus.sqlite3-wal", "corpus.sqlite3-shm"] {
         let _ = std::fs::remove_file(file.with_file_name(name));
     }
-    std::fs::write(&file, "nothing that SQLite knows".repeat(500)).unwrap();
+    std::fs::write(&file, "not a SQLite database".repeat(500)).unwrap();
     let evidence = Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap();
     assert!(matches!(evidence.summary(&name("c")), Err(StoreError::Damaged { .. })));
     assert!(evidence.list(None, 9).unwrap().is_empty());
