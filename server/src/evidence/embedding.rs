@@ -1,5 +1,5 @@
-//! Semantic search: starts the embedding model on first use and embeds corpora in the background. Until then, and if
-//! the model or its runtime is missing, search is lexical and responses report it.
+//! Semantic search: starts the embedding model on first use and embeds corpora in the background. Until then,
+//! and if the model or its runtime is missing, search is lexical and responses report it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! Stores evidence in named corpora and searches it.
 //!
-//! The engines (`sqlite`, and `postgres` for servers that share a database) implement the traits in `store`. This
-//! module adds limits, a cache and the embedding model. It must not depend on the protobuf types. Its functions block.
+//! The engines (`sqlite`, and `postgres` for servers that share a database) implement the traits in `store`.
+//! This module adds limits, a cache and the embedding model. It must not depend on the protobuf types. Its
+//! functions block.
 
 mod characters;
 mod corpus_cache;
@@ -77,8 +78,8 @@ struct Shared {
 }
 
 impl Evidence {
-    /// Opens the store in a data directory and locks it for this process. Finishes interrupted deletions; opens each
-    /// corpus on first use.
+    /// Opens the store in a data directory and locks it for this process. Finishes interrupted deletions; opens
+    /// each corpus on first use.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] if the folder cannot be created or read, or another process has locked it.
@@ -153,7 +154,8 @@ impl Evidence {
         })
     }
 
-    /// Searches the passages of a corpus by terms, and by meaning if the query has a vector. Returns the best first.
+    /// Searches the passages of a corpus by terms, and by meaning if the query has a vector. Returns the best
+    /// first.
     ///
     /// # Errors
     /// [`StoreError::UnknownCorpus`] or a read error.

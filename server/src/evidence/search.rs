@@ -1,5 +1,5 @@
-//! Search queries and results, and the fusion of the rankings by terms (Okapi BM25: Robertson and Zaragoza 2009) and by
-//! meaning (cosine similarity of vectors).
+//! Search queries and results, and the fusion of the rankings by terms (Okapi BM25: Robertson and Zaragoza
+//! 2009) and by meaning (cosine similarity of vectors).
 
 use std::collections::{HashMap, HashSet};
 

@@ -46,12 +46,13 @@ pub(super) trait CorpusStore: Debug + Send + Sync {
     }
 }
 
-/// One corpus. An item is stored in atomic, durable batches. Searches find a batch immediately; the item is complete
-/// after [`Corpus::complete`].
+/// One corpus. An item is stored in atomic, durable batches. Searches find a batch immediately; the item is
+/// complete after [`Corpus::complete`].
 pub(super) trait Corpus: Debug + Send + Sync {
     fn name(&self) -> &CorpusName;
 
-    /// Returns a number that changes with the items. No two states, even of different corpora, have the same number.
+    /// Returns a number that changes with the items. No two states, even of different corpora, have the same
+    /// number.
     fn revision(&self) -> Result<u64, StoreError>;
 
     fn summary(&self) -> Result<Summary, StoreError>;
@@ -83,8 +84,8 @@ pub(super) trait Corpus: Debug + Send + Sync {
     /// Reads part of an item; `None` if the corpus has no such item.
     fn snapshot(&self, named: &ItemRef, part: Part) -> Result<Option<Snapshot>, StoreError>;
 
-    /// Searches passages and returns the best first. `meaning` is the query's vector with its space, or the reason why
-    /// there is no space.
+    /// Searches passages and returns the best first. `meaning` is the query's vector with its space, or the
+    /// reason why there is no space.
     fn search(
         &self,
         query: &Query<'_>,
@@ -223,8 +224,8 @@ pub(crate) fn item(head: Head, text: String) -> EvidenceItem {
     }
 }
 
-/// Returns `true` if a stored item with the same content makes a new one redundant: their metadata are equal, except
-/// that the stored one may be attested.
+/// Returns `true` if a stored item with the same content makes a new one redundant: their metadata are equal,
+/// except that the stored one may be attested.
 pub(super) fn stands_for(known: &Head, new: &Head) -> bool {
     known.attested >= new.attested && Head { attested: new.attested, ..known.clone() } == *new
 }

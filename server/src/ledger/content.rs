@@ -1,11 +1,10 @@
-//! Contents of evidence, and their compression.
+//! The contents of evidence items, and their compression.
 
 use std::sync::Arc;
 
-/// The maximum compression ratio of LZ4.
 const MAX_RATIO: usize = 255;
 
-/// The content of one evidence item. Clones share it.
+/// The content of an evidence item. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     digest: [u8; 32],
@@ -13,38 +12,32 @@ pub struct Content {
 }
 
 impl Content {
-    /// Creates a content with a known BLAKE3 digest. It is compressed only when it is written, which is rare: reports
-    /// about one incident share their evidence.
+    /// Creates a content with a known BLAKE3 digest. Compression is deferred until it is written, because most
+    /// contents are already stored.
     #[must_use]
     pub fn new(digest: [u8; 32], content: &str) -> Self {
         Self { digest, text: content.into() }
     }
 
-    /// The BLAKE3 digest.
     pub(super) fn digest(&self) -> &[u8; 32] {
         &self.digest
     }
 
-    /// The size in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.text.len()
     }
 
-    /// Returns the size (four bytes, little-endian), then an LZ4 block.
+    /// Returns the size (four bytes, little-endian) followed by an LZ4 block.
     pub(super) fn pack(&self) -> Vec<u8> {
         lz4_flex::compress_prepend_size(self.text.as_bytes())
     }
 }
 
-/// Invalid compressed bytes: the database is damaged.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct InvalidContent(String);
 
-/// Decompresses a content.
-///
-/// # Errors
-/// [`InvalidContent`] if the bytes were not made by [`Content::pack`].
+/// Reverses [`Content::pack`]. Fails if the bytes are damaged.
 pub(super) fn unpack(packed: &[u8]) -> Result<String, InvalidContent> {
     let damaged = |reason: &dyn std::fmt::Display| InvalidContent(reason.to_string());
     let (size, block) =

@@ -1,4 +1,4 @@
-//! Copies a ledger into another one and compares both. Existing evaluations are skipped, so that an interrupted copy
+//! Copies a ledger into another one and compares them. Skips existing evaluations, so that an interrupted copy
 //! can be resumed.
 
 use std::collections::BTreeSet;
@@ -20,15 +20,14 @@ use super::store::Ledger;
 use crate::owner::Owner;
 use crate::storage::postgres::{DatabaseUrl, PostgresOptions};
 
-/// The number of evaluations listed at once.
 const PAGE: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 
 /// The location of a ledger: `sqlite:DIRECTORY` or `postgres://user@host/database`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LedgerPlace {
-    /// A data directory.
+    /// A data directory for SQLite.
     Sqlite(PathBuf),
-    /// A database.
+    /// A PostgreSQL database.
     Postgres(Box<DatabaseUrl>),
 }
 
@@ -72,7 +71,7 @@ impl LedgerPlace {
 pub struct Copied {
     /// The number of evaluations written.
     pub evaluations: u64,
-    /// The number of evaluations that existed already.
+    /// The number of evaluations that already existed.
     pub existing: u64,
     /// The number of investigations written.
     pub investigations: u64,
@@ -89,19 +88,19 @@ impl fmt::Display for Copied {
     }
 }
 
-/// An error from [`copy_ledger`]. What was copied stays; the copy can be started again.
+/// An error from [`copy_ledger`]. Copied evaluations remain; the copy can be resumed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
     /// One of the ledgers failed.
     #[error("{0}")]
     Ledger(#[from] LedgerError),
-    /// The target has something else with the same id.
+    /// The target has a different record with the same id.
     #[error("{0} differs in the target ledger; copy into an empty one")]
     Differs(String),
 }
 
-/// Copies every evaluation in recording order, with its evidence, grades and investigation. Investigations without
-/// evaluations are not copied.
+/// Copies every evaluation in recording order, with its evidence, grades and investigation. Skips
+/// investigations without evaluations.
 ///
 /// # Errors
 /// [`CopyError`].
@@ -133,7 +132,7 @@ pub async fn copy_ledger(from: &dyn Ledger, to: &dyn Ledger) -> Result<Copied, C
 
 /// Returns `true` if the evaluation was written.
 async fn copy_evaluation(from: &dyn Ledger, to: &dyn Ledger, id: &str) -> Result<bool, CopyError> {
-    // Deleted since it was listed.
+    // It was deleted after it was listed.
     let Some(stored) = from.read(id).await? else { return Ok(false) };
     let is_new = to.read(id).await?.is_none();
     if is_new {

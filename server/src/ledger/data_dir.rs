@@ -1,4 +1,4 @@
-//! The data directory: private to this user, and locked by one process.
+//! The data directory, accessible only to this user and locked by one process.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::storage::{LockError, create_folder, lock};
 
 const LOCK: &str = "ledger.lock";
 
-/// The data directory, locked until this is dropped.
+/// A data directory, locked until this value is dropped.
 #[derive(Debug)]
 pub struct DataDir {
     _lock: File,
@@ -18,7 +18,8 @@ impl DataDir {
     /// Creates the directory if it is missing, and locks it for this process.
     ///
     /// # Errors
-    /// [`LedgerError::Locked`] if another process holds it, [`LedgerError::UnusableDirectory`] if the system refuses.
+    /// [`LedgerError::Locked`] if another process has locked it, [`LedgerError::UnusableDirectory`] if it is
+    /// unusable.
     pub fn lock(path: &Path) -> Result<Self, LedgerError> {
         let unusable =
             |reason| LedgerError::UnusableDirectory { directory: path.to_owned(), reason };

@@ -1,12 +1,10 @@
-//! Errors of the ledger, each with its fix.
+//! Errors from the ledger.
 
 use std::path::PathBuf;
 
 use crate::storage::SchemaMismatch;
 
-/// An error of the ledger.
-///
-/// Cheap to clone: every record of a failed batch gets the same error.
+/// An error from the ledger. Cheap to clone, because each record of a failed batch returns the same error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LedgerError {
     /// An option has a value that is not allowed.
@@ -24,26 +22,26 @@ pub enum LedgerError {
     UnusableDirectory {
         /// The directory.
         directory: PathBuf,
-        /// The error of the system.
+        /// The error from the operating system.
         reason: String,
     },
-    /// Another process, or another ledger of this process, holds the directory.
+    /// Another process, or another ledger in this process, has locked the directory.
     #[error("data directory {} is in use by {}; stop it, or use another directory", directory.display(), holder(*pid))]
     Locked {
         /// The directory.
         directory: PathBuf,
-        /// The process that holds it, if known.
+        /// The process id of the lock's owner, if known.
         pid: Option<u32>,
     },
-    /// The ledger has another schema than this server supports.
+    /// The ledger has a schema that this server does not support.
     #[error("{database} {mismatch}")]
     Schema {
         /// The database.
         database: String,
-        /// The difference.
+        /// The found and the supported schema.
         mismatch: SchemaMismatch,
     },
-    /// The file is a database of another program.
+    /// The file is another program's database.
     #[error("{} is the database of another program; choose another data directory", file.display())]
     Foreign {
         /// The database.
@@ -54,10 +52,10 @@ pub enum LedgerError {
     Corrupt {
         /// The database.
         file: PathBuf,
-        /// The error of SQLite.
+        /// The error from SQLite.
         reason: String,
     },
-    /// The ledger cannot be read or written at the moment. The next call may succeed.
+    /// The ledger cannot be read or written now. A later call may succeed.
     #[error("the ledger is unavailable: {reason}; {fix}")]
     Unavailable {
         /// The problem.
@@ -84,36 +82,36 @@ pub enum LedgerError {
         /// The key.
         key: String,
     },
-    /// An evaluation with this id is recorded already.
+    /// An evaluation with this id is already recorded.
     #[error("evaluation {evaluation_id:?} is recorded already; use a new id")]
     DuplicateId {
         /// The id.
         evaluation_id: String,
     },
-    /// The record exceeds the maximum size of a row.
+    /// The record exceeds the maximum row size.
     #[error("evaluation {evaluation_id:?} needs {bytes} bytes; a row has at most 1000000000")]
     TooLarge {
-        /// The evaluation.
+        /// The id of the evaluation.
         evaluation_id: String,
-        /// Its size in bytes.
+        /// The size of the record in bytes.
         bytes: usize,
     },
-    /// The step of the investigation is taken, or the investigation is gone.
+    /// The step is already taken, or the investigation was deleted.
     #[error(
         "step {step} of investigation {investigation_id:?} is taken; get the investigation for its current step"
     )]
     StepTaken {
-        /// The investigation.
+        /// The id of the investigation.
         investigation_id: String,
-        /// The step.
+        /// The number of the step.
         step: u32,
     },
-    /// The page token was not made for this list.
+    /// The page token is for another list.
     #[error(
         "invalid page_token {given:?}; pass next_page_token of the previous page with the same filter, or none"
     )]
     InvalidPageToken {
-        /// The given token, cut to 64 characters.
+        /// The first 64 characters of the token.
         given: String,
     },
 }

@@ -1,8 +1,7 @@
-//! Failures of a ledger, classified for metrics.
+//! Ledger failures, classified for metrics.
 
 use super::error::LedgerError;
 
-/// The class of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FaultKind {
     Full,
@@ -27,7 +26,6 @@ impl FaultKind {
         Self::Other,
     ];
 
-    /// The value of the metric label.
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::Full => "full",
@@ -42,7 +40,6 @@ impl FaultKind {
     }
 }
 
-/// A failure with its class.
 #[derive(Clone, Debug)]
 pub(super) struct Fault {
     pub(super) kind: FaultKind,

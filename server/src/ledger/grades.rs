@@ -1,11 +1,11 @@
-//! Grades that people give evaluations and their claims.
+//! Grades of evaluations and claims by people.
 
-/// Grades of one evaluation by one person.
+/// Grades for one evaluation by one person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewGrades {
-    /// The evaluation.
+    /// The id of the evaluation.
     pub evaluation_id: String,
-    /// The person who grades; not empty.
+    /// The name of the person; not empty.
     pub grader: String,
     /// The time, in microseconds since 1970-01-01T00:00:00Z.
     pub graded_at_micros: i64,
@@ -13,12 +13,12 @@ pub struct NewGrades {
     pub grades: Vec<NewGrade>,
 }
 
-/// The grade of one subject.
+/// A grade for the report or a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewGrade {
-    /// The claim; empty for the report as a whole.
+    /// The id of the claim; empty for the report.
     pub claim_id: String,
-    /// The number of a `gsar.v1.Tier` for the report, of a `gsar.v1.ClaimClass` for a claim.
+    /// A `gsar.v1.Tier` for the report, a `gsar.v1.ClaimClass` for a claim.
     pub verdict: i32,
     /// The reason; may be empty.
     pub note: String,
@@ -29,7 +29,7 @@ pub struct NewGrade {
 pub struct StoredGrade {
     /// The grade.
     pub grade: NewGrade,
-    /// The person who gave it.
+    /// The name of the person.
     pub grader: String,
     /// The time, in microseconds since 1970-01-01T00:00:00Z.
     pub graded_at_micros: i64,

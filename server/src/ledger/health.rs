@@ -1,22 +1,21 @@
 //! The health of a ledger.
 
-/// The health of a ledger, as of the last transaction.
+/// The health of a ledger after its last transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
-    /// The time of the last commit, in microseconds since 1970-01-01T00:00:00Z; `None` before the first one since
+    /// The time of the last commit, in microseconds since 1970-01-01T00:00:00Z; `None` if there was none since
     /// opening.
     pub last_commit_micros: Option<i64>,
-    /// The reason why the last transaction failed, or that the ledger is closed; `None` while it works. The ledger
-    /// recovers by itself: the writer retries every second.
+    /// The failure of the last transaction, if it failed or the ledger is closed. The ledger retries every second.
     pub failure: Option<Failure>,
 }
 
-/// The reason why the ledger cannot record.
+/// A reason why the ledger cannot record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The problem and its fix.
     pub reason: String,
-    /// The start of the failure, in microseconds since 1970-01-01T00:00:00Z.
+    /// The time of the first failure, in microseconds since 1970-01-01T00:00:00Z.
     pub since_micros: i64,
 }
 

@@ -1,24 +1,24 @@
-//! Names and descriptions of the ledger's metrics.
+//! Names and descriptions of ledger metrics.
 
 use metrics::{Unit, describe_counter, describe_histogram};
 
-/// Transactions that became durable.
+/// Durable transactions.
 pub const COMMITS_TOTAL: &str = "gsar_ledger_commits_total";
-/// Evaluations recorded; replays are not counted.
+/// Recorded evaluations, without replays.
 pub const RECORDS_TOTAL: &str = "gsar_ledger_records_total";
-/// Time from the start of a transaction to the return of its commit, in seconds.
+/// Transaction durations including the commit, in seconds.
 pub const COMMIT_DURATION_SECONDS: &str = "gsar_ledger_commit_duration_seconds";
-/// Records in one transaction.
+/// Records per transaction.
 pub const BATCH_SIZE: &str = "gsar_ledger_batch_size";
-/// Failed batches, and records refused because the queue was full, by label [`KIND`].
+/// Failed batches and records rejected by a full queue, by [`KIND`].
 pub const ERRORS_TOTAL: &str = "gsar_ledger_errors_total";
-/// Evaluations deleted by retention or on request, by label [`REASON`].
+/// Deleted evaluations, by [`REASON`].
 pub const DELETED_TOTAL: &str = "gsar_ledger_deleted_total";
 
-/// Label of [`ERRORS_TOTAL`]: `full`, `busy`, `access`, `connection`, `io`, `corrupt`, `replaced`, `other`,
+/// A label of [`ERRORS_TOTAL`]: `full`, `busy`, `access`, `connection`, `io`, `corrupt`, `replaced`, `other`,
 /// `queue_full` or `retention`.
 pub const KIND: &str = "kind";
-/// Label of [`DELETED_TOTAL`]: `age`, `size` or `request`.
+/// A label of [`DELETED_TOTAL`]: `age`, `size` or `request`.
 pub const REASON: &str = "reason";
 
 /// Describes the metrics to the recorder.

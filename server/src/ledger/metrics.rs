@@ -1,4 +1,4 @@
-//! Handles of the ledger's metrics, looked up once when a ledger opens.
+//! Handles for the ledger's metrics.
 
 use metrics::{Counter, Histogram, counter, histogram};
 
@@ -8,7 +8,6 @@ use super::metric_names::{
     RECORDS_TOTAL, describe,
 };
 
-/// Handles of the ledger's metrics.
 #[derive(Clone, Debug)]
 pub(super) struct LedgerMetrics {
     pub(super) commits: Counter,
@@ -24,7 +23,6 @@ pub(super) struct LedgerMetrics {
 }
 
 impl LedgerMetrics {
-    /// Registers the metrics with the currently installed recorder.
     pub(super) fn register() -> Self {
         describe();
         Self {
@@ -41,7 +39,6 @@ impl LedgerMetrics {
         }
     }
 
-    /// Counts a committed transaction and its new records.
     pub(super) fn committed(&self, took: std::time::Duration, records: u32) {
         self.commit_duration.record(took);
         self.commits.increment(1);
@@ -49,7 +46,6 @@ impl LedgerMetrics {
         self.batch_size.record(f64::from(records));
     }
 
-    /// Counts a failed batch.
     pub(super) fn batch_failed(&self, kind: FaultKind) {
         for (known, counter) in &self.faults {
             if *known == kind {

@@ -1,8 +1,8 @@
-//! The ledger: every evaluation is durable before it is acknowledged.
+//! The ledger, in which each evaluation is durable before its response is sent.
 //!
-//! The trait [`Ledger`] has two implementations: [`sqlite`], in a directory that one server owns, and [`postgres`], in
-//! a database that any number of servers share. Messages are stored as bytes. This module must not depend on the rules,
-//! the contract or the configuration.
+//! The [`Ledger`] trait has two implementations: [`sqlite`], in a directory that one server owns, and
+//! [`postgres`], in a database shared by any number of servers. Protobuf messages are stored as bytes. This
+//! module must not depend on the rules, the protobuf types or the configuration.
 
 mod content;
 mod copy;

@@ -1,19 +1,19 @@
-//! Page tokens: the position of the next page of a list, bound to the list's selection.
+//! Page tokens: the position of a list's next page, bound to the list's selection.
 //!
-//! A token is 34 hexadecimal digits: a version, the sequence of the last row of the page, and a checksum of both with
-//! the selection. The checksum finds mistakes (a truncated token, a token of another list). It protects no secret: a
-//! forged token shows nothing that a list would not.
+//! A token is 34 hexadecimal digits: a version, the sequence of the last row on the page, and a checksum over
+//! both and the selection. The checksum detects mistakes only. A forged token reveals nothing that a list would
+//! not.
 
 use super::error::LedgerError;
 use super::selection::{Cursor, Selection};
 
 const VERSION: u8 = 1;
 const BYTES: usize = 17;
-/// The number of characters of an invalid token that an error repeats.
+/// The number of characters of an invalid token that an error quotes.
 const SHOWN: usize = 64;
 
 impl Selection {
-    /// Returns the token of the page that begins at `next`, in the newest-first list of this selection.
+    /// Returns the token for the page that begins at `next` in this selection's newest-first list.
     #[must_use]
     pub fn page_token(&self, next: Cursor) -> String {
         let mut token = String::with_capacity(BYTES * 2);
@@ -25,10 +25,10 @@ impl Selection {
         token
     }
 
-    /// Returns the cursor of a page token; an empty one is the first page.
+    /// Parses a page token. An empty one is the first page.
     ///
     /// # Errors
-    /// [`LedgerError::InvalidPageToken`] if the token was not made for the list of this selection.
+    /// [`LedgerError::InvalidPageToken`] if the token is for another list.
     pub fn cursor(&self, token: &str) -> Result<Cursor, LedgerError> {
         if token.is_empty() {
             return Ok(Cursor::NEWEST);

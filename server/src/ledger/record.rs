@@ -1,4 +1,4 @@
-//! Records of evaluations, as the ledger takes and returns them. Messages are bytes.
+//! Recorded evaluations. Protobuf messages are bytes.
 
 use std::sync::Arc;
 
@@ -6,55 +6,54 @@ use super::content::Content;
 use super::grades::StoredGrade;
 use super::investigations::NewEvent;
 
-/// One evaluation to record.
+/// An evaluation to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The id of the evaluation; unique.
+    /// The unique id of the evaluation.
     pub evaluation_id: String,
     /// The start time, in microseconds since 1970-01-01T00:00:00Z.
     pub evaluated_at_micros: i64,
-    /// The caller's id of the report; may be empty.
+    /// The caller's report id; may be empty.
     pub report_id: String,
-    /// The caller's id of the investigation; may be empty.
+    /// The caller's investigation id; may be empty.
     pub investigation_id: String,
     /// The name of the policy.
     pub policy: String,
     /// The name of the judge.
     pub judge: String,
-    /// The number of a `gsar.v1.Outcome`.
+    /// A `gsar.v1.Outcome`.
     pub outcome: i32,
-    /// The number of a `gsar.v1.Tier`.
+    /// A `gsar.v1.Tier`.
     pub tier: i32,
-    /// Numerator and denominator of the published score; `None` without a score.
+    /// The numerator and denominator of the published score, if any.
     pub score: Option<(u64, u64)>,
     /// The number of counted claims.
     pub claims: u32,
-    /// The number of claims counted as grounded; `None` if unknown.
+    /// The number of grounded claims, if known.
     pub grounded: Option<u32>,
     /// `true` if the tier was not enforced.
     pub in_shadow: bool,
-    /// `true` if the first judge of the chain failed and another one was used.
+    /// `true` if the chain's first judge failed and another one was used.
     pub fell_back: bool,
     /// The caller's idempotency key.
     pub idempotency_key: Option<String>,
-    /// A digest of the request, to detect a reused key.
+    /// A digest of the request, to detect reuse of the key for another request.
     pub request_digest: [u8; 32],
     /// An encoded `gsar.v1.Report`.
     pub report: Vec<u8>,
     /// An encoded `gsar.v1.EvaluateResponse`.
     pub response: Vec<u8>,
-    /// An encoded `gsar.v1.GetEvaluationResponse` in which only `evidence` is set.
+    /// An encoded `gsar.v1.GetEvaluationResponse` with only `evidence` set.
     pub evidence: Vec<u8>,
-    /// Full contents of its evidence; each is stored once for all evaluations that share it.
+    /// Evidence contents to store in full. Evaluations share equal contents.
     pub contents: Vec<Content>,
-    /// The policy that applied, as a file; stored once for all evaluations that share it.
+    /// The applied policy as TOML.
     pub policy_toml: Arc<str>,
-    /// The event of its investigation, recorded in the same transaction; `None` if no investigation is driven.
+    /// The event of its investigation, recorded in the same transaction; `None` outside driven investigations.
     pub event: Option<NewEvent>,
 }
 
 impl Record {
-    /// The approximate size in bytes, including the short columns.
     pub(super) fn bytes(&self) -> usize {
         const SHORT_COLUMNS: usize = 512;
         let documents = [&self.report, &self.response, &self.evidence];
@@ -68,11 +67,11 @@ impl Record {
 /// The outcome of recording an evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recorded {
-    /// It was written.
+    /// The evaluation was recorded.
     New,
-    /// Its idempotency key was recorded before with the same request: nothing was written.
+    /// The idempotency key was already recorded with the same request. Nothing was written.
     Replayed {
-        /// The `gsar.v1.EvaluateResponse` recorded first.
+        /// The recorded `gsar.v1.EvaluateResponse`.
         response: Vec<u8>,
     },
 }
@@ -80,40 +79,40 @@ pub enum Recorded {
 /// One evaluation in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// The principal that owns it; empty without principals.
+    /// The name of the owner; empty if there are no principals.
     pub owner: String,
     /// The id of the evaluation.
     pub evaluation_id: String,
     /// The start time, in microseconds since 1970-01-01T00:00:00Z.
     pub evaluated_at_micros: i64,
-    /// The caller's id of the report.
+    /// The caller's report id.
     pub report_id: String,
-    /// The caller's id of the investigation.
+    /// The caller's investigation id.
     pub investigation_id: String,
     /// The name of the policy.
     pub policy: String,
     /// The name of the judge.
     pub judge: String,
-    /// The number of a `gsar.v1.Outcome`.
+    /// A `gsar.v1.Outcome`.
     pub outcome: i32,
-    /// The number of a `gsar.v1.Tier`.
+    /// A `gsar.v1.Tier`.
     pub tier: i32,
-    /// Numerator and denominator of the published score; `None` without a score.
+    /// The numerator and denominator of the published score, if any.
     pub score: Option<(u64, u64)>,
     /// The number of counted claims.
     pub claims: u32,
-    /// The number of claims counted as grounded; `None` if unknown.
+    /// The number of grounded claims, if known.
     pub grounded: Option<u32>,
     /// `true` if the tier was not enforced.
     pub in_shadow: bool,
-    /// `true` if the first judge of the chain failed and another one was used.
+    /// `true` if the chain's first judge failed and another one was used.
     pub fell_back: bool,
 }
 
-/// One evaluation in full.
+/// An evaluation with all its documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredEvaluation {
-    /// The evaluation as in a list.
+    /// The summary, as in a list.
     pub summary: Summary,
     /// The caller's idempotency key.
     pub idempotency_key: Option<String>,
@@ -123,10 +122,10 @@ pub struct StoredEvaluation {
     pub report: Vec<u8>,
     /// An encoded `gsar.v1.EvaluateResponse`.
     pub response: Vec<u8>,
-    /// An encoded `gsar.v1.GetEvaluationResponse` in which only `evidence` is set.
+    /// An encoded `gsar.v1.GetEvaluationResponse` with only `evidence` set.
     pub evidence: Vec<u8>,
-    /// The policy that applied, as a file.
+    /// The applied policy as TOML.
     pub policy_toml: String,
-    /// Grades given by people: of the report first, then by claim id and grader.
+    /// Grades: of the report first, then by claim id and grader.
     pub grades: Vec<StoredGrade>,
 }

@@ -1,55 +1,54 @@
-//! Selections of evaluations, and pages of them.
+//! Selections and pages of evaluations.
 
 use std::num::NonZeroUsize;
 
 use super::grades::StoredGrade;
 use super::record::Summary;
 
-/// The SQL condition for evaluations with grades, in both engines.
+/// The SQL condition for graded evaluations.
 pub(super) const IS_GRADED: &str =
     "EXISTS (SELECT 1 FROM grades WHERE grades.sequence = evaluations.sequence)";
-/// The size of documents after which a page of entries ends, in bytes.
+/// The size of documents above which a page of entries ends, in bytes.
 pub(super) const PAGE_BYTES: usize = 4 << 20;
 
-/// Selects evaluations. A field that is `None` selects all.
+/// A filter for evaluations. Fields that are `None` match all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// The tier, as the number of a `gsar.v1.Tier`.
+    /// The number of a `gsar.v1.Tier`.
     pub tier: Option<i32>,
-    /// The id of the report.
+    /// The report id.
     pub report_id: Option<String>,
-    /// The id of the investigation.
+    /// The investigation id.
     pub investigation_id: Option<String>,
     /// The name of the policy.
     pub policy: Option<String>,
     /// The name of the judge.
     pub judge: Option<String>,
-    /// The name of the principal that owns the evaluation.
+    /// The name of the owner.
     pub principal: Option<String>,
-    /// The first start time, in microseconds since 1970-01-01T00:00:00Z.
+    /// The earliest start time, in microseconds since 1970-01-01T00:00:00Z.
     pub from_micros: Option<i64>,
-    /// The start time before which evaluations are selected, in the same unit.
+    /// The exclusive upper limit of the start time, in the same unit.
     pub before_micros: Option<i64>,
-    /// `true` for evaluations with grades, `false` for those without.
+    /// `true` for evaluations with grades, `false` for evaluations without.
     pub graded: Option<bool>,
-    /// `true` for reports that could be sent without every claim grounded: they proceeded with a claim that is not
-    /// grounded, or were in shadow and did not proceed. An unknown number of grounded claims counts as too few.
+    /// Selects reports that could be sent although not every claim is known to be grounded: they proceeded, or
+    /// were in shadow mode and did not proceed.
     pub unproven_only: bool,
 }
 
 impl Selection {
-    /// Returns the texts that are compared.
     pub(super) fn texts(&self) -> [&Option<String>; 5] {
         [&self.report_id, &self.investigation_id, &self.policy, &self.judge, &self.principal]
     }
 }
 
-/// A position in the order of recording, and the direction in which a page is read from it.
+/// A position in recording order, and a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cursor {
-    /// Evaluations recorded before that sequence, newest first.
+    /// Evaluations recorded before a sequence, newest first.
     Before(i64),
-    /// Evaluations recorded after that sequence, oldest first.
+    /// Evaluations recorded after a sequence, oldest first.
     After(i64),
 }
 
@@ -59,13 +58,12 @@ impl Cursor {
     /// All evaluations, oldest first.
     pub const OLDEST: Self = Self::After(0);
 
-    /// The position.
     pub(super) fn sequence(self) -> i64 {
         let (Self::Before(sequence) | Self::After(sequence)) = self;
         sequence
     }
 
-    /// The condition on a row, with `?` for [`sequence`](Self::sequence).
+    /// Returns the SQL condition on a row, with `?` for [`sequence`](Self::sequence).
     pub(super) fn condition(self) -> &'static str {
         match self {
             Self::Before(_) => "sequence < ?",
@@ -73,7 +71,6 @@ impl Cursor {
         }
     }
 
-    /// The order of the rows.
     pub(super) fn order(self) -> &'static str {
         match self {
             Self::Before(_) => "ORDER BY sequence DESC",
@@ -81,7 +78,7 @@ impl Cursor {
         }
     }
 
-    /// The cursor behind a row, in the same direction.
+    /// Returns the cursor after a row, in the same direction.
     pub(super) fn behind(self, sequence: i64) -> Self {
         match self {
             Self::Before(_) => Self::Before(sequence),
@@ -90,37 +87,37 @@ impl Cursor {
     }
 }
 
-/// Requests one page of evaluations.
+/// A request for one page of evaluations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRequest {
-    /// The evaluations to read.
+    /// The filter.
     pub selection: Selection,
-    /// The position and the order.
+    /// The position and the direction.
     pub cursor: Cursor,
     /// The maximum number of evaluations.
     pub limit: NonZeroUsize,
 }
 
-/// One page of evaluations, in the order of its cursor.
+/// A page of evaluations in the order of its cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// The evaluations; fewer than the limit on the last page, and where they are large.
+    /// The evaluations. A page can be shorter than the limit if it is the last or its documents are large.
     pub evaluations: Vec<T>,
     /// The cursor of the next page; `None` on the last page.
     pub next: Option<Cursor>,
 }
 
-/// Selects whether entries include the report, the largest document.
+/// Selects whether entries contain the report, their largest document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reports {
-    /// Entries include it.
+    /// Reads the report.
     Include,
-    /// Entries omit it, and it is not read.
+    /// Skips the report.
     Omit,
 }
 
 impl Reports {
-    /// Returns the SQL expression for the report, or an empty one.
+    /// Returns the SQL expression for the report.
     pub(super) fn column(self, omitted: &'static str) -> &'static str {
         match self {
             Self::Include => "report",
@@ -129,43 +126,43 @@ impl Reports {
     }
 }
 
-/// An evaluation with its documents and grades.
+/// An evaluation with its response, policy and grades.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its position in the order of recording; never reused.
+    /// The position in recording order.
     pub sequence: i64,
-    /// The evaluation as in a list.
+    /// The summary, as in a list.
     pub summary: Summary,
-    /// An encoded `gsar.v1.Report`; `None` with [`Reports::Omit`].
+    /// An encoded `gsar.v1.Report`, unless omitted.
     pub report: Option<Vec<u8>>,
     /// An encoded `gsar.v1.EvaluateResponse`.
     pub response: Vec<u8>,
-    /// The policy that applied, as a file.
+    /// The applied policy as TOML.
     pub policy_toml: String,
-    /// Grades given by people: of the report first, then by claim id and grader.
+    /// Grades: of the report first, then by claim id and grader.
     pub grades: Vec<StoredGrade>,
 }
 
-/// The number of evaluations of an interval with the same decision.
+/// The number of evaluations with the same decision in an interval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// The start of the interval, in microseconds since 1970-01-01T00:00:00Z; 0 for a single interval.
+    /// The start of the interval, in microseconds since 1970-01-01T00:00:00Z; 0 without intervals.
     pub from_micros: i64,
     /// The name of the policy.
     pub policy: String,
     /// The name of the judge.
     pub judge: String,
-    /// The number of a `gsar.v1.Outcome`.
+    /// A `gsar.v1.Outcome`.
     pub outcome: i32,
-    /// The number of a `gsar.v1.Tier`.
+    /// A `gsar.v1.Tier`.
     pub tier: i32,
     /// `true` if the tier was not enforced.
     pub in_shadow: bool,
-    /// `true` if the first judge of the chain failed and another one was used.
+    /// `true` if the chain's first judge failed and another one was used.
     pub fell_back: bool,
     /// The number of evaluations.
     pub evaluations: u64,
 }
 
-/// The maximum number of counts of one answer.
+/// The maximum number of counts returned to a client.
 pub const MAX_COUNTS: usize = 10_000;

@@ -303,8 +303,8 @@ impl Corpus for PostgresCorpus {
     }
 }
 
-/// Completes an item. Returns the outcome, and `true` if it replaced another item; `None` if the corpus or the item was
-/// deleted.
+/// Completes an item. Returns the outcome, and `true` if it replaced another item; `None` if the corpus or the
+/// item was deleted.
 async fn complete(
     client: &mut Object,
     corpus: i64,

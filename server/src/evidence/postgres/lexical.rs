@@ -1,5 +1,5 @@
-//! Searches passages by terms. Ranks with Okapi BM25 (Robertson and Zaragoza 2009) and the constants of SQLite's FTS5,
-//! so that both engines agree.
+//! Searches passages by terms. Ranks with Okapi BM25 (Robertson and Zaragoza 2009) and the constants of
+//! SQLite's FTS5, so that both engines agree.
 
 use std::collections::BTreeMap;
 

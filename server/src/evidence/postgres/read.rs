@@ -69,8 +69,8 @@ pub(super) fn hit(row: &Row) -> Result<Hit, StoreError> {
     })
 }
 
-/// Reads the complete items of a corpus, ordered by id. Each is a row with the number, the digest and the columns of
-/// [`head`], and the content.
+/// Reads the complete items of a corpus, ordered by id. Each is a row with the number, the digest and the
+/// columns of [`head`], and the content.
 pub(super) async fn items(client: &mut Object, corpus: i64) -> Result<Vec<(Row, Vec<u8>)>, Error> {
     const CONTENTS: &str = "SELECT bytes FROM evidence_contents WHERE item = $1 ORDER BY start";
     let heads = format!(
@@ -95,8 +95,8 @@ pub(super) async fn items(client: &mut Object, corpus: i64) -> Result<Vec<(Row, 
     Ok(found)
 }
 
-/// Reads part of an item: a row with the number, the digest, the size and the columns of [`head`]; the offset; and the
-/// text.
+/// Reads part of an item: a row with the number, the digest, the size and the columns of [`head`]; the offset;
+/// and the text.
 pub(super) async fn snapshot(
     client: &mut Object,
     corpus: i64,

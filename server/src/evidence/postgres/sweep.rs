@@ -1,5 +1,5 @@
-//! Deletes leftover rows: replaced and discarded items, items abandoned by a stopped server, and deleted corpora. Uses
-//! short transactions; several servers can sweep at once.
+//! Deletes leftover rows: replaced and discarded items, items abandoned by a stopped server, and deleted
+//! corpora. Uses short transactions; several servers can sweep at once.
 
 use deadpool_postgres::Object;
 use tokio_postgres::Error;

@@ -11,7 +11,8 @@ use super::lexical;
 use crate::evidence::store::{Batch, Head, Received};
 use crate::storage::postgres::query;
 
-/// The number of passages in a batch from which a term is counted as common. Rarer terms are counted during searches.
+/// The number of passages in a batch from which a term is counted as common. Rarer terms are counted during
+/// searches.
 const COMMON: i64 = 4;
 
 /// A batch in columns, which are the parameters of its statements.

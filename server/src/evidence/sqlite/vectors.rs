@@ -1,7 +1,7 @@
 //! A corpus's vector index, in its folder.
 //!
-//! JSON and short texts are embedded completely. In a long text, only passages with the first line of a template are
-//! embedded, because the other lines repeat earlier ones.
+//! JSON and short texts are embedded completely. In a long text, only passages with the first line of a
+//! template are embedded, because the other lines repeat earlier ones.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -26,7 +26,8 @@ const MAX_EMBEDDED_BYTES: u64 = 2_048;
 pub(super) struct Vectors(OnceLock<Result<Arc<VectorIndex>, String>>);
 
 impl Vectors {
-    /// Returns the index in a corpus's folder. Calls `on_empty` if it is new or damaged, or was built by another model.
+    /// Returns the index in a corpus's folder. Calls `on_empty` if it is new or damaged, or was built by
+    /// another model.
     pub(super) fn index(
         &self,
         corpus: &Path,

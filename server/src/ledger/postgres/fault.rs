@@ -1,11 +1,10 @@
-//! Maps failures of the database to those of the ledger.
+//! Converts database failures to ledger errors.
 
 use crate::ledger::content;
 use crate::ledger::error::LedgerError;
 use crate::ledger::fault::{Fault, FaultKind};
 use crate::storage::postgres::{Failure, FailureKind, SchemaFailure};
 
-/// Maps a failure to its class and error.
 pub(super) fn fault(failure: &Failure) -> Fault {
     let kind = match failure.kind {
         FailureKind::Full => FaultKind::Full,
@@ -22,7 +21,6 @@ fn unavailable(failure: &Failure) -> LedgerError {
     LedgerError::Unavailable { reason: failure.reason.clone(), fix: failure.fix.to_owned() }
 }
 
-/// Maps an error of the schema of the database `shown`.
 pub(super) fn schema(error: SchemaFailure, shown: &str) -> LedgerError {
     let database = shown.to_owned();
     match error {
@@ -34,7 +32,6 @@ pub(super) fn schema(error: SchemaFailure, shown: &str) -> LedgerError {
     }
 }
 
-/// Decompresses a content.
 pub(super) fn unpack(packed: &[u8]) -> Result<String, LedgerError> {
     content::unpack(packed).map_err(|damaged| LedgerError::Unavailable {
         reason: format!("a content of evidence is damaged ({damaged})"),

@@ -1,4 +1,4 @@
-//! Stores grades: the latest of each grader on each subject.
+//! Stores grades; a new one replaces the same person's earlier grade for the same subject.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,6 @@ use crate::ledger::grades::{NewGrade, NewGrades, StoredGrade};
 use crate::owner::Owner;
 use crate::storage::postgres::query;
 
-/// Stores all grades in one transaction. Returns `true` if the evaluation exists.
 pub(super) async fn write(
     client: &mut Object,
     owner: &Owner,
@@ -27,7 +26,7 @@ pub(super) async fn write(
         return Ok(false);
     };
     let sequence: i64 = row.get(0);
-    // Locks rows in one order, so that concurrent graders do not deadlock.
+    // Locks rows in a fixed order, so that concurrent graders do not deadlock.
     let mut grades: Vec<&NewGrade> = new.grades.iter().collect();
     grades.sort_by(|one, other| one.claim_id.cmp(&other.claim_id));
     for grade in grades {
@@ -49,7 +48,7 @@ pub(super) async fn write(
     Ok(true)
 }
 
-/// Reads the grades of evaluations by sequence: of the report first, then by claim id and grader.
+/// Reads the grades of evaluations by sequence: for the report first, then by claim id and grader.
 pub(super) async fn read(
     client: &impl GenericClient,
     sequences: &[i64],

@@ -1,4 +1,4 @@
-//! Stores investigations, step by step.
+//! Stores investigations.
 
 use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::Error;
@@ -8,7 +8,6 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 use crate::storage::postgres::query;
 
-/// Starts an investigation, or returns the existing one with this id.
 pub(super) async fn start(
     client: &mut Object,
     owner: &str,
@@ -23,11 +22,10 @@ pub(super) async fn start(
         return Ok(None);
     }
     let before = read(client, owner, &new.investigation_id).await?;
-    // It was written by an earlier attempt.
+    // An earlier attempt may have written it.
     Ok(before.filter(|before| attempt == 1 || before.start != *new || !before.events.is_empty()))
 }
 
-/// Appends an event in its own transaction.
 pub(super) async fn append(
     client: &mut Object,
     owner: &str,
@@ -43,14 +41,12 @@ pub(super) async fn append(
     }
     Ok(appended)
 }
-
-/// Appends an event within a transaction; refuses a step that does not follow the last one.
+/// Appends an event in a given transaction. Rejects a step that does not follow the last one.
 pub(super) async fn append_in(
     transaction: &impl GenericClient,
     owner: &str,
     event: &NewEvent,
 ) -> Result<Result<(), LedgerError>, Error> {
-    // Locks the investigation.
     const LOCKED: &str =
         "SELECT 1 FROM investigations WHERE owner = $1 AND investigation_id = $2 FOR UPDATE";
     const LAST: &str = "SELECT coalesce(max(step), 0) FROM investigation_events \
@@ -69,7 +65,7 @@ pub(super) async fn append_in(
     Ok(Ok(()))
 }
 
-/// Returns `true` if the step has this event: an earlier attempt wrote it.
+/// Returns `true` if an earlier attempt already wrote this event.
 async fn has_event(
     client: &impl GenericClient,
     owner: &str,
@@ -81,7 +77,6 @@ async fn has_event(
     Ok(query::optional(client, SAME, values).await?.is_some())
 }
 
-/// Reads an investigation in full; `None` if the id is unknown.
 pub(super) async fn read(
     client: &mut Object,
     owner: &str,

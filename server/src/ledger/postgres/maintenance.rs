@@ -1,5 +1,5 @@
-//! Background maintenance: creates partitions ahead of time, and deletes old evaluations and unreferenced rows. Only
-//! one server on a database does it at a time.
+//! Background maintenance, by one server at a time: creates partitions, and deletes old evaluations and
+//! unreferenced rows.
 
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
@@ -12,14 +12,12 @@ use super::{Shared, partitions};
 use crate::storage::postgres::Failure;
 use crate::wall_clock;
 
-/// The advisory lock of the server that does the maintenance: the letters `gsam`.
+/// The advisory lock for maintenance, `gsam` in ASCII.
 const LOCK: i64 = 0x6773_616d;
-/// The maximum number of rows per transaction.
 const ROWS: i64 = 500;
-/// The minimum and the maximum interval.
 const EVERY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
-/// Runs the maintenance until the last handle of the ledger is dropped.
+/// Runs maintenance until the last handle to the ledger is dropped.
 pub(super) fn start(shared: &Arc<Shared>, max_age: Option<Duration>) {
     let every = max_age.map_or(EVERY.1, |age| (age / 10).clamp(EVERY.0, EVERY.1));
     let shared: Weak<Shared> = Arc::downgrade(shared);
@@ -40,7 +38,6 @@ pub(super) fn start(shared: &Arc<Shared>, max_age: Option<Duration>) {
     });
 }
 
-/// Runs the maintenance once.
 pub(super) async fn apply(shared: &Shared, max_age: Option<Duration>) -> Result<(), Failure> {
     partitions::create(&shared.database).await?;
     let oldest_kept = max_age.map(|age| {
@@ -59,7 +56,7 @@ pub(super) async fn apply(shared: &Shared, max_age: Option<Duration>) -> Result<
     Ok(())
 }
 
-/// Runs the maintenance under a session lock; does nothing if another server holds it.
+/// Runs maintenance, unless another server has the lock.
 async fn with_lock(
     client: &mut Object,
     oldest_kept: Option<i64>,

@@ -1,10 +1,8 @@
 //! A ledger in PostgreSQL, shared by any number of servers.
 //!
-//! Constraints of the database decide what holds over all servers: an id names one evaluation, a key one request, a
-//! step of an investigation one event. A caller waits until the transaction of its record is durable. If the connection
-//! breaks before the outcome is known, the record is written again, which changes nothing if it exists.
-//!
-//! The only state in memory is a cache of shared rows and the health of the database.
+//! Constraints in the database make ids, idempotency keys and investigation steps unique across servers. If a
+//! connection breaks before the outcome of a record is known, the record is written again, which has no effect
+//! if it exists.
 
 mod fault;
 mod grades;
@@ -44,14 +42,13 @@ use shared_rows::RowCache;
 use sweep::Walk;
 use watch::Watch;
 
-/// The tables of the ledger.
 pub(crate) const SCHEMA: PostgresSchema =
     PostgresSchema { part: "ledger", sql: include_str!("schema.sql") };
 
-/// The maximum size of a record in bytes: PostgreSQL limits a value to one gibibyte.
+/// The maximum size of a record in bytes; PostgreSQL limits a value to one gibibyte.
 const MAX_RECORD_BYTES: usize = 1_000_000_000;
 
-/// A handle to a ledger in PostgreSQL. Clones share the ledger.
+/// A handle to a ledger in PostgreSQL. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct PostgresLedger {
     shared: Arc<Shared>,
@@ -68,9 +65,9 @@ struct Shared {
 }
 
 impl PostgresLedger {
-    /// Connects, creates the tables if they are missing and `migrate` is set, and starts the maintenance.
+    /// Connects, creates missing tables if `migrate` is set, and starts the background maintenance.
     ///
-    /// Metrics go to the currently installed recorder.
+    /// Metrics are registered with the current recorder.
     ///
     /// # Errors
     /// [`LedgerError::InvalidOption`], [`LedgerError::Schema`] or [`LedgerError::Unavailable`].
@@ -80,7 +77,7 @@ impl PostgresLedger {
         Self::with_database(database, options).await
     }
 
-    /// As [`open`](Self::open), on an existing connection pool.
+    /// Opens a ledger like [`open`](Self::open), on an existing connection pool.
     pub(crate) async fn with_database(
         database: Database,
         options: PostgresLedgerOptions,
@@ -102,7 +99,7 @@ impl PostgresLedger {
         Ok(Self { shared, owner: Owner::default() })
     }
 
-    /// Deletes evaluations older than `max_age` immediately; does nothing if another server is doing so.
+    /// Deletes evaluations older than `max_age` now, unless another server is doing so.
     ///
     /// # Errors
     /// [`LedgerError::Unavailable`] or [`LedgerError::Closed`].
@@ -113,7 +110,6 @@ impl PostgresLedger {
 }
 
 impl Shared {
-    /// Updates health and metrics with the outcome of a query.
     fn track<T>(&self, done: Result<T, Failure>) -> Result<T, LedgerError> {
         match done {
             Ok(value) => {
@@ -142,12 +138,11 @@ fn connect(options: &PostgresOptions) -> Result<Database, LedgerError> {
     })
 }
 
-/// Returns `false` for text that PostgreSQL cannot store: with U+0000.
+/// Returns `false` for text with U+0000, which PostgreSQL cannot store.
 fn is_storable(text: &str) -> bool {
     !text.contains('\0')
 }
 
-/// Returns `true` if evaluations of a selection may exist.
 fn can_match(selection: &Selection) -> bool {
     selection.texts().into_iter().flatten().all(|text| is_storable(text))
 }

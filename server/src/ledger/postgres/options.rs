@@ -1,24 +1,21 @@
-//! Options of a ledger in PostgreSQL.
+//! Options for a ledger in PostgreSQL.
 
 use std::time::Duration;
 
 use crate::ledger::error::LedgerError;
 use crate::storage::postgres::PostgresOptions;
 
-/// Options of a ledger in PostgreSQL.
+/// Options for a ledger in PostgreSQL.
 #[derive(Clone, Debug)]
 pub struct PostgresLedgerOptions {
     /// The database.
     pub database: PostgresOptions,
-    /// The age after which evaluations are deleted, at least one second; `None` keeps all.
+    /// The age above which evaluations are deleted, at least one second; `None` keeps all.
     pub max_age: Option<Duration>,
 }
 
 impl PostgresLedgerOptions {
-    /// Checks the options.
-    ///
-    /// # Errors
-    /// [`LedgerError::InvalidOption`] for the first invalid one.
+    /// Returns the first invalid option as [`LedgerError::InvalidOption`].
     pub(super) fn check(&self) -> Result<(), LedgerError> {
         let refuse = |field, given: String, allowed| {
             Err(LedgerError::InvalidOption { field, given, allowed })

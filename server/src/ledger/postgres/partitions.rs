@@ -1,5 +1,5 @@
-//! Creates a partition of evaluations for each month before it is needed, and drops partitions that are too old.
-//! Evaluations of other months are in the default partition.
+//! Creates monthly partitions of evaluations in advance and drops old ones. Evaluations from other months are
+//! stored in the default partition.
 
 use deadpool_postgres::Object;
 use jiff::civil::Date;
@@ -11,10 +11,9 @@ use tokio_postgres::error::SqlState;
 use crate::storage::postgres::{Database, Failure};
 use crate::wall_clock;
 
-/// The number of months for which partitions are created ahead.
+/// The number of future months with partitions.
 const AHEAD: i64 = 2;
 
-/// The month of a partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Month(Date);
 
@@ -37,18 +36,17 @@ impl Month {
         format!("evaluations_{:04}{:02}", self.0.year(), self.0.month())
     }
 
-    /// The first instant of the month, in microseconds since 1970-01-01T00:00:00Z.
+    /// Returns the start of the month, in microseconds since 1970-01-01T00:00:00Z.
     fn begin(self) -> Option<i64> {
         self.0.to_zoned(TimeZone::UTC).ok().map(|begin| begin.timestamp().as_microsecond())
     }
 
-    /// The first instant of the next month.
     fn end(self) -> Option<i64> {
         self.after(1)?.begin()
     }
 }
 
-/// Creates missing partitions of this month and the next ones.
+/// Creates missing partitions for this month and the next ones.
 pub(super) async fn create(database: &Database) -> Result<(), Failure> {
     let now = Month::of(wall_clock::now());
     for month in (0..=AHEAD).filter_map(|months| now.after(months)) {
@@ -79,8 +77,8 @@ async fn create_one(client: &mut Object, month: Month) -> Result<(), Error> {
     }
 }
 
-/// Returns `true` if another server created the partition, it can be created later, or it can never be created because
-/// the default partition has rows of the month.
+/// Returns `true` if another server created the partition, it can be created later, or the default partition
+/// already has rows from its month.
 fn is_tolerable(error: &Error) -> bool {
     error.code().is_some_and(|code| {
         [
@@ -93,7 +91,7 @@ fn is_tolerable(error: &Error) -> bool {
     })
 }
 
-/// Drops the partitions that end before `oldest_kept`. Returns the number of deleted evaluations.
+/// Drops partitions that end before `oldest_kept`. Returns the number of deleted evaluations.
 pub(super) async fn drop_old(client: &mut Object, oldest_kept: i64) -> Result<u64, Error> {
     const PARTITIONS: &str = "SELECT relname::text FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid \
          WHERE inhparent = 'evaluations'::regclass";
@@ -110,7 +108,7 @@ pub(super) async fn drop_old(client: &mut Object, oldest_kept: i64) -> Result<u6
     Ok(dropped)
 }
 
-/// Deletes the ids first and drops the partition last: the drop blocks all other transactions.
+/// Drops the partition last, because that blocks all other transactions.
 async fn drop_one(client: &mut Object, name: &str, begin: i64, end: i64) -> Result<u64, Error> {
     const IDS: &str =
         "DELETE FROM evaluation_ids WHERE evaluated_at_micros >= $1 AND evaluated_at_micros < $2";

@@ -1,4 +1,4 @@
-//! Reads evaluations and the contents of their evidence.
+//! Reads evaluations and their evidence contents.
 
 use std::num::NonZeroU64;
 
@@ -13,16 +13,16 @@ use crate::ledger::selection::{
 use crate::owner::Owner;
 use crate::storage::postgres::query::{self, Conditions};
 
-/// The columns of [`summary`], and the sequence.
+/// The columns that [`summary`] reads, and the sequence.
 const SUMMARY_COLUMNS: &str = "evaluations.sequence, evaluations.evaluation_id, evaluations.evaluated_at_micros, \
      evaluations.owner, report_id, investigation_id, policy, judge, outcome, tier, score_numerator, score_denominator, claims, \
      grounded, in_shadow, fell_back";
 
-/// `true` for a report that could be sent without every claim grounded; as in the index. 1 is `TIER_PROCEED`.
+/// Selects reports that could be sent with unproven claims. Must equal the condition of the partial index. 1 is
+/// `TIER_PROCEED`.
 const IS_UNPROVEN: &str =
     "((tier = 1 AND (grounded IS NULL OR grounded < claims)) OR (in_shadow AND tier <> 1))";
 
-/// Reads one page without documents.
 pub(super) async fn list(
     client: &mut Object,
     owner: &Owner,
@@ -37,7 +37,7 @@ pub(super) async fn list(
     })
 }
 
-/// Reads one page with documents, up to [`PAGE_BYTES`].
+/// Reads one page with documents, up to about [`PAGE_BYTES`].
 pub(super) async fn entries(
     client: &mut Object,
     owner: &Owner,
@@ -76,7 +76,7 @@ pub(super) async fn entries(
     Ok(Page { evaluations: found.iter().map(entry).collect(), next })
 }
 
-/// Reads the rows of a page, and one more if there is one.
+/// Reads the rows of a page, and the next row if there is one.
 async fn rows(
     client: &mut Object,
     owner: &Owner,
@@ -87,7 +87,7 @@ async fn rows(
     let mut conditions = conditions(owner, selection);
     conditions.add(cursor.condition(), cursor.sequence());
     if let Cursor::After(_) = cursor {
-        // An evaluation that is not visible yet delays those after it, so that a reader who goes on misses none.
+        // Evaluations after one that is not visible yet are held back, so that a client that pages on misses none.
         conditions.add("sequence <= ?", settled::bound(&*client).await?);
     }
     let sql = format!(
@@ -99,7 +99,7 @@ async fn rows(
     query::all(&*client, &sql, &conditions.parameters()).await
 }
 
-/// Returns the sequences that a page takes, of rows with their sizes: at least one.
+/// Returns the sequences that fit on a page, at least one.
 fn fitting(sizes: &[Row]) -> Vec<i64> {
     let mut bytes = 0_usize;
     let fits = |row: &&Row| {
@@ -110,7 +110,6 @@ fn fitting(sizes: &[Row]) -> Vec<i64> {
     sizes.iter().take_while(fits).map(|row| row.get(0)).collect()
 }
 
-/// Counts evaluations by interval and decision.
 pub(super) async fn counts(
     client: &mut Object,
     owner: &Owner,
@@ -145,7 +144,7 @@ pub(super) async fn counts(
     Ok(rows.iter().map(count).collect())
 }
 
-/// Returns the conditions on the evaluations of a selection that an owner may see.
+/// Returns SQL conditions for a selection, restricted to what an owner may see.
 fn conditions(owner: &Owner, selection: &Selection) -> Conditions {
     let mut conditions = Conditions { sql: "true".to_owned(), values: Vec::new() };
     for (condition, text) in [
@@ -180,7 +179,6 @@ fn conditions(owner: &Owner, selection: &Selection) -> Conditions {
     conditions
 }
 
-/// Reads one evaluation in full.
 pub(super) async fn stored(
     client: &mut Object,
     owner: &Owner,
@@ -209,7 +207,6 @@ pub(super) async fn stored(
     }))
 }
 
-/// Reads a content of an evaluation, compressed.
 pub(super) async fn content(
     client: &mut Object,
     owner: &Owner,
@@ -226,7 +223,7 @@ pub(super) async fn content(
     Ok(row.map(|row| row.get(0)))
 }
 
-/// Reads the contents of an evaluation, ordered by digest, compressed.
+/// Reads the contents of an evaluation in compressed form, ordered by digest.
 pub(super) async fn contents(
     client: &mut Object,
     owner: &Owner,
@@ -245,7 +242,7 @@ pub(super) fn digest(bytes: &[u8]) -> [u8; 32] {
     bytes.try_into().unwrap_or_default()
 }
 
-/// Converts a row of [`SUMMARY_COLUMNS`].
+/// Converts a row with [`SUMMARY_COLUMNS`].
 fn summary(row: &Row) -> Summary {
     let numerator: Option<i64> = row.get("score_numerator");
     let denominator: Option<i64> = row.get("score_denominator");

@@ -1,4 +1,4 @@
-//! Records one evaluation, or returns the one recorded under its key.
+//! Records an evaluation, or returns the one already recorded under its key.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::record::{Record, Recorded};
 use crate::storage::postgres::query;
 
-/// Writes both rows of an evaluation; none if its id or key is taken.
+/// Inserts both rows of an evaluation, or neither if its id or key is taken.
 static NEW: LazyLock<String> = LazyLock::new(|| {
     format!(
         "WITH floor AS MATERIALIZED ({}), \
@@ -25,13 +25,13 @@ static NEW: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// The evaluation recorded under a key.
+/// The evaluation already recorded under a key.
 pub(super) struct RecordedEvaluation {
     pub(super) evaluation_id: String,
     pub(super) response: Vec<u8>,
 }
 
-/// Records an evaluation. A retry recognises the rows written by an earlier attempt.
+/// Records an evaluation. Retries detect rows that an earlier attempt wrote.
 pub(super) async fn write(
     client: &mut Object,
     cache: &RowCache,
@@ -52,7 +52,7 @@ pub(super) async fn write(
             let transaction = client.transaction().await?;
             if let Err(refused) = investigations::append_in(&transaction, owner, event).await? {
                 drop(transaction);
-                // Another attempt may have written both.
+                // An earlier attempt may have written both rows.
                 let before = earlier_answer(&*client, owner, record, attempt).await?;
                 return Ok(before.unwrap_or(Err(refused)));
             }
@@ -66,13 +66,13 @@ pub(super) async fn write(
     if is_new {
         return Ok(Ok(Recorded::New));
     }
-    // The insert waited until the transaction that took the key or the id was committed.
+    // The insert waited for the transaction that took the key or the id.
     let before = earlier_answer(&*client, owner, record, attempt).await?;
     let evaluation_id = record.evaluation_id.clone();
     Ok(before.unwrap_or(Err(LedgerError::DuplicateId { evaluation_id })))
 }
 
-/// Returns the answer to a record whose key is known, or that an earlier attempt wrote.
+/// Returns the answer if the key is already recorded, or if an earlier attempt wrote the record.
 async fn earlier_answer(
     client: &impl GenericClient,
     owner: &str,
@@ -101,7 +101,7 @@ async fn earlier_answer(
     Ok(own.map(|_| Ok(Recorded::New)))
 }
 
-/// Returns the evaluation recorded under `key`, or an error if the key belongs to another request.
+/// Returns the evaluation recorded under `key`, or an error if it was recorded for another request.
 pub(super) async fn replay(
     client: &impl GenericClient,
     owner: &str,
@@ -117,7 +117,6 @@ pub(super) async fn replay(
     }))
 }
 
-/// Returns `true` if both rows were written.
 async fn insert(
     client: &impl GenericClient,
     owner: &str,

@@ -1,5 +1,5 @@
-//! Writes rows that evaluations share: policies, evidence sets and contents. Each is committed on its own, before the
-//! row that refers to it; unreferenced rows are deleted later.
+//! Writes the rows that evaluations share: policies, evidence sets and contents. Each is committed before the
+//! evaluation that refers to it. The sweep deletes unreferenced rows.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::storage::postgres::query;
 
 type Digest = [u8; 32];
 
-/// Recently used rows by digest; a cached one needs no query.
+/// The ids of recently used rows, by digest.
 #[derive(Debug)]
 pub(super) struct RowCache {
     policies: Cache<Digest, i64>,
@@ -27,20 +27,19 @@ impl Default for RowCache {
 }
 
 impl RowCache {
-    /// Clears the cache: after rows were deleted, or one turned out to be missing.
+    /// Clears the cache, because a cached row may have been deleted.
     pub(super) fn clear(&self) {
         self.policies.invalidate_all();
         self.evidence_sets.invalidate_all();
     }
 }
 
-/// The rows that an evaluation refers to.
 pub(super) struct SharedRows {
     pub(super) policy: i64,
     pub(super) evidence_set: i64,
 }
 
-/// Returns the shared rows of a record, writing missing ones.
+/// Returns the shared rows of a record and creates missing ones.
 pub(super) async fn rows(
     client: &impl GenericClient,
     cache: &RowCache,
@@ -74,15 +73,14 @@ async fn policy(
     Ok(id)
 }
 
-/// Returns the row of an evidence set. Equal `evidence` has equal contents: it includes their digests and whether they
-/// are stored in full.
+/// Returns the id of an evidence set and creates it if it is missing. Equal `evidence` implies equal contents,
+/// because it includes their digests and whether they are stored in full.
 async fn evidence_set(
     client: &impl GenericClient,
     cache: &RowCache,
     evidence: &[u8],
     contents: &[Content],
 ) -> Result<i64, Error> {
-    // Writes a set and its members together.
     const NEW: &str = "WITH new AS (INSERT INTO evidence_sets (digest, evidence) VALUES ($1, $2) \
          ON CONFLICT (digest) DO NOTHING RETURNING id), \
          members AS (INSERT INTO evidence_set_contents (set_id, content_id) \

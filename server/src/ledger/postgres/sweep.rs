@@ -1,6 +1,6 @@
-//! Deletes evaluations, and shared rows that are no longer referenced. If another transaction begins to refer to such a
-//! row, a constraint makes one of the two retry. Rows whose last two users are deleted concurrently are left to the
-//! next walk.
+//! Deletes evaluations, and shared rows that are no longer referenced. If a concurrent transaction starts to
+//! reference such a row, a constraint makes one of them retry. If two transactions delete the last two
+//! references concurrently, a later walk deletes the row.
 
 use deadpool_postgres::{Object, Transaction};
 use tokio_postgres::{Error, Row};
@@ -8,7 +8,6 @@ use tokio_postgres::{Error, Row};
 use crate::owner::Owner;
 use crate::storage::postgres::query;
 
-/// Deletes an evaluation and what only it refers to. Returns `true` if it existed.
 pub(super) async fn delete(
     client: &mut Object,
     owner: &Owner,
@@ -26,7 +25,7 @@ pub(super) async fn delete(
     Ok(true)
 }
 
-/// Deletes at most `rows` evaluations that began before `oldest_kept`, oldest first. Returns their number.
+/// Deletes up to `rows` evaluations that started before `oldest_kept`, oldest first. Returns their number.
 pub(super) async fn delete_old(
     client: &mut Object,
     oldest_kept: i64,
@@ -42,7 +41,7 @@ pub(super) async fn delete_old(
     Ok(u64::try_from(sequences.len()).unwrap_or(u64::MAX))
 }
 
-/// Deletes evaluations whose ids were deleted, and what only they referred to.
+/// Deletes the other rows of evaluations whose ids were deleted.
 async fn delete_rows(transaction: &Transaction<'_>, sequences: &[i64]) -> Result<(), Error> {
     const ROWS: &str = "DELETE FROM evaluations WHERE sequence = ANY($1) \
          RETURNING policy_id, evidence_set_id, owner, investigation_id";
@@ -59,7 +58,7 @@ async fn delete_rows(transaction: &Transaction<'_>, sequences: &[i64]) -> Result
     Ok(())
 }
 
-/// Deletes the unreferenced ones of these policies and evidence sets, with their contents.
+/// Deletes those policies and evidence sets that are unreferenced, and their contents.
 async fn delete_unused(
     transaction: &Transaction<'_>,
     policies: &[i64],
@@ -84,7 +83,6 @@ fn ids(rows: &[Row], column: usize) -> Vec<i64> {
     rows.iter().map(|row| row.get(column)).collect()
 }
 
-/// The position of a walk over the shared rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Walk {
     policy: i64,
@@ -93,8 +91,8 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// Checks the next `rows` of each kind, and deletes unreferenced ones: their evaluation was never written, or was
-    /// dropped with its partition.
+    /// Checks the next `rows` rows of each table and deletes unreferenced ones. Their evaluation was never
+    /// written, or was dropped with its partition.
     pub(super) async fn step(self, client: &mut Object, rows: i64) -> Result<Self, Error> {
         const POLICIES: &str = "SELECT id FROM policies WHERE id > $1 ORDER BY id LIMIT $2";
         const SETS: &str = "SELECT id FROM evidence_sets WHERE id > $1 ORDER BY id LIMIT $2";
@@ -108,13 +106,12 @@ impl Walk {
         delete_unused(&transaction, &policies, &sets).await?;
         query::execute(&transaction, UNUSED, &[&contents]).await?;
         transaction.commit().await?;
-        // Starts over after the last row.
+        // After the last row, the walk starts over.
         let last = |ids: &[i64]| ids.last().copied().unwrap_or_default();
         Ok(Self { policy: last(&policies), set: last(&sets), content: last(&contents) })
     }
 }
 
-/// Deletes old investigations without evaluations.
 pub(super) async fn delete_empty_investigations(
     client: &mut Object,
     oldest_kept: i64,

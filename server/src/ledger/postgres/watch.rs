@@ -1,5 +1,4 @@
-//! Tracks whether the database answers, for readiness: from the outcome of queries, and with probes while there are
-//! none.
+//! Tracks the health of the database from query outcomes. Probes it if there are no queries.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -8,12 +7,11 @@ use crate::ledger::health::{Failure as Unhealthy, Health};
 use crate::storage::postgres::{Database, Failure};
 use crate::wall_clock;
 
-/// The interval at which the need for a probe is checked.
+/// The interval at which a probe is considered.
 const EVERY: Duration = Duration::from_secs(1);
-/// The time after which an answer no longer counts.
+/// The age above which a response no longer proves that the database is healthy.
 const FRESH: Duration = Duration::from_secs(5);
 
-/// Tracks the health of a database.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
     state: Arc<Mutex<State>>,
@@ -27,7 +25,7 @@ struct State {
 }
 
 impl Watch {
-    /// Starts watching a database that has just answered.
+    /// Starts watching a database that has just responded.
     pub(super) fn start(database: Database) -> Self {
         let state = State { health: Health::default(), answered: Instant::now(), is_closed: false };
         let watch = Self { state: Arc::new(Mutex::new(state)) };
@@ -78,7 +76,6 @@ impl Watch {
         self.state().is_closed
     }
 
-    /// Returns `true` if a probe is needed.
     fn is_stale(&self) -> bool {
         let state = self.state();
         state.health.failure.is_some() || state.answered.elapsed() >= FRESH

@@ -14,7 +14,7 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::record::{Record, Recorded};
 use crate::owner::Owner;
 
-/// Recently used rows: policies by text, evidence sets and contents by digest. A cached one needs no query.
+/// The ids of recently used rows: policies by text, evidence sets and contents by digest.
 #[derive(Debug, Default)]
 pub(super) struct RowCache {
     policies: HashMap<Arc<str>, i64>,
@@ -23,26 +23,24 @@ pub(super) struct RowCache {
 }
 
 impl RowCache {
-    /// The maximum number of cached policies; beyond, all are dropped.
+    /// The maximum number of cached policies. When it is reached, the cache is cleared.
     const MAX_POLICIES: usize = 256;
-    /// The same for evidence sets, of 40 bytes each.
+    /// The same for evidence sets. An entry takes 40 bytes.
     const MAX_EVIDENCE_SETS: usize = 4_096;
-    /// The same for contents, of 40 bytes each.
+    /// The same for contents. An entry takes 40 bytes.
     const MAX_CONTENTS: usize = 65_536;
 
-    /// Clears the cache: after a rollback, or after rows were deleted.
+    /// Clears the cache, because cached rows may have been rolled back or deleted.
     pub(super) fn clear(&mut self) {
         self.policies.clear();
         self.evidence_sets.clear();
         self.contents.clear();
     }
 
-    /// Returns the row of an evidence set, if cached.
     pub(super) fn evidence_set(&self, digest: &[u8; 32]) -> Option<i64> {
         self.evidence_sets.get(digest).copied()
     }
 
-    /// Caches the row of an evidence set.
     pub(super) fn add_evidence_set(&mut self, digest: [u8; 32], row: i64) {
         if self.evidence_sets.len() >= Self::MAX_EVIDENCE_SETS {
             self.evidence_sets.clear();
@@ -50,12 +48,10 @@ impl RowCache {
         self.evidence_sets.insert(digest, row);
     }
 
-    /// Returns the row of a content, if cached.
     pub(super) fn content(&self, digest: &[u8; 32]) -> Option<i64> {
         self.contents.get(digest).copied()
     }
 
-    /// Caches the row of a content.
     pub(super) fn add_content(&mut self, digest: [u8; 32], row: i64) {
         if self.contents.len() >= Self::MAX_CONTENTS {
             self.contents.clear();
@@ -71,10 +67,8 @@ impl RowCache {
     }
 }
 
-/// Writes the records in one transaction and returns the outcome of each, in order.
-///
-/// # Errors
-/// The error of SQLite if the transaction as a whole failed; nothing was written then.
+/// Writes records in one transaction and returns their outcomes in order. If the transaction fails, nothing is
+/// written.
 pub(super) fn write<'a>(
     connection: &mut Connection,
     cache: &mut RowCache,
@@ -114,7 +108,7 @@ fn write_one(
     let Some(event) = &record.event else {
         return write_evaluation(transaction, cache, owner, record);
     };
-    // Rolls back the event of a refused evaluation, without the rest of the batch.
+    // If the evaluation is rejected, rolls back its event but not the rest of the batch.
     let savepoint = transaction.savepoint()?;
     if let Err(refused) = append_in(&savepoint, owner, event)? {
         return Ok(Err(refused));
@@ -141,7 +135,6 @@ fn write_evaluation(
     }
 }
 
-/// Deletes an evaluation and what only it refers to. Returns `true` if it existed.
 pub(super) fn delete(
     connection: &mut Connection,
     owner: &Owner,
@@ -159,8 +152,7 @@ pub(super) fn delete(
     Ok(policy.is_some())
 }
 
-/// Returns the response recorded under `key`, or an error if the key belongs to another request; `None` if the key is
-/// new.
+/// Returns the response recorded under `key`, or an error if it was recorded for another request.
 pub(super) fn replay(
     connection: &Connection,
     owner: &str,
@@ -244,7 +236,7 @@ fn insert(
     Ok(())
 }
 
-/// Returns the answer to a record whose row SQLite refused; `None` if the transaction failed.
+/// Returns the error for a record that SQLite rejected; `None` if the whole transaction failed.
 fn refused_row(error: &rusqlite::Error, record: &Record) -> Option<LedgerError> {
     let failure = error.sqlite_error()?;
     let evaluation_id = record.evaluation_id.clone();

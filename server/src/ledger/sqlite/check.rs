@@ -1,5 +1,4 @@
-//! Checks that a directory can be used and that its ledger is not damaged. Changes nothing, and works while a server
-//! holds the directory.
+//! Checks a directory and its ledger. Changes nothing, and can run while a server uses them.
 
 use std::path::Path;
 
@@ -10,24 +9,24 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::fault::Fault;
 use crate::storage::check_folder;
 
-/// Checks the directory, and every page of the database if it exists.
+/// Checks the directory, and all pages of the database if it exists.
 ///
 /// # Errors
-/// [`LedgerError::UnusableDirectory`], [`LedgerError::Foreign`], [`LedgerError::Schema`], [`LedgerError::Corrupt`] or
-/// [`LedgerError::Unavailable`].
+/// [`LedgerError::UnusableDirectory`], [`LedgerError::Foreign`], [`LedgerError::Schema`],
+/// [`LedgerError::Corrupt`] or [`LedgerError::Unavailable`].
 pub fn check(data_dir: &Path) -> Result<(), LedgerError> {
     check_directory(data_dir)?;
     let file = data_dir.join(DATABASE);
     match std::fs::metadata(&file) {
         Ok(found) if found.len() > 0 => check_database(&file),
-        // Created by a server that stopped before the first write.
+        // A server stopped before its first write.
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(unusable(data_dir, error.to_string())),
     }
 }
 
-/// Checks that a directory can be used, or created.
+/// Checks that a directory can be used or created.
 ///
 /// # Errors
 /// [`LedgerError::UnusableDirectory`].

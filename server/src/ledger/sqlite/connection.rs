@@ -1,4 +1,4 @@
-//! Connections to the database: one writer, and readers.
+//! Opens connections to the database.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,18 +11,14 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::fault::Fault;
 use crate::storage::SchemaError;
 
-/// The maximum wait for a lock of another program.
+/// The maximum time to wait for another program's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
-/// The size of the write-ahead log at which it is checkpointed, in pages: 16 MiB.
+/// The size of the write-ahead log at which it is checkpointed: 16 MiB in pages.
 const CHECKPOINT_PAGES: i64 = 4_096;
-/// The size to which the write-ahead log is truncated after a checkpoint, in bytes.
+/// The maximum size of the write-ahead log after a checkpoint, in bytes.
 const WAL_BYTES: i64 = 16 << 20;
 
-/// Opens the database for writing; creates the tables in an empty one.
-///
-/// # Errors
-/// [`LedgerError::Foreign`], [`LedgerError::Schema`], [`LedgerError::Corrupt`] or
-/// [`LedgerError::Unavailable`].
+/// Opens the database for writing and creates the tables if it is empty.
 pub(super) fn open_writer(file: &Path, durability: Durability) -> Result<Connection, LedgerError> {
     let failed = |error: rusqlite::Error| Fault::from_sqlite(&error, file).error;
     SCHEMA.check_file(file).map_err(|error| schema_error(error, file))?;
@@ -30,7 +26,7 @@ pub(super) fn open_writer(file: &Path, durability: Durability) -> Result<Connect
     let mut connection = Connection::open_with_flags(file, flags).map_err(failed)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
     SCHEMA.check(&connection).map_err(|error| schema_error(error, file))?;
-    // Allows free pages to be released; takes effect only before the first table.
+    // Allows free pages to be released. Must be set before the first table is created.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
     enable_wal(&connection, file)?;
     SCHEMA.create(&mut connection).map_err(failed)?;
@@ -38,7 +34,6 @@ pub(super) fn open_writer(file: &Path, durability: Durability) -> Result<Connect
     Ok(connection)
 }
 
-/// Maps an error of the schema.
 pub(super) fn schema_error(error: SchemaError, file: &Path) -> LedgerError {
     match error {
         SchemaError::Foreign => LedgerError::Foreign { file: file.to_owned() },
@@ -49,7 +44,6 @@ pub(super) fn schema_error(error: SchemaError, file: &Path) -> LedgerError {
     }
 }
 
-/// Opens the database for reading.
 pub(super) fn open_reader(file: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags)?;
@@ -59,7 +53,7 @@ pub(super) fn open_reader(file: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Enables the write-ahead log, so that readers never wait for the writer.
+/// Enables the write-ahead log, so that readers do not wait for the writer.
 fn enable_wal(connection: &Connection, file: &Path) -> Result<(), LedgerError> {
     let mode: String = connection
         .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
@@ -93,7 +87,7 @@ fn configure_writer(connection: &Connection, durability: Durability) -> rusqlite
     Ok(())
 }
 
-/// Limits a damaged or hostile file to causing an error.
+/// Makes a damaged or hostile file cause errors only.
 fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)

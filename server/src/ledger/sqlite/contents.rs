@@ -1,5 +1,4 @@
-//! Stores contents of evidence, each once for all evaluations that have it. Triggers of the schema delete unreferenced
-//! ones.
+//! Stores evidence contents, shared by evaluations. Triggers in the schema delete unreferenced ones.
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -8,7 +7,7 @@ use super::batch::RowCache;
 use crate::ledger::content::{self, Content};
 use crate::owner::Owner;
 
-/// Returns the row of a content, writing it if it is missing.
+/// Returns the id of a content and writes it if it is missing.
 pub(super) fn cached_row(
     connection: &Connection,
     cache: &mut RowCache,
@@ -37,7 +36,6 @@ fn id(connection: &Connection, digest: &[u8; 32]) -> rusqlite::Result<Option<i64
     statement.query_row([digest], |row| row.get(0)).optional()
 }
 
-/// Reads a content of an evaluation; `None` if the evaluation has no content with this digest.
 pub(super) fn read(
     connection: &Connection,
     owner: &Owner,
@@ -55,7 +53,6 @@ pub(super) fn read(
     packed.map(|packed| unpack(&packed)).transpose()
 }
 
-/// Reads every content of an evaluation, ordered by digest.
 pub(super) fn read_all(
     connection: &Connection,
     owner: &Owner,

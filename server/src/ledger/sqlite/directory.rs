@@ -1,4 +1,4 @@
-//! The locked data directory and its database file.
+//! The ledger's directory and database file.
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
@@ -9,15 +9,13 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::fault::Fault;
 use crate::storage::{DatabaseFile, open_file};
 
-/// The name of the database file.
 pub(super) const DATABASE: &str = "ledger.sqlite3";
 
-/// The database file in a data directory.
 pub(crate) fn database_file() -> DatabaseFile {
     DatabaseFile { path: DATABASE.into(), after_copy: "" }
 }
 
-/// The data directory and its database file, locked until this is dropped.
+/// A data directory and its database file. Locked until this value is dropped.
 #[derive(Debug)]
 pub(super) struct Directory {
     database: PathBuf,
@@ -27,10 +25,7 @@ pub(super) struct Directory {
 }
 
 impl Directory {
-    /// Locks the directory and creates what is missing: the directory, and the database file with mode 0600.
-    ///
-    /// # Errors
-    /// [`LedgerError::Locked`] if another process holds it, [`LedgerError::UnusableDirectory`] if the system refuses.
+    /// Locks the directory, and creates the directory and the database file (mode 0600) if they are missing.
     pub(super) fn open(path: &Path) -> Result<Self, LedgerError> {
         let unusable = |error: std::io::Error| LedgerError::UnusableDirectory {
             directory: path.to_owned(),
@@ -44,12 +39,11 @@ impl Directory {
         Ok(Self { database, device: identity.dev(), inode: identity.ino(), _lock: lock })
     }
 
-    /// The path of the database.
     pub(super) fn database(&self) -> &Path {
         &self.database
     }
 
-    /// Checks that the database is still the file that was opened: writes to a removed file would be lost.
+    /// Checks that the database file was not removed or replaced, because writes to it would be lost.
     pub(super) fn check_in_place(&self) -> Result<(), Fault> {
         match std::fs::metadata(&self.database) {
             Ok(now) if now.dev() == self.device && now.ino() == self.inode => Ok(()),

@@ -1,5 +1,5 @@
-//! Stores the evidence of evaluations, once for all evaluations of the same evidence: many reports about an incident
-//! share it. Triggers of the schema delete unreferenced sets.
+//! Stores evidence sets. Evaluations with the same evidence share one. Triggers in the schema delete
+//! unreferenced ones.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -7,8 +7,8 @@ use super::batch::RowCache;
 use super::contents;
 use crate::ledger::content::Content;
 
-/// Returns the row of an evidence set, writing it and its contents if it is missing. Equal `evidence` has equal
-/// contents: it includes their digests and whether they are stored in full.
+/// Returns the id of an evidence set and creates it if it is missing. Equal `evidence` implies equal contents,
+/// because it includes their digests and whether they are stored in full.
 pub(super) fn row(
     connection: &Connection,
     cache: &mut RowCache,

@@ -1,4 +1,4 @@
-//! Classifies errors of SQLite and of the files below it.
+//! Classifies errors from SQLite and the file system.
 
 use std::path::Path;
 
@@ -8,7 +8,6 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::fault::{Fault, FaultKind};
 
 impl Fault {
-    /// Classifies an error of SQLite about the database `file`.
     pub(super) fn from_sqlite(error: &rusqlite::Error, file: &Path) -> Self {
         let kind = match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => FaultKind::Full,
@@ -51,7 +50,6 @@ impl Fault {
         Self { kind, error }
     }
 
-    /// The database file was removed or replaced.
     pub(super) fn replaced(file: &Path) -> Self {
         Self {
             kind: FaultKind::Replaced,

@@ -1,11 +1,10 @@
-//! Stores grades: the latest of each grader on each subject.
+//! Stores grades; a new one replaces the same person's earlier grade for the same subject.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::ledger::grades::{NewGrade, NewGrades, StoredGrade};
 use crate::owner::Owner;
 
-/// Stores all grades in one transaction. Returns `true` if the evaluation exists.
 pub(super) fn write(
     connection: &mut Connection,
     owner: &Owner,
@@ -36,7 +35,7 @@ pub(super) fn write(
     Ok(true)
 }
 
-/// Reads the grades of an evaluation: of the report first, then by claim id and grader.
+/// Reads the grades of an evaluation: for the report first, then by claim id and grader.
 pub(super) fn read(connection: &Connection, sequence: i64) -> rusqlite::Result<Vec<StoredGrade>> {
     connection
         .prepare_cached(

@@ -1,11 +1,10 @@
-//! Stores investigations, step by step.
+//! Stores investigations.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::ledger::error::LedgerError;
 use crate::ledger::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 
-/// Starts an investigation, or returns the existing one with this id.
 pub(super) fn start(
     connection: &mut Connection,
     owner: &str,
@@ -31,7 +30,6 @@ pub(super) fn start(
     Ok(before)
 }
 
-/// Appends an event in its own transaction.
 pub(super) fn append(
     connection: &mut Connection,
     owner: &str,
@@ -43,7 +41,7 @@ pub(super) fn append(
     Ok(appended)
 }
 
-/// Appends an event within a transaction; refuses a step that does not follow the last one.
+/// Appends an event in a given transaction. Rejects a step that does not follow the last one.
 pub(super) fn append_in(
     connection: &Connection,
     owner: &str,
@@ -76,7 +74,6 @@ pub(super) fn append_in(
     Ok(Ok(()))
 }
 
-/// Reads an investigation in full; `None` if the id is unknown.
 pub(super) fn read(
     connection: &Connection,
     owner: &str,

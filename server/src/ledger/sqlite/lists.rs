@@ -1,4 +1,4 @@
-//! Reads pages of evaluations, and counts evaluations.
+//! Lists and counts evaluations.
 
 use std::num::NonZeroU64;
 
@@ -13,11 +13,11 @@ use crate::ledger::selection::{
 };
 use crate::owner::Owner;
 
-/// `true` for a report that could be sent without every claim grounded; as in the index. 1 is `TIER_PROCEED`.
+/// Selects reports that could be sent with unproven claims. Must equal the condition of the partial index. 1 is
+/// `TIER_PROCEED`.
 const IS_UNPROVEN: &str =
     "((tier = 1 AND (grounded IS NULL OR grounded < claims)) OR (in_shadow = 1 AND tier <> 1))";
 
-/// Reads one page without documents.
 pub(super) fn list(
     connection: &Connection,
     owner: &Owner,
@@ -26,7 +26,7 @@ pub(super) fn list(
     page(connection, SUMMARY_COLUMNS, owner, request, |row| Ok((summary(row)?, 0)))
 }
 
-/// Reads one page with documents, up to [`PAGE_BYTES`].
+/// Reads one page with documents, up to about [`PAGE_BYTES`].
 pub(super) fn entries(
     connection: &Connection,
     owner: &Owner,
@@ -57,7 +57,7 @@ pub(super) fn entries(
     })
 }
 
-/// Reads one page of rows; `read` returns a row with the size of its documents.
+/// Reads one page of rows. `read` converts a row and returns the size of its documents.
 fn page<T>(
     connection: &Connection,
     columns: &str,
@@ -81,7 +81,6 @@ fn page<T>(
     Ok(Page { evaluations, next: None })
 }
 
-/// Counts evaluations by interval and decision.
 pub(super) fn counts(
     connection: &Connection,
     owner: &Owner,
@@ -105,8 +104,8 @@ pub(super) fn counts(
     counts.collect()
 }
 
-/// Returns the query of a page and its parameters. A report or an investigation selects fewer rows than a tier does, so
-/// that `+` keeps the index of the tier out next to them, and that of the time, which would need a sort, always.
+/// Returns the query for a page and its parameters. A `+` before a column prevents the use of its index: the
+/// time index would require a sort, and a report or investigation selects fewer rows than a tier.
 fn page_query(columns: &str, owner: &Owner, request: &PageRequest) -> (String, Vec<Value>) {
     let PageRequest { selection, cursor, limit } = request;
     let by_name = selection.report_id.is_some() || selection.investigation_id.is_some();
@@ -124,7 +123,7 @@ fn page_query(columns: &str, owner: &Owner, request: &PageRequest) -> (String, V
     (sql, parameters)
 }
 
-/// Returns the query of counts and its parameters. The index by time covers it.
+/// Returns the query for counts and its parameters. The index by time covers it.
 fn count_query(
     owner: &Owner,
     selection: &Selection,
@@ -149,14 +148,14 @@ fn count_query(
     (sql, parameters)
 }
 
-/// The columns of conditions; a `+` in front keeps the index on a column out.
+/// The column expressions for conditions. A `+` before a column prevents the use of its index.
 struct Columns {
     tier: &'static str,
     owner: &'static str,
     time: &'static str,
 }
 
-/// Returns the conditions on the evaluations of a selection that an owner may see, each after an `AND`.
+/// Returns SQL conditions for a selection, restricted to what an owner may see. Each is preceded by `AND`.
 fn conditions(owner: &Owner, selection: &Selection, columns: &Columns) -> (String, Vec<Value>) {
     let Columns { tier, owner: owner_column, time } = columns;
     let (mut sql, mut parameters) = (String::new(), Vec::new());

@@ -1,9 +1,8 @@
 //! A ledger in SQLite: one directory, one database, one writer thread.
 //!
-//! A caller waits until the transaction of its record is durable. All waiting records share one transaction, so that
-//! the cost of a disk flush per record falls with the number of callers. Readers have their own connections and never
-//! wait for the writer. A full or broken disk fails records and nothing else; the ledger recovers by itself when the
-//! disk does. This module owns every file in its directory.
+//! All waiting records share one transaction, so that the number of disk flushes does not grow with the number of
+//! callers. Readers have their own connections and never wait for the writer. If the disk is full or fails, records
+//! fail until it recovers; nothing needs a restart.
 
 mod batch;
 mod check;
@@ -48,7 +47,7 @@ use reader::Readers;
 use retention::Limits;
 use writer::{Job, QueuedRecord, Single, Writer};
 
-/// A handle to a ledger in SQLite. Clones share the ledger.
+/// A handle to a ledger in SQLite. Cheap to clone.
 ///
 /// Dropping the last handle closes the ledger like [`Ledger::close`].
 #[derive(Clone, Debug)]
@@ -68,9 +67,9 @@ struct Shared {
 }
 
 impl SqliteLedger {
-    /// Opens the ledger, creating it if it does not exist, and starts the writer. Blocks on the disk.
+    /// Opens the ledger, creates it if it does not exist, and starts the writer and retention. Blocks.
     ///
-    /// Metrics go to the currently installed recorder. Retention starts immediately, along with the first records.
+    /// Metrics are registered with the current recorder.
     ///
     /// # Errors
     /// [`LedgerError::InvalidOption`], [`LedgerError::UnusableDirectory`], [`LedgerError::Locked`],
@@ -105,7 +104,7 @@ impl SqliteLedger {
         Ok(Self { shared: Arc::new(shared), owner: Owner::default() })
     }
 
-    /// Applies the limits immediately; returns when they hold and free space is released. Recording goes on meanwhile.
+    /// Applies the limits now. Returns when they hold and free space is released. New records are not blocked.
     ///
     /// # Errors
     /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
@@ -113,7 +112,6 @@ impl SqliteLedger {
         self.request(Job::Retain).await
     }
 
-    /// Submits a job and waits for its answer.
     async fn request<T>(
         &self,
         job: impl FnOnce(oneshot::Sender<Result<T, LedgerError>>) -> Job,

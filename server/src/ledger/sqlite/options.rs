@@ -1,33 +1,30 @@
-//! Options of a ledger in SQLite.
+//! Options for a ledger in SQLite.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::ledger::error::LedgerError;
 
-/// The minimum of `max_bytes`; an empty ledger needs about a tenth of it.
+/// The minimum of `max_bytes`. An empty ledger needs about a tenth of it.
 const MIN_MAX_BYTES: u64 = 1 << 20;
-/// The minimum of `max_age`.
 const MIN_MAX_AGE: Duration = Duration::from_secs(1);
-/// The maximum of `queue`.
 const MAX_QUEUE: usize = 65_536;
-/// The maximum of `max_batch`.
 const MAX_BATCH: usize = 4_096;
 
-/// Options of a ledger in SQLite.
+/// Options for a ledger in SQLite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The directory of the ledger; created with mode 0700 if it does not exist. Locked by one process.
+    /// The directory of the ledger. Created with mode 0700 if it does not exist; locked by one process.
     pub data_dir: PathBuf,
     /// The durability of an acknowledged record.
     pub durability: Durability,
-    /// The age after which evaluations are deleted, at least one second; `None` keeps all.
+    /// The age above which evaluations are deleted, at least one second; `None` keeps all.
     pub max_age: Option<Duration>,
-    /// The size of the database in bytes above which the oldest evaluations are deleted, at least 1 MiB; `None` for no
-    /// limit. The newest evaluation is always kept. The write-ahead log is not counted: 16 MiB, and briefly one batch
-    /// more.
+    /// The size of the database above which the oldest evaluations are deleted, in bytes and at least 1 MiB; `None`
+    /// means no limit. The newest evaluation is never deleted. The write-ahead log is not included: 16 MiB, and
+    /// temporarily one batch more.
     pub max_bytes: Option<u64>,
-    /// The maximum number of queued records, 1 to 65536; beyond, a record is refused with [`LedgerError::Busy`].
+    /// The maximum number of queued records, 1 to 65536. Above it, records fail with [`LedgerError::Busy`].
     pub queue: usize,
     /// The maximum number of records per transaction, 1 to 4096.
     pub max_batch: usize,
@@ -36,14 +33,14 @@ pub struct Options {
 /// The durability of an acknowledged record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// It survives a power failure: it was flushed to the disk (`synchronous=FULL`).
+    /// It was flushed to disk and survives a power failure (`synchronous=FULL`).
     Durable,
-    /// It survives the end of the process, but not always a power failure (`synchronous=NORMAL`).
+    /// It survives the end of the process, but not necessarily a power failure (`synchronous=NORMAL`).
     Relaxed,
 }
 
 impl Options {
-    /// Options of a durable ledger without limits in `data_dir`: up to 1024 queued records, 256 per transaction.
+    /// Returns the defaults: durable, no limits, up to 1024 queued records and 256 per transaction.
     #[must_use]
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         Self {
@@ -56,10 +53,7 @@ impl Options {
         }
     }
 
-    /// Checks the options.
-    ///
-    /// # Errors
-    /// [`LedgerError::InvalidOption`] for the first invalid one.
+    /// Returns the first invalid option as [`LedgerError::InvalidOption`].
     pub(super) fn check(&self) -> Result<(), LedgerError> {
         let refuse = |field, given: String, allowed| {
             Err(LedgerError::InvalidOption { field, given, allowed })

@@ -1,4 +1,4 @@
-//! A pool of connections for reading, used on blocking threads.
+//! A pool of read connections, used on blocking threads.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -24,11 +24,10 @@ use crate::owner::Owner;
 /// The maximum number of concurrent reads.
 const READERS: usize = 4;
 
-/// The columns of [`summary`], and the sequence.
+/// The columns that [`summary`] reads, and the sequence.
 pub(super) const SUMMARY_COLUMNS: &str = "owner, evaluation_id, evaluated_at_micros, report_id, investigation_id, policy, judge, \
      outcome, tier, score_numerator, score_denominator, claims, grounded, in_shadow, fell_back, sequence";
 
-/// The reading side of a ledger.
 #[derive(Debug)]
 pub(super) struct Readers {
     permits: Arc<Semaphore>,
@@ -36,7 +35,6 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    /// Creates the pool; no connection is opened before the first read.
     pub(super) fn new(file: PathBuf) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(READERS)),
@@ -44,7 +42,6 @@ impl Readers {
         }
     }
 
-    /// Returns the response recorded under a key.
     pub(super) async fn find_by_key(
         &self,
         owner: Owner,
@@ -56,7 +53,6 @@ impl Readers {
             .transpose()
     }
 
-    /// Reads one page without documents.
     pub(super) async fn list(
         &self,
         owner: Owner,
@@ -65,7 +61,6 @@ impl Readers {
         self.run(move |connection| lists::list(connection, &owner, &request)).await
     }
 
-    /// Reads one page with documents.
     pub(super) async fn entries(
         &self,
         owner: Owner,
@@ -75,7 +70,6 @@ impl Readers {
         self.run(move |connection| lists::entries(connection, &owner, &request, reports)).await
     }
 
-    /// Counts evaluations by interval and decision.
     pub(super) async fn counts(
         &self,
         owner: Owner,
@@ -86,7 +80,6 @@ impl Readers {
             .await
     }
 
-    /// Reads one evaluation in full.
     pub(super) async fn read(
         &self,
         owner: Owner,
@@ -95,7 +88,6 @@ impl Readers {
         self.run(move |connection| stored(connection, &owner, &evaluation_id)).await
     }
 
-    /// Reads the content of an item of an evaluation.
     pub(super) async fn content(
         &self,
         owner: Owner,
@@ -106,7 +98,6 @@ impl Readers {
             .await
     }
 
-    /// Reads every content of an evaluation.
     pub(super) async fn contents(
         &self,
         owner: Owner,
@@ -115,7 +106,6 @@ impl Readers {
         self.run(move |connection| contents::read_all(connection, &owner, &evaluation_id)).await
     }
 
-    /// Reads an investigation in full.
     pub(super) async fn investigation(
         &self,
         owner: Owner,
@@ -127,13 +117,13 @@ impl Readers {
         .await
     }
 
-    /// Refuses further reads and closes idle connections.
+    /// Rejects further reads and closes idle connections.
     pub(super) fn close(&self) {
         self.permits.close();
         self.pool.close();
     }
 
-    /// Runs a query on a blocking thread, to completion even if the caller stops waiting.
+    /// Runs a query on a blocking thread. It completes even if the caller stops waiting.
     async fn run<T, F>(&self, query: F) -> Result<T, LedgerError>
     where
         T: Send + 'static,
@@ -225,7 +215,7 @@ fn stored(
         .optional()
 }
 
-/// Converts a row of [`SUMMARY_COLUMNS`].
+/// Converts a row with [`SUMMARY_COLUMNS`].
 pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
     let numerator: Option<i64> = row.get("score_numerator")?;
     let denominator: Option<i64> = row.get("score_denominator")?;

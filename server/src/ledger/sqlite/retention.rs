@@ -1,12 +1,11 @@
-//! Deletes evaluations by age and by size, oldest first, and releases free pages. The writer calls [`step`] between
-//! batches.
+//! Deletes the oldest evaluations by age and by size, and releases free pages. The writer calls [`step`]
+//! between batches.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-/// The limits of a ledger.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) max_age: Option<Duration>,
@@ -14,36 +13,26 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Returns `true` if nothing is ever deleted.
     pub(super) fn are_absent(self) -> bool {
         self.max_age.is_none() && self.max_bytes.is_none()
     }
 }
 
-/// The result of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
-    /// Evaluations deleted by age.
     pub(super) by_age: u64,
-    /// Evaluations deleted by size.
     pub(super) by_size: u64,
-    /// Policies deleted because they were no longer referenced.
     pub(super) policies: usize,
-    /// `true` if the limits do not hold yet.
+    /// `true` if more steps are needed.
     pub(super) is_unfinished: bool,
 }
 
-/// The minimum size of free pages that stay in the file for new records.
+/// The minimum size of free pages that remain in the file for new records.
 const SLACK_BYTES: u64 = 1 << 20;
-/// The maximum number of pages released per step.
 const MAX_RELEASED_PAGES: u64 = 256;
-/// The size of a row without its documents.
 const ROW_BYTES: u64 = 512;
 
-/// Deletes at most `rows` evaluations by each limit and releases some free pages.
-///
-/// # Errors
-/// The error of SQLite; earlier deletions stay.
+/// Deletes up to `rows` evaluations for each limit, and releases some free pages.
 pub(super) fn step(
     connection: &mut Connection,
     limits: Limits,
@@ -95,7 +84,7 @@ fn delete_aged(
     Ok(Deleted { is_unfinished: deleted.evaluations >= u64::from(rows), ..deleted })
 }
 
-/// Deletes old investigations without evaluations; the others are deleted with their last evaluation.
+/// Deletes old investigations without evaluations. Other investigations are deleted with their last evaluation.
 fn delete_empty_investigations(
     connection: &Connection,
     oldest_kept: i64,
@@ -137,8 +126,8 @@ fn delete_oversized(
     Ok(Deleted { is_unfinished, ..deleted })
 }
 
-/// Returns the last of the oldest evaluations that together take `bytes`: at most `rows` of them, and never the newest.
-/// Evidence counts for the last evaluation that has it. `None` if there is nothing to delete.
+/// Returns the sequence of the last evaluation to delete in order to free `bytes`: at most `rows` evaluations,
+/// and never the newest. Shared evidence counts for the last evaluation that refers to it.
 fn last_of_oldest(connection: &Connection, bytes: u64, rows: u32) -> rusqlite::Result<Option<i64>> {
     let mut oldest = connection.prepare_cached(
         "SELECT sequence, length(report) + length(response) + coalesce(( \
@@ -169,7 +158,7 @@ fn last_of_oldest(connection: &Connection, bytes: u64, rows: u32) -> rusqlite::R
     Ok(last)
 }
 
-/// Runs a deletion that returns policies, and deletes the ones that are no longer referenced.
+/// Runs a deletion that returns policies, and deletes those that are no longer referenced.
 fn delete(
     transaction: &Transaction<'_>,
     sql: &'static str,
@@ -189,7 +178,7 @@ fn delete(
     Ok(deleted)
 }
 
-/// Deletes a policy if it is no longer referenced. Returns the number of deleted rows.
+/// Deletes a policy if it is not referenced. Returns the number of deleted rows.
 pub(super) fn delete_unused_policy(
     transaction: &Transaction<'_>,
     policy: i64,
@@ -201,10 +190,10 @@ pub(super) fn delete_unused_policy(
         .execute([policy])
 }
 
-/// Releases surplus free pages. Returns `true` if more can be released.
+/// Releases surplus free pages. Returns `true` if more remain.
 ///
-/// Free pages are reused by the next records, so that a ledger at its limit moves no pages. The surplus is what exceeds
-/// the limit, or a quarter of the used pages.
+/// The surplus is the excess over the limit or over a quarter of the used pages. Other free pages remain for new
+/// records, so that a ledger at its limit does not move pages.
 fn release_pages(connection: &Connection, max_bytes: Option<u64>) -> rusqlite::Result<bool> {
     let before = Space::read(connection)?;
     let surplus = before.surplus_pages(max_bytes);
@@ -223,12 +212,11 @@ fn release_pages(connection: &Connection, max_bytes: Option<u64>) -> rusqlite::R
     Ok(is_unfinished)
 }
 
-/// Checkpoints the write-ahead log as far as no reader needs it. Only then does the file shrink.
+/// Checkpoints the part of the write-ahead log that no reader needs. Required for the file to shrink.
 pub(super) fn checkpoint_passive(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
 }
 
-/// The page counts of a database.
 #[derive(Clone, Copy, Debug)]
 struct Space {
     page_bytes: u64,
@@ -250,12 +238,10 @@ impl Space {
         })
     }
 
-    /// The size of the used pages in bytes.
     fn used(self) -> u64 {
         self.pages.saturating_sub(self.free).saturating_mul(self.page_bytes)
     }
 
-    /// The number of free pages to release.
     fn surplus_pages(self, max_bytes: Option<u64>) -> u64 {
         let page = self.page_bytes.max(1);
         let slack = SLACK_BYTES.max(self.used() / 4) / page;

@@ -2,7 +2,7 @@
 
 use crate::storage::Schema;
 
-/// Marked with the letters `GSRL`; `gsar` in development versions.
+/// The application id is `GSRL` in ASCII, `gsar` in development versions.
 pub(super) const SCHEMA: Schema = Schema {
     application_id: 0x4753_524c,
     development_id: 0x6773_6172,

@@ -1,5 +1,5 @@
-//! The writer: one thread that commits all queued records in one transaction, answers their callers, and runs retention
-//! and recovery in between.
+//! The writer thread. Commits all queued records in one transaction, replies to their callers, and runs
+//! retention and recovery in between.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,42 +23,37 @@ use crate::ledger::record::{Record, Recorded};
 use crate::owner::Owner;
 use crate::wall_clock;
 
-/// The size of records at which a batch is complete, in bytes.
+/// The size of a batch above which no more records are added, in bytes.
 const BATCH_BYTES: usize = 8 << 20;
-/// The interval at which a failed ledger is probed.
+/// The interval between probes of a failed ledger.
 const PROBE_EVERY: Duration = Duration::from_secs(1);
-/// The minimum and maximum number of bytes written by a probe.
+/// The minimum and maximum size of a probe, in bytes.
 const PROBE_BYTES: (u32, u32) = (4 << 10, 1 << 20);
-/// The number of evaluations deleted per step while the queue is empty.
+/// The number of evaluations deleted per retention step while the queue is empty.
 const IDLE_ROWS: u32 = 256;
-/// The minimum number of evaluations deleted per step between batches.
+/// The minimum number of evaluations deleted per retention step between batches.
 const MIN_ROWS: u32 = 64;
 
-/// A job of the writer.
 pub(super) enum Job {
-    /// Records one evaluation.
     Record(Box<QueuedRecord>),
     /// Runs after the batch, in its own transaction.
     Single(Single),
-    /// Applies retention; answers when the limits hold.
+    /// Applies retention. Replies when the limits hold.
     Retain(oneshot::Sender<Result<(), LedgerError>>),
-    /// Stops the writer after all earlier jobs.
     Close,
     #[cfg(test)]
     Interfere(Box<dyn FnOnce(&mut Writer) + Send>),
 }
 
-/// The answer to starting an investigation.
 pub(super) type StartAnswer = Result<Option<StoredInvestigation>, LedgerError>;
 
-/// A queued record and the channel of its answer.
 pub(super) struct QueuedRecord {
     pub(super) owner: Owner,
     pub(super) record: Record,
     pub(super) reply: oneshot::Sender<Result<Recorded, LedgerError>>,
 }
 
-/// The writer. It keeps the directory locked until its connection is closed.
+/// The writer. Drops the lock on the directory after it closes the connection.
 pub(super) struct Writer {
     connection: Connection,
     directory: Directory,
@@ -71,7 +66,6 @@ pub(super) struct Writer {
     metrics: LedgerMetrics,
 }
 
-/// The schedule of retention, and the callers waiting for it.
 struct Retention {
     next: NextRun,
     is_failing: bool,
@@ -84,29 +78,21 @@ enum NextRun {
     AfterABatch,
 }
 
-/// The next probe of a failed ledger, and its size.
 struct Probe {
     at: Instant,
     bytes: u32,
 }
 
-/// A job with its own transaction.
 pub(super) enum Single {
-    /// Deletes one evaluation; answers `true` if it existed.
     Delete(Owner, String, oneshot::Sender<Result<bool, LedgerError>>),
-    /// Stores grades of an evaluation; answers `true` if it exists.
     Grade(Owner, Box<NewGrades>, oneshot::Sender<Result<bool, LedgerError>>),
-    /// Starts an investigation; answers with the existing one with this id.
     Start(Owner, Box<InvestigationStart>, oneshot::Sender<StartAnswer>),
-    /// Appends an event to an investigation.
     Append(Owner, Box<NewEvent>, oneshot::Sender<Result<(), LedgerError>>),
 }
 
-/// Jobs taken from the queue.
 #[derive(Default)]
 struct Jobs {
     batch: Vec<QueuedRecord>,
-    /// Jobs to run after the batch.
     single: Vec<Single>,
     is_closing: bool,
 }
@@ -133,7 +119,7 @@ impl Writer {
         }
     }
 
-    /// Runs until a close job, or until every sender is dropped.
+    /// Runs until it receives [`Job::Close`] or all senders are dropped.
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
         loop {
             let taken = self.take(jobs);
@@ -154,7 +140,7 @@ impl Writer {
         self.checkpoint_truncate();
     }
 
-    /// Waits for a job and takes all queued ones, up to the limits of a batch.
+    /// Waits for a job, then takes more from the queue up to the limits of a batch.
     fn take(&mut self, jobs: &Receiver<Job>) -> Jobs {
         let mut taken = Jobs::default();
         let mut bytes = 0;
@@ -185,7 +171,7 @@ impl Writer {
         }
     }
 
-    /// Returns how long to wait for a job before retention or a probe is due; `None` for no limit.
+    /// Returns the time until retention or a probe is due, if any.
     fn max_wait(&self) -> Option<Duration> {
         let retention = match self.retention.next {
             NextRun::Now => Some(Instant::now()),
@@ -196,7 +182,6 @@ impl Writer {
         Some(next.saturating_duration_since(Instant::now()))
     }
 
-    /// Writes a batch and answers its callers.
     fn write(&mut self, batch: Vec<QueuedRecord>) {
         let started = Instant::now();
         match self.commit(&batch) {
@@ -250,7 +235,6 @@ impl Writer {
         }
     }
 
-    /// Runs a job in its own transaction.
     fn in_own_transaction<T>(
         &mut self,
         write: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
@@ -262,7 +246,6 @@ impl Writer {
         written.map_err(|fault| fault.error)
     }
 
-    /// Deletes an evaluation.
     fn delete(&mut self, owner: &Owner, evaluation_id: &str) -> Result<bool, LedgerError> {
         let deleted =
             self.in_own_transaction(|connection| batch::delete(connection, owner, evaluation_id))?;
@@ -290,7 +273,6 @@ impl Writer {
         Fault::from_sqlite(error, self.directory.database())
     }
 
-    /// Records a committed transaction in the health.
     fn mark_healthy(&mut self) {
         self.probe = None;
         let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
@@ -300,7 +282,7 @@ impl Writer {
         }
     }
 
-    /// Records a failed transaction in the health, and schedules a probe.
+    /// Updates the health after a failed transaction and schedules a probe.
     fn mark_failed(&mut self, fault: &Fault, bytes: u32) {
         let bytes = bytes.max(self.probe.as_ref().map_or(0, |probe| probe.bytes));
         self.probe = Some(Probe {
@@ -320,14 +302,14 @@ impl Writer {
         health.failure = Some(Failure { reason, since_micros });
     }
 
-    /// Once checkpointed, the log is reused from its start: this makes room on a full disk.
+    /// Checkpoints the log so that it is reused from its start, which frees space on a full disk.
     fn checkpoint_to_reuse_log(&self) {
         if let Err(error) = retention::checkpoint_passive(&self.connection) {
             tracing::debug!(%error, "the ledger's log could not be checkpointed");
         }
     }
 
-    /// Probes a failed ledger, if it is due.
+    /// Probes a failed ledger if a probe is due.
     fn probe(&mut self) {
         let Some(bytes) =
             self.probe.as_ref().filter(|probe| probe.at <= Instant::now()).map(|probe| probe.bytes)
@@ -343,7 +325,6 @@ impl Writer {
         }
     }
 
-    /// Runs one step of retention, if it is due: by time, or after a batch of `rows`.
     fn retain(&mut self, rows: usize) {
         let is_due = match self.retention.next {
             NextRun::Now => true,
@@ -393,7 +374,8 @@ impl Writer {
         self.finish_retention(NextRun::At(Instant::now() + Duration::from_secs(60)), &Err(error));
     }
 
-    /// The age limit needs a timer; the size limit is only reached after a batch.
+    /// Returns the time of the next run. Only the age limit needs a timer, because the size grows only with
+    /// batches.
     fn next_run(&self) -> NextRun {
         self.limits.max_age.map_or(NextRun::AfterABatch, |age| {
             NextRun::At(
@@ -409,7 +391,7 @@ impl Writer {
         }
     }
 
-    /// Checkpoints and truncates the log before closing. Does not wait for readers.
+    /// Checkpoints and truncates the log before closing, without waiting for readers.
     fn checkpoint_truncate(&self) {
         let copied = self.connection.busy_timeout(Duration::ZERO).and_then(|()| {
             self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
@@ -421,7 +403,7 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// Marks the ledger as closed, even if the writer panics.
+    /// Marks the ledger as closed, even after a panic.
     fn drop(&mut self) {
         let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
         health.failure =
@@ -429,7 +411,7 @@ impl Drop for Writer {
     }
 }
 
-/// Writes `bytes` and deletes them again, each durably.
+/// Writes and deletes `bytes` bytes, each durably.
 fn write_probe(connection: &mut Connection, bytes: u32) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction
