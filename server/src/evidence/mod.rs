@@ -62,6 +62,8 @@ pub struct Bounds {
 }
 
 /// A server's evidence store. Clones share it.
+///
+/// Methods return [`StoreError::UnknownCorpus`] if a corpus does not exist or the owner cannot access it.
 #[derive(Clone, Debug)]
 pub struct Evidence {
     shared: Arc<Shared>,
@@ -120,9 +122,6 @@ impl Evidence {
     }
 
     /// Starts storing items in a corpus and creates it if it does not exist.
-    ///
-    /// # Errors
-    /// [`StoreError`] if the corpus cannot be opened.
     pub fn put(&self, name: CorpusName, time_to_live: Option<Duration>) -> Result<Put, StoreError> {
         let corpus = self.corpus(&name, true)?;
         let is_new = corpus.summary()?.items == 0;
@@ -135,9 +134,6 @@ impl Evidence {
     }
 
     /// Reads part of an item.
-    ///
-    /// # Errors
-    /// [`StoreError::UnknownCorpus`], [`StoreError::UnknownItem`] or a read error.
     pub fn snapshot(
         &self,
         name: &CorpusName,
@@ -156,9 +152,6 @@ impl Evidence {
 
     /// Searches the passages of a corpus by terms, and by meaning if the query has a vector. Returns the best
     /// first.
-    ///
-    /// # Errors
-    /// [`StoreError::UnknownCorpus`] or a read error.
     pub fn search(
         &self,
         name: &CorpusName,
@@ -172,35 +165,23 @@ impl Evidence {
     }
 
     /// Returns passages by number, in the given order and without ranks. Skips deleted passages.
-    ///
-    /// # Errors
-    /// [`StoreError::UnknownCorpus`] or a read error.
     pub fn passages(&self, name: &CorpusName, numbers: &[i64]) -> Result<Vec<Hit>, StoreError> {
         self.corpus(name, false)?.passages(numbers)
     }
 
     /// Returns the summary of a corpus.
-    ///
-    /// # Errors
-    /// [`StoreError::UnknownCorpus`] or a read error.
     pub fn summary(&self, name: &CorpusName) -> Result<Summary, StoreError> {
         let summary = self.corpus(name, false)?.summary()?;
         Ok(Summary { name: name.clone(), ..summary })
     }
 
     /// Returns all items of a corpus with their contents, ordered by id. Caches them in memory.
-    ///
-    /// # Errors
-    /// [`StoreError::UnknownCorpus`] or a read error.
     pub fn items(&self, name: &CorpusName) -> Result<Arc<Vec<EvidenceItem>>, StoreError> {
         let corpus = self.corpus(name, false)?;
         self.shared.corpus_cache.items(&*corpus)
     }
 
     /// Lists at most `limit` corpora after a name, ordered by name. Logs and skips a corpus that cannot be opened.
-    ///
-    /// # Errors
-    /// [`StoreError::Unavailable`] if the folder cannot be read.
     pub fn list(
         &self,
         after: Option<&CorpusName>,
@@ -232,9 +213,6 @@ impl Evidence {
     }
 
     /// Deletes a corpus, even a damaged one. Returns its summary if it was readable.
-    ///
-    /// # Errors
-    /// [`StoreError::UnknownCorpus`], or an error from deleting its folder.
     pub fn delete(&self, name: &CorpusName) -> Result<Option<Summary>, StoreError> {
         let summary = match self.summary(name) {
             Err(unknown @ StoreError::UnknownCorpus { .. }) => return Err(unknown),
@@ -245,9 +223,6 @@ impl Evidence {
     }
 
     /// Deletes expired corpora and leftover rows and files. Returns the number of deleted corpora.
-    ///
-    /// # Errors
-    /// [`StoreError::Unavailable`] if the folder cannot be read.
     pub fn delete_expired(&self) -> Result<usize, StoreError> {
         let now = self.shared.store.now()?;
         let mut deleted = 0;
