@@ -1,7 +1,5 @@
-//! Copies a database while a server writes to it, and checks the copy.
-//!
-//! All pages are copied in one step of SQLite's online backup. It reads the write-ahead log like any reader, so that no
-//! writer waits; meanwhile the log grows.
+//! Copies a database while a server writes to it, and checks the copy. Writers do not wait, because SQLite's online
+//! backup reads the write-ahead log like any reader.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,31 +9,27 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::open_file;
 
-/// The maximum wait for a lock that a server holds while it opens or closes the database.
+/// The maximum time to wait for a lock while a server opens or closes the database.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A database in a data directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DatabaseFile {
-    /// The path relative to the data directory.
     pub(crate) path: PathBuf,
-    /// Statements to run on the copy, since it lacks the files next to the database; may be empty.
+    /// SQL statements for the copy, which has no files next to it; may be empty.
     pub(crate) after_copy: &'static str,
 }
 
-/// An error from [`copy_database`].
 #[derive(Debug)]
 pub(crate) enum CopyError {
-    /// The source is damaged, or not a database.
+    /// The source is damaged or is not a database.
     Damaged(String),
-    /// The source cannot be opened or locked.
     Unreadable(String),
-    /// The copy cannot be written.
     Unwritable(String),
 }
 
-/// Copies a database to a new file that only this user can access. The copy is a single file without a log, with every
-/// page checked. Returns `false` if nothing was ever committed to the source.
+/// Copies a database to a new private file without a log, and checks all its pages. Returns `false` if the
+/// source has no commits.
 pub(crate) fn copy_database(from: &Path, to: &Path, after_copy: &str) -> Result<bool, CopyError> {
     let source = open_source(from).map_err(|error| CopyError::reading(&error))?;
     open_file(to).map_err(|error| CopyError::Unwritable(error.to_string()))?;
@@ -50,7 +44,7 @@ fn open_source(file: &Path) -> rusqlite::Result<Connection> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
-    // Opens the file and its log, so that their errors are not reported as errors of the copy.
+    // Opens the log too, so that its errors are reported as errors in the source.
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     Ok(connection)
 }
@@ -73,7 +67,7 @@ fn copy_pages(source: &Connection, to: &Path) -> Result<(), CopyError> {
     }
 }
 
-/// Turns the copy into a single file and checks it. Returns `true` if nothing was ever committed to the database.
+/// Converts the copy to a single file and checks it. Returns `true` if the source has no commits.
 fn finish(file: &Path, after_copy: &str) -> rusqlite::Result<bool> {
     let copy = open_copy(file)?;
     let version: i64 = copy.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -93,7 +87,6 @@ fn finish(file: &Path, after_copy: &str) -> rusqlite::Result<bool> {
 }
 
 impl CopyError {
-    /// An error before the copy exists.
     fn reading(error: &rusqlite::Error) -> Self {
         match is_damage(error) {
             true => Self::Damaged(error.to_string()),
@@ -101,7 +94,7 @@ impl CopyError {
         }
     }
 
-    /// An error with the copy, whose pages are those of the source.
+    /// Converts an error in the copy. Damaged pages are from the source.
     fn writing(error: &rusqlite::Error) -> Self {
         match is_damage(error) {
             true => Self::Damaged(error.to_string()),

@@ -1,4 +1,4 @@
-//! Lock files: the process that holds one owns the folder around it.
+//! Lock files, each of which protects the folder around it.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -6,16 +6,15 @@ use std::path::Path;
 
 use super::open_file;
 
-/// An error from [`lock`].
 #[derive(Debug)]
 pub(crate) enum LockError {
-    /// Another process, or another part of this one, holds the lock; the pid in the file, if any.
+    /// Another lock is held, by the process with this pid if known.
     Locked(Option<u32>),
-    /// The system refused.
+    /// The file cannot be opened or locked.
     Io(io::Error),
 }
 
-/// Locks a file and writes the pid into it. The system releases the lock when the process ends.
+/// Locks a file and writes the pid to it. The system releases the lock when the process ends.
 pub(crate) fn lock(path: &Path) -> Result<File, LockError> {
     let mut file = open_file(path).map_err(LockError::Io)?;
     match file.try_lock() {

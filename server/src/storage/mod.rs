@@ -1,5 +1,5 @@
-//! Storage shared by all stores: private folders and files, lock files, SQLite schemas and backups, and connections to
-//! PostgreSQL.
+//! Storage code shared by all stores: private files, lock files, SQLite schemas and backups, and PostgreSQL
+//! connections.
 
 mod copy;
 mod lock;

@@ -19,10 +19,7 @@ pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Checks that a folder can be used, or created, by this user. Changes nothing.
-///
-/// # Errors
-/// The obstacle.
+/// Checks that this user can use or create a folder. Changes nothing.
 pub(crate) fn check_folder(path: &Path) -> Result<(), String> {
     for existing in path.ancestors() {
         let path = match existing.as_os_str().is_empty() {
@@ -48,8 +45,8 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Creates an empty file with mode 0600 if it is missing. Never opens an existing file: closing it would release the
-/// locks that SQLite holds on it in this process.
+/// Creates an empty file with mode 0600 if it is missing. Does not open an existing file, because closing it would
+/// release the locks that SQLite has on it in this process.
 pub(crate) fn create_file(path: &Path) -> io::Result<()> {
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -57,7 +54,7 @@ pub(crate) fn create_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens a file for reading and writing; creates it with mode 0600 if it is missing.
+/// Opens a file for reading and writing. Creates it with mode 0600 if it is missing.
 pub(crate) fn open_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
 }

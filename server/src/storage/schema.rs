@@ -1,62 +1,59 @@
-//! Creates the schema of a SQLite database, and refuses a database with another schema.
+//! Creates and checks the schemas of SQLite databases.
 
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-/// The number of the schema in every database.
+/// The supported schema version of every database.
 pub(super) const VERSION: i64 = 1;
 
-/// The schema of a SQLite database. Its number is stored as `user_version`.
+/// The schema of a SQLite database. `user_version` stores its version.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Schema {
-    /// The application id in SQLite's header: four letters.
+    /// The application id in SQLite's header, four ASCII letters.
     pub(crate) application_id: i64,
-    /// The application id in databases of development versions, which numbered their schemas from 1 too.
+    /// The application id that development versions used. Their schema versions overlap with later ones.
     pub(crate) development_id: i64,
-    /// Statements that create the tables.
     pub(crate) sql: &'static str,
 }
 
-/// A database of this product whose schema is not the one of this server.
+/// The error for a database with an unsupported schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaMismatch {
-    /// Another version of the server wrote it.
+    /// Another version of the server created it.
     #[error(
         "has schema {found}, this server supports schema {VERSION} only; run the server that wrote it"
     )]
     Unsupported {
-        /// The number of its schema.
+        /// The schema version in the database.
         found: i64,
     },
-    /// A development version wrote it.
+    /// A development version created it.
     #[error(
         "has schema {found} of a development version; start with an empty data directory or database \
          (records can be exported before with the server that wrote them: gsar ledger export)"
     )]
     Development {
-        /// The number of its schema.
+        /// The schema version in the database.
         found: i64,
     },
-    /// It has no tables, and this server may not create them.
+    /// It has no tables, and this server must not create them.
     #[error("has no tables yet; run gsar-server migrate")]
     Missing,
 }
 
-/// An error from [`Schema::check`].
 #[derive(Debug, PartialEq)]
 pub(crate) enum SchemaError {
-    /// The database belongs to another program.
+    /// Another program created the database.
     Foreign,
-    /// The database has another schema.
     Mismatch(SchemaMismatch),
-    /// SQLite could not read the database.
     Sqlite(rusqlite::Error),
 }
 
 impl Schema {
-    /// Refuses a file as [`check`](Self::check) does, before a connection that can write opens it: closing that
-    /// connection would checkpoint a leftover log. Leaves SQLite's errors to that connection.
+    /// Checks a file like [`check`](Self::check), before it is opened for writing. Closing a writable
+    /// connection to a rejected file would checkpoint its log. Errors from SQLite are left to the writable
+    /// connection.
     pub(crate) fn check_file(&self, file: &Path) -> Result<(), SchemaError> {
         match open_unchanged(file).map(|connection| self.check(&connection)) {
             Ok(Err(refused @ (SchemaError::Foreign | SchemaError::Mismatch(_)))) => Err(refused),
@@ -64,7 +61,7 @@ impl Schema {
         }
     }
 
-    /// Returns an error unless the database is empty or has this schema. Changes nothing.
+    /// Returns an error unless the database is empty or has this schema. Writes nothing.
     pub(crate) fn check(&self, connection: &Connection) -> Result<(), SchemaError> {
         let query = |sql| {
             let value = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
@@ -87,7 +84,7 @@ impl Schema {
         }
     }
 
-    /// Creates the tables in an empty database, in one transaction.
+    /// Creates the tables in one transaction if the database is empty.
     pub(crate) fn create(&self, connection: &mut Connection) -> rusqlite::Result<()> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let found: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -100,7 +97,7 @@ impl Schema {
     }
 }
 
-/// Opens a database for reading, without creating a log next to it.
+/// Opens a database for reading without creating a log or shared memory next to it.
 fn open_unchanged(file: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut log = file.as_os_str().to_owned();

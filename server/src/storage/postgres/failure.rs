@@ -1,42 +1,35 @@
-//! Failures of PostgreSQL and of the connection to it, classified by their fix and by whether a retry may succeed.
+//! Failures of PostgreSQL and its connections, classified by fix and by whether a retry can succeed.
 
 use deadpool_postgres::PoolError;
 use tokio_postgres::error::SqlState;
 
-/// An error of the database or of the connection to it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}; {fix}")]
 pub(crate) struct Failure {
     pub(crate) kind: FailureKind,
     pub(crate) reason: String,
     pub(crate) fix: &'static str,
-    /// `true` if an immediate retry may succeed, on another connection or after another transaction.
+    /// `true` if an immediate retry can succeed, on another connection or after another transaction.
     pub(crate) is_transient: bool,
 }
 
-/// The class of a [`Failure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureKind {
-    /// The disk of the database is full.
     Full,
     /// Another transaction blocks this one, or there are too many connections.
     Busy,
-    /// The account lacks a privilege.
     Access,
     /// The database is unreachable or shutting down.
     Connection,
-    /// Stored data is damaged.
     Corrupt,
-    /// A referenced row is gone.
+    /// A referenced row does not exist.
     Dangling,
-    /// Anything else.
     Other,
 }
 
 const REACH: &str = "check that the database runs and is reachable; no restart is needed then";
 
 impl Failure {
-    /// A statement that timed out.
     pub(crate) fn timed_out(seconds: u64) -> Self {
         Self {
             kind: FailureKind::Connection,
@@ -46,7 +39,6 @@ impl Failure {
         }
     }
 
-    /// A failure that a retry does not fix.
     pub(crate) fn other(reason: String, fix: &'static str) -> Self {
         Self { kind: FailureKind::Other, reason, fix, is_transient: false }
     }
@@ -97,7 +89,7 @@ fn connection_failure(error: &tokio_postgres::Error) -> Failure {
     Failure { kind: FailureKind::Connection, reason, fix, is_transient: !is_encryption }
 }
 
-/// Classifies a SQLSTATE; the second value is `true` if an immediate retry may succeed.
+/// Classifies a SQLSTATE. The second value is `true` if an immediate retry can succeed.
 fn classify(code: &SqlState) -> (FailureKind, bool) {
     match code {
         &SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED => {

@@ -1,4 +1,4 @@
-//! Connections to a PostgreSQL database: a bounded pool, timeouts, retries, and schemas.
+//! PostgreSQL connections: a bounded pool, timeouts, retries and schemas.
 
 mod failure;
 mod options;
@@ -24,14 +24,13 @@ pub use options::{DatabaseUrl, PostgresOptions};
 pub(crate) use schema::PostgresSchema;
 pub(crate) use schema::SchemaFailure;
 
-/// The maximum number of attempts for a transient failure.
+/// The maximum number of attempts if failures are transient.
 const ATTEMPTS: u32 = 4;
-/// The pause before the second attempt; it doubles with each later one.
+/// The pause before the second attempt. Doubles for each later attempt.
 const PAUSE: Duration = Duration::from_millis(25);
-/// Added to the statement timeout: after both, the connection counts as dead.
+/// The time after the statement timeout when the connection is considered dead.
 const MARGIN: Duration = Duration::from_secs(2);
 
-/// A connection pool. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Database {
     pool: Pool,
@@ -46,10 +45,7 @@ impl std::fmt::Debug for Database {
 }
 
 impl Database {
-    /// Creates the pool; no connection is opened before the first use.
-    ///
-    /// # Errors
-    /// A problem with the files named by the options.
+    /// Creates the pool without opening a connection. Fails if the files in the options are unusable.
     pub(crate) fn new(options: &PostgresOptions) -> Result<Self, String> {
         let mut config = options.url.config();
         if let Some(file) = &options.password_file {
@@ -85,16 +81,13 @@ impl Database {
         Ok(Self { pool, timeout: options.timeout, shown: options.url.to_string().into() })
     }
 
-    /// The address, without its password.
+    /// Returns the address without its password.
     pub(crate) fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// Runs `work` on a connection, with the number of the attempt, and retries transient failures on another
-    /// connection. Runs to completion even if the caller stops waiting.
-    ///
-    /// # Errors
-    /// The failure of the last attempt.
+    /// Runs `work` on a connection. Retries transient failures on another connection, passing the number of the
+    /// attempt. `work` completes even if the caller stops waiting.
     pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -106,10 +99,7 @@ impl Database {
         self.spawn(Some(self.timeout + MARGIN), work).await
     }
 
-    /// As [`run`](Self::run), without a time limit: for creating tables and for retention.
-    ///
-    /// # Errors
-    /// The failure of the last attempt.
+    /// Runs `work` like [`run`](Self::run), but without a time limit.
     pub(crate) async fn run_long<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -160,20 +150,19 @@ impl Database {
             return work(&mut client, attempt).await.map_err(|error| (&error).into());
         };
         let Ok(done) = tokio::time::timeout(limit, work(&mut client, attempt)).await else {
-            // The connection is not reused: its next user would wait as long.
+            // Another user of this connection would have to wait too.
             drop(Object::take(client));
             return Err(Failure::timed_out(limit.as_secs()));
         };
         done.map_err(|error| (&error).into())
     }
 
-    /// Refuses further work and closes idle connections.
+    /// Rejects further work and closes idle connections.
     pub(crate) fn close(&self) {
         self.pool.close();
     }
 }
 
-/// Returns the settings of every session: durability and timeouts.
 fn session(options: &PostgresOptions) -> String {
     let millis = options.timeout.as_millis();
     let commit = if options.is_durable { "on" } else { "off" };

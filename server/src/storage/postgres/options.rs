@@ -1,4 +1,4 @@
-//! The address of a PostgreSQL database, and how it is used.
+//! The address and the options of a PostgreSQL database.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,24 +9,22 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
-/// The address of a database: `postgres://user@host:port/database`, with several hosts for a cluster that fails over,
-/// or `postgres:///database?host=/var/run/postgresql` for a Unix socket.
+/// The address of a database: `postgres://user@host:port/database`, with several hosts for a failover cluster, or
+/// `postgres:///database?host=/var/run/postgresql` for a Unix socket.
 ///
-/// It is displayed without its password. `sslmode` is `disable` or `require`, which verifies the certificate; the
-/// default is `require` for connections that leave this machine.
+/// `sslmode` is `disable` or `require`, which also verifies the certificate. It defaults to `require` for
+/// remote hosts. The password is omitted when the address is displayed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl {
     text: String,
     config: tokio_postgres::Config,
 }
 
-/// Displayed in place of a password.
 const HIDDEN: &str = "***";
-/// The time without an answer after which a connection counts as dead.
+/// The time without a response after which a connection is considered dead.
 const SILENCE: Duration = Duration::from_secs(10);
 
 impl DatabaseUrl {
-    /// The configuration of the driver.
     pub(super) fn config(&self) -> tokio_postgres::Config {
         self.config.clone()
     }
@@ -48,7 +46,7 @@ impl FromStr for DatabaseUrl {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // Errors do not repeat the text: it may contain a password.
+        // Errors must not quote the text, because it may contain a password.
         const ALLOWED: &str = "give postgres://user@host:port/database, or postgres:///database?host=/folder/of/the/socket";
         if !["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme)) {
             return Err(format!("is not a PostgreSQL address; {ALLOWED}"));
@@ -91,7 +89,7 @@ fn is_local(host: &Host) -> bool {
     }
 }
 
-/// Returns the text without its passwords: the one before the hosts, and the one in the parameters.
+/// Returns the text without its passwords, which can precede the hosts or be in the parameters.
 fn shown(text: &str) -> String {
     let (address, parameters) = text.split_once('?').map_or((text, None), |(a, p)| (a, Some(p)));
     let mut shown = match address.split_once("://") {
@@ -138,27 +136,28 @@ impl<'de> Deserialize<'de> for DatabaseUrl {
     }
 }
 
-/// Options of a database.
+/// Options for a database.
 #[derive(Clone, Debug)]
 pub struct PostgresOptions {
     /// The address.
     pub url: DatabaseUrl,
-    /// A file with the password, instead of a password in the address.
+    /// A file with the password, as an alternative to a password in the address.
     pub password_file: Option<PathBuf>,
-    /// A PEM file of the authorities that sign the server's certificate; `None` for those of the system.
+    /// A PEM file with the authorities that sign the server's certificate; `None` uses the system's
+    /// authorities.
     pub ca: Option<PathBuf>,
     /// The maximum number of connections, 1 or more.
     pub connections: usize,
-    /// The timeout of a statement, and of waiting for a connection.
+    /// The timeout for a statement and for getting a connection.
     pub timeout: Duration,
-    /// `true` if a commit is on the disk of the database before it is acknowledged.
+    /// `true` if commits are flushed to disk before they are acknowledged.
     pub is_durable: bool,
-    /// `true` if missing tables are created.
+    /// `true` if missing tables should be created.
     pub migrate: bool,
 }
 
 impl PostgresOptions {
-    /// Options with eight connections and a timeout of ten seconds; missing tables are created.
+    /// Returns the defaults: eight connections, a timeout of ten seconds, and missing tables are created.
     #[must_use]
     pub fn new(url: DatabaseUrl) -> Self {
         Self {
@@ -174,10 +173,7 @@ impl PostgresOptions {
 }
 
 impl PostgresOptions {
-    /// Checks the named files without connecting.
-    ///
-    /// # Errors
-    /// The first problem with them.
+    /// Checks the files without connecting. Returns the first problem.
     pub(crate) fn check_files(&self) -> Result<(), String> {
         super::Database::new(self).map(drop)
     }

@@ -1,10 +1,9 @@
-//! Cached prepared statements, and conditions of queries.
+//! Cached prepared statements and query conditions.
 
 use deadpool_postgres::GenericClient;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Row};
 
-/// The parameters of a statement.
 pub(crate) type Parameters<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 pub(crate) async fn one(
@@ -44,33 +43,30 @@ pub(crate) async fn execute(
     client.execute(&statement, parameters).await
 }
 
-/// Conditions of a query, and their parameters.
 pub(crate) struct Conditions {
     pub(crate) sql: String,
     pub(crate) values: Vec<Box<dyn ToSql + Sync + Send>>,
 }
 
 impl Conditions {
-    /// Adds a condition with `?` in place of the value.
+    /// Adds a condition in which `?` stands for the value.
     pub(crate) fn add(&mut self, condition: &str, value: impl ToSql + Sync + Send + 'static) {
         let place = self.place(value);
         self.sql.push_str(" AND ");
         self.sql.push_str(&condition.replace('?', &place));
     }
 
-    /// Adds a condition without a value.
     pub(crate) fn require(&mut self, condition: &str) {
         self.sql.push_str(" AND ");
         self.sql.push_str(condition);
     }
 
-    /// Adds a parameter and returns its placeholder.
     pub(crate) fn place(&mut self, value: impl ToSql + Sync + Send + 'static) -> String {
         self.values.push(Box::new(value));
         format!("${}", self.values.len())
     }
 
-    /// The parameters in the order of their placeholders.
+    /// Returns the parameters in the order of their placeholders.
     pub(crate) fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
         self.values.iter().map(|value| value.as_ref() as &(dyn ToSql + Sync)).collect()
     }

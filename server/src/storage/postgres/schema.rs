@@ -1,41 +1,33 @@
-//! Creates the schema of a PostgreSQL database, and refuses a database with another schema. Of several servers that start
-//! at once, one creates it and the others wait.
+//! Creates and checks the schemas of PostgreSQL databases. If several servers start at once, one creates the
+//! tables and the others wait.
 
 use deadpool_postgres::Object;
 
 use super::{Database, Failure};
 use crate::storage::schema::{SchemaMismatch, VERSION};
 
-/// The schema of one part of a database. Its number is stored in the table `gsar_schemas`.
+/// The schema of one part of a database. The table `gsar_schemas` stores its version.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PostgresSchema {
-    /// The name of the part.
     pub(crate) part: &'static str,
-    /// Statements that create the tables.
     pub(crate) sql: &'static str,
 }
 
-/// An error from [`PostgresSchema::check`] or [`PostgresSchema::create`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SchemaFailure {
-    /// The database has another schema, or none.
     #[error("{0}")]
     Mismatch(#[from] SchemaMismatch),
-    /// A query failed.
     #[error("{0}")]
     Failed(#[from] Failure),
 }
 
-/// The advisory lock of the server that creates tables: the letters `gsar`.
+/// The advisory lock for creating tables, `gsar` in ASCII.
 const LOCK: i64 = 0x6773_6172;
 const VERSIONS: &str =
     "CREATE TABLE IF NOT EXISTS gsar_schemas (part text PRIMARY KEY, version bigint NOT NULL)";
 
 impl PostgresSchema {
-    /// Returns `true` if the tables exist, `false` if they are missing and `may_create` is set.
-    ///
-    /// # Errors
-    /// [`SchemaFailure`].
+    /// Returns `true` if the tables exist, and `false` if they are missing but may be created.
     pub(crate) async fn check(
         self,
         database: &Database,
@@ -50,10 +42,7 @@ impl PostgresSchema {
         }
     }
 
-    /// Checks the schema, and creates the tables if they are missing and `may_create` is set.
-    ///
-    /// # Errors
-    /// [`SchemaFailure`].
+    /// Checks the schema. Creates missing tables if `may_create` is set.
     pub(crate) async fn create(
         self,
         database: &Database,
@@ -70,7 +59,7 @@ impl PostgresSchema {
         const NEW: &str =
             "INSERT INTO gsar_schemas (part, version) VALUES ($1, $2) ON CONFLICT DO NOTHING";
         let transaction = client.transaction().await?;
-        // Another server may keep the lock for a while.
+        // Another server may hold the lock for a while.
         transaction
             .batch_execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
             .await?;
@@ -83,12 +72,12 @@ impl PostgresSchema {
     }
 }
 
-/// The number of the schema of a part; `None` if it has no tables.
+/// Returns the schema version of a part; `None` if it has no tables.
 async fn stored(
     client: &mut Object,
     part: &str,
 ) -> Result<Result<Option<i64>, SchemaMismatch>, tokio_postgres::Error> {
-    // Development versions wrote to `gsar_schema`.
+    // Development versions used the table `gsar_schema`.
     const TABLES: &str =
         "SELECT to_regclass('gsar_schemas') IS NOT NULL, to_regclass('gsar_schema') IS NOT NULL";
     let tables = client.query_one(TABLES, &[]).await?;

@@ -8,10 +8,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// Returns a connector that trusts the authorities in a file, or those of the system.
-///
-/// # Errors
-/// The problem with the authorities.
+/// Returns a connector that trusts the authorities in a file, or the system's authorities.
 pub(super) fn connector(ca: Option<&Path>) -> Result<MakeRustlsConnect, String> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
