@@ -1,5 +1,5 @@
-//! The identity of an admitted call: its credentials and its principal. The messages of a stream are checked one by
-//! one, so that a revoked right takes effect in the middle of a stream.
+//! The identity of an admitted call. It is checked again for each message of a stream, so that a revoked right
+//! takes effect at once.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,7 +13,7 @@ use super::right::Right;
 use super::store::{Identified, IdentityStore, Unidentified};
 use super::token;
 
-/// The credentials of a call and its connection. Contains a token, so it has no `Debug`.
+/// The credentials of a call. `Debug` is not implemented, because the token is secret.
 pub(super) struct Credentials {
     pub(super) token: Option<String>,
     pub(super) certificate: Option<PeerCertificate>,
@@ -21,10 +21,7 @@ pub(super) struct Credentials {
 }
 
 impl Credentials {
-    /// Reads the credentials of a call.
-    ///
-    /// # Errors
-    /// What is wrong with the authorization header.
+    /// Reads the credentials of a call. Fails if the authorization header is invalid.
     pub(super) fn from_call(
         headers: &HeaderMap,
         connection: &Extensions,
@@ -38,13 +35,13 @@ impl Credentials {
     }
 }
 
-/// An error that refuses a call or ends a stream.
+/// An error that rejects a call or ends a stream.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAdmitted {
-    /// It is from no known principal.
+    /// The caller is not a known principal.
     #[error(transparent)]
     Unidentified(#[from] Unidentified),
-    /// Its principal lacks the right.
+    /// The principal lacks the required right.
     #[error("{principal} may not {right}")]
     NoRight {
         /// The name of the principal.
@@ -73,7 +70,7 @@ impl std::fmt::Debug for AdmittedIdentity {
 }
 
 impl AdmittedIdentity {
-    /// Identifies the caller of a call and checks its right.
+    /// Identifies the caller and checks its right.
     ///
     /// # Errors
     /// [`NotAdmitted`].
@@ -94,16 +91,16 @@ impl AdmittedIdentity {
         Ok(Self { store, credentials: Some(Arc::new(credentials)), right, initial })
     }
 
-    /// Returns the principal at admission.
+    /// Returns the principal that was identified when the call was admitted.
     #[must_use]
     pub fn principal(&self) -> &Arc<Principal> {
         &self.initial.principal
     }
 
-    /// Returns the principal by the current configuration and time.
+    /// Identifies the caller again, with the current principals and time.
     ///
     /// # Errors
-    /// [`NotAdmitted`] if the call would no longer be admitted, or would be another principal's.
+    /// [`NotAdmitted`] if the call would be rejected now or now belongs to another principal.
     pub fn revalidate(&self) -> Result<Arc<Principal>, NotAdmitted> {
         let Some(credentials) = &self.credentials else { return Ok(Arc::clone(self.principal())) };
         if self.store.is_current(&self.initial, now_seconds()) {

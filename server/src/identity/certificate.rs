@@ -1,22 +1,21 @@
-//! Reads the names in a client's certificate. The TLS handshake has already verified that an authority of
-//! `tls.client_ca` signed it.
+//! Reads the names in client certificates, which the TLS handshake has already verified.
 
 use std::sync::Arc;
 
 use rustls::pki_types::CertificateDer;
 use webpki::EndEntityCert;
 
-/// The names in a client's certificate: its URIs, such as SPIFFE ids, and its DNS names in lower case.
+/// The names in a client certificate: URIs such as SPIFFE ids, and lowercase DNS names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeerCertificate(Arc<[String]>);
 
 impl PeerCertificate {
-    /// Reads the names of the first certificate of a chain. An unreadable certificate has none.
+    /// Reads the names from the first certificate of a chain. An invalid certificate has none.
     #[must_use]
     pub fn of_chain(chain: &[CertificateDer<'_>]) -> Self {
         let Some(certificate) = chain.first() else { return Self::default() };
         let Ok(certificate) = EndEntityCert::try_from(certificate) else { return Self::default() };
-        // Without a scheme it is not a URI, and must not pass for a DNS name.
+        // A URI without a scheme could be mistaken for a DNS name.
         let uris = certificate.valid_uri_names().filter(|uri| uri.contains("://"));
         let uris = uris.map(str::to_owned);
         let hosts = certificate.valid_dns_names().map(str::to_ascii_lowercase);

@@ -1,4 +1,4 @@
-//! Parses the principals file and reports every error in it.
+//! Parses the principals file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU32;
@@ -14,7 +14,6 @@ use super::token::TokenDigest;
 /// The maximum length of a name, in bytes.
 const MAX_NAME: usize = 64;
 
-/// A table of the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Table {
@@ -28,7 +27,6 @@ struct Table {
     daily_budget: Option<u64>,
 }
 
-/// The principals by their credentials.
 #[derive(Debug, Default)]
 pub(super) struct Principals {
     pub(super) by_certificate: HashMap<String, Arc<Principal>>,
@@ -39,10 +37,7 @@ pub(super) struct Principals {
 }
 
 impl Principals {
-    /// Parses a file. Counts of principals continue from `before`.
-    ///
-    /// # Errors
-    /// Every error in it.
+    /// Parses a file and returns all errors in it. Rate limits continue from `before`.
     pub(super) fn read(text: &str, before: Option<&Self>) -> Result<Self, Vec<String>> {
         let tables: BTreeMap<String, Table> =
             toml::from_str(text).map_err(|error| vec![with_line(text, &error)])?;
@@ -62,7 +57,7 @@ impl Principals {
                 .with_daily_budget(table.daily_budget);
             let principal = Arc::new(principal);
             for given in table.certificates {
-                // SPIFFE ids are compared as they are, DNS names in lower case.
+                // SPIFFE ids are case-sensitive, DNS names are not.
                 let key = if given.contains("://") { given } else { given.to_ascii_lowercase() };
                 add(&mut read.by_certificate, key, &principal, "certificates", &mut problem);
             }
@@ -85,14 +80,14 @@ impl Principals {
         if problems.is_empty() { Ok(read) } else { Err(problems) }
     }
 
-    /// Returns the alphabetically first principal with a daily budget.
+    /// Returns the first principal with a daily budget, by name.
     pub(super) fn first_with_budget(&self) -> Option<&str> {
         let with_budget = self.by_name.values().filter(|one| one.daily_budget().is_some());
         with_budget.map(|one| one.name()).min()
     }
 }
 
-/// Adds the line number to a parse error, without the line itself: it may contain a token by mistake.
+/// Formats a parse error with its line number. Omits the line, because it may contain a token by mistake.
 fn with_line(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let message = error.message().replace('\n', ", ");

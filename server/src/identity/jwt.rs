@@ -1,5 +1,5 @@
-//! Verifies JSON Web Tokens (RFC 7519) with the keys of a file (RFC 7517). A token needs an asymmetric signature, an
-//! issuer, an audience, a subject and an expiry.
+//! Verifies JSON Web Tokens (RFC 7519) with keys from a file (RFC 7517). Tokens must have an asymmetric
+//! signature, an issuer, an audience, a subject and an expiry.
 
 use std::collections::HashMap;
 use std::str::FromStr as _;
@@ -14,7 +14,7 @@ use serde::de::IgnoredAny;
 /// The tolerated clock skew, in seconds.
 const LEEWAY: u64 = 30;
 
-/// An issuer of tokens and their audience.
+/// The expected issuer and audience of tokens, and the issuer's keys.
 pub(super) struct Issuer {
     keys: Vec<Key>,
     by_id: HashMap<String, usize>,
@@ -27,15 +27,14 @@ struct Key {
     algorithms: Vec<Algorithm>,
 }
 
-/// The subject of a token.
 #[derive(Debug)]
 pub(super) struct Subject {
     pub(super) name: String,
-    /// The expiry in seconds since 1970, plus the tolerated clock skew.
+    /// The expiry in seconds since 1970, including the tolerated clock skew.
     pub(super) expires_at: u64,
 }
 
-/// The claims that a token must have.
+/// The required claims. `_iss` and `_nbf` are checked by the library.
 #[derive(Deserialize)]
 struct Claims {
     sub: String,
@@ -46,7 +45,7 @@ struct Claims {
     _nbf: Option<f64>,
 }
 
-/// Critical header extensions. None is supported, so a token with any must be refused (RFC 7515, 4.1.11).
+/// The critical header extensions. Tokens with any must be rejected (RFC 7515, 4.1.11), because none is supported.
 #[derive(Deserialize)]
 struct Critical {
     crit: Option<IgnoredAny>,
@@ -59,10 +58,7 @@ impl std::fmt::Debug for Issuer {
 }
 
 impl Issuer {
-    /// Creates an issuer with the keys of a file.
-    ///
-    /// # Errors
-    /// Every error in the keys.
+    /// Parses the keys and returns all errors in them.
     pub(super) fn new(issuer: &str, audience: &str, jwks: &str) -> Result<Self, Vec<String>> {
         let set: JwkSet = serde_json::from_str(jwks)
             .map_err(|error| vec![format!("invalid JSON Web Key Set: {error}")])?;
@@ -89,10 +85,7 @@ impl Issuer {
         Ok(Self { keys, by_id, issuer: issuer.to_owned(), audience: audience.to_owned() })
     }
 
-    /// Verifies a token and returns its subject.
-    ///
-    /// # Errors
-    /// Why the token is invalid, without any part of it.
+    /// Verifies a token. Errors contain no part of the token.
     pub(super) fn verify(&self, token: &str) -> Result<Subject, &'static str> {
         const NOT_A_TOKEN: &str = "the token is neither known nor a JSON Web Token";
         let header = decode_header(token).map_err(|_| NOT_A_TOKEN)?;
@@ -137,7 +130,7 @@ impl Issuer {
     }
 }
 
-/// Returns `true` if the header has critical extensions; `None` if it cannot be parsed.
+/// Returns `true` if the header has critical extensions; `None` if it is invalid.
 fn has_critical(token: &str) -> Option<bool> {
     let (header, _) = token.split_once('.')?;
     let header = BASE64URL_NOPAD.decode(header.as_bytes()).ok()?;
@@ -179,7 +172,7 @@ mod tests {
 
     use super::*;
 
-    /// The key of RFC 7517, appendix A.1, and a token that it did not sign.
+    /// The key from RFC 7517, appendix A.1, and a token that it did not sign.
     const KEYS: &str = r#"{"keys":[{"kty":"EC","crv":"P-256","kid":"1","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4","y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]}"#;
     const TOKEN: &str = "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJhZGEiLCJpc3MiOiJpIiwiYXVkIjoiYSIsImV4cCI6NDEwMjQ0NDgwMH0.\
          AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";

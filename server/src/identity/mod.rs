@@ -1,7 +1,6 @@
-//! Authentication and authorization: finds the principal of a call by its credentials, and checks its rights. Reads the
-//! principals file and the token keys; never looks at messages.
+//! Authentication and authorization: identifies the principal of a call by its credentials and checks its rights.
 //!
-//! If no principals are configured, every caller is the same anonymous principal with every right.
+//! If no principals are configured, all callers are the same anonymous principal with every right.
 
 mod admitted;
 mod certificate;

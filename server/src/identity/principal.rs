@@ -1,4 +1,4 @@
-//! A principal: its name, rights, rate limit and budget.
+//! Principals with their rights, rate limits and budgets.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -16,7 +16,7 @@ use crate::owner::Owner;
 /// A caller of the API.
 pub struct Principal {
     owner: Owner,
-    /// `None` for the anonymous principal, which has every right.
+    /// `None` for the anonymous principal, which has all rights.
     rights: Option<Vec<Right>>,
     rate: Option<Arc<RateLimit>>,
     daily_budget: Option<u64>,
@@ -24,7 +24,6 @@ pub struct Principal {
     compute_slots: PrincipalSlots,
 }
 
-/// The limit of a principal's calls in flight.
 #[derive(Clone)]
 struct InFlightLimit {
     max: usize,
@@ -36,12 +35,12 @@ struct RateLimit {
     limiter: DefaultDirectRateLimiter,
 }
 
-/// The error of a principal that exceeds its rate limit.
+/// The error if a principal exceeds its rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooFast {
     /// The maximum number of calls per minute.
     pub per_minute: u32,
-    /// The time until the next call is allowed.
+    /// The time until the next call will be allowed.
     pub retry_after: Duration,
 }
 
@@ -65,19 +64,17 @@ impl fmt::Debug for Principal {
 }
 
 impl Principal {
-    /// Returns its compute slots.
     pub(crate) const fn compute_slots(&self) -> &PrincipalSlots {
         &self.compute_slots
     }
 
-    /// Returns the principal of every caller if no principals are configured.
+    /// Returns the anonymous principal, which is used if no principals are configured.
     #[must_use]
     pub fn anonymous() -> Arc<Self> {
         Arc::clone(&ANONYMOUS)
     }
 
-    /// Creates a principal of the file. If `before` is the same principal with the same rate limit, its count
-    /// continues.
+    /// Creates a principal. Takes over the rate limiter of `before` if the limit is the same.
     pub(super) fn new(
         name: &str,
         rights: Vec<Right>,
@@ -103,7 +100,7 @@ impl Principal {
         }
     }
 
-    /// Limits its calls in flight. If `before` has the same limit, its count continues.
+    /// Limits the calls in flight. Takes over the permits of `before` if the limit is the same.
     pub(super) fn with_calls_in_flight(self, max: Option<usize>, before: Option<&Self>) -> Self {
         let previous = before.and_then(|before| before.in_flight.clone());
         let in_flight = max.map(|max| match previous {
@@ -113,16 +110,12 @@ impl Principal {
         Self { in_flight, ..self }
     }
 
-    /// Takes a permit of its limit of calls in flight; `None` if it has no limit.
-    ///
-    /// # Errors
-    /// The limit, if it is reached.
+    /// Takes a permit for a call in flight; `None` if there is no limit. Fails with the limit if it is reached.
     pub(crate) fn try_acquire(&self) -> Result<Option<OwnedSemaphorePermit>, usize> {
         let Some(InFlightLimit { max, free }) = &self.in_flight else { return Ok(None) };
         Arc::clone(free).try_acquire_owned().map(Some).map_err(|_| *max)
     }
 
-    /// Sets its daily budget for chat models.
     pub(super) fn with_daily_budget(self, daily_budget: Option<u64>) -> Self {
         Self { daily_budget, ..self }
     }
@@ -139,19 +132,19 @@ impl Principal {
         self.rights.is_none()
     }
 
-    /// Returns the owner of the data that it stores.
+    /// Returns the owner of the principal's data.
     #[must_use]
     pub fn owner(&self) -> &Owner {
         &self.owner
     }
 
-    /// Returns `true` if it has a right.
+    /// Returns `true` if the principal has a right.
     #[must_use]
     pub fn may(&self, right: Right) -> bool {
         self.rights.as_ref().is_none_or(|rights| rights.contains(&right))
     }
 
-    /// Returns what chat models may cost on its behalf per day (UTC), in millionths of a dollar; `None` if only
+    /// Returns the maximum cost of chat models per UTC day, in millionths of a dollar; `None` if only
     /// `judges.daily_budget` applies.
     #[must_use]
     pub fn daily_budget(&self) -> Option<u64> {
@@ -170,7 +163,7 @@ impl Principal {
         })
     }
 
-    /// Waits until the rate limit allows another call, and counts it.
+    /// Waits until the rate limit allows another call and counts it.
     pub async fn wait_for_call(&self) {
         while let Err(TooFast { retry_after, .. }) = self.count_call() {
             tokio::time::sleep(retry_after).await;

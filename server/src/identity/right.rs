@@ -10,7 +10,7 @@ use serde::Deserialize;
 pub enum Right {
     /// Evaluate reports and drive investigations.
     Evaluate,
-    /// Override the policy of a request, as far as the server allows it.
+    /// Override the policy in requests, as far as the server allows it.
     Override,
     /// Read its own evaluations and investigations.
     Read,
@@ -22,12 +22,12 @@ pub enum Right {
     Store,
     /// Search and read its own corpora.
     Search,
-    /// Use the other rights on the data of every principal.
+    /// Extend the other rights to the data of all principals.
     Audit,
 }
 
 impl Right {
-    /// Returns the name used in files and errors.
+    /// Returns the name used in the principals file and in errors.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

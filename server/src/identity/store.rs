@@ -1,4 +1,4 @@
-//! The current principals, replaced all at once or not at all, and the identification of calls.
+//! The current principals, which are replaced atomically, and the identification of calls.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -25,7 +25,7 @@ struct Snapshot {
     issuer: Option<Issuer>,
 }
 
-/// An error in a file.
+/// An error in a configured file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("security.{key}: {description}")]
 pub struct IdentityProblem {
@@ -57,10 +57,11 @@ impl IdentityStore {
         }
     }
 
-    /// Reads the files again. Returns `false` if none is configured. Keeps the previous principals on any error.
+    /// Reloads the files. Returns `false` if none is configured. Keeps the previous principals if there is
+    /// any error.
     ///
     /// # Errors
-    /// Every error.
+    /// All errors in the files.
     pub fn reload(&self) -> Result<bool, Vec<IdentityProblem>> {
         let before = self.current();
         let before = before.as_ref().map(|known| &known.principals);
@@ -87,18 +88,14 @@ impl IdentityStore {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Finds the principal of a call by its token, else by the certificate of its connection, else by the user at the
-    /// other end of a Unix socket.
-    ///
-    /// # Errors
-    /// [`Unidentified`] with the fix.
+    /// Identifies the principal of a call by its token, or else its certificate, or else its Unix socket user.
     pub(super) fn identify(&self, credentials: &Credentials) -> Result<Identified, Unidentified> {
         let Some(known) = self.current() else { return Ok(Identified::anonymous()) };
         let (principal, expires_at) = known.identify(credentials).map_err(Unidentified)?;
         Ok(Identified { principal, known: Some(known), expires_at })
     }
 
-    /// Returns `true` if an identification is still valid: the files were not reloaded, and its token has not expired.
+    /// Returns `true` while the files have not been reloaded and the token has not expired.
     pub(super) fn is_current(&self, found: &Identified, now_seconds: u64) -> bool {
         let Identified { known, expires_at, .. } = found;
         let is_same_snapshot = match (known, &self.current()) {
@@ -110,18 +107,16 @@ impl IdentityStore {
     }
 }
 
-/// The identified caller of a call.
 #[derive(Clone)]
 pub(super) struct Identified {
     pub(super) principal: Arc<Principal>,
-    /// The principals that it was found in.
+    /// The principals in which it was found.
     known: Option<Arc<Snapshot>>,
-    /// The expiry of its token, in seconds since 1970.
+    /// The expiry of the token in seconds since 1970.
     expires_at: Option<u64>,
 }
 
 impl Identified {
-    /// The identification of every call if no principals are configured.
     pub(super) fn anonymous() -> Self {
         Self { principal: Principal::anonymous(), known: None, expires_at: None }
     }
@@ -133,7 +128,7 @@ impl Unidentified {
     }
 }
 
-/// A principal, and the expiry of the token that identified it.
+/// A principal and the expiry of its token.
 type Found = (Arc<Principal>, Option<u64>);
 
 impl Snapshot {

@@ -1,4 +1,4 @@
-//! Reads bearer tokens and the digests of static tokens. No token is stored, logged or returned.
+//! Parses bearer tokens and digests of static tokens. Tokens are never stored or logged.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 /// The maximum length of a token.
 const MAX_BYTES: usize = 16 << 10;
 
-/// The SHA-256 of a token.
+/// The SHA-256 digest of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct TokenDigest([u8; 32]);
 
@@ -25,7 +25,7 @@ impl FromStr for TokenDigest {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let invalid = || {
-            // Do not repeat the text: it may be a token by mistake.
+            // The text may be a token by mistake, so the error does not quote it.
             "is not a token digest; give sha256: and 64 digits, as in `printf %s TOKEN | sha256sum`"
                 .to_owned()
         };
@@ -58,10 +58,7 @@ impl std::fmt::Debug for TokenDigest {
     }
 }
 
-/// Returns the token of `authorization: Bearer …`; `None` without such a header.
-///
-/// # Errors
-/// A description of what is wrong with the header.
+/// Returns the token from `authorization: Bearer …`, if the header is present.
 pub(super) fn bearer_token(headers: &HeaderMap) -> Result<Option<&str>, &'static str> {
     let mut given = headers.get_all(AUTHORIZATION).iter();
     let Some(header) = given.next() else { return Ok(None) };
