@@ -1,4 +1,4 @@
-//! Accepts connections, and waits while the process has no file descriptors left for them.
+//! Accepts connections, and pauses while the process is out of file descriptors.
 
 use std::io;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use std::time::Duration;
 use futures_util::{Stream, StreamExt as _};
 use rustix::io::Errno;
 
-/// How long accepting pauses. Connections that arrive in the meantime wait in the kernel.
+/// The pause after a failure. Meanwhile, new connections wait in the kernel.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Returns the connections of a listener. When descriptors or memory run out, accepting pauses and logs it once until it
-/// succeeds again. Other failures concern a single connection and are skipped.
+/// Returns a listener's connections. If descriptors or memory run out, logs it once and pauses. Skips failures
+/// of single connections.
 pub(super) fn accepted<C>(
     incoming: impl Stream<Item = io::Result<C>>,
 ) -> impl Stream<Item = io::Result<C>> {

@@ -1,6 +1,6 @@
-//! The admin endpoints, served over HTTP on their own port:
+//! The admin endpoints, on their own HTTP port:
 //!
-//! | path | answer |
+//! | path | response |
 //! |---|---|
 //! | `/livez` | 200 while the process runs |
 //! | `/readyz` | 200 while calls are served, else 503 with the reason |

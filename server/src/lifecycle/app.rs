@@ -1,4 +1,4 @@
-//! Binds every address, loads what the server needs and starts it.
+//! Binds the addresses, loads the configuration and starts the server.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::evaluate::Engine;
 use crate::phase::{Phase, PhaseCell};
 use crate::telemetry::metrics as names;
 
-/// A server whose addresses are bound and which does not serve yet.
+/// A server that has bound its addresses but does not serve yet.
 pub struct App {
     checked: CheckedConfig,
     phase: PhaseCell,
@@ -33,13 +33,13 @@ pub struct App {
     notifier: Notifier,
 }
 
-/// An error that keeps a server from starting or ends it.
+/// An error that prevents a server from starting or stops it.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// A gRPC address cannot be bound.
     #[error(transparent)]
     Listen(#[from] ListenError),
-    /// The service manager passed a socket that no configured address uses.
+    /// The service manager passed a socket for an address that is not configured.
     #[error(transparent)]
     Passed(#[from] PassedError),
     /// The admin address cannot be bound.
@@ -47,18 +47,18 @@ pub enum StartError {
     Admin {
         /// The configured address.
         address: String,
-        /// The error of the system.
+        /// The error from the operating system.
         reason: String,
     },
-    /// The gateway's address cannot be bound.
+    /// The gateway address cannot be bound.
     #[error("gateway.address {address}: {reason}")]
     Gateway {
         /// The configured address.
         address: String,
-        /// The error of the system.
+        /// The error from the operating system.
         reason: String,
     },
-    /// The ledger, the evidence or a judge failed to load although the configuration is valid.
+    /// The ledger, the evidence store or a judge failed to load.
     #[error("{0}")]
     Load(String),
     /// The transport failed.
@@ -67,19 +67,19 @@ pub enum StartError {
 }
 
 impl App {
-    /// Binds every configured address. Nothing else is opened yet.
+    /// Binds all configured addresses.
     ///
     /// # Errors
-    /// [`StartError`] naming the address and the fix.
+    /// [`StartError`] with the address and the fix.
     pub async fn bind(checked: CheckedConfig) -> Result<Self, StartError> {
         Self::bind_with(checked, ServiceManager::default()).await
     }
 
-    /// Does the same as [`Self::bind`] with the sockets that the service manager passed. The service manager is notified when
-    /// the server is ready, reloads and stops.
+    /// Binds the addresses like [`Self::bind`], using sockets from the service manager where available. The
+    /// service manager is notified when the server is ready, reloads and stops.
     ///
     /// # Errors
-    /// [`StartError`] naming the address and the fix.
+    /// [`StartError`] with the address and the fix.
     pub async fn bind_with(
         checked: CheckedConfig,
         manager: ServiceManager,
@@ -108,7 +108,7 @@ impl App {
         Ok(Self { checked, phase: PhaseCell::default(), bound, admin, gateway, notifier })
     }
 
-    /// Returns the gRPC addresses as clients can connect to them.
+    /// Returns the gRPC addresses, with the ports that the system chose.
     #[must_use]
     pub fn addresses(&self) -> Vec<Listen> {
         self.bound.iter().map(Bound::address).collect()
@@ -120,24 +120,24 @@ impl App {
         self.admin.as_ref().and_then(|listener| listener.local_addr().ok())
     }
 
-    /// Returns the gateway's address, if one is configured.
+    /// Returns the gateway address, if one is configured.
     #[must_use]
     pub fn gateway_address(&self) -> Option<SocketAddr> {
         self.gateway.as_ref().and_then(|listener| listener.local_addr().ok())
     }
 
-    /// Returns the phase of the server; it stays current while the server runs.
+    /// Returns a handle to the server's phase.
     #[must_use]
     pub fn phase(&self) -> PhaseCell {
         self.phase.clone()
     }
 
-    /// Serves until `stop` resolves, then drains: health reports NOT_SERVING, new calls are refused, calls in flight
-    /// finish within the grace period, the ledger is flushed and socket files are removed. Each item of `reload` reloads
-    /// the policies, the principals, the declared checks and the TLS files.
+    /// Serves until `stop` resolves, then drains: rejects new calls, waits for calls in flight within the
+    /// grace period, flushes the ledger and removes socket files. Each item of `reload` reloads the
+    /// policies, the principals, the declared checks and the TLS files.
     ///
     /// # Errors
-    /// [`StartError`] when loading or the transport fails.
+    /// [`StartError`] if loading or the transport fails.
     pub async fn serve(
         self,
         stop: impl Future<Output = ()> + Send,
@@ -149,13 +149,12 @@ impl App {
         result
     }
 
-    /// Loads everything, starts the listeners and reports readiness.
     async fn start(self) -> Result<Running, StartError> {
         self.log_addresses();
         let Self { mut checked, phase, bound, admin, gateway, notifier } = self;
         let readiness = Readiness::new(phase.clone());
         if let Some(listener) = admin {
-            // Runs during the drain as well, so that /readyz and /metrics answer to the end.
+            // Keeps serving during the drain.
             let router = admin::router(readiness.clone());
             tokio::spawn(http::serve(listener, router, std::future::pending()));
         }
@@ -206,7 +205,6 @@ impl App {
         })
     }
 
-    /// Logs every address and what it serves.
     fn log_addresses(&self) {
         for address in self.addresses() {
             tracing::info!(%address, "listening");

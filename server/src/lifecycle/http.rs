@@ -1,4 +1,4 @@
-//! Serves HTTP for the gateway and the admin address, with limits on connections and on the time for headers.
+//! An HTTP server for the gateway and the admin address, with limits on connections and header times.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +15,12 @@ use tokio_stream::wrappers::TcpListenerStream;
 
 use super::accept::accepted;
 
-/// The time for the headers of a request, and for the pause between two requests of a connection.
+/// The maximum time to receive request headers, and the maximum idle time between two requests.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-/// The maximum number of connections served at once; more wait in the kernel.
+/// The maximum number of open connections. Others wait in the kernel.
 const MAX_CONNECTIONS: usize = 1_024;
 
-/// Serves until `stop` resolves and the requests in flight are answered.
+/// Serves until `stop` resolves and all requests in flight are answered.
 pub(super) async fn serve(listener: TcpListener, app: Router, stop: impl Future<Output = ()>) {
     serve_within(HEADER_TIMEOUT, listener, app, stop).await;
 }
@@ -54,7 +54,7 @@ async fn serve_within(
         let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
-            // A broken connection concerns only its peer.
+            // An error affects only this connection.
             let _ = connection.await;
             drop(permit);
         });

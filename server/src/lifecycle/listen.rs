@@ -1,4 +1,4 @@
-//! Binds the gRPC addresses, or takes the sockets that the service manager passed for them.
+//! Binds the gRPC addresses, or uses sockets passed by the service manager.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,25 +10,22 @@ use tokio::net::{TcpListener, UnixListener, UnixStream};
 use super::passed::PassedSockets;
 use crate::config::Listen;
 
-/// An address that is bound.
+/// A bound address.
 #[derive(Debug)]
 pub struct Bound {
     pub(super) socket: Socket,
-    /// `true` if the service manager passed it: clients may have been waiting before the server started.
+    /// `true` if the service manager passed the socket, so that clients may already be waiting.
     pub(super) was_passed: bool,
 }
 
 #[derive(Debug)]
 pub(super) enum Socket {
-    /// A TCP port.
     Tcp(TcpListener, SocketAddr),
-    /// A TCP port for connections over TLS.
     Tls(TcpListener, SocketAddr),
-    /// A Unix domain socket.
     Unix(UnixListener, SocketFile),
 }
 
-/// The file of a Unix socket. Removed on drop, unless the service manager owns it.
+/// The file of a Unix socket. Removed on drop unless the service manager owns it.
 #[derive(Debug)]
 pub(super) struct SocketFile {
     path: PathBuf,
@@ -52,10 +49,7 @@ pub struct ListenError {
 }
 
 impl Bound {
-    /// Takes the socket that was passed for an address, or binds it. A stale socket file is replaced.
-    ///
-    /// # Errors
-    /// [`ListenError`] with the address and the fix.
+    /// Uses the socket passed for an address, or binds one. Replaces a stale socket file.
     pub(super) async fn new(
         listen: &Listen,
         passed: &mut PassedSockets,
@@ -77,7 +71,7 @@ impl Bound {
         Ok(Self { socket, was_passed })
     }
 
-    /// Returns the address as clients can connect to it, with the port that the system chose.
+    /// Returns the address, with the port that the system chose.
     #[must_use]
     pub fn address(&self) -> Listen {
         match &self.socket {
@@ -114,7 +108,7 @@ async fn unix(path: &Path, passed: &mut PassedSockets) -> Result<Socket, String>
     Ok(Socket::Unix(listener, SocketFile { path: path.to_owned(), owned: true }))
 }
 
-/// Returns the socket that was passed for an address, or binds a new one.
+/// Returns the socket passed for an address, or binds one.
 pub(super) async fn tcp(
     address: SocketAddr,
     passed: &mut PassedSockets,

@@ -1,4 +1,4 @@
-//! Serves the gRPC addresses and the gateway, all behind the same admission limits.
+//! Serves the gRPC addresses and the gateway with shared admission limits.
 
 use std::io;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ use crate::tls::{self, TlsStore};
 /// The interval of HTTP/2 keepalive pings.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
-/// The listeners of a server. Dropping them stops serving and removes the socket files.
+/// A server's listeners. Dropping them stops the server and removes the socket files.
 pub(super) struct Listeners {
     limits: Limits,
     traced_one_in: u32,
@@ -70,7 +70,6 @@ impl Listeners {
         }
     }
 
-    /// Serves gRPC on a bound address.
     pub(super) fn add_grpc(
         &mut self,
         bound: Bound,
@@ -117,7 +116,7 @@ impl Listeners {
             .layer(self.admission(attestation))
             .add_routes(self.routes.clone());
         let mut open = self.open.subscribe();
-        // Clients may already be connected to a passed socket: they wait until the server is ready instead of being refused.
+        // Clients may already be connected to a passed socket, and must wait until the server is ready.
         let ready = async move {
             if was_passed {
                 let _ = open.wait_for(|open| *open).await;
@@ -128,7 +127,7 @@ impl Listeners {
         self.tasks.spawn(served.map_err(|error| error.to_string()));
     }
 
-    /// Serves the gateway. Evidence that arrives over HTTP is never attested.
+    /// Serves the gateway. Evidence received over HTTP is never attested.
     pub(super) fn add_gateway(
         &mut self,
         listener: TcpListener,
@@ -162,12 +161,12 @@ impl Listeners {
         async move { phase.reached(Phase::Draining).await }
     }
 
-    /// Accepts the connections that wait at passed sockets.
+    /// Starts to accept connections to passed sockets.
     pub(super) fn open(&self) {
         self.open.send_replace(true);
     }
 
-    /// Waits until a listener ends, which none does while the server serves; returns the reason.
+    /// Waits until a listener fails and returns the reason.
     pub(super) async fn failed(&mut self) -> String {
         match self.tasks.join_next().await {
             Some(Ok(Err(error))) => error,
@@ -176,13 +175,12 @@ impl Listeners {
         }
     }
 
-    /// Waits until every call is answered, for at most `limit`. Returns `true` if none is left.
+    /// Waits up to `limit` for all calls to end. Returns `true` if they did.
     pub(super) async fn finish_within(&mut self, limit: Duration) -> bool {
         let finished = async { while self.tasks.join_next().await.is_some() {} };
         tokio::time::timeout(limit, finished).await.is_ok()
     }
 
-    /// Drops every connection.
     pub(super) fn abort(&mut self) {
         self.tasks.abort_all();
     }

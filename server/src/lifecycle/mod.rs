@@ -1,6 +1,5 @@
-//! Starts, serves and drains. A checked configuration becomes an [`App`], which serves until it is asked to stop.
-//!
-//! This is the composition root: the only module that knows all the others. Tests start the same `App` as `main`.
+//! Starts, runs and drains the server. This is the composition root, the only module that depends on all
+//! others. Tests start the same [`App`] as `main`.
 
 mod accept;
 mod admin;

@@ -1,4 +1,4 @@
-//! Listening sockets passed by the service manager (`LISTEN_FDS`), each for the address that it is bound to.
+//! Listening sockets passed by the service manager (`LISTEN_FDS`).
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -10,14 +10,14 @@ use rustix::net::sockopt::socket_acceptconn;
 
 use crate::config::Listen;
 
-/// The passed sockets that no address has taken yet.
+/// The passed sockets that have not been taken yet.
 #[derive(Debug, Default)]
 pub(super) struct PassedSockets {
     unix: Vec<(PathBuf, UnixListener)>,
     tcp: Vec<(SocketAddr, TcpListener)>,
 }
 
-/// An error about a passed descriptor.
+/// An error in a passed descriptor.
 #[derive(Debug, thiserror::Error)]
 #[error("LISTEN_FDS: {0}")]
 pub struct PassedError(String);
@@ -62,22 +62,17 @@ impl PassedSockets {
         }
     }
 
-    /// Takes the socket bound to a path.
     pub(super) fn take_unix(&mut self, path: &Path) -> Option<UnixListener> {
         let index = self.unix.iter().position(|(bound, _)| bound == path)?;
         Some(self.unix.swap_remove(index).1)
     }
 
-    /// Takes the socket bound to an address.
     pub(super) fn take_tcp(&mut self, address: SocketAddr) -> Option<TcpListener> {
         let index = self.tcp.iter().position(|(bound, _)| *bound == address)?;
         Some(self.tcp.swap_remove(index).1)
     }
 
-    /// Checks that every socket is served: clients of any other would wait for ever.
-    ///
-    /// # Errors
-    /// [`PassedError`] naming the sockets left over.
+    /// Returns an error if a socket was not taken, because its clients would wait forever.
     pub(super) fn check_all_taken(&self) -> Result<(), PassedError> {
         let unix = self.unix.iter().map(|(path, _)| Listen::Unix(path.clone()));
         let tcp = self.tcp.iter().map(|(address, _)| Listen::Tcp(*address));

@@ -1,12 +1,11 @@
-//! Whether calls can be served, as /readyz and grpc.health.v1 report it: it depends on the phase of the server and on whether
-//! the ledger accepts records.
+//! The readiness reported by /readyz and grpc.health.v1. It depends on the server's phase and on the ledger.
 
 use std::sync::{Arc, OnceLock};
 
 use crate::ledger::Ledger;
 use crate::phase::{Phase, PhaseCell};
 
-/// The readiness of a server, shared by its clones.
+/// The readiness of a server. Clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct Readiness {
     phase: PhaseCell,
@@ -18,12 +17,12 @@ impl Readiness {
         Self { phase, ledger: Arc::default() }
     }
 
-    /// Makes readiness depend on a ledger. Only the first one counts.
+    /// Makes readiness depend on a ledger. Later calls have no effect.
     pub(super) fn follow(&self, ledger: &Arc<dyn Ledger>) {
         let _already_set = self.ledger.set(Arc::clone(ledger));
     }
 
-    /// Returns why calls cannot be served, or `None` if they can.
+    /// Returns the reason why calls cannot be served, if any.
     pub(super) fn obstacle(&self) -> Option<String> {
         match self.phase.current() {
             Phase::Starting => Some("starting".to_owned()),

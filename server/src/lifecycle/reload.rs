@@ -1,5 +1,5 @@
-//! Reloads what can change while the server runs: policies, principals, declared checks and TLS files. Each keeps its previous
-//! contents if its files are invalid.
+//! Reloads policies, principals, declared checks and TLS files. If a file is invalid, its previous contents are
+//! kept.
 
 use crate::attestation::DeclaredChecks;
 use crate::config::{Loaded, Sources};
@@ -7,10 +7,10 @@ use crate::identity::IdentityStore;
 use crate::policies::PolicyStore;
 use crate::tls::TlsStore;
 
-/// The stores that can be reloaded.
+/// The stores to reload.
 pub(super) struct Reload<'a> {
     pub(super) policies: &'a PolicyStore,
-    /// The sources from which the table `policies` of the configuration is reloaded.
+    /// The configuration sources, for reloading its `policies` table.
     pub(super) sources: Option<&'a Sources>,
     pub(super) tls: Option<&'a TlsStore>,
     pub(super) identities: &'a IdentityStore,
@@ -18,7 +18,7 @@ pub(super) struct Reload<'a> {
 }
 
 impl Reload<'_> {
-    /// Reloads everything and logs the errors.
+    /// Reloads everything and logs all errors.
     pub(super) fn run(&self) {
         self.policies();
         match self.identities.reload() {

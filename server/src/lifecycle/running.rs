@@ -1,4 +1,4 @@
-//! A server that is serving: reloads, background work on corpora, health, and the drain at its end.
+//! A running server: reloads, corpus maintenance, health, and the final drain.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,14 +23,13 @@ use crate::phase::{Phase, PhaseCell};
 use crate::telemetry::metrics as names;
 use crate::tls::TlsStore;
 
-/// How often expired corpora are deleted and missing vectors computed.
+/// The interval for deleting expired corpora and computing missing vectors.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(600);
-/// How often health follows the state of the ledger.
+/// The interval for updating the reported health.
 const HEALTH_INTERVAL: Duration = Duration::from_secs(1);
-/// How long computations that were stopped have to send their errors.
+/// The maximum time for stopped calls to send their errors.
 const LAST_ANSWERS: Duration = Duration::from_millis(250);
 
-/// A server that is serving.
 pub(super) struct Running {
     pub(super) engine: Arc<Engine>,
     pub(super) phase: PhaseCell,
@@ -39,7 +38,7 @@ pub(super) struct Running {
     pub(super) notifier: Notifier,
     pub(super) listeners: Listeners,
     pub(super) shutdown: Shutdown,
-    /// The sources of the configuration, for reloads of the table `policies`.
+    /// The configuration sources, for reloading its `policies` table.
     pub(super) sources: Option<Sources>,
     pub(super) tls: Option<Arc<TlsStore>>,
     pub(super) identities: Arc<IdentityStore>,
@@ -83,7 +82,7 @@ impl Running {
         self.notifier.ready(self.readiness.obstacle().as_deref());
     }
 
-    /// Deletes expired corpora and computes missing vectors in the background.
+    /// Deletes expired corpora and computes missing vectors, in the background.
     fn sweep_corpora(&self) {
         let Some(evidence) = self.engine.evidence().cloned() else { return };
         tokio::spawn(async move {
@@ -96,7 +95,7 @@ impl Running {
         });
     }
 
-    /// Reports a change of readiness to grpc.health.v1 and the service manager. Returns `true` if calls can be served.
+    /// Reports a change of readiness to grpc.health.v1 and the service manager. Returns the current readiness.
     async fn update_health(&self, was_ready: bool) -> bool {
         let obstacle = self.readiness.obstacle();
         match (was_ready, &obstacle) {
@@ -108,7 +107,7 @@ impl Running {
         obstacle.is_none()
     }
 
-    /// Announces the drain, lets calls in flight finish within the grace period, and closes the ledger.
+    /// Announces the drain, waits for calls in flight within the grace period, and closes the ledger.
     pub(super) async fn shut_down(mut self) {
         api::set_health(&self.health, ServingStatus::NotServing).await;
         self.notifier.stopping();
@@ -123,7 +122,7 @@ impl Running {
         if !self.listeners.finish_within(grace.0).await {
             tracing::warn!(%grace, "grace period expired with calls in flight");
             self.phase.advance(Phase::Stopped);
-            // Calls that wait for other systems are not answered any more.
+            // Calls that wait for other systems end with an error.
             self.listeners.finish_within(LAST_ANSWERS).await;
             self.listeners.abort();
         }

@@ -1,11 +1,11 @@
-//! The two protocols of service managers such as systemd: listening sockets passed to the server (`LISTEN_FDS`), and
-//! notifications about its state (`NOTIFY_SOCKET`). Does nothing when neither variable is set.
+//! Protocols of service managers such as systemd: passed sockets (`LISTEN_FDS`) and state notifications
+//! (`NOTIFY_SOCKET`). Each is inactive if its variable is not set.
 
 use sd_notify::NotifyState;
 
 use super::passed::{PassedError, PassedSockets};
 
-/// The service manager that started the server, as given by the environment. The default is none.
+/// The service manager that started the server, if any.
 #[derive(Debug, Default)]
 pub struct ServiceManager {
     pub(super) sockets: PassedSockets,
@@ -13,7 +13,8 @@ pub struct ServiceManager {
 }
 
 impl ServiceManager {
-    /// Takes the sockets that the environment names. It changes the environment, so call it once, before any thread is started.
+    /// Takes the sockets listed in the environment. Modifies the environment, so call it once, before
+    /// starting threads.
     ///
     /// # Errors
     /// [`PassedError`] if a descriptor is not a listening stream socket.
@@ -27,22 +28,21 @@ impl ServiceManager {
     }
 }
 
-/// Notifies the service manager of the server's state, if it asked for that.
+/// Notifies the service manager of state changes, if requested.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Notifier(bool);
 
 impl Notifier {
-    /// Reports that the start or a reload has finished. `obstacle` is the reason why calls cannot be served, if any.
+    /// Reports the end of startup or a reload. `obstacle` is the reason why calls cannot be served, if any.
     pub(super) fn ready(self, obstacle: Option<&str>) {
         self.notify(&[NotifyState::Ready, NotifyState::Status(&status(obstacle))]);
     }
 
-    /// Reports a change of readiness.
     pub(super) fn readiness(self, obstacle: Option<&str>) {
         self.notify(&[NotifyState::Status(&status(obstacle))]);
     }
 
-    /// Reports that a reload has begun; [`Self::ready`] ends it.
+    /// Reports the start of a reload, which [`Self::ready`] ends.
     pub(super) fn reloading(self) {
         match NotifyState::monotonic_usec_now() {
             Ok(now) => self.notify(&[NotifyState::Reloading, now]),
@@ -52,7 +52,6 @@ impl Notifier {
         }
     }
 
-    /// Reports that the server drains.
     pub(super) fn stopping(self) {
         self.notify(&[NotifyState::Stopping, NotifyState::Status("draining")]);
     }
@@ -66,7 +65,7 @@ impl Notifier {
     }
 }
 
-/// A status is a single line.
+/// Formats a status, which must be a single line.
 fn status(obstacle: Option<&str>) -> String {
     obstacle.map_or_else(|| "serving".to_owned(), |text| text.replace('\n', " "))
 }
