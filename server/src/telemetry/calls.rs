@@ -1,5 +1,5 @@
-//! Logs one line per evaluated report and per refused call. The lines contain ids, names, counts and durations, never
-//! text of reports, evidence or error messages.
+//! Logs one line per evaluated report and per rejected call. Lines contain ids, names, counts and durations,
+//! but no text from reports, evidence or error messages.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use gsar_proto::v1::{self, ClaimClass};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-/// The ids of a request in the log line of its evaluation.
+/// The ids from a request, for the log line of its evaluation.
 #[derive(Clone, Debug, Default)]
 pub struct RequestIds {
     report: String,
@@ -15,13 +15,13 @@ pub struct RequestIds {
 }
 
 impl RequestIds {
-    /// Creates the ids of one of several reports of a request.
+    /// Creates the ids for one report of a request with several.
     #[must_use]
     pub fn new(report: String, investigation: &str) -> Self {
         Self { report, investigation: investigation.to_owned() }
     }
 
-    /// Reads the ids of a request. They may be empty.
+    /// Reads the ids from a request. They may be empty.
     #[must_use]
     pub fn of(request: &v1::EvaluateRequest) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl RequestIds {
     }
 }
 
-/// Logs an evaluation. A dry run has no id and is not logged. Fields without a value are omitted.
+/// Logs an evaluation. Skips dry runs, which have no id. Omits fields without a value.
 pub fn log_evaluated(ids: &RequestIds, answer: &v1::EvaluateResponse, took: Duration) {
     if answer.evaluation_id.is_empty() {
         return;
@@ -57,7 +57,7 @@ pub fn log_evaluated(ids: &RequestIds, answer: &v1::EvaluateResponse, took: Dura
     );
 }
 
-/// Logs a call that failed: at `info` if the caller must change the request, else at `warn`.
+/// Logs a failed call, at `info` if the caller must change the request, otherwise at `warn`.
 pub fn log_refused(method: &'static str, status: &Status, took: Duration) {
     let details = status.get_error_details();
     let reason = details.error_info().map(|info| info.reason.as_str());
@@ -81,12 +81,12 @@ pub fn log_refused(method: &'static str, status: &Status, took: Duration) {
     }
 }
 
-/// Converts to milliseconds with three decimals.
+/// Converts to milliseconds, rounded to three decimals.
 fn milliseconds(took: Duration) -> f64 {
     (took.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// Returns the name of a code in logs, metrics and spans.
+/// Returns the name of a code for logs, metrics and spans.
 #[must_use]
 pub const fn code_name(code: Code) -> &'static str {
     match code {

@@ -1,4 +1,4 @@
-//! Writes logs to standard error, as JSON or human-readable. Installs the export of spans as well.
+//! Sets up logging to standard error, as JSON or human-readable text, and the export of spans.
 
 use tracing::subscriber::Interest;
 use tracing_subscriber::filter::{Directive, LevelFilter, dynamic_filter_fn};
@@ -9,20 +9,19 @@ use tracing_subscriber::{EnvFilter, Layer as _, Registry, fmt};
 use super::traces::{Exporter, TARGET, is_exported};
 use crate::config::{Log, LogFormat};
 
-/// The log levels.
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-/// Installs the log output of this process, and the export of spans.
+/// Installs the process-wide log subscriber and the span exporter.
 ///
 /// # Errors
-/// A message if `log.level` is not a valid filter, or if logs were already started.
+/// An error if `log.level` is invalid or a subscriber is already installed.
 pub fn start_logs(log: &Log, exporter: Option<&Exporter>) -> Result<(), String> {
     let base = fmt::layer::<Registry>().with_writer(std::io::stderr);
     let lines = match log.format {
         LogFormat::Json => base.json().flatten_event(true).with_current_span(true).boxed(),
         LogFormat::Pretty => base.with_target(false).boxed(),
     };
-    // Filters by target and level alone, so that each callsite is evaluated only once.
+    // A static filter lets each callsite be evaluated only once.
     let lines = lines.with_filter(filter(&log.level)?);
     let spans = exporter.map(|exporter| {
         tracing_opentelemetry::layer()
@@ -45,8 +44,8 @@ pub fn start_logs(log: &Log, exporter: Option<&Exporter>) -> Result<(), String> 
     started.map_err(|error| format!("logs: {error}"))
 }
 
-/// Parses a filter: levels, and levels of targets, separated by commas. A single word must be a level: the library
-/// would take `verbose` for a target and silence all others. Spans of traces are excluded.
+/// Parses a filter of comma-separated levels and `target=level` directives. A single word must be a level: the
+/// library would interpret `verbose` as a target and silence all others. Excludes the spans of traces.
 fn filter(text: &str) -> Result<EnvFilter, String> {
     let refused = |why: String| {
         format!(

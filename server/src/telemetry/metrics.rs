@@ -1,4 +1,4 @@
-//! Names and renders the metrics. Labels have a closed set of values; ids and text are never labels.
+//! Metric names and the recorder. Labels have fixed sets of values, never ids or text.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -6,89 +6,88 @@ use std::time::Duration;
 use metrics::{Unit, describe_counter, describe_gauge, describe_histogram, gauge};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
-/// Calls answered, by `method` and `code`.
+/// Finished calls, by `method` and `code`.
 pub const CALLS: &str = "gsar_calls_total";
-/// Durations of calls, by `method`.
+/// Call durations, by `method`.
 pub const CALL_SECONDS: &str = "gsar_call_duration_seconds";
 /// Calls in flight.
 pub const CALLS_IN_FLIGHT: &str = "gsar_calls_in_flight";
-/// Calls refused at admission, by `reason`.
+/// Calls rejected at admission, by `reason`.
 pub const REFUSED: &str = "gsar_calls_refused_total";
-/// Reports of streams that were answered, by `code`.
+/// Reports answered on streams, by `code`.
 pub const STREAM_ITEMS: &str = "gsar_stream_items_total";
 /// Decisions, by `tier` and `policy`.
 pub const DECISIONS: &str = "gsar_decisions_total";
-/// Decisions of policies that decide in shadow, by `tier` and `policy`.
+/// Decisions in shadow mode, by `tier` and `policy`.
 pub const SHADOW_DECISIONS: &str = "gsar_shadow_decisions_total";
 /// Claims counted, by `class`.
 pub const CLAIMS: &str = "gsar_claims_total";
 /// Claims decided by rules over facts, by `rule` and `class`.
 pub const RULES: &str = "gsar_rules_total";
-/// Reasons of decisions, by `code`.
+/// Reasons for decisions, by `code`.
 pub const REASONS: &str = "gsar_decision_reasons_total";
-/// Corrections by verification, by `code`.
+/// Corrections made by verification, by `code`.
 pub const CORRECTIONS: &str = "gsar_corrections_total";
-/// Results of judges, by `judge` and `result`.
+/// Judge results, by `judge` and `result`.
 pub const JUDGED: &str = "gsar_judge_results_total";
-/// Requests to judges with a cache, by `judge` and `result`: `memory`, `disk`, `miss` or `bypassed`.
+/// Requests to cached judges, by `judge` and `result`: `memory`, `disk`, `miss` or `bypassed`.
 pub const JUDGE_CACHE: &str = "gsar_judge_cache_total";
-/// Cost of chat models in millionths of a dollar, by `judge`.
+/// The cost of chat models in millionths of a dollar, by `judge`.
 pub const JUDGE_COST: &str = "gsar_judge_cost_micros_total";
-/// Calls of chat models refused by the daily budget.
+/// Chat model calls rejected because the daily budget was spent.
 pub const BUDGET_REFUSED: &str = "gsar_judge_budget_refused_total";
-/// Tokens of chat models, by `judge` and `direction`: `input` or `output`.
+/// Chat model tokens, by `judge` and `direction`: `input` or `output`.
 pub const JUDGE_TOKENS: &str = "gsar_judge_tokens_total";
-/// Answers of chat models, by `judge` and `rung`: `structured`, `salvaged`, `unreadable` or `none`.
+/// Chat model answers, by `judge` and `rung`: `structured`, `salvaged`, `unreadable` or `none`.
 pub const JUDGE_ANSWERS: &str = "gsar_judge_answers_total";
-/// Claims on which votes differ, by `judge`.
+/// Claims with differing votes, by `judge`.
 pub const DISAGREEMENTS: &str = "gsar_judge_disagreements_total";
 /// Second looks at statements, by `reader` and `verdict`: `shown`, `not_shown` or `refuted`.
 pub const SECOND_LOOKS: &str = "gsar_second_looks_total";
-/// Extra turns about missing quotes and disagreement with the reader, by `judge` and `result`: `answered`, `abstained`
-/// or `failed`.
+/// Extra requests to a judge about missing quotes or disagreement with extracted facts, by `judge` and `result`:
+/// `answered`, `abstained` or `failed`.
 pub const EXTRA_TURNS: &str = "gsar_judge_extra_turns_total";
 /// Evaluations against a corpus, by `method`: `whole`, `lexical` or `hybrid`.
 pub const RETRIEVALS: &str = "gsar_retrievals_total";
-/// Durations of the steps of an evaluation, by `step`.
+/// Durations of evaluation steps, by `step`.
 pub const STEP_SECONDS: &str = "gsar_step_duration_seconds";
-/// Outcomes of the gate, by `exit`, `reason` and `shadow`.
+/// Gate outcomes, by `exit`, `reason` and `shadow`.
 pub const GATE: &str = "gsar_gate_outcomes_total";
-/// Self-rated confidences checked by the cap, by `lowered` and `shadow`.
+/// Self-rated confidences checked against the cap, by `lowered` and `shadow`.
 pub const CAPS: &str = "gsar_caps_total";
-/// The highest actions that the ladder allowed, by `action` and `shadow`.
+/// Highest actions allowed by the action ladder, by `action` and `shadow`.
 pub const ACTIONS: &str = "gsar_actions_total";
-/// 1, with the `version` of this server.
+/// Always 1, with the `version` of the server.
 pub const BUILD_INFO: &str = "gsar_build_info";
 /// 1 while draining.
 pub const DRAINING: &str = "gsar_draining";
-/// TLS handshakes, by `result`: `ok`, `failed`, `timeout`, or `displaced` by a newer one when too many were in
+/// TLS handshakes, by `result`: `ok`, `failed`, `timeout`, or `displaced` by a newer one because too many were in
 /// progress.
 pub const TLS_HANDSHAKES: &str = "gsar_tls_handshakes_total";
-/// The expiry of the server's certificate, in seconds since 1970.
+/// The expiry of the server certificate in seconds since 1970.
 pub const TLS_NOT_AFTER: &str = "gsar_tls_certificate_not_after_seconds";
 /// Handlers that panicked.
 pub const PANICS: &str = "gsar_panics_total";
 
-/// The upper bounds of the buckets of durations, in seconds.
+/// The upper bounds of duration buckets, in seconds.
 const SECONDS: [f64; 14] = [
     0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10.0,
     60.0,
 ];
 
-/// Returns the metrics of this process. The recorder is installed at the first call.
+/// Returns the process-wide metrics handle. The first call installs the recorder.
 ///
 /// # Errors
-/// A message if another recorder is already installed.
+/// An error if another recorder is already installed.
 pub fn recorder() -> Result<&'static PrometheusHandle, String> {
     static HANDLE: OnceLock<Result<PrometheusHandle, String>> = OnceLock::new();
     HANDLE.get_or_init(install).as_ref().map_err(Clone::clone)
 }
 
-/// The interval of upkeep.
 const UPKEEP: Duration = Duration::from_secs(10);
 
-/// Moves samples of durations into their buckets periodically. Otherwise they accumulate until the metrics are scraped,
-/// and without scrapes memory would grow with each call.
+/// Periodically moves duration samples into their buckets. Otherwise memory would grow with each call until the
+/// next scrape.
 pub async fn run_upkeep() {
     let Ok(handle) = recorder() else { return };
     let mut tick = tokio::time::interval(UPKEEP);

@@ -1,4 +1,4 @@
-//! Logs, metrics and traces. None of them contains text of reports or evidence.
+//! Logs, metrics and traces. They never contain text from reports or evidence.
 
 pub mod calls;
 mod logs;

@@ -1,10 +1,10 @@
-//! Reports panics on standard error. Only literal messages are shown: a formatted one may contain text of a report or
-//! of evidence.
+//! Reports panics on standard error. Shows only literal messages, because formatted ones may contain text from
+//! reports or evidence.
 
 use std::any::Any;
 use std::panic::{PanicHookInfo, set_hook};
 
-/// Installs the panic hook of this process.
+/// Installs the process-wide panic hook.
 #[expect(clippy::print_stderr, reason = "a panic may occur before logging starts, or in it")]
 pub fn install_hook() {
     set_hook(Box::new(|panic: &PanicHookInfo<'_>| {
@@ -14,7 +14,7 @@ pub fn install_hook() {
     }));
 }
 
-/// Returns the message of a panic if it is a literal.
+/// Returns the message of a panic if it is a literal, and a placeholder otherwise.
 #[must_use]
 pub fn payload_str(payload: &(dyn Any + Send)) -> &'static str {
     payload

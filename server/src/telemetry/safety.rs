@@ -1,11 +1,11 @@
-//! Counts, traces and logs the outcomes of gate, cap and ladder, whether they govern or are in shadow.
+//! Counts, traces and logs the outcomes of the gate, the confidence cap and the action ladder.
 
 use gsar_proto::v1;
 use metrics::counter;
 
 use super::metrics as names;
 
-/// Records an evaluation of the gate: a count by exit and deciding reason, and a span with both.
+/// Records a gate outcome: a count and a span with its exit and reason.
 pub fn record_gate(verdict: &v1::GateVerdict, in_shadow: bool) {
     let exit = verdict.exit().as_str_name();
     let reason = verdict.reason.as_ref().map_or("", |reason| reason.code.as_str());
@@ -17,21 +17,21 @@ pub fn record_gate(verdict: &v1::GateVerdict, in_shadow: bool) {
     span.in_scope(|| tracing::debug!("gate evaluated"));
 }
 
-/// The outcomes of gate, cap and ladder in an answer.
+/// The outcomes of the gate, the cap and the ladder in a response.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcomes<'a> {
-    /// The gate, if it governs.
+    /// The gate's outcome, if enforced.
     pub gate: Option<&'a v1::GateVerdict>,
-    /// The cap, if it governs.
+    /// The cap's outcome, if enforced.
     pub cap: Option<&'a v1::CapVerdict>,
-    /// The ladder, if it governs.
+    /// The ladder's outcome, if enforced.
     pub action: Option<&'a v1::ActionVerdict>,
-    /// The outcomes of those in shadow.
+    /// The outcomes in shadow mode.
     pub shadow: Option<&'a v1::Shadow>,
 }
 
-/// Records the outcomes of an answer. Outcomes in shadow have their own counts and a log line, so that they can be
-/// compared before they govern.
+/// Records outcomes. Those in shadow mode are counted separately and logged, for comparison before they are
+/// enforced.
 pub fn record_outcomes(outcomes: Outcomes<'_>) {
     let Outcomes { gate, cap, action, shadow } = outcomes;
     count(gate, cap, action, false);

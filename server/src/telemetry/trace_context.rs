@@ -1,6 +1,4 @@
-//! Parses the W3C trace context of a caller.
-//!
-//! <https://www.w3.org/TR/trace-context/>
+//! Parses the W3C trace context of a caller. See <https://www.w3.org/TR/trace-context/>.
 
 use http::HeaderMap;
 
@@ -9,7 +7,7 @@ use http::HeaderMap;
 pub struct TraceContext {
     /// 32 hexadecimal digits.
     pub trace_id: String,
-    /// The caller's span: 16 hexadecimal digits.
+    /// The caller's span id, 16 hexadecimal digits.
     pub parent_id: String,
     /// `true` if the caller samples the trace.
     pub is_sampled: bool,
@@ -22,7 +20,7 @@ impl TraceContext {
         format!("00-{}-{}-{:02x}", self.trace_id, self.parent_id, u8::from(self.is_sampled))
     }
 
-    /// Parses `traceparent`; `None` if absent or malformed, which the standard tells to ignore.
+    /// Parses the `traceparent` header; `None` if it is missing or malformed, as the standard requires.
     #[must_use]
     pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let value = headers.get("traceparent")?.to_str().ok()?;

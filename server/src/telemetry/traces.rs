@@ -1,6 +1,5 @@
-//! Creates the spans of a trace and exports them over OTLP, if configured; otherwise a span costs nothing. Names and
-//! attributes follow the OpenTelemetry semantic conventions for RPC and generative AI. They never contain text of
-//! reports, evidence, prompts or answers.
+//! Creates spans and exports them over OTLP, if configured. Names and attributes follow the OpenTelemetry semantic
+//! conventions for RPC and generative AI. They never contain text from reports, evidence, prompts or answers.
 
 use http::HeaderMap;
 use opentelemetry::KeyValue;
@@ -21,12 +20,10 @@ use super::TraceContext;
 use super::calls::code_name;
 use crate::config::Traces;
 
-/// The target of exported spans only.
 pub(super) const TARGET: &str = "gsar_trace";
-/// The name of the span of a call.
 const CALL: &str = "call";
 
-/// Returns `true` if a span is exported: that of a traced call, and spans below it.
+/// Returns `true` if a span is exported: a call span, or a span inside one.
 pub(super) fn is_exported<S>(span: &Metadata<'_>, context: &Context<'_, S>) -> bool
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
@@ -39,11 +36,11 @@ where
 pub struct Exporter(SdkTracerProvider);
 
 impl Exporter {
-    /// Starts exporting if a collector is configured. A collector that does not answer blocks nothing: spans wait in a
-    /// bounded queue and are dropped when it is full. Must run inside a runtime.
+    /// Starts the exporter if a collector is configured. Must run inside a runtime. An unresponsive
+    /// collector blocks nothing: spans wait in a bounded queue and are dropped when it is full.
     ///
     /// # Errors
-    /// Why the collector cannot be used.
+    /// The reason why the collector cannot be used.
     pub fn start(config: &Traces) -> Result<Option<Self>, String> {
         let Some(endpoint) = &config.endpoint else { return Ok(None) };
         let exporter = SpanExporter::builder().with_tonic().with_endpoint(endpoint).build();
@@ -56,7 +53,7 @@ impl Exporter {
                 crate::wall_clock::new_id().to_string(),
             ))
             .build();
-        // Sampling is decided before a span is created.
+        // Sampling is decided when the call span is created.
         let provider = SdkTracerProvider::builder()
             .with_sampler(Sampler::AlwaysOn)
             .with_resource(resource)
@@ -69,7 +66,7 @@ impl Exporter {
         self.0.tracer("gsar")
     }
 
-    /// Exports the queued spans and stops. Blocks for up to some seconds.
+    /// Exports the queued spans and stops. Blocks for up to a few seconds.
     pub fn shut_down(self) {
         if let Err(error) = self.0.shutdown() {
             tracing::warn!(%error, "failed to export the last spans");
@@ -77,7 +74,7 @@ impl Exporter {
     }
 }
 
-/// Headers for the propagator.
+/// Adapts headers for the propagator.
 struct Headers<'a>(&'a HeaderMap);
 
 impl Extractor for Headers<'_> {
@@ -90,8 +87,8 @@ impl Extractor for Headers<'_> {
     }
 }
 
-/// The span of a call of a method such as `GroundingService/Evaluate`, in the trace of its caller. None if the caller
-/// does not sample its trace, or sends none and the call is not sampled.
+/// Returns the span for a call to a method such as `GroundingService/Evaluate`, in the caller's trace. Disabled
+/// if the caller does not sample its trace, or sent no trace and the call is not sampled.
 pub(crate) fn call(
     method: &'static str,
     headers: &HeaderMap,
@@ -123,16 +120,16 @@ pub(crate) fn call(
     );
     if !span.is_disabled() {
         let parent = TraceContextPropagator::new().extract(&Headers(headers));
-        // Fails only without an exporter.
+        // Fails only if there is no exporter.
         let _ = span.set_parent(parent);
     }
     span
 }
 
-/// Records the code of a call.
+/// Records the status code of a call.
 pub(crate) fn record_code(span: &Span, code: Code) {
     span.record("rpc.response.status_code", code_name(code));
-    // The conventions count these as errors of the server.
+    // The conventions count these as server errors.
     let is_server_error = matches!(
         code,
         Code::Unknown
@@ -147,12 +144,11 @@ pub(crate) fn record_code(span: &Span, code: Code) {
     }
 }
 
-/// The span of a step of a call: `retrieve`, `judge`, `decide` or `record`.
+/// Returns the span for a step of a call: `retrieve`, `judge`, `decide` or `record`.
 pub(crate) fn step(step: &'static str) -> Span {
     info_span!(target: TARGET, "step", otel.name = step)
 }
 
-/// The span of a request to a judge.
 pub(crate) fn judge(name: &str) -> Span {
     info_span!(
         target: TARGET,
@@ -165,7 +161,7 @@ pub(crate) fn judge(name: &str) -> Span {
     )
 }
 
-/// Records the result of a judge, and the code of its failure if it failed.
+/// Records a judge's result and, if it failed, the code.
 pub(crate) fn record_judge_result(span: &Span, result: &'static str, code: &'static str) {
     span.record("gsar.judge.result", result);
     if !code.is_empty() {
@@ -173,7 +169,7 @@ pub(crate) fn record_judge_result(span: &Span, result: &'static str, code: &'sta
     }
 }
 
-/// The span of a call of a chat model, named by the conventions.
+/// Returns the span for a chat model call, named as the conventions require.
 pub(crate) fn chat(provider: &'static str, model: &str, purpose: &'static str) -> Span {
     info_span!(
         target: TARGET,
@@ -194,13 +190,13 @@ pub(crate) fn chat(provider: &'static str, model: &str, purpose: &'static str) -
     )
 }
 
-/// Marks a span as failed, with an error type of a closed set.
+/// Marks a span as failed, with one of a fixed set of error types.
 fn record_failure(span: &Span, kind: &str) {
     span.record("otel.status_code", "ERROR");
     span.record("error.type", kind);
 }
 
-/// Returns the trace of a span with the span as parent; `None` if it is not exported.
+/// Returns the trace context for calls made inside a span; `None` if the span is not exported.
 pub(crate) fn context(span: &Span) -> Option<TraceContext> {
     if span.is_disabled() {
         return None;
@@ -214,27 +210,22 @@ pub(crate) fn context(span: &Span) -> Option<TraceContext> {
     })
 }
 
-/// Returns the `tracestate` header of a span's trace.
 pub(crate) fn tracestate(span: &Span) -> String {
     span.context().span().span_context().trace_state().header()
 }
 
-/// The result of a call of a chat model.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ChatReply<'a> {
-    /// The model as its provider names it; empty if it did not answer.
+    /// The model name from the provider; empty if there was no response.
     pub(crate) model: &'a str,
-    /// Tokens of the prompt and of the answer.
     pub(crate) tokens: (u64, u64),
-    /// The number of HTTP attempts.
     pub(crate) attempts: u32,
-    /// The cost in millionths of a dollar, if the price is known.
+    /// The cost in millionths of a dollar, if known.
     pub(crate) cost_micros: Option<u64>,
-    /// The code of the failure; empty on success.
+    /// The error code; empty on success.
     pub(crate) code: &'static str,
 }
 
-/// Records the result on the span of the call.
 pub(crate) fn record_reply(span: &Span, reply: &ChatReply<'_>) {
     if !reply.model.is_empty() {
         span.record("gen_ai.response.model", reply.model);
