@@ -1,4 +1,4 @@
-//! A TLS connection as tonic accepts one, with the names of the client's certificate.
+//! A TLS connection for tonic, with the names in the client certificate.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use tonic::transport::server::Connected;
 
 use crate::identity::PeerCertificate;
 
-/// A connection after its handshake.
+/// A connection with a completed handshake.
 #[derive(Debug)]
 pub struct TlsConnection(pub(super) TlsStream<TcpStream>);
 

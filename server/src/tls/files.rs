@@ -1,4 +1,4 @@
-//! Parses the files of `[tls]` into a rustls configuration and reports every error.
+//! Reads the files in `[tls]` into a rustls configuration.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,32 +15,25 @@ use rustls::{CertificateError, Error, InconsistentKeys, RootCertStore, ServerCon
 
 use crate::config::Tls;
 
-/// The ALPN name of HTTP/2, the transport of gRPC.
+/// The ALPN name of HTTP/2.
 const HTTP_2: &[u8] = b"h2";
 
-/// An error in a file.
+/// An error in a TLS file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("tls.{key}: {description}")]
 pub struct TlsProblem {
-    /// The key of the table `tls` that names the file.
     pub(super) key: &'static str,
-    /// The file, the error and the fix.
     pub(super) description: String,
 }
 
-/// The contents of the files.
 #[derive(Debug)]
 pub(super) struct Contents {
-    /// The configuration of handshakes.
     pub(super) config: Arc<ServerConfig>,
-    /// The expiry of the server's certificate in seconds since 1970, if it can be read.
+    /// The expiry of the server certificate in seconds since 1970, if known.
     pub(super) not_after: Option<u64>,
 }
 
-/// Reads the files.
-///
-/// # Errors
-/// Every error.
+/// Reads the files and returns all errors in them.
 pub(super) fn read(files: &Tls) -> Result<Contents, Vec<TlsProblem>> {
     let provider = Arc::new(ring::default_provider());
     let mut problems = Vec::new();
@@ -114,7 +107,6 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
     })
 }
 
-/// Combines certificate and key after checking that they match.
 fn certified(
     files: &Tls,
     chain: Vec<CertificateDer<'static>>,
@@ -152,7 +144,8 @@ fn certified(
     }
 }
 
-/// The verifier of clients: accepts everyone, or clients whose certificate an authority of the file signed.
+/// Returns a verifier that accepts clients whose certificate an authority in the file signed, or all clients
+/// without a file.
 fn client_verifier(
     file: Option<&Path>,
     provider: &Arc<CryptoProvider>,
@@ -175,8 +168,8 @@ fn client_verifier(
         .map_err(|error| invalid(error.to_string()))
 }
 
-/// Returns the expiry of a certificate in seconds since 1970. rustls reports it when verification at the end of time
-/// fails.
+/// Returns the expiry of a certificate in seconds since 1970. rustls exposes it only in the error for an expired
+/// certificate, so this verifies the certificate at the end of time.
 fn not_after(certificate: &CertificateDer<'_>) -> Option<u64> {
     let certificate = ParsedCertificate::try_from(certificate).ok()?;
     let checked = verify_server_cert_signed_by_trust_anchor(

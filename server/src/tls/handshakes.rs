@@ -1,5 +1,4 @@
-//! Accepts connections and runs their handshakes concurrently, with a time limit and a maximum number. A peer that
-//! fails or stalls does not delay the others.
+//! Accepts connections and performs their handshakes concurrently, so that a slow peer does not delay others.
 
 use std::collections::VecDeque;
 use std::io;
@@ -19,27 +18,23 @@ use tokio_stream::wrappers::ReceiverStream;
 use super::{TlsConnection, TlsStore};
 use crate::telemetry::metrics as names;
 
-/// The limits of handshakes.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
-    /// The time limit of a handshake.
     time: Duration,
-    /// The maximum number in progress; one more aborts the oldest.
+    /// The maximum number of handshakes in progress. Above it, the oldest is aborted.
     in_progress: usize,
 }
 
 const LIMITS: Limits = Limits { time: Duration::from_secs(10), in_progress: 256 };
 
-/// The time for a peer to close after its handshake failed.
+/// The maximum time for a peer to close after a failed handshake.
 const CLOSE_TIME: Duration = Duration::from_secs(1);
 
-/// The maximum number of connections that wait to be served.
 const MAX_WAITING: usize = 16;
 
-/// How long accepting pauses when the system has no descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Returns the connections whose handshake succeeded, until `stopped` resolves.
+/// Returns connections with completed handshakes until `stopped` resolves.
 pub fn incoming(
     listener: TcpListener,
     store: Arc<TlsStore>,
@@ -68,7 +63,7 @@ fn incoming_within(
     ReceiverStream::new(connections)
 }
 
-/// The handshakes in progress, aborted on drop.
+/// The handshakes in progress. Aborted on drop.
 struct Handshakes {
     store: Arc<TlsStore>,
     limits: Limits,
@@ -77,7 +72,7 @@ struct Handshakes {
 }
 
 impl Handshakes {
-    /// Accepts connections until the receiver is gone.
+    /// Accepts connections until the receiver is dropped.
     async fn run(mut self, listener: &TcpListener, ready: &Sender<io::Result<TlsConnection>>) {
         loop {
             tokio::select! {
@@ -100,8 +95,8 @@ impl Handshakes {
         }
     }
 
-    /// Starts a handshake. If too many are in progress, the oldest is aborted: a handshake that makes progress takes
-    /// milliseconds, so the oldest waits for a silent peer.
+    /// Starts a handshake. If too many are in progress, aborts the oldest, which is probably waiting for a
+    /// silent peer.
     fn start(&mut self, stream: TcpStream) {
         self.oldest_first.retain(|handshake| !handshake.is_finished());
         if self.oldest_first.len() >= self.limits.in_progress
@@ -141,8 +136,8 @@ async fn handshake(
     }
 }
 
-/// Waits until the peer closes. Closing a connection with unread bytes resets it, and the peer would not receive the
-/// alert.
+/// Waits until the peer closes the connection. Closing it with unread bytes would reset it before the peer
+/// receives the alert.
 async fn wait_for_close(mut stream: TcpStream) -> io::Result<()> {
     stream.shutdown().await?;
     let mut unread = [0; 1024];
@@ -166,7 +161,7 @@ fn established(joined: Result<Option<TlsConnection>, JoinError>) -> Option<TlsCo
     }
 }
 
-/// Returns `true` if an error concerns a single connection and not the listener.
+/// Returns `true` if an error affects a single connection rather than the listener.
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted)

@@ -1,6 +1,4 @@
-//! TLS of the listeners: the server's certificate, client authentication, and handshakes that do not block other
-//! connections.
-//!
+//! TLS for the listeners: the server certificate, client authentication and concurrent handshakes.
 
 mod connection;
 mod files;

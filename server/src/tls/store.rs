@@ -1,4 +1,4 @@
-//! The contents of the files of `[tls]`, replaced all at once or not at all.
+//! The current TLS configuration, which is replaced atomically.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -11,7 +11,7 @@ use super::files::{Contents, read};
 use crate::config::{Listen, Problems, Tls};
 use crate::telemetry::metrics as names;
 
-/// The current certificate, its key and the clients that may connect.
+/// The server certificate and the client authentication, loaded from files.
 #[derive(Debug)]
 pub struct TlsStore {
     files: Tls,
@@ -19,7 +19,7 @@ pub struct TlsStore {
 }
 
 impl TlsStore {
-    /// Reads the files if a listener needs them, and adds every error to `problems`.
+    /// Reads the files if a listener needs them. Adds all errors to `problems`.
     pub fn check(files: &Tls, listen: &[Listen], problems: &mut Problems) -> Option<Self> {
         files.check(listen, problems);
         let is_needed = listen.iter().any(|listen| matches!(listen, Listen::Tls(_)));
@@ -40,10 +40,10 @@ impl TlsStore {
         }
     }
 
-    /// Reads the files again, for later handshakes. Keeps the previous contents on any error.
+    /// Reloads the files for later handshakes. Keeps the previous contents if there is any error.
     ///
     /// # Errors
-    /// Every error.
+    /// All errors in the files.
     pub fn reload(&self) -> Result<(), Vec<TlsProblem>> {
         let contents = read(&self.files)?;
         warn_if_expired(&contents);
@@ -52,12 +52,10 @@ impl TlsStore {
         Ok(())
     }
 
-    /// Returns the configuration for a new handshake.
     pub(super) fn current(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner).config)
     }
 
-    /// Publishes the expiry of the certificate as a metric.
     pub(super) fn publish_expiry(&self) {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(not_after) = current.not_after {
@@ -67,7 +65,6 @@ impl TlsStore {
     }
 }
 
-/// Logs a warning if the certificate has expired.
 fn warn_if_expired(contents: &Contents) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     if let Some(not_after) = contents.not_after.filter(|not_after| *not_after < now) {

@@ -1,4 +1,4 @@
-//! Tests with limits small enough to be reached.
+//! Tests of handshakes with small limits.
 
 use std::net::SocketAddr;
 
@@ -9,7 +9,7 @@ use crate::config::Tls;
 
 const AN_HOUR: Duration = Duration::from_secs(3_600);
 
-/// Starts a listener with these limits. Its connections are dropped with the stream.
+/// Starts a listener. Dropping the stream closes its connections.
 async fn start(limits: Limits) -> (SocketAddr, ReceiverStream<io::Result<TlsConnection>>) {
     let folder = tempfile::tempdir().unwrap();
     let certified = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
@@ -25,7 +25,7 @@ async fn start(limits: Limits) -> (SocketAddr, ReceiverStream<io::Result<TlsConn
     (address, incoming_within(listener, store, std::future::pending(), limits))
 }
 
-/// Returns `true` once the server closes a connection without sending anything.
+/// Returns `true` if the server closes the connection without sending anything.
 async fn is_closed(peer: &mut TcpStream) -> bool {
     matches!(peer.read(&mut [0]).await, Ok(0) | Err(_))
 }
