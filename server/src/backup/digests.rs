@@ -1,4 +1,4 @@
-//! The digests of the files in a backup, in the format of `sha256sum --check`.
+//! Digests of the files in a backup, in the format of `sha256sum --check`.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -8,16 +8,14 @@ use sha2::{Digest as _, Sha256};
 
 use crate::storage::open_file;
 
-/// The file name.
 pub(super) const FILE: &str = "SHA256SUMS";
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// One line per file.
 #[derive(Debug, Default)]
 pub(super) struct Digests(Vec<u8>);
 
 impl Digests {
-    /// Syncs and hashes a complete file. Returns its size in bytes.
+    /// Syncs and hashes a file. Returns its size in bytes.
     pub(super) fn add(&mut self, file: &Path, name: &Path) -> io::Result<u64> {
         let mut read = File::open(file)?;
         read.sync_all()?;
@@ -37,7 +35,6 @@ impl Digests {
         Ok(bytes)
     }
 
-    /// Writes the lines to a file and syncs it.
     pub(super) fn write(&self, file: &Path) -> io::Result<()> {
         let mut written = open_file(file)?;
         written.write_all(&self.0)?;

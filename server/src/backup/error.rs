@@ -1,20 +1,20 @@
-//! The errors of backups, each with the field and the fix.
+//! Errors from backups.
 
 use std::path::PathBuf;
 
-/// An error that prevented a backup. The given name does not exist then.
+/// An error that prevented a backup.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BackupError {
-    /// The target exists.
+    /// The target already exists.
     #[error("--to {}: already exists; name a new folder", folder.display())]
     Exists {
-        /// The given folder.
+        /// The target folder.
         folder: PathBuf,
     },
-    /// The parent folder is missing. It is not created, since it may be an unmounted disk.
+    /// The parent folder is missing. It is not created, because its disk may not be mounted.
     #[error("--to {}: {} is not a folder; create it, or mount its disk", folder.display(), parent.display())]
     NoParent {
-        /// The given folder.
+        /// The target folder.
         folder: PathBuf,
         /// The parent folder.
         parent: PathBuf,
@@ -22,33 +22,33 @@ pub enum BackupError {
     /// The target is inside the data directory.
     #[error("--to {}: is inside data_dir {}; name a folder elsewhere, best on another disk", folder.display(), data_dir.display())]
     Inside {
-        /// The given folder.
+        /// The target folder.
         folder: PathBuf,
         /// The data directory.
         data_dir: PathBuf,
     },
-    /// Another process backs up to the same folder.
+    /// Another process is writing a backup to the same folder.
     #[error("--to {}: {} already backs up to it; wait until it has finished, or name another folder", folder.display(), owner(*pid))]
     InUse {
-        /// The given folder.
+        /// The target folder.
         folder: PathBuf,
-        /// The process, if known.
+        /// The process id, if known.
         pid: Option<u32>,
     },
-    /// The temporary folder would overwrite something else.
+    /// The temporary folder exists but is not from a backup.
     #[error("--to {}: {} is needed as temporary folder, and is not from a backup; move it away, or name another folder", folder.display(), partial.display())]
     Foreign {
-        /// The given folder.
+        /// The target folder.
         folder: PathBuf,
-        /// The existing path.
+        /// The temporary folder.
         partial: PathBuf,
     },
     /// The target cannot be written.
     #[error("--to {}: {reason}; free space there and give this user write permission, or name another folder", folder.display())]
     Unwritable {
-        /// The given folder.
+        /// The target folder.
         folder: PathBuf,
-        /// The error of the system.
+        /// The error from the operating system.
         reason: String,
     },
     /// The data directory contains no database.
@@ -62,7 +62,7 @@ pub enum BackupError {
     Unreadable {
         /// The database, or its folder.
         file: PathBuf,
-        /// The error of the system.
+        /// The error from the operating system.
         reason: String,
     },
     /// The ledger is damaged.
@@ -70,7 +70,7 @@ pub enum BackupError {
     Damaged {
         /// The database.
         file: PathBuf,
-        /// The report of SQLite.
+        /// The error from SQLite.
         reason: String,
     },
 }

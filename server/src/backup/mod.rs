@@ -1,7 +1,5 @@
-//! Backs up a data directory while its server runs: a consistent, checked copy of every database, in a folder that gets
-//! its name when it is complete.
-//!
-//! The modules that own the databases name their files. Nothing in the data directory is changed.
+//! Backs up a data directory while its server runs. Copies and checks every database, and changes nothing in
+//! the data directory. The backup folder gets its final name when it is complete.
 
 mod digests;
 mod error;
@@ -21,17 +19,17 @@ use staging::Staging;
 /// The result of a backup.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Backup {
-    /// The copied databases: paths below the data directory, and sizes in bytes.
+    /// The copied databases: paths relative to the data directory, and sizes in bytes.
     pub databases: Vec<(PathBuf, u64)>,
-    /// Damaged databases that were left out, with the damage.
+    /// The damaged databases that were skipped, with the error.
     pub left_out: Vec<(PathBuf, String)>,
 }
 
-/// Backs up a data directory to a new folder. The ledger is copied first, so that everything an evaluation refers to is
-/// at least as new. Blocks.
+/// Backs up a data directory to a new folder. Blocks. The ledger is copied first, so that the evidence it
+/// refers to is at least as new.
 ///
 /// # Errors
-/// [`BackupError`]; the folder does not exist then.
+/// [`BackupError`]; the folder is not created.
 pub fn back_up(data_dir: &Path, to: &Path) -> Result<Backup, BackupError> {
     let ledger = ledger::database_file();
     let databases = databases(data_dir, &ledger)?;
@@ -68,7 +66,7 @@ pub fn back_up(data_dir: &Path, to: &Path) -> Result<Backup, BackupError> {
     Ok(backup)
 }
 
-/// Returns every existing database, the ledger first.
+/// Returns all existing databases, the ledger first.
 fn databases(data_dir: &Path, ledger: &DatabaseFile) -> Result<Vec<DatabaseFile>, BackupError> {
     let corpora = evidence::database_files(data_dir).map_err(|error| BackupError::Unreadable {
         file: data_dir.to_owned(),
@@ -83,7 +81,7 @@ fn databases(data_dir: &Path, ledger: &DatabaseFile) -> Result<Vec<DatabaseFile>
     }
 }
 
-/// Copies a database. Returns `false` if it was empty or deleted meanwhile.
+/// Copies a database. Returns `false` if it was empty or was deleted in the meantime.
 fn copy_one(data_dir: &Path, database: &DatabaseFile, copy: &Path) -> Result<bool, CopyError> {
     let from = data_dir.join(&database.path);
     let copied = copy_database(&from, copy, database.after_copy);

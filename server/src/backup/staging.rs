@@ -1,5 +1,5 @@
-//! The temporary folder of a backup, `NAME.partial` next to its final name. One left by a killed backup is emptied and
-//! reused.
+//! The temporary folder of a backup, `NAME.partial` next to its final name. Reuses one left by an interrupted
+//! backup.
 
 use std::fs::File;
 use std::io;
@@ -10,7 +10,7 @@ use crate::storage::{LockError, create_folder, lock};
 
 const LOCK: &str = ".backup.lock";
 
-/// The temporary folder, locked by this process. Removed on drop unless the backup was finished.
+/// The temporary folder, locked by this process. Removed on drop unless the backup is finished.
 #[derive(Debug)]
 pub(super) struct Staging {
     partial: PathBuf,
@@ -21,7 +21,7 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// Creates the temporary folder of the backup `folder`.
+    /// Creates the temporary folder for the backup folder `folder`.
     pub(super) fn create(data_dir: &Path, folder: &Path) -> Result<Self, BackupError> {
         let exists = || BackupError::Exists { folder: folder.to_owned() };
         if folder.symlink_metadata().is_ok() {
@@ -51,7 +51,7 @@ impl Staging {
         let lock = lock(&partial.join(LOCK)).map_err(|error| match error {
             LockError::Locked(pid) => BackupError::InUse { folder: folder.to_owned(), pid },
             LockError::Io(error) => {
-                // Without its lock file, the folder would not be recognized later.
+                // A folder without a lock file would not be recognized as a backup's.
                 let _ = std::fs::remove_dir(&partial);
                 unwritable(&error)
             }
@@ -62,7 +62,6 @@ impl Staging {
         Ok(staging)
     }
 
-    /// Creates the folders of a file and returns its path.
     pub(super) fn create_parent(&self, path: &Path) -> Result<PathBuf, BackupError> {
         let file = self.partial.join(path);
         let folder = file.parent().unwrap_or(&self.partial);
@@ -70,7 +69,7 @@ impl Staging {
         Ok(file)
     }
 
-    /// Removes a copy from the backup, and the folders that it leaves empty.
+    /// Removes a file from the backup, and parent folders that become empty.
     pub(super) fn remove(&self, copy: &Path) -> Result<(), BackupError> {
         let removed = match std::fs::remove_file(copy) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -86,12 +85,12 @@ impl Staging {
         Ok(())
     }
 
-    /// Syncs everything and gives the folder its final name.
+    /// Syncs everything and renames the folder to its final name.
     pub(super) fn finish(mut self) -> Result<(), BackupError> {
         let named =
             sync_folders(&self.partial).and_then(|()| std::fs::rename(&self.partial, &self.folder));
         self.is_finished = named.is_ok();
-        // The lock file is removed last: without it, an incomplete folder would not be recognized later.
+        // Removes the lock file last, because a folder without one would not be recognized as a backup's.
         named
             .and_then(|()| std::fs::remove_file(self.folder.join(LOCK)))
             .and_then(|()| sync(&self.folder))
@@ -99,7 +98,6 @@ impl Staging {
             .map_err(|error| self.failed(&error))
     }
 
-    /// Converts an error of the system.
     pub(super) fn failed(&self, error: &io::Error) -> BackupError {
         self.refused(error.to_string())
     }
@@ -108,7 +106,7 @@ impl Staging {
         unwritable(&self.folder, reason)
     }
 
-    /// Removes what a killed backup has left.
+    /// Removes the files of an interrupted backup.
     fn empty(&self) -> io::Result<()> {
         for entry in self.partial.read_dir()? {
             let entry = entry?;
