@@ -1,5 +1,5 @@
-//! Exports the ledger: records of evaluations, page by page, and pairs over the same evidence. Memory holds one page at
-//! a time, and only the ids of pairs.
+//! Exports records of evaluations and preference pairs from the ledger. Reads one page at a time; for pairs,
+//! only ids stay in memory.
 
 mod pairs;
 mod position;
@@ -26,9 +26,8 @@ use pairs::{Candidate, MAX_CANDIDATES, MAX_PAIRS, PairedSet, SetKey, Sets, Side,
 use position::{Position, RequestDigest};
 use v1::export_record::Record;
 
-/// The maximum number of evaluations read at once.
 const PAGE: NonZeroUsize = NonZeroUsize::new(64).unwrap();
-/// The maximum number of policies whose thresholds are cached; beyond that, the cache is cleared.
+/// The maximum number of cached policies. When it is reached, the cache is cleared.
 const MAX_POLICIES: usize = 256;
 
 /// A running export.
@@ -41,35 +40,29 @@ pub struct Export {
     stage: Stage,
 }
 
-/// The stage of an export.
 #[derive(Debug)]
 enum Stage {
-    /// Records of single evaluations after this sequence.
+    /// Exports records of evaluations after this sequence.
     Evaluations(i64),
-    /// Collecting the evaluations of pairs.
     Collecting(Collecting),
-    /// Pairs, set by set.
     Pairing(std::vec::IntoIter<PairedSet>),
-    /// The end.
     Ended,
 }
 
-/// The progress of collecting.
 #[derive(Debug)]
 struct Collecting {
-    /// The sequence of the last evaluation read.
     last_read: i64,
-    /// Sets whose first sequence is at most this were already exported.
+    /// The first sequence of the last exported set. Sets up to it are skipped.
     exported: i64,
     sets: Sets,
     taus: HashMap<String, Option<Taus>>,
 }
 
 impl Export {
-    /// Starts an export, or resumes it from `after`.
+    /// Starts an export, or resumes it at the token `after`.
     ///
     /// # Errors
-    /// INVALID_ARGUMENT with every violation.
+    /// INVALID_ARGUMENT with all violations.
     pub fn new(ledger: Arc<dyn Ledger>, request: v1::ExportRequest) -> Result<Self, Status> {
         let digest = RequestDigest::of(&request);
         let mut violations = Violations::default();
@@ -84,10 +77,10 @@ impl Export {
         Ok(Self { ledger, kinds, selection, request: digest, stage })
     }
 
-    /// Returns the next responses, some of them without records; `None` at the end.
+    /// Returns the next responses, which may have no records; `None` at the end.
     ///
     /// # Errors
-    /// The ledger's errors; INVALID_ARGUMENT if too many evaluations could be paired.
+    /// The ledger's errors; INVALID_ARGUMENT if there are too many candidates for pairs.
     pub async fn next(&mut self) -> Result<Option<Vec<v1::ExportResponse>>, Status> {
         loop {
             let stage = std::mem::replace(&mut self.stage, Stage::Ended);
@@ -155,7 +148,7 @@ impl Export {
         }
     }
 
-    /// Returns a response for each evaluation with records, and always one for the last of the page.
+    /// Returns a response for each evaluation with records, and for the last evaluation of the page.
     fn evaluations(&self, page: Vec<Entry>) -> Result<Vec<v1::ExportResponse>, Status> {
         let last = page.last().map(|entry| entry.sequence);
         let mut responses = Vec::new();
@@ -185,7 +178,7 @@ impl Export {
         Ok(found)
     }
 
-    /// Returns the pairs of a set whose evaluations still exist and whose texts differ.
+    /// Returns the pairs of a set. Skips deleted evaluations and equal texts.
     async fn pairs(&self, set: PairedSet) -> Result<Vec<Record>, Status> {
         let mut found = Vec::new();
         for (chosen, rejected) in set.pairs {
@@ -211,7 +204,7 @@ impl Export {
         Ok(found)
     }
 
-    /// Reads one report of a pair; `None` if its evaluation was deleted meanwhile.
+    /// Reads one side of a pair; `None` if its evaluation was deleted.
     async fn paired(&self, candidate: &Candidate) -> Result<Option<Paired>, Status> {
         let stored = self.ledger.read(&candidate.evaluation_id).await;
         let Some(stored) = stored.map_err(|error| ledger_status(&error))? else { return Ok(None) };
@@ -228,7 +221,7 @@ impl Export {
     }
 }
 
-/// One report of a pair, with what both reports share.
+/// One side of a pair, and the data that both sides share.
 struct Paired {
     report: v1::PairedReport,
     taus: Taus,
@@ -243,7 +236,7 @@ impl Stage {
 }
 
 impl Collecting {
-    /// Adds an evaluation if it can be in a pair.
+    /// Adds an evaluation if it is a candidate for a pair.
     fn add(&mut self, entry: Entry) -> Result<(), Status> {
         self.last_read = entry.sequence;
         let answer = decode(&entry.response)?;
@@ -280,7 +273,7 @@ impl Collecting {
         })
     }
 
-    /// Returns the sets with pairs that were not exported yet.
+    /// Returns the sets that have pairs and were not exported yet.
     fn into_sets(self) -> Vec<PairedSet> {
         let mut sets = self.sets.paired();
         sets.retain(|set| set.first > self.exported);
@@ -300,7 +293,6 @@ impl Collecting {
     }
 }
 
-/// Parses the thresholds of a policy; `None` if it is invalid.
 fn taus(policy_toml: &str) -> Option<Taus> {
     let policy = Policy::from_record(policy_toml).ok()?;
     Some(Taus { proceed: policy.tau_proceed, regenerate: policy.tau_regenerate })

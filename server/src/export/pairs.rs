@@ -1,22 +1,22 @@
-//! Pairs evaluations over the same evidence: the best that proceeded with the worst below `tau_regenerate`. Scores are
-//! compared exactly.
+//! Pairs evaluations with the same policy and evidence: the best that proceeded with the worst below
+//! `tau_regenerate`. Scores are compared exactly.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use gsar_core::fixed::{Fraction, Millionths};
 
-/// The maximum number of pairs per set of evidence, and of its evaluations retained on each side.
+/// The maximum number of pairs per set, and of candidates per set and side.
 pub(super) const MAX_PAIRS: usize = 8;
-/// The maximum number of evaluations retained over all sets, at about 300 bytes each.
+/// The maximum number of candidates over all sets, at about 300 bytes each.
 pub(super) const MAX_CANDIDATES: usize = 100_000;
 
-/// The key of a set of evaluations: a digest of the policy and the contents of the evidence.
+/// The key of a set: a digest over the policy and the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SetKey([u8; 32]);
 
 impl SetKey {
-    /// Builds the key from a policy and the digests of the evidence, in any order.
+    /// Builds the key from a policy and the evidence digests, in any order.
     pub(super) fn new<'a>(policy: &str, evidence: impl Iterator<Item = &'a str>) -> Self {
         let mut evidence: Vec<&str> = evidence.collect();
         evidence.sort_unstable();
@@ -29,7 +29,6 @@ impl SetKey {
     }
 }
 
-/// The side of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     /// It proceeded, with a score of at least `tau_proceed`.
@@ -39,7 +38,7 @@ pub(super) enum Side {
 }
 
 impl Side {
-    /// Returns the side of a guarded score; `None` if it is on neither.
+    /// Returns the side of a guarded score, if it is on either.
     pub(super) fn of(score: Fraction, proceeded: bool, taus: Taus) -> Option<Self> {
         if proceeded && score.compare(taus.proceed) != Ordering::Less {
             return Some(Self::Chosen);
@@ -48,25 +47,24 @@ impl Side {
     }
 }
 
-/// The thresholds of a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Taus {
     pub(super) proceed: Millionths,
     pub(super) regenerate: Millionths,
 }
 
-/// An evaluation that may be in a pair.
+/// An evaluation that can be in a pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) sequence: i64,
     pub(super) evaluation_id: Box<str>,
-    /// The digest of its report, so that equal reports count once.
+    /// The digest of the report, to skip duplicates.
     pub(super) report: [u8; 32],
     pub(super) score: Fraction,
 }
 
 impl Candidate {
-    /// Orders the better candidate of a side first; of equal ones, the older.
+    /// Compares candidates on the same side, better ones first, then older ones.
     fn rank(&self, other: &Self, side: Side) -> Ordering {
         let scores = compare(self.score, other.score);
         let scores = if side == Side::Chosen { scores.reverse() } else { scores };
@@ -79,11 +77,9 @@ fn compare(one: Fraction, other: Fraction) -> Ordering {
     left.cmp(&other.numerator().saturating_mul(one.denominator()))
 }
 
-/// The error that more than the maximum number of evaluations would be retained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooMany;
 
-/// The evaluations by set.
 #[derive(Debug)]
 pub(super) struct Sets {
     sets: HashMap<SetKey, Set>,
@@ -91,7 +87,6 @@ pub(super) struct Sets {
     max: usize,
 }
 
-/// The evaluations of one set.
 #[derive(Debug)]
 struct Set {
     first: i64,
@@ -99,12 +94,12 @@ struct Set {
     rejected: Vec<Candidate>,
 }
 
-/// The pairs of one set, the best and the worst first.
+/// The pairs of a set, the best and the worst first.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PairedSet {
-    /// The sequence of the first evaluation of the set that could be in a pair.
+    /// The sequence of the set's first candidate.
     pub(super) first: i64,
-    /// Better and worse evaluations, in order; more than are exported.
+    /// Pairs of a better and a worse evaluation. Can be more than [`MAX_PAIRS`].
     pub(super) pairs: Vec<(Candidate, Candidate)>,
 }
 
@@ -113,10 +108,7 @@ impl Sets {
         Self { sets: HashMap::new(), len: 0, max }
     }
 
-    /// Adds an evaluation, in the order of sequences.
-    ///
-    /// # Errors
-    /// [`TooMany`].
+    /// Adds a candidate. Candidates must be added in order of sequence.
     pub(super) fn add(
         &mut self,
         key: SetKey,
@@ -139,7 +131,7 @@ impl Sets {
         if self.len > self.max { Err(TooMany) } else { Ok(()) }
     }
 
-    /// Returns the sets with both sides, ordered by their first evaluation.
+    /// Returns the sets with candidates on both sides, ordered by their first one.
     pub(super) fn paired(self) -> Vec<PairedSet> {
         let mut paired: Vec<_> = self.sets.into_values().filter_map(Set::paired).collect();
         paired.sort_unstable_by_key(|set| set.first);
@@ -147,7 +139,7 @@ impl Sets {
     }
 }
 
-/// Inserts in order of rank. Equal reports count once, with the better rank.
+/// Inserts a candidate by rank. Of two equal reports, keeps the better one.
 fn insert(ranked: &mut Vec<Candidate>, side: Side, candidate: Candidate) {
     if let Some(at) = ranked.iter().position(|known| known.report == candidate.report) {
         let is_better =

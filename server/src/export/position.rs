@@ -1,24 +1,23 @@
-//! The tokens from which an export resumes. A token is 36 hexadecimal digits: a version, a stage, a sequence, and a
-//! checksum of them and the request. The checksum detects mistakes; it is not a secret.
+//! Tokens to resume an export. A token is 36 hexadecimal digits: a version, a stage, a sequence, and a checksum
+//! over them and the request. The checksum only detects mistakes.
 
 use gsar_proto::v1;
 use prost::Message as _;
 
 const VERSION: u8 = 1;
 const CHECK_BYTES: usize = 8;
-/// The maximum length of a token quoted in an error.
+/// The maximum number of characters of an invalid token that an error quotes.
 const MAX_SHOWN: usize = 64;
 
-/// The position of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Position {
-    /// Records of single evaluations, up to this sequence.
+    /// After the evaluation with this sequence.
     Evaluations(i64),
-    /// Pairs, up to the set whose first evaluation has this sequence.
+    /// After the set whose first candidate has this sequence.
     Sets(i64),
 }
 
-/// The digest of a request without its token.
+/// The digest of a request, excluding its token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RequestDigest([u8; 32]);
 
@@ -30,7 +29,6 @@ impl RequestDigest {
 }
 
 impl Position {
-    /// Formats the token of this position for a request.
     pub(super) fn token(self, request: RequestDigest) -> String {
         let (stage, sequence) = match self {
             Self::Evaluations(sequence) => (1, sequence),
@@ -47,10 +45,7 @@ impl Position {
             .collect()
     }
 
-    /// Parses a token. An empty one is the beginning.
-    ///
-    /// # Errors
-    /// A message if the token does not belong to the request.
+    /// Parses a token. An empty one is the beginning. Fails if the token is for another request.
     pub(super) fn read(token: &str, request: RequestDigest) -> Result<Self, String> {
         if token.is_empty() {
             return Ok(Self::Evaluations(0));

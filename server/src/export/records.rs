@@ -9,7 +9,6 @@ use crate::evaluate::recorded_grade;
 use crate::ledger::{StoredGrade, Summary};
 use v1::export_record::Record;
 
-/// Builds the evaluation of a record.
 pub(super) fn evaluation(
     summary: &Summary,
     answer: &v1::EvaluateResponse,
@@ -29,7 +28,6 @@ pub(super) fn evaluation(
     }
 }
 
-/// Builds the partition of an evaluation.
 pub(super) fn partition(
     evaluation: v1::ExportedEvaluation,
     answer: &v1::EvaluateResponse,
@@ -44,7 +42,7 @@ pub(super) fn partition(
     })
 }
 
-/// Builds the grades of an evaluation, each with the evaluated class.
+/// Builds the grade records of an evaluation, each with the evaluated class.
 pub(super) fn grades(
     evaluation: &v1::ExportedEvaluation,
     answer: &v1::EvaluateResponse,
@@ -67,7 +65,6 @@ pub(super) fn grades(
         .collect()
 }
 
-/// Builds the claim rewards of an evaluation.
 pub(super) fn rewards(
     evaluation: &v1::ExportedEvaluation,
     answer: &v1::EvaluateResponse,
@@ -85,8 +82,8 @@ pub(super) fn rewards(
     })
 }
 
-/// Returns the reward of a class in millionths. A complementary claim earns half of a grounded one, so that padding a
-/// report does not pay.
+/// Returns the reward for a class in millionths. A complementary claim earns half of a grounded one, so that
+/// padding a report with them does not pay.
 fn reward(class: v1::ClaimClass) -> i32 {
     match class {
         v1::ClaimClass::Grounded => 1_000_000,
