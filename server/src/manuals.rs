@@ -1,4 +1,4 @@
-//! `gsar-server completions` and `gsar-server man`, generated from the definition of the command line.
+//! Generates shell completions and man pages for `gsar-server` from its command line definition.
 
 use std::fs;
 use std::io::Write as _;

@@ -1,5 +1,5 @@
-//! Bounds the memory of calls in flight. Half of it is for messages, counted as their bytes arrive; the other half is
-//! shared by running computations.
+//! Limits the memory of calls in flight. Half of the limit is for messages, as their bytes arrive; the other
+//! half is for running computations.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -9,27 +9,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 use procfs::{Current as _, Meminfo};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The bytes of memory per byte of a message until its call is answered: received, decoded and checked.
+/// The memory per byte of a message, for the received, decoded and checked copies.
 const PER_BYTE: usize = 3;
 /// The granularity of message memory, in bytes.
 const GRANULE: usize = 1 << 10;
-/// The bytes of memory per byte that a budget counts: allocators retain more than is requested, and parsing uses
-/// temporary lists.
+/// The memory per byte counted by a budget. Allocators retain more than is requested, and parsing needs temporary
+/// lists.
 const PER_COUNTED_BYTE: u64 = 3;
-/// The limit if the memory of the machine is unknown.
+/// The default limit if the machine's memory is unknown.
 const UNKNOWN: u64 = 4 << 30;
 
-/// The memory that the calls of a server share.
+/// The memory limit shared by a server's calls.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     free: Arc<Semaphore>,
-    /// The counted bytes left for computations.
+    /// The number of counted bytes left for computations.
     left: Arc<AtomicU64>,
     total: u64,
 }
 
 impl Memory {
-    /// Creates a limit of `total` bytes.
     pub(crate) fn new(total: u64) -> Self {
         let messages = usize::try_from(total / 2).unwrap_or(usize::MAX) / GRANULE;
         let free = Arc::new(Semaphore::new(messages.min(Semaphore::MAX_PERMITS)));
@@ -37,12 +36,10 @@ impl Memory {
         Self { free, left, total }
     }
 
-    /// Returns the limit in bytes.
     pub(crate) const fn total(&self) -> u64 {
         self.total
     }
 
-    /// Returns an empty reservation for a computation.
     pub(crate) fn reservation(&self) -> Reservation {
         Reservation {
             left: Arc::clone(&self.left),
@@ -51,19 +48,19 @@ impl Memory {
         }
     }
 
-    /// The counted bytes for all computations.
+    /// Returns the number of counted bytes for all computations.
     const fn compute_total(&self) -> u64 {
         self.total / 2 / PER_COUNTED_BYTE
     }
 
-    /// Reserves memory for bytes of a message, if enough is left.
+    /// Reserves memory for received bytes, if enough is left.
     fn try_reserve(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         let granules = u32::try_from(bytes.saturating_mul(PER_BYTE).div_ceil(GRANULE)).ok()?;
         Arc::clone(&self.free).try_acquire_many_owned(granules).ok()
     }
 }
 
-/// The memory of one computation, released on drop.
+/// The memory reserved for a computation. Released on drop.
 #[derive(Debug)]
 pub(crate) struct Reservation {
     left: Arc<AtomicU64>,
@@ -72,7 +69,7 @@ pub(crate) struct Reservation {
 }
 
 impl Reservation {
-    /// Grows the reservation to `bytes` counted bytes. Returns `false` if not enough is left.
+    /// Grows the reservation to `bytes` counted bytes. Returns `false` if too little is left.
     pub(crate) fn reserve(&self, bytes: u64) -> bool {
         let more = bytes.saturating_sub(self.reserved.get());
         let take = |left: u64| left.checked_sub(more);
@@ -83,7 +80,7 @@ impl Reservation {
         is_taken
     }
 
-    /// Returns `true` if `bytes` is more than half of the total, so that other computations are not to blame.
+    /// Returns `true` if `bytes` is more than half of the total, so that no other computation can be the cause.
     pub(crate) const fn is_majority(&self, bytes: u64) -> bool {
         bytes > self.all / 2
     }
@@ -95,11 +92,10 @@ impl Drop for Reservation {
     }
 }
 
-/// The memory of a message, released on drop.
+/// The memory reserved for a message. Released on drop.
 #[derive(Debug)]
 pub(crate) struct MessageMemory(OwnedSemaphorePermit);
 
-/// Counts the bytes received for the messages of a call.
 #[derive(Debug)]
 pub(crate) struct ReceivedBytes {
     memory: Memory,
@@ -108,15 +104,11 @@ pub(crate) struct ReceivedBytes {
 }
 
 impl ReceivedBytes {
-    /// Creates an empty counter.
     pub(crate) fn new(memory: &Memory) -> Self {
         Self { memory: memory.clone(), reserved: Mutex::new(None), is_full: AtomicBool::new(false) }
     }
 
-    /// Counts bytes and reserves their memory.
-    ///
-    /// # Errors
-    /// The limit in bytes, if no memory is left.
+    /// Counts bytes and reserves memory for them. Fails with the limit in bytes if too little is left.
     pub(crate) fn add(&self, bytes: usize) -> Result<(), u64> {
         let Some(more) = self.memory.try_reserve(bytes) else {
             self.is_full.store(true, Ordering::Relaxed);
@@ -130,24 +122,23 @@ impl ReceivedBytes {
         Ok(())
     }
 
-    /// Returns `true` if [`Self::add`] has failed.
     pub(crate) fn is_full(&self) -> bool {
         self.is_full.load(Ordering::Relaxed)
     }
 
-    /// Takes the memory of the bytes received since the last call, for the message that they form.
+    /// Takes the memory of the bytes received since the last call, which form a message.
     pub(crate) fn take(&self) -> Option<MessageMemory> {
         self.reserved.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-/// Returns half of the memory of this process's control group, or of the machine if that is less.
+/// Returns half of the machine's memory, or of this process's cgroup limit if that is lower.
 pub(crate) fn default_limit() -> u64 {
     let machine = Meminfo::current().map_or(2 * UNKNOWN, |memory| memory.mem_total);
     group_limit().map_or(machine, |bound| bound.min(machine)) / 2
 }
 
-/// The lowest limit of this process's control group and its ancestors.
+/// Returns the lowest limit of this process's cgroup and its ancestors.
 fn group_limit() -> Option<u64> {
     let groups = procfs::process::Process::myself().ok()?.cgroups().ok()?;
     let unified = groups.into_iter().find(|group| group.hierarchy == 0)?;

@@ -1,4 +1,4 @@
-//! A request body that counts its bytes against the memory limit as they arrive, and that can time out.
+//! A request body that counts its bytes against the memory limit and can time out.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,18 +14,17 @@ use crate::call::Step;
 use crate::errors;
 use crate::memory::ReceivedBytes;
 
-/// A request body whose bytes are counted.
 #[derive(Debug)]
 pub(crate) struct MeteredBody<B> {
     inner: B,
     received: Arc<ReceivedBytes>,
-    /// How long to wait for the next bytes; `None` for a stream of messages.
+    /// The maximum time to wait for more bytes; `None` for streams of messages.
     timeout: Option<Duration>,
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
 impl<B> MeteredBody<B> {
-    /// Creates a body that fails if no memory is left.
+    /// Creates a body that fails if the memory limit is reached.
     pub(crate) const fn new(inner: B, received: Arc<ReceivedBytes>) -> Self {
         Self { inner, received, timeout: None, waiting: None }
     }
@@ -35,7 +34,7 @@ impl<B> MeteredBody<B> {
         Self { timeout: Some(timeout), ..self }
     }
 
-    /// Ready once the wait for bytes has timed out.
+    /// Resolves when the wait for bytes has timed out.
     fn poll_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(timeout) = self.timeout else { return Poll::Pending };
         self.waiting.get_or_insert_with(|| Box::pin(sleep(timeout))).as_mut().poll(cx)

@@ -1,8 +1,8 @@
-//! The owner of stored data. Stores use it to separate the data of principals.
+//! The owner of stored data, which separates the data of principals.
 
 use std::sync::Arc;
 
-/// The owner of stored data: the name of a principal, or empty if there are no principals.
+/// The owner of stored data: a principal's name, or empty if there are no principals.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Owner {
     name: Arc<str>,
@@ -10,14 +10,14 @@ pub struct Owner {
 }
 
 impl Default for Owner {
-    /// The owner shared by all callers if there are no principals.
+    /// Returns the owner for all callers if there are no principals.
     fn default() -> Self {
         Self { name: "".into(), sees_all: true }
     }
 }
 
 impl Owner {
-    /// Creates an owner that sees its own data, or everything if `sees_all`. An empty name gives the
+    /// Creates an owner that sees its own data, or all data if `sees_all` is set. An empty name returns the
     /// [default](Self::default).
     #[must_use]
     pub fn new(name: &str, sees_all: bool) -> Self {
@@ -30,7 +30,7 @@ impl Owner {
         &self.name
     }
 
-    /// Returns the only name whose data it sees, or `None` if it sees everything.
+    /// Returns the only name whose data this owner sees, or `None` if it sees everything.
     #[must_use]
     pub fn only(&self) -> Option<&str> {
         (!self.sees_all).then_some(&self.name)

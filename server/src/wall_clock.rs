@@ -1,4 +1,4 @@
-//! The clock of the machine, which may be set to anything.
+//! The system clock, which may be wrong.
 
 use std::time::SystemTime;
 
@@ -12,7 +12,7 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::try_from(now).unwrap_or(nearest)
 }
 
-/// Returns a new UUID that sorts after earlier ones; a random one if the clock is before 1970.
+/// Returns a time-ordered UUID, or a random one if the clock is before 1970.
 pub(crate) fn new_id() -> Uuid {
     if SystemTime::now() < SystemTime::UNIX_EPOCH { Uuid::new_v4() } else { Uuid::now_v7() }
 }
