@@ -37,7 +37,7 @@ fn walk(message: &mut DynamicMessage, rewrite: &mut impl Rewrite) {
     let descriptor = message.descriptor();
     let mut left_out = Vec::new();
     for (field, value) in message.fields_mut() {
-        if !is_kept(field.name(), descriptor.full_name(), value, rewrite) {
+        if !rewrite_value(field.name(), descriptor.full_name(), value, rewrite) {
             left_out.push(field);
         }
     }
@@ -46,21 +46,21 @@ fn walk(message: &mut DynamicMessage, rewrite: &mut impl Rewrite) {
     }
 }
 
-/// Rewrites a value. Returns `false` if it is to be removed.
-fn is_kept(field: &str, of: &str, value: &mut Value, rewrite: &mut impl Rewrite) -> bool {
+/// Rewrites a value. Returns `false` if it must be removed.
+fn rewrite_value(field: &str, of: &str, value: &mut Value, rewrite: &mut impl Rewrite) -> bool {
     match value {
         Value::String(text) => *text = rewrite.text(field, text),
         Value::Message(range) if range.descriptor().full_name() == BYTE_RANGE => {
-            return moved(range, of, rewrite);
+            return rewrite_range(range, of, rewrite);
         }
         Value::Message(message) => walk(message, rewrite),
-        Value::List(values) => values.retain_mut(|value| is_kept(field, of, value, rewrite)),
+        Value::List(values) => values.retain_mut(|value| rewrite_value(field, of, value, rewrite)),
         _ => {}
     }
     true
 }
 
-fn moved(range: &mut DynamicMessage, of: &str, rewrite: &mut impl Rewrite) -> bool {
+fn rewrite_range(range: &mut DynamicMessage, of: &str, rewrite: &mut impl Rewrite) -> bool {
     let end = |range: &DynamicMessage, name| {
         range.get_field_by_name(name).and_then(|value| value.as_u64()).unwrap_or_default()
     };

@@ -1,4 +1,4 @@
-//! Parses the inputs of the gate: hypotheses, turns and time used, and the changes around onset.
+//! Parses the gate's inputs: hypotheses, turns and time used, and changes.
 
 use gsar_core::ClaimId;
 use gsar_core::belief::Entity;
@@ -20,10 +20,9 @@ use crate::{render, v1};
 /// The parsed inputs of the gate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedGate {
-    /// The hypotheses, with unique ids. Records inferred by a language model are included, so that the core can reject
-    /// and count them.
+    /// The hypotheses, with unique ids. Includes evidence inferred by a language model, which the core counts and ignores.
     pub hypotheses: Vec<Hypothesis>,
-    /// `true` if the agent considers itself done.
+    /// `true` if the agent wants to finish.
     pub wants_to_finish: bool,
     /// The number of turns taken.
     pub turns_used: u32,
@@ -31,24 +30,24 @@ pub struct ParsedGate {
     pub elapsed_micros: u64,
     /// The length of the longest run of identical tool calls.
     pub identical_calls: u32,
-    /// The number of turns since evidence was last added.
+    /// The number of turns since the last one with evidence.
     pub turns_without_evidence: u32,
-    /// The entities that may contain the root cause; empty for any.
+    /// The entities that may be the root cause; empty means any.
     pub suspects: Vec<Entity>,
     /// The onset of the incident.
     pub onset: Option<Timestamp>,
-    /// The window in which a change must lie to be cited.
+    /// The window in which a change must fall to be cited.
     pub window: Option<Window>,
     /// The changes, in the order given.
     pub changes: Vec<Change>,
-    /// The changes as described by the caller, with instants truncated to microseconds, for the response.
+    /// The changes as given by the caller, with times truncated to microseconds, for the response.
     pub change_records: Vec<v1::ChangeRecord>,
     /// The path through the dependency graph to the suspect.
     pub path: Vec<String>,
 }
 
 impl ParsedGate {
-    /// Returns the input of the gate.
+    /// Returns the gate's input.
     #[must_use]
     pub fn input(&self) -> GateInput<'_> {
         GateInput {
@@ -62,8 +61,8 @@ impl ParsedGate {
         }
     }
 
-    /// Copies the results of checks from evidence items to the records of lane verification that name them. Results
-    /// given in a record take precedence.
+    /// Copies check results from evidence items to the verification records that refer to them, unless these records have
+    /// results.
     pub fn link(&mut self, evidence: &[EvidenceItem]) {
         for record in self.hypotheses.iter_mut().flat_map(|hypothesis| &mut hypothesis.records) {
             if record.lane != Lane::Verification || record.verification_result.is_some() {
@@ -72,12 +71,12 @@ impl ParsedGate {
             let item = record
                 .evidence_id
                 .as_ref()
-                .and_then(|id| evidence.iter().find(|item| is_of(item, id)));
+                .and_then(|id| evidence.iter().find(|item| is_item_or_passage(item, id)));
             record.verification_result = item.and_then(|item| item.verification_result);
         }
     }
 
-    /// Returns the input of the evidence chain of a root cause.
+    /// Returns the input for the evidence chain of a root cause.
     #[must_use]
     pub fn chain_input<'a>(&'a self, root_cause: Option<&'a Hypothesis>) -> ChainInput<'a> {
         ChainInput {
@@ -91,12 +90,12 @@ impl ParsedGate {
 }
 
 /// Returns `true` if the item has this id or is a passage of it: `check#L1-2` is a passage of `check`.
-fn is_of(item: &EvidenceItem, id: &EvidenceId) -> bool {
+fn is_item_or_passage(item: &EvidenceItem, id: &EvidenceId) -> bool {
     let rest = item.id.as_str().strip_prefix(id.as_str());
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
 }
 
-/// Parses the inputs of the gate, under `gate`.
+/// Parses the field `gate`.
 pub fn gate_inputs(
     message: v1::GateInputs,
     limits: &Limits,

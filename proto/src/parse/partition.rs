@@ -24,11 +24,11 @@ pub struct ParsedPartition {
     pub report: ParsedReport,
     /// The cited evidence, with unique ids.
     pub evidence: Vec<EvidenceItem>,
-    /// The judged claims, with unique ids and without circular citations. Other faults are left to verification.
+    /// The judged claims, with unique ids and without circular citations.
     pub judged: Vec<JudgedClaim>,
 }
 
-/// Parses the judged partition of a request, under `judged`.
+/// Parses the field `judged`.
 pub fn judged_partition(
     message: v1::JudgedPartition,
     limits: &Limits,
@@ -63,7 +63,7 @@ fn read_judged_claims(
         }));
         Some(judged)
     });
-    note_circle(&references, violations)?;
+    note_cycle(&references, violations)?;
     unique?;
     claims
 }
@@ -76,7 +76,7 @@ struct Reference<'a> {
     to: ClaimId,
 }
 
-/// The claims cited by a claim, with the index of each citation.
+/// Returns the claims that a claim cites, with the index of each citation.
 fn cited_claims(judged: &JudgedClaim) -> impl Iterator<Item = (usize, &ClaimId)> {
     judged.citations.iter().enumerate().filter_map(|(place, citation)| match &citation.target {
         Target::Claim(cited) => Some((place, cited)),
@@ -99,8 +99,8 @@ fn note_self_citations(
     none
 }
 
-/// Adds a violation for a cycle of citations, at its first claim. Reports one cycle only.
-fn note_circle(references: &[Reference<'_>], violations: &mut Violations) -> Option<()> {
+/// Adds a violation for the first cycle of citations, at its first claim.
+fn note_cycle(references: &[Reference<'_>], violations: &mut Violations) -> Option<()> {
     let Some(circle) =
         claim_cycle(references.iter().map(|reference| (&reference.from, &reference.to)))
     else {
@@ -108,14 +108,13 @@ fn note_circle(references: &[Reference<'_>], violations: &mut Violations) -> Opt
     };
     let first = *circle.first()?;
     let path = references.iter().find(|reference| reference.from == *first)?.path;
-    violations.add(path.field("citations"), Circle(&circle));
+    violations.add(path.field("citations"), Cycle(&circle));
     None
 }
 
-/// Displays a cycle of claims.
-struct Circle<'a>(&'a [&'a ClaimId]);
+struct Cycle<'a>(&'a [&'a ClaimId]);
 
-impl fmt::Display for Circle<'_> {
+impl fmt::Display for Cycle<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MAX_SHOWN: usize = 5;
         f.write_str("form a cycle: ")?;

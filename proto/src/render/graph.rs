@@ -12,12 +12,12 @@ pub fn graph_state(exploration: &Exploration) -> v1::GraphState {
     let names = Names(exploration);
     v1::GraphState {
         due: exploration.due().map(|look| names.look(look)).collect(),
-        entities: exploration.entities().map(|found| names.found(&found)).collect(),
+        entities: exploration.entities().map(|belief| names.belief(&belief)).collect(),
         candidates: outcome
             .candidates
             .iter()
             .map(|of| v1::CauseCandidate {
-                entity: names.of(of.node),
+                entity: names.name(of.node),
                 label: label(of.label),
                 alerts: of.alerts,
                 causes: of.causes,
@@ -31,16 +31,16 @@ pub fn graph_state(exploration: &Exploration) -> v1::GraphState {
             .map(|of| {
                 let path = of.by.first().and_then(|origin| exploration.path(*origin, of.alert));
                 v1::AlertExplanation {
-                    entity: names.of(of.alert),
-                    by: names.all(&of.by),
-                    path: path.iter().flatten().rev().map(|node| names.of(*node)).collect(),
+                    entity: names.name(of.alert),
+                    by: names.names(&of.by),
+                    path: path.iter().flatten().rev().map(|node| names.name(*node)).collect(),
                 }
             })
             .collect(),
-        ties: outcome.ties.iter().map(|of| v1::EntityAliases { names: names.all(of) }).collect(),
-        frontier: names.all(&outcome.frontier),
-        contributing: names.all(&outcome.contributing),
-        pending: names.all(&outcome.pending),
+        ties: outcome.ties.iter().map(|of| v1::EntityAliases { names: names.names(of) }).collect(),
+        frontier: names.names(&outcome.frontier),
+        contributing: names.names(&outcome.contributing),
+        pending: names.names(&outcome.pending),
         looks: exploration.looks(),
     }
 }
@@ -48,31 +48,31 @@ pub fn graph_state(exploration: &Exploration) -> v1::GraphState {
 struct Names<'a>(&'a Exploration);
 
 impl Names<'_> {
-    fn of(&self, node: Node) -> String {
+    fn name(&self, node: Node) -> String {
         self.0.topology().name(node).to_owned()
     }
 
-    fn all(&self, nodes: &[Node]) -> Vec<String> {
-        nodes.iter().map(|node| self.of(*node)).collect()
+    fn names(&self, nodes: &[Node]) -> Vec<String> {
+        nodes.iter().map(|node| self.name(*node)).collect()
     }
 
-    fn ways(&self, ways: impl IntoIterator<Item = (Node, Node)>) -> Vec<v1::GraphEdge> {
-        let way = |(from, to)| v1::GraphEdge { from: self.of(from), to: self.of(to) };
-        ways.into_iter().map(way).collect()
+    fn edges(&self, edges: impl IntoIterator<Item = (Node, Node)>) -> Vec<v1::GraphEdge> {
+        let edge = |(from, to)| v1::GraphEdge { from: self.name(from), to: self.name(to) };
+        edges.into_iter().map(edge).collect()
     }
 
     fn look(&self, look: &Look) -> v1::EntityLook {
         let neighbour = |(node, of): &(Node, Option<Label>)| v1::EntityNeighbour {
-            entity: self.of(*node),
+            entity: self.name(*node),
             label: label(*of),
         };
         let message = |message: &Message| v1::EntityMessage {
-            from: self.of(message.from),
+            from: self.name(message.from),
             label: message.label.number(),
-            propagations: self.ways(message.propagations.iter().copied()),
+            propagations: self.edges(message.propagations.iter().copied()),
         };
         v1::EntityLook {
-            entity: self.of(look.node),
+            entity: self.name(look.node),
             visit: look.visit,
             neighbours: look.neighbours.iter().map(neighbour).collect(),
             inbox: look.inbox.iter().map(message).collect(),
@@ -80,15 +80,15 @@ impl Names<'_> {
         }
     }
 
-    fn found(&self, found: &EntityBelief<'_>) -> v1::EntityBelief {
+    fn belief(&self, belief: &EntityBelief<'_>) -> v1::EntityBelief {
         v1::EntityBelief {
-            entity: self.of(found.node),
-            label: label(found.label),
-            visits: found.visits,
-            flips: found.flips,
-            propagations: self.ways(found.propagations.iter().copied()),
+            entity: self.name(belief.node),
+            label: label(belief.label),
+            visits: belief.visits,
+            flips: belief.flips,
+            propagations: self.edges(belief.propagations.iter().copied()),
             reasons: Vec::new(),
-            evidence_ids: found.evidence.iter().map(|id| id.as_str().to_owned()).collect(),
+            evidence_ids: belief.evidence.iter().map(|id| id.as_str().to_owned()).collect(),
         }
     }
 }
