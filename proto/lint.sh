@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lints the contract and checks it for breaking changes against main, with buf from the npm registry.
+# Lints the contract and checks it for breaking changes since the last release, with buf from the npm registry.
 set -eu
 cd "$(dirname "$0")"
 tools=../target/buf
@@ -9,6 +9,6 @@ fi
 buf="$tools/node_modules/.bin/buf"
 "$buf" lint
 "$buf" format --diff --exit-code
-# The image of what was last released; written at a release by `buf build -o released.binpb`.
+# The contract of the last release, written by `buf build -o released.binpb`.
 if [ -f released.binpb ]; then "$buf" breaking --against released.binpb; fi
 echo "proto: lint and format are clean"

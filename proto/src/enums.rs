@@ -1,6 +1,5 @@
-//! Converts enumerations between the contract and the core.
-//!
-//! Every match lists all variants of both sides, so that a new variant cannot be missed.
+//! Converts enumerations between the contract and the core. Matches are exhaustive on both sides, so that a new variant
+//! cannot be missed.
 
 use gsar_core::belief::Label;
 use gsar_core::evidence::{EvidenceKind, Lane, VerificationResult};
@@ -109,7 +108,7 @@ enumeration!(Strength, GroundingStrength { Grounded, PartiallyGrounded, Unground
 enumeration!(Label, BeliefLabel { Healthy, Origin, Symptom, Defer });
 enumeration!(Action, Action { Notify, Issue, Patch, PullRequest });
 
-/// Converts how an investigation leaves the gate; unspecified while it continues.
+/// Converts a gate exit.
 #[must_use]
 pub const fn gate_exit(exit: GateExit) -> v1::GateExit {
     match exit {

@@ -108,7 +108,7 @@ pub enum Defaults {
     Omitted,
 }
 
-/// Transcodes the request and response of a method.
+/// Transcodes a method's requests and responses between JSON and bytes.
 #[derive(Clone, Debug)]
 pub struct Transcoding {
     request: MessageDescriptor,
@@ -142,7 +142,7 @@ impl Transcoding {
         &self.response
     }
 
-    /// Encodes a request document.
+    /// Converts a request from JSON to bytes.
     ///
     /// # Errors
     /// As for [`from_json`].
@@ -150,7 +150,7 @@ impl Transcoding {
         encoded(self.request.clone(), document)
     }
 
-    /// Decodes a response to a document.
+    /// Converts a response from bytes to JSON.
     ///
     /// # Errors
     /// Returns a [`JsonError`] if the bytes are not a valid message.

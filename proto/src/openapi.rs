@@ -46,7 +46,7 @@ pub fn document<'a>(
         "info": {
             "title": "GSAR",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Decides whether incident reports are grounded in their evidence. The methods of gsar.v1 that are served as JSON; the .proto files hold the full contract.",
+            "description": "Decides whether incident reports are grounded in their evidence. This document describes the methods of gsar.v1 that are served as JSON. The .proto files contain the full contract.",
         },
         "paths": paths,
         "components": {
@@ -62,8 +62,8 @@ fn health() -> Value {
     let answer = |description: &str| json!({ "description": description, "content": { "application/json": {} } });
     json!({ "get": {
         "operationId": "Health",
-        "summary": "Whether calls are served.",
-        "responses": { "200": answer("They are."), "503": answer("Not yet, or not any more.") },
+        "summary": "Returns whether calls are served.",
+        "responses": { "200": answer("Calls are served."), "503": answer("The server is starting or stopping.") },
     } })
 }
 

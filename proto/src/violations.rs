@@ -8,8 +8,8 @@ use tonic_types::{ErrorDetails, FieldViolation, StatusExt as _};
 use crate::ERROR_DOMAIN;
 use crate::v1::ErrorReason;
 
-/// The maximum total size of the violations in a response, in bytes; further ones are only counted. Details are sent
-/// base64-encoded in a header, and common clients accept at most 8 KiB of headers.
+/// The maximum total size of the violations in a response, in bytes. Further ones are only counted, because details are
+/// sent base64-encoded in a header and common clients accept at most 8 KiB of headers.
 const MAX_BYTES: usize = 4096;
 
 /// Field violations in the order in which they were found.
@@ -101,7 +101,7 @@ impl Violations {
     }
 }
 
-/// Formats a name given by a caller for an error: control characters are escaped, and long names truncated.
+/// Formats a caller's name for an error message, with control characters escaped and long names truncated.
 #[must_use]
 pub fn shown(name: &str) -> String {
     const MAX_BYTES: usize = 256;

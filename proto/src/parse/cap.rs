@@ -1,4 +1,4 @@
-//! Parses confidences and the request to cap one.
+//! Parses confidences and requests to cap one.
 
 use gsar_core::fixed::Millionths;
 use gsar_core::safety::{Confidence, Strength};
@@ -8,16 +8,16 @@ use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
 
-/// The parsed request to cap a confidence.
+/// A parsed request to cap a confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParsedCap {
     /// The self-rated confidence.
     pub confidence: Confidence,
-    /// How well the evidence chain is grounded.
+    /// The strength of the evidence chain.
     pub strength: Strength,
 }
 
-/// Parses the request to cap a confidence; the caller handles `policy`.
+/// Parses a request to cap a confidence, except for `policy`.
 pub fn cap_confidence(
     message: &v1::CapConfidenceRequest,
     violations: &mut Violations,

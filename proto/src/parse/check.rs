@@ -15,10 +15,10 @@ use crate::enums::Enumeration as _;
 use crate::v1;
 use crate::violations::Violations;
 
-/// The maximum number of checks of an investigation.
+/// The maximum number of checks in an investigation.
 const MAX_CHECKS: usize = 100;
 
-/// Parses declarations, under `checks`.
+/// Parses the declarations in the field `checks`.
 pub fn checks(
     messages: Vec<v1::CheckDeclaration>,
     violations: &mut Violations,
@@ -54,8 +54,8 @@ pub(super) fn read_run(
     Some(CheckRun { declaration, exit_status: message.exit_status, output: message.output })
 }
 
-/// Returns the item as it is stored: kind and lane are filled in, and the run of a check is converted to its document,
-/// with the tool and result derived from it. An invalid item is returned unchanged.
+/// Returns the item as stored: with kind and lane filled in, and with a check run converted to its JSON document and the
+/// tool and result derived from it. An invalid item is returned unchanged.
 #[must_use]
 pub fn normalize_item(item: &v1::EvidenceItem) -> Cow<'_, v1::EvidenceItem> {
     use v1::evidence_item::Content as Message;
@@ -85,15 +85,15 @@ pub fn normalize_item(item: &v1::EvidenceItem) -> Cow<'_, v1::EvidenceItem> {
     Cow::Owned(stored)
 }
 
-/// The fields of an item that may contradict its run.
+/// The fields of an item that must not contradict its run.
 pub(super) struct DeclaredFields<'a> {
     pub(super) nature: Option<Classification>,
     pub(super) tool: &'a mut String,
     pub(super) result: Option<VerificationResult>,
 }
 
-/// Returns the result of the run in an item and sets the tool to the name of the check; if the item is not a run,
-/// returns its declared result.
+/// Returns the result of the run in an item and sets the tool to the check's name. If the item is not a run, returns its
+/// declared result.
 pub(super) fn check_run_result(
     path: Path<'_>,
     content: &Content,

@@ -15,11 +15,11 @@ use crate::violations::Violations;
 pub struct ParsedCounts {
     /// Decided claims, by class.
     pub decided: Tally,
-    /// Undecided claims, by the class that the judge leans to.
+    /// Undecided claims, by their most likely class.
     pub undecided: Tally,
 }
 
-/// Parses the counts of a request, under `counts`.
+/// Parses the field `counts`.
 pub fn counts(message: v1::PartitionCounts, violations: &mut Violations) -> ParsedCounts {
     let message_path = Path::root("counts");
     let path = message_path.field("counts");

@@ -1,4 +1,4 @@
-//! Parses filters of recorded evaluations. Page tokens are parsed where they are created.
+//! Parses filters for recorded evaluations, except for page tokens.
 
 use core::num::NonZeroU64;
 
@@ -11,31 +11,31 @@ use super::time::{elapsed_micros, evaluated};
 use crate::v1;
 use crate::violations::Violations;
 
-/// The bounds of the interval of counts, in microseconds: a minute and 366 days.
+/// The bounds of the counting interval in microseconds: a minute to 366 days.
 const INTERVALS: core::ops::RangeInclusive<u64> = 60_000_000..=366 * 86_400_000_000;
 
-/// A parsed filter of evaluations.
+/// A parsed filter for evaluations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedEvaluationFilter {
     /// The enforced tier.
     pub tier: Option<Tier>,
-    /// The report; empty for all.
+    /// The id of the report; empty means all.
     pub report_id: String,
-    /// The investigation; empty for all.
+    /// The id of the investigation; empty means all.
     pub investigation_id: String,
-    /// The name of the policy; empty for all.
+    /// The name of the policy; empty means all.
     pub policy: String,
-    /// The name of the judge; empty for all.
+    /// The name of the judge; empty means all.
     pub judge: String,
-    /// The name of the principal; empty for all that are visible to the caller.
+    /// The name of the principal; empty means all that the caller may see.
     pub principal: String,
-    /// Only evaluations that began at or after this instant.
+    /// The earliest start time, inclusive.
     pub from: Option<Timestamp>,
-    /// Only evaluations that began before this instant; after `from`.
+    /// The latest start time, exclusive; after `from`.
     pub before: Option<Timestamp>,
-    /// Only with grades, or only without.
+    /// `true` for evaluations with grades, `false` for those without.
     pub graded: Option<bool>,
-    /// Only reports that were allowed to proceed with claims that are not grounded.
+    /// `true` to return only reports that could proceed with claims that are not grounded.
     pub unproven_only: bool,
 }
 
@@ -60,7 +60,7 @@ pub fn listed_evaluations(
     restrictions(None, filter, violations)
 }
 
-/// Parses a filter, under `evaluations`.
+/// Parses the field `evaluations`.
 pub fn evaluation_filter(
     filter: Option<v1::EvaluationFilter>,
     violations: &mut Violations,
@@ -69,7 +69,7 @@ pub fn evaluation_filter(
     restrictions(Some(field), filter.unwrap_or_default(), violations)
 }
 
-/// Parses the interval of counts, in microseconds; the outer `None` means that it is invalid.
+/// Parses the counting interval, in microseconds. The outer `None` means that it is invalid.
 pub fn count_interval(
     interval: Option<prost_types::Duration>,
     violations: &mut Violations,
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn every_violation_names_its_field() {
+    fn violations_name_their_field() {
         let at = |seconds| Some(prost_types::Timestamp { seconds, nanos: 0 });
         let all = v1::EvaluationFilter::default;
         for (filter, message) in [
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_request_names_its_own_fields() {
+    fn violations_in_list_requests_name_their_field() {
         let request = v1::ListEvaluationsRequest { tier: 9, ..Default::default() };
         let mut violations = Violations::default();
         assert_eq!(listed_evaluations(&request, &mut violations), None);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_has_bounds() {
+    fn rejects_intervals_out_of_range() {
         let read = |seconds, nanos| {
             let mut violations = Violations::default();
             let interval = Some(prost_types::Duration { seconds, nanos });

@@ -14,7 +14,7 @@ use super::time::optional_timestamp;
 use crate::v1;
 use crate::violations::Violations;
 
-/// Parses the evidence of a request, under `evidence`. Evidence of a request is never attested.
+/// Parses the field `evidence`. The items are not attested.
 pub fn evidence(
     items: Vec<v1::EvidenceItem>,
     limits: &Limits,
@@ -23,7 +23,7 @@ pub fn evidence(
     read(Path::root("evidence"), items, limits, violations).unwrap_or_default()
 }
 
-/// Parses one item, under `item`. Evidence of a request is never attested.
+/// Parses the field `item`. The item is not attested.
 pub fn evidence_item(
     item: v1::EvidenceItem,
     limits: &Limits,
@@ -106,7 +106,7 @@ fn read_item(
     })
 }
 
-/// Returns the declared kind and lane, filling in missing ones from the content and the names of the tool and the item.
+/// Returns the declared kind and lane. Missing ones are inferred from the content, the tool and the id.
 fn nature(
     kind: Option<Option<EvidenceKind>>,
     lane: Option<Option<Lane>>,
@@ -119,7 +119,7 @@ fn nature(
     }
 }
 
-/// Returns the kind and lane of an unparsed item.
+/// Infers the kind and lane of an unparsed item.
 pub(super) fn nature_of(item: &v1::EvidenceItem) -> Option<Classification> {
     use v1::evidence_item::Content as Message;
     let no_path = Path::root("");

@@ -1,4 +1,4 @@
-//! Parses exports of the ledger. Their token is parsed where it is created.
+//! Parses export requests, except for their token.
 
 use gsar_core::Tier;
 use gsar_core::time::Timestamp;
@@ -15,19 +15,19 @@ use crate::violations::Violations;
 pub struct ParsedExport {
     /// The kinds of records, without duplicates; not empty.
     pub kinds: Vec<v1::ExportKind>,
-    /// Only evaluations that began at or after this instant.
+    /// The earliest start time, inclusive.
     pub from: Option<Timestamp>,
-    /// Only evaluations that began before this instant; after `from`.
+    /// The latest start time, exclusive; after `from`.
     pub before: Option<Timestamp>,
-    /// The name of the policy; empty for all.
+    /// The name of the policy; empty means all.
     pub policy: String,
-    /// The name of the judge; empty for all.
+    /// The name of the judge; empty means all.
     pub judge: String,
     /// The enforced tier.
     pub tier: Option<Tier>,
-    /// The investigation; empty for all.
+    /// The id of the investigation; empty means all.
     pub investigation_id: String,
-    /// Only evaluations with at least one grade.
+    /// `true` to export only evaluations with grades.
     pub graded_only: bool,
 }
 
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn every_violation_names_its_field() {
+    fn violations_name_their_field() {
         let at = |seconds| Some(prost_types::Timestamp { seconds, nanos: 0 });
         let reversed =
             v1::ExportRequest { evaluated_from: at(5), evaluated_before: at(5), ..of(&[1]) };

@@ -46,7 +46,7 @@ pub(super) fn id<T>(
     violations.note(path, new(value))
 }
 
-/// Parses a text of at most 256 bytes without U+0000, which databases do not support; may be empty.
+/// Parses a text of at most 256 bytes without U+0000, which PostgreSQL cannot store. May be empty.
 pub(super) fn short_text(
     path: Path<'_>,
     value: String,
@@ -55,7 +55,7 @@ pub(super) fn short_text(
     storable_text(path, value, ClaimId::MAX_BYTES, violations)
 }
 
-/// Parses a text of at most `max` bytes without U+0000, which databases do not support; may be empty.
+/// Parses a text of at most `max` bytes without U+0000, which PostgreSQL cannot store. May be empty.
 pub(super) fn storable_text(
     path: Path<'_>,
     value: String,
@@ -69,7 +69,7 @@ pub(super) fn storable_text(
     text(path, value, max, violations)
 }
 
-/// Parses a text of at most `max` bytes; may be empty.
+/// Parses a text of at most `max` bytes. May be empty.
 pub(super) fn text(
     path: Path<'_>,
     value: String,
@@ -99,7 +99,7 @@ pub(super) fn statement(
     text(path, value, max, violations)
 }
 
-/// Parses an enumeration; rejects unspecified and unknown numbers.
+/// Parses an enumeration. Rejects unspecified and unknown numbers.
 pub(super) fn enumeration<T: Enumeration>(
     path: Path<'_>,
     number: i32,
@@ -116,7 +116,7 @@ pub(super) fn enumeration<T: Enumeration>(
     value
 }
 
-/// Parses an optional enumeration; the inner `None` means unspecified. Rejects unknown numbers.
+/// Parses an optional enumeration. The inner `None` means unspecified. Rejects unknown numbers.
 pub(super) fn optional_enumeration<T: Enumeration>(
     path: Path<'_>,
     number: i32,

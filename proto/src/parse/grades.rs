@@ -1,4 +1,4 @@
-//! Parses grades of evaluations. Claim ids are checked later, against the record.
+//! Parses grades. Claim ids are checked later, against the record.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ const MAX_GRADES: usize = 500;
 /// The parsed grades.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedGrades {
-    /// The id of the evaluation, as given.
+    /// The id of the evaluation.
     pub evaluation_id: String,
     /// The grader; 1 to 256 bytes.
     pub grader: String,
@@ -30,7 +30,7 @@ pub struct ParsedGrades {
 pub struct ParsedGrade {
     /// The subject and its correct verdict.
     pub subject: GradedSubject,
-    /// The reason; may be empty.
+    /// An explanation; may be empty.
     pub note: String,
 }
 
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn every_violation_names_its_field() {
+    fn violations_name_their_field() {
         let long = "x".repeat(257);
         let noted = v1::Grade { note: "x".repeat((16 << 10) + 1), ..report(1) };
         for (given, field) in [

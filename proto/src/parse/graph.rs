@@ -34,7 +34,7 @@ pub struct ParsedBelief {
     pub label: Label,
     /// The observations that support it.
     pub observations: Vec<ParsedObservation>,
-    /// The propagation edges of the fault.
+    /// The propagations of the fault.
     pub propagations: Vec<(Node, Node)>,
     /// Further entities to look at.
     pub suspects: Vec<Node>,
@@ -49,7 +49,7 @@ pub struct ParsedObservation {
     pub citations: Vec<Citation>,
 }
 
-/// Parses the graph of a request, under `graph`.
+/// Parses the field `graph`.
 pub fn graph(message: v1::Graph, violations: &mut Violations) -> Option<ParsedGraph> {
     let path = Path::root("graph");
     let list = path.field("edges");
@@ -74,7 +74,7 @@ pub fn graph(message: v1::Graph, violations: &mut Violations) -> Option<ParsedGr
     Some(ParsedGraph { topology, alerts: alerts?, limits: limits? })
 }
 
-/// Parses the beliefs of a turn, under `beliefs`.
+/// Parses the field `beliefs`.
 pub fn beliefs(
     messages: Vec<v1::Belief>,
     topology: &Topology,
@@ -147,7 +147,7 @@ fn read_edge(
     Some((from?, to?))
 }
 
-/// Parses names of entities, at most as many as a graph may have.
+/// Parses entity names, at most as many as a graph may have.
 pub(super) fn read_entities(
     path: Path<'_>,
     names: Vec<String>,

@@ -1,6 +1,4 @@
 //! Checks that a text is one JSON document with bounded nesting, without building a tree.
-//!
-//! The visitor counts levels and stops at the limit, so that the stack is bounded for any text.
 
 use core::fmt;
 
@@ -32,7 +30,7 @@ fn check(text: &str, max_depth: usize) -> Result<(), serde_json::Error> {
     reader.end()
 }
 
-/// Visits one value, including every string and number in it, and discards it.
+/// Validates and discards a value. Stops at the maximum depth, which bounds the stack.
 #[derive(Clone, Copy)]
 struct Value {
     levels_left: usize,

@@ -9,10 +9,10 @@ use super::field::Shown;
 use super::path::Path;
 use crate::violations::Violations;
 
-/// The maximum number of invalid elements that are parsed; a response carries no more violations.
+/// The maximum number of invalid elements to parse, since a response cannot contain more violations.
 const MAX_WRONG: usize = 100;
 
-/// Returns the list if it is not too long; otherwise adds one violation, without parsing elements.
+/// Returns the list, or adds a violation if it is too long.
 pub(super) fn at_most<T>(
     path: Path<'_>,
     items: Vec<T>,
@@ -27,7 +27,7 @@ pub(super) fn at_most<T>(
     Some(items)
 }
 
-/// Parses every element; `None` if one of them is invalid. `read` adds at least one violation for each `None`.
+/// Parses every element. Returns `None` if one is invalid, for which `read` must have added a violation.
 pub(super) fn each<'a, T, U>(
     path: Path<'a>,
     items: Vec<T>,
@@ -48,8 +48,8 @@ pub(super) fn each<'a, T, U>(
     (wrong == 0).then_some(read_items)
 }
 
-/// Adds a violation for every id used by an earlier element, and returns `Some` if there is none. Empty and over-long
-/// ids are reported by [`super::field::id`].
+/// Adds a violation for every duplicate id, and returns `Some` if there is none. Empty and over-long ids are reported by
+/// [`super::field::id`].
 pub(super) fn unique_ids<'a>(
     path: Path<'_>,
     ids: impl ExactSizeIterator<Item = &'a str>,

@@ -1,9 +1,7 @@
-//! Parses messages into core types. Requests are validated here, once; afterwards, their types guarantee that they are
-//! valid.
+//! Parses and validates messages into core types. Does no I/O.
 //!
-//! Every function takes its message by value, so that texts move. All violations are added to
-//! [`Violations`](crate::violations::Violations) under the path of the field as a caller writes it
-//! (`evidence[3].json`). A value returned together with violations is incomplete and must not be used. No I/O.
+//! All violations are added to [`Violations`](crate::violations::Violations) under the path of the field
+//! (`evidence[3].json`). A value that is returned together with violations may be incomplete and must not be used.
 
 mod cap;
 mod check;

@@ -13,8 +13,7 @@ use crate::violations::Violations;
 
 const TEN: Millionths = Millionths::new(10_000_000);
 
-/// Parses the overrides of a request, under `policy_overrides`, applies them to the values of the policy, and validates
-/// the result.
+/// Parses the field `policy_overrides`, applies it to the policy's values, and validates the result.
 pub fn overrides(
     message: v1::PolicyOverrides,
     base: PolicyValues,
@@ -103,7 +102,7 @@ fn read_weights(
     })
 }
 
-/// Adds a problem of the resulting policy under the field of the override that caused it.
+/// Adds a violation for a problem in the resulting policy, under the field of the override that caused it.
 fn note(
     path: &Path<'_>,
     problem: &PolicyProblem,

@@ -1,5 +1,5 @@
-//! Parses a recorded partition back into core types. It was valid when it was recorded, so the current limits do not
-//! apply; unknown values mean a corrupt record.
+//! Parses a recorded partition back into core types. The current limits do not apply, and unknown values mean that the
+//! record is corrupt.
 
 use core::fmt;
 use core::ops::Range;
@@ -17,7 +17,7 @@ use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Leaning, Role}
 use crate::enums::Enumeration;
 use crate::v1;
 
-/// The partition of a recorded answer.
+/// The partition in a recorded response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedPartition {
     /// The verified claims and the corrections.
@@ -50,7 +50,7 @@ fn corrupt(field: &'static str, found: impl fmt::Display) -> CorruptRecord {
     CorruptRecord { field, found: found.to_string() }
 }
 
-/// Parses the partition of a recorded answer. `enforced` is `true` if its corrections were applied.
+/// Parses the partition in a recorded response. `enforced` is `true` if its corrections were applied.
 ///
 /// # Errors
 /// Returns a [`CorruptRecord`] error if a field has an unknown value.
@@ -160,11 +160,11 @@ fn correction(message: &v1::Correction) -> Result<Correction, CorruptRecord> {
     };
     let outcome = match message.outcome() {
         v1::CorrectionOutcome::Corrected => CorrectionOutcome::Corrected,
-        // Written by versions with semantic checks, which did not change the class.
+        // From versions with semantic checks, which did not change the class.
         v1::CorrectionOutcome::Disputed
         | v1::CorrectionOutcome::Cleared
         | v1::CorrectionOutcome::Noted => CorrectionOutcome::Noted,
-        // Written by versions without outcomes.
+        // From versions without outcomes.
         v1::CorrectionOutcome::Unspecified if message.applied => CorrectionOutcome::Corrected,
         v1::CorrectionOutcome::Unspecified => CorrectionOutcome::Noted,
     };

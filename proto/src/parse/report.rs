@@ -16,19 +16,19 @@ use crate::violations::Violations;
 /// A parsed report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedReport {
-    /// The caller's id; may be empty; at most 256 bytes.
+    /// The id given by the caller; may be empty; at most 256 bytes.
     pub id: String,
     /// The text; may be empty if claims are given.
     pub synthesis: String,
-    /// The claims, with unique ids; empty if the judge should split the synthesis.
+    /// The claims, with unique ids. If empty, the judge splits the synthesis.
     pub claims: Vec<Claim>,
     /// The model that wrote the report; may be empty; at most 256 bytes.
     pub generator_model: String,
-    /// The writer's self-rated confidence.
+    /// The author's self-rated confidence.
     pub confidence: Option<Confidence>,
 }
 
-/// Parses the report of a request, under `report`. Requires a synthesis or claims.
+/// Parses the field `report`, which must have a synthesis or claims.
 pub fn report(
     message: v1::Report,
     limits: &Limits,
@@ -42,7 +42,7 @@ pub fn report(
 /// The maximum number of candidates in a request.
 pub const MAX_CANDIDATES: usize = 16;
 
-/// Parses the candidates, under `candidates`. Each requires a synthesis or claims.
+/// Parses the field `candidates`. Each candidate must have a synthesis or claims.
 pub fn candidates(
     messages: Vec<v1::Report>,
     limits: &Limits,
@@ -112,7 +112,7 @@ fn read_claims(
     claims
 }
 
-/// Parses a claim whose span, if any, lies in the synthesis.
+/// Parses a claim. Its span, if any, must lie in the synthesis.
 pub(super) fn read_claim(
     path: Path<'_>,
     message: v1::Claim,

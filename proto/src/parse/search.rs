@@ -15,27 +15,27 @@ use crate::violations::Violations;
 const MAX_PASSAGES: u32 = 200;
 /// The default number of passages in a response.
 const DEFAULT: usize = 10;
-/// The maximum number of values in a part of a filter.
+/// The maximum number of values in each field of a filter.
 const MAX_VALUES: usize = 64;
 
-/// A parsed search request. The name of the corpus is checked by the caller.
+/// A parsed search request. The caller must check the name of the corpus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedSearch {
-    /// The corpus, as named by the caller.
+    /// The name of the corpus.
     pub corpus_id: String,
     /// The query.
     pub query: String,
     /// The maximum number of passages.
     pub most: usize,
-    /// Kinds of items; empty for all.
+    /// The kinds of items; empty means all.
     pub kinds: Vec<EvidenceKind>,
-    /// Lanes of items; empty for all.
+    /// The lanes of items; empty means all.
     pub lanes: Vec<Lane>,
-    /// Names that a passage or the tool of its item must mention.
+    /// Names that must all occur in the passage or in its item's tool.
     pub entities: Vec<String>,
-    /// The search method; unspecified for the best available.
+    /// The search method; unspecified means the best available one.
     pub method: v1::SearchMethod,
-    /// The window of the collection time.
+    /// The window of collection times.
     pub window: Option<Window>,
 }
 

@@ -1,4 +1,4 @@
-//! Parses instants, windows and durations, truncated to microseconds.
+//! Parses timestamps, windows and durations, truncated to microseconds.
 
 use gsar_core::time::{Timestamp, Window};
 
@@ -36,7 +36,7 @@ pub(super) fn timestamp(
     Some(Timestamp::from_micros(micros))
 }
 
-/// Parses an optional instant; the outer `None` means that it is invalid.
+/// Parses an optional timestamp. The outer `None` means that it is invalid.
 pub(super) fn optional_timestamp(
     path: Path<'_>,
     value: Option<prost_types::Timestamp>,
@@ -48,7 +48,7 @@ pub(super) fn optional_timestamp(
     }
 }
 
-/// Parses the bounds of the start of evaluations; each is optional.
+/// Parses the optional bounds on evaluations' start times.
 pub(super) fn evaluated(
     (from_path, from): (Path<'_>, Option<prost_types::Timestamp>),
     (before_path, before): (Path<'_>, Option<prost_types::Timestamp>),

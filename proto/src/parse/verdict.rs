@@ -1,4 +1,4 @@
-//! Parses requests to classify a tool result.
+//! Parses requests to classify tool results.
 
 use gsar_core::safety::{Expectation, ToolResult};
 
@@ -9,13 +9,13 @@ use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
 
-/// The maximum absolute threshold; below it, an `f64` distinguishes six decimal places.
+/// The maximum absolute threshold, up to which an `f64` is exact to six decimal places.
 const MAX_NUMBER: f64 = 1e9;
 
 /// A parsed tool result, with the signal to look for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedToolResult {
-    /// The output of the tool; if given as JSON, it is one valid document.
+    /// The output of the tool, which is valid if it is JSON.
     pub content: String,
     /// The signal to look for; may be empty.
     pub signal: String,

@@ -79,7 +79,7 @@ pub fn citation(citation: Citation) -> v1::Citation {
     v1::Citation { evidence_id, claim_id, field_path, quote: citation.quote, bytes }
 }
 
-/// Renders a correction that was applied, or would have been. A dropped claim has no previous class.
+/// Renders a correction. A dropped claim has no previous class.
 #[must_use]
 pub fn correction(correction: &Correction) -> v1::Correction {
     let (class_after, type_after) = numbers(correction.to);

@@ -9,13 +9,13 @@ use super::explain::hypothetical;
 use crate::enums::Enumeration;
 use crate::v1;
 
-/// Renders the decision on a partition without known claims; without margins.
+/// Renders the decision on a partition given as counts, without margins.
 #[must_use]
 pub fn decision(decision: &Decision) -> v1::Decision {
     rendered(decision, decision.reasons.iter().map(|reason| about(reason, &[])).collect())
 }
 
-/// Renders the decision on a report, each reason with its claims; without margins.
+/// Renders the decision on a report, with the claims of each reason and without margins.
 #[must_use]
 pub fn assessed_decision(assessment: &Assessment) -> v1::Decision {
     let (claims, corrections) = (&assessment.claims, &assessment.corrections);

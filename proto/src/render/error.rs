@@ -5,7 +5,7 @@ use tonic_types::StatusExt as _;
 
 use crate::v1;
 
-/// Renders a status with the details that a program may act on.
+/// Renders a status with its details.
 #[must_use]
 pub fn call_error(status: &Status) -> v1::CallError {
     let details = status.get_error_details();

@@ -6,7 +6,7 @@ use super::time::timestamp;
 use crate::enums::Enumeration;
 use crate::v1;
 
-/// Renders an item as in a request. Attestation is not part of the contract.
+/// Renders an item as in a request, which has no attestation.
 #[must_use]
 pub fn evidence_item(item: EvidenceItem) -> v1::EvidenceItem {
     v1::EvidenceItem {

@@ -9,7 +9,7 @@ use super::score::{fraction, score};
 use crate::enums::Enumeration;
 use crate::v1;
 
-/// Renders the margins, without claim ids, which only the caller knows.
+/// Renders the margins without claim ids, which the caller fills in.
 #[must_use]
 pub fn margins(margins: &Margins) -> v1::Margins {
     v1::Margins {

@@ -1,4 +1,4 @@
-//! Renders the results of gate, chain, cap and action ladder.
+//! Renders the results of the gate, the evidence chain, the cap and the action ladder.
 
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::Gate;
@@ -13,7 +13,7 @@ use super::time::timestamp;
 use crate::enums::{Enumeration, gate_exit};
 use crate::v1;
 
-/// Renders the verdict of the gate, with each hypothesis as assessed under the policy.
+/// Renders the verdict of the gate, with the assessment of each hypothesis.
 #[must_use]
 pub fn gate_verdict(
     outcome: &GateOutcome,
@@ -87,8 +87,7 @@ pub fn hypothesis_evidence(record: EvidenceRecord) -> v1::HypothesisEvidence {
     }
 }
 
-/// Renders the evidence chain of a root cause. `changes` are those of the request, from
-/// [`ParsedGate`](crate::parse::ParsedGate); the cited one is returned as described there.
+/// Renders the evidence chain of a root cause. `changes` are those in [`ParsedGate`](crate::parse::ParsedGate).
 #[must_use]
 pub fn evidence_chain(chain: EvidenceChain, changes: &[v1::ChangeRecord]) -> v1::EvidenceChain {
     let lanes = chain.items.iter().map(|record| u32::from(record.lane.strength()));

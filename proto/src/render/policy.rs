@@ -5,7 +5,7 @@ use gsar_core::policy::{Certificate, Policy, PolicyProblem, VerificationMode};
 use crate::enums::Enumeration;
 use crate::v1;
 
-/// Renders the applied policy. `name` is that of the policy, or of the base if the request overrides values.
+/// Renders the applied policy. If the request overrides values, the name is that of the base policy.
 #[must_use]
 pub fn applied_policy(policy: &Policy, overridden: bool) -> v1::AppliedPolicy {
     v1::AppliedPolicy {
@@ -16,8 +16,8 @@ pub fn applied_policy(policy: &Policy, overridden: bool) -> v1::AppliedPolicy {
     }
 }
 
-/// Renders a certificate, and whether it covers a decision by this judge with these prompts. The name of the judge is
-/// empty if there is no decision.
+/// Renders a certificate, and whether it covers a decision by this judge with these prompts. `judge` is empty if no judge
+/// decided.
 #[must_use]
 pub fn certificate<'a>(
     certificate: &Certificate,
@@ -37,7 +37,7 @@ pub fn certificate<'a>(
     }
 }
 
-/// Renders a policy for a list; `origin` is `preset` or the path of its file.
+/// Renders a summary of a policy. `origin` is `preset` or the path of its file.
 #[must_use]
 pub fn policy_summary(policy: &Policy, origin: String, is_default: bool) -> v1::PolicySummary {
     v1::PolicySummary {
