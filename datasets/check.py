@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the form of every incident under datasets/incidents (format: README.md). Standard library only, Python 3.11 or later.
+"""Validates every incident in datasets/incidents (format: README.md). Standard library only, Python 3.11 or later.
 
 Usage: python3 datasets/check.py [incident ...]
 """
@@ -36,7 +36,7 @@ REPORTS = {
 FILES = range(8, 13)
 SENTENCES = range(6, 11)
 BYTES = range(1000, 6145)
-# The maximum number of words of a sentence outside its labels: connectives such as "and" or "but".
+# The maximum number of unlabelled words in a sentence, such as "and" or "but".
 LOOSE_WORDS = 3
 
 RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})")
@@ -187,7 +187,7 @@ def check_evidence(folder):
 
 def sentences(text):
     """Returns the sentences of a report as (start, end), without headings and list markers. A sentence ends at a full stop,
-    question or exclamation mark before white space, at a blank line, a heading and the next list item."""
+    a question mark or an exclamation mark before white space, at a blank line, at a heading, and at the next list item."""
     spans = []
     start = 0
     blocks = []

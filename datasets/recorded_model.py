@@ -1,5 +1,5 @@
-"""A chat model with recorded answers of a careful judge and a careful reader to the reports of the incidents
-(answers/README.md), behind the API of OpenAI's chat completions on loopback. It only answers recorded requests.
+"""A fake chat model on loopback with the API of OpenAI's chat completions. It returns the recorded verdicts and second looks
+for the reports of the incidents (answers/README.md), and rejects other requests.
 
     python3 datasets/recorded_model.py FILE    serve, and write the address into FILE
 
@@ -115,7 +115,7 @@ def main():
         sys.exit(__doc__)
     Handler.recorded = Recorded()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    # Written atomically: other processes wait for this file.
+    # Written atomically, because other processes wait for this file.
     path = pathlib.Path(sys.argv[1])
     part = path.with_suffix(".part")
     part.write_text(f"http://127.0.0.1:{server.server_address[1]}/v1")

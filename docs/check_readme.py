@@ -3,8 +3,8 @@
     python3 docs/check_readme.py BIN            compare, exit 1 on a difference
     python3 docs/check_readme.py BIN --write    update README.md
 
-BIN is the folder of gsar and gsar-server. Commands run in the folder of the first incident, with a server whose judge is
-the recorded chat model of datasets/. The faithful report must proceed and the contradicted one must not.
+BIN is the folder of gsar and gsar-server. Commands run in the folder of the first incident. The server's judge
+is the recorded chat model in datasets/. The faithful report must proceed and the contradicted one must not.
 """
 
 import contextlib

@@ -27,7 +27,7 @@ chain = ["openai-compatible:recorded"]
 
 [judges.models."openai-compatible:recorded"]
 base_url = "$(cat "$work/model")"
-# The recorded answers contain none for a canary statement.
+# There are no recorded answers for canary statements.
 canary = false
 EOF
 "$bin/gsar-server" --config "$work/gsar.toml" --listen "unix://$work/gsar.sock" --data-dir "$work/data" 2>"$work/log" &
@@ -43,13 +43,13 @@ evaluate() {
     case $status in 0 | 10 | 11 | 12) ;; *) cat "$work/log" >&2; exit "$status" ;; esac
 }
 
-echo "Judge and second reader are a chat model with recorded answers (datasets/answers)."
+echo "The judge and the second look use a chat model with recorded answers (datasets/answers)."
 for report in faithful overreaching contradicted; do
     printf '\n$ gsar evaluate %s.md --evidence evidence\n' "$report"
     evaluate "$report" --endpoint "unix://$work/gsar.sock"
 done
 
-printf '\nWithout a chat model: the claims that the embedded judge finds unsupported. It grounds only what rules find.\n'
+printf '\nWithout a chat model, the embedded judge finds these claims unsupported:\n'
 printf '\n$ gsar evaluate overreaching.md --evidence evidence --only ungrounded\n'
 GSAR_JUDGES__CHAIN='["embedded"]' evaluate overreaching --data-dir "$work/embedded" --only ungrounded
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the form of the reproducers; with --run also that each fails with its fault and with the wrong patch, passes with the fix, says the
-same in a second run, and that its evidence is what a run writes. Needs Python 3.11 and git.
+"""Validates the reproducers. With --run, also checks that each one fails with its fault and with the wrong patch, passes with
+the fix, is deterministic, and produces its recorded evidence. Needs Python 3.11 and git.
 
     python3 datasets/reproducers/check.py --run
 """

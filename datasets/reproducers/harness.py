@@ -1,9 +1,8 @@
-"""What the small systems of the reproducers have in common: services as processes of their own that speak HTTP, a clock that the driver
-sets, telemetry. Standard library only.
+"""Common code of the reproducers' systems: services as HTTP processes, a simulated clock, and telemetry. Standard library only.
 
-Time is what the driver says it is (`X-Now`, seconds since 1970), so a run waits for nothing and writes the same telemetry each time.
-How long a request took is what its service says (`X-Took`, milliseconds): a caller whose timeout is shorter gives up, and the request was
-handled all the same.
+The driver sends the time with each request (`X-Now`, seconds since 1970), so a run never waits and always writes the same
+telemetry. Each service reports the simulated duration of a request (`X-Took`, milliseconds). A caller with a shorter timeout
+fails, although the request was handled.
 """
 
 import http.client
@@ -23,11 +22,11 @@ PORTS = Path("ports")
 
 
 class TimedOut(Exception):
-    """The caller gave up; the request was handled."""
+    """The call timed out, but the request was handled."""
 
 
 def at(text: str) -> float:
-    """The second of a time such as 2026-03-02T10:00:00Z."""
+    """Returns the seconds since 1970 of a time such as 2026-03-02T10:00:00Z."""
     return datetime.fromisoformat(text).timestamp()
 
 
@@ -36,7 +35,7 @@ def shown(now: float) -> str:
 
 
 def call(service: str, path: str, now: float, body: dict | None = None, timeout_ms: int = 60_000) -> tuple[int, dict]:
-    """The status and the document that a service answers."""
+    """Calls a service and returns the status and the document."""
     port = int((PORTS / service).read_text())
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     connection.request("POST", path, json.dumps(body or {}), {"X-Now": str(now)})
@@ -50,7 +49,7 @@ def call(service: str, path: str, now: float, body: dict | None = None, timeout_
 
 
 class Service:
-    """A service: paths with what handles them, a log, and a span for each request."""
+    """A service with a handler per path, a log, and a span per request."""
 
     def __init__(self, name: str) -> None:
         self.name, self.took, self.handlers = name, 5, {}
@@ -62,7 +61,7 @@ class Service:
             log.write(f"{shown(now)} {level:5} {self.name} {message}\n")
 
     def on(self, path: str):
-        """Handles a path; a handler is given time and document and returns status and document."""
+        """Registers the handler of a path, which receives the time and a document, and returns a status and a document."""
 
         def register(handler):
             self.handlers[path] = handler
@@ -106,14 +105,14 @@ class Service:
 
 
 class System:
-    """The services of a run, stopped at its end."""
+    """The running services of a reproducer."""
 
     def __init__(self, *services: str) -> None:
         self.services = services
         self.processes: list[subprocess.Popen] = []
 
     def __enter__(self) -> "System":
-        # What an earlier run left in this directory is no part of this one.
+        # Remove the files of an earlier run.
         for folder in (PORTS, TELEMETRY):
             shutil.rmtree(folder, ignore_errors=True)
         for database in Path().glob("*.sqlite3"):
@@ -136,7 +135,7 @@ class System:
 
 
 def verdict(passed: bool) -> None:
-    """Ends a run with what its end state shows."""
+    """Prints the result and exits."""
     print("PASS" if passed else "FAIL")
     sys.stdout.flush()
     os._exit(0 if passed else 1)

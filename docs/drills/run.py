@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Failure drills: causes each failure on private servers and prints what a caller, /readyz, metrics and the log show.
+"""Failure drills: causes each failure on private servers, and prints the symptoms in responses, /readyz, metrics and logs.
 
     python3 docs/drills/run.py BIN             every drill (BIN is the folder of gsar and gsar-server)
     python3 docs/drills/run.py BIN NAME...     only these
 
 Exits with 1 if a result differs from docs/operations/drills.md. A drill with missing requirements (root for a full disk,
-strace, faketime, PostgreSQL) is skipped with a line. Linux only; uses loopback and a temporary folder.
+strace, faketime, PostgreSQL) is skipped with a message. Linux only; uses loopback and a temporary folder.
 """
 
 import concurrent.futures
@@ -63,7 +63,7 @@ def changed(before: dict[str, float], after: dict[str, float]) -> str:
 
 
 def killed(folder: Path):
-    """kill -9 under calls"""
+    """kill -9 during calls"""
     with Sidecar(BINARIES, folder) as server:
         server.start()
         acknowledged, lost = {}, []
@@ -203,11 +203,11 @@ def disk_slow(folder: Path):
             together = time.monotonic() - began
             after = commits()
             mean = (after[0] - summed) / (after[1] - count)
-            show("caller", f"one evaluation takes {slow:.2f} s instead of {quick:.3f} s; none fails")
-            show("callers", f"64 evaluations of 32 callers take {together:.1f} s in total, because they share commits")
+            show("caller", f"an evaluation takes {slow:.2f} s instead of {quick:.3f} s; none fails")
+            show("callers", f"64 evaluations from 32 callers take {together:.1f} s in total, because they share commits")
             show("metric", f"gsar_ledger_commit_duration_seconds: {mean:.2f} s on average")
             show("readyz", server.readyz())
-            expect(mean > 0.2 and server.readyz().startswith("200"), "slow commits while /readyz says 200")
+            expect(mean > 0.2 and server.readyz().startswith("200"), "slow commits while /readyz returns 200")
         finally:
             slowed.terminate()
             slowed.wait()
@@ -306,7 +306,7 @@ def ledger(folder: Path):
         for number, evaluation in enumerate(evaluations):
             expect(server.evaluate(f"key-{number}")[1]["evaluationId"] == evaluation, "the same evaluations")
         show(
-            "after", f"the backup copied to data_dir; all {len(evaluations)} evaluations are present, keys give the same answers"
+            "after", f"the backup copied to data_dir; all {len(evaluations)} evaluations are present, and keys return the same responses"
         )
 
 
@@ -392,8 +392,8 @@ def clock(folder: Path):
         ahead = server.evaluate("ahead")
         expect(ahead[0] == 200, "an evaluation a year ahead")
         gone = lambda: server.evaluate("before")[1]["evaluationId"] != first
-        wait_for("deletion of data that is too old by the wrong clock", 120, gone)
-        show("ahead", "calls are answered; data older than ledger.max_age by the wrong clock is deleted")
+        wait_for("deletion of data that is expired according to the wrong clock", 120, gone)
+        show("ahead", "calls are answered; data older than ledger.max_age according to the wrong clock is deleted")
         show("metric", changed(before, server.metrics("gsar_ledger_deleted_total")))
         now.write_text("+0\n")
         expect(server.evaluate("back")[0] == 200, "an evaluation after the clock is back")

@@ -64,7 +64,7 @@ class Sidecar:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, env=inherited | self.environment)
 
     def start(self, listen: str | None = None) -> float:
-        """Starts the server and returns the seconds until it accepted calls."""
+        """Starts the server and returns the seconds until it accepts calls."""
         began = time.monotonic()
         self.spawn(listen)
         wait_for("a server that accepts calls", 60, lambda: self.status("/v1/health", self.gateway)[0] == 200)
@@ -87,7 +87,7 @@ class Sidecar:
             self.process.wait()
 
     def status(self, path: str, port: int | None = None) -> tuple[int, str]:
-        """Status and body of a GET request, to the admin port by default; status 0 without a response."""
+        """Returns the status and body of a GET request, to the admin port by default; status 0 without a response."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{port or self.admin}{path}", timeout=10) as answer:
                 return answer.status, answer.read().decode()
@@ -134,11 +134,11 @@ class Sidecar:
         return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
     def metrics(self, names: str) -> dict[str, float]:
-        """The metric series whose names match the prefix."""
+        """Returns the metric series with this prefix."""
         found = re.findall(rf"^({names}[^ ]*) ([^ ]+)$", self.status("/metrics")[1], re.MULTILINE)
         return {name: float(value) for name, value in found}
 
     def log(self, message: str = "") -> list[dict]:
-        """Log lines at WARN and ERROR that contain `message`."""
+        """Returns log lines at WARN and ERROR that contain `message`."""
         lines = [json.loads(line) for line in self.log_file.read_text().splitlines() if line.startswith("{")]
         return [line for line in lines if line["level"] in ("WARN", "ERROR") and message in json.dumps(line)]

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Checks the files of this folder with the programs that read them: `make deploy-check`. Missing programs are skipped with a
-# message.
+# Checks the files in this folder with the programs that use them: `make deploy-check`. A check whose program is missing is
+# skipped with a message.
 set -eu
-# Reports that something is skipped, or fails if GSAR_REQUIRE names what is missing.
+# Reports a skipped check, or fails if GSAR_REQUIRE names its requirement.
 skip() { # REQUIREMENT REASON
     case ",${GSAR_REQUIRE-}," in
         *",$1,"*) echo "error: GSAR_REQUIRE names $1, but $2" >&2; exit 1 ;;
@@ -31,7 +31,7 @@ if command -v kubectl >/dev/null; then
     for form in service sidecar; do
         kubectl kustomize "kubernetes/$form" >"$work/$form.yaml"
     done
-    # With the library of Helm 4, since Debian has no helm program.
+    # With Helm 4 as a library, since Debian has no helm program.
     if "$work/venv/bin/pip" install --quiet --disable-pip-version-check helm-python-sdk==0.2.2 pyyaml; then
         # Packed as in a release.
         sh release/archive.sh "$work/chart.tgz" helm gsar

@@ -1,8 +1,8 @@
 """Writes the ONNX graph of a BERT encoder from its safetensors weights. Standard library only, Python 3.11 or later.
 
-The protocol buffers of ONNX are written by hand: the messages needed are few, and the same weights always
-give the same bytes. Inputs of the graph are input_ids, attention_mask and token_type_ids, int64 [batch, sequence];
-its output is last_hidden_state, float32 [batch, sequence, hidden].
+The ONNX protocol buffers are encoded by hand, since only a few messages are needed and the same weights must always give the
+same bytes. The inputs of the graph are input_ids, attention_mask and token_type_ids, int64 [batch, sequence]. The output is
+last_hidden_state, float32 [batch, sequence, hidden].
 """
 
 import json

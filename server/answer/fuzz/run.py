@@ -1,4 +1,4 @@
-"""Fuzzes the parser of answers: `python3 server/answer/fuzz/run.py [--minutes 30]`.
+"""Fuzzes the answer parser: `python3 server/answer/fuzz/run.py [--minutes 30]`.
 
 Stops after that much processor time, or at a crash, whose input is stored in `artifacts/`. The seeds are the answers in
 `tests/answers/`, written to `corpus/seeds/`.

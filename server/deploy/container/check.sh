@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests the image without a daemon: container/check.sh BIN, or `make image-check`. Builds its root from built programs, runs a
-# server there as the user of the image, read-only and with only /proc of the host, and then builds the image with buildah.
+# Tests the image without a daemon: container/check.sh BIN, or `make image-check`. Assembles the image's root from built
+# programs, runs a server in it (read-only, as the image's user, with only /proc from the host), then builds it with buildah.
 # Exit status 3: some checks could not run.
 set -eu
 bin=$1
@@ -80,7 +80,7 @@ echo "the root of the image, $(du --summarize --apparent-size --block-size=M "$w
 
 command -v buildah >/dev/null || not_checked "whether the image is built of it; no buildah here (apt-get install buildah)"
 image() { buildah --root "$work/store" --runroot "$work/run" --storage-driver vfs "$@"; }
-# Its last stage, with the tested root instead of that of the first stage.
+# Builds only the last stage, with the tested root.
 sed -n '/^FROM scratch/,$p' "$here/Containerfile" >"$work/Containerfile"
 image build --quiet --isolation chroot --format docker --build-context "build=$work" --file "$work/Containerfile" --tag gsar "$work" >/dev/null
 container=$(image from gsar)

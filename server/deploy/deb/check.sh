@@ -39,7 +39,7 @@ systemd-nspawn --quiet --directory="$base" --volatile=overlay --boot --private-n
     --bind-ro="$old:/srv/old.deb" --bind-ro="$new:/srv/new.deb" --bind-ro="$PWD/datasets/incidents/checkout-oom:/srv/incident" \
     </dev/null >"$log" 2>&1 &
 machine=$!
-# The machine ends with process 1, which ignores TERM.
+# The container ends with its process 1, which ignores TERM.
 stop() {
     [ -z "${first:-}" ] || kill -RTMIN+4 "$first" 2>/dev/null || kill "$machine" 2>/dev/null || :
     wait "$machine" 2>/dev/null || :
@@ -70,7 +70,7 @@ done
 
 evaluates() {
     status=0
-    # A login of a user in the group, like an agent's.
+    # Logs in as a user in the group, like an agent.
     inside setpriv --reuid=agent --regid=agent --init-groups env HOME=/tmp \
         gsar evaluate "/srv/incident/reports/$1.md" --evidence /srv/incident/evidence --endpoint unix:///run/gsar/gsar.sock \
         --output json >"$log.json" || status=$?

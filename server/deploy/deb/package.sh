@@ -18,7 +18,7 @@ gsar (${version:-$number-1}) stable; urgency=medium
 
  -- GSAR <gsar@localhost>  $(date -R -u -d "@$(git log -1 --format=%ct)")
 END
-# What is only tried need not be small.
+# Test builds need not be small.
 [ "$profile" = dev ] && how="--strip --fast --compress-type gz" || how=
 # shellcheck disable=SC2086
 cargo deb --quiet --offline --locked --no-build -p gsar-server --profile "$profile" $how --compress-system \

@@ -48,7 +48,7 @@ REFUSED = {
     "a volume without a name": {"extraVolumes": [{"configMap": {"name": "own"}}]},
     "a monitor that is not switched": {"serviceMonitor": {"enabled": "yes"}},
 }
-# Differences in names, labels and images, which do not count.
+# Permitted differences in names, labels and images.
 OPERATOR = "apiVersion: monitoring.coreos.com"
 INCIDENTAL = {"metadata", "labels", "matchLabels", "selector", "podSelector", "annotations", "image", "imagePullPolicy"}
 

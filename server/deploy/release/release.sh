@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds all files of a release in target/gsar-VERSION: `make release`. PROFILE (dist) and TARGETS (x86_64 aarch64) can be set.
 # Exit status 3: an architecture is missing.
-# Zig compiles and links C and C++, so that one machine builds for both and the programs run with glibc 2.31 or later.
+# Zig compiles and links C and C++, so one machine can build for both architectures with glibc 2.31.
 set -eu
 profile=${PROFILE:-dist} architectures=${TARGETS:-x86_64 aarch64}
 cd "$(dirname "$0")/../../.."
@@ -30,7 +30,7 @@ for architecture in $architectures; do
     echo "programs for $architecture"
     cargo zigbuild --quiet --locked --profile "$profile" --target "$target.2.31" -p gsar-server -p gsar-client -p gsar-calibration --bins
     built=target/$target/$([ "$profile" = dev ] && echo debug || echo "$profile")
-    # Programs of another architecture run in qemu-user.
+    # Programs for another architecture run in qemu-user.
     for program in gsar gsar-server gsar-calibrate; do
         said=$(sh server/deploy/release/run.sh "$architecture" "$built/$program" -V) || {
             echo "$built/$program does not run" >&2

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def main(bom, folder, lock, tree):
-    # Place, time and serial number differ between builds.
+    # Paths, times and serial numbers differ between builds.
     bill = json.loads(Path(bom).read_text().replace(f"{folder}/", ""))
     del bill["serialNumber"], bill["metadata"]["timestamp"]
     locked = {(package["name"], package["version"]): package.get("checksum") for package in tomllib.loads(Path(lock).read_text())["package"]}

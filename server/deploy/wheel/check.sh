@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the wheel into a new environment and evaluates a report: wheel/check.sh WHEEL [CLIENT], with the wheel of the client
-# to install as well.
+# Installs the wheel into a new environment and evaluates a report: wheel/check.sh WHEEL [CLIENT], where CLIENT is the client's
+# wheel to test too.
 set -eu
 here=$(dirname "$0")
 incident=$here/../../../datasets/incidents/checkout-oom
@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check "$@"
-# Without the user's cache and variables.
+# Ignores the user's cache and variables.
 tried() { env -i HOME="$work" PATH="$work/venv/bin" "$@"; }
 status=0
 tried gsar evaluate "$incident/reports/overreaching.md" --evidence "$incident/evidence" --output json >"$work/evaluation.json" || status=$?

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Puts PostgreSQL 16 with pgvector into target/postgres, for tests. Standard library only.
+"""Installs PostgreSQL 16 with pgvector into target/postgres, for tests. Standard library only.
 
 Usage: python3 server/tests/support/fetch_postgres.py
 
-It comes out of a wheel that pip downloads, from the index that pip is configured with; nothing of the wheel is run or
-installed, and it is checked against the digest written here. Licences: PostgreSQL and pgvector are under the PostgreSQL
-licence, the wheel's own code (which is left out) under Apache-2.0. It is used by tests alone and ships with nothing.
+It is extracted from a wheel that pip downloads. The wheel is checked against the digest below and is neither installed nor run.
+PostgreSQL and pgvector are under the PostgreSQL licence. Only tests use them, and no package includes them.
 """
 
 import hashlib
@@ -16,11 +15,10 @@ import zipfile
 from pathlib import Path
 
 WHEEL = "pgserver==0.1.4"
-# By digest, so that every wheel is the one that was looked at.
 PLATFORM = ["--platform", "manylinux_2_17_x86_64", "--python-version", "3.11", "--implementation", "cp"]
 DIGEST = "d595789b47624a3d963aa9aa6359da9be31beb7e61f1a45541953242068b8813"
 FOLDER = Path(__file__).resolve().parents[3] / "target" / "postgres"
-# The second holds libraries that the programs of the first look for beside it.
+# The second folder contains shared libraries for the programs in the first.
 INSIDE = ("pgserver/pginstall", "pgserver.libs")
 
 
@@ -36,7 +34,7 @@ def main():
         (wheel,) = Path(downloads).iterdir()
         found = hashlib.sha256(wheel.read_bytes()).hexdigest()
         if found != DIGEST:
-            print(f"{wheel.name} has the digest {found} instead of {DIGEST}", file=sys.stderr)
+            print(f"{wheel.name} has digest {found}; expected {DIGEST}", file=sys.stderr)
             return 1
         FOLDER.parent.mkdir(parents=True, exist_ok=True)
         unpacked = Path(tempfile.mkdtemp(dir=FOLDER.parent))

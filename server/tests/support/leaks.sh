@@ -1,10 +1,10 @@
 #!/bin/sh
-# Looks for planted secrets in the output of tests, whatever printed them:
+# Searches the output of tests for planted secrets:
 #
 #     cargo nextest run -p gsar-server --no-capture 2>&1 | sh server/tests/support/leaks.sh
 #
-# Every secret of the tests begins with `planted-secret-`, `secret-of-` or is the key of the provider on loopback. Ends with
-# 1 where one is found, with its line; the output goes on to standard output.
+# Every secret in the tests begins with `planted-secret-` or `secret-of-`, or is the key of the fake provider. If one is found,
+# prints its line and exits with 1. The input is copied to standard output.
 set -eu
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
