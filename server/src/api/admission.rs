@@ -1,9 +1,8 @@
-//! The layer that every call passes before and after its handler.
+//! The layer that admits every call before its handler runs.
 //!
-//! The steps, in order: the phase (a starting or draining server refuses at no cost); the concurrency limit over all
-//! connections (overload is refused at once, never queued); the caller's identity and rights (before anything of the
-//! message is read); the deadline (started before the body is read); the handler, with panics caught (a bug costs one
-//! call); and the details of errors that the transport produced. Health and reflection pass without checks.
+//! It checks, in order: the server's phase, the concurrency limit over all connections (a call over the
+//! limit is refused, never queued), the caller's identity and rights, and the deadline. It also catches
+//! panics in handlers, so that a bug fails one call only. Health and reflection bypass it.
 
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
@@ -42,16 +41,15 @@ struct Shared {
     phase: PhaseCell,
     permits: Arc<Permits>,
     limits: Limits,
-    /// Limits on the computations of each call.
     bounds: Arc<Bounds>,
     metrics: Vec<MethodMetrics>,
     attestation: Attestation,
     identities: Arc<IdentityStore>,
-    /// One in this many calls without a caller's trace is traced.
+    /// One in this many calls is traced if the caller sent no trace.
     traced_one_in: u32,
 }
 
-/// The metrics of a method, looked up once instead of at each call.
+/// The metrics of one method, created once instead of at each call.
 #[derive(Debug)]
 struct MethodMetrics {
     method: &'static str,
@@ -70,8 +68,7 @@ impl MethodMetrics {
 }
 
 impl AdmissionLayer {
-    /// Creates admission with these limits. Calls are refused until the phase is ready. All listeners share the
-    /// permits.
+    /// Creates the layer. It refuses calls until the phase is ready. All listeners share `permits`.
     #[must_use]
     pub(crate) fn new(
         phase: PhaseCell,
@@ -105,7 +102,7 @@ impl<S> Layer<S> for AdmissionLayer {
     }
 }
 
-/// A service behind admission.
+/// A service wrapped by [`AdmissionLayer`].
 #[derive(Clone, Debug)]
 pub struct Admission<S> {
     shared: Arc<Shared>,
@@ -149,11 +146,11 @@ where
                 trace_id = trace.trace_id,
                 parent_id = trace.parent_id
             ),
-            // Without a trace, a span at info level would cost as much as a small call itself.
+            // A span at info level would cost as much as a small call.
             None => tracing::debug_span!("call", method),
         };
         let shared = Arc::clone(&self.shared);
-        // `poll_ready` was called on `self.inner`, so that one serves this call and a clone takes its place.
+        // Only `self.inner` was polled ready, so it serves this call and its clone replaces it.
         let clone = self.inner.clone();
         let ready = std::mem::replace(&mut self.inner, clone);
         let call_span = traced.clone();
@@ -206,7 +203,6 @@ impl Shared {
         Err(refusal)
     }
 
-    /// Returns the call, or the refusal's metric label and status.
     fn try_admit(
         &self,
         headers: &HeaderMap,
@@ -269,7 +265,7 @@ impl Shared {
     }
 }
 
-/// Returns the error that ends a stream whose caller is no longer admitted. Counted and logged like a refused call.
+/// Returns the error that ends a stream whose caller is no longer admitted, and counts and logs it.
 pub(super) fn stream_refused(method: &'static str, why: &NotAdmitted) -> Status {
     counter!(names::REFUSED, "reason" => refusal_label(why)).increment(1);
     let status = errors::not_admitted(why);
@@ -277,7 +273,6 @@ pub(super) fn stream_refused(method: &'static str, why: &NotAdmitted) -> Status 
     status
 }
 
-/// The metric label of a refusal.
 fn refusal_label(why: &NotAdmitted) -> &'static str {
     match why {
         NotAdmitted::Unidentified(_) => "unidentified",
@@ -285,7 +280,7 @@ fn refusal_label(why: &NotAdmitted) -> &'static str {
     }
 }
 
-/// Runs the work of a call within its deadline. A panic becomes an INTERNAL error of this call alone.
+/// Runs a call's work within its deadline. A panic becomes an INTERNAL error.
 pub(super) async fn run_within_deadline<T>(
     call: &Call,
     work: impl Future<Output = T>,
@@ -305,14 +300,13 @@ fn panicked(panic: &(dyn std::any::Any + Send)) -> Status {
     errors::internal(&id)
 }
 
-/// The time limit of a call: the requested one, within the configured limits.
 fn deadline(headers: &HeaderMap, limits: &Limits) -> Duration {
     let requested =
         headers.get("grpc-timeout").and_then(|value| value.to_str().ok()).and_then(parse_timeout);
     requested.unwrap_or(limits.default_deadline.0).min(limits.max_deadline.0)
 }
 
-/// Parses `grpc-timeout`: at most eight digits and a unit.
+/// Parses a `grpc-timeout` header: at most eight digits and a unit.
 fn parse_timeout(value: &str) -> Option<Duration> {
     let (digits, unit) = value.split_at_checked(value.len().checked_sub(1)?)?;
     if digits.is_empty() || digits.len() > 8 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -330,7 +324,6 @@ fn parse_timeout(value: &str) -> Option<Duration> {
     }
 }
 
-/// Returns the error of a response, if it is one.
 fn error_status(response: &Response<Body>) -> Option<Status> {
     Status::from_header_map(response.headers()).filter(|status| status.code() != Code::Ok)
 }
@@ -342,17 +335,16 @@ fn code(response: &Response<Body>) -> Code {
         .map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes()))
 }
 
-/// How long a unary call waits for the next bytes of its message, whatever its deadline.
+/// The maximum time that a unary call waits for the next bytes of its message.
 const MESSAGE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The methods with a client stream, whose messages may arrive at any time.
+/// The methods with a client stream. Their messages have no timeout.
 const STREAMS: [&str; 3] = [
     "GroundingService/EvaluateStream",
     "InvestigationService/Drive",
     "EvidenceService/PutEvidence",
 ];
 
-/// Every method of the API, and the right that it requires.
 const METHODS: [(&str, Option<Right>); 33] = [
     ("GroundingService/Evaluate", Some(Right::Evaluate)),
     ("GroundingService/EvaluateStream", Some(Right::Evaluate)),
@@ -389,10 +381,10 @@ const METHODS: [(&str, Option<Right>); 33] = [
     ("EvidenceService/DeleteCorpus", Some(Right::Store)),
 ];
 
-/// The label of an unknown method.
+/// The metric label of unknown methods.
 const OTHER: &str = "other";
 
-/// Returns the method's name for logs and metrics, and its right; `None` for services that are not of this API.
+/// Returns a method's label and right, or `None` if the path belongs to another API.
 fn method(path: &str) -> Option<(&'static str, Option<Right>)> {
     let ours = path.strip_prefix("/gsar.v1.")?;
     Some(METHODS.into_iter().find(|(method, _)| *method == ours).unwrap_or((OTHER, None)))

@@ -1,5 +1,4 @@
-//! Evaluates the reports of one stream, each as a call of its own: reads them, bounds how many are in flight, and ends
-//! the stream.
+//! Evaluates the reports of a stream. Each counts as a call with its own deadline and permit.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,27 +25,23 @@ use crate::phase::{Phase, PhaseCell};
 use crate::telemetry::calls::{RequestIds, code_name, log_evaluated, log_refused};
 use crate::telemetry::metrics as names;
 
-/// The method name in logs.
 const METHOD: &str = "GroundingService/EvaluateStream";
 
-/// The sender of a stream's responses.
 pub(super) type Answers = mpsc::Sender<Result<v1::EvaluateStreamResponse, Status>>;
 
-/// One stream.
 #[derive(Clone)]
 pub(super) struct Stream {
     pub(super) engine: Arc<Engine>,
     pub(super) permits: Arc<Permits>,
-    /// The deadline, identity and attestation of each report.
     pub(super) admission: StreamAdmission,
     pub(super) phase: PhaseCell,
     pub(super) limits: Limits,
 }
 
 impl Stream {
-    /// Reads and answers reports until the client closes its side or disconnects, or the server drains. At most
-    /// `limits.stream_in_flight` reports are evaluated or wait to be read, and one waits for its permit; meanwhile
-    /// nothing more is read. When the client disconnects, reports in flight are dropped like calls of their own.
+    /// Evaluates reports until the client ends its side or disconnects, or the server drains. At most
+    /// `limits.stream_in_flight` reports are in flight, and at most one more waits for a permit. If the
+    /// client disconnects, reports in flight are dropped.
     pub(super) async fn run(
         self,
         mut requests: Streaming<v1::EvaluateStreamRequest>,
@@ -56,7 +51,7 @@ impl Stream {
         tokio::pin!(draining);
         let mut waiting = FuturesUnordered::new();
         let mut evaluating = JoinSet::new();
-        // Set once no more messages are read.
+        // The outcome of the request stream, once it has ended.
         let mut end = None;
         while end.is_none() || !evaluating.is_empty() || !waiting.is_empty() {
             let has_room = waiting.is_empty() && evaluating.len() < self.limits.stream_in_flight;
@@ -89,8 +84,8 @@ impl Stream {
         }
     }
 
-    /// Waits for the permit of a report. If its caller is no longer admitted, the error ends the stream. A message
-    /// without a request needs no permit: it is answered with its violations.
+    /// Waits for a report's permit. An error ends the stream. A message without a request gets no permit,
+    /// since it is answered with its violations.
     async fn wait_for_permit(
         &self,
         request: v1::EvaluateStreamRequest,
@@ -105,7 +100,6 @@ impl Stream {
         (permit, request)
     }
 
-    /// Evaluates one report.
     async fn answer(
         self,
         permit: Option<Permit>,
@@ -145,7 +139,6 @@ impl Stream {
         Ok(answer)
     }
 
-    /// Returns the error for an unreadable message, which ends the stream.
     fn unreadable(&self, status: Status) -> Status {
         match status.code() {
             Code::OutOfRange => errors::message_too_large(self.limits.message.0),
@@ -154,14 +147,13 @@ impl Stream {
     }
 }
 
-/// Sends a response as soon as the client takes one.
 async fn deliver(
     answers: &Answers,
     answered: Result<v1::EvaluateStreamResponse, tokio::task::JoinError>,
 ) -> Result<(), ()> {
     match answered {
         Ok(answer) => answers.send(Ok(answer)).await.map_err(|_| ()),
-        // Panics of handlers are caught earlier, so this one is a bug in this file.
+        // The panics of handlers are caught earlier, so this is a bug in this file.
         Err(_) => {
             let id = crate::wall_clock::new_id().to_string();
             tracing::error!(defect = %id, "a streamed evaluation panicked");
@@ -171,7 +163,6 @@ async fn deliver(
     }
 }
 
-/// Checks the fields of a message and returns its request.
 fn check(
     correlation_id: &str,
     request: Option<v1::EvaluateRequest>,

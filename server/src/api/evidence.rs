@@ -24,14 +24,11 @@ use crate::evidence::{
 
 pub(super) struct Corpora(pub(super) Engines);
 
-/// The maximum number of parts that wait for the disk. With the maximum message size, it bounds the memory of a call.
+/// The maximum number of checked parts that wait to be stored. Bounds a call's memory.
 const MAX_WAITING: usize = 2;
-/// The default number of corpora per page.
 const DEFAULT_PAGE: usize = 50;
-/// The maximum number of corpora per page.
 const MAX_PAGE: u32 = 1000;
 
-/// A part of a stored item, checked.
 enum Checked {
     Item(Box<EvidenceItem>),
     More(Vec<u8>),
@@ -97,7 +94,7 @@ impl EvidenceService for Corpora {
                 None => Checked::End,
             };
             let is_end = matches!(part, Checked::End);
-            // The receiver is gone only if storing has failed; `storing` returns the error.
+            // The receiver is gone only if storing failed, and `storing` returns that error.
             if send.send(part).await.is_err() || is_end {
                 break;
             }
@@ -218,7 +215,6 @@ impl EvidenceService for Corpora {
     }
 }
 
-/// Stores the parts that arrive. If they end early, the incomplete corpus is removed.
 fn store_parts(
     mut put: Put,
     mut parts: mpsc::Receiver<Checked>,
@@ -233,7 +229,6 @@ fn store_parts(
     Err(StoreError::Disorder("the call ended before its last message".to_owned()))
 }
 
-/// Runs blocking work on a blocking thread.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, Status> {
@@ -243,7 +238,7 @@ async fn blocking<T: Send + 'static>(
 fn join<T>(joined: Result<Result<T, StoreError>, tokio::task::JoinError>) -> Result<T, Status> {
     match joined {
         Ok(result) => result.map_err(|error| errors::evidence(&error)),
-        // A panic propagates to admission, which answers it. These tasks are never cancelled.
+        // Admission catches the panic. These tasks are never cancelled.
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }
@@ -328,7 +323,7 @@ pub(super) fn corpus(summary: Summary) -> v1::CorpusSummary {
     }
 }
 
-/// Builds the response of PutEvidence. It lists as many items as every client accepts.
+/// Builds the response, and lists items up to a size that every client accepts.
 fn put_response(corpus: v1::CorpusSummary, items: Vec<StoredItem>) -> v1::PutEvidenceResponse {
     const MAX_BYTES: usize = 1 << 20;
     let count =

@@ -1,5 +1,4 @@
-//! Streams an export of `gsar.v1.LedgerService` through a channel of one response. An export that ends early ends with
-//! an error, so that an incomplete one never looks complete.
+//! Streams the response of `LedgerService.Export`. An incomplete export always ends with an error.
 
 use std::future::ready;
 
@@ -17,15 +16,14 @@ use crate::errors;
 use crate::export::Export;
 use crate::phase::{Phase, PhaseCell};
 
-/// The method name in logs.
 const METHOD: &str = "LedgerService/Export";
-/// The step that errors about the deadline name.
+/// The step named in deadline errors.
 const STEP: &str = "export";
 
 type Responses = mpsc::Sender<Result<v1::ExportResponse, Status>>;
 
-/// Streams an export until it is complete, the client disconnects, or the server drains. Each page and each response
-/// has as much time as the call initially had.
+/// Streams an export until it is complete, the client disconnects or the server drains. The deadline
+/// applies to each page and each response separately.
 pub(super) fn stream(
     export: Export,
     call: Call,

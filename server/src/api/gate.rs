@@ -15,7 +15,6 @@ use crate::telemetry;
 pub(super) struct Gate(pub(super) Engines);
 
 impl Gate {
-    /// Parses the gate inputs of a request and the policy that it names.
     fn parse(
         engine: &Engine,
         gate: Option<v1::GateInputs>,

@@ -1,4 +1,4 @@
-//! Checks grades for `gsar.v1.LedgerService`. Grades change no evaluation, and no decision depends on them.
+//! Checks the grades of a `Grade` request.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,6 @@ use tonic::Status;
 
 use crate::ledger::{NewGrade, NewGrades};
 
-/// Returns the grades to store. Every graded claim must be one of the evaluation.
 pub(super) fn check(
     parsed: ParsedGrades,
     claims: &[v1::JudgedClaim],

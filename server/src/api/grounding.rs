@@ -20,7 +20,6 @@ use crate::config::Limits;
 use crate::phase::PhaseCell;
 use crate::telemetry::calls::{RequestIds, log_evaluated};
 
-/// The service. Phase and limits bound its streams.
 pub(super) struct Grounding {
     pub(super) engines: Engines,
     pub(super) phase: PhaseCell,

@@ -15,7 +15,7 @@ use crate::drive::Investigations;
 use crate::errors;
 use crate::phase::{Phase, PhaseCell};
 
-/// The service. The phase ends streams when the server drains.
+/// The service. It ends its streams when `phase` reaches draining.
 #[derive(Clone)]
 pub(super) struct Driver {
     pub(super) investigations: Investigations,
@@ -23,12 +23,10 @@ pub(super) struct Driver {
 }
 
 impl Driver {
-    /// Returns the investigations of the caller.
     fn for_request<T>(&self, request: &Request<T>) -> Result<Investigations, Status> {
         Ok(self.investigations.for_principal(&call(request.extensions())?.principal))
     }
 
-    /// Handles a step that arrived as a call of its own.
     async fn unary<T>(
         &self,
         request: Request<T>,
@@ -38,7 +36,6 @@ impl Driver {
         self.step(&call, step(request.into_inner())).await
     }
 
-    /// Handles one step of an investigation, whether it arrived as a call or as a message of a stream.
     async fn step(&self, call: &Call, step: Step) -> Result<v1::DriveResponse, Status> {
         let investigations = self.investigations.for_principal(&call.principal);
         let investigation = match step {
@@ -117,22 +114,20 @@ impl InvestigationService for Driver {
     }
 }
 
-/// The method name in logs.
 const METHOD: &str = "InvestigationService/Drive";
 
 type Answers = mpsc::Sender<Result<v1::DriveResponse, Status>>;
 
-/// One stream.
 struct Session {
     driver: Driver,
-    /// The investigation that the first message started; empty before that.
+    /// The investigation that the first message started. Empty before that.
     investigation_id: String,
     call: Call,
 }
 
 impl Session {
-    /// Answers each message in order until the investigation is finished, the client disconnects or the server drains. A
-    /// report that is being judged by then is still recorded.
+    /// Answers each message in order until the investigation is finished, the client disconnects or the
+    /// server drains. A report that is being evaluated is still recorded.
     async fn run(mut self, mut requests: Streaming<v1::DriveRequest>, answers: Answers) {
         loop {
             let message = tokio::select! {
@@ -157,7 +152,7 @@ impl Session {
         }
     }
 
-    /// Each message counts as a call of its own: it has its own deadline, and the rights that its caller has by then.
+    /// Answers one message. Each has its own deadline, and its caller's rights are checked again.
     async fn answer(&mut self, message: v1::DriveRequest) -> Result<v1::DriveResponse, Status> {
         let step = message
             .request
@@ -172,7 +167,7 @@ impl Session {
         self.driver.step(&call, step).await
     }
 
-    /// Returns a step with the stream's investigation filled in. Only the first message starts one.
+    /// Fills in the stream's investigation ID. Only the first message can start an investigation.
     fn addressed(&mut self, mut step: Step) -> Result<Step, Status> {
         let is_first = self.investigation_id.is_empty();
         match &mut step {
@@ -194,7 +189,7 @@ impl Session {
         Ok(step)
     }
 
-    /// Fills in the stream's investigation if a message names none.
+    /// Fills in the stream's investigation ID if `given` is empty, and rejects any other ID.
     fn name(&self, given: &mut String, field: &str) -> Result<(), Status> {
         let expected = &self.investigation_id;
         if given.is_empty() {

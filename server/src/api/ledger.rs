@@ -19,15 +19,14 @@ use crate::ledger::{Count, MAX_COUNTS, PageRequest, Selection};
 use crate::phase::PhaseCell;
 use crate::rescore::MAX_DECIDED;
 
-/// The service. The phase ends exports when the server drains.
+/// The service. It ends exports when `phase` reaches draining.
 pub(super) struct LedgerReader {
     pub(super) engines: Engines,
     pub(super) phase: PhaseCell,
 }
 
-/// The page size for 0.
+/// The page size if the request has 0.
 const DEFAULT_PAGE: NonZeroUsize = NonZeroUsize::new(50).unwrap();
-/// The maximum number of evaluations per page.
 const MAX_PAGE: u32 = 1000;
 
 #[tonic::async_trait]
@@ -161,7 +160,7 @@ impl LedgerService for LedgerReader {
         let claims = stored.evaluation.unwrap_or_default().claims;
         let graded_at = now();
         let grades = grades::check(parsed, &claims, graded_at)?;
-        // It may have been deleted meanwhile.
+        // The evaluation may have been deleted since it was read.
         if !ledger.grade(grades).await.map_err(|error| ledger_status(&error))? {
             return Err(evaluate::unknown_evaluation(&id));
         }
@@ -182,12 +181,11 @@ impl LedgerService for LedgerReader {
     }
 }
 
-/// Returns the size in a request, where 0 means the default.
+/// Returns the requested page size, or `None` for 0.
 fn page_size(given: u32) -> Option<NonZeroUsize> {
     NonZeroUsize::new(usize::try_from(given).unwrap_or(usize::MAX))
 }
 
-/// The page of a list.
 fn page_request(request: v1::ListEvaluationsRequest) -> Result<PageRequest, Status> {
     let mut violations = Violations::default();
     let parsed = parse::listed_evaluations(&request, &mut violations);

@@ -1,6 +1,4 @@
-//! The gRPC services: decode, check, call, encode. They contain no rules.
-//!
-//! Every call passes [`admission`] first. Errors come from [`crate::errors`].
+//! The gRPC services, which parse requests, call the engine and render responses.
 
 mod admission;
 mod evaluate_stream;

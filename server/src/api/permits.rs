@@ -1,5 +1,5 @@
-//! The concurrency limit of a server. A unary call is refused when the limit is reached; an item of a stream waits.
-//! Streams together take at most half of the permits, so that they cannot starve unary calls.
+//! Limits concurrent calls. At the limit, unary calls are refused and stream items wait. Streams use at
+//! most half of the permits.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::call::Permit;
 use crate::memory::Memory;
 use crate::telemetry::metrics as names;
 
-/// The permits for calls in flight, and the memory that these calls share.
+/// The permits of all listeners, and the memory that their calls share.
 #[derive(Debug)]
 pub(crate) struct Permits {
     all: Arc<Semaphore>,
@@ -20,7 +20,6 @@ pub(crate) struct Permits {
 }
 
 impl Permits {
-    /// Creates `limit` permits.
     pub(crate) fn new(limit: usize, memory: Memory) -> Self {
         Self {
             all: Arc::new(Semaphore::new(limit)),
@@ -30,12 +29,10 @@ impl Permits {
         }
     }
 
-    /// Returns the memory that calls share.
     pub(crate) const fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// Takes a permit for a call, if one is free.
     pub(super) fn try_acquire(&self) -> Option<Permit> {
         Arc::clone(&self.all).try_acquire_owned().ok().map(Permit::for_call)
     }
@@ -47,14 +44,13 @@ impl Permits {
         Some(Permit::for_stream_item(permit, stream))
     }
 
-    /// Counts a call in flight until the result is dropped.
+    /// Counts a call as in flight until the guard is dropped.
     pub(super) fn count(&self) -> InFlight<'_> {
         self.in_flight.increment(1);
         InFlight(&self.in_flight)
     }
 }
 
-/// A call counted as in flight.
 pub(super) struct InFlight<'a>(&'a Gauge);
 
 impl Drop for InFlight<'_> {

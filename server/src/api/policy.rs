@@ -12,7 +12,6 @@ use crate::compute::compute_briefly;
 use crate::errors;
 use crate::policies::{Entry, PolicyStore};
 
-/// The maximum size of a policy to check, in bytes.
 const MAX_TOML: usize = 64 << 10;
 
 pub(super) struct Policies(pub(super) Engines);

@@ -1,4 +1,4 @@
-//! Routes all services, with health and reflection.
+//! Builds the routes of all services, including health and reflection.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::errors;
 use crate::evaluate::Engine;
 use crate::phase::PhaseCell;
 
-/// The service names that health reports; the empty one is the whole server.
+/// The service names that the health service reports. The empty name stands for the whole server.
 const HEALTH_NAMES: [&str; 7] = [
     "",
     "gsar.v1.GroundingService",
@@ -44,7 +44,7 @@ const HEALTH_NAMES: [&str; 7] = [
 /// Builds the routes of every service.
 ///
 /// # Errors
-/// A message if the descriptors of the API are invalid, which is a bug.
+/// A message if the API's descriptors are invalid, which is a bug.
 pub fn routes<H: Health>(
     engine: &Arc<Engine>,
     phase: PhaseCell,
@@ -58,7 +58,7 @@ pub fn routes<H: Health>(
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
     let v1 = reflection().build_v1().map_err(|error| error.to_string())?;
-    // Python's reflection client uses the older version.
+    // Python's reflection client uses v1alpha.
     let v1alpha = reflection().build_v1alpha().map_err(|error| error.to_string())?;
     let engines = Engines(Arc::clone(engine));
     let grounding = GroundingServiceServer::new(Grounding {
@@ -92,30 +92,27 @@ pub async fn set_health(reporter: &HealthReporter, status: ServingStatus) {
     }
 }
 
-/// Ends the streams of health watchers, so that they do not keep connections open.
+/// Ends the streams of health watchers, which would keep connections open.
 pub async fn clear_health(reporter: &mut HealthReporter) {
     for name in HEALTH_NAMES {
         reporter.clear_service_status(name).await;
     }
 }
 
-/// Gives handlers the engine for the principal of a call, never the one for all principals.
+/// Gives handlers the engine of the calling principal, never the shared one.
 #[derive(Clone, Debug)]
 pub(super) struct Engines(Arc<Engine>);
 
 impl Engines {
-    /// Returns the engine for the principal of a call.
     pub(super) fn for_call(&self, call: &Call) -> Arc<Engine> {
         self.0.for_principal(&call.principal)
     }
 
-    /// Returns the engine for the principal of a request.
     pub(super) fn for_request<T>(&self, request: &Request<T>) -> Result<Arc<Engine>, Status> {
         call(request.extensions()).map(|call| self.for_call(&call))
     }
 }
 
-/// Returns the admitted call of a request.
 pub(super) fn call(extensions: &Extensions) -> Result<Call, Status> {
     extensions.get::<Call>().cloned().ok_or_else(|| {
         tracing::error!("a call bypassed admission");
@@ -123,7 +120,6 @@ pub(super) fn call(extensions: &Extensions) -> Result<Call, Status> {
     })
 }
 
-/// Returns the server's permits.
 pub(super) fn permits(extensions: &Extensions) -> Result<Arc<Permits>, Status> {
     extensions.get::<Arc<Permits>>().cloned().ok_or_else(|| {
         tracing::error!("a stream bypassed admission");
