@@ -1,6 +1,5 @@
-//! Decides which evidence of a call is attested, from the configuration, the kernel's credentials of the peer, and the
-//! caller. A message contributes only the name of the tool and the declaration of a check, and both can only narrow the
-//! result.
+//! Decides which evidence is attested, from the configuration, the kernel's peer credentials and the
+//! caller. A message can only narrow the result.
 
 mod declared;
 
@@ -21,9 +20,8 @@ pub use declared::DeclaredChecks;
 #[derive(Clone, Debug, Default)]
 pub struct Attestation {
     rules: Arc<[Attested]>,
-    /// The checks that the configuration declares.
     checks: Arc<DeclaredChecks>,
-    /// The digests of the checks that the current investigation declared at its start.
+    /// The digests of the checks that the investigation declared when it started.
     of_investigation: Arc<BTreeSet<String>>,
 }
 
@@ -38,7 +36,6 @@ impl Attestation {
         }
     }
 
-    /// Returns the rules that apply to the connection and caller of a request.
     pub(crate) fn for_connection(&self, request: &Extensions, principal: &Principal) -> Self {
         let peer = request.get::<UdsConnectInfo>().and_then(|peer| peer.peer_cred);
         let uid = peer.map(|peer| peer.uid());
@@ -53,19 +50,18 @@ impl Attestation {
         Self { rules, ..self.clone() }
     }
 
-    /// Adds the checks that an investigation declared at its start.
     pub(crate) fn with_checks(&self, checks: &Arc<BTreeSet<String>>) -> Self {
         Self { of_investigation: Arc::clone(checks), ..self.clone() }
     }
 
-    /// Marks an item as attested if a rule includes its tool. The run of a check must also have been declared.
+    /// Marks an item as attested if a rule includes its tool, and any check run in it was declared.
     pub(crate) fn attest(&self, item: &mut EvidenceItem) {
         item.attested =
             self.rules.iter().any(|rule| rule.includes(&item.tool)) && self.is_declared(item);
     }
 
-    /// Returns `true` for an item that is not a check and for the run of a declared check. Once any check is declared,
-    /// a verification without a declared run does not count.
+    /// Returns `true` unless the item is a verification that must be the run of a declared check and is
+    /// not. As soon as any check is declared, all verifications must be such runs.
     fn is_declared(&self, item: &EvidenceItem) -> bool {
         if item.kind != EvidenceKind::Verification {
             return true;

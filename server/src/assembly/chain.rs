@@ -1,5 +1,4 @@
-//! Checks the configured chain (built-in and added judges, chat models as `provider:model`, panels as `panel:name`) and
-//! builds its judges. Calls no model.
+//! Checks the configured chain of judges and builds it. Calls no model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -23,23 +22,19 @@ use crate::judge::panel::{Member, Panel};
 use crate::judge::spending::Spending;
 use crate::storage::postgres::Database;
 
-/// The maximum wait for a cached answer on disk.
 const STORE_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// The prefix of a panel's name in the chain.
 const PANEL: &str = "panel:";
 
-/// The checked chain, ready to build.
 pub(super) struct CheckedChain {
     links: Vec<Link>,
     models: BTreeMap<String, CheckedModel>,
-    /// The name of the model that investigates entities.
     look: Option<String>,
     second_reader: CheckedSecondReader,
     redactor: Redactor,
 }
 
-/// A judge without configuration, before it is loaded.
+/// A judge that needs no configuration.
 pub(super) struct BuiltIn {
     name: String,
     can_take_second_look: bool,
@@ -55,56 +50,42 @@ impl BuiltIn {
     }
 }
 
-/// The checked choice of the judge that takes second looks.
+/// The checked value of `judges.second_look`.
 enum CheckedSecondReader {
     Off,
     Same,
     Named(Link),
 }
 
-/// The judges of a server.
 pub(super) struct BuiltChain {
-    /// In the order of the chain.
     pub(super) judges: Vec<Arc<dyn Judge>>,
-    /// The model that investigates entities.
     pub(super) look: Option<Arc<ModelJudge>>,
-    /// The judge that takes second looks.
     pub(super) second_reader: SecondReader,
-    /// Redacts secrets and personal data.
     pub(super) redactor: Redactor,
 }
 
-/// An entry of the chain.
 enum Link {
-    /// The name of a judge without configuration.
     BuiltIn(String),
-    /// A chat model or a panel.
     Voting { name: String, members: Vec<CheckedMember> },
 }
 
-/// A judge with a vote.
 struct CheckedMember {
     source: Source,
     weight: u32,
     refutes: bool,
 }
 
-/// The source of a judge.
 enum Source {
-    /// The name of a judge without configuration.
     BuiltIn(String),
-    /// The name of a chat model in the configuration.
     Model(String),
 }
 
-/// The resources that all chat models share.
 struct Shared {
     judgements: Arc<JudgementCache>,
     spending: Spending,
 }
 
 impl CheckedChain {
-    /// Checks everything in `[judges]`. Adds what is wrong to `problems` and returns `None` then.
     pub(super) fn check(
         config: &Judges,
         known: &[BuiltIn],
@@ -138,7 +119,6 @@ impl CheckedChain {
         Some(Self { links, models, look, second_reader: second_reader?, redactor: redactor? })
     }
 
-    /// Adds a problem for each model without prices: the daily budget of `principal` could not count its cost.
     pub(super) fn require_prices(&self, principal: &str, problems: &mut Problems) {
         for (name, _) in self.models.iter().filter(|(_, model)| !model.is_priced()) {
             let description = format!(
@@ -148,11 +128,11 @@ impl CheckedChain {
         }
     }
 
-    /// Builds the judges, in the order of the chain. `loaded` are those without configuration; `storage` stores the
-    /// answers and costs of chat models.
+    /// Builds the judges. `loaded` are the judges that need no configuration, and `storage` is the storage
+    /// for chat models' answers and costs.
     ///
     /// # Errors
-    /// A storage that cannot be opened.
+    /// A message if the storage cannot be opened.
     pub(super) fn build(
         self,
         config: &Judges,
@@ -226,11 +206,8 @@ fn find(loaded: &[Arc<dyn Judge>], name: &str) -> Result<Arc<dyn Judge>, String>
     judge.ok_or_else(|| format!("judges: `{name}` was not loaded; this is a bug"))
 }
 
-/// The storage of chat models' answers and costs.
 pub(super) enum JudgeStorage<'a> {
-    /// A directory locked by this process.
     Folder(&'a Path),
-    /// A database shared by servers.
     Database(&'a Database, &'a Handle),
 }
 
@@ -256,17 +233,14 @@ fn open_shared(config: &Judges, storage: JudgeStorage<'_>) -> Result<Shared, Str
     Ok(Shared { spending, judgements: Arc::new(judgements) })
 }
 
-/// The check of a chain in progress.
 struct Checking<'a> {
     config: &'a Judges,
     known: &'a [BuiltIn],
     problems: &'a mut Problems,
-    /// The models in use, by their names in the configuration.
     models: BTreeMap<String, ModelName>,
 }
 
 impl Checking<'_> {
-    /// Checks the entry `name` of the chain; `None` if it is invalid.
     fn link(&mut self, name: &str) -> Option<Link> {
         if self.built_in(name).is_some() {
             return Some(Link::BuiltIn(name.to_owned()));
@@ -278,7 +252,6 @@ impl Checking<'_> {
         Some(Link::Voting { name: name.to_owned(), members })
     }
 
-    /// Checks the value of `judges.second_look`; `None` if it is invalid.
     fn second_reader(&mut self, name: &str) -> Option<CheckedSecondReader> {
         let path = ["judges", "second_look"];
         match name {
@@ -303,7 +276,6 @@ impl Checking<'_> {
         Some(CheckedSecondReader::Named(Link::Voting { name: name.to_owned(), members }))
     }
 
-    /// Checks the members of a panel; `None` if any is invalid.
     fn members(&mut self, name: &str) -> Option<Vec<CheckedMember>> {
         let Some(panel) = self.config.panels.get(name) else {
             if !self.problems.concern(&["judges", "panels"]) {
@@ -327,7 +299,7 @@ impl Checking<'_> {
         members.filter(|_| problems == 0)
     }
 
-    /// Checks that a panel can vote. Returns the number of problems added.
+    /// Checks that a panel can vote, and returns the number of problems added.
     fn check_votes(&mut self, path: &[&str], panel: &config::Panel) -> usize {
         let members = &panel.members;
         let mut found = Vec::new();
@@ -400,7 +372,6 @@ impl Checking<'_> {
         Some(CheckedMember { source, weight, refutes })
     }
 
-    /// Registers the chat model that investigates entities. Returns `false` if its name is invalid.
     fn register_look_model(&mut self, name: &str) -> bool {
         let parsed: Result<ModelName, _> = name.parse();
         let path = ["judges", "look"];
@@ -412,7 +383,6 @@ impl Checking<'_> {
         self.known.iter().find(|judge| judge.name == name)
     }
 
-    /// Adds a problem for each panel and model that is configured but not used.
     fn report_unused(&mut self) {
         let unreadable = [&["judges", "chain"][..], &["judges", "panels"]];
         if unreadable.iter().any(|path| self.problems.concern(path)) {

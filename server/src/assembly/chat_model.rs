@@ -1,5 +1,4 @@
-//! Checks the settings of a chat model (endpoint, key, price, prompts, redaction) and builds judges from it. Sends no
-//! request.
+//! Checks a chat model's settings and builds judges from it. Sends no request.
 
 use std::fmt;
 
@@ -16,14 +15,10 @@ use crate::judge::model::{
 };
 use crate::judge::spending::Spending;
 
-/// The number of calls that may wait per running call.
 const WAITING_PER_RUNNING: usize = 4;
-/// The maximum number of graded claims shown as examples.
 const MAX_EXAMPLES: usize = 20;
-/// The minimum of `outline_above`, in bytes.
 const MIN_OUTLINE: u64 = 1 << 10;
 
-/// A chat model with every setting checked.
 pub(super) struct CheckedModel {
     endpoint: Endpoint,
     config: Model,
@@ -41,8 +36,8 @@ impl fmt::Debug for CheckedModel {
 }
 
 impl CheckedModel {
-    /// Checks the section `judges.models.NAME` of the model that `name` parses to. `redactor` is `None` if a pattern of
-    /// `judges.hidden` is invalid, which is already in `problems`.
+    /// Checks the table `judges.models.NAME`. `redactor` is `None` if `judges.hidden` has an invalid
+    /// pattern, which `problems` already contains.
     pub(super) fn check(
         name: &str,
         parsed: ModelName,
@@ -79,20 +74,18 @@ impl CheckedModel {
         })
     }
 
-    /// Returns `true` if its prices are configured.
     pub(super) fn is_priced(&self) -> bool {
         self.price.is_some()
     }
 
-    /// The number of answers requested per report.
     pub(super) fn samples(&self) -> u32 {
         self.config.samples
     }
 
-    /// Builds a judge of the model. Also returns a fingerprint of the settings that affect its answers.
+    /// Builds a judge. Also returns a fingerprint of the settings that affect its answers.
     ///
     /// # Errors
-    /// The errors of [`Chat::new`] and [`ModelJudge::new`]; unexpected after a successful check.
+    /// The errors of [`Chat::new`] and [`ModelJudge::new`], which are not expected after a check.
     pub(super) fn judge(
         &self,
         purpose: Purpose,
@@ -136,7 +129,6 @@ impl CheckedModel {
     }
 }
 
-/// Adds problems under one model's section.
 struct ModelProblems<'a> {
     model: &'a str,
     problems: &'a mut Problems,
@@ -153,7 +145,6 @@ impl ModelProblems<'_> {
         }
     }
 
-    /// Adds an error of the chat client under the key that causes it.
     fn add_settings_error(&mut self, error: &SettingsError) {
         let key = match error {
             SettingsError::NoBaseUrl { .. } | SettingsError::KeyInTheClear { .. } => "base_url",
@@ -213,7 +204,7 @@ fn endpoint(name: ModelName, config: &Model, problems: &mut ModelProblems<'_>) -
         Ok(key) => key,
         Err((field, description)) => {
             problems.add(field, description);
-            // Check the URL anyway, with a placeholder for the key.
+            // Check the URL even without a key.
             let placeholder = provider.needs_key().then(|| SecretString::from("absent"));
             if let Err(error) = Endpoint::new(name, config.base_url.as_deref(), placeholder) {
                 problems.add_settings_error(&error);
@@ -269,10 +260,10 @@ fn settings(config: &Model) -> Settings {
     }
 }
 
-/// Reads the API key from its file, else from the environment.
+/// Reads the API key from its file or the environment.
 ///
 /// # Errors
-/// The configuration key at fault and a description.
+/// The key in the configuration, and a description.
 fn key(name: &ModelName, config: &Model) -> Result<Option<SecretString>, (&'static str, String)> {
     if let Some(path) = &config.key_file {
         let problem = |reason: String| ("key_file", format!("{}: {reason}", path.display()));
@@ -298,8 +289,8 @@ fn key(name: &ModelName, config: &Model) -> Result<Option<SecretString>, (&'stat
     }
 }
 
-/// Returns the environment variable that the provider's own tools read. `None` for providers compatible with OpenAI:
-/// OPENAI_API_KEY must not be sent to their addresses.
+/// Returns the environment variable that the provider's own tools read. Providers compatible with OpenAI
+/// have none, since they must not receive OPENAI_API_KEY.
 const fn default_variable(provider: Provider) -> Option<&'static str> {
     match provider {
         Provider::OpenAi => Some("OPENAI_API_KEY"),
@@ -310,7 +301,7 @@ const fn default_variable(provider: Provider) -> Option<&'static str> {
     }
 }
 
-/// Checks the prices. Returns `None` if they are invalid, `Some(None)` if none are given.
+/// Checks the prices. Returns `None` if they are invalid, and `Some(None)` if there are none.
 fn price(
     config: &Model,
     judges: &Judges,
@@ -335,7 +326,7 @@ fn price(
     }
 }
 
-/// Builds the redactor with the patterns of `judges.hidden`; `None` if one is invalid.
+/// Builds a redactor with the patterns in `judges.hidden`. Returns `None` if one is invalid.
 pub(super) fn redactor(judges: &Judges, problems: &mut Problems) -> Option<Redactor> {
     let pattern = |(name, expression): (&String, &String)| Pattern {
         name: name.clone(),

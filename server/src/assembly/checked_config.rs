@@ -1,5 +1,5 @@
-//! Checks a configuration as a whole without binding addresses or locking the data directory, so that it can run next
-//! to a server. Reports every problem, not only the first.
+//! Checks a whole configuration and reports every problem. Neither binds addresses nor locks the data
+//! directory, so that it can run next to a server.
 
 use std::sync::Arc;
 
@@ -16,12 +16,11 @@ use crate::ledger::{self, LedgerError, LedgerPlace, PostgresOptions};
 use crate::policies::PolicyStore;
 use crate::tls::TlsStore;
 
-/// A valid configuration with everything loaded by the check.
+/// A valid configuration, with everything that the check loaded.
 pub struct CheckedConfig {
     pub(super) config: Config,
     pub(super) policies: PolicyStore,
     pub(super) chain: CheckedChain,
-    /// The loaded judges that need no configuration.
     pub(super) judges: Vec<Arc<dyn Judge>>,
     pub(super) embeddings: Embeddings,
     tls: Option<Arc<TlsStore>>,
@@ -30,7 +29,6 @@ pub struct CheckedConfig {
     sources: Option<Sources>,
 }
 
-/// The maximum number of sessions of the local model.
 const MAX_WORKERS: usize = 64;
 
 impl std::fmt::Debug for CheckedConfig {
@@ -40,12 +38,12 @@ impl std::fmt::Debug for CheckedConfig {
 }
 
 impl CheckedConfig {
-    /// Checks policies, judges with their prompts and keys, TLS files, the search model, the data directory and its
-    /// ledger. Blocks: it reads every page of the ledger. `added` are further judges that the chain may name; `problems`
-    /// are those found so far.
+    /// Checks the policies, judges, TLS files, search model, data directory and ledger. Blocks, since it
+    /// reads the whole ledger. The chain may also name the judges in `added`. `problems` has the errors
+    /// found so far.
     ///
     /// # Errors
-    /// All problems, including those found earlier.
+    /// All problems, including earlier ones.
     pub fn check(
         mut config: Config,
         mut added: Vec<Arc<dyn Judge>>,
@@ -63,7 +61,7 @@ impl CheckedConfig {
         let tls = TlsStore::check(&config.tls, &config.listen, &mut problems).map(Arc::new);
         let identities = IdentityStore::check(&config.security, &mut problems).map(Arc::new);
         let checks = DeclaredChecks::check(&config.evidence.checks, &mut problems).map(Arc::new);
-        // judges.daily_budget has required prices already.
+        // A global daily budget requires prices in any case.
         if config.judges.daily_budget.is_none()
             && let Some(chain) = &chain
             && let Some(principal) =
@@ -75,7 +73,7 @@ impl CheckedConfig {
         if let Some(database) = config.storage.options(config.ledger.durable) {
             problems.note(&["storage"], database.check_files());
         }
-        // Models are slow to load, so they come last and only if nothing else is wrong.
+        // Models are slow to load, so they are loaded last and only if there are no problems.
         let embeddings = embeddings(&config, &mut problems);
         if let Some(options) = local.filter(|_| problems.is_empty()) {
             let judge = problems.note(&["judges", "local"], LocalJudge::open(&options, facts));
@@ -102,7 +100,7 @@ impl CheckedConfig {
         }
     }
 
-    /// Adds the sources of the configuration, so that parts of it can be reloaded.
+    /// Adds the sources of the configuration, which allows reloading parts of it.
     #[must_use]
     pub fn with_sources(self, sources: Sources) -> Self {
         Self { sources: Some(sources), ..self }
@@ -112,19 +110,19 @@ impl CheckedConfig {
         self.sources.take()
     }
 
-    /// The certificate of `grpcs://` listeners, if there are any.
+    /// Returns the certificate for `grpcs://` listeners, if there are any.
     #[must_use]
     pub fn tls(&self) -> Option<Arc<TlsStore>> {
         self.tls.clone()
     }
 
-    /// The principals that may call.
+    /// Returns the principals.
     #[must_use]
     pub fn identities(&self) -> Arc<IdentityStore> {
         Arc::clone(&self.identities)
     }
 
-    /// The declared checks.
+    /// Returns the declared checks.
     #[must_use]
     pub fn checks(&self) -> Arc<DeclaredChecks> {
         Arc::clone(&self.checks)
@@ -133,7 +131,7 @@ impl CheckedConfig {
     /// Connects to the configured database, if any, and checks its schema.
     ///
     /// # Errors
-    /// Why it cannot be used.
+    /// A message if the database cannot be used.
     pub async fn reach_database(&self) -> Result<(), String> {
         match self.database() {
             Some(options) => database::check(&options).await,
@@ -141,10 +139,10 @@ impl CheckedConfig {
         }
     }
 
-    /// Creates the tables of the ledger if they are missing. Locks the data directory of a ledger in SQLite.
+    /// Creates missing tables of the ledger. Locks the data directory if the ledger is in SQLite.
     ///
     /// # Errors
-    /// Why the ledger cannot be opened.
+    /// A message if the ledger cannot be opened.
     pub async fn migrate_ledger(&self) -> Result<(), String> {
         match self.database() {
             Some(options) => {
@@ -158,19 +156,17 @@ impl CheckedConfig {
         }
     }
 
-    /// The database shared by servers, if configured.
     pub(super) fn database(&self) -> Option<PostgresOptions> {
         self.config.storage.options(self.config.ledger.durable)
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
     }
 }
 
-/// Returns the options of the local model judge, if it is named.
 fn local_options(config: &Config, problems: &mut Problems) -> Option<LocalOptions> {
     let judges = &config.judges;
     let is_named = embedded::names(judges).any(|name| name == LocalJudge::NAME);

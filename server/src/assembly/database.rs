@@ -1,4 +1,4 @@
-//! Opens the PostgreSQL database shared by servers, with the schema of this version.
+//! Opens the PostgreSQL database that several servers share, and checks its schema.
 
 use crate::evidence::postgres::SCHEMA as EVIDENCE;
 use crate::evidence::postgres::prepare_vectors;
@@ -7,13 +7,12 @@ use crate::ledger::PostgresOptions;
 use crate::ledger::postgres::SCHEMA as LEDGER;
 use crate::storage::postgres::{Database, PostgresSchema, SchemaFailure};
 
-/// The parts of the schema, each with its own version.
 const PARTS: [PostgresSchema; 3] = [LEDGER, JUDGES, EVIDENCE];
 
 /// Connects, and creates missing tables if `migrate` is set.
 ///
 /// # Errors
-/// Why the database cannot be used.
+/// A message if the database cannot be used.
 pub(super) async fn open(options: &PostgresOptions) -> Result<Database, String> {
     let database = connect(options)?;
     for part in PARTS {
@@ -25,10 +24,10 @@ pub(super) async fn open(options: &PostgresOptions) -> Result<Database, String> 
     Ok(database)
 }
 
-/// Connects and checks the schema, without changing it.
+/// Connects and checks the schema.
 ///
 /// # Errors
-/// Why the database cannot be used.
+/// A message if the database cannot be used.
 pub(super) async fn check(options: &PostgresOptions) -> Result<(), String> {
     let database = connect(options)?;
     for part in PARTS {

@@ -1,4 +1,4 @@
-//! Opens storage and builds the judges of a checked configuration.
+//! Opens the storage and builds the engine of a checked configuration.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use crate::ledger::{
 use crate::storage::postgres::Database;
 
 impl CheckedConfig {
-    /// Locks the data directory, opens the ledger and the evidence, and builds the judges. Blocks; PostgreSQL needs a
-    /// tokio runtime.
+    /// Locks the data directory, opens the ledger and the evidence store, and builds the judges. Blocks.
+    /// PostgreSQL needs a tokio runtime.
     ///
     /// # Errors
-    /// What prevents the start despite a valid configuration, such as another server using the data directory.
+    /// A message if the server cannot start, for example because another one uses the data directory.
     pub fn build(self) -> Result<Engine, String> {
         let database = self.database();
         let Self { config, policies, chain, judges, embeddings, .. } = self;
@@ -81,7 +81,6 @@ impl CheckedConfig {
     }
 }
 
-/// Warns of corpora stored on disk before the shared database was configured.
 fn warn_about_local_corpora(data_dir: &Path) {
     let corpora = evidence::corpora_below(data_dir);
     if corpora > 0 {
@@ -102,16 +101,15 @@ fn bounds(config: &config::Evidence) -> Bounds {
     }
 }
 
-/// The storage of the ledger and of the judges.
 struct Storage {
     ledger: Arc<dyn Ledger>,
     backend: Backend,
 }
 
 enum Backend {
-    /// The data directory, which the ledger has locked.
+    /// The data directory, locked by the ledger.
     Local(PathBuf),
-    /// A database shared by servers, and the locked data directory for everything else.
+    /// A database that several servers share, and the locked data directory.
     Shared { database: Database, runtime: Handle, data_dir: DataDir },
 }
 
@@ -142,7 +140,6 @@ impl Storage {
         }
     }
 
-    /// The database shared by servers, if configured.
     fn shared(&self) -> Option<(Database, Handle)> {
         match &self.backend {
             Backend::Local(_) => None,
@@ -150,7 +147,7 @@ impl Storage {
         }
     }
 
-    /// Returns the ledger, and the lock on the data directory if the ledger does not own it.
+    /// Returns the ledger, and the lock on the data directory unless the ledger owns it.
     fn into_parts(self) -> (Arc<dyn Ledger>, Option<DataDir>) {
         match self.backend {
             Backend::Local(_) => (self.ledger, None),

@@ -1,4 +1,4 @@
-//! Checks a configuration and builds the engine that it describes: judges, storage, policies, models.
+//! Checks a configuration and builds the engine from it.
 
 mod chain;
 mod chat_model;

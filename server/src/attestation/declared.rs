@@ -1,5 +1,4 @@
-//! The checks that the configuration declares, whose runs can be attested. The files are read at start and on reload,
-//! and replaced all at once or not at all.
+//! The checks that the configuration declares. A reload replaces all of them or none.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -38,10 +37,10 @@ impl DeclaredChecks {
         }
     }
 
-    /// Reads the files again and returns how many checks they declare; `None` if no file is configured.
+    /// Reloads the files and returns the number of checks. Returns `None` if no file is configured.
     ///
     /// # Errors
-    /// Every error in the files; the previous checks stay in use.
+    /// Every error in the files. The previous checks stay in effect.
     pub fn reload(&self) -> Result<Option<usize>, Vec<String>> {
         if self.files.is_empty() {
             return Ok(None);

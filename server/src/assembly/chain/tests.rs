@@ -1,4 +1,4 @@
-//! Tests that invalid chains are rejected with the right problem.
+//! Tests of the check of judge chains.
 
 use super::*;
 use crate::config::{Config, Member as ConfigMember, Panel as ConfigPanel};
@@ -8,7 +8,6 @@ fn member(judge: &str, weight: u32, refutes: bool) -> ConfigMember {
     ConfigMember { judge: judge.to_owned(), weight, refutes }
 }
 
-/// Builds a chain of `link` with a panel `court`, and returns the names of its judges or the problems.
 fn build(link: &str, members: Vec<ConfigMember>) -> Result<Vec<String>, String> {
     let rules: Arc<dyn Judge> = Arc::new(FactsJudge::new(FactsCache::new(0)));
     let known = [BuiltIn::of(&rules)];
