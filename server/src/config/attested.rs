@@ -1,4 +1,4 @@
-//! The table `[[evidence.attested]]`: the channels whose evidence is attested. Opens nothing.
+//! The table `[[evidence.attested]]`: the channels that attest evidence.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,16 +9,16 @@ use super::values::{Config, Listen};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Attested {
-    /// The listener: one of the addresses in `listen`.
+    /// One of the addresses in `listen`.
     pub listen: Listen,
-    /// The user id of the client process, as reported by the kernel; only for Unix sockets. Absent for anyone who can
-    /// connect.
+    /// The client process's user ID, as reported by the kernel. Only for Unix sockets. If absent, any
+    /// process is accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer_uid: Option<u32>,
-    /// The principal that sends it. Absent for any.
+    /// The sending principal. If absent, any principal is accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub principal: Option<String>,
-    /// Tools whose items are attested: names, or prefixes that end in `*`. Empty for every tool.
+    /// The tools whose items are attested: names, or prefixes that end in `*`. Empty means all tools.
     #[serde(default)]
     pub tools: Vec<String>,
 }
@@ -35,7 +35,6 @@ impl Attested {
     }
 }
 
-/// Reports rules that can never apply.
 pub(super) fn check(config: &Config, problems: &mut Problems) {
     for (number, attested) in config.evidence.attested.iter().enumerate() {
         let number = number.to_string();

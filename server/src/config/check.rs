@@ -1,20 +1,18 @@
-//! Checks values on their own and against each other. Files, judges and the disk are checked by the modules that use
-//! them.
+//! Checks the ranges of values and their combinations. The modules that use files, judges and directories
+//! check those.
 
 use std::time::Duration;
 
 use super::{Config, Problems};
 
-/// The largest message that gRPC can frame.
 const MAX_MESSAGE: u64 = u32::MAX as u64;
-/// The minimum memory, as a multiple of the maximum message size.
+/// The minimum of `limits.memory`, as a multiple of `limits.message`.
 const MEMORY_PER_MESSAGE: u64 = 8;
-/// The minimum size of a ledger in bytes; an empty one would not fit into less.
+/// The minimum of `ledger.max_size` in bytes, which an empty ledger needs.
 const MIN_LEDGER: u64 = 1 << 20;
-/// The minimum age at which evaluations may be deleted.
+/// The minimum of `ledger.max_age`.
 const MIN_AGE: Duration = Duration::from_secs(1);
 
-/// Reports every value that is not allowed.
 pub(super) fn check(config: &Config, problems: &mut Problems) {
     if config.listen.is_empty() && !problems.concern(&["listen"]) {
         problems.add(&["listen"], "is empty; name at least one address");

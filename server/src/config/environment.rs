@@ -1,13 +1,12 @@
-//! Reads `GSAR_SECTION__KEY=value` as a layer of the configuration. Ignores other variables with the same prefix: those
-//! of the command line `gsar` and of tests, and those that Kubernetes injects for Services named gsar.
+//! Reads environment variables `GSAR_SECTION__KEY=value`. Ignores variables with the same prefix that
+//! belong to the `gsar` command line, to tests, or to Kubernetes Services.
 
 use figment::value::{Dict, Map, Value};
 use figment::{Error, Metadata, Profile, Provider};
 
-/// The prefix of every variable.
 const PREFIX: &str = "GSAR_";
 
-/// Variables of the command line `gsar` and of tests, and the one that names the config file.
+/// The variables of the `gsar` command line and of tests, and the path of the config file.
 const NOT_KEYS: [&str; 8] = [
     "GSAR_ENDPOINT",
     "GSAR_TLS_CA",
@@ -19,10 +18,10 @@ const NOT_KEYS: [&str; 8] = [
     "GSAR_REQUIRE",
 ];
 
-/// The prefix of other variables of tests.
 const TESTS: &str = "GSAR_TEST_";
 
-/// The environment as a layer. Values are parsed as TOML if possible, and are text otherwise.
+/// The environment as a layer of the configuration. Values are parsed as TOML, or taken as text if that
+/// fails.
 pub(super) struct Environment<'a>(pub(super) &'a [(String, String)]);
 
 impl Provider for Environment<'_> {
@@ -60,13 +59,13 @@ fn join(into: &mut Dict, from: Dict) {
     }
 }
 
-/// Returns `true` for a variable that Kubernetes injects into every container for a Service named gsar or
-/// gsar-something: `GSAR_SERVICE_HOST`, `GSAR_SERVICE_PORT`, `GSAR_SERVICE_PORT_<NAME>`, `GSAR_PORT`,
-/// `GSAR_PORT_<NUMBER>_<PROTOCOL>` and the same with `_PROTO`, `_PORT` or `_ADDR`.
+/// Returns `true` if Kubernetes injects this variable for a Service named `gsar` or `gsar-…`:
+/// `GSAR_SERVICE_HOST`, `GSAR_SERVICE_PORT`, `GSAR_SERVICE_PORT_<NAME>`, `GSAR_PORT`, and
+/// `GSAR_PORT_<NUMBER>_<PROTOCOL>`, alone or with the suffix `_PROTO`, `_PORT` or `_ADDR`.
 ///
 /// <https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables>
 pub(super) fn is_from_kubernetes(name: &str, value: &str) -> bool {
-    // Keys in a section contain two underscores; names from Services never do.
+    // Only keys in a section contain two underscores.
     if !name.starts_with(PREFIX) || name.contains("__") {
         return false;
     }

@@ -6,32 +6,33 @@ use serde::{Deserialize, Serialize};
 
 use super::{Attested, Bytes, Duration};
 
-/// Stored evidence.
+/// The evidence store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evidence {
-    /// `true` to store corpora.
+    /// `true` if corpora can be stored.
     pub enabled: bool,
-    /// The maximum size of a corpus, in bytes of contents.
+    /// The maximum content size of one corpus.
     pub max_corpus_size: Bytes,
-    /// The maximum size of all corpora together, in bytes of contents.
+    /// The maximum content size of all corpora.
     pub max_size: Bytes,
-    /// The default lifetime of a corpus; absent for ever.
+    /// The default lifetime of a corpus. If absent, corpora do not expire.
     pub time_to_live: Option<Duration>,
-    /// The maximum size of whole corpora cached in memory, in bytes of contents.
+    /// The maximum content size of the corpora cached in memory.
     pub kept_in_memory: Bytes,
-    /// The channels whose evidence is attested; none by default.
+    /// The channels that attest evidence. Empty by default.
     pub attested: Vec<Attested>,
-    /// Files that declare checks, as `gsar check` reads them. Runs of others are not attested.
+    /// Files that declare checks, in the format of `gsar check`. Only runs of these checks can be attested.
     pub checks: Vec<PathBuf>,
-    /// Semantic search: `auto` if a model is available, `required`, or `off`.
+    /// The mode of semantic search: `auto`, `required` or `off`.
     pub embeddings: EmbeddingsMode,
-    /// The folder of an ONNX sentence model; absent for the one in the user's cache (`make models`).
+    /// The folder of an ONNX sentence model. Defaults to the one that `make models` writes to the user's
+    /// cache.
     pub model: Option<PathBuf>,
-    /// The shared library of ONNX Runtime; absent for ORT_DYLIB_PATH, else the installed one, else the one in the
-    /// user's cache.
+    /// The ONNX Runtime library. Defaults to ORT_DYLIB_PATH, then the installed library, then the one in
+    /// the user's cache.
     pub onnxruntime: Option<PathBuf>,
-    /// Sessions of the model, each with a thread and a copy of the weights, 1 to 64.
+    /// The number of model sessions, 1 to 64. Each has a thread and a copy of the weights.
     pub embedding_workers: usize,
 }
 
@@ -39,10 +40,10 @@ pub struct Evidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EmbeddingsMode {
-    /// If a model is available; it is started on first use.
+    /// Use a model if one is available. It is loaded on first use.
     Auto,
-    /// The server does not start without it.
+    /// Refuse to start without a model.
     Required,
-    /// Never.
+    /// Search by words only.
     Off,
 }

@@ -10,16 +10,16 @@ use super::Problems;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gateway {
-    /// An address such as `127.0.0.1:4319`; loopback if there are no principals; absent for no gateway.
+    /// The listen address, such as `127.0.0.1:4319`. Must be loopback unless principals are configured. If
+    /// absent, there is no gateway.
     pub address: Option<SocketAddr>,
-    /// Origins of other web pages that may call, such as `http://localhost:5173`.
+    /// The origins of other web pages that may call the gateway, such as `http://localhost:5173`.
     pub allowed_origins: Vec<String>,
-    /// `true` to serve the console below `/console/`.
+    /// `true` if the console is served below `/console/`.
     pub console: bool,
 }
 
 impl Gateway {
-    /// Reports an exposed address and invalid origins, unless the table has errors already.
     pub(super) fn check(&self, has_principals: bool, problems: &mut Problems) {
         if problems.concern(&["gateway"]) {
             return;
@@ -53,7 +53,7 @@ impl Gateway {
     }
 }
 
-/// Returns `true` for an origin as browsers write it: scheme, host and optional port.
+/// Returns `true` for an origin as browsers send it: scheme, host and optional port.
 fn is_origin(text: &str) -> bool {
     let Ok(uri) = text.parse::<http::Uri>() else { return false };
     let is_of_web = matches!(uri.scheme_str(), Some("http" | "https"));

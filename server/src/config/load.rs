@@ -1,4 +1,4 @@
-//! Merges the sources of a configuration. Values are checked elsewhere.
+//! Reads and merges the sources of the configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -11,12 +11,12 @@ use super::environment::{Environment, is_from_kubernetes};
 use super::values::{Config, Listen, LogFormat};
 use super::{Problems, shape};
 
-/// The sources of a configuration, weakest first.
+/// The sources of the configuration. Later ones take precedence.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// The TOML file, if any.
+    /// The TOML file.
     pub file: Option<PathBuf>,
-    /// All environment variables; those named `GSAR_…` are used.
+    /// All environment variables. Only those named `GSAR_…` are used.
     pub environment: Vec<(String, String)>,
     /// `--listen`.
     pub listen: Vec<Listen>,
@@ -30,14 +30,14 @@ pub struct Sources {
     pub judge_url: Option<String>,
 }
 
-/// A parsed configuration, checked only as far as its values allow.
+/// The configuration, before files and judges are checked.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The values. Invalid ones are replaced by the defaults.
+    /// The values. Invalid ones have been replaced by their defaults.
     pub config: Config,
-    /// The layers that they come from.
+    /// The merged layers, which know the origin of each value.
     pub layers: Figment,
-    /// The errors in single values.
+    /// The errors found so far.
     pub problems: Problems,
 }
 
@@ -45,7 +45,7 @@ impl Sources {
     /// Reads and merges all sources.
     ///
     /// # Errors
-    /// [`Problems`] if a source cannot be read at all.
+    /// [`Problems`] if a source cannot be read or parsed.
     pub fn load(&self) -> Result<Loaded, Problems> {
         let defaults = self.defaults();
         let mut layers = Figment::from(Serialized::defaults(&defaults));
@@ -72,7 +72,7 @@ impl Sources {
         Ok(Loaded { config, layers, problems })
     }
 
-    /// Returns the variables that are ignored because Kubernetes sets them for a Service of the same name.
+    /// Returns the variables that are ignored because Kubernetes sets them for a Service.
     #[must_use]
     pub fn ignored(&self) -> Vec<&str> {
         let from_kubernetes = |(name, value): &&(String, String)| is_from_kubernetes(name, value);
@@ -99,7 +99,7 @@ impl Sources {
     }
 }
 
-/// Removes the quoted line of the file from a parse error: it may contain a password.
+/// Removes the quoted source line from a parse error, since it can contain a password.
 fn without_snippet(error: &str) -> String {
     let is_snippet = |line: &&str| {
         let number = line.split_once('|').map(|(number, _)| number.trim());
@@ -109,7 +109,7 @@ fn without_snippet(error: &str) -> String {
     lines.collect::<Vec<_>>().join(": ")
 }
 
-/// A TOML file, read once, with its path as the origin of its values.
+/// A TOML file, read once. Its path is the origin of its values.
 struct File {
     path: PathBuf,
     text: String,

@@ -1,6 +1,5 @@
-//! The configuration: defaults < TOML file < environment < flags, each value with its origin.
-//!
-//! Everything is parsed and checked before an address is bound, and every error is reported at once.
+//! The configuration, merged from defaults, TOML file, environment and flags. All errors are reported at
+//! once, before any address is bound.
 
 mod attested;
 mod check;

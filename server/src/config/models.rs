@@ -1,4 +1,4 @@
-//! The tables `[judges.models."provider:model"]` and `[judges.panels.name]`. They never contain keys themselves.
+//! The tables `[judges.models."provider:model"]` and `[judges.panels.name]`. They never contain API keys.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -7,55 +7,57 @@ use serde::{Deserialize, Serialize};
 
 use super::values::{Bytes, Duration};
 
-/// How a chat model is called.
+/// The settings of a chat model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Model {
-    /// Its base URL; absent for the provider's own. Required for openai-compatible and oci.
+    /// The base URL. Defaults to the provider's own. Required for openai-compatible and oci.
     pub base_url: Option<String>,
-    /// The environment variable that contains the key; absent for the provider's usual one.
+    /// The environment variable with the API key. Defaults to the provider's usual one.
     pub key_env: Option<String>,
-    /// The file that contains the key; takes precedence over the variable.
+    /// A file with the API key. Takes precedence over the variable.
     pub key_file: Option<PathBuf>,
-    /// The maximum evidence per request; more is sent in parts.
+    /// The maximum size of the evidence in one request. Larger evidence is sent in several requests.
     pub max_evidence: Bytes,
-    /// The size above which the model chooses which lines of an item are shown; absent for never.
+    /// Above this size, the model selects the lines of an item that it is shown. If absent, items are sent
+    /// whole.
     pub outline_above: Option<Bytes>,
-    /// The maximum tokens of an answer.
+    /// The maximum number of tokens in an answer.
     pub max_output_tokens: u32,
-    /// `true` to request a temperature of 0; off for models that accept none.
+    /// `true` if requests set the temperature to 0. Turn off for models that reject it.
     pub temperature: bool,
-    /// The time limit of one attempt.
+    /// The timeout of one attempt.
     pub timeout: Duration,
     /// The total number of attempts, 1 to 10.
     pub attempts: u32,
-    /// The maximum number of concurrent calls. Up to four times as many wait; more are refused.
+    /// The maximum number of concurrent calls. Up to four times as many can wait.
     pub max_concurrent: usize,
-    /// The maximum number of requests per minute; absent for no limit.
+    /// The maximum number of requests per minute. Unlimited if absent.
     pub requests_per_minute: Option<NonZeroU32>,
-    /// The delay before a hedged second request; absent for never.
+    /// The delay before a hedged second request is sent. If absent, none is sent.
     pub hedge_after: Option<Duration>,
-    /// How openai-compatible and oci endpoints are asked for structured output.
+    /// The method of requesting structured output. Only for openai-compatible and oci.
     pub structured_output: StructuredOutput,
-    /// The context length of Ollama in tokens; it silently truncates longer prompts.
+    /// Ollama's context length in tokens. Ollama silently truncates longer prompts.
     pub ollama_context: Option<NonZeroU32>,
-    /// A file with the prompt template; absent for the built-in one.
+    /// A file with the prompt template. Defaults to the built-in template.
     pub prompt: Option<PathBuf>,
-    /// A file with the prompt template for members that disprove; absent for the built-in one.
+    /// A file with the prompt template for refuting members. Defaults to the built-in template.
     pub refute_prompt: Option<PathBuf>,
-    /// The number of human-graded claims shown as examples, 0 to 20.
+    /// The number of graded claims included as examples, 0 to 20.
     pub examples: usize,
-    /// The number of samples per report, 1 to 10; the answers vote.
+    /// The number of samples per report, 1 to 10. They vote.
     pub samples: u32,
-    /// `true` to hide secrets and personal data; absent: unless it runs on this machine.
+    /// `true` if secrets and personal data are redacted. Defaults to `true` unless the model runs on this
+    /// machine.
     pub hide: Option<bool>,
-    /// `true` to add a claim to each call that nothing can support.
+    /// `true` if each call includes a canary, a claim that no evidence supports.
     pub canary: bool,
-    /// Price of a million input tokens, in millionths of a dollar; absent if unknown.
+    /// The price of a million input tokens, in millionths of a dollar. If absent, costs are unknown.
     pub input_price: Option<u64>,
-    /// Price of a million output tokens, in millionths of a dollar.
+    /// The price of a million output tokens, in millionths of a dollar.
     pub output_price: Option<u64>,
-    /// Price of a million cached input tokens, in millionths of a dollar; absent for the input price.
+    /// The price of a million cached input tokens, in millionths of a dollar. Defaults to the input price.
     pub cached_price: Option<u64>,
 }
 
@@ -103,10 +105,11 @@ pub struct Panel {
 pub struct Member {
     /// `embedded`, `local/1`, `rules/2`, or a chat model as `provider:model`.
     pub judge: String,
-    /// The weight of its vote, 1 to 100.
+    /// The weight of the vote, 1 to 100.
     #[serde(default = "one")]
     pub weight: u32,
-    /// `true` if it is asked to disprove, so that only contradictions are votes; chat models only.
+    /// `true` if the member tries to disprove claims, so that it only votes for contradictions. Only for
+    /// chat models.
     #[serde(default)]
     pub refutes: bool,
 }
@@ -115,7 +118,7 @@ const fn one() -> u32 {
     1
 }
 
-/// How structured output is requested.
+/// The method of requesting structured output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StructuredOutput {
@@ -125,6 +128,6 @@ pub enum StructuredOutput {
     GuidedJson,
     /// `response_format` without the schema.
     JsonObject,
-    /// In the prompt only.
+    /// Instructions in the prompt.
     Off,
 }

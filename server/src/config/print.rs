@@ -1,11 +1,11 @@
-//! Prints the effective configuration as TOML, each value with its origin.
+//! Prints the effective configuration as TOML, with the origin of each value.
 
 use figment::Figment;
 use figment::value::{Dict, Value};
 
 use super::Config;
 
-/// Returns the configuration as a valid TOML file, with the origin of every value in a comment.
+/// Returns the configuration as valid TOML. A comment after each value names its origin.
 #[must_use]
 pub fn effective(config: &Config, layers: &Figment) -> String {
     let Ok(Value::Dict(_, dict)) = Value::serialize(config) else {
@@ -16,7 +16,6 @@ pub fn effective(config: &Config, layers: &Figment) -> String {
     text
 }
 
-/// Writes the values of a table, then its subtables.
 fn tables(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
     section(dict, path, layers, text);
     for (name, value) in dict {
@@ -31,7 +30,6 @@ fn tables(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
     }
 }
 
-/// Formats a key, in quotes if needed.
 pub(super) fn key(name: &str) -> String {
     let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     match name.bytes().all(is_bare) {
@@ -58,7 +56,6 @@ fn section(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
     }
 }
 
-/// Replaces the password in a URL.
 fn redact_password(text: &str) -> String {
     let parts = text.split_once("://").and_then(|(scheme, rest)| {
         let authority = rest.split(['/', '?', '#']).next()?;
@@ -69,7 +66,6 @@ fn redact_password(text: &str) -> String {
     parts.unwrap_or_else(|| text.to_owned())
 }
 
-/// Returns the origin of a value; `default` if none was given.
 pub(super) fn origin(layers: &Figment, path: &[&str]) -> String {
     let Some(metadata) = metadata(layers, path) else {
         return "default".to_owned();
@@ -83,7 +79,8 @@ pub(super) fn origin(layers: &Figment, path: &[&str]) -> String {
     }
 }
 
-/// Finds the metadata of a value. Key by key, because a key may contain a dot, as the names of models do.
+/// Returns a value's metadata. It walks the keys one by one, since a key such as a model name can contain a
+/// dot.
 fn metadata<'a>(layers: &'a Figment, path: &[&str]) -> Option<&'a figment::Metadata> {
     let (first, rest) = path.split_first()?;
     let mut value = layers.find_value(first).ok()?;

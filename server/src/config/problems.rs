@@ -1,4 +1,4 @@
-//! Collects the errors of a configuration, each with its key as it is written in the file.
+//! Collects the errors in a configuration.
 
 use std::fmt;
 
@@ -6,22 +6,21 @@ use figment::Figment;
 
 use super::print::{key, origin};
 
-/// An error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Problem {
     path: Vec<String>,
     description: String,
-    /// The origin of the value; unknown until [`Problems::locate`].
+    /// The origin of the value, set by [`Problems::locate`].
     origin: Option<String>,
 }
 
-/// The errors of a configuration, in the order in which they were found.
+/// The errors in a configuration, in the order of their discovery.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// Adds an error for the value at a path of keys. The description names what was given, what is allowed and the
-    /// fix; it is printed after the key.
+    /// Adds an error for the value at a path of keys. The description follows the key in the output. It
+    /// names the given value, the allowed ones and the fix.
     pub fn add(&mut self, path: &[&str], description: impl fmt::Display) {
         let path = path.iter().map(|part| (*part).to_owned()).collect();
         let problem = Problem { path, description: description.to_string(), origin: None };
@@ -41,7 +40,8 @@ impl Problems {
         self.0.is_empty()
     }
 
-    /// Returns `true` if there are errors at or below a path, so that values that depend on it cannot be checked.
+    /// Returns `true` if there are errors at or below a path. Checks that depend on its values are then
+    /// skipped.
     #[must_use]
     pub fn concern(&self, path: &[&str]) -> bool {
         self.0.iter().any(|problem| {
@@ -49,7 +49,7 @@ impl Problems {
         })
     }
 
-    /// Adds the origin of the value to each error. Defaults have none.
+    /// Adds the value's origin to each error, unless it is a default.
     pub fn locate(&mut self, layers: &Figment) {
         for problem in &mut self.0 {
             let path: Vec<&str> = problem.path.iter().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! The table `[security]`. Checks that the files and the listeners fit together, and opens nothing.
+//! The table `[security]`.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::Problems;
 use super::values::{Config, Listen};
 
-/// Authentication of callers. The files are reloaded on SIGHUP.
+/// The authentication of callers. The files are reloaded on SIGHUP.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Security {
-    /// `true` to refuse to start if callers are not authenticated, or calls cross a network unencrypted.
+    /// `true` if the server refuses to start when callers are not authenticated or calls cross a network
+    /// unencrypted.
     pub require: bool,
-    /// A TOML file with a table for each principal. If absent, everyone who can connect has every right.
+    /// A TOML file with a table per principal. If absent, all clients have all rights.
     pub principals: Option<PathBuf>,
     /// The issuer of JSON Web Tokens.
     pub jwt: Option<Jwt>,
@@ -23,15 +24,14 @@ pub struct Security {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Jwt {
-    /// The required `iss`.
+    /// The required `iss` claim.
     pub issuer: String,
-    /// The required `aud`.
+    /// The required `aud` claim.
     pub audience: String,
-    /// A file with the issuer's public keys as a set of JSON Web Keys.
+    /// A file with the issuer's JSON Web Key Set.
     pub keys: PathBuf,
 }
 
-/// Reports combinations that cannot work.
 pub(super) fn check(config: &Config, problems: &mut Problems) {
     let Security { require, principals, jwt } = &config.security;
     if problems.concern(&["security"]) {
@@ -56,8 +56,8 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
 }
 
 impl Config {
-    /// Returns a warning with the fix for each address that admits unauthenticated callers or carries calls over a
-    /// network unencrypted.
+    /// Returns a warning for each address that admits unauthenticated callers or transmits calls
+    /// unencrypted over a network.
     #[must_use]
     pub fn exposure_warnings(&self) -> Vec<String> {
         let identifies = self.security.principals.is_some();
@@ -68,7 +68,7 @@ impl Config {
                 let is_unencrypted = matches!(listen, Listen::Tcp(address) if !address.ip().is_loopback());
                 let is_exposed = match listen {
                     Listen::Unix(_) => false,
-                    // Any program on the machine can connect.
+                    // Any local process can connect.
                     Listen::Tcp(_) => true,
                     Listen::Tls(address) => !address.ip().is_loopback(),
                 };
@@ -161,7 +161,7 @@ mod tests {
         ] {
             let text = exposed("unix:///a", |config| {
                 config.gateway.address = Some(address.parse().unwrap());
-                // The admin address serves no calls, so it is never reported here.
+                // The admin address serves no calls.
                 config.admin = Some("0.0.0.0:2".parse().unwrap());
                 config.security.principals = has_principals.then(|| "p".into());
                 config.security.require = require;

@@ -11,23 +11,23 @@ use crate::storage::postgres::{DatabaseUrl, PostgresOptions};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Storage {
-    /// `postgres://user@host:port/database`, shared by any number of servers; absent for SQLite in `data_dir`.
+    /// The URL `postgres://user@host:port/database`. Any number of servers can share it. If absent, SQLite
+    /// in `data_dir` is used.
     pub url: Option<DatabaseUrl>,
-    /// A file with the password of the account.
+    /// A file with the account's password.
     pub password_file: Option<PathBuf>,
-    /// Certificates in PEM of the authorities that sign the database's certificate; absent for those of the system.
+    /// A PEM file with the authorities that sign the database's certificate. Defaults to the system's
+    /// authorities.
     pub ca: Option<PathBuf>,
     /// The maximum number of connections to the database.
     pub connections: usize,
-    /// The time limit of a statement, and of the wait for a connection.
+    /// The timeout of a statement, and of the wait for a connection.
     pub timeout: Duration,
-    /// `true` if the server creates missing tables when it starts; otherwise `gsar-server migrate` does.
+    /// `true` if the server creates missing tables when it starts. Otherwise run `gsar-server migrate`.
     pub migrate: bool,
 }
 
-/// The minimum time limit of a statement.
 const MIN_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(100);
-/// The maximum number of connections. PostgreSQL's default is 100 for all its clients.
 const MAX_CONNECTIONS: usize = 1_000;
 
 impl Default for Storage {
@@ -44,7 +44,7 @@ impl Default for Storage {
 }
 
 impl Storage {
-    /// Returns the options of the database, if one is configured.
+    /// Returns the database options, if a URL is configured.
     #[must_use]
     pub fn options(&self, is_durable: bool) -> Option<PostgresOptions> {
         self.url.clone().map(|url| PostgresOptions {

@@ -1,4 +1,4 @@
-//! The table `[tls]`. Checks that the files and the listeners fit together, and opens nothing.
+//! The table `[tls]`.
 
 use std::path::PathBuf;
 
@@ -7,20 +7,19 @@ use serde::{Deserialize, Serialize};
 use super::Problems;
 use super::values::Listen;
 
-/// The files of `grpcs://` listeners. They are reloaded on SIGHUP.
+/// The TLS files for `grpcs://` listeners. They are reloaded on SIGHUP.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
     /// A PEM file with the server's certificate, followed by its intermediate certificates.
     pub certificate: Option<PathBuf>,
-    /// A PEM file with the private key of the certificate.
+    /// A PEM file with the certificate's private key.
     pub key: Option<PathBuf>,
     /// A PEM file with certificate authorities. If given, clients must present a certificate signed by one of them.
     pub client_ca: Option<PathBuf>,
 }
 
 impl Tls {
-    /// Reports files that a listener lacks and files that no listener needs, unless the table has errors already.
     pub(crate) fn check(&self, listen: &[Listen], problems: &mut Problems) {
         if problems.concern(&["tls"]) {
             return;

@@ -8,9 +8,9 @@ use super::Problems;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Traces {
-    /// An OTLP collector over gRPC, such as `http://localhost:4317`; absent for no traces.
+    /// An OTLP/gRPC collector, such as `http://localhost:4317`. If absent, no traces are exported.
     pub endpoint: Option<String>,
-    /// One in this many calls is traced, if their callers send no trace context. Otherwise the caller decides.
+    /// One in this many calls is traced if the caller sent no trace context.
     pub one_in: u32,
 }
 
@@ -21,7 +21,6 @@ impl Default for Traces {
 }
 
 impl Traces {
-    /// Reports invalid values, unless the table has errors already.
     pub(super) fn check(&self, problems: &mut Problems) {
         if problems.concern(&["traces"]) {
             return;

@@ -1,4 +1,4 @@
-//! The configuration values and their defaults. Units are part of the value: `10s`, `4MiB`.
+//! The configuration's values and defaults. Values include their units: `10s`, `4MiB`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,18 +24,19 @@ use super::traces::Traces;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The gRPC addresses: `unix:///path/to.sock`, `grpc://address:port` or `grpcs://address:port`; at least one.
+    /// The gRPC addresses: `unix:///path/to.sock`, `grpc://address:port` or `grpcs://address:port`. At
+    /// least one is required.
     pub listen: Vec<Listen>,
-    /// The address of /metrics, /livez and /readyz, `host:port`; absent for none.
+    /// The address of /metrics, /livez and /readyz, as `host:port`. If absent, they are not served.
     #[serde(deserialize_with = "admin_address", default)]
     pub admin: Option<SocketAddr>,
-    /// The directory of the ledger and the evidence; used by one server at a time.
+    /// The directory of the ledger and the evidence. Only one server can use it at a time.
     pub data_dir: PathBuf,
     /// The HTTP gateway.
     pub gateway: Gateway,
     /// The TLS files of `grpcs://` listeners.
     pub tls: Tls,
-    /// Authentication of callers.
+    /// The authentication of callers.
     pub security: Security,
     /// Limits on requests.
     pub limits: Limits,
@@ -45,9 +46,9 @@ pub struct Config {
     pub judges: Judges,
     /// A database that several servers share.
     pub storage: Storage,
-    /// The record of evaluations.
+    /// The ledger.
     pub ledger: Ledger,
-    /// Stored evidence.
+    /// The evidence store.
     pub evidence: Evidence,
     /// Logging.
     pub log: Log,
@@ -63,52 +64,53 @@ pub struct Config {
 pub struct Limits {
     /// The maximum size of a message.
     pub message: Bytes,
-    /// The maximum number of claims of a report.
+    /// The maximum number of claims in a report.
     pub claims: usize,
-    /// The maximum number of evidence items of a request.
+    /// The maximum number of evidence items in a request.
     pub evidence_items: usize,
-    /// The maximum length of a synthesis, and of the content of an item.
+    /// The maximum length of a synthesis or of one item's content.
     pub text: Bytes,
     /// The maximum length of a claim.
     pub claim_text: Bytes,
-    /// The maximum number of calls in flight over all connections; more are refused at once.
+    /// The maximum number of calls in flight over all connections. More are refused.
     pub calls_in_flight: usize,
-    /// The maximum number of reports in flight per EvaluateStream; meanwhile nothing more is read.
+    /// The maximum number of reports in flight per EvaluateStream. At the limit, the stream is not read.
     pub stream_in_flight: usize,
-    /// The maximum units of work of a call; a unit is about reading a byte once.
+    /// The maximum units of work per call. Reading one byte once is about one unit.
     pub work: u64,
-    /// The maximum memory of the calls in flight; absent for half of the control group's or the machine's.
+    /// The maximum memory of all calls in flight. Defaults to half the memory of the control group or
+    /// machine.
     pub memory: Option<Bytes>,
-    /// The deadline of a call without one.
+    /// The deadline for calls that set none.
     pub default_deadline: Duration,
-    /// The maximum deadline; longer ones are shortened to it.
+    /// The maximum deadline. Longer ones are reduced to it.
     pub max_deadline: Duration,
 }
 
-/// The policies of a server.
+/// The policies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Policies {
-    /// The policy of requests that name none.
+    /// The policy for requests that name none.
     pub default: String,
     /// A directory of policy files (`*.toml`), reloaded on SIGHUP.
     pub dir: Option<PathBuf>,
-    /// Policies that requests may name although they are looser than the default.
+    /// Policies that requests may use even if they are looser than the default.
     pub allowed: Vec<String>,
-    /// Whether requests may override single values: `none`, `stricter` (if the result is no looser than the default) or
-    /// `any`. `false` and `true` of older files mean `none` and `any`.
+    /// The overrides that requests may use: `none`, `stricter` or `any`. `false` and `true` in older files
+    /// mean `none` and `any`.
     pub allow_overrides: AllowOverrides,
 }
 
-/// Which overrides of single values a request may have.
+/// The overrides of single policy values that requests may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AllowOverrides {
     /// None.
     None,
-    /// Overrides whose result is no looser than the default.
+    /// Overrides whose resulting policy is no looser than the default.
     Stricter,
-    /// Any override of a policy that the request may name.
+    /// Any overrides.
     Any,
 }
 
@@ -138,77 +140,77 @@ impl<'de> Deserialize<'de> for AllowOverrides {
     }
 }
 
-/// The judges of a server.
+/// The judges.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Judges {
-    /// The judges in order; each is called only if the previous one fails. [`EMBEDDED`], `local/1`, `rules/2`, a chat
-    /// model as `provider:model`, or a panel as `panel:name`.
+    /// The chain. A judge is called only if the previous one failed. Entries are [`EMBEDDED`], `local/1`,
+    /// `rules/2`, a chat model as `provider:model`, or a panel as `panel:name`.
     pub chain: Vec<String>,
-    /// Settings of chat models, by `provider:model`; others use the defaults.
+    /// The settings of chat models, by `provider:model`. Models without an entry use the defaults.
     pub models: BTreeMap<String, Model>,
-    /// Panels of judges that vote, by name.
+    /// The panels of voting judges, by name.
     pub panels: BTreeMap<String, Panel>,
-    /// The size of the memory cache for answers of chat models; 0 for none.
+    /// The size of the memory cache for chat models' answers. 0 disables it.
     pub cache_memory: Bytes,
-    /// The size of the disk cache for answers of chat models; 0 for none.
+    /// The size of the disk cache for chat models' answers. 0 disables it.
     pub cache_disk: Bytes,
-    /// The lifetime of a cached answer.
+    /// The lifetime of cached answers.
     pub cache_time_to_live: Duration,
-    /// What chat models may cost per day (UTC), in millionths of a dollar; absent for no limit.
+    /// The maximum cost of chat models per UTC day, in millionths of a dollar. Unlimited if absent.
     pub daily_budget: Option<u64>,
-    /// The model of the judge `local/1`.
+    /// The model of `local/1`.
     pub local: Local,
-    /// The reader of second looks: [`SAME_READER`], [`NO_READER`], a chat model as `provider:model`, a panel as
-    /// `panel:name`, or `local/1`.
+    /// The reader for second looks: [`SAME_READER`], [`NO_READER`], `local/1`, a chat model as
+    /// `provider:model`, or a panel as `panel:name`.
     pub second_look: String,
-    /// The chat model that looks at entities of an investigation's graph, as `provider:model`; absent for none.
+    /// The chat model for LookAtEntity, as `provider:model`. If absent, callers cannot request a model.
     pub look: Option<String>,
-    /// What is hidden from chat models in addition to secrets and personal data: regular expressions by name.
+    /// Regular expressions, by name, for text to redact in addition to secrets and personal data.
     pub hidden: BTreeMap<String, String>,
 }
 
-/// The reader of second looks is the judge itself, if it is a chat model.
+/// The value of `second_look` for which the judge itself is the reader, if it is a chat model.
 pub const SAME_READER: &str = "same";
-/// No second looks.
+/// The value of `second_look` that turns second looks off.
 pub const NO_READER: &str = "off";
 
-/// The judge with the shipped model if ONNX Runtime is available, else the judge over facts.
+/// The local model judge if ONNX Runtime is available, otherwise the facts judge.
 pub const EMBEDDED: &str = "embedded";
 
-/// The model of the judge `local/1`, loaded only if the chain or a panel names that judge.
+/// The model of the judge `local/1`. It is loaded only if the chain or a panel names that judge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Local {
-    /// The folder of an ONNX cross-encoder (`model.onnx`, `tokenizer.json`, and `config.json` with `id2label`); absent
-    /// for the shipped one.
+    /// The folder of an ONNX cross-encoder, with `model.onnx`, `tokenizer.json`, and `config.json` with
+    /// `id2label`. Defaults to the shipped model.
     pub model: Option<PathBuf>,
-    /// Sessions of the model, each with a thread and a copy of the weights, 1 to 64.
+    /// The number of model sessions, 1 to 64. Each has a thread and a copy of the weights.
     pub workers: usize,
 }
 
-/// The record of evaluations.
+/// The ledger, which records evaluations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ledger {
-    /// `true` to record evaluations.
+    /// `true` if evaluations are recorded.
     pub enabled: bool,
-    /// `true` to sync an evaluation to disk before it is acknowledged. If `false`, it survives a crash of the server
-    /// but not of the machine.
+    /// `true` if an evaluation is synced to disk before it is acknowledged. Otherwise it survives a crash
+    /// of the server, but not of the machine.
     pub durable: bool,
-    /// The age at which evaluations are deleted; absent for never.
+    /// The age at which evaluations are deleted. If absent, they are never deleted.
     pub max_age: Option<Duration>,
-    /// The maximum size of the ledger; the oldest evaluations are deleted. Absent for no limit.
+    /// The maximum size of the ledger. Above it, the oldest evaluations are deleted. Unlimited if absent.
     pub max_size: Option<Bytes>,
-    /// How much of a request's evidence is stored.
+    /// The part of the evidence that is recorded.
     pub evidence: EvidenceRetention,
 }
 
-/// How much of a request's evidence the ledger stores.
+/// The part of a request's evidence that the ledger records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EvidenceRetention {
-    /// All of it, with equal contents stored once.
+    /// All of it. Equal contents are stored once.
     Full,
     /// At most the first 1,024 bytes of each item.
     Head,
@@ -230,7 +232,7 @@ pub struct Log {
 pub enum LogFormat {
     /// One JSON object per line.
     Json,
-    /// Human-readable.
+    /// Human-readable text.
     Pretty,
 }
 
@@ -238,9 +240,9 @@ pub enum LogFormat {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shutdown {
-    /// How long health reports NOT_SERVING before new calls are refused, so that clients can react.
+    /// The time between the health status NOT_SERVING and the refusal of new calls.
     pub notice: Duration,
-    /// The grace period: how long calls in flight may take after that.
+    /// The maximum time that calls in flight may take after that.
     pub grace: Duration,
 }
 
@@ -314,7 +316,7 @@ impl Default for Config {
     }
 }
 
-/// A gRPC address, written as a URL.
+/// A gRPC listen address, written as a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
     /// `unix:///path/to.sock`.
@@ -360,7 +362,7 @@ impl fmt::Display for Listen {
     }
 }
 
-/// A length of time, written as `250ms`, `10s`, `5m` or `30days`.
+/// A duration, written as `250ms`, `10s`, `5m` or `30days`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Duration(pub std::time::Duration);
 
@@ -431,7 +433,7 @@ fn admin_address<'de, D: serde::Deserializer<'de>>(
     })
 }
 
-/// Implements serde for values that are written as text in every source.
+/// Implements serde for values that are written as text.
 macro_rules! as_text {
     ($($name:ident: $expected:literal),*) => {$(
         impl Serialize for $name {
@@ -454,7 +456,7 @@ as_text!(
     Bytes: "a size such as 64KiB, 16MiB, 2GiB or 4096"
 );
 
-/// Deserializes text, or a number as its digits: environment variables of digits arrive as numbers.
+/// Deserializes text or a number. The environment layer parses digits as numbers.
 struct TextOrNumber<T> {
     expected: &'static str,
     value: PhantomData<T>,
