@@ -1,8 +1,8 @@
-//! Checks whether the arguments of a tool call name anything to look for.
+//! Checks whether a tool call's arguments contain a search term.
 
 use serde_json::Value;
 
-/// Returns `true` if arguments name something to look for: a text with a letter or digit or, in JSON without texts, a
+/// Returns `true` if the arguments contain a string with a letter or digit or, in JSON without strings, a
 /// number.
 pub(super) fn are_meaningful(arguments: &str) -> bool {
     match serde_json::from_str::<Value>(arguments) {
@@ -19,7 +19,7 @@ fn has_word(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
 }
 
-/// The kinds of values in a document. Field names do not count: they are the tool's.
+/// The kinds of values in a JSON document. Field names are ignored, since the tool defines them.
 #[derive(Default)]
 struct LeafKinds {
     has_text: bool,
@@ -28,7 +28,6 @@ struct LeafKinds {
 }
 
 impl LeafKinds {
-    /// Recursion is bounded by `serde_json`'s depth limit.
     fn visit(&mut self, value: &Value) {
         match value {
             Value::Null | Value::Bool(_) => {}

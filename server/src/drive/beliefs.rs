@@ -1,5 +1,4 @@
-//! Parses the beliefs of a turn about entities, and verifies each observation like a claim of a report, by the items
-//! that it cites. Observations that are not shown do not count.
+//! Parses a turn's beliefs about entities and verifies their observations against the cited items.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +22,6 @@ use crate::evaluate::Engine;
 use crate::evidence::{CorpusName, Evidence, ItemRef, Part, StoreError};
 use crate::offload::offload;
 
-/// Parses the beliefs of a turn.
 pub(super) fn read(
     engine: &Engine,
     state: &State,
@@ -45,10 +43,10 @@ pub(super) fn read(
     }
 }
 
-/// Verifies the beliefs of a turn by the items that they cite.
+/// Verifies a turn's beliefs against the cited items.
 ///
 /// # Errors
-/// INVALID_ARGUMENT if the exploration rejects one.
+/// INVALID_ARGUMENT if the exploration rejects a belief.
 pub(super) async fn verified(
     engine: &Engine,
     call: &Call,
@@ -80,7 +78,7 @@ pub(super) async fn verified(
     violations.finish(Some(verified))
 }
 
-/// Redirects citations of a duplicate item to the stored item with the same content.
+/// Redirects citations of a duplicate item to the stored original.
 pub(super) fn redirect_citations(belief: &mut ParsedBelief, id: &str, stored: &str) {
     let citations =
         belief.observations.iter_mut().flat_map(|observation| &mut observation.citations);
@@ -94,7 +92,6 @@ pub(super) fn redirect_citations(belief: &mut ParsedBelief, id: &str, stored: &s
     }
 }
 
-/// Reads the existing items that a belief cites, each up to [`turn::MAX_READ`] bytes.
 fn cited(
     store: &Evidence,
     name: &CorpusName,
@@ -118,7 +115,7 @@ fn cited(
     Ok(items)
 }
 
-/// Verifies a belief by the items that it cites.
+/// Verifies a belief against the items. Without a verified observation, its label becomes `defer`.
 fn verify_one(
     belief: ParsedBelief,
     topology: &Topology,
@@ -184,7 +181,7 @@ fn verify_one(
     }
 }
 
-/// Converts an observation to a claim judged as grounded.
+/// Converts an observation to a claim that is provisionally grounded.
 fn claim((index, observation): (usize, ParsedObservation)) -> Option<(Claim, JudgedClaim)> {
     let id = ClaimId::new(format!("o{}", index + 1)).ok()?;
     let claim = Claim { id, text: observation.text, span: None };
@@ -208,7 +205,6 @@ fn item<'a>(citation: &Citation, evidence: &EvidenceSet<'a>) -> Option<&'a Evide
     }
 }
 
-/// The texts of an item that can name an entity: its content, query and tool.
 fn texts(item: &EvidenceItem) -> impl Iterator<Item = &str> {
     [item.content.as_str(), &item.query, &item.tool].into_iter()
 }

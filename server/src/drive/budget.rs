@@ -1,9 +1,9 @@
-//! The cost of an investigation, and its budget.
+//! The budget of an investigation.
 
 use gsar_core::outer_loop::StopCause;
 use gsar_proto::v1;
 
-/// Adds the cost of one evaluation: calls of chat models that were not answered from a cache.
+/// Adds the cost of an evaluation. Calls answered from a cache are free.
 pub(super) fn add_cost(spent: &mut v1::Spent, answer: &v1::EvaluateResponse) {
     let links = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
     for call in links.flat_map(|link| &link.calls).filter(|call| !call.from_cache) {
@@ -14,14 +14,12 @@ pub(super) fn add_cost(spent: &mut v1::Spent, answer: &v1::EvaluateResponse) {
     }
 }
 
-/// Adds the cost of a step.
 pub(super) fn add(spent: &mut v1::Spent, step: &v1::Spent) {
     spent.judge_calls = spent.judge_calls.saturating_add(step.judge_calls);
     spent.tokens = spent.tokens.saturating_add(step.tokens);
     spent.cost_micros = spent.cost_micros.saturating_add(step.cost_micros);
 }
 
-/// Returns the first exhausted part of the budget, in the order of its fields.
 pub(super) fn exhausted_budget(
     budget: &v1::InvestigationBudget,
     spent: &v1::Spent,

@@ -1,4 +1,4 @@
-//! Findings about the agent from its turns: how it is stuck, and at which stage. They do not affect decisions.
+//! Findings about the agent's behavior. They do not affect decisions.
 
 use gsar_core::evidence::VerificationResult;
 use gsar_core::outer_loop::{Action, Ending, Stage, StageProgress};
@@ -8,7 +8,6 @@ use gsar_proto::v1;
 use super::state::State;
 use super::view::GateAtTurn;
 
-/// Returns the findings, by stable codes.
 pub(super) fn of(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
     let finding = |code: &str, sentence: String| v1::Reason {
         code: code.to_owned(),
@@ -52,7 +51,6 @@ pub(super) fn of(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
     findings
 }
 
-/// Returns the first stage that the agent failed, as far as the investigation has come.
 pub(super) fn failed_stage(state: &State, gate: Option<&GateAtTurn>) -> Option<Stage> {
     let has_hypotheses = !state.turns.hypotheses.is_empty();
     let is_diagnosed = gate.map(|found| found.outcome.exit == GateExit::Confident);

@@ -1,4 +1,4 @@
-//! The exploration of an investigation's graph: its start, its beliefs and its state. Beliefs are verified before.
+//! The exploration of an investigation's graph.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,6 @@ use gsar_proto::enums::Enumeration as _;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 
-/// Starts the exploration of an investigation; `None` without a valid graph.
 pub(super) fn begin(start: &v1::StartInvestigationRequest) -> Option<Exploration> {
     let graph = parse::graph(start.graph.clone()?, &mut Violations::default())?;
     Some(Exploration::new(graph.topology, &graph.alerts, graph.limits))
@@ -17,7 +16,7 @@ pub(super) fn begin(start: &v1::StartInvestigationRequest) -> Option<Exploration
 /// Adds a recorded belief to an exploration.
 ///
 /// # Errors
-/// Why it is rejected.
+/// The reason for the rejection.
 pub(super) fn take(
     exploration: &mut Exploration,
     recorded: &v1::RecordedBelief,
@@ -43,7 +42,6 @@ pub(super) fn take(
     exploration.answer(entity, belief).map_err(|error| error.to_string())
 }
 
-/// Returns the state of an exploration, with the reasons why beliefs were weakened.
 pub(super) fn view(
     exploration: &Exploration,
     reasons: &BTreeMap<String, Vec<v1::Reason>>,
@@ -55,12 +53,11 @@ pub(super) fn view(
     state
 }
 
-/// Returns the names of nodes.
 pub(super) fn names(exploration: &Exploration, nodes: &[Node]) -> Vec<String> {
     nodes.iter().map(|node| exploration.topology().name(*node).to_owned()).collect()
 }
 
-/// Returns the path from the first explained alert back to its explanation.
+/// Returns the path from the frontier to the first explained alert.
 pub(super) fn path_to_frontier(exploration: &Exploration) -> Option<Vec<String>> {
     let alerts = exploration.outcome().alerts;
     let mut path =
@@ -69,7 +66,6 @@ pub(super) fn path_to_frontier(exploration: &Exploration) -> Option<Vec<String>>
     Some(names(exploration, &path))
 }
 
-/// Returns the reasons why a verified belief was weakened.
 pub(super) fn reasons_of(entry: &Entry) -> Vec<v1::Reason> {
     let mut reasons = Vec::new();
     if entry.is_unchanged_origin {
@@ -83,7 +79,6 @@ pub(super) fn reasons_of(entry: &Entry) -> Vec<v1::Reason> {
     reasons
 }
 
-/// Builds a reason with a stable code.
 pub(super) fn reason(code: &str, sentence: String) -> v1::Reason {
     v1::Reason { code: code.to_owned(), sentence, ..v1::Reason::default() }
 }

@@ -1,4 +1,4 @@
-//! Gathers the stored evidence about an entity that is due, and queries a chat model about it if requested. Records
+//! Gathers the stored evidence about an entity, and optionally queries a chat model about it. Records
 //! nothing.
 
 use std::collections::BTreeSet;
@@ -21,14 +21,10 @@ use crate::judge::model::{EntityAnswer, EntityQuestion, ModelJudge, Passage};
 use crate::judge::{Judge as _, JudgeError, ModelCall};
 use crate::offload::offload;
 
-/// The maximum number of passages per name of an entity.
 const MAX_PASSAGES: usize = 256;
-/// The default size of the passages, in bytes.
 const DEFAULT_BYTES: u32 = 16 << 10;
-/// The allowed sizes of the passages, in bytes.
 const BYTES: std::ops::RangeInclusive<u32> = (1 << 10)..=(1 << 20);
 
-/// Returns the context of an entity that is due, and a model's belief about it.
 pub(super) async fn look(
     engine: &Engine,
     call: &Call,
@@ -88,7 +84,6 @@ pub(super) async fn look(
     Ok(answer)
 }
 
-/// Returns the chat model that looks at entities.
 fn model(engine: &Engine) -> Result<&ModelJudge, Status> {
     engine.look().ok_or_else(|| {
         errors::not_allowed(
@@ -98,7 +93,6 @@ fn model(engine: &Engine) -> Result<&ModelJudge, Status> {
     })
 }
 
-/// Checks a request. Returns its entity and the maximum size of the passages.
 fn check(state: &State, request: &v1::LookAtEntityRequest) -> Result<(String, usize), Status> {
     let mut violations = Violations::default();
     let bytes = if request.max_bytes == 0 { DEFAULT_BYTES } else { request.max_bytes };
@@ -119,7 +113,6 @@ fn check(state: &State, request: &v1::LookAtEntityRequest) -> Result<(String, us
     violations.finish(Some((request.entity.clone(), bytes)))
 }
 
-/// Returns the context of an entity, if it is due.
 fn due(state: &State, entity: &str) -> Option<v1::EntityLook> {
     let exploration = state.exploration.as_ref()?;
     let node = exploration.topology().resolve(entity)?;
@@ -128,7 +121,6 @@ fn due(state: &State, entity: &str) -> Option<v1::EntityLook> {
     due.into_iter().find(|look| look.entity == name)
 }
 
-/// The times of the incident.
 struct IncidentTimes {
     onset: Option<Timestamp>,
     window: Option<Window>,
@@ -141,20 +133,20 @@ impl IncidentTimes {
             onset_window: state.start.onset_window,
             ..v1::GateInputs::default()
         };
-        // Already checked at the start.
+        // Never fails, since the start was checked.
         let parsed = parse::gate_inputs(inputs, limits, &mut Violations::default());
         let (onset, window) =
             parsed.map(|inputs| (inputs.onset, inputs.window)).unwrap_or_default();
         Self { onset, window }
     }
 
-    /// Returns `true` if a passage may be relevant by its time. One without a time always is.
     fn includes(&self, hit: &Hit) -> bool {
         let (Some(window), Some(at)) = (self.window, hit.head.collected_at) else { return true };
         window.contains(at)
     }
 
-    /// The sort key of a passage: changes first; of them, those before the onset first, the latest of these first.
+    /// The sort key of a passage. Changes come first, those before the onset before later ones, the latest
+    /// first.
     fn sort_key(&self, hit: &Hit) -> (bool, bool, i64) {
         if hit.head.lane != Lane::Change {
             return (true, false, 0);
@@ -165,7 +157,7 @@ impl IncidentTimes {
     }
 }
 
-/// Returns the passages that name an entity, sorted.
+/// Returns the passages that name an entity, in order of relevance.
 fn passages(
     store: &Evidence,
     corpus: &CorpusName,
@@ -178,7 +170,7 @@ fn passages(
         let filter = Filter { entities: vec![name.clone()], ..Filter::default() };
         match store.search(corpus, &query, &filter, MAX_PASSAGES) {
             Ok(hits) => found.extend(hits.hits),
-            // Nothing is stored yet.
+            // The agent has stored nothing yet.
             Err(StoreError::UnknownCorpus { .. }) => return Ok(Vec::new()),
             Err(error) => return Err(error),
         }
@@ -189,7 +181,6 @@ fn passages(
     Ok(found)
 }
 
-/// Returns the passages that fit, in order, and the number of those that do not.
 fn fit(bytes: usize, found: Vec<Hit>) -> (Vec<Hit>, usize) {
     let all = found.len();
     let mut left = bytes;
@@ -214,12 +205,11 @@ fn passage(hit: &Hit) -> v1::EntityPassage {
 
 fn to_passage(hit: Hit) -> Passage {
     let (lines, pointer) = (hit.lines, hit.pointer);
-    // A record of a JSON document is not a document by itself.
+    // A single record of a JSON document is not valid JSON.
     let item = item_of(Head { is_json: false, ..hit.head }, hit.text);
     Passage { item, lines, pointer }
 }
 
-/// Renders what is known about an entity and its neighbours, as a JSON object.
 fn context_json(look: &v1::EntityLook) -> String {
     let label = |label: v1::BeliefLabel| match label {
         v1::BeliefLabel::Unspecified => None,
@@ -246,8 +236,8 @@ fn context_json(look: &v1::EntityLook) -> String {
     known.to_string()
 }
 
-/// Converts an answer to a belief for `RecordTurn`. Keeps only edges between the entity and a neighbour, and suspects
-/// of the graph.
+/// Converts an answer to a belief. Drops unknown suspects, and edges that do not connect the entity to a
+/// neighbour.
 fn belief(look: &v1::EntityLook, topology: &Topology, answer: EntityAnswer) -> v1::Belief {
     let node = topology.resolve(&look.entity);
     let name = |node| topology.name(node).to_owned();
@@ -273,7 +263,6 @@ fn belief(look: &v1::EntityLook, topology: &Topology, answer: EntityAnswer) -> v
     }
 }
 
-/// Converts the calls of a model and counts them like those of judges.
 fn count_calls(model: &ModelJudge, calls: Vec<ModelCall>) -> Vec<v1::ModelCall> {
     let named = |call| ModelCall { judge: model.name().to_owned(), ..call };
     let counted = |call: &ModelCall| count_call(model.name(), call);

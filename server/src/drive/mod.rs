@@ -1,8 +1,7 @@
-//! Drives investigations: core's bounded outer loop around evaluations, the gate at the end of each turn, and the
-//! record from which both resume.
+//! Drives investigations: evaluates reports, runs the gate after each turn, and records every step before
+//! answering it.
 //!
-//! Every change is an event that is durable before it is answered. A request names the step that it answers, so
-//! repeating it changes nothing. The loop, the gate and the decisions are core's.
+//! A request names the step that it answers, so a repeated request changes nothing.
 
 mod arguments;
 mod beliefs;
@@ -37,35 +36,35 @@ use crate::ledger::{InvestigationStart, Ledger, NewEvent};
 use crate::telemetry;
 use state::State;
 
-/// The maximum number of investigations with a cached lock. Without the lock, still only the first to record a step
-/// succeeds.
+/// The maximum number of cached locks. An evicted lock only costs a wasted evaluation, since the ledger
+/// stores each step once.
 const MAX_LOCKS: u64 = 4096;
 
-/// Drives the investigations of a principal.
+/// The investigations of one principal.
 #[derive(Clone, Debug)]
 pub struct Investigations {
     engine: Arc<Engine>,
-    /// One call at a time per investigation: concurrent ones would judge what they cannot record.
+    /// Serializes the calls of an investigation. Of two concurrent calls, one could not be recorded.
     locks: Cache<String, Arc<Mutex<()>>>,
 }
 
 impl Investigations {
-    /// Creates investigations that evaluate with this engine.
+    /// Creates investigations that use this engine.
     #[must_use]
     pub fn new(engine: Arc<Engine>) -> Self {
         Self { engine, locks: Cache::new(MAX_LOCKS) }
     }
 
-    /// Returns the investigations of a principal.
+    /// Returns the same investigations for another principal.
     #[must_use]
     pub fn for_principal(&self, principal: &Arc<Principal>) -> Self {
         Self { engine: self.engine.for_principal(principal), locks: self.locks.clone() }
     }
 
-    /// Starts an investigation, or returns its state if it was started before.
+    /// Starts an investigation. If it exists already, returns its state.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION if the id belongs to another investigation, among the usual errors.
+    /// FAILED_PRECONDITION if another request started an investigation with this ID, among others.
     pub async fn start(
         &self,
         request: v1::StartInvestigationRequest,
@@ -97,10 +96,10 @@ impl Investigations {
         Ok(self.view(&state))
     }
 
-    /// Returns the state of an investigation, with its recorded events if requested.
+    /// Returns an investigation, with its recorded events if requested.
     ///
     /// # Errors
-    /// NOT_FOUND, or the ledger's errors.
+    /// NOT_FOUND, and the ledger's errors.
     pub async fn get(
         &self,
         request: v1::GetInvestigationRequest,
@@ -122,10 +121,10 @@ impl Investigations {
         Ok(v1::GetInvestigationResponse { investigation, events })
     }
 
-    /// Records one turn of the agent.
+    /// Records a turn of the agent.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION if another step is due, among the usual errors.
+    /// FAILED_PRECONDITION if another step is due, among others.
     pub async fn record_turn(
         &self,
         call: &Call,
@@ -149,10 +148,10 @@ impl Investigations {
         Ok(self.view(&state))
     }
 
-    /// Evaluates a report and advances the loop.
+    /// Evaluates a report and returns the next instruction.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION if another step is due, among the usual errors.
+    /// FAILED_PRECONDITION if another step is due, among others.
     pub async fn submit_report(
         &self,
         call: &Call,
@@ -190,12 +189,11 @@ impl Investigations {
         Ok(self.answer(&state, evaluation))
     }
 
-    /// Returns the stored evidence about an entity that is due, and queries the model that looks at entities if
-    /// requested.
+    /// Returns the stored evidence about an entity that is due, and a model's belief about it if requested.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION if the entity is not due, or if the model is requested and the budget is exhausted, among
-    /// the usual errors.
+    /// FAILED_PRECONDITION if the entity is not due, or if the model is requested after the budget is
+    /// exhausted, among others.
     pub async fn look(
         &self,
         call: &Call,
@@ -215,10 +213,10 @@ impl Investigations {
         look::look(&self.engine, call, &state, request).await
     }
 
-    /// Cancels an investigation. One that is finished stays as it is.
+    /// Cancels an investigation. If it is finished already, it stays unchanged.
     ///
     /// # Errors
-    /// NOT_FOUND, or the ledger's errors.
+    /// NOT_FOUND, and the ledger's errors.
     pub async fn cancel(
         &self,
         request: v1::CancelInvestigationRequest,
@@ -247,7 +245,7 @@ impl Investigations {
         if budget.is_some_and(|bound| bound.seconds < 0 || bound.nanos < 0) {
             violations.add("budget.wall_clock", "is negative; give more than 0, or leave it out");
         }
-        // Parsed as the gate will parse it, so that no later step fails because of the start.
+        // Parsed exactly as later by the gate, so that no later step fails because of the start.
         let inputs = v1::GateInputs {
             onset: request.onset,
             onset_window: request.onset_window,
@@ -270,7 +268,7 @@ impl Investigations {
 
     async fn open(&self, id: &str) -> Result<(State, OwnedMutexGuard<()>), Status> {
         let ledger = self.ledger()?;
-        // Names of principals contain no `@`.
+        // A principal's name contains no `@`, so keys are unique.
         let key = format!("{}@{id}", self.engine.principal().name());
         let lock = self.locks.get_with(key, Arc::default);
         let lock = lock.lock_owned().await;
@@ -279,10 +277,10 @@ impl Investigations {
         Ok((State::replay(&stored).map_err(unreadable)?, lock))
     }
 
-    /// Returns `true` if the same request was already recorded at its step.
+    /// Returns `true` if the same request was already recorded at this step.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION if another step is due, or none.
+    /// FAILED_PRECONDITION if another step is due or the investigation is finished.
     fn is_repetition(&self, state: &State, step: u32, digest: &[u8; 32]) -> Result<bool, Status> {
         let due = state.step();
         if state.has_answered(step, digest) {
@@ -360,20 +358,17 @@ impl Investigations {
     }
 }
 
-/// Returns which part of the budget is exhausted, if any.
 fn exhausted_budget(state: &State, now: Timestamp) -> Option<StopCause> {
     let budget = state.start.budget.as_ref()?;
     let elapsed = view::micros_between(state.started_at, now);
     budget::exhausted_budget(budget, &state.spent, elapsed)
 }
 
-/// Builds the next event.
 fn next_event(state: &State, event: v1::investigation_event::Event) -> v1::InvestigationEvent {
     let at = Some(render::timestamp(now()));
     v1::InvestigationEvent { step: state.step().saturating_add(1), at, event: Some(event) }
 }
 
-/// Converts an event for the ledger.
 fn new_event(state: &State, digest: [u8; 32], event: &v1::InvestigationEvent) -> NewEvent {
     NewEvent {
         investigation_id: state.start.investigation_id.clone(),
@@ -383,7 +378,6 @@ fn new_event(state: &State, digest: [u8; 32], event: &v1::InvestigationEvent) ->
     }
 }
 
-/// The digest that identifies a repeated request.
 fn digest(request: &impl prost::Message) -> [u8; 32] {
     *blake3::hash(&request.encode_to_vec()).as_bytes()
 }

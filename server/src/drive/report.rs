@@ -1,5 +1,5 @@
-//! Evaluates a report of an investigation and builds the event to record. A failed judge is retried within the loop's
-//! limit. The event is stored together with the evaluation.
+//! Evaluates a report of an investigation and retries failed judges. The event is stored together with the
+//! evaluation.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -22,16 +22,14 @@ use crate::evaluate::{Engine, PolicyChoice, now};
 use crate::evidence::StoreError;
 use crate::offload::offload;
 
-/// The pause before the first retry of a failed judge; doubled each time.
+/// The pause before the first retry. Each further pause is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 
-/// A report that was judged, or whose judges failed.
 pub(super) struct Judged {
     pub(super) evaluation: v1::EvaluateResponse,
     pub(super) event: v1::InvestigationEvent,
 }
 
-/// Returns the digest of a report and of the evidence that it would be judged by.
 pub(super) async fn subject(
     engine: &Engine,
     call: &Call,
@@ -61,7 +59,7 @@ pub(super) async fn subject(
     Ok(SubjectDigest(*hasher.finalize().as_bytes()))
 }
 
-/// Evaluates the report.
+/// Evaluates a report. Returns the last answer if every retry fails.
 pub(super) async fn judge(
     engine: &Engine,
     call: &Call,
@@ -144,19 +142,16 @@ fn evaluate_request(
     })
 }
 
-/// Returns every statement of the report's text, whether or not it becomes a claim.
 fn statements(synthesis: &str, budget: &Budget) -> Vec<String> {
     let document = Document::read(synthesis, &[], budget);
     document.assertions.iter().map(|assertion| assertion.text.text().to_owned()).collect()
 }
 
-/// Returns the statements that are not claims of the answer.
 fn other_statements(statements: &[String], answer: &v1::EvaluateResponse) -> Vec<String> {
     let claims: HashSet<String> = answer.claims.iter().map(|claim| key(&claim.text)).collect();
     statements.iter().filter(|text| !claims.contains(&key(text))).cloned().collect()
 }
 
-/// Builds the record of an answer.
 fn judgement(answer: &v1::EvaluateResponse) -> v1::RecordedJudgement {
     let decision = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
     let decision = decision.or(answer.decision.as_ref()).cloned().unwrap_or_default();
@@ -180,7 +175,7 @@ fn judgement(answer: &v1::EvaluateResponse) -> v1::RecordedJudgement {
     }
 }
 
-/// Returns the decided claims that are not supported, with what the evidence shows instead.
+/// Returns the decided claims that are ungrounded or contradicted, with their corrections.
 fn faults(answer: &v1::EvaluateResponse) -> Vec<v1::ClaimFault> {
     let at_fault = answer.claims.iter().filter(|claim| {
         let class = claim.class();

@@ -1,5 +1,5 @@
-//! The state of an investigation. It follows from the start and the events alone, so a restarted server computes the
-//! same state. Does no I/O.
+//! An investigation's state. It is computed from the start request and the events only, so that a restarted
+//! server computes the same state.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -23,41 +23,32 @@ use super::{budget, graph};
 use crate::evaluate::ChosenPolicy;
 use crate::ledger::StoredInvestigation;
 
-/// The state of an investigation.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) start: v1::StartInvestigationRequest,
     pub(super) started_at: Timestamp,
     pub(super) policy: ChosenPolicy,
-    /// The digest of the request of each step, from step 1.
+    /// The digest of the request that answered each step.
     digests: Vec<[u8; 32]>,
     pub(super) outer_loop: OuterLoop,
-    /// The next action.
     pub(super) action: Action,
     pub(super) turns: Turns,
-    /// The digests of its declared checks.
     pub(super) checks: Arc<BTreeSet<String>>,
-    /// The exploration of its graph, if it has one.
     pub(super) exploration: Option<Exploration>,
-    /// By entity, the reasons why its last belief was weakened.
     pub(super) belief_reasons: BTreeMap<String, Vec<v1::Reason>>,
     pub(super) spent: v1::Spent,
-    /// Every judged report.
     pub(super) reports: Vec<v1::JudgedReport>,
-    /// The record of the last judged report.
     pub(super) last: Option<v1::RecordedJudgement>,
-    /// The time of the last event, and the start of the current plan.
     pub(super) last_at: Timestamp,
     pub(super) plan_began: Timestamp,
-    /// The latest wording of claims, by key.
     texts: HashMap<ClaimKey, String>,
 }
 
 impl State {
-    /// Rebuilds the state from the record.
+    /// Rebuilds the state from the recorded events.
     ///
     /// # Errors
-    /// What is wrong with the record.
+    /// A message if the record is invalid.
     pub(super) fn replay(stored: &StoredInvestigation) -> Result<Self, String> {
         let start = v1::StartInvestigationRequest::decode(stored.start.start.as_slice());
         let start = start.map_err(|error| error.to_string())?;
@@ -72,7 +63,6 @@ impl State {
         Ok(state)
     }
 
-    /// Creates the initial state.
     pub(super) fn begin(
         start: v1::StartInvestigationRequest,
         started_at: Timestamp,
@@ -98,30 +88,26 @@ impl State {
         }
     }
 
-    /// Returns the step that is due.
     pub(super) fn step(&self) -> u32 {
         u32::try_from(self.digests.len()).unwrap_or(u32::MAX)
     }
 
-    /// Returns `true` if a step was answered by the same request.
     pub(super) fn has_answered(&self, step: u32, digest: &[u8; 32]) -> bool {
         usize::try_from(step).is_ok_and(|step| self.digests.get(step) == Some(digest))
     }
 
-    /// Returns `true` if this report with this evidence was judged before.
     pub(super) fn has_judged(&self, subject: SubjectDigest) -> bool {
         self.outer_loop.trajectory().iter().any(|step| step.subject == subject)
     }
 
-    /// Returns the latest wording of a claim.
     pub(super) fn text_of(&self, key: &ClaimKey) -> String {
         self.texts.get(key).unwrap_or(&key.0).clone()
     }
 
-    /// Applies an event. `digest` is that of the request.
+    /// Applies an event. `digest` is the digest of the request.
     ///
     /// # Errors
-    /// What is wrong with the event; the state must not be used afterwards.
+    /// A message if the event is invalid. The state must then be discarded.
     pub(super) fn apply(
         &mut self,
         digest: [u8; 32],
@@ -227,7 +213,6 @@ impl State {
     }
 }
 
-/// Returns the key that identifies a claim across reports.
 fn claim_key(text: &str) -> ClaimKey {
     ClaimKey(key(text))
 }
@@ -237,7 +222,6 @@ fn subject(hexadecimal: &str) -> Result<SubjectDigest, String> {
     hash.map(|hash| SubjectDigest(*hash.as_bytes())).map_err(|error| error.to_string())
 }
 
-/// Builds the loop's input from a judged report.
 fn judgement(judged: &v1::RecordedJudgement) -> Result<Judgement, String> {
     let of_class = |class: v1::ClaimClass| -> Vec<ClaimKey> {
         let claims = judged.claims.iter().filter(|claim| claim.class() == class);

@@ -1,5 +1,4 @@
-//! Processes a turn: stores the results of its tool calls, and takes lane and verdict of each test of a hypothesis from
-//! the stored item.
+//! Records turns: stores the results of tool calls and classifies the tests of hypotheses.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
@@ -21,10 +20,8 @@ use crate::evaluate::{Engine, now};
 use crate::evidence::{CorpusName, Evidence, ItemRef, Part, StoreError, StoredItem};
 use crate::offload::offload;
 
-/// The maximum number of bytes of an item that are read for a verdict.
 pub(super) const MAX_READ: u64 = 1 << 20;
 
-/// Stores the results of a turn and returns its record.
 pub(super) async fn record(
     engine: &Engine,
     call: &Call,
@@ -63,10 +60,10 @@ pub(super) async fn record(
     Ok(turn)
 }
 
-/// Returns the corpus of an investigation: the named one, or its own.
+/// Returns the corpus that the start names, or the investigation's own corpus.
 ///
 /// # Errors
-/// None in practice: the name was checked at the start.
+/// Not expected, since the start was checked.
 pub(super) fn corpus(state: &State) -> Result<CorpusName, Status> {
     let own = || {
         let id = &state.start.investigation_id;
@@ -121,7 +118,7 @@ fn calls(
         }
         read.push(parsed);
     }
-    // Violations name their fields under `evidence`, in the order of the calls with results.
+    // Violations are named `evidence[i]`, where `i` counts the calls with results.
     let mut items = parse::evidence(results, engine.limits(), violations);
     items.iter_mut().for_each(|item| call.attestation.attest(item));
     (read, items)
@@ -183,7 +180,7 @@ pub(super) fn evidence(engine: &Engine) -> Result<Evidence, Status> {
     })
 }
 
-/// The names and results of the checks, by item id.
+/// The name and result of each check, by item ID.
 type Checks = HashMap<String, (String, Option<VerificationResult>)>;
 
 fn checks(items: &[EvidenceItem]) -> Checks {
@@ -195,8 +192,8 @@ fn checks(items: &[EvidenceItem]) -> Checks {
     checks.map(check).collect()
 }
 
-/// Novelty depends on what the investigation recorded, not on what is stored: a turn whose record was lost finds its
-/// items already stored.
+/// Builds the records of tool calls. An item is new if the investigation has not recorded it yet, even if
+/// the corpus contains it, since the record of an earlier attempt may have been lost.
 fn record_calls(
     state: &State,
     calls: Vec<ParsedCall>,
@@ -228,7 +225,6 @@ fn record_calls(
     calls.into_iter().map(&mut record).collect()
 }
 
-/// Returns the hypotheses with the verdicts of their tests, and the tests whose verdicts were given by the caller.
 async fn hypotheses(
     engine: &Engine,
     call: &Call,
@@ -275,7 +271,6 @@ fn with_evidence(
     v1::Hypothesis { id: tested.id, statement: tested.statement, target: tested.target, evidence }
 }
 
-/// Classifies a stored item as a test of a hypothesis.
 fn classify_test(
     store: &Evidence,
     name: &CorpusName,
@@ -307,7 +302,6 @@ fn classify_test(
     })
 }
 
-/// Rejects inputs that the gate could not parse, before they are recorded.
 fn check_gate(engine: &Engine, state: &State, turn: &v1::RecordedTurn) -> Result<(), Status> {
     let mut after = state.turns.clone();
     after.add(turn.clone());

@@ -1,5 +1,4 @@
-//! Counts what an agent does: turns, identical tool calls, new evidence, failed checks. Nothing depends on what the
-//! agent says about itself.
+//! Counts what an agent does: turns, tool calls, new evidence and checks.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -7,37 +6,27 @@ use gsar_core::evidence::VerificationResult;
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 
-/// The totals over the turns of an investigation. Counts are for the current plan unless stated otherwise.
+/// Totals over an investigation's turns. Unless stated otherwise, they cover the current plan.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turns {
-    /// Turns of the whole investigation.
     pub(super) total: u32,
-    /// Turns of the current plan.
     pub(super) of_plan: u32,
-    /// Turns since the last new evidence.
+    /// The number of turns since the last new evidence.
     pub(super) without_evidence: u32,
-    /// By digest of tool and arguments, the number of calls since the last new result.
+    /// The number of calls since the last new result, by digest of tool and arguments.
     calls: HashMap<String, u32>,
-    /// Tools that were called with meaningless arguments.
     trivial: BTreeSet<String>,
-    /// The last result of each check, by its name or its tool.
     checks: BTreeMap<String, v1::VerificationResult>,
-    /// `true` if the agent wanted to finish in the last turn.
     pub(super) wants_to_finish: bool,
-    /// The current hypotheses.
     pub(super) hypotheses: Vec<v1::Hypothesis>,
-    /// The known changes.
     pub(super) changes: Vec<v1::ChangeRecord>,
-    /// The path to the suspect.
     pub(super) path: Vec<String>,
-    /// Items whose verdict was given by the caller.
+    /// The tests whose verdict the caller gave.
     pub(super) caller_verdicts: Vec<String>,
-    /// The digests of all evidence of turns.
     seen: HashSet<String>,
 }
 
 impl Turns {
-    /// Adds a turn.
     pub(super) fn add(&mut self, turn: v1::RecordedTurn) {
         self.total = self.total.saturating_add(1);
         self.of_plan = self.of_plan.saturating_add(1);
@@ -79,7 +68,6 @@ impl Turns {
         self.caller_verdicts = turn.caller_verdicts;
     }
 
-    /// Resets the counts for a revised plan.
     pub(super) fn reset_for_plan(&mut self) {
         self.of_plan = 0;
         self.without_evidence = 0;
@@ -88,27 +76,22 @@ impl Turns {
         self.wants_to_finish = false;
     }
 
-    /// Returns `true` if this content was seen before.
     pub(super) fn has_seen(&self, digest: &str) -> bool {
         self.seen.contains(digest)
     }
 
-    /// Returns `true` if any evidence was seen.
     pub(super) fn has_evidence(&self) -> bool {
         !self.seen.is_empty()
     }
 
-    /// Returns the highest number of identical calls without new evidence.
     pub(super) fn identical_calls(&self) -> u32 {
         self.calls.values().copied().max().unwrap_or(0)
     }
 
-    /// Returns the tools that were called with meaningless arguments.
     pub(super) fn trivial_calls(&self) -> impl Iterator<Item = &str> {
         self.trivial.iter().map(String::as_str)
     }
 
-    /// Returns the checks whose last run failed.
     pub(super) fn failed_checks(&self) -> impl Iterator<Item = &str> {
         let failed = |(_, result): &(&String, &v1::VerificationResult)| {
             **result == v1::VerificationResult::Failed
@@ -116,7 +99,7 @@ impl Turns {
         self.checks.iter().filter(failed).map(|(tool, _)| tool.as_str())
     }
 
-    /// Returns the last result of each check, declared or not; `None` for a declared check that did not run.
+    /// Returns the last result of every check. `None` for declared checks that have not run.
     pub(super) fn checks(
         &self,
         declared: &[v1::CheckDeclaration],
@@ -131,7 +114,6 @@ impl Turns {
         names.into_iter().map(result).collect()
     }
 
-    /// Returns `true` if anything was changed or checked.
     pub(super) fn has_changed_anything(&self) -> bool {
         !self.changes.is_empty() || !self.checks.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Renders the state of an investigation for the API: the instruction and the details behind it.
+//! Renders an investigation for the API.
 
 use gsar_core::belief::Topology;
 use gsar_core::outer_loop::{Action, DegradedCause, Ending, ReplanCause, Stage, StopCause};
@@ -10,7 +10,6 @@ use gsar_proto::{parse, render, v1};
 use super::state::State;
 use super::{findings, graph, turn};
 
-/// Renders an investigation.
 pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Investigation {
     let gate = gate(state, limits, state.last_at);
     let is_governing = gate.as_ref().is_some_and(|gate| gate.governs);
@@ -48,15 +47,14 @@ pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Invest
     }
 }
 
-/// The outcome of the gate after the last turn.
 pub(super) struct GateAtTurn {
     pub(super) outcome: GateOutcome,
     pub(super) verdict: v1::GateVerdict,
-    /// `true` if the policy lets it govern.
+    /// `true` if the policy makes the gate binding.
     pub(super) governs: bool,
 }
 
-/// Evaluates the gate after the last turn; `None` before the first turn, and if the policy turns it off.
+/// Evaluates the gate. Returns `None` before the first turn or if the policy turns the gate off.
 pub(super) fn gate(state: &State, limits: &parse::Limits, now: Timestamp) -> Option<GateAtTurn> {
     use gsar_core::policy::RolloutMode;
     let policy = &state.policy.policy;
@@ -70,7 +68,6 @@ pub(super) fn gate(state: &State, limits: &parse::Limits, now: Timestamp) -> Opt
     Some(GateAtTurn { outcome, verdict, governs: policy.rollout.gate == RolloutMode::Active })
 }
 
-/// Builds the inputs of the gate and the evidence chain. Turns and time are those of the current plan.
 pub(super) fn inputs(state: &State, limits: &parse::Limits, now: Timestamp) -> v1::GateInputs {
     let turns = &state.turns;
     v1::GateInputs {
@@ -88,7 +85,7 @@ pub(super) fn inputs(state: &State, limits: &parse::Limits, now: Timestamp) -> v
     }
 }
 
-/// Returns the frontier, with the names that hypotheses use for its nodes.
+/// Returns the frontier, including its nodes' names in the hypotheses.
 fn suspects(state: &State) -> Vec<String> {
     let Some(exploration) = &state.exploration else { return Vec::new() };
     let frontier = exploration.outcome().frontier;
@@ -106,7 +103,6 @@ fn suspects(state: &State) -> Vec<String> {
     names.into_iter().chain(targets.map(str::to_owned)).take(Topology::MAX_ENTITIES).collect()
 }
 
-/// Returns the path to the suspect: the agent's, or the path from an alert back to the frontier.
 fn path(state: &State, limits: &parse::Limits) -> Vec<String> {
     if !state.turns.path.is_empty() {
         return state.turns.path.clone();
@@ -148,7 +144,7 @@ fn due(state: &State, gate: Vec<v1::Reason>, failed_stage: Option<Stage>) -> v1:
     }
 }
 
-/// Returns the claims at fault, and the claims that an earlier report had contradicted and the last one still states.
+/// Returns the claims at fault, including those that an earlier report stated and evidence contradicted.
 fn faults(state: &State, last: &v1::RecordedJudgement) -> Vec<v1::ClaimFault> {
     let put_back = state.reports.last().map(|report| report.put_back.as_slice());
     let put_back = put_back.unwrap_or_default().iter().map(|text| v1::ClaimFault {
@@ -217,7 +213,6 @@ fn stopped(cause: StopCause) -> &'static str {
     }
 }
 
-/// Returns the microseconds from one time to another, or 0 if it is not later.
 pub(super) fn micros_between(from: Timestamp, to: Timestamp) -> u64 {
     u64::try_from(to.as_micros().saturating_sub(from.as_micros())).unwrap_or(0)
 }
