@@ -1,4 +1,4 @@
-//! Renders an assessment as the parts of a response.
+//! Renders assessments as parts of a response.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,6 @@ use metrics::counter;
 use crate::judge::Votes;
 use crate::telemetry::metrics as names;
 
-/// Renders the claims, with their impacts if `explain` is set.
 pub(crate) fn claims(
     policy: &Policy,
     assessment: Assessment,
@@ -37,13 +36,12 @@ pub(crate) fn claims(
     claims.into_iter().map(claim).collect()
 }
 
-/// Returns `true` if at least one claim is grounded, none is contradicted, and all are decided.
+/// Returns `true` if all claims are decided, at least one is grounded and none is contradicted.
 pub(super) fn is_grounded(assessment: &Assessment) -> bool {
     let is_decided = |claim: &VerifiedClaim| claim.judged.undecided.is_none();
     assessment.tally.is_grounded() && assessment.claims.iter().all(is_decided)
 }
 
-/// Adds what the judge considered for each claim.
 pub(super) fn attach_considered(
     claims: &mut [v1::JudgedClaim],
     judged: &[Claim],
@@ -56,7 +54,6 @@ pub(super) fn attach_considered(
     }
 }
 
-/// Adds the name of the judge whose verdict counts for each claim.
 pub(super) fn attach_judges(claims: &mut [v1::JudgedClaim], judges: HashMap<ClaimId, String>) {
     let judges: HashMap<&str, &String> =
         judges.iter().map(|(claim, judge)| (claim.as_str(), judge)).collect();
@@ -66,7 +63,6 @@ pub(super) fn attach_judges(claims: &mut [v1::JudgedClaim], judges: HashMap<Clai
     }
 }
 
-/// Adds the votes on each claim.
 pub(super) fn attach_votes(claims: &mut [v1::JudgedClaim], votes: &[Votes]) {
     let mut votes: HashMap<&str, &Votes> =
         votes.iter().map(|votes| (votes.claim.as_str(), votes)).collect();
@@ -91,7 +87,6 @@ pub(super) fn attach_votes(claims: &mut [v1::JudgedClaim], votes: &[Votes]) {
     }
 }
 
-/// Adds the second look at each claim.
 pub(super) fn attach_second_looks(claims: &mut [v1::JudgedClaim], readings: &[Reading]) {
     let readings: HashMap<&str, &Reading> =
         readings.iter().map(|reading| (reading.claim.as_str(), reading)).collect();
@@ -101,7 +96,7 @@ pub(super) fn attach_second_looks(claims: &mut [v1::JudgedClaim], readings: &[Re
     }
 }
 
-/// Computes impacts once per group: they are the same for all its claims.
+/// Computes each group's impact once, since all claims in a group have the same impact.
 struct Impacts<'a> {
     policy: &'a Policy,
     tally: &'a Tally,
@@ -133,7 +128,6 @@ fn group(claim: &VerifiedClaim) -> Group {
     }
 }
 
-/// Renders the decision, with its margins if `explain` is set.
 pub(crate) fn decision(policy: &Policy, assessment: &Assessment, explain: bool) -> v1::Decision {
     let decision = &assessment.decision;
     let margins = explain.then(|| {
@@ -151,7 +145,6 @@ pub(crate) fn decision(policy: &Policy, assessment: &Assessment, explain: bool) 
     v1::Decision { margins, ..render::assessed_decision(assessment) }
 }
 
-/// Renders the points that an assessment leaves open.
 pub(super) fn open_points(
     policy: &Policy,
     assessment: &Assessment,
@@ -162,7 +155,7 @@ pub(super) fn open_points(
     open.iter().map(render::open_point).collect()
 }
 
-/// Returns claims whose change would make up the margin, in report order.
+/// Returns the claims that would have to change to make up the margin, in report order.
 fn claim_ids(margin: &Margin, claims: &[VerifiedClaim]) -> Vec<String> {
     let mut left: Vec<RemedyStep> = margin.changes.clone();
     let mut ids = Vec::new();
@@ -180,18 +173,15 @@ fn claim_ids(margin: &Margin, claims: &[VerifiedClaim]) -> Vec<String> {
     ids
 }
 
-/// The rendered gate, chain, cap and action.
 #[derive(Debug, Default)]
 pub(super) struct SettledParts {
     pub(super) gate: Option<v1::GateVerdict>,
     pub(super) chain: Option<v1::EvidenceChain>,
     pub(super) cap: Option<v1::CapVerdict>,
     pub(super) action: Option<v1::ActionVerdict>,
-    /// Verdicts of mechanisms in shadow mode; `None` if there are none.
     pub(super) shadow: Option<v1::Shadow>,
 }
 
-/// Renders the settled verdicts.
 pub(super) fn settled(
     policy: &Policy,
     chain: &Option<EvidenceChain>,
@@ -217,7 +207,7 @@ pub(super) fn settled(
     }
 }
 
-/// Moves the decision to `shadow` and returns Proceed if the policy's decision is in shadow mode.
+/// If decisions are in shadow mode, moves the decision to `shadow` and returns Proceed instead.
 pub(super) fn apply_rollout(
     policy: &Policy,
     decided: v1::Decision,
@@ -241,13 +231,11 @@ pub(super) fn apply_rollout(
     }
 }
 
-/// Returns the decision, in effect or in shadow mode.
 pub(crate) fn decision_or_shadow(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
     let in_shadow = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
     in_shadow.or(answer.decision.as_ref())
 }
 
-/// Counts the decision; one in shadow mode has its own metric.
 pub(super) fn count_decision(policy: &Policy, decision: Option<&v1::Decision>) {
     let Some(decision) = decision else { return };
     let tier = decision.tier().as_str_name();
@@ -262,7 +250,6 @@ pub(super) fn count_decision(policy: &Policy, decision: Option<&v1::Decision>) {
     }
 }
 
-/// Counts the claims and corrections of an assessment.
 pub(super) fn count_claims(assessment: &Assessment) {
     let counts = |claim: &VerifiedClaim| match claim.judged.undecided {
         Some(_) => "undecided",

@@ -1,4 +1,4 @@
-//! Merges the judgements of a chain, in which each judge is asked about the claims that earlier judges left open.
+//! Merges the judgements of a chain, in which each judge is asked only about claims that are still open.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,26 +11,22 @@ use crate::call::Call;
 use crate::compute::compute;
 use crate::judge::{Judge, Judgement, Question};
 
-/// The merged judgement of the judges that answered.
 pub(super) struct ChainJudgement {
     pub(super) judgement: Judgement,
-    /// The judge that answered last.
     pub(super) judge: Arc<dyn Judge>,
-    /// The name of the judge whose verdict counts, by claim.
+    /// The name of the judge that decided each claim.
     pub(super) judges: HashMap<ClaimId, String>,
-    /// Claims that are not grounded according to a judge that reports no roles, so they may be the root cause.
+    /// Claims that are not grounded and whose role is unknown. They may be the root cause.
     without_role: HashSet<ClaimId>,
 }
 
 impl ChainJudgement {
-    /// Starts with the first judge that answers.
     pub(super) fn new(judge: &Arc<dyn Judge>, judgement: Judgement) -> Self {
         let judges = deciding_judge(judge, &judgement.judged).collect();
         let without_role = without_role(judge, &judgement.judged).collect();
         Self { judgement, judge: Arc::clone(judge), judges, without_role }
     }
 
-    /// Replaces verdicts by those of the next judge, which was asked about the claims of `open`, a part of `question`.
     pub(super) fn merge(
         &mut self,
         question: &Question,
@@ -60,7 +56,7 @@ impl ChainJudgement {
             lines.extend(considered.remove(&claim.id).unwrap_or_default());
         }
         all.votes.extend(judgement.votes);
-        // A score of some of the claims is not a score of the report.
+        // The new score covers only some of the claims.
         all.score = None;
         if !judgement.explanation.is_empty() {
             all.explanation = judgement.explanation;
@@ -70,8 +66,8 @@ impl ChainJudgement {
         all.notices.extend(judgement.notices);
     }
 
-    /// Returns the question for the next judge: the claims that are undecided or may be an ungrounded root cause.
-    /// `None` if the tier does not depend on them.
+    /// Returns the question for the next judge: the undecided claims, and those that may be an ungrounded
+    /// root cause. Returns `None` if they do not affect the tier.
     ///
     /// # Errors
     /// DEADLINE_EXCEEDED.
@@ -121,7 +117,6 @@ fn without_role<'a>(
     open.map(|verdict| verdict.claim.id.clone())
 }
 
-/// Returns the decision on these verdicts.
 async fn decide(
     call: &Call,
     policy: &Arc<Policy>,

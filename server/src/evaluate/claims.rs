@@ -1,4 +1,4 @@
-//! Determines the claims to judge: the given ones, then everything else the report states.
+//! Determines the claims to judge: the given ones and those extracted from the report.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use tonic::Status;
 use crate::call::Call;
 use crate::compute::compute;
 
-/// Returns the claims to judge: only the given ones unless the policy `requires_coverage` or there are none.
+/// Returns the claims to judge. Claims are extracted only if none are given or the policy requires
+/// coverage.
 ///
 /// # Errors
 /// DEADLINE_EXCEEDED.
@@ -32,12 +33,10 @@ pub(super) async fn to_judge(
     compute(call, move |budget| with_uncovered_claims(&synthesis, given, &evidence, budget)).await
 }
 
-/// Returns `true` if claims must be extracted from the report.
 pub(crate) fn is_split(synthesis: &str, given: &[Claim], requires_coverage: bool) -> bool {
     (given.is_empty() || requires_coverage) && !synthesis.trim().is_empty()
 }
 
-/// Returns the given claims followed by those extracted from the rest of the report.
 pub(crate) fn with_uncovered_claims(
     synthesis: &str,
     given: Vec<Claim>,
@@ -51,7 +50,7 @@ pub(crate) fn with_uncovered_claims(
     given.into_iter().chain(split).collect()
 }
 
-/// Rejects a report with too many or too long claims, given or extracted.
+/// Rejects a report with too many or too long claims.
 ///
 /// # Errors
 /// `INVALID_ARGUMENT` on `report.synthesis`.

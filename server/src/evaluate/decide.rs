@@ -1,4 +1,4 @@
-//! Decides a judged partition: takes the second look, has gsar-core assess it, and renders the response.
+//! Decides a judged partition and renders the response.
 
 use std::sync::Arc;
 
@@ -16,20 +16,19 @@ use crate::call::Call;
 use crate::compute::compute;
 use crate::judge::{Judge, Judgement, Notice, Question};
 
-/// The inputs of a decision other than the partition.
 pub(super) struct Case {
     pub(super) policy: Arc<Policy>,
     pub(super) question: Arc<Question>,
-    /// The judge that takes the second look; `None` for none.
     pub(super) reader: Option<Arc<dyn Judge>>,
     pub(super) gate: Option<parse::ParsedGate>,
     pub(super) confidence: Option<Confidence>,
     pub(super) explain: bool,
-    /// `true` if the claim metrics count it.
+    /// `true` if metrics count the claims.
     pub(super) is_counted: bool,
 }
 
-/// Decides a judgement. Returns the answer and its notices, and adds the calls of judge and reader to the provenance.
+/// Decides a judgement. Returns the answer and its notices, and adds the calls of the judge and the reader
+/// to the provenance.
 ///
 /// # Errors
 /// DEADLINE_EXCEEDED.

@@ -1,11 +1,10 @@
-//! Dry runs: evaluations that judge and explain but decide and record nothing.
+//! Dry runs, which judge and explain a report but neither decide nor record it.
 
 use gsar_proto::v1;
 use gsar_proto::violations::Violations;
 
 use super::warnings::NO_SYNTHESIS;
 
-/// Rejects `dry_run` for methods without dry runs.
 pub(crate) fn reject(options: &v1::EvaluateOptions, violations: &mut Violations) {
     if options.dry_run {
         let description = "only Evaluate and EvaluateStream have dry runs; leave it out";
@@ -13,7 +12,6 @@ pub(crate) fn reject(options: &v1::EvaluateOptions, violations: &mut Violations)
     }
 }
 
-/// Rejects an idempotency key for a dry run, which records nothing.
 pub(super) fn check(
     options: &v1::EvaluateOptions,
     idempotency_key: &str,
@@ -25,7 +23,7 @@ pub(super) fn check(
     }
 }
 
-/// Removes from an answer everything that could be taken for a decision.
+/// Removes everything from an answer that could be mistaken for a decision.
 pub(super) fn strip_decision(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
     let sentence = "this was a dry run: nothing was decided or recorded".to_owned();
     v1::EvaluateResponse {
@@ -48,7 +46,7 @@ pub(super) fn strip_decision(answer: v1::EvaluateResponse) -> v1::EvaluateRespon
         action: None,
         shadow: None,
         is_grounded: false,
-        // A dry run may judge claims alone.
+        // A dry run may have only claims.
         warnings: answer.warnings.into_iter().filter(|it| it.code != NO_SYNTHESIS).collect(),
         ..answer
     }

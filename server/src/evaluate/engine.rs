@@ -1,4 +1,4 @@
-//! The engine: policies, judges, ledger, stored evidence and limits for evaluations.
+//! The engine that evaluates reports.
 
 use std::sync::Arc;
 
@@ -15,24 +15,21 @@ use crate::judge::model::ModelJudge;
 use crate::ledger::{DataDir, Ledger};
 use crate::policies::PolicyStore;
 
-/// Everything needed to evaluate for one principal. Cheap to clone.
+/// The policies, judges, stores and limits for one principal. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) principal: Arc<Principal>,
     pub(crate) policies: Arc<PolicyStore>,
     pub(crate) judges: Arc<[Arc<dyn Judge>]>,
-    /// The chat model that investigates entities.
+    /// The chat model for LookAtEntity.
     pub(crate) look: Option<Arc<ModelJudge>>,
-    /// The judge that takes second looks.
     pub(crate) second_reader: SecondReader,
-    /// Redacts secrets and personal data in answers.
     pub(crate) redactor: Redactor,
-    /// Claims graded by people, for judges that are shown examples.
     pub(crate) graded_claims: GradedClaims,
     pub(crate) ledger: Option<Arc<dyn Ledger>>,
     pub(crate) evidence_retention: EvidenceRetention,
     pub(crate) evidence: Option<Evidence>,
-    /// Keeps the lock on the data directory if the ledger does not.
+    /// The lock on the data directory, if the ledger does not own it.
     pub(crate) _data_dir: Option<Arc<DataDir>>,
     pub(crate) limits: Arc<parse::Limits>,
 }
@@ -45,7 +42,6 @@ impl std::fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Returns an engine for `principal`, limited to the records and evidence that it may access.
     #[must_use]
     pub(crate) fn for_principal(self: &Arc<Self>, principal: &Arc<Principal>) -> Arc<Self> {
         if principal.is_anonymous() {
@@ -60,37 +56,36 @@ impl Engine {
         })
     }
 
-    /// The principal that calls.
+    /// Returns the calling principal.
     #[must_use]
     pub fn principal(&self) -> &Principal {
         &self.principal
     }
 
-    /// The policies in force.
+    /// Returns the current policies.
     #[must_use]
     pub fn policies(&self) -> &PolicyStore {
         &self.policies
     }
 
-    /// The ledger, if evaluations are recorded.
+    /// Returns the ledger, if evaluations are recorded.
     #[must_use]
     pub fn ledger(&self) -> Option<&Arc<dyn Ledger>> {
         self.ledger.as_ref()
     }
 
-    /// The evidence store, if enabled.
+    /// Returns the evidence store, if enabled.
     #[must_use]
     pub fn evidence(&self) -> Option<&Evidence> {
         self.evidence.as_ref()
     }
 
-    /// The chat model that investigates entities, if configured.
     #[must_use]
     pub(crate) fn look(&self) -> Option<&ModelJudge> {
         self.look.as_deref()
     }
 
-    /// Limits on requests.
+    /// Returns the limits on requests.
     #[must_use]
     pub fn limits(&self) -> &parse::Limits {
         &self.limits

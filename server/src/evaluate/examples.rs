@@ -1,5 +1,5 @@
-//! Finds graded claims similar to those of a report, as examples for chat models. Reads the calling principal's ledger
-//! and caches the graded claims for a minute.
+//! Selects graded claims as examples for chat models. Graded claims are read from the calling principal's
+//! ledger and cached briefly.
 
 use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroUsize;
@@ -17,24 +17,17 @@ use super::Engine;
 use crate::judge::{Example, Judge};
 use crate::ledger::{Cursor, Entry, Ledger, LedgerError, PageRequest, Reports, Selection};
 
-/// The time that graded claims stay in the cache.
 const TIME_TO_LIVE: Duration = Duration::from_secs(60);
-/// The maximum number of principals in the cache.
 const MAX_PRINCIPALS: u64 = 64;
-/// The number of graded evaluations read, latest first.
 const MAX_EVALUATIONS: NonZeroUsize = NonZeroUsize::new(500).unwrap();
-/// The maximum number of graded claims per principal.
 const MAX_CLAIMS: usize = 2_000;
-/// The maximum length of an example's claim and of each quote, in bytes.
 const MAX_BYTES: usize = 1 << 10;
-/// The maximum number of quotes per example.
 const MAX_QUOTES: usize = 3;
 
 /// A cache of graded claims by principal. Clones share it.
 #[derive(Clone)]
 pub(crate) struct GradedClaims(Cache<String, Arc<Vec<GradedClaim>>>);
 
-/// A graded claim with its terms.
 struct GradedClaim {
     example: Example,
     terms: HashSet<String>,
@@ -47,12 +40,12 @@ impl Default for GradedClaims {
 }
 
 impl Engine {
-    /// Drops the cached claims of this principal, after it graded some.
     pub(crate) fn forget_graded_claims(&self) {
         self.graded_claims.0.invalidate(self.principal().name());
     }
 
-    /// Returns the graded claims most similar to `claims`, up to the number the judges use; none if reading fails.
+    /// Returns the graded claims most similar to `claims`, up to the number that the judges use. Empty if
+    /// reading fails.
     pub(super) async fn examples(
         &self,
         judges: &[Arc<dyn Judge>],
@@ -78,7 +71,6 @@ impl Engine {
     }
 }
 
-/// Reads the graded claims of the latest evaluations.
 async fn read(ledger: &Arc<dyn Ledger>) -> Result<Vec<GradedClaim>, LedgerError> {
     let selection = Selection { graded: Some(true), ..Selection::default() };
     let mut request = PageRequest { selection, cursor: Cursor::NEWEST, limit: MAX_EVALUATIONS };
@@ -96,7 +88,6 @@ async fn read(ledger: &Arc<dyn Ledger>) -> Result<Vec<GradedClaim>, LedgerError>
     Ok(graded)
 }
 
-/// Adds the claims of an evaluation whose grades all agree.
 fn add(entry: Entry, graded: &mut Vec<GradedClaim>) {
     let Ok(answer) = v1::EvaluateResponse::decode(entry.response.as_slice()) else { return };
     let mut classes: BTreeMap<&str, HashSet<i32>> = BTreeMap::new();
@@ -122,8 +113,8 @@ fn add(entry: Entry, graded: &mut Vec<GradedClaim>) {
     }
 }
 
-/// Returns the graded claims that share the most terms with one of `claims`, best first. Leaves out identical claims:
-/// those would give away the answer.
+/// Returns the graded claims that share the most terms with one of `claims`, best first. Identical claims
+/// are left out, since they would reveal the answer.
 fn nearest(graded: &[GradedClaim], claims: &[Claim], max: usize) -> Arc<[Example]> {
     let queries: Vec<(&str, HashSet<String>)> = claims
         .iter()
@@ -143,7 +134,7 @@ fn nearest(graded: &[GradedClaim], claims: &[Claim], max: usize) -> Arc<[Example
         .map(|claim| (similarity(claim), claim))
         .filter(|(similarity, _)| *similarity > 0)
         .collect();
-    // Ties go to the latest.
+    // Among equals, the newest comes first.
     ranked.reverse();
     ranked.sort_by_key(|(similarity, _)| std::cmp::Reverse(*similarity));
     let mut seen = HashSet::new();

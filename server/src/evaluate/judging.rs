@@ -1,4 +1,4 @@
-//! Calls the judges of the chain one after another until their verdicts determine the tier.
+//! Calls the judges in the chain until their verdicts determine the tier.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,29 +20,22 @@ use crate::errors;
 use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question, calls_of};
 use crate::telemetry::{metrics as names, traces};
 
-/// Failure codes of this server's own limits: a retry later may succeed.
+/// The failure codes for this server's own limits. A later retry can succeed.
 const OWN_LIMIT_CODES: [&str; 2] = ["TOO_MANY_CALLS", "RATE_LIMITED_HERE"];
 
-/// The code for a judge that was skipped because it does not read the report's language.
 const LANGUAGE_NOT_READ: &str = "LANGUAGE_NOT_READ";
 
-/// The maximum time reserved for a second look.
 const MAX_SECOND_LOOK_TIME: Duration = Duration::from_secs(20);
 
-/// The result of calling the chain.
 pub(super) struct ChainResult {
-    /// What each judge did, in call order.
     pub(super) links: Vec<v1::JudgeLink>,
-    /// The name of the judge whose verdict counts, by claim.
+    /// The name of the judge that decided each claim.
     pub(super) judges: HashMap<ClaimId, String>,
-    /// Notices of the judges that answered.
     pub(super) notices: Vec<Notice>,
-    /// The judge that answered last with the merged judgement, or the reason why there is none.
     pub(super) outcome: Result<(Arc<dyn Judge>, Judgement), Reason>,
 }
 
 impl ChainResult {
-    /// No judge was called.
     pub(super) fn not_asked(reason: Reason) -> Self {
         Self::without_answer(Vec::new(), Vec::new(), reason)
     }
@@ -59,7 +52,8 @@ impl ChainResult {
 }
 
 impl Engine {
-    /// Returns the judge called `name`, or the whole chain for an empty name. An unknown name is a violation.
+    /// Returns the judge with this name, or the whole chain if the name is empty. An unknown name is a
+    /// violation.
     pub(super) fn judges(
         &self,
         field: &'static str,
@@ -79,8 +73,9 @@ impl Engine {
     }
 }
 
-/// Calls the judges about a report in these languages. An abstention is an answer. The next judge is called if one
-/// fails, does not read the language or uses up its share of the time, and about open claims that affect the tier.
+/// Calls the judges about a report in these languages. The next judge is called if one fails, does not
+/// support the language or exceeds its share of the time. It is also called if open claims affect the tier.
+/// An abstention counts as an answer.
 pub(super) async fn call_chain(
     call: &Call,
     policy: &Arc<Policy>,
@@ -130,7 +125,7 @@ pub(super) async fn call_chain(
         });
         match answer {
             Ok(Judgement { abstained: Some(reason), notices, .. }) => match &mut answered {
-                // Earlier verdicts stay; the open claims stay undecided.
+                // Earlier verdicts remain, and the open claims remain undecided.
                 Some(answer) => answer.judgement.notices.extend(notices),
                 None => {
                     let reason = Reason::JudgeAbstained { reason };
@@ -162,7 +157,7 @@ pub(super) async fn call_chain(
             {
                 return Err(stopped(call));
             }
-            // The error itself may quote a model's answer, which is never logged.
+            // The error can quote a model's answer, which must not be logged.
             Err(error) => {
                 tracing::warn!(judge = name, code, "a judge failed");
                 codes.push(code);
@@ -184,13 +179,11 @@ pub(super) async fn call_chain(
     Ok(ChainResult::without_answer(links, Vec::new(), reason))
 }
 
-/// Returns the first language that the judge does not read.
 fn unread_by(judge: &Arc<dyn Judge>, languages: &[&'static str]) -> Option<&'static str> {
     let capabilities = judge.capabilities();
     languages.iter().copied().find(|language| !capabilities.reads(language))
 }
 
-/// Reports a judge that was skipped for the language.
 fn not_read(judge: &str, language: &str) -> v1::JudgeLink {
     counter!(names::JUDGED, "judge" => judge.to_owned(), "result" => "failed", "code" => LANGUAGE_NOT_READ)
         .increment(1);
@@ -203,8 +196,9 @@ fn not_read(judge: &str, language: &str) -> v1::JudgeLink {
     }
 }
 
-/// Shortens the deadline so that time is left for the following judges: remote judges get equal shares, local ones a
-/// tenth in all. A third, at most [`MAX_SECOND_LOOK_TIME`], is reserved for a second look.
+/// Shortens the deadline, to leave time for the other judges and a second look. Remote judges get equal
+/// shares, all local judges together a tenth, and the second look a third, but at most
+/// [`MAX_SECOND_LOOK_TIME`].
 fn with_time_share(
     question: &Arc<Question>,
     following: &[Arc<dyn Judge>],

@@ -1,4 +1,4 @@
-//! Evaluates a report: from the request to the recorded answer. All rules are in gsar-core.
+//! Evaluates a report, from the request to the recorded answer.
 
 pub(crate) mod answer;
 mod cascade;
@@ -35,7 +35,6 @@ pub(crate) use recorded::{recorded_grade, summary, unknown_evaluation};
 pub(crate) use retrieval::search_hit;
 pub(crate) use second_reader::SecondReader;
 
-/// Returns the parts of a parsed gate that gsar-core assesses.
 pub(crate) fn investigation(
     gate: &gsar_proto::parse::ParsedGate,
 ) -> gsar_core::assess::Investigation<'_> {

@@ -1,4 +1,4 @@
-//! Keeps a report from being its own evidence: items that repeat it count as prior claims.
+//! Prevents a report from serving as its own evidence.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::call::Call;
 use crate::compute::compute_briefly;
 use crate::judge::Notice;
 
-/// Marks every item that repeats the report as a prior claim, and returns a notice that names them.
+/// Marks every item that repeats the report as a prior claim. Returns a notice that lists these items.
 pub(super) async fn mark(
     call: &Call,
     report: &str,

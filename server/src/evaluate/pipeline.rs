@@ -1,4 +1,4 @@
-//! One evaluation from start to end: check, gather evidence, judge, decide, record, answer.
+//! The pipeline of one evaluation: prepare, retrieve, judge, decide, record.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -30,14 +30,12 @@ use crate::ledger::{Content, NewEvent};
 use crate::telemetry::safety::Outcomes;
 use crate::telemetry::{self, metrics as names, traces};
 
-/// An answer with the policy and the evidence contents that the ledger records; no contents if it does not store them.
 struct Decided {
     answer: v1::EvaluateResponse,
     policy: ChosenPolicy,
     contents: Vec<Content>,
 }
 
-/// The provenance, timings and notices of an answer in progress.
 struct AnswerContext {
     provenance: v1::Provenance,
     watch: Stopwatch,
@@ -48,7 +46,7 @@ impl Engine {
     /// Evaluates a report and records the answer before returning it.
     ///
     /// # Errors
-    /// The errors of the API contract. A decision is never an error.
+    /// Those of the API contract. A decision is never an error.
     pub async fn evaluate(
         &self,
         call: &Call,
@@ -60,7 +58,7 @@ impl Engine {
         self.redact_if(call, answer, redact).await
     }
 
-    /// Evaluates a report of a driven investigation and records the investigation's event with the answer.
+    /// Evaluates a report of an investigation. Records the investigation's event together with the answer.
     ///
     /// # Errors
     /// As [`Engine::evaluate`], and FAILED_PRECONDITION if the step is already recorded.
@@ -75,7 +73,8 @@ impl Engine {
         let Some(ledger) = self.ledger.as_ref().filter(|_| !is_dry) else {
             return self.evaluate_unrecorded(call, request, policy).await;
         };
-        // Before the checks: an answer recorded under a key stays valid whatever the configuration allows now.
+        // The key is looked up before the request is checked, so that a recorded answer stays available
+        // when the configuration changes.
         let key = RequestKey::new(&request);
         if let Some(earlier) = record::replay(ledger.as_ref(), &key).await? {
             return Ok(earlier);
@@ -96,7 +95,6 @@ impl Engine {
         recording.instrument(traces::step("record")).await
     }
 
-    /// Redacts the answer if `redact` is set.
     pub(super) async fn redact_if(
         &self,
         call: &Call,
@@ -146,7 +144,6 @@ impl Engine {
         Ok(Decided { answer, policy, contents })
     }
 
-    /// Decides one report of a prepared request.
     pub(super) async fn decide_prepared(
         &self,
         call: &Call,
@@ -231,7 +228,6 @@ impl Engine {
 }
 
 impl AnswerContext {
-    /// Adds the retrieval to the provenance and returns the evidence.
     fn retrieved(&mut self, gathered: Gathered) -> Arc<Vec<EvidenceItem>> {
         let Gathered { evidence, is_cacheable: _, retrieval, corpus_digests } = gathered;
         if let Some(retrieval) = retrieval {
@@ -244,7 +240,6 @@ impl AnswerContext {
     }
 }
 
-/// Calls the chain unless there is no evidence.
 async fn judge(
     call: &Call,
     settings: &Settings,
@@ -266,7 +261,6 @@ fn shown_example(example: &Example) -> v1::GradedExample {
     }
 }
 
-/// Counts an answer and completes it from its context.
 fn finish(
     settings: &Settings,
     report: &parse::ParsedReport,
@@ -300,7 +294,7 @@ fn finish(
     if settings.options.dry_run { dry_run::strip_decision(answer) } else { answer }
 }
 
-/// Returns `true` if there is no evidence to judge by. The published method scores such a report too.
+/// Returns `true` if there is no evidence. A policy with `UndefinedScore::Half` judges such reports too.
 fn has_no_evidence(policy: &ChosenPolicy, question: &Question) -> bool {
     question.evidence.is_empty() && policy.policy.undefined_score != UndefinedScore::Half
 }

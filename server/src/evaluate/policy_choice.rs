@@ -1,4 +1,4 @@
-//! Resolves a policy name and overrides to a checked policy that the caller may use. gsar-core compares strictness.
+//! Selects the policy for a request and checks that the caller may use it.
 
 use std::sync::Arc;
 
@@ -14,16 +14,15 @@ use crate::errors;
 use crate::identity::Right;
 use crate::policies::Entry;
 
-/// The policy of one call.
+/// The policy for one call.
 #[derive(Clone, Debug)]
 pub struct ChosenPolicy {
     /// The policy.
     pub policy: Arc<Policy>,
-    /// `true` if the request changed it.
+    /// `true` if the request overrides policy values.
     pub overridden: bool,
-    /// `true` if the caller may not decide by it.
+    /// `true` if the caller may not decide with this policy.
     pub hypothetical: bool,
-    /// The policy as TOML, if already written.
     toml: Option<Arc<str>>,
 }
 
@@ -33,7 +32,7 @@ impl ChosenPolicy {
         Self { policy: entry.policy, overridden: false, hypothetical: false, toml }
     }
 
-    /// Parses a policy chosen earlier from its [`ChosenPolicy::toml`].
+    /// Parses an earlier policy from its [`ChosenPolicy::toml`].
     ///
     /// # Errors
     /// The parse error.
@@ -53,7 +52,7 @@ impl ChosenPolicy {
         render::applied_policy(&self.policy, self.overridden)
     }
 
-    /// Renders the policy with its certificate, which reports if it covers the judge that decided.
+    /// Renders the policy. Its certificate states if it covers the judge that decided.
     pub(crate) fn applied_to(&self, judges: &[v1::JudgeLink]) -> v1::AppliedPolicy {
         let decided = judges.iter().rev().find(|link| link.result == "judged");
         let judge = decided.map_or("", |link| link.judge.as_str());
@@ -66,36 +65,34 @@ impl ChosenPolicy {
         }
     }
 
-    /// The policy as TOML, including overrides.
+    /// Returns the policy as TOML, including overrides.
     #[must_use]
     pub fn toml(&self) -> Arc<str> {
         self.toml.clone().unwrap_or_else(|| to_toml(&self.policy).into())
     }
 }
 
-/// The use of a policy by a call.
+/// The purpose for which a call uses a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyUse {
-    /// Decides by it: it must be at least as strict as the default, or allowed by name.
+    /// To decide. The policy must be at least as strict as the default, or be allowed by name.
     Decide,
-    /// Only shows what it would decide, or tests the server itself: any policy.
+    /// To show a hypothetical decision, or to test the server. Any policy is allowed.
     Any,
 }
 
-/// The choice of a policy for an evaluation.
 #[derive(Clone, Debug)]
 pub(crate) enum PolicyChoice {
-    /// The policy that the request names.
     Named(PolicyUse),
-    /// This one, whatever the request names.
+    /// This policy, regardless of the request.
     Pinned(ChosenPolicy),
 }
 
 impl Engine {
-    /// Returns the policy called `name` with these overrides. An unknown name and invalid overrides are violations.
+    /// Returns the named policy with these overrides. An unknown name and invalid overrides are violations.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION if the caller may not decide by that policy, naming every field in which it is looser.
+    /// FAILED_PRECONDITION if the caller may not decide with this policy. It lists every looser field.
     pub fn choose_policy(
         &self,
         name: &str,
@@ -133,7 +130,6 @@ impl Engine {
         }
     }
 
-    /// Checks that the caller may decide by `chosen`, which is `base` with or without overrides.
     fn check_allowed(&self, base: &Policy, chosen: &ChosenPolicy) -> Result<(), Status> {
         let policy = &chosen.policy;
         let overrides = self.policies.allow_overrides();

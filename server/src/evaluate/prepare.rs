@@ -1,4 +1,4 @@
-//! Checks a request, digests its evidence and opens its corpus, once for all of its reports.
+//! Checks and prepares a request once for all its reports.
 
 use std::sync::Arc;
 
@@ -17,17 +17,15 @@ use crate::compute::compute_briefly;
 use crate::judge::{Judge, Question};
 use crate::ledger::Content;
 
-/// How the reports of a request are evaluated.
 pub(super) struct Settings {
     pub(super) policy: ChosenPolicy,
     pub(super) judges: Vec<Arc<dyn Judge>>,
     pub(super) second_reader: SecondReader,
     pub(super) options: v1::EvaluateOptions,
-    /// `true` if the metrics of decisions count the request.
+    /// `true` if metrics count the decisions.
     pub(super) is_counted: bool,
 }
 
-/// A checked request without its reports: its evidence is attested and digested.
 #[derive(Clone)]
 pub(super) struct Prepared {
     pub(super) settings: Arc<Settings>,
@@ -35,11 +33,10 @@ pub(super) struct Prepared {
     pub(super) digests: Vec<v1::EvidenceDigest>,
     pub(super) corpus: Corpus,
     pub(super) gate: Option<parse::ParsedGate>,
-    /// `true` if several reports are judged by the evidence.
+    /// `true` if several reports share the evidence.
     pub(super) has_several: bool,
 }
 
-/// A request with every field checked.
 struct Checked<R> {
     settings: Settings,
     evidence: Vec<EvidenceItem>,
@@ -49,8 +46,8 @@ struct Checked<R> {
 }
 
 impl Engine {
-    /// Prepares a request whose reports `read` parses. With `store_contents`, also returns the contents of its evidence
-    /// for the ledger.
+    /// Prepares a request. `read` parses its reports. With `store_contents`, also returns the evidence
+    /// contents to record.
     pub(super) async fn prepare<R>(
         &self,
         call: &Call,

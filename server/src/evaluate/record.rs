@@ -1,4 +1,4 @@
-//! Writes evaluations to the ledger and reads recorded answers back.
+//! Records evaluations in the ledger.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,10 +14,9 @@ use super::warnings::FALLBACK_JUDGE;
 use crate::errors;
 use crate::ledger::{Content, Ledger, LedgerError, NewEvent, Record, Recorded};
 
-/// The maximum number of bytes of an item's content in its recorded head.
+/// The maximum size of an item's recorded head, in bytes.
 const MAX_HEAD_BYTES: usize = 1024;
 
-/// A request's idempotency key and digest.
 #[derive(Debug)]
 pub(super) struct RequestKey {
     key: Option<String>,
@@ -25,20 +24,18 @@ pub(super) struct RequestKey {
 }
 
 impl RequestKey {
-    /// The value for a request without an idempotency key.
     pub(super) const fn none() -> Self {
         Self { key: None, digest: [0; 32] }
     }
 
     pub(super) fn new(request: &v1::EvaluateRequest) -> Self {
         let key = (!request.idempotency_key.is_empty()).then(|| request.idempotency_key.clone());
-        // Only requests with a key are compared.
+        // Requests without a key are never compared.
         let digest = key.as_ref().map(|_| *blake3::hash(&request.encode_to_vec()).as_bytes());
         Self { key, digest: digest.unwrap_or_default() }
     }
 }
 
-/// Returns the answer recorded earlier under the same key, if any.
 pub(super) async fn replay(
     ledger: &dyn Ledger,
     RequestKey { key, digest }: &RequestKey,
@@ -48,7 +45,6 @@ pub(super) async fn replay(
     found.map(|bytes| decode(&bytes)).transpose()
 }
 
-/// The parts of a request that the ledger records.
 #[derive(Clone)]
 pub(super) struct RecordedRequest {
     report_id: String,
@@ -58,7 +54,6 @@ pub(super) struct RecordedRequest {
 }
 
 impl RecordedRequest {
-    /// Takes the parts of a request whose encoded report is `report`.
     pub(super) fn new(request: &v1::EvaluateRequest, report: Vec<u8>) -> Self {
         Self {
             report_id: request.report.as_ref().map(|report| report.id.clone()).unwrap_or_default(),
@@ -68,24 +63,20 @@ impl RecordedRequest {
         }
     }
 
-    /// Returns a copy for one of several reports of the request.
     pub(super) fn with_report(&self, report: &v1::Report) -> Self {
         let encoded = report.encode_to_vec();
         Self { report_id: report.id.clone(), report: encoded, ..self.clone() }
     }
 
-    /// The digest of the report.
     pub(super) fn report_digest(&self) -> String {
         digest(&self.report)
     }
 }
 
-/// Encodes the report of a request for hashing and recording.
 pub(super) fn encoded_report(request: &v1::EvaluateRequest) -> Vec<u8> {
     request.report.as_ref().map(prost::Message::encode_to_vec).unwrap_or_default()
 }
 
-/// Records an answer and returns it, or the one recorded earlier under the same key.
 pub(super) async fn record(
     ledger: &dyn Ledger,
     RequestKey { key, digest }: RequestKey,
@@ -146,7 +137,6 @@ fn decode(bytes: &[u8]) -> Result<v1::EvaluateResponse, Status> {
         .map_err(|error| errors::ledger_unavailable(&format!("invalid record: {error}")))
 }
 
-/// Converts a ledger error to the status of the API contract.
 pub(crate) fn ledger_status(error: &LedgerError) -> Status {
     match error {
         LedgerError::KeyReused { .. } => errors::key_reused(),
@@ -155,7 +145,6 @@ pub(crate) fn ledger_status(error: &LedgerError) -> Status {
     }
 }
 
-/// Returns the heads of the evidence; [`record`] copies digests and sizes from the provenance.
 fn heads(evidence: &[v1::EvidenceItem]) -> Vec<v1::RecordedEvidence> {
     let head = |item: &v1::EvidenceItem| {
         let item = parse::normalize_item(item);
@@ -180,7 +169,6 @@ fn heads(evidence: &[v1::EvidenceItem]) -> Vec<v1::RecordedEvidence> {
     evidence.iter().map(head).collect()
 }
 
-/// Returns the digests of a request's items, and with `store_contents` their contents for the ledger.
 pub(super) fn digest_evidence(
     evidence: &[EvidenceItem],
     store_contents: bool,
@@ -196,7 +184,6 @@ pub(super) fn digest_evidence(
     (digests, contents)
 }
 
-/// Rebuilds an item as it was in its request.
 pub(crate) fn evidence_item(item: v1::RecordedEvidence, content: String) -> v1::EvidenceItem {
     v1::EvidenceItem {
         id: item.id,
@@ -216,7 +203,6 @@ pub(crate) fn evidence_item(item: v1::RecordedEvidence, content: String) -> v1::
     }
 }
 
-/// Returns the provenance known before judging.
 pub(super) fn provenance(report_digest: String, evaluated_at: Timestamp) -> v1::Provenance {
     v1::Provenance {
         report_digest,
@@ -226,7 +212,6 @@ pub(super) fn provenance(report_digest: String, evaluated_at: Timestamp) -> v1::
     }
 }
 
-/// Returns the digest of an item's content.
 pub(super) fn digest_item(item: &EvidenceItem) -> (v1::EvidenceDigest, blake3::Hash) {
     let content = item.content.as_str();
     let hash = blake3::hash(content.as_bytes());
@@ -239,7 +224,6 @@ pub(super) fn digest_item(item: &EvidenceItem) -> (v1::EvidenceDigest, blake3::H
     (digest, hash)
 }
 
-/// Returns the BLAKE3 digest in hexadecimal.
 pub(super) fn digest(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
@@ -249,12 +233,11 @@ fn content(item: &v1::EvidenceItem) -> &str {
         Some(v1::evidence_item::Content::Text(text) | v1::evidence_item::Content::Json(text)) => {
             text
         }
-        // An invalid check run is rejected before recording.
+        // A request with an invalid check run is rejected before it is recorded.
         Some(v1::evidence_item::Content::CheckRun(_)) | None => "",
     }
 }
 
-/// Returns the current time.
 pub(crate) fn now() -> Timestamp {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))

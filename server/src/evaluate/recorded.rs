@@ -1,4 +1,4 @@
-//! Reads evaluations back from the ledger.
+//! Reads evaluations from the ledger.
 
 use std::sync::Arc;
 
@@ -28,10 +28,11 @@ impl Engine {
         })
     }
 
-    /// Reads a recorded evaluation.
+    /// Reads an evaluation.
     ///
     /// # Errors
-    /// NOT_FOUND for an unknown id, FAILED_PRECONDITION if evaluations are not recorded, UNAVAILABLE if reading fails.
+    /// NOT_FOUND for an unknown ID, FAILED_PRECONDITION if evaluations are not recorded, UNAVAILABLE if
+    /// reading fails.
     pub(crate) async fn stored_evaluation(
         &self,
         id: &str,
@@ -52,7 +53,7 @@ impl Engine {
         })
     }
 
-    /// Reads a recorded evaluation and redacts it.
+    /// Reads an evaluation and redacts it.
     ///
     /// # Errors
     /// As [`Engine::stored_evaluation`].
@@ -66,7 +67,7 @@ impl Engine {
         compute_briefly(call, move || redact::record(&redactor, &record)).await
     }
 
-    /// Reads the content of an item of an evaluation; `None` if the ledger has only its head.
+    /// Reads the content of an evaluation's item. Returns `None` if the ledger has only its head.
     ///
     /// # Errors
     /// UNAVAILABLE if reading fails.
@@ -85,7 +86,6 @@ impl Engine {
     }
 }
 
-/// Renders a grade.
 pub(crate) fn recorded_grade(stored: StoredGrade) -> v1::RecordedGrade {
     use v1::grade::Subject;
     let StoredGrade { grade: NewGrade { claim_id, verdict, note }, grader, graded_at_micros } =
@@ -102,7 +102,6 @@ pub(crate) fn recorded_grade(stored: StoredGrade) -> v1::RecordedGrade {
     }
 }
 
-/// Returns NOT_FOUND for an unknown evaluation.
 pub(crate) fn unknown_evaluation(id: &str) -> Status {
     errors::unknown("evaluation", id, "`gsar ledger list` shows recorded evaluations")
 }
@@ -111,7 +110,6 @@ fn invalid(error: prost::DecodeError) -> Status {
     errors::ledger_unavailable(&format!("invalid record: {error}"))
 }
 
-/// Renders an evaluation for a list.
 pub(crate) fn summary(summary: Summary) -> v1::EvaluationSummary {
     v1::EvaluationSummary {
         evaluation_id: summary.evaluation_id,

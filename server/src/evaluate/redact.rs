@@ -1,4 +1,4 @@
-//! Redacts secrets and personal data in answers, as in requests to chat models. Recorded answers stay as they are.
+//! Redacts secrets and personal data in answers. Recorded answers are not changed.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,13 +9,13 @@ use gsar_redaction::{Redaction, Redactor};
 use tonic::Status;
 use uuid::Uuid;
 
-/// Fields that the server itself sets; never redacted.
+/// Fields that the server itself sets. They are not redacted.
 const EXEMPT: [&str; 3] = ["digest", "report_digest", "evaluation_id"];
 
-/// Redacts an answer. Ranges in the report keep their original values, because the caller has the report.
+/// Redacts an answer. Ranges in the report stay unchanged, since the caller has the original report.
 ///
 /// # Errors
-/// INTERNAL if the message is unknown to the API contract, a bug.
+/// INTERNAL if the API's descriptors lack the message, which is a bug.
 pub(super) fn answer(
     redactor: &Redactor,
     answer: &v1::EvaluateResponse,
@@ -29,7 +29,8 @@ pub(super) fn answer(
     Ok(redacted)
 }
 
-/// Redacts a record. Ranges refer to the redacted texts; ranges beyond the recorded head of an item are dropped.
+/// Redacts a record. Ranges are mapped to the redacted texts, or removed if they exceed an item's recorded
+/// head.
 ///
 /// # Errors
 /// As [`answer`].
@@ -64,14 +65,12 @@ pub(super) fn record(
     Ok(redacted)
 }
 
-/// The recorded head of an evidence item.
 struct Head {
-    /// In bytes, before redaction.
+    /// The original length in bytes.
     length: u64,
     offsets: OffsetMap,
 }
 
-/// Maps the ranges of citations to the redacted heads of their items.
 fn map_citations(
     claims: &mut [v1::JudgedClaim],
     original: Option<&v1::EvaluateResponse>,
@@ -89,7 +88,7 @@ fn map_citations(
     }
 }
 
-/// Returns texts whose secrets must be redacted wherever they occur.
+/// Returns the texts that may contain secrets. These secrets are redacted in all fields.
 fn texts(answer: &v1::EvaluateResponse) -> Vec<&str> {
     let claims = answer.claims.iter().map(|claim| claim.text.as_str());
     let citations = answer.claims.iter().flat_map(|claim| &claim.citations);
@@ -107,7 +106,6 @@ fn internal(error: impl std::fmt::Display) -> Status {
 
 struct Rewriter {
     redaction: Redaction,
-    /// The offsets of the redacted report, if the message contains it.
     report: Option<OffsetMap>,
 }
 
@@ -125,9 +123,10 @@ impl Rewrite for Rewriter {
     }
 }
 
-/// Maps byte offsets of a text to its redacted form.
+/// Maps byte offsets in a text to offsets in its redacted form.
 struct OffsetMap {
-    /// The ranges of the placeholders in the redacted text with the lengths of what they replaced; ascending.
+    /// Each placeholder's range in the redacted text and the length of the text that it replaced, in
+    /// ascending order.
     replaced: Vec<(Range<usize>, usize)>,
 }
 
@@ -140,10 +139,10 @@ impl OffsetMap {
         self.map(original, |range| range.end)
     }
 
-    /// Maps an offset; `within` maps one inside a replaced part.
+    /// Maps an offset. `within` maps offsets inside a replaced part.
     fn map(&self, original: u64, within: impl Fn(&Range<usize>) -> usize) -> u64 {
         let original = usize::try_from(original).unwrap_or(usize::MAX);
-        // Bytes inserted and removed so far.
+        // The number of bytes inserted and removed up to this placeholder.
         let (mut inserted, mut removed) = (0, 0);
         for (range, length) in &self.replaced {
             let from = range.start + removed - inserted;
@@ -177,7 +176,7 @@ mod tests {
             let at = text.find(word).unwrap() as u64;
             assert_eq!(part(&hidden, &offsets, at, at + word.len() as u64), word, "{hidden}");
         }
-        // A claim that begins or ends within a secret includes the whole placeholder.
+        // A range that ends within a secret includes the whole placeholder.
         let address = text.find("2.0.7").unwrap() as u64;
         let placeholder = part(&hidden, &offsets, address, address + 2);
         assert!(placeholder.starts_with('[') && placeholder.ends_with(']'), "{hidden}");

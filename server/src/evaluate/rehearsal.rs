@@ -1,4 +1,5 @@
-//! Evaluates a small report that must proceed, at startup as a self-test and on request to try out judges. Never recorded.
+//! Evaluates a built-in report for which the decision must be PROCEED. Used as a self-test and to try
+//! judges.
 
 use std::time::{Duration, Instant};
 
@@ -10,10 +11,10 @@ use super::{Engine, PolicyChoice, PolicyUse};
 use crate::call::Call;
 
 impl Engine {
-    /// Evaluates the small report with the first local judge of the chain, as a self-test. Does nothing without one.
+    /// Runs the self-test with the first local judge in the chain, if there is one.
     ///
     /// # Errors
-    /// A description of the failure.
+    /// A message that describes the failure.
     pub async fn rehearse(&self) -> Result<(), String> {
         let Some(judge) = self.judges.iter().find(|judge| judge.is_local()) else { return Ok(()) };
         let request = rehearsal(judge.name());
@@ -30,10 +31,11 @@ impl Engine {
         }
     }
 
-    /// Evaluates the small report with the judge called `name`, or with each judge of the chain if `name` is empty.
+    /// Evaluates the built-in report with the named judge, or with each judge in the chain if `name` is
+    /// empty.
     ///
     /// # Errors
-    /// NOT_FOUND for an unknown judge, DEADLINE_EXCEEDED.
+    /// NOT_FOUND for an unknown judge, or DEADLINE_EXCEEDED.
     pub async fn try_judges(&self, call: &Call, name: &str) -> Result<Vec<v1::JudgeTrial>, Status> {
         let mut trials = Vec::new();
         let mut violations = Violations::default();
@@ -59,7 +61,7 @@ impl Engine {
     }
 }
 
-/// Builds a report of one claim that its evidence states verbatim.
+/// Builds a report with one claim, which the evidence states verbatim.
 fn rehearsal(judge: &str) -> v1::EvaluateRequest {
     let content = v1::evidence_item::Content::Text("connection pool size is 20".to_owned());
     v1::EvaluateRequest {

@@ -1,5 +1,5 @@
-//! Selects evidence from a corpus for the judge: every item if it can read that much, else the passages relevant to the
-//! claims.
+//! Retrieves evidence from a corpus: all items if the judges can read that many bytes, otherwise the
+//! passages relevant to the claims.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,48 +18,45 @@ use crate::evidence::{CorpusName, Evidence, Filter, Hit, Method, Query, StoreErr
 use crate::judge::Judge;
 use crate::offload::offload;
 
-/// The number of passages searched for per claim.
 const PASSAGES_PER_CLAIM: usize = 12;
-/// The budget in bytes if the judges state no limit.
 const DEFAULT_BUDGET: usize = 4 << 20;
 
-/// The evidence of an evaluation.
 pub(super) struct Gathered {
-    /// The items of the request, then those of the corpus.
+    /// The request's items, followed by the corpus items.
     pub(super) evidence: Arc<Vec<EvidenceItem>>,
-    /// `true` if the same evidence may be used again, so that facts about it are cached.
+    /// `true` if facts about the evidence are cached, since other evaluations use the same evidence.
     pub(super) is_cacheable: bool,
-    /// How the corpus was used; `None` without one.
     pub(super) retrieval: Option<v1::Retrieval>,
-    /// The digests of the corpus items.
     pub(super) corpus_digests: Vec<v1::EvidenceDigest>,
 }
 
 impl Gathered {
-    /// Returns `true` if a corpus was searched for this report.
     pub(super) fn is_searched(&self) -> bool {
         self.retrieval.as_ref().is_some_and(|retrieval| retrieval.method != "whole")
     }
 }
 
-/// The corpus of a request, for all of its reports.
 #[derive(Clone)]
 pub(super) enum Corpus {
-    /// The request names no corpus.
     None,
-    /// The judge reads every item: those of the request, then those of the corpus.
+    /// The judge reads all items.
     Whole {
         evidence: Arc<Vec<EvidenceItem>>,
         is_cacheable: bool,
         retrieval: v1::Retrieval,
         corpus_digests: Vec<v1::EvidenceDigest>,
     },
-    /// The judge reads the passages relevant to the claims of a report.
-    Searched { store: Evidence, name: CorpusName, retrieval: v1::Retrieval },
+    /// The judge reads the passages relevant to a report's claims.
+    Searched {
+        store: Evidence,
+        name: CorpusName,
+        retrieval: v1::Retrieval,
+    },
 }
 
 impl Engine {
-    /// Opens the corpus of a request. Reads all of it if the judges can read that much in addition to the inline items.
+    /// Opens a request's corpus. Reads all of it if it fits into the judges' limit together with the inline
+    /// items.
     pub(super) async fn corpus(
         &self,
         call: &Call,
@@ -102,7 +99,6 @@ impl Engine {
 }
 
 impl Corpus {
-    /// Adds the corpus items for a report to the items of its request.
     pub(super) async fn gather(
         self,
         call: &Call,
@@ -137,7 +133,6 @@ impl Corpus {
     }
 }
 
-/// Joins the items of a request and of a corpus. Rejects duplicate ids.
 fn join_items(
     mut inline: Vec<EvidenceItem>,
     items: Vec<EvidenceItem>,
@@ -161,7 +156,6 @@ fn join_items(
     Ok(inline)
 }
 
-/// Searches the passages relevant to the claims.
 fn retrieve(
     store: &Evidence,
     name: &CorpusName,
@@ -215,10 +209,9 @@ fn retrieve(
     Ok((passages.into_iter().map(passage).collect(), retrieval))
 }
 
-/// A passage found by a search, without its text: many are found and few are given to the judge.
+/// A search hit without its text. Most hits are not given to the judge.
 struct FoundPassage {
     passage: i64,
-    /// The item's id and the byte offset in it.
     position: (String, u64),
     size: usize,
     retrieved: v1::RetrievedPassage,
@@ -248,7 +241,7 @@ impl FoundPassage {
     }
 }
 
-/// Warns of claims that may be ungrounded only because relevant passages were left out.
+/// Warns about ungrounded claims for which relevant passages were left out.
 pub(super) fn insufficient_retrieval(
     retrieval: &v1::Retrieval,
     claims: &[v1::JudgedClaim],
@@ -271,7 +264,6 @@ pub(super) fn insufficient_retrieval(
     })
 }
 
-/// Queries the store on a blocking thread.
 async fn query_store<T: Send + 'static>(
     call: &Call,
     query: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
@@ -279,8 +271,8 @@ async fn query_store<T: Send + 'static>(
     offload(call, query).await.map_err(|error| errors::evidence(&error))
 }
 
-/// Takes the best passage of every claim, then the second best, and so on within the budget. Returns them in corpus
-/// order, and the number left out.
+/// Selects the best passage for each claim, then the second best, and so on within the budget. Returns them
+/// in corpus order, with the number left out.
 fn select_passages(
     budget: usize,
     rankings: &[Vec<FoundPassage>],
@@ -304,7 +296,7 @@ fn select_passages(
     (given, dropped.len() as u64)
 }
 
-/// Returns a passage as an item with its label as id. Never exhaustive, because it is only a part.
+/// Converts a passage to an item. It is never exhaustive, since it is only part of an item.
 fn passage(hit: Hit) -> EvidenceItem {
     let label = EvidenceId::new(hit.label());
     let is_whole =
@@ -325,7 +317,6 @@ fn passage(hit: Hit) -> EvidenceItem {
     }
 }
 
-/// Renders a passage for a search response.
 pub(crate) fn search_hit(hit: Hit) -> v1::SearchHit {
     let (first, last) = hit.lines;
     v1::SearchHit {

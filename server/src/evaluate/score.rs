@@ -1,4 +1,4 @@
-//! Decides a partition given by the caller. Calls no judge and records nothing.
+//! Decides a partition that the caller gives. Calls no judge and records nothing.
 
 use gsar_core::assess::{Subject, assess};
 use gsar_core::budget::Budget;
@@ -15,7 +15,6 @@ use crate::compute::compute;
 use crate::telemetry;
 use crate::telemetry::safety::Outcomes;
 
-/// A partition with every field checked.
 enum Checked {
     Counts(parse::ParsedCounts),
     Judged(parse::ParsedPartition),
@@ -25,7 +24,7 @@ impl Engine {
     /// Decides a partition.
     ///
     /// # Errors
-    /// The errors of the API contract. A decision is never an error.
+    /// Those of the API contract. A decision is never an error.
     pub async fn score(
         &self,
         call: &Call,
@@ -90,7 +89,7 @@ fn score_counts(
 ) -> v1::ScoreResponse {
     let parse::ParsedCounts { decided, undecided } = counts;
     let decision = decide_counts(&policy.policy, decided, undecided);
-    // Margins apply to a final tier only.
+    // Without a final tier there are no margins.
     let has_margins = explain && undecided.total() == 0;
     let margins =
         has_margins.then(|| render::margins(&margins(&policy.policy, decided, &decision, None)));

@@ -1,5 +1,5 @@
-//! Has a second judge (the reader) look at a judged partition, and asks the first judge to reconsider claims on which
-//! they disagree or that lost their citations. gsar-core selects the claims and applies the readings.
+//! The second look: a reader checks the supported claims against their quotes. The judge then reconsiders
+//! claims that the reader disputes or that lost their citations.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,43 +24,36 @@ use crate::compute::compute;
 use crate::judge::{self, Judge, JudgeError, ModelCall, Notice, Question, Votes, calls_of};
 use crate::telemetry::{metrics as names, traces};
 
-/// The maximum bytes of evidence on a sheet.
 const MAX_SHEET_BYTES: usize = 24 << 10;
-/// The maximum number of sheets of one evaluation read concurrently.
 const MAX_CONCURRENT_SHEETS: usize = 4;
-/// The maximum time reserved for deciding and recording.
 const MAX_RESERVE: Duration = Duration::from_secs(1);
 
-/// A partition after the second look and the extra turn.
 #[derive(Default)]
 pub(super) struct Reviewed {
     pub(super) judged: Vec<JudgedClaim>,
-    /// The partition before the extra turn, if there was one.
+    /// The partition before the judge reconsidered, if it did.
     pub(super) first: Option<Vec<JudgedClaim>>,
     pub(super) readings: Vec<Reading>,
-    /// Why some claims did not get their second look.
     pub(super) unread: Option<String>,
 }
 
-/// The review of one partition.
 pub(super) struct Review<'a> {
     pub(super) call: &'a Call,
     pub(super) case: &'a Arc<Case>,
-    /// The judge of the partition, if it can reconsider.
+    /// The judge, if it can reconsider.
     pub(super) judge: Option<&'a Arc<dyn Judge>>,
     pub(super) votes: &'a [Votes],
     pub(super) notices: &'a mut Vec<Notice>,
     pub(super) provenance: &'a mut v1::Provenance,
 }
 
-/// The result of reading sheets.
 #[derive(Default)]
 struct SheetResults {
     readings: Vec<Reading>,
     unread: Option<String>,
 }
 
-/// Returns objections to the claims that lost every citation and those on which the reader disagrees.
+/// Returns objections to claims that lost all citations or that the reader disputes.
 fn all_objections(
     judged: &[JudgedClaim],
     verified: &VerifiedPartition,
@@ -89,8 +82,8 @@ fn all_objections(
 }
 
 impl Review<'_> {
-    /// Takes the second look, has the judge reconsider disputed claims, and looks at its new citations. A judge that is
-    /// one model is called at most four times.
+    /// Takes the second look, has the judge reconsider disputed claims, and takes another look at their new
+    /// citations. If the judge is a single model, it is called at most four times.
     ///
     /// # Errors
     /// DEADLINE_EXCEEDED.
@@ -130,7 +123,8 @@ impl Review<'_> {
         Ok(Reviewed { judged: revised, first: Some(judged), readings: results.readings, unread })
     }
 
-    /// Warns if the policy requires a second look, the judge could take it, and it is turned off.
+    /// Warns if the policy requires a second look that the judge could take, but second looks are turned
+    /// off.
     fn warn_without_reader(&mut self) {
         let is_required = self.case.policy.second_look != SecondLook::Off;
         if is_required
@@ -142,7 +136,6 @@ impl Review<'_> {
         }
     }
 
-    /// Verifies the partition and builds the sheets for its claims, or for those in `only`.
     async fn verify(
         &self,
         judged: Vec<JudgedClaim>,
@@ -170,7 +163,6 @@ impl Review<'_> {
         .await
     }
 
-    /// Sends the sheets to the reader.
     async fn read(&mut self, sheets: Vec<Sheet>) -> SheetResults {
         let Some(reader) = self.case.reader.clone().filter(|_| !sheets.is_empty()) else {
             return SheetResults::default();
@@ -260,7 +252,6 @@ impl Review<'_> {
         })
     }
 
-    /// Adds the reader's calls to the provenance.
     fn record(
         &mut self,
         reader: &str,
@@ -280,7 +271,7 @@ impl Review<'_> {
         link.calls.extend(calls.into_iter().map(call_to_proto));
     }
 
-    /// Sends the objections to the judge. A failed turn changes nothing.
+    /// Sends the objections to the judge. If it fails, the verdicts stay unchanged.
     async fn reconsider(
         &mut self,
         judge: &Arc<dyn Judge>,
@@ -336,7 +327,6 @@ fn reading(judged: JudgedClaim, reader: &str) -> Reading {
     Reading { claim: judged.claim.id, verdict, words: judged.note, reader: reader.to_owned() }
 }
 
-/// Names the claims of a question that have no verdict.
 fn without_verdict(question: &Question, readings: &[Reading]) -> Option<String> {
     let has_none = |id: &&ClaimId| readings.iter().all(|reading| reading.claim != **id);
     let ids: Vec<&str> = question

@@ -1,4 +1,4 @@
-//! Evaluates several reports over the same evidence and ranks them by the rules of gsar-core.
+//! Evaluates several reports against the same evidence, and ranks them.
 
 use std::sync::Arc;
 
@@ -21,20 +21,18 @@ use crate::call::{Call, Step};
 use crate::config::EvidenceRetention;
 use crate::ledger::Content;
 
-/// The maximum number of reports of one call evaluated concurrently.
 const MAX_CONCURRENT: usize = 4;
 
-/// One of the reports.
 struct Candidate {
     report: parse::ParsedReport,
     recorded: RecordedRequest,
 }
 
 impl Engine {
-    /// Evaluates reports over the same evidence, records the answers and ranks them.
+    /// Evaluates, records and ranks reports.
     ///
     /// # Errors
-    /// The errors of the API contract for the shared fields; the first report's error if no report could be evaluated.
+    /// Those of the API contract. If no report could be evaluated, the first report's error.
     pub async fn select_best(
         &self,
         call: &Call,
@@ -152,7 +150,6 @@ fn ranked(evaluated: Vec<Result<v1::EvaluateResponse, Status>>) -> Vec<v1::Ranke
         .collect()
 }
 
-/// Returns what the ranking compares; `None` if the judge failed.
 fn outcome(evaluation: &v1::EvaluateResponse) -> Option<ReportOutcome> {
     if evaluation.outcome() == v1::Outcome::Failed {
         return None;
@@ -171,7 +168,6 @@ fn outcome(evaluation: &v1::EvaluateResponse) -> Option<ReportOutcome> {
     })
 }
 
-/// Returns the reason why no judge judged a report.
 fn failure(result: &Result<v1::EvaluateResponse, Status>) -> Option<String> {
     match result {
         Ok(answer) if answer.outcome() == v1::Outcome::Failed => {

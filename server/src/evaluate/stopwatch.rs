@@ -1,4 +1,4 @@
-//! Measures the duration of each step of an evaluation.
+//! Measures the duration of an evaluation's steps.
 
 use std::time::Instant;
 
@@ -8,7 +8,6 @@ use metrics::histogram;
 use crate::call::Step;
 use crate::telemetry::metrics as names;
 
-/// Times the consecutive steps of one evaluation.
 #[derive(Debug)]
 pub(super) struct Stopwatch {
     since: Instant,
@@ -20,7 +19,6 @@ impl Stopwatch {
         Self { since: Instant::now(), laps: Vec::with_capacity(4) }
     }
 
-    /// Ends the current step and begins the next.
     pub(super) fn lap(&mut self, step: Step) {
         let now = Instant::now();
         let took = now.duration_since(self.since);
@@ -33,7 +31,7 @@ impl Stopwatch {
         self.laps.push(v1::StepTiming { step: step.name().to_owned(), duration: Some(duration) });
     }
 
-    /// Returns a stopwatch for one of several evaluations that share the steps so far.
+    /// Returns a stopwatch for another evaluation that shares the steps so far.
     pub(super) fn resumed(&self) -> Self {
         Self { since: Instant::now(), laps: self.laps.clone() }
     }

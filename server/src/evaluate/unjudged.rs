@@ -1,4 +1,5 @@
-//! Answers for reports that no judge partitioned: there was no evidence, or every judge failed or abstained.
+//! Answers for reports that were not judged, because there was no evidence or every judge failed or
+//! abstained.
 
 use gsar_core::assess::without_partition;
 use gsar_core::open_points::open_without_partition;
@@ -8,7 +9,6 @@ use gsar_proto::{parse, render, v1};
 
 use super::{answer, investigation};
 
-/// Returns the answer for `reason`.
 pub(super) fn answer(
     policy: &Policy,
     reason: Reason,

@@ -1,16 +1,13 @@
-//! Collects the warnings of an answer. Warnings never affect the decision.
+//! Collects an answer's warnings. Warnings never affect the decision.
 
 use gsar_proto::{parse, v1};
 
 use super::ChosenPolicy;
 use crate::judge::Notice;
 
-/// The first judge of the chain failed.
 pub(super) const FALLBACK_JUDGE: &str = "FALLBACK_JUDGE";
-/// Claims were given without the text of their report.
 pub(super) const NO_SYNTHESIS: &str = "NO_SYNTHESIS";
 
-/// Returns every warning, in display order.
 pub(super) fn collect(
     policy: &ChosenPolicy,
     report: &parse::ParsedReport,
@@ -47,7 +44,7 @@ fn fallback(judges: &[v1::JudgeLink]) -> Option<v1::Reason> {
     failed.then(|| warning(FALLBACK_JUDGE, sentence.to_owned()))
 }
 
-/// Warns if only claims were given: the rest of the report is unknown then.
+/// Warns if only claims were given, since other statements in the report cannot be judged.
 fn without_synthesis(policy: &ChosenPolicy, has_synthesis: bool) -> Option<v1::Reason> {
     let guards = &policy.policy.guards;
     let warns = guards.min_coverage.is_some() && !guards.synthesis_required && !has_synthesis;
