@@ -1,5 +1,4 @@
-//! Serves the console, the web pages built from `server/console`. The files are embedded in the binary. The pages call
-//! only this gateway and load nothing from other origins.
+//! Serves the console. Its files are built from `server/console` and embedded in the binary.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -17,17 +16,16 @@ use axum::routing::get;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// The files of the console: the path below `/console/`, the content type and the content.
+/// The console's files: path below `/console/`, content type and content.
 const FILES: [(&str, &str, &str); 3] = [
     ("", "text/html; charset=utf-8", include_str!("../../console/dist/index.html")),
     ("console.js", "text/javascript; charset=utf-8", include_str!("../../console/dist/console.js")),
     ("console.css", "text/css; charset=utf-8", include_str!("../../console/dist/console.css")),
 ];
 
-/// Allows only these scripts and styles, calls to this gateway alone, and no embedding in other pages.
+/// The content security policy: only scripts, styles and calls of the same origin, and no embedding.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The headers of every answer.
 const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
     (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
@@ -36,12 +34,11 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
         HeaderName::from_static("cross-origin-opener-policy"),
         HeaderValue::from_static("same-origin"),
     ),
-    // A newer server serves other files under the same names.
+    // A newer server serves different files under the same names.
     (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     (VARY, HeaderValue::from_static("accept-encoding")),
 ];
 
-/// A file and its compressed form.
 struct File {
     content_type: &'static str,
     content: &'static str,
@@ -49,7 +46,7 @@ struct File {
     tag: HeaderValue,
 }
 
-/// Builds the routes of the console.
+/// Builds the console's routes.
 ///
 /// # Errors
 /// A message if a file cannot be compressed, which is a bug.

@@ -1,11 +1,8 @@
 //! The methods that the gateway serves.
 
-/// A method of the API and its HTTP path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ServedMethod {
-    /// The path of its JSON documents.
     pub(super) path: &'static str,
-    /// The gRPC service and method.
     pub(super) rpc: &'static str,
 }
 
@@ -13,7 +10,7 @@ const fn method(path: &'static str, rpc: &'static str) -> ServedMethod {
     ServedMethod { path, rpc }
 }
 
-/// Methods that judge, decide, search and read. They store nothing but the record of an evaluation.
+/// Methods that write nothing except the record of an evaluation.
 pub(super) const METHODS: [ServedMethod; 20] = [
     method("/v1/evaluate", "gsar.v1.GroundingService/Evaluate"),
     method("/v1/select-best", "gsar.v1.GroundingService/SelectBest"),
@@ -37,7 +34,7 @@ pub(super) const METHODS: [ServedMethod; 20] = [
     method("/v1/investigation", "gsar.v1.InvestigationService/GetInvestigation"),
 ];
 
-/// Methods that store, grade or delete. Served only if principals are configured.
+/// Methods that store, grade or delete. They are served only if principals are configured.
 pub(super) const WRITING: [ServedMethod; 8] = [
     method("/v1/start-investigation", "gsar.v1.InvestigationService/StartInvestigation"),
     method("/v1/record-turn", "gsar.v1.InvestigationService/RecordTurn"),

@@ -1,8 +1,8 @@
-//! Serves part of the API over HTTP as JSON documents, for callers without gRPC. Every call passes the same admission
-//! and reaches the same services as a gRPC call.
+//! Serves part of the API as JSON over HTTP. Calls pass the same admission and services as gRPC calls.
 //!
-//! Any web page can make a browser send requests to this machine. Without principals, the gateway therefore accepts only
-//! loopback host names and has no methods that store, grade or delete. It always refuses pages of unknown origins.
+//! Web pages can make a browser send requests to this machine. The gateway therefore refuses pages of
+//! unknown origins. Without principals, it also refuses host names that are not loopback, and serves no
+//! methods that store, grade or delete.
 
 mod console;
 mod methods;
@@ -34,14 +34,13 @@ use origin::Origins;
 use problem::problem;
 use transcode::{Documents, Transcoder};
 
-/// The request headers that a page of another origin may send.
 const REQUEST_HEADERS: [&str; 5] =
     ["authorization", "content-type", "grpc-timeout", "traceparent", "tracestate"];
 
-/// Builds the routes of the gateway in front of a gRPC service.
+/// Builds the gateway's routes in front of a gRPC service.
 ///
 /// # Errors
-/// A message if the descriptors of the API are invalid, which is a bug.
+/// A message if the API's descriptors are invalid, which is a bug.
 pub(crate) fn router<S>(
     service: S,
     phase: PhaseCell,
@@ -88,10 +87,10 @@ where
         .layer(from_fn_with_state(origins, origin::check)))
 }
 
-/// Returns the OpenAPI document of the gateway.
+/// Returns the gateway's OpenAPI document.
 ///
 /// # Errors
-/// A message if the descriptors of the API are invalid, which is a bug.
+/// A message if the API's descriptors are invalid, which is a bug.
 pub fn document() -> Result<String, String> {
     let methods = METHODS.iter().chain(&WRITING).map(|method| (method.path, method.rpc));
     gsar_proto::openapi::document(methods).map_err(|error| error.to_string())

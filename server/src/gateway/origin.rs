@@ -1,5 +1,5 @@
-//! Refuses requests that a foreign web page makes a browser send: requests with a host name that is not loopback (DNS
-//! rebinding), and requests from origins that are neither this gateway nor configured.
+//! Refuses requests that foreign web pages make a browser send. They have an unknown origin or, with DNS
+//! rebinding, a host name that is not loopback.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -13,7 +13,6 @@ use axum::middleware::Next;
 
 use super::problem::problem;
 
-/// The origins that may call, and whether only loopback host names are accepted.
 #[derive(Clone, Debug)]
 pub(super) struct Origins {
     allowed: Arc<[HeaderValue]>,
@@ -21,7 +20,7 @@ pub(super) struct Origins {
 }
 
 impl Origins {
-    /// Takes the configured origins, which are already validated.
+    /// Creates the check. `configured` contains valid origins only.
     pub(super) fn new(configured: &[String], loopback_only: bool) -> Self {
         let allowed = configured.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
         Self { allowed: allowed.collect(), loopback_only }
@@ -31,7 +30,6 @@ impl Origins {
         self.allowed.to_vec()
     }
 
-    /// Returns why a request must be refused, or `None` if it is allowed.
     fn refusal(&self, headers: &HeaderMap) -> Option<&'static str> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         if self.loopback_only && !is_loopback(host) {
@@ -50,7 +48,6 @@ impl Origins {
     }
 }
 
-/// Middleware that refuses disallowed requests with 403.
 pub(super) async fn check(
     State(origins): State<Origins>,
     request: Request<Body>,

@@ -1,4 +1,4 @@
-//! Renders errors as problem documents (RFC 9457), with the code, reason, violations and fix of the gRPC error.
+//! Renders errors as problem documents (RFC 9457).
 
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -11,12 +11,11 @@ use crate::telemetry::calls::code_name;
 
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
-/// A problem of the HTTP request itself.
+/// Builds the problem document of an error in the HTTP request itself.
 pub(super) fn problem(status: StatusCode, detail: &str) -> Response<Body> {
     document(status, json!({ "title": title(status), "status": status.as_u16(), "detail": detail }))
 }
 
-/// The problem document of a gRPC error.
 pub(super) fn from_status(error: &Status) -> Response<Body> {
     let status = http_status(error.code());
     let details = error.get_error_details();
@@ -39,7 +38,7 @@ pub(super) fn from_status(error: &Status) -> Response<Body> {
         response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
     if let Some(delay) = details.retry_info().and_then(|retry| retry.retry_delay) {
-        // The header takes whole seconds only.
+        // The header has whole seconds.
         let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
@@ -57,7 +56,6 @@ fn title(status: StatusCode) -> &'static str {
     status.canonical_reason().unwrap_or("Error")
 }
 
-/// The HTTP status of a gRPC code, as google.rpc.Code maps them.
 fn http_status(code: Code) -> StatusCode {
     match code {
         Code::Ok => StatusCode::OK,

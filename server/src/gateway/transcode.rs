@@ -1,5 +1,4 @@
-//! Transcodes between JSON documents and a gRPC service: the request document becomes a message, the response or error
-//! a document.
+//! Transcodes between JSON documents and gRPC messages.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -23,12 +22,10 @@ use crate::identity::{AdmittedIdentity, IdentityStore};
 use crate::memory::{Memory, ReceivedBytes};
 use crate::metered_body::MeteredBody;
 
-/// The compression flag and length in front of every message.
+/// The size of the compression flag and the length before a message.
 const FRAME_HEADER: usize = 5;
-/// Headers that are forwarded to the service.
 const FORWARDED: [&str; 4] = ["authorization", "grpc-timeout", "traceparent", "tracestate"];
 
-/// Transcodes one method.
 #[derive(Clone, Debug)]
 pub(super) struct Transcoder {
     rpc: &'static str,
@@ -37,19 +34,18 @@ pub(super) struct Transcoder {
     identities: Arc<IdentityStore>,
 }
 
-/// Limits on request documents, shared by all methods. Calls are admitted after their document is read.
+/// The limits on request documents. They are shared by all methods, since a document is read before its
+/// call is admitted.
 #[derive(Clone, Debug)]
 pub(super) struct Documents {
     permits: Arc<Semaphore>,
     max_concurrent: usize,
     max_bytes: usize,
-    /// The time limit for receiving a document.
     timeout: Duration,
     memory: Memory,
 }
 
 impl Documents {
-    /// Allows as many documents at once as calls in flight, each as large as a message.
     pub(super) fn new(limits: &Limits, memory: &Memory) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(limits.calls_in_flight)),
@@ -62,7 +58,7 @@ impl Documents {
 }
 
 impl Transcoder {
-    /// Builds the transcoder of a method.
+    /// Creates the transcoder of a method.
     ///
     /// # Errors
     /// A message if the API has no such method.
@@ -75,7 +71,6 @@ impl Transcoder {
         Ok(Self { rpc: method.rpc, messages, documents, identities })
     }
 
-    /// Answers a request document.
     pub(super) async fn answer<S>(
         self,
         service: S,
@@ -93,7 +88,7 @@ impl Transcoder {
     {
         let message = match self.is_identified(headers) {
             true => self.message(headers, body).await,
-            // The body is not read; the service refuses the call like any other.
+            // Do not read the body of an unidentified caller. The service refuses the call.
             false => Ok(Vec::new()),
         };
         let message = match message {
@@ -113,12 +108,10 @@ impl Transcoder {
         }
     }
 
-    /// Returns `true` if the caller is a known principal, or principals are not configured.
     fn is_identified(&self, headers: &HeaderMap) -> bool {
         AdmittedIdentity::admit(&self.identities, headers, &Extensions::new(), None).is_ok()
     }
 
-    /// Reads a request document and encodes it as a message.
     async fn message(
         &self,
         headers: &HeaderMap,
@@ -165,7 +158,7 @@ impl Transcoder {
     fn request(&self, headers: &HeaderMap, message: &[u8]) -> Request<tonic::body::Body> {
         let mut frame = BytesMut::with_capacity(FRAME_HEADER + message.len());
         frame.put_u8(0);
-        // The configuration check keeps messages below 4 GiB.
+        // The maximum message size is below 4 GiB, as the configuration check ensures.
         frame.put_u32(u32::try_from(message.len()).unwrap_or(u32::MAX));
         frame.put_slice(message);
         let mut request = Request::new(tonic::body::Body::new(Full::new(frame.freeze())));
@@ -192,7 +185,6 @@ impl Transcoder {
     }
 }
 
-/// Returns whether default values are omitted, which the query parameter `compact` requests.
 fn defaults(query: Option<&str>) -> Defaults {
     let mut parameters = query.unwrap_or_default().split('&');
     match parameters.any(|parameter| matches!(parameter, "compact" | "compact=true" | "compact=1"))
@@ -202,7 +194,6 @@ fn defaults(query: Option<&str>) -> Defaults {
     }
 }
 
-/// Reads the message of a response.
 async fn read_response(response: Response<tonic::body::Body>) -> Result<Bytes, Status> {
     let (head, body) = response.into_parts();
     if let Some(status) = Status::from_header_map(&head.headers) {

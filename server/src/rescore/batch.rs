@@ -1,4 +1,5 @@
-//! Decides many recorded evaluations under another policy. Uses the recorded results of verification and changes nothing.
+//! Decides many recorded evaluations under another policy, from their recorded verification results.
+//! Records nothing.
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroUsize;
@@ -19,17 +20,14 @@ use crate::compute::compute;
 use crate::evaluate::{ChosenPolicy, Engine, answer, ledger_status, summary};
 use crate::ledger::{Cursor, Entry, PageRequest, Reports, Selection};
 
-/// The maximum number of evaluations per call.
 pub(crate) const MAX_DECIDED: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
-/// The maximum number of changed evaluations listed in a response.
 const MAX_CHANGED: usize = 1_000;
-/// The maximum number of evaluations read at once.
 const PAGE_SIZE: NonZeroUsize = NonZeroUsize::new(500).unwrap();
-/// Why the evidence is not used.
+/// The reason why verification does not run again.
 const NOT_VERIFIED: &str = "it does not run again for many evaluations; Rescore runs it for one";
 
 impl Engine {
-    /// Decides the newest evaluations that match `selection` under a policy.
+    /// Decides the newest matching evaluations under a policy.
     ///
     /// # Errors
     /// FAILED_PRECONDITION if evaluations are not recorded, UNAVAILABLE if reading fails.
@@ -60,10 +58,9 @@ impl Engine {
     }
 }
 
-/// The evaluations decided so far.
 struct Batch {
     policy: Arc<Policy>,
-    /// The recorded policies by their TOML; `None` for one that this version cannot read.
+    /// The recorded policies by their TOML. `None` if this version cannot parse the policy.
     recorded: HashMap<String, Option<Arc<Policy>>>,
     decided: u32,
     unreadable: u32,
@@ -72,7 +69,6 @@ struct Batch {
     not_rescored: Vec<v1::NotRescored>,
 }
 
-/// The new outcome of an evaluation.
 struct Outcome {
     tier: i32,
     guarded_score: Option<v1::Score>,
@@ -122,7 +118,8 @@ impl Batch {
         }
     }
 
-    /// Returns the recorded tier and the new outcome; `None` if this version cannot read the evaluation.
+    /// Returns the recorded tier and the new outcome. Returns `None` if this version cannot parse the
+    /// evaluation.
     fn outcome(&mut self, entry: &Entry, budget: &Budget) -> Option<(i32, Outcome)> {
         let answer = v1::EvaluateResponse::decode(entry.response.as_slice()).ok()?;
         let recorded = self.recorded_policy(&entry.policy_toml)?;

@@ -26,18 +26,14 @@ use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, answer, claims, evidence_
 
 pub(crate) use batch::MAX_DECIDED;
 
-/// The recorded purpose of a call that asks a judge to reconsider.
 const RECONSIDER: &str = "reconsider";
 
-/// The evidence of an evaluation.
 enum Evidence {
-    /// The full evidence.
     Whole(Vec<EvidenceItem>),
-    /// Items without contents, and why the contents are missing.
+    /// Items without contents, and the reason why the contents are missing.
     Heads(Vec<EvidenceItem>, &'static str),
 }
 
-/// A recorded evaluation that a judge partitioned.
 struct RecordedEvaluation {
     answer: v1::EvaluateResponse,
     report: v1::Report,
@@ -50,7 +46,7 @@ impl Engine {
     /// Decides a recorded evaluation under the requested policy.
     ///
     /// # Errors
-    /// NOT_FOUND for an unknown evaluation, and the other errors of the API contract. A decision is never an error.
+    /// NOT_FOUND for an unknown evaluation, and others of the API contract. A decision is never an error.
     pub async fn rescore(
         &self,
         call: &Call,
@@ -103,7 +99,6 @@ impl Engine {
         })
     }
 
-    /// Reads the evidence of an evaluation: whole if the ledger has the contents of every item.
     async fn recorded_evidence(
         &self,
         id: &str,
@@ -127,18 +122,17 @@ impl Engine {
     }
 }
 
-/// Returns items without their contents.
 fn heads(recorded: Vec<v1::RecordedEvidence>, why: &'static str) -> Result<Evidence, Status> {
     let item = |recorded: v1::RecordedEvidence| {
         let attested = recorded.attested;
-        // The head of a JSON document is not JSON.
+        // A JSON document's head is not valid JSON.
         let text = v1::RecordedEvidence { is_json: false, head: String::new(), ..recorded };
         (attested, evidence_item(text, String::new()))
     };
     parse_items(recorded.into_iter().map(item).collect()).map(|items| Evidence::Heads(items, why))
 }
 
-/// Parses recorded items, whatever the configured limits are now.
+/// Parses recorded items. The configured limits do not apply to them.
 fn parse_items(items: Vec<(bool, v1::EvidenceItem)>) -> Result<Vec<EvidenceItem>, Status> {
     let limits = parse::Limits {
         max_evidence_items: usize::MAX,
@@ -160,7 +154,6 @@ fn parse_items(items: Vec<(bool, v1::EvidenceItem)>) -> Result<Vec<EvidenceItem>
 }
 
 impl RecordedEvaluation {
-    /// Returns the response under a policy.
     fn decide(
         self,
         chosen: &ChosenPolicy,
@@ -187,7 +180,6 @@ impl RecordedEvaluation {
         }
     }
 
-    /// Returns the assessment under a policy, and the fields of the policy that could not take effect.
     fn assessment(&self, policy: &Policy, budget: &Budget) -> (Assessment, Vec<v1::NotRescored>) {
         let undone = self.undone();
         let claims = self.claims(budget);
@@ -211,7 +203,7 @@ impl RecordedEvaluation {
         (assessment, not_rescored)
     }
 
-    /// Returns the judge's own partition, before verification.
+    /// Returns the judge's partition before verification.
     fn undone(&self) -> RestoredPartition {
         let verified = &self.partition.verified;
         if self.policy.verification == VerificationMode::Enforce {
@@ -228,8 +220,8 @@ impl RecordedEvaluation {
         }
     }
 
-    /// Returns the claims that were judged. For an uncorrected partition they are extracted from the report again; if
-    /// the evidence is missing, they are the claims that have a verdict.
+    /// Returns the judged claims. They are extracted from the report again if the evidence is available and
+    /// verification did not correct the partition.
     fn claims(&self, budget: &Budget) -> Vec<Claim> {
         let verified = self.partition.verified.claims.iter();
         let verified = verified.map(|claim| claim.judged.claim.clone());
@@ -259,13 +251,12 @@ impl RecordedEvaluation {
         is_required && self.partition.coverage.is_none() && !self.report.synthesis.trim().is_empty()
     }
 
-    /// Returns why claims got no second look, if the reader failed.
     fn unread(&self) -> Option<String> {
         let link = self.answer.provenance.as_ref()?.second_look.as_ref()?;
         (link.result == "failed").then(|| link.detail.clone())
     }
 
-    /// Verifies and decides with the evidence.
+    /// Verifies and decides with the full evidence.
     fn assess(
         &self,
         policy: &Policy,
@@ -311,7 +302,7 @@ impl RecordedEvaluation {
         assessment
     }
 
-    /// Decides the recorded result of verification.
+    /// Decides from the recorded verification result.
     fn reassess(
         &self,
         policy: &Policy,
@@ -335,7 +326,6 @@ impl RecordedEvaluation {
     }
 }
 
-/// Copies the recorded judge, votes and second look to the claims.
 fn with_votes(
     mut claims: Vec<v1::JudgedClaim>,
     recorded: &[v1::JudgedClaim],
@@ -374,14 +364,13 @@ fn recorded_decision(answer: &v1::EvaluateResponse) -> v1::RecordedDecision {
     }
 }
 
-/// Returns `true` if a judge partitioned the report.
 fn is_partitioned(answer: &v1::EvaluateResponse) -> bool {
     answer.judge_status() == v1::JudgeStatus::Resolved
         || answer.outcome() == v1::Outcome::Scored
         || !answer.claims.is_empty()
 }
 
-/// Returns the response for a report that no judge partitioned: every policy abstains.
+/// Returns the response for a report that was not judged. Every policy abstains.
 fn abstention(
     policy: &Policy,
     answer: v1::EvaluateResponse,

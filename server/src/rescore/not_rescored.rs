@@ -1,29 +1,24 @@
-//! Lists the fields of a policy that could not take effect on a recorded evaluation, and why.
+//! Lists policy fields that have no effect on a recorded evaluation.
 
 use gsar_core::Policy;
 use gsar_core::policy::{UndefinedScore, VerificationMode};
 use gsar_core::verify::{Correction, CorrectionCode, CorrectionOutcome, RestoredPartition};
 use gsar_proto::v1;
 
-/// The available parts of an evaluation, and its recorded and its new policy.
 pub(super) struct Scope<'a> {
-    /// The recorded policy.
     pub(super) recorded: &'a Policy,
-    /// The new policy.
     pub(super) policy: &'a Policy,
-    /// The recorded answer.
     pub(super) answer: &'a v1::EvaluateResponse,
-    /// The judge's own partition, before verification.
+    /// The judge's partition before verification.
     pub(super) undone: &'a RestoredPartition,
-    /// Why the evidence is missing; `None` if it is not.
+    /// The reason why the evidence is missing, if it is.
     pub(super) missing: Option<&'static str>,
-    /// The recorded corrections.
     pub(super) found: &'a [Correction],
-    /// `true` if coverage had to be computed without the evidence.
+    /// `true` if coverage was computed without the evidence.
     pub(super) blind_coverage: bool,
 }
 
-/// Lists the fields without effect on a partition.
+/// Lists policy fields that have no effect on a judged report.
 pub(super) fn of_partition(scope: &Scope<'_>) -> Vec<v1::NotRescored> {
     let mut fields = Vec::new();
     fields.extend(verification(scope));
@@ -39,7 +34,7 @@ pub(super) fn of_partition(scope: &Scope<'_>) -> Vec<v1::NotRescored> {
     fields
 }
 
-/// Lists the fields without effect on a report that no judge partitioned.
+/// Lists policy fields that have no effect on a report that was not judged.
 pub(super) fn of_abstention(
     policy: &Policy,
     answer: &v1::EvaluateResponse,
@@ -84,7 +79,6 @@ fn verification(scope: &Scope<'_>) -> Option<v1::NotRescored> {
     Some(field(name, &reason))
 }
 
-/// Lists the fields that only verification with the evidence can apply.
 fn needing_evidence(scope: &Scope<'_>, missing: &str) -> Vec<v1::NotRescored> {
     let (was, is) = (scope.recorded, scope.policy);
     if is.verification != VerificationMode::Enforce {
@@ -95,7 +89,7 @@ fn needing_evidence(scope: &Scope<'_>, missing: &str) -> Vec<v1::NotRescored> {
     if was.guards.tool_match_needs_attestation != is.guards.tool_match_needs_attestation {
         fields.push(field("guards.tool_match_needs_attestation", &reason));
     }
-    // Verification lowers a type only where the lower one weighs no more.
+    // Verification changes a type only to one whose weight is not higher.
     if was.weights != is.weights {
         let reason = "these weights apply to the types that verification chose by the recorded \
                       weights";
@@ -104,7 +98,7 @@ fn needing_evidence(scope: &Scope<'_>, missing: &str) -> Vec<v1::NotRescored> {
     fields
 }
 
-/// Gate, cap and ladder depend on the investigation, which is not recorded.
+/// The gate, the cap and the action ladder depend on the investigation, which is not recorded.
 fn settled(answer: &v1::EvaluateResponse) -> Vec<v1::NotRescored> {
     let shadow = answer.shadow.as_ref();
     let has = |governs: bool, is_shadow: fn(&v1::Shadow) -> bool| {
