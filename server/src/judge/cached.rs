@@ -1,5 +1,5 @@
-//! Caches the judgements of a judge in memory and on disk, and combines concurrent requests with the same question into
-//! one (single-flight).
+//! Caches a judge's answers in memory and in a store. Concurrent callers with the same question share one
+//! call.
 
 mod cache;
 mod disk;
@@ -32,7 +32,7 @@ pub(super) use self::disk::is_fresh;
 pub(super) use self::json::from_json;
 pub(super) use self::store::{JudgementStore, StoredJudgement};
 
-/// A judge with a cache. Abstentions and failures are shared with concurrent callers but not cached.
+/// A judge with a cache. Abstentions and failures are shared with concurrent callers, but not cached.
 pub struct CachedJudge {
     judge: Arc<dyn Judge>,
     fingerprint: String,
@@ -40,17 +40,16 @@ pub struct CachedJudge {
 }
 
 impl CachedJudge {
-    /// Wraps a judge that waits for I/O. Do not wrap a judge that computes on the calling thread: it would block the
-    /// async runtime.
+    /// Wraps a judge. It must not compute on the calling thread, which would block the async runtime.
     ///
-    /// `fingerprint` identifies everything but the question that an answer depends on: prompt, model, parameters.
+    /// `fingerprint` identifies the prompt, the model and the parameters.
     #[must_use]
     pub fn new(judge: Arc<dyn Judge>, fingerprint: String, cache: Arc<JudgementCache>) -> Self {
         Self { judge, fingerprint, cache }
     }
 
-    /// Waits for the leader's answer until the caller's deadline. The leader does not time out here: the judge checks the
-    /// deadline itself.
+    /// Waits for the shared answer until the caller's deadline. The leader has no timeout here, since the
+    /// judge itself checks the deadline.
     async fn wait(
         &self,
         key: Key,
@@ -70,7 +69,8 @@ impl CachedJudge {
         Err(JudgeError::late(question))
     }
 
-    /// Obtains the answer for all callers. A failure after the leader's deadline is not shared: the next caller leads.
+    /// Gets the answer for all callers. A failure after the leader's deadline is not shared, and another
+    /// caller becomes the leader.
     async fn lead(
         &self,
         key: Key,
@@ -112,7 +112,7 @@ impl Judge for CachedJudge {
         self.judge.name()
     }
 
-    /// `false`: it waits for the disk and for concurrent callers.
+    /// Returns `false`, since it waits for the store and for other callers.
     fn is_local(&self) -> bool {
         false
     }
@@ -163,25 +163,22 @@ impl Judge for CachedJudge {
     }
 }
 
-/// The state of one caller.
 #[derive(Default)]
 struct CallerState {
-    /// `true` if this caller asks the judge.
     is_leader: AtomicBool,
-    /// Where the leader found the answer; empty for callers that waited.
+    /// The source of the leader's answer. Empty for other callers.
     source: OnceLock<Source>,
 }
 
-/// Where the leader found an answer.
 enum Source {
     Disk,
-    /// The judge, with its answer including the cost of its calls.
+    /// The judge. The answer includes the cost of its calls.
     Judge(Box<Result<Judgement, JudgeError>>),
 }
 
 impl CallerState {
     fn set_source(&self, source: Source) {
-        // A caller leads at most once.
+        // A caller leads at most once, so the source is empty.
         let _ = self.source.set(source);
     }
 }
@@ -193,7 +190,7 @@ async fn sleep_until(deadline: Option<Instant>) {
     }
 }
 
-/// Copies an answer for a caller that did not lead, at no cost.
+/// Copies an answer for a caller that did not lead. Its calls cost nothing.
 fn shared_copy(answer: &Result<Judgement, JudgeError>) -> Result<Judgement, JudgeError> {
     match answer {
         Ok(judgement) => Ok(cached_copy(judgement)),
@@ -207,7 +204,7 @@ fn shared_copy(answer: &Result<Judgement, JudgeError>) -> Result<Judgement, Judg
     }
 }
 
-/// Copies a judgement as the cache returns it: with calls that cost nothing.
+/// Copies a judgement for the cache. Its calls cost nothing.
 fn cached_copy(judgement: &Judgement) -> Judgement {
     Judgement {
         judged: judgement.judged.clone(),

@@ -1,5 +1,5 @@
-//! Opens the database of cached judgements and spending, private to this user and hardened against damaged files. An
-//! unusable file is left unchanged.
+//! Opens the database of cached judgements and spending. Only this user can read it. A foreign or damaged
+//! file is never modified.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,25 +10,21 @@ use crate::storage::{
     DatabaseFile, Schema, SchemaError, SchemaMismatch, create_file, create_folder,
 };
 
-/// The application id is `GSRJ` in ASCII; `gsaj` in development versions.
+/// The application ID is `GSRJ` in ASCII, and `gsaj` in development versions.
 const SCHEMA: Schema = Schema {
     application_id: 0x4753_524a,
     development_id: 0x6773_616a,
     sql: include_str!("schema.sql"),
 };
-/// The file name in the data directory.
 pub(super) const FILE: &str = "judgements.sqlite3";
-/// How long a connection waits for a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
-/// The size in bytes to which the write-ahead log is truncated after a checkpoint.
 const MAX_WAL_BYTES: i64 = 4 << 20;
 
-/// The durability of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Durability {
-    /// The commit is on disk.
+    /// A commit is on disk when it returns.
     Durable,
-    /// The commit may be lost if the machine crashes, but never in part.
+    /// A commit can be lost if the machine crashes, but only as a whole.
     Lossy,
 }
 
@@ -41,7 +37,7 @@ pub enum DatabaseError {
         /// The file.
         file: PathBuf,
     },
-    /// The schema of the file differs from the one this server supports.
+    /// The file's schema is not supported.
     #[error("{} {mismatch}", file.display())]
     Schema {
         /// The file.
@@ -57,7 +53,7 @@ pub enum DatabaseError {
     Damaged {
         /// The file.
         file: PathBuf,
-        /// The error from SQLite.
+        /// SQLite's error.
         reason: String,
     },
     /// The operating system refused access.
@@ -65,30 +61,27 @@ pub enum DatabaseError {
     Unavailable {
         /// The file.
         file: PathBuf,
-        /// The error from the operating system.
+        /// The system's error.
         reason: String,
     },
 }
 
 impl DatabaseError {
-    /// Converts an error of SQLite.
     pub(super) fn from_sqlite(error: &rusqlite::Error, file: &Path) -> Self {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         let (file, reason) = (file.to_owned(), error.to_string());
         match error.sqlite_error_code() {
-            // An error without a code is an invalid value in a column.
+            // An error without a code means an invalid value in a column.
             Some(DatabaseCorrupt | NotADatabase) | None => Self::Damaged { file, reason },
             Some(_) => Self::Unavailable { file, reason },
         }
     }
 }
 
-/// Returns the database file, relative to the data directory.
 pub(crate) fn database_file() -> DatabaseFile {
     DatabaseFile { path: FILE.into(), after_copy: "" }
 }
 
-/// Opens the database in a folder and creates either if missing.
 pub(super) fn open(folder: &Path, durability: Durability) -> Result<Connection, DatabaseError> {
     let file = folder.join(FILE);
     let made = create_folder(folder).and_then(|()| create_file(&file));
@@ -123,7 +116,7 @@ fn schema_error(error: SchemaError, file: &Path) -> DatabaseError {
 }
 
 fn prepare(connection: &mut Connection, durability: Durability) -> rusqlite::Result<()> {
-    // Lets free pages be returned; takes effect only before the first table is created.
+    // Has an effect only before the first table is created.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     let synchronous = match durability {

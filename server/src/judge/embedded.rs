@@ -1,10 +1,11 @@
-//! Builds the judgement of an embedded judge from its verdicts: a summary, and one sentence per contradiction.
+//! Summarizes the verdicts of embedded judges.
 
 use gsar_core::{Class, JudgedClaim};
 
 use super::{Judgement, Question};
 
-/// Builds a judgement; `gaps` names the evidence that was not read.
+/// Builds a judgement with an explanation and one sentence per contradiction. `gaps` lists the evidence
+/// that was not read.
 pub(super) fn summarize(
     question: &Question,
     gaps: Vec<String>,

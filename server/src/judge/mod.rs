@@ -1,8 +1,5 @@
-//! The judges, which classify the claims of a report.
-//!
-//! A judge gives each claim a class and a type and cites the evidence that decided it. It does not decide what
-//! happens to a report, and its verdicts count only after verification. Of the server, this module depends on
-//! storage only.
+//! The judges, which classify a report's claims and cite the deciding evidence. Their verdicts only count
+//! after verification.
 
 pub mod cached;
 pub mod clock;
@@ -34,34 +31,34 @@ use spending::Payer;
 pub(crate) use database::database_file;
 pub use voting::{Vote, Votes};
 
-/// Classifies the claims of a report.
+/// Classifies a report's claims.
 #[async_trait]
 pub trait Judge: Send + Sync {
-    /// A stable name, such as `rules/2`.
+    /// Returns a stable name, such as `rules/2`.
     fn name(&self) -> &str;
 
-    /// `true` for a judge that computes in this process; such judges run off the async threads.
+    /// Returns `true` if the judge computes in this process.
     fn is_local(&self) -> bool;
 
-    /// What the judge supports.
+    /// Returns what the judge supports.
     fn capabilities(&self) -> Capabilities;
 
-    /// `true` if the judge can reconsider a verdict, given [`Question::objections`].
+    /// Returns `true` if the judge supports [`Question::objections`].
     fn can_reconsider(&self) -> bool {
         false
     }
 
-    /// `true` if the judge reports the [`gsar_core::Role`] of a claim, such as root cause.
+    /// Returns `true` if the judge reports the [`gsar_core::Role`] of claims.
     fn reports_roles(&self) -> bool {
         true
     }
 
-    /// `true` if the judge can read statements next to their quotes ([`Question::statements`]).
+    /// Returns `true` if the judge supports [`Question::statements`].
     fn can_take_second_look(&self) -> bool {
         false
     }
 
-    /// The maximum number of graded claims it is shown as examples.
+    /// Returns the maximum number of graded claims shown as examples.
     fn examples(&self) -> usize {
         0
     }
@@ -75,14 +72,14 @@ pub trait Judge: Send + Sync {
 pub struct Capabilities {
     /// The classes it can assign.
     pub classes: Vec<Class>,
-    /// The languages it reads, as BCP 47 tags; empty for all languages.
+    /// The supported languages as BCP 47 tags. Empty means all languages.
     pub languages: Vec<&'static str>,
-    /// The maximum number of bytes of evidence per question; `None` for no limit.
+    /// The maximum size of the evidence per question, in bytes. Unlimited if `None`.
     pub max_evidence_bytes: Option<usize>,
 }
 
 impl Capabilities {
-    /// Returns `true` if the judge reads `language`, a BCP 47 tag.
+    /// Returns `true` if the judge supports `language`, a BCP 47 tag.
     #[must_use]
     pub fn reads(&self, language: &str) -> bool {
         self.languages.is_empty() || self.languages.contains(&language)
@@ -92,47 +89,49 @@ impl Capabilities {
 /// A question for a judge. Clones share the report, the claims and the evidence.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The report's text; may be empty when claims are given.
+    /// The report's text. Can be empty if claims are given.
     pub synthesis: Arc<str>,
-    /// The claims to judge: those given with the report, or those its synthesis was split into.
+    /// The claims to judge.
     pub claims: Arc<[Claim]>,
-    /// For the extra turn: one objection per claim, in the order of the claims. Empty on the first turn.
+    /// One objection per claim, in the same order, if the judge is asked to reconsider. Otherwise empty.
     pub objections: Vec<Objection>,
-    /// For a second look: one statement per claim, in the order of the claims. The verdicts `shown`, `not_shown` and
-    /// `refuted` then mean grounded, ungrounded and contradicted. Empty when claims are judged.
+    /// One statement per claim, in the same order, for a second look. Otherwise empty. The verdicts `shown`,
+    /// `not_shown` and `refuted` map to grounded, ungrounded and contradicted.
     pub statements: Vec<Statement>,
-    /// The evidence; for a second look, excerpts of it.
+    /// The evidence. A second look has excerpts only.
     pub evidence: Arc<Vec<EvidenceItem>>,
-    /// Claims that people graded, the most similar first; empty if no judge uses examples.
+    /// Graded claims, the most similar first. Empty if no judge uses examples.
     pub examples: Arc<[Example]>,
     /// `true` if more questions about the same evidence may follow, so that facts extracted from it are cached.
     pub cacheable: bool,
-    /// `true` to explain how each claim was read and what was considered.
+    /// `true` if [`Judgement::considered`] is requested.
     pub explain: bool,
-    /// Answers per chat model, at most [`Question::MAX_SAMPLES`]; `None` for the configured number.
+    /// The number of samples per chat model, at most [`Question::MAX_SAMPLES`]. `None` for the configured
+    /// number.
     pub samples: Option<NonZero<u32>>,
-    /// The number of this answer among several to the same question, from 0.
+    /// The number of this sample, counted from 0.
     pub sample: u32,
-    /// `true` to neither use nor fill the cache.
+    /// `true` if the cache is neither read nor written.
     pub bypass_cache: bool,
-    /// When to stop. A judge checks it between claims.
+    /// The deadline. A judge checks it between claims.
     pub deadline: Option<Instant>,
-    /// The call, which counts as in progress until the last clone of the question is dropped.
+    /// The call, if a client caused the question. It is in flight until the last clone of the question is
+    /// dropped.
     pub call: Option<Call>,
 }
 
 impl Question {
-    /// The maximum number of answers of one chat model to a question.
+    /// The maximum number of samples per chat model.
     pub const MAX_SAMPLES: u32 = 10;
 
-    /// Returns the question of the extra turn about these verdicts.
+    /// Returns the question that asks the judge to reconsider these verdicts.
     #[must_use]
     pub fn about(&self, objections: Vec<Objection>) -> Self {
         let claims = objections.iter().map(|objection| objection.verdict.claim.clone()).collect();
         Self { claims, objections, ..self.clone() }
     }
 
-    /// Returns the payer for calls of chat models; the default payer if the server calls on its own behalf.
+    /// Returns the payer for chat model calls. Without a call, it is the default payer.
     #[must_use]
     pub fn payer(&self) -> Payer {
         self.call.as_ref().map_or_else(Payer::default, |call| call.principal.as_ref().into())
@@ -144,8 +143,8 @@ impl Question {
         !self.statements.is_empty()
     }
 
-    /// Returns the languages of the report and of its claims, as BCP 47 tags, where the texts are long enough to detect
-    /// one.
+    /// Returns the languages of the report and the claims as BCP 47 tags. Texts too short for detection are
+    /// skipped.
     #[must_use]
     pub fn languages(&self) -> Vec<&'static str> {
         let claims: Vec<&str> = self.claims.iter().map(|claim| claim.text.as_str()).collect();
@@ -171,97 +170,97 @@ impl From<&Question> for Requester {
     }
 }
 
-/// A claim of an earlier report, graded by people.
+/// A graded claim from an earlier report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// The evaluation.
+    /// The ID of the evaluation.
     pub evaluation_id: String,
-    /// The claim in that evaluation.
+    /// The ID of the claim in that evaluation.
     pub claim_id: String,
     /// The text of the claim.
     pub text: String,
-    /// The quotes cited for it.
+    /// The claim's quotes.
     pub quotes: Vec<String>,
-    /// The correct class, on which all graders agree.
+    /// The class that all graders gave.
     pub class: Class,
 }
 
-/// A verdict that its judge is to reconsider.
+/// A verdict that its judge is asked to reconsider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
     /// The verdict.
     pub verdict: JudgedClaim,
-    /// The findings against it, one sentence each; at least one.
+    /// The findings against the verdict, one sentence each. Not empty.
     pub findings: Vec<String>,
-    /// The votes behind the verdict; empty for a single vote.
+    /// The votes for the verdict. Empty for a single vote.
     pub votes: Vec<Vote>,
 }
 
-/// The answer of a judge.
+/// A judge's answer.
 #[derive(Debug, Default)]
 pub struct Judgement {
     /// The verdicts on the claims.
     pub judged: Vec<JudgedClaim>,
-    /// The votes on each claim; empty for a single vote.
+    /// The votes on each claim. Empty for a single vote.
     pub votes: Vec<Votes>,
-    /// How each claim was read and what was considered for it; empty unless requested and supported.
+    /// The lines considered for each claim. Empty unless requested and supported.
     pub considered: Vec<Vec<String>>,
-    /// The judge's own estimate, 0 to 1; recorded for audit only.
+    /// The judge's own estimate, from 0 to 1. Only recorded.
     pub score: Option<Millionths>,
-    /// A summary for people.
+    /// A summary for users.
     pub explanation: String,
-    /// What is missing from the evidence.
+    /// Missing evidence, one entry each.
     pub gaps: Vec<String>,
-    /// What the evidence shows to be false, one sentence each.
+    /// Statements that the evidence contradicts, one sentence each.
     pub contradictions: Vec<String>,
-    /// Why the judge abstains; `None` if it does not.
+    /// The reason for abstaining, if the judge abstains.
     pub abstained: Option<String>,
-    /// The calls of chat models that were made.
+    /// The chat model calls.
     pub calls: Vec<ModelCall>,
-    /// Notices for people about how the judgement was made.
+    /// Notices about the judgement for users.
     pub notices: Vec<Notice>,
 }
 
-/// A call of a chat model, with or without an answer.
+/// A chat model call, with or without an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelCall {
-    /// The judge that called; empty until the panel sets it.
+    /// The name of the judge. Empty until a panel sets it.
     pub judge: String,
-    /// The number of the judge's answer it belongs to, from 0.
+    /// The number of the sample, counted from 0.
     pub sample: u32,
     /// The purpose: `judge`, `repair`, `refute`, `reconsider`, `second_look`, `choose` or `look`.
     pub purpose: &'static str,
-    /// The model as its provider names it; empty without an answer.
+    /// The model's name according to the provider. Empty without an answer.
     pub model: String,
-    /// The BLAKE3 of the prompt template, in hexadecimal.
+    /// The BLAKE3 digest of the prompt template, in hexadecimal.
     pub prompt: String,
-    /// How the answer was parsed: `structured`, `salvaged` or `unreadable`; empty without an answer.
+    /// The result of parsing the answer: `structured`, `salvaged` or `unreadable`. Empty without an answer.
     pub rung: &'static str,
-    /// The fixes needed to parse it.
+    /// The fixes applied while parsing.
     pub fixes: Vec<&'static str>,
-    /// Tokens of the prompt, as counted by the provider.
+    /// The number of input tokens reported by the provider.
     pub input_tokens: u64,
-    /// Tokens of the answer.
+    /// The number of output tokens reported by the provider.
     pub output_tokens: u64,
-    /// The cost in millionths of a dollar; `None` if the price is unknown.
+    /// The cost in millionths of a dollar. `None` if the price is unknown.
     pub cost_micros: Option<u64>,
     /// The number of HTTP attempts.
     pub attempts: u32,
-    /// `true` if the answer comes from the cache.
+    /// `true` if the answer is from the cache.
     pub from_cache: bool,
-    /// The answer, truncated to [`ModelCall::MAX_ANSWER`], with placeholders in place of redacted texts.
+    /// The answer, truncated to [`ModelCall::MAX_ANSWER`] bytes. Redacted texts are placeholders.
     pub answer: String,
 }
 
 impl ModelCall {
-    /// The maximum number of bytes of an answer that are recorded.
+    /// The maximum size of a recorded answer, in bytes.
     pub const MAX_ANSWER: usize = 64 << 10;
 }
 
-/// A notice for people about how a judgement was made.
+/// A notice about a judgement for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// A stable name in UPPER_SNAKE.
+    /// A stable code in UPPER_SNAKE_CASE.
     pub code: &'static str,
     /// One sentence.
     pub sentence: String,
@@ -273,23 +272,23 @@ pub enum JudgeError {
     /// The deadline passed.
     #[error("the deadline passed after {judged} of {claims} claims")]
     DeadlinePassed {
-        /// The number of claims judged by then.
+        /// The number of claims judged before.
         judged: usize,
-        /// The number of claims to judge.
+        /// The total number of claims.
         claims: usize,
-        /// The calls of chat models that were made, including interrupted ones.
+        /// The chat model calls, including interrupted ones.
         calls: Vec<ModelCall>,
     },
-    /// The judge cannot be reached or gave an unusable answer.
+    /// The judge cannot be reached, or its answer is unusable.
     #[error("{judge}: {reason}")]
     Failed {
-        /// The judge.
+        /// The name of the judge.
         judge: String,
-        /// A stable error code in UPPER_SNAKE.
+        /// A stable code in UPPER_SNAKE_CASE.
         code: &'static str,
         /// The cause and the fix.
         reason: String,
-        /// The calls of chat models that were made.
+        /// The chat model calls.
         calls: Vec<ModelCall>,
     },
 }
@@ -300,14 +299,13 @@ impl JudgeError {
     }
 }
 
-/// Appends an element unless the list contains it.
 fn push_unique<T: PartialEq>(list: &mut Vec<T>, new: T) {
     if !list.contains(&new) {
         list.push(new);
     }
 }
 
-/// Returns the calls of chat models made for an answer or before a failure.
+/// Returns the chat model calls of an answer or a failure.
 pub fn calls_of(answer: &mut Result<Judgement, JudgeError>) -> &mut Vec<ModelCall> {
     match answer {
         Ok(judgement) => &mut judgement.calls,

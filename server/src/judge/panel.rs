@@ -1,5 +1,5 @@
-//! A panel: several judges, or one judge several times, judge the same claims concurrently, and their votes are counted.
-//! Each vote is reported.
+//! Panels of judges that judge the same claims concurrently and vote. One judge can also vote several
+//! times.
 
 mod reconsider;
 
@@ -20,15 +20,16 @@ pub struct Panel {
     members: Vec<Member>,
 }
 
-/// A member of a panel.
+/// A panel member.
 pub struct Member {
     /// The judge.
     pub judge: Arc<dyn Judge>,
-    /// The total weight of its answers, 1 to [`Member::MAX_WEIGHT`].
+    /// The total weight of its votes, 1 to [`Member::MAX_WEIGHT`].
     pub weight: u32,
-    /// The default number of answers, 1 to [`Question::MAX_SAMPLES`]. A local judge is deterministic and answers once.
+    /// The default number of samples, 1 to [`Question::MAX_SAMPLES`]. A local judge always has one, since
+    /// it is deterministic.
     pub samples: u32,
-    /// `true` for a refuter, whose only votes are contradictions.
+    /// `true` for a refuter, which only votes for contradictions.
     pub refutes: bool,
 }
 
@@ -50,16 +51,15 @@ impl Member {
             .clamp(1, Question::MAX_SAMPLES)
     }
 
-    /// Returns the weight of each answer, exact because [`WEIGHT_SCALE`] is divisible by every number of samples.
+    /// Returns the weight of each vote. The division is exact, as [`WEIGHT_SCALE`] ensures.
     fn weight_per_sample(&self, samples: u32) -> u64 {
         u64::from(self.weight) * WEIGHT_SCALE / u64::from(samples)
     }
 }
 
-/// The scale of weights: the least common multiple of 1 to 10, so that every number of samples divides it.
+/// The scale of weights: the least common multiple of all possible numbers of samples, 1 to 10.
 const WEIGHT_SCALE: u64 = 2_520;
 
-/// One answer of a member.
 struct MemberAnswer<'a> {
     member: &'a Member,
     sample: u32,
@@ -67,7 +67,6 @@ struct MemberAnswer<'a> {
     answer: Result<Judgement, JudgeError>,
 }
 
-/// The answers, with their weights summed by outcome.
 #[derive(Default)]
 struct Tally {
     judged: u64,
@@ -92,7 +91,7 @@ impl Panel {
         Self { name, members }
     }
 
-    /// Counts the votes if members with more than half of the weight judged.
+    /// Counts the votes. Members with more than half of the total weight must have judged.
     fn judgement(&self, claims: &[Claim], tally: Tally) -> Result<Judgement, JudgeError> {
         let abstained = tally.abstentions.join("; ");
         if tally.judged * 2 > tally.all {
@@ -211,7 +210,6 @@ async fn ask_member<'a>(
     MemberAnswer { member, sample, weight: member.weight_per_sample(samples), answer }
 }
 
-/// Returns the answer with its judge and sample set on each call.
 fn with_origin(answer: MemberAnswer<'_>) -> Result<Judgement, JudgeError> {
     let MemberAnswer { member, sample, mut answer, .. } = answer;
     for call in calls_of(&mut answer) {
@@ -221,7 +219,6 @@ fn with_origin(answer: MemberAnswer<'_>) -> Result<Judgement, JudgeError> {
     answer
 }
 
-/// Names the claims on which the votes differ.
 fn disagreement_notice(votes: &[Votes]) -> Option<Notice> {
     const NAMED: usize = 10;
     let split: Vec<&Votes> = votes.iter().filter(|votes| !votes.is_unanimous()).collect();

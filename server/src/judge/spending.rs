@@ -1,5 +1,5 @@
-//! Daily budgets for calls of chat models, in total and per principal. Money is reserved durably before a call and
-//! settled after it. A call is refused if its reservation cannot be stored.
+//! Daily budgets for chat model calls, in total and per principal. Costs are reserved before a call and
+//! settled afterwards. If the reservation cannot be stored, the call is refused.
 
 mod budget_ledger;
 mod money;
@@ -26,18 +26,18 @@ use super::postgres::SharedBudget;
 use crate::storage::postgres::Database;
 use crate::telemetry::metrics as names;
 
-/// The daily budgets for chat models, in millionths of a dollar; days begin at midnight UTC. Clones share them.
+/// The daily budgets for chat models. Days begin at midnight UTC. Clones share the budgets.
 #[derive(Clone)]
 pub struct Spending {
     store: Arc<dyn BudgetStore>,
 }
 
 impl Spending {
-    /// Opens the ledger in the data directory. Without a limit every call is allowed, and spending is recorded on a best
-    /// effort basis.
+    /// Opens the budgets in the data directory. Without a limit every call is allowed, even if its cost
+    /// cannot be recorded.
     ///
     /// # Errors
-    /// [`DatabaseError`] if the ledger cannot be opened or is damaged.
+    /// [`DatabaseError`] if the file cannot be opened or is damaged.
     pub fn open(
         folder: &Path,
         daily_limit: Option<u64>,
@@ -47,7 +47,6 @@ impl Spending {
         Ok(Self { store })
     }
 
-    /// Creates budgets that all servers on a database share.
     pub(crate) fn shared(
         database: Database,
         daily_limit: Option<u64>,
@@ -57,11 +56,11 @@ impl Spending {
         Self { store: Arc::new(SharedBudget::new(database, daily_limit, clock, runtime)) }
     }
 
-    /// Reserves `estimate` millionths of a dollar for a call of a judge, from the total budget and from the payer's.
-    /// Concurrent reservations never exceed a limit together. The reservation is durable when this returns.
+    /// Reserves `estimate` millionths of a dollar in the total budget and the payer's. Concurrent
+    /// reservations never exceed a limit. The reservation is durable when this returns.
     ///
     /// # Errors
-    /// [`Refusal`] if a budget does not allow it, or cannot be read.
+    /// [`Refusal`] if a budget is too small or unavailable.
     pub async fn admit(
         &self,
         judge: &str,
@@ -78,10 +77,10 @@ impl Spending {
         admitted.inspect_err(|_| counter!(names::BUDGET_REFUSED).increment(1))
     }
 
-    /// Returns the amount of a budget spent and reserved today, in millionths of a dollar.
+    /// Returns the amount spent and reserved today, in millionths of a dollar.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] if the ledger cannot be read.
+    /// [`Refusal::Unavailable`] if the budget cannot be read.
     pub async fn today(&self, budget: SpendingBudget) -> Result<u64, Refusal> {
         let store = Arc::clone(&self.store);
         match tokio::task::spawn_blocking(move || store.today(&budget)).await {
@@ -91,8 +90,7 @@ impl Spending {
     }
 }
 
-/// Money reserved for one call. Dropping it returns the money, for a call that was never sent. It counts for the day of
-/// the reservation, regardless of when it is settled.
+/// A reserved amount. If dropped, it is returned. It always counts for the day of the reservation.
 #[must_use = "a dropped reservation returns the money"]
 pub struct Reservation {
     store: Arc<dyn BudgetStore>,
@@ -113,8 +111,8 @@ impl Reservation {
         Ok(Self { store, judge, booking, reserved: Some(estimate) })
     }
 
-    /// Replaces the estimate by the actual cost in millionths of a dollar. Counts immediately and is durable shortly
-    /// after; until then the estimate is.
+    /// Replaces the estimate with the actual cost in millionths of a dollar. This takes effect immediately,
+    /// and is durable shortly afterwards.
     pub fn settle(mut self, actual: u64) {
         counter!(names::JUDGE_COST, "judge" => self.judge.clone()).increment(actual);
         self.replace_estimate(actual);

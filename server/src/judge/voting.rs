@@ -1,22 +1,19 @@
-//! Combines several answers to one question: each claim gets the class with the most votes (docs/JUDGES.md, "Votes").
+//! Counts votes. Each claim gets the class with the most votes (docs/JUDGES.md, "Votes").
 
 use std::collections::HashSet;
 
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use gsar_retrieval::terms::terms;
 
-/// One answer to the question.
 #[derive(Debug)]
 pub(super) struct Ballot {
-    /// The judge that answered.
     pub(super) judge: String,
-    /// The number of the judge's answer, from 0.
+    /// The number of the sample, counted from 0.
     pub(super) sample: u32,
-    /// The weight of its vote, in 1/2520 of a unit of a member's weight.
+    /// The weight of the votes, in 1/2520 of a member's weight unit.
     pub(super) weight: u64,
-    /// `true` if only contradictions count as votes: a refuter that finds nothing proves nothing.
+    /// `true` for a refuter, which only votes for contradictions.
     pub(super) refutes: bool,
-    /// The verdicts on the claims.
     pub(super) judged: Vec<JudgedClaim>,
 }
 
@@ -25,29 +22,29 @@ pub(super) struct Ballot {
 pub struct Votes {
     /// The claim.
     pub claim: ClaimId,
-    /// The winning class, before verification; `None` if the majority gave no verdict.
+    /// The winning class before verification. `None` if there is no winner.
     pub class: Option<Class>,
-    /// All votes, in the order of the panel.
+    /// The votes, in the order of the panel.
     pub votes: Vec<Vote>,
 }
 
 /// A vote on a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vote {
-    /// The judge that answered.
+    /// The name of the judge.
     pub judge: String,
-    /// The number of the judge's answer, from 0.
+    /// The number of the sample, counted from 0.
     pub sample: u32,
-    /// The weight of the vote, in 1/2520 of a unit of a member's weight.
+    /// The weight, in 1/2520 of a member's weight unit.
     pub weight: u64,
-    /// The class; `None` without a verdict or for an undecided claim.
+    /// The class. `None` if the claim is undecided or has no verdict.
     pub class: Option<Class>,
     /// The judge's explanation.
     pub note: String,
 }
 
 impl Votes {
-    /// Returns the weight of the votes for the winning class and of all votes, in the unit of [`Vote::weight`].
+    /// Returns the weight of the votes for the winning class, and the weight of all votes.
     #[must_use]
     pub fn agreement(&self) -> (u64, u64) {
         let agreeing = self.votes.iter().filter(|vote| vote.class == self.class);
@@ -62,7 +59,7 @@ impl Votes {
     }
 }
 
-/// The classes from worst to best; the first wins a tie. A claim without a verdict blocks a report like a dropped one.
+/// The classes from worst to best. The worst wins a tie. A missing verdict blocks a report.
 const WORST_FIRST: [Option<Class>; 5] = [
     Some(Class::Contradicted),
     None,
@@ -71,8 +68,9 @@ const WORST_FIRST: [Option<Class>; 5] = [
     Some(Class::Grounded),
 ];
 
-/// Counts the votes on each claim. The second list has the claims for which a class won, with all citations of its
-/// voters, their most frequent type (the weakest on a tie), and their most representative note.
+/// Counts the votes on each claim. The second list has a verdict per claim with a winner or an undecided
+/// verdict. It has all citations for the winning class, the most frequent evidence type, and the most
+/// representative note.
 pub(super) fn count_votes(claims: &[Claim], ballots: &[Ballot]) -> (Vec<Votes>, Vec<JudgedClaim>) {
     let counted = claims.iter().map(|claim| count_one(claim, ballots));
     let (votes, judged): (Vec<Votes>, Vec<Option<JudgedClaim>>) = counted.unzip();
@@ -116,7 +114,6 @@ fn count_one(claim: &Claim, ballots: &[Ballot]) -> (Votes, Option<JudgedClaim>) 
     (votes, judged)
 }
 
-/// Merges the verdicts of the voters for the winning class.
 fn merge_agreeing(agreeing: &[(&Ballot, &JudgedClaim)]) -> Option<JudgedClaim> {
     let ((_, first), others) = agreeing.split_first()?;
     let mut judged = (*first).clone();
@@ -134,7 +131,7 @@ fn merge_agreeing(agreeing: &[(&Ballot, &JudgedClaim)]) -> Option<JudgedClaim> {
     Some(judged)
 }
 
-/// Returns the note that shares the most terms with the others, by weight; the first on a tie.
+/// Returns the note that shares the most terms with the others, by weight. The first one wins a tie.
 fn most_representative_note<'n>(agreeing: &[(&Ballot, &'n JudgedClaim)]) -> Option<&'n str> {
     let notes: Vec<(&'n str, HashSet<String>, u64)> = agreeing
         .iter()
@@ -155,14 +152,13 @@ fn most_representative_note<'n>(agreeing: &[(&Ballot, &'n JudgedClaim)]) -> Opti
     best.map(|(note, _)| note)
 }
 
-/// Returns the Jaccard index of two sets of terms, in millionths.
 fn jaccard(one: &HashSet<String>, other: &HashSet<String>) -> u128 {
     let shared = one.intersection(other).count();
     let all = (one.len() + other.len()).saturating_sub(shared);
     (shared as u128 * 1_000_000).checked_div(all as u128).unwrap_or(0)
 }
 
-/// Returns the candidate with the most weight, the first on a tie; `None` without votes.
+/// Returns the candidate with the most weight. The first one wins a tie. `None` without votes.
 fn heaviest<T: Copy + PartialEq>(
     candidates: &[T],
     votes: impl Iterator<Item = (T, u64)> + Clone,
@@ -209,7 +205,6 @@ mod tests {
         Ballot { judge: "judge".to_owned(), sample: 0, weight, refutes: false, judged }
     }
 
-    /// Returns the winning class of these weighted votes.
     fn winner(votes: &[(u64, Option<Class>)]) -> Option<Class> {
         let verdict = |class| judged(class, EvidenceType::ToolMatch, "q");
         let ballots: Vec<Ballot> =
@@ -281,7 +276,7 @@ mod tests {
             note(2, Class::Contradicted, "the pool size is 40"),
         ];
         assert_eq!(noted(&ballots), pool);
-        // A heavy note is the most representative one.
+        // A note with a large weight is the most representative one.
         ballots[0].weight = 9;
         assert_eq!(noted(&ballots), odd);
         assert_eq!(noted(&[note(1, Class::Ungrounded, ""), note(1, Class::Ungrounded, "")]), "");
@@ -306,7 +301,6 @@ mod tests {
     }
 
     proptest! {
-        /// Adding a worse vote never improves the class.
         #[test]
         fn adding_a_worse_vote_never_improves_the_class(
             votes in proptest::collection::vec((1_u64..5, 0_usize..5), 1..8),

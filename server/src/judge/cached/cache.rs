@@ -1,4 +1,4 @@
-//! The cache of judgements of all judges of a server: in memory, in a store, and the calls in flight.
+//! The cache of judgements, which all judges of the server share.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,23 +17,24 @@ use crate::judge::clock::Clock;
 use crate::judge::postgres::SharedJudgements;
 use crate::storage::postgres::Database;
 
-/// The maximum time to live that moka accepts.
+/// The maximum lifetime that moka supports.
 const MAX_TIME_TO_LIVE: Duration = Duration::from_secs(1_000 * 365 * 24 * 3_600);
 
 /// Limits of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheLimits {
-    /// The maximum number of bytes of judgements in memory, by their serialized size; 0 for none.
+    /// The maximum total size of serialized judgements in memory, in bytes. 0 disables this cache.
     pub memory_bytes: u64,
-    /// The maximum size of the database in bytes, excluding free pages and the write-ahead log; 0 for no database.
+    /// The maximum size of the database in bytes, without free pages and the write-ahead log. 0 disables
+    /// the store.
     pub disk_bytes: u64,
-    /// How long a judgement is valid.
+    /// The lifetime of a judgement.
     pub time_to_live: Duration,
-    /// How long a question waits for the store before the judge is asked.
+    /// The maximum time to wait for the store before the judge is called.
     pub store_timeout: Duration,
 }
 
-/// The cache of judgements, shared by all judges of a server.
+/// The cache of judgements, which all judges of the server share.
 pub struct JudgementCache {
     memory: Cache<Key, Entry>,
     store: Option<Arc<dyn JudgementStore>>,
@@ -66,8 +67,8 @@ impl JudgementCache {
         }
     }
 
-    /// Opens a cache in memory and in the data directory. If the database there is unusable, logs the fix and uses memory
-    /// only.
+    /// Opens a cache in memory and in the data directory. If the database cannot be used, logs the reason
+    /// and uses memory only.
     #[must_use]
     pub fn open(folder: &Path, limits: CacheLimits, clock: Clock) -> Self {
         let memory = Self::in_memory(limits, clock);
@@ -84,7 +85,6 @@ impl JudgementCache {
         }
     }
 
-    /// Creates a cache in memory and in a database that servers share.
     pub(crate) fn shared(database: Database, limits: CacheLimits, clock: Clock) -> Self {
         let memory = Self::in_memory(limits, clock);
         if limits.disk_bytes == 0 {
@@ -93,13 +93,11 @@ impl JudgementCache {
         Self { store: Some(Arc::new(SharedJudgements::new(database, limits))), ..memory }
     }
 
-    /// The judgement of that key, where it is in memory.
     pub(super) fn get_in_memory(&self, key: &Key) -> Option<Arc<Judgement>> {
         let entry = self.memory.get(key)?;
         is_fresh(entry.made_at, self.time_to_live, (self.clock)()).then_some(entry.judgement)
     }
 
-    /// Returns the judgement of `key` from the store and caches it in memory.
     pub(super) async fn get_from_store(&self, key: Key) -> Option<Arc<Judgement>> {
         let store = self.store.as_ref()?;
         let StoredJudgement { judgement, made_at, size } = store.find(key, (self.clock)()).await?;
@@ -108,7 +106,6 @@ impl JudgementCache {
         Some(judgement)
     }
 
-    /// Caches a judgement.
     pub(super) fn put(&self, key: Key, judgement: Judgement) {
         let Ok(text) = json::to_json(&judgement) else { return };
         let now = (self.clock)();
@@ -129,7 +126,6 @@ impl JudgementCache {
         self.memory.insert(key, Entry { judgement, made_at, size });
     }
 
-    /// Waits for all pending writes.
     #[cfg(test)]
     pub(super) async fn flush(&self) {
         self.memory.run_pending_tasks();
@@ -138,7 +134,6 @@ impl JudgementCache {
         }
     }
 
-    /// Returns the number of bytes of judgements in memory.
     #[cfg(test)]
     pub(super) fn bytes_in_memory(&self) -> u64 {
         self.memory.weighted_size()

@@ -1,5 +1,5 @@
-//! The disk cache of judgements in SQLite. A judgement that is damaged or cannot be read in time counts as not found.
-//! The first failure after a success is logged. Writes happen in the background.
+//! The disk cache of judgements, in SQLite. Reads that fail or time out are misses. Writes happen in the
+//! background.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,10 +17,10 @@ use super::key::Key;
 use super::store::{JudgementStore, StoredJudgement};
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
 
-/// The maximum number of pending writes; further judgements are not cached.
+/// The maximum number of pending writes. Further judgements are not stored.
 const MAX_PENDING_WRITES: usize = 64;
 
-/// Judgements on disk, limited in size and age. Clones share the cache.
+/// A cache limited in size and age. Clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct DiskCache(Arc<Shared>);
 
@@ -34,7 +34,6 @@ struct Shared {
 }
 
 impl DiskCache {
-    /// Opens the cache in a folder and removes what exceeds its limits.
     pub(super) fn open(
         folder: &Path,
         limits: CacheLimits,
@@ -98,7 +97,7 @@ impl Shared {
             return Ok(None);
         }
         let sql = "UPDATE judgements SET used_at = ?2 WHERE key = ?1";
-        // The judgement is valid even if this fails on a full disk.
+        // The judgement is valid even if this fails, for example on a full disk.
         let _ = connection.execute(sql, (key.as_bytes(), now.as_micros()));
         let made_at = Timestamp::from_micros(made_at);
         let found = |judgement| StoredJudgement { judgement, made_at, size: text.len() };
@@ -121,7 +120,7 @@ impl Shared {
         transaction.commit()
     }
 
-    /// Makes room and returns free pages to the file system.
+    /// Enforces the limits, and returns free pages to the file system.
     fn tidy(&self, now: Timestamp) -> rusqlite::Result<()> {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -130,7 +129,7 @@ impl Shared {
         connection.pragma_query(None, "incremental_vacuum", |_| Ok(()))
     }
 
-    /// Removes expired judgements, then the least recently used ones until the rest fits.
+    /// Removes expired judgements, then the least recently used ones until the size limit is met.
     fn make_room(&self, connection: &Connection, now: Timestamp) -> rusqlite::Result<()> {
         let oldest = now.as_micros().saturating_sub(micros(self.limits.time_to_live));
         connection.execute("DELETE FROM judgements WHERE made_at <= ?1", [oldest])?;
@@ -144,7 +143,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Returns the success value, and logs the first failure after a success.
+    /// Returns the success value. Logs a failure unless the previous operation failed too.
     fn note<T>(&self, result: rusqlite::Result<T>) -> Option<T> {
         let was_failing = self.is_failing.swap(result.is_err(), Ordering::Relaxed);
         result
@@ -158,7 +157,8 @@ impl Shared {
     }
 }
 
-/// Returns `true` if a judgement made at `made_at` is valid at `now`. One made in the future is not: a clock was wrong.
+/// Returns `true` if a judgement made at `made_at` is valid at `now`. A time in the future is invalid,
+/// since it means that a clock was wrong.
 pub(in crate::judge) fn is_fresh(
     made_at: Timestamp,
     time_to_live: Duration,
@@ -177,7 +177,6 @@ fn checksum(key: &Key, made_at: i64, text: &[u8]) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-/// Returns the number of bytes of used pages.
 fn used_bytes(connection: &Connection) -> rusqlite::Result<u64> {
     let sql = "SELECT (page_count - freelist_count) * page_size
                FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
@@ -205,7 +204,6 @@ mod tests {
         json::to_json(&judgement()).unwrap()
     }
 
-    /// A judgement whose text is longer than a page.
     fn long_text() -> Vec<u8> {
         let explanation = "x".repeat(4_000);
         json::to_json(&Judgement { explanation, ..judgement() }).unwrap()

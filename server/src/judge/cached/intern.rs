@@ -1,17 +1,15 @@
-//! Interns strings for the life of the process: judgements contain `&'static str` names, which are restored when a
-//! judgement is read from a store.
+//! Interns names that judgements contain as `&'static str`.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// The maximum number of names; the code has a few dozen.
+/// The maximum number of names. The code has a few dozen.
 const MAX_NAMES: usize = 512;
-/// The maximum number of bytes of a name.
 const MAX_NAME_BYTES: usize = 64;
 
 static NAMES: Interner = Interner(Mutex::new(BTreeSet::new()));
 
-/// Returns the interned name; `None` if it is too long or there are too many.
+/// Returns the interned name, or `None` if a limit is exceeded.
 pub(super) fn intern(text: &str) -> Option<&'static str> {
     NAMES.intern(text)
 }

@@ -1,4 +1,5 @@
-//! The versioned JSON form of a judgement in a store. The cost of calls is omitted, because a cached answer costs nothing.
+//! The serialized form of a judgement in a store. It contains no costs, since a cached answer costs
+//! nothing.
 
 use std::ops::Range;
 
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::intern::intern;
 use crate::judge::{Judgement, ModelCall, Notice};
 
-/// Incremented whenever an older text would be misread; texts of other versions are ignored.
+/// Incremented when an older text would be misread. Texts with other versions are ignored.
 const VERSION: u32 = 4;
 
 #[derive(Serialize, Deserialize)]
@@ -73,10 +74,10 @@ struct NoticeJson {
     sentence: String,
 }
 
-/// Serializes a judgement. Abstentions are not cached, so [`Judgement::abstained`] is omitted.
+/// Serializes a judgement. [`Judgement::abstained`] is omitted, since abstentions are not cached.
 ///
 /// # Errors
-/// An error from serializing.
+/// A serialization error.
 pub(super) fn to_json(judgement: &Judgement) -> serde_json::Result<Vec<u8>> {
     serde_json::to_vec(&JudgementJson {
         version: VERSION,
@@ -91,7 +92,6 @@ pub(super) fn to_json(judgement: &Judgement) -> serde_json::Result<Vec<u8>> {
     })
 }
 
-/// Deserializes a judgement; `None` if the text is invalid or of another version.
 pub(in crate::judge) fn from_json(text: &[u8]) -> Option<Judgement> {
     let json: JudgementJson = serde_json::from_slice(text).ok()?;
     if json.version != VERSION {

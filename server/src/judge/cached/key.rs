@@ -1,5 +1,5 @@
-//! The key of a cached judgement: a digest of the question, the judge and its settings. Each field is prefixed with its
-//! length, so that different questions never have the same encoding.
+//! The key of a cached judgement. It hashes fields with length prefixes, so that different questions have
+//! different encodings.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,17 +11,15 @@ use gsar_core::{Claim, ClaimId};
 
 use crate::judge::{Example, Objection, Question};
 
-/// Evidence of more bytes is hashed on a blocking thread.
+/// Larger evidence is hashed on a blocking thread.
 const LARGE_EVIDENCE_BYTES: usize = 1 << 20;
-/// The size of the buffer in bytes, because BLAKE3 is fast on long inputs only.
+/// The buffer size in bytes. BLAKE3 is fast only for long inputs.
 const BUFFER_BYTES: usize = 16 << 10;
 
-/// The digest of a question to one judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::judge) struct Key([u8; 32]);
 
 impl Key {
-    /// Computes the key of a question to the judge of that name and fingerprint of prompt, model and parameters.
     pub(super) async fn new(judge: &str, fingerprint: &str, question: &Question) -> Self {
         let Question {
             synthesis,
@@ -90,13 +88,12 @@ impl Key {
         Self(digest.finish())
     }
 
-    /// Returns a key that no question has.
+    /// Returns a key that matches no question.
     #[cfg(test)]
     pub(super) fn from_number(number: u8) -> Self {
         Self([number; 32])
     }
 
-    /// Returns the 32 bytes of the key.
     pub(in crate::judge) fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -148,10 +145,9 @@ fn digest_items(evidence: &[EvidenceItem]) -> [u8; 32] {
     digest.finish()
 }
 
-/// A hash of length-prefixed fields.
+/// A hash over length-prefixed fields.
 struct Digest {
     hasher: blake3::Hasher,
-    /// Fewer than [`BUFFER_BYTES`] bytes.
     buffer: Vec<u8>,
 }
 
@@ -300,7 +296,7 @@ mod tests {
     }
 
     proptest! {
-        /// Texts whose concatenation is equal differ by their boundary.
+        /// The concatenated texts are equal, and only the boundary differs.
         #[test]
         fn moving_a_field_boundary_changes_the_key(text in "[a-c]{2,8}", at in 1_usize..8) {
             let at = at.min(text.len() - 1);
@@ -315,7 +311,6 @@ mod tests {
             prop_assert_ne!(key(&items(head, tail)), key(&items(&text, "")));
         }
 
-        /// Buffering does not change the digest.
         #[test]
         fn buffered_fields_hash_like_unbuffered_ones(lengths in prop::collection::vec(0_usize..100_000, 0..6)) {
             let mut digest = Digest::new("a test");

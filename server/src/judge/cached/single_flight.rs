@@ -1,4 +1,4 @@
-//! Combines concurrent callers with the same question into one call of the judge.
+//! Combines concurrent callers with the same question into one call.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -8,17 +8,15 @@ use tokio::sync::OnceCell;
 use super::key::Key;
 use crate::judge::{JudgeError, Judgement};
 
-/// The answer that all callers with the same question share.
+/// The answer that concurrent callers share.
 pub(super) type SharedAnswer = Arc<Result<Judgement, JudgeError>>;
-/// A call in flight, completed by its leader. If the leader is dropped, another caller leads.
+/// A call in flight. If its leader is dropped, another caller takes over.
 pub(super) type Flight = OnceCell<SharedAnswer>;
 
-/// The calls in flight.
 #[derive(Debug, Default)]
 pub(super) struct SingleFlight(Mutex<HashMap<Key, Weak<Flight>>>);
 
 impl SingleFlight {
-    /// Returns the call in flight for `key`, or starts a new one.
     pub(super) fn join(&self, key: Key) -> Arc<Flight> {
         let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let in_flight = calls.get(&key).and_then(Weak::upgrade);

@@ -1,4 +1,4 @@
-//! Questions, answers and a scripted judge for tests.
+//! Test questions, answers and judges.
 
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -130,10 +130,10 @@ pub(super) fn failure() -> JudgeError {
     }
 }
 
-/// A scripted answer.
 pub(super) type Answer = fn(&Question) -> Result<Judgement, JudgeError>;
 
-/// A judge that waits for a permit per question, then gives the next answer of the script, or else a judgement.
+/// A judge that acquires a permit for each question, and then returns the next scripted answer or a default
+/// judgement.
 pub(super) struct Scripted {
     script: Mutex<Vec<Answer>>,
     pub(super) permits: Semaphore,
@@ -141,7 +141,6 @@ pub(super) struct Scripted {
 }
 
 impl Scripted {
-    /// Creates a judge with initial permits and a script.
     pub(super) fn new(permits: usize, script: &[Answer]) -> Arc<Self> {
         Arc::new(Self {
             script: Mutex::new(script.iter().rev().copied().collect()),
@@ -150,7 +149,6 @@ impl Scripted {
         })
     }
 
-    /// Returns the number of questions so far.
     pub(super) fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
@@ -178,7 +176,6 @@ impl Judge for Scripted {
     }
 }
 
-/// A manual clock, in seconds since the epoch.
 #[derive(Clone)]
 pub(super) struct HandClock(Arc<AtomicI64>);
 
@@ -197,7 +194,6 @@ impl HandClock {
     }
 }
 
-/// Serializes a judgement.
 pub(in crate::judge) fn text(judgement: &Judgement) -> Vec<u8> {
     super::json::to_json(judgement).unwrap()
 }

@@ -161,7 +161,8 @@ fn questions_are_counted_by_the_source_of_their_answer() {
     }
 }
 
-/// Prints the time of a hit: `cargo test --release -p gsar-server --lib time_of_a_hit -- --ignored --nocapture`.
+/// Prints the duration of a hit: `cargo test --release -p gsar-server --lib time_of_a_hit -- --ignored
+/// --nocapture`.
 #[tokio::test]
 #[ignore = "prints times"]
 async fn time_of_a_hit() {

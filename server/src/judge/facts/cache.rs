@@ -1,4 +1,4 @@
-//! Caches the facts extracted from evidence that more questions may be about.
+//! Caches the facts extracted from evidence that other questions may share.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,11 +11,10 @@ use super::Observations;
 use crate::judge::Question;
 use crate::weight::weight;
 
-/// How long unused facts stay cached.
+/// The time after which unused facts are removed.
 const IDLE: Duration = Duration::from_secs(600);
 
 self_cell::self_cell! {
-    /// Evidence together with the facts extracted from it.
     pub(in crate::judge) struct ExtractedFacts {
         owner: Arc<Vec<EvidenceItem>>,
         #[not_covariant]
@@ -23,13 +22,14 @@ self_cell::self_cell! {
     }
 }
 
-/// A cache of extracted facts. The key is the address of the evidence, which is stable while the entry owns it.
-/// Clones share the cache.
+/// A cache of extracted facts. The key is the address of the evidence, which is stable since the entry owns
+/// the evidence. Clones share the cache.
 #[derive(Clone)]
 pub struct FactsCache(Cache<usize, Arc<ExtractedFacts>>);
 
 impl FactsCache {
-    /// Creates a cache for up to `max_bytes` of evidence by [`weight`]; the facts take about nine times as much memory.
+    /// Creates a cache for at most `max_bytes` of evidence, measured by [`weight`]. Its facts use about
+    /// nine times as much memory.
     #[must_use]
     pub fn new(max_bytes: u64) -> Self {
         let weigh = |_: &usize, facts: &Arc<ExtractedFacts>| weight(facts.borrow_owner());
@@ -37,7 +37,7 @@ impl FactsCache {
         Self(cache.build())
     }
 
-    /// Extracts the facts from the evidence of a question, or returns the cached ones. Incomplete if the budget runs out.
+    /// Returns the facts in a question's evidence. They are incomplete if the budget is exhausted.
     pub(in crate::judge) fn read(
         &self,
         question: &Question,
@@ -50,7 +50,7 @@ impl FactsCache {
     }
 
     fn get_or_extract(&self, evidence: &Arc<Vec<EvidenceItem>>) -> Arc<ExtractedFacts> {
-        // Callers with later deadlines may be waiting for the same entry.
+        // The budget does not apply, since callers with more of it may wait for the same entry.
         let extract = || extract(evidence, &Budget::unlimited());
         self.0.get_with(Arc::as_ptr(evidence).addr(), extract)
     }

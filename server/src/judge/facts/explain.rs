@@ -1,8 +1,7 @@
-//! Explains to people which records of the evidence match the names in a claim.
+//! Explains which records match the names in a claim.
 
 use super::Observations;
 
-/// Returns one sentence per name in the claim.
 pub(super) fn considered(text: &str, observations: &Observations<'_>) -> Vec<String> {
     let things = observations.index.entities(text);
     if things.is_empty() {

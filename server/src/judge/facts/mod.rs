@@ -1,9 +1,9 @@
-//! The judge `rules/2`. It decides claims that repeat a line verbatim or state one value of one thing, cites the deciding
-//! records, and leaves all other claims undecided. Deterministic; no model, no network.
+//! The judge `rules/2`. It decides claims that repeat a line verbatim or state one value, and leaves all
+//! others undecided. It is deterministic and uses no model.
 //!
-//! Facts and rules are in `gsar-extraction`; this module turns their outcomes into judged claims. A claim that joins
-//! several statements is grounded if all of them are, and contradicted if one of them is. Inferences of a language
-//! model and claims of earlier reports are not evidence.
+//! `gsar-extraction` has the facts and rules, and this module turns their outcomes into judged claims. A
+//! compound claim is grounded if all its statements are, and contradicted if one of them is. A model's
+//! inferences and the claims of earlier reports are not evidence.
 
 mod cache;
 mod explain;
@@ -33,16 +33,16 @@ impl FactsJudge {
     /// The name of the judge.
     pub const NAME: &'static str = "rules/2";
 
-    /// Creates a judge that caches extracted facts in `facts`.
+    /// Creates a judge. `facts` caches extracted facts.
     #[must_use]
     pub const fn new(facts: FactsCache) -> Self {
         Self { facts }
     }
 
-    /// Judges on the calling thread.
+    /// Judges a question on the calling thread.
     ///
     /// # Errors
-    /// [`JudgeError::DeadlinePassed`] when the budget or the question's deadline ends before the last claim.
+    /// [`JudgeError::DeadlinePassed`] if the budget is exhausted or the deadline passes.
     pub fn judge_now(&self, question: &Question, budget: &Budget) -> Result<Judgement, JudgeError> {
         if question.is_late() {
             return Err(JudgeError::late(question));

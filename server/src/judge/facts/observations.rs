@@ -9,25 +9,25 @@ use gsar_extraction::rules::Index;
 use super::explain;
 use super::ruling::{self, question_or_proposal};
 
-/// The maximum number of bytes of evidence read per question.
+/// The maximum size of the evidence read per question, in bytes.
 pub const MAX_BYTES: usize = 16 << 20;
 
-/// Budget units per claim, and per byte of a claim.
+/// The budget units per claim. [`UNITS_PER_BYTE`] is added per byte.
 const UNITS_PER_CLAIM: usize = 1 << 10;
 const UNITS_PER_BYTE: usize = 16;
 
-/// Facts extracted from evidence, for any number of claims.
+/// The facts extracted from evidence.
 #[derive(Debug)]
 pub struct Observations<'e> {
-    /// The items that were read, ordered by id.
+    /// The items that were read, in the order of their IDs.
     pub(super) items: Vec<&'e EvidenceItem>,
     pub(super) index: Index<'e>,
     gaps: Vec<String>,
 }
 
 impl<'e> Observations<'e> {
-    /// Reads items in the order of their ids while they fit into [`MAX_BYTES`]; [`Self::gaps`] names the others.
-    /// Incomplete if the budget runs out.
+    /// Reads items in the order of their IDs, as long as they fit into [`MAX_BYTES`]. The facts are
+    /// incomplete if the budget is exhausted.
     #[must_use]
     pub fn read(evidence: &'e [EvidenceItem], budget: &Budget) -> Self {
         let is_evidence =
@@ -53,7 +53,7 @@ impl<'e> Observations<'e> {
         Self { items, index: Index::new(facts, budget), gaps }
     }
 
-    /// The items that were not read, one sentence each.
+    /// Returns one sentence per item that was not read.
     #[must_use]
     pub fn gaps(&self) -> &[String] {
         &self.gaps
@@ -62,7 +62,7 @@ impl<'e> Observations<'e> {
     /// Judges each claim.
     ///
     /// # Errors
-    /// [`Interrupted`] if the budget runs out before the last claim.
+    /// [`Interrupted`] if the budget is exhausted.
     pub fn judge(
         &self,
         claims: &[Claim],
@@ -78,7 +78,6 @@ impl<'e> Observations<'e> {
         Ok(judged)
     }
 
-    /// The extracted facts.
     pub(in crate::judge) const fn facts(&self) -> &Facts<'e> {
         self.index.facts()
     }
@@ -93,19 +92,19 @@ impl<'e> Observations<'e> {
         }
     }
 
-    /// Explains, for each claim, which records match the names in it.
+    /// Explains for each claim which records match its names.
     #[must_use]
     pub fn considered(&self, claims: &[Claim]) -> Vec<Vec<String>> {
         claims.iter().map(|claim| explain::considered(&claim.text, self)).collect()
     }
 }
 
-/// An error: the budget ran out before the last claim.
+/// The budget was exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("stopped after {judged} of {claims} claims")]
 pub struct Interrupted {
-    /// The number of claims judged by then.
+    /// The number of judged claims.
     pub judged: usize,
-    /// The number of claims to judge.
+    /// The total number of claims.
     pub claims: usize,
 }

@@ -1,4 +1,4 @@
-//! Turns the outcome of rules into a judged claim with citations.
+//! Converts outcomes of the rules to judged claims.
 
 use std::ops::Range;
 
@@ -10,21 +10,19 @@ use gsar_extraction::rules::{Outcome, Place, Rule};
 
 use super::Observations;
 
-/// The maximum number of bytes of a quote.
 const MAX_QUOTE: usize = 400;
 
-/// The outcome of rules for a claim, or for one of its statements.
+/// The outcome of the rules for a claim or one of its statements.
 pub(in crate::judge) struct Ruling {
     class: Class,
     citations: Vec<Citation>,
-    /// The indices of the cited items in [`Observations::items`].
+    /// The cited items, as indices in [`Observations::items`].
     items: Vec<usize>,
     note: String,
     rules: Vec<Rule>,
 }
 
-/// Leaves a question or proposal undecided; `None` for a statement. Rules cannot tell whether evidence supports a
-/// proposal.
+/// Returns an undecided claim for a question or a proposal, and `None` for a statement.
 pub(in crate::judge) fn question_or_proposal(claim: &Claim) -> Option<JudgedClaim> {
     (ClaimKind::of(&claim.text) != ClaimKind::Statement).then(|| {
         let leaning = Leaning { class: Class::Complementary, likelihood: None };
@@ -33,12 +31,11 @@ pub(in crate::judge) fn question_or_proposal(claim: &Claim) -> Option<JudgedClai
     })
 }
 
-/// Returns an undecided claim with its most likely class.
 pub(in crate::judge) fn undecided(claim: &Claim, leaning: Leaning, note: String) -> JudgedClaim {
     JudgedClaim { undecided: Some(leaning), ..ungrounded(claim, note) }
 }
 
-/// Returns a claim that nothing supports. If it states a cause, its role is root cause, which blocks the report.
+/// Returns an ungrounded claim. If it states a cause, its role is root cause, which blocks the report.
 pub(in crate::judge) fn ungrounded(claim: &Claim, note: String) -> JudgedClaim {
     let gives_cause = polarity::causal_link(&claim.text).is_some();
     JudgedClaim {
@@ -53,7 +50,6 @@ pub(in crate::judge) fn ungrounded(claim: &Claim, note: String) -> JudgedClaim {
     }
 }
 
-/// Applies the rules to a claim; `None` if no rule decides it.
 pub(in crate::judge) fn apply_rules(
     claim: &Claim,
     observations: &Observations<'_>,
@@ -62,7 +58,8 @@ pub(in crate::judge) fn apply_rules(
         .or_else(|| rule_on_clauses(&claim.text, observations))
 }
 
-/// Applies the rules to each statement of a compound claim. Support needs all of them, contradiction only one.
+/// Applies the rules to each statement of a compound claim. It is supported if all are, and refuted if one
+/// is.
 fn rule_on_clauses(text: &str, observations: &Observations<'_>) -> Option<Ruling> {
     let parts = clauses(text);
     let rulings: Vec<Option<Ruling>> = parts
@@ -102,17 +99,14 @@ fn rule_on_statement(text: &str, observations: &Observations<'_>) -> Option<Ruli
 }
 
 impl Ruling {
-    /// Returns `true` if the rules support the claim.
     pub(in crate::judge) fn is_support(&self) -> bool {
         self.class == Class::Grounded
     }
 
-    /// An explanation for people.
     pub(in crate::judge) fn note(&self) -> &str {
         &self.note
     }
 
-    /// Converts the ruling into a judged claim.
     pub(in crate::judge) fn verdict(
         self,
         claim: &Claim,
@@ -130,7 +124,7 @@ impl Ruling {
         }
     }
 
-    /// Combines the rulings on two statements: the stricter one wins.
+    /// Combines the rulings on two statements. The stricter one wins.
     fn combine(self, other: Self) -> Self {
         match self.class.cmp(&other.class) {
             std::cmp::Ordering::Less => other,
@@ -153,8 +147,8 @@ impl Ruling {
     }
 }
 
-/// Returns what to quote from a record: the line itself for a verbatim match; otherwise the whole record if it is
-/// short, or the lines of the deciding cells; plus the lines of deciding cells outside the record.
+/// Returns the ranges to quote: the matching line for a verbatim match, otherwise the whole record if it is
+/// short, or else the lines of the deciding cells. Deciding cells outside the record are always quoted.
 fn quotes(content: &str, record: Range<usize>, place: &Place, rule: Rule) -> Vec<Range<usize>> {
     if rule == Rule::Verbatim {
         return place.spans.iter().map(|span| trim_span(content, span.clone())).collect();
@@ -176,7 +170,7 @@ fn quotes(content: &str, record: Range<usize>, place: &Place, rule: Rule) -> Vec
     found
 }
 
-/// Returns the line of a cell; if the line is too long, the cell and some text before it.
+/// Returns the line of a cell. If it is too long, returns the cell and some text before it.
 fn enclosing_line(content: &str, cell: &Range<usize>) -> Range<usize> {
     const BEFORE: usize = 120;
     let before = content.get(..cell.start).unwrap_or_default();
@@ -199,7 +193,6 @@ fn trim_span(content: &str, span: Range<usize>) -> Range<usize> {
     start..start + text.trim().len()
 }
 
-/// Derives the evidence type from the kinds of the cited items.
 fn evidence_type(items: &[usize], observations: &Observations<'_>) -> EvidenceType {
     let mut kinds = items.iter().filter_map(|item| Some(observations.items.get(*item)?.kind));
     match (kinds.next(), items.iter().any(|item| Some(item) != items.first())) {

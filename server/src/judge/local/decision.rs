@@ -1,13 +1,13 @@
-//! Decides whether the scores of the model reach its threshold. Uses integers only.
+//! Applies the threshold to a model's scores.
 
 use gsar_core::Leaning;
 use gsar_core::fixed::Millionths;
 use gsar_cross_encoder::Probabilities;
 
-/// Returns the most likely class, or `None` if the score is high enough to decide that nothing supports the claim.
+/// Returns the likeliest class, or `None` if the claim is ungrounded with sufficient probability.
 ///
-/// Only ungrounded is decided here: a class that favours or blocks a report needs evidence to cite, and the model
-/// saw passages selected by shared words only.
+/// The other classes are never decided here. They need a citation, and the model saw passages selected only
+/// by shared words.
 pub(super) fn leaning(
     scored: &Probabilities,
     ungrounded_from: Option<Millionths>,
@@ -19,7 +19,7 @@ pub(super) fn leaning(
     Some(Leaning { class, likelihood: Some(scored.of(class)) })
 }
 
-/// Rounds down to whole percents.
+/// Rounds down to percent.
 pub(super) const fn percent(likelihood: Millionths) -> u32 {
     likelihood.get() / 10_000
 }

@@ -1,9 +1,8 @@
-//! The judge `local/1`: rules for claims that the evidence states as claimed, and a trained cross-encoder for claims
-//! that nothing supports. Runs in this process, without a network or an API key.
+//! The judge `local/1`. It runs in this process.
 //!
-//! Claims that rules support are grounded. For each other claim, relevant passages of the evidence are joined into one
-//! premise ([`Passages`]), the cross-encoder scores each class, and [`decision`] applies the threshold. All other
-//! claims stay undecided.
+//! Claims that the rules support are grounded. For each other claim, the relevant passages are joined to a
+//! premise ([`Passages`]), a cross-encoder scores each class, and [`decision`] applies the threshold.
+//! Claims below the threshold stay undecided.
 
 mod decision;
 
@@ -28,11 +27,11 @@ use crate::compute::try_compute;
 /// Options of the local judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalOptions {
-    /// The folder of the model; `None` for the bundled one.
+    /// The folder of the model. `None` for the bundled one.
     pub model: Option<PathBuf>,
-    /// The shared library of ONNX Runtime; `None` for `ORT_DYLIB_PATH`, or else the one in the user's cache.
+    /// The ONNX Runtime library. Defaults to `ORT_DYLIB_PATH`, then the one in the user's cache.
     pub onnxruntime: Option<PathBuf>,
-    /// The number of model sessions, each with a thread and a copy of the weights.
+    /// The number of model sessions. Each has a thread and a copy of the weights.
     pub workers: usize,
 }
 
@@ -44,22 +43,17 @@ pub struct LocalJudge {
     facts: FactsCache,
 }
 
-/// The leaning without any evidence for a class.
+/// The leaning if there is no evidence for any class.
 const NO_LEANING: Leaning = Leaning { class: Class::Ungrounded, likelihood: None };
 
-/// The result of applying the rules to a claim before the model runs.
 enum Screening {
-    /// The rules decide the claim.
     Decided(JudgedClaim),
-    /// The model is needed, with this premise.
     NeedsModel(Premise),
-    /// The claim stays undecided: the rules refute it, or it is too long for the model.
+    /// The claim stays undecided, because the rules refute it or it is too long for the model.
     Open(Leaning, String),
 }
 
-/// The results of the rules for all claims.
 struct Screened {
-    /// One per claim.
     screenings: Vec<Screening>,
     gaps: Vec<String>,
     considered: Vec<Vec<String>>,
@@ -69,10 +63,10 @@ impl LocalJudge {
     /// The name of the judge.
     pub const NAME: &'static str = "local/1";
 
-    /// Loads ONNX Runtime and the model and runs it once. Blocks for about half a second.
+    /// Loads ONNX Runtime and the model, and runs the model once. Blocks for about half a second.
     ///
     /// # Errors
-    /// A message that names the cause and the fix.
+    /// A message with the cause and the fix.
     pub fn open(options: &LocalOptions, facts: FactsCache) -> Result<Self, String> {
         let runtime =
             Runtime::load(options.onnxruntime.as_deref()).map_err(|error| error.to_string())?;
@@ -87,7 +81,7 @@ impl LocalJudge {
         Ok(Self { encoder, ungrounded_from: model.ungrounded_from(), facts })
     }
 
-    /// Applies the rules to all claims. Incomplete if the budget runs out.
+    /// Applies the rules to all claims. The result is incomplete if the budget is exhausted.
     fn screen_all(&self, question: &Question, budget: &Budget) -> Screened {
         self.facts.read(question, budget).with_dependent(|_, observations| {
             let claims = &question.claims;
@@ -145,7 +139,6 @@ impl LocalJudge {
         }
     }
 
-    /// Scores the pairs before the deadline of the question.
     async fn score(
         &self,
         question: &Question,
@@ -163,7 +156,6 @@ impl LocalJudge {
     }
 }
 
-/// Appends the second list of lines to the first, claim by claim.
 fn append_lines(first: Vec<Vec<String>>, second: Vec<Vec<String>>) -> Vec<Vec<String>> {
     first.into_iter().zip(second).map(|(first, second)| [first, second].concat()).collect()
 }
@@ -181,7 +173,6 @@ fn score_failed(error: &ScoreError) -> JudgeError {
     }
 }
 
-/// Returns the premise and the scores as text for people.
 fn explain_score(premise: &Premise, scored: &Probabilities) -> Vec<String> {
     let score = |class: Class| format!("{} {} %", class.name(), percent(scored.of(class)));
     let likelihoods: Vec<String> = Class::ALL.into_iter().map(score).collect();

@@ -1,4 +1,4 @@
-//! Makes one call of a chat model: charges, traces and records it.
+//! Makes one call to a chat model.
 
 use gsar_chat::{ChatError, Reply, Request, Trace};
 use tracing::Instrument as _;
@@ -9,7 +9,7 @@ use crate::judge::ModelCall;
 use crate::telemetry::traces::{self, ChatReply};
 
 impl ModelJudge {
-    /// Sends a request and returns the call and the text of the answer. A failed call is added to `outcome`.
+    /// Sends a request. Returns the call and the answer's text. A failed call is added to `outcome`.
     pub(super) async fn send(
         &self,
         purpose: &'static str,
@@ -32,7 +32,7 @@ impl ModelJudge {
         outcome.in_flight = None;
         let answer = match answer {
             Ok(reply) => Ok(reply),
-            // A truncated answer goes to the repair turn like any other unusable answer.
+            // A truncated answer is repaired like any other unusable answer.
             Err(error) if error.code() == "ANSWER_TRUNCATED" => error.reply().cloned().ok_or(error),
             Err(error) => Err(error),
         };
@@ -51,9 +51,9 @@ impl ModelJudge {
                         call.attempts = call.attempts.max(1);
                         settle(reserved, call.cost_micros);
                     }
-                    // The provider may charge for a request whose answer was not awaited: the estimate counts.
+                    // The provider may charge for an interrupted request, so the estimated cost counts.
                     None if call.attempts > 0 && is_interrupted(error.code()) => drop(reserved),
-                    // Providers do not charge for requests they did not answer.
+                    // Providers do not charge for other failed requests.
                     None => settle(reserved, Some(0)),
                 }
                 traces::record_reply(&span, &chat_reply(&call, error.code()));
@@ -75,12 +75,10 @@ impl ModelJudge {
     }
 }
 
-/// Returns `true` for the error codes of calls that were interrupted before the answer.
 fn is_interrupted(code: &str) -> bool {
     matches!(code, "DEADLINE_PASSED" | "FIRST_BYTE_TIMEOUT" | "TOTAL_TIMEOUT")
 }
 
-/// Returns the attributes of a call for its span.
 fn chat_reply<'a>(call: &'a ModelCall, code: &'static str) -> ChatReply<'a> {
     ChatReply {
         model: &call.model,
@@ -95,7 +93,7 @@ fn chat_failed(error: &ChatError) -> AskError {
     match error.code() {
         "DEADLINE_PASSED" | "DEADLINE_BEFORE_START" => AskError::Late,
         code => {
-            // The judge error already names the model.
+            // The error of the judge names the model itself.
             let reason = error.to_string();
             let reason = reason.strip_prefix(&format!("{}: ", error.model)).unwrap_or(&reason);
             AskError::Other { code, reason: reason.to_owned() }

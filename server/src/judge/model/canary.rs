@@ -1,5 +1,5 @@
-//! Makes the canary: a claim that nothing can support, which exposes a model that grounds anything. It is a copy of
-//! another claim about a random name that occurs nowhere else, so that the model cannot recognize it.
+//! Creates canaries: claims that no evidence can support, which expose a model that grounds every claim. A
+//! canary is a copy of another claim with random names, so that the model cannot recognize it.
 
 use gsar_core::text::polarity::{MarkerKind, markers};
 use gsar_core::text::tokens::{Shape, is_stop_word, words};
@@ -9,14 +9,10 @@ use super::framed::Piece;
 use super::rng::Rng;
 use crate::judge::Question;
 
-/// The maximum number of attempts to generate a name that occurs nowhere.
 const MAX_DRAWS: usize = 16;
-/// The maximum number of bytes of a claim to copy.
 const MAX_BYTES: usize = 400;
-/// The minimum number of words of a claim to copy.
 const MIN_WORDS: usize = 4;
 
-/// Usual names of services and of their parts.
 const SUBJECTS: [&str; 40] = [
     "invoicing", "ledger", "catalog", "pricing", "billing", "shipping", "inventory", "login",
     "session", "profile", "search", "notifier", "gateway", "loyalty", "exporter", "importer",
@@ -26,20 +22,19 @@ const SUBJECTS: [&str; 40] = [
 ];
 const PARTS: [&str; 8] = ["api", "db", "worker", "cache", "service", "proxy", "queue", "web"];
 
-/// First words of statements; claims with other first words may be proposals or questions.
 const STATEMENT_OPENERS: [&str; 30] = [
     "a", "an", "the", "in", "at", "on", "during", "after", "before", "by", "from", "between",
     "since", "until", "each", "another", "several", "two", "three", "four", "five", "one", "about",
     "nearly", "within", "with", "when", "while", "there", "over",
 ];
-/// Words of advice, and words with which a claim may also be true of an unknown name.
+/// Words of advice, and words that can make a claim true for an absent name.
 const UNSUITABLE: [&str; 30] = [
     "should", "must", "need", "needs", "could", "would", "can", "recommend", "recommended",
     "consider", "ensure", "propose", "proposed", "suggest", "next", "only", "other", "else",
     "except", "besides", "unlike", "unrelated", "unaffected", "unchanged", "normal", "healthy",
     "different", "external", "never", "absent",
 ];
-/// Words of English compounds, which do not occur in names.
+/// Words in English compounds. Names do not contain them.
 const COMPOUND_WORDS: [&str; 44] = [
     "of", "only", "out", "up", "down", "off", "on", "in", "by", "to", "the", "and", "long",
     "short", "high", "low", "half", "full", "first", "second", "third", "two", "three", "four",
@@ -47,7 +42,6 @@ const COMPOUND_WORDS: [&str; 44] = [
     "running", "known", "free", "specific", "related", "facing", "lived", "end", "self",
 ];
 
-/// Templates for reports without a suitable claim.
 const TEMPLATES: [&str; 6] = [
     "The NAME deployment was scaled to two replicas.",
     "The NAME pods were evicted from their node.",
@@ -57,8 +51,8 @@ const TEMPLATES: [&str; 6] = [
     "The memory of NAME reached its limit twice.",
 ];
 
-/// Copies a claim of the question, with names that do not occur in its evidence and a new id; `None` if no such name or
-/// id was found.
+/// Copies a claim of the question, with absent names and a new ID. Returns `None` if no absent name or free
+/// ID was found.
 pub(super) fn canary(question: &Question, part: &[Piece<'_>], rng: &mut Rng) -> Option<Claim> {
     let texts: Vec<String> = part
         .iter()
@@ -70,7 +64,6 @@ pub(super) fn canary(question: &Question, part: &[Piece<'_>], rng: &mut Rng) -> 
     let mut claims: Vec<&Claim> =
         question.claims.iter().filter(|claim| is_suitable(&claim.text)).collect();
     rng.shuffle(&mut claims);
-    // Claims with a name come first.
     claims.sort_by_key(|claim| names(&claim.text).is_empty());
     let text = match claims.first() {
         Some(claim) => alter(&claim.text, &texts, rng)?,
@@ -79,7 +72,7 @@ pub(super) fn canary(question: &Question, part: &[Piece<'_>], rng: &mut Rng) -> 
     Some(Claim { id: free_id(&question.claims, rng)?, text, span: None })
 }
 
-/// Returns `true` for a plain statement about one thing, which cannot be true of an unknown name.
+/// Returns `true` for a plain statement about one entity, which cannot be true for an absent name.
 fn is_suitable(text: &str) -> bool {
     let Some(first) = words(text).next() else { return false };
     let begins_named = is_name(first.text) || first.shape() == Shape::Number;
@@ -97,11 +90,11 @@ fn is_suitable(text: &str) -> bool {
         && !words(text).any(|word| UNSUITABLE.iter().any(|unsuitable| word.is(unsuitable)))
 }
 
-/// Replaces all names and changes figures; adds a name to a claim without one.
+/// Replaces all names and changes figures. A claim without a name gets one.
 fn alter(text: &str, texts: &[String], rng: &mut Rng) -> Option<String> {
     let mut altered = with_other_figures(text, rng);
     let mut named: Vec<String> = names(&altered).into_iter().map(str::to_owned).collect();
-    // A name may be a prefix of another.
+    // A name can be a prefix of another one.
     named.sort_by_key(|name| std::cmp::Reverse(name.len()));
     if named.is_empty() {
         let name = absent_name("", texts, rng)?;
@@ -113,7 +106,6 @@ fn alter(text: &str, texts: &[String], rng: &mut Rng) -> Option<String> {
     Some(altered)
 }
 
-/// Returns the distinct names in a text, in order.
 fn names(text: &str) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for word in words(text).filter(|word| is_name(word.text)) {
@@ -124,7 +116,7 @@ fn names(text: &str) -> Vec<&str> {
     names
 }
 
-/// Returns `true` for a name of a thing, such as `payments-db`, `node_3` or `app.log`, but not `long-running` or
+/// Returns `true` for names such as `payments-db`, `node_3` or `app.log`, and `false` for `long-running` or
 /// `OOMKilled`.
 fn is_name(word: &str) -> bool {
     let parts: Vec<&str> = word.split(['-', '_', '.']).collect();
@@ -138,7 +130,7 @@ fn is_name(word: &str) -> bool {
         && !parts.iter().any(english)
 }
 
-/// Generates a name shaped like `like` that occurs in none of the lowercase texts.
+/// Generates a name in the form of `like` that none of the lowercase texts contains.
 fn absent_name(like: &str, texts: &[String], rng: &mut Rng) -> Option<String> {
     (0..MAX_DRAWS).find_map(|_| {
         let name = match like {
@@ -150,7 +142,6 @@ fn absent_name(like: &str, texts: &[String], rng: &mut Rng) -> Option<String> {
     })
 }
 
-/// Returns the name with another first word and other digits.
 fn other_name(name: &str, rng: &mut Rng) -> Option<String> {
     let is_word =
         |part: &&str| part.len() > 2 && part.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -173,7 +164,7 @@ fn other_name(name: &str, rng: &mut Rng) -> Option<String> {
     Some(digits.collect())
 }
 
-/// Changes all but the first digit of figures and of minutes; hours, dates and addresses stay.
+/// Changes all digits except the first one in figures and minutes. Hours, dates and addresses stay.
 fn with_other_figures(text: &str, rng: &mut Rng) -> String {
     let mut changed = String::with_capacity(text.len());
     let mut copied = 0;
@@ -202,7 +193,6 @@ fn with_other_figures(text: &str, rng: &mut Rng) -> String {
     changed
 }
 
-/// Returns a sentence as it continues after a comma.
 fn within_sentence(text: &str) -> String {
     let Some(first) =
         words(text).next().filter(|first| is_stop_word(first.text) || first.is("the"))
@@ -213,7 +203,6 @@ fn within_sentence(text: &str) -> String {
     format!("{}{rest}", first.text.to_lowercase())
 }
 
-/// Returns an unused id shaped like the others.
 fn free_id(claims: &[Claim], rng: &mut Rng) -> Option<ClaimId> {
     let like = rng.choose(claims)?.id.as_str();
     let stem = like.trim_end_matches(|digit: char| digit.is_ascii_digit());

@@ -1,14 +1,14 @@
-//! Reserves the estimated cost of a call and settles the actual cost after it.
+//! Reserves the estimated cost of a call, and settles the actual cost afterwards.
 
 use gsar_chat::{Request, Usage};
 
 use super::{AskError, ModelJudge};
 use crate::judge::spending::{Payer, Refusal, Reservation};
 
-/// The bytes of a prompt counted as one token: fewer than on average, so that the estimate is rather too high.
+/// The assumed number of bytes per token. It is below average, so that costs are rather overestimated.
 const BYTES_PER_TOKEN: u64 = 3;
 
-/// The cost reserved for a call. If dropped, the estimate counts: the call was sent but abandoned.
+/// A call's reserved cost. If dropped, the estimate is settled, since the call was sent.
 pub(super) struct ReservedCost {
     reservation: Option<Reservation>,
     estimate: u64,
@@ -22,7 +22,7 @@ impl Drop for ReservedCost {
     }
 }
 
-/// Settles the cost of a call in millionths of a dollar; `None` to settle the estimate.
+/// Settles a call's cost in millionths of a dollar. `None` settles the estimate.
 pub(super) fn settle(reserved: Option<ReservedCost>, cost: Option<u64>) {
     let Some(mut reserved) = reserved else { return };
     if let (Some(cost), Some(reservation)) = (cost, reserved.reservation.take()) {
@@ -31,7 +31,7 @@ pub(super) fn settle(reserved: Option<ReservedCost>, cost: Option<u64>) {
 }
 
 impl ModelJudge {
-    /// Reserves the estimated cost of a call; `None` without a price or without budgets.
+    /// Reserves a call's estimated cost. Returns `None` if there is no price or no budget.
     pub(super) async fn reserve_cost(
         &self,
         request: &Request,
@@ -39,7 +39,7 @@ impl ModelJudge {
     ) -> Result<Option<ReservedCost>, AskError> {
         let (price, spending) = match (&self.options.price, &self.options.spending) {
             (Some(price), Some(spending)) => (price, spending),
-            // Budgets of principals may be newer than the check of the models at startup.
+            // A principal's budget may be newer than the startup check that requires prices.
             (None, _) if payer.daily_budget().is_some() => return Err(unpriced()),
             _ => return Ok(None),
         };

@@ -1,4 +1,4 @@
-//! Prepares a question for a model, with secrets replaced by placeholders and evidence framed, and maps the answer back.
+//! Redacts and frames a question for a model, and restores the original texts in the answer.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,20 +12,17 @@ use gsar_redaction::{Redaction, Redactor};
 use super::reconsider;
 use crate::judge::{Example, Notice, Objection};
 
-/// The text before graded claims.
 const EXAMPLES: &str = "Claims of earlier reports, what was quoted for them, and the class that people gave them, one JSON object a line. They show how classes are used; they are data, no evidence and no claims to judge:";
 
-/// The tools for preparing texts for a model.
 pub(super) struct Framing<'a> {
     pub(super) framer: &'a Framer,
-    /// A secret of this process.
     pub(super) secret: &'a [u8; 32],
     pub(super) redactor: Option<&'a Redactor>,
 }
 
 impl Framing<'_> {
-    /// Derives the nonce of the delimiters and the salt of the placeholders. They are the same for the same evidence, so
-    /// that providers can reuse their prompt cache, and its authors cannot predict them.
+    /// Derives the nonce for delimiters and the salt for placeholders. They depend on the evidence only, so
+    /// that providers can cache prompts, and the authors of evidence cannot predict them.
     fn draw(&self, pieces: &[Piece<'_>]) -> (u128, u128) {
         let mut hasher = blake3::Hasher::new_keyed(self.secret);
         let mut feed = |text: &str| {
@@ -49,7 +46,7 @@ impl Framing<'_> {
     }
 }
 
-/// A question as a model sees it.
+/// A question in the form that the model receives.
 pub(super) struct FramedQuestion {
     pub(super) synthesis: String,
     pub(super) claims: Vec<Claim>,
@@ -57,21 +54,22 @@ pub(super) struct FramedQuestion {
     hidden: Option<Redaction>,
 }
 
-/// A part of an item, or all of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece<'e> {
     pub(super) item: &'e EvidenceItem,
     pub(super) content: &'e str,
-    /// The part of the item, if it is to be named.
+    /// `None` if the position is not shown.
     pub(super) part: Option<ItemPart<'e>>,
 }
 
-/// The position of a part in its item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemPart<'e> {
-    /// Lines from 1, inclusive, and the total number of lines, if known.
-    Lines { first: usize, last: usize, of: Option<usize> },
-    /// The value at a JSON pointer.
+    /// A range of lines, counted from 1 and inclusive, and the total number if known.
+    Lines {
+        first: usize,
+        last: usize,
+        of: Option<usize>,
+    },
     Pointer(&'e str),
 }
 
@@ -88,17 +86,14 @@ impl fmt::Display for ItemPart<'_> {
 }
 
 impl<'e> Piece<'e> {
-    /// Returns all of an item.
     pub(super) fn whole(item: &'e EvidenceItem) -> Self {
         Self { item, content: item.content.as_str(), part: None }
     }
 
-    /// Returns `true` if the piece is all of its item.
     fn is_whole(&self) -> bool {
         self.content.len() == self.item.content.as_str().len()
     }
 
-    /// Returns the collection time of the item as RFC 3339; empty if unknown.
     fn collected_at(&self) -> String {
         let time = self.item.collected_at.map(|time| time.as_micros());
         let time = time.and_then(|micros| jiff::Timestamp::from_microsecond(micros).ok());
@@ -107,7 +102,6 @@ impl<'e> Piece<'e> {
 }
 
 impl FramedQuestion {
-    /// Redacts all texts and frames the evidence.
     pub(super) fn new(
         framing: &Framing<'_>,
         synthesis: &str,
@@ -126,7 +120,8 @@ impl FramedQuestion {
             Some(hidden) => hidden.hide(text).into_owned(),
             None => text.to_owned(),
         };
-        // Placeholders are numbered in order of occurrence: evidence first, so that its text is the same for each report.
+        // Placeholders are numbered in order of occurrence. The evidence comes first, so that it is
+        // identical for every report.
         let texts: Vec<[String; 4]> = pieces
             .iter()
             .map(|Piece { item, content, part }| {
@@ -158,7 +153,6 @@ impl FramedQuestion {
         Ok(Self { synthesis, claims, frame, hidden })
     }
 
-    /// Returns the redacted statements of a second look, in the order of the claims.
     pub(super) fn statements(&mut self, statements: &[Statement]) -> Vec<serde_json::Value> {
         let Self { claims, frame, hidden, .. } = self;
         let mut hide = |text: &str| match hidden {
@@ -183,7 +177,6 @@ impl FramedQuestion {
         claims.iter().zip(statements).map(&mut framed).collect()
     }
 
-    /// Returns the redacted verdicts and findings of the extra turn.
     pub(super) fn objections(&mut self, objections: &[Objection]) -> String {
         let Self { frame, hidden, .. } = self;
         let hide = |text: &str| match hidden {
@@ -193,7 +186,7 @@ impl FramedQuestion {
         reconsider::text(objections, |id| frame.label(id).map(str::to_owned), hide)
     }
 
-    /// Returns the redacted examples, one JSON object per line; empty without examples.
+    /// Returns the redacted examples, one JSON object per line. Empty without examples.
     pub(super) fn examples(&mut self, examples: &[Example]) -> String {
         if examples.is_empty() {
             return String::new();
@@ -215,7 +208,7 @@ impl FramedQuestion {
         text
     }
 
-    /// Restores the original of a text of the model: removes marks and replaces placeholders.
+    /// Restores an original text: removes marks and replaces placeholders.
     pub(super) fn restore(&self, text: &str) -> String {
         let text = original(text);
         match &self.hidden {
@@ -224,7 +217,6 @@ impl FramedQuestion {
         }
     }
 
-    /// Restores the original claim, citations and note of a verdict.
     pub(super) fn restore_claim(&self, judged: JudgedClaim, claims: &[Claim]) -> JudgedClaim {
         let asked = claims.iter().find(|claim| claim.id == judged.claim.id);
         let citations =
@@ -237,7 +229,7 @@ impl FramedQuestion {
         }
     }
 
-    /// Replaces the label by the id of the item. An unknown label stays, and verification rejects it.
+    /// Replaces an item's label by its ID. Unknown labels are kept, and verification rejects them.
     pub(super) fn restore_citation(&self, citation: Citation) -> Citation {
         let target = match citation.target {
             Target::Evidence { id, field_path } => {
@@ -250,7 +242,6 @@ impl FramedQuestion {
         Citation { target, quote: self.restore(&citation.quote), bytes: None }
     }
 
-    /// Returns notices about instructions found in the evidence and about redacted texts.
     pub(super) fn notices(&self) -> Vec<Notice> {
         let mut of_items: BTreeMap<&str, usize> = BTreeMap::new();
         for finding in self.frame.findings() {

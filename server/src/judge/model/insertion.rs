@@ -1,14 +1,13 @@
-//! Inserts a sentence into a report, after a paragraph or list item, without changing what the following words refer to.
+//! Inserts a sentence into a report without changing what other words refer to.
 
 use super::rng::Rng;
 
-/// First words that refer to the preceding text.
 const REFERRING_WORDS: [&str; 18] = [
     "it", "its", "this", "that", "these", "those", "they", "their", "he", "she", "both", "such",
     "then", "there", "which", "however", "therefore", "so",
 ];
 
-/// Returns the report with the sentence at a random position. An empty report stays empty.
+/// Inserts the sentence at a random position. An empty report stays empty.
 pub(super) fn insert_sentence(report: &str, sentence: &str, rng: &mut Rng) -> String {
     if report.trim().is_empty() {
         return report.to_owned();
@@ -27,13 +26,10 @@ pub(super) fn insert_sentence(report: &str, sentence: &str, rng: &mut Rng) -> St
     }
 }
 
-/// A position at which a sentence can be inserted.
 struct InsertionPoint {
-    /// The end of a line, without trailing whitespace.
     end: usize,
-    /// The indentation and bullet, if the line is a list item.
+    /// The indentation and the bullet, if the line is a list item.
     marker: Option<String>,
-    /// `true` if the line ends like a sentence.
     is_ended: bool,
 }
 
@@ -74,7 +70,7 @@ fn is_prose(line: &str) -> bool {
         && (!is_indented || bullet(line).is_some())
 }
 
-/// Returns `true` if a paragraph or list item, including its sub-items, ends with this line.
+/// Returns `true` if a paragraph, or a list item with its sub-items, ends at this line.
 fn ends_block(line: &str, following: &str) -> bool {
     let next = following.trim();
     if next.is_empty() || next.starts_with('#') {
@@ -91,7 +87,7 @@ fn refers(text: &str) -> bool {
     REFERRING_WORDS.contains(&word.to_lowercase().as_str())
 }
 
-/// Returns the indentation and bullet of an unnumbered list item.
+/// Returns the indentation and the bullet of an unnumbered list item.
 fn bullet(line: &str) -> Option<String> {
     let (marker, rest) = line.split_at_checked(indent(line))?;
     let sign = ["- ", "* ", "+ "].into_iter().find(|sign| rest.starts_with(sign))?;

@@ -1,5 +1,5 @@
-//! Asks a model which lines of long items it needs, once, before it judges. If the answer is unusable, all lines are
-//! shown in parts.
+//! Lets a model choose the lines of long items that it needs, before it judges. If its answer is unusable,
+//! the items are sent whole.
 
 use gsar_chat::{Request, Schema};
 use gsar_core::evidence::EvidenceItem;
@@ -12,17 +12,15 @@ use crate::judge::{Notice, Question};
 const PROMPT: &str = include_str!("prompts/lines.txt");
 const SCHEMA: &str = include_str!("prompts/lines.json");
 
-/// The purpose of the call in provenance.
 const PURPOSE: &str = "choose";
 
-/// Returns the BLAKE3 of the prompt for choosing lines, in hexadecimal.
+/// Returns the BLAKE3 digest of the prompt, in hexadecimal.
 #[must_use]
 pub fn lines_prompt_digest() -> String {
     blake3::hash(PROMPT.as_bytes()).to_hex().to_string()
 }
 
 impl ModelJudge {
-    /// Returns the evidence to show: all of it, or the lines of long items that the model chose.
     pub(super) async fn pieces_to_show<'q>(
         &self,
         question: &'q Question,
@@ -30,7 +28,7 @@ impl ModelJudge {
     ) -> Vec<Piece<'q>> {
         let evidence = question.evidence.as_slice();
         let whole = || evidence.iter().map(Piece::whole).collect();
-        // The extra outcome needs the cited text in full, and a second look has excerpts already.
+        // A reconsideration needs the full text of citations, and a second look has only excerpts.
         let is_first = question.objections.is_empty() && !question.is_second_look();
         let Some(above) = self.options.outline_above.filter(|_| is_first) else {
             return whole();
@@ -102,7 +100,7 @@ impl ModelJudge {
         let is_long = |item: &EvidenceItem| long.iter().any(|long| std::ptr::eq(long.item, item));
         let short = evidence.iter().filter(|item| !is_long(item));
         let short: usize = short.map(|item| item.content.as_str().len()).sum();
-        // At least half of the room is for chosen lines, regardless of the size of the other items.
+        // Chosen lines get at least half of the space, regardless of the size of other items.
         let max = self.options.max_evidence;
         let room = max.saturating_sub(short).max(max / 2);
         let place = |label: &str| {

@@ -1,5 +1,5 @@
-//! Asks a model to label an entity of an operational graph, given passages of evidence that name it. Passages too long for
-//! one call are split into chunks that overlap by one passage, and the answers are merged. Answers are not verified here.
+//! Asks a model to label an entity, given passages that name it. Passages are split into chunks that fit
+//! into a call, and the answers are merged.
 
 use std::time::Instant;
 
@@ -17,19 +17,18 @@ use crate::judge::{JudgeError, ModelCall, push_unique};
 const PROMPT: &str = include_str!("prompts/look.txt");
 const SCHEMA: &str = include_str!("prompts/look.json");
 
-/// The purpose of the call in provenance.
 const PURPOSE: &str = "look";
 
 /// A question about an entity.
 #[derive(Clone, Debug)]
 pub struct EntityQuestion {
-    /// What is known about the entity and its neighbours, as a JSON object.
+    /// The entity and its neighbours, as a JSON object.
     pub context: String,
-    /// Passages that name the entity, the most relevant first.
+    /// The passages that name the entity, the most relevant first.
     pub passages: Vec<Passage>,
-    /// The deadline of the answer.
+    /// The deadline for the answer.
     pub deadline: Instant,
-    /// The principal that the calls are charged to.
+    /// The principal charged for the calls.
     pub payer: Payer,
 }
 
@@ -38,24 +37,24 @@ pub struct EntityQuestion {
 pub struct Passage {
     /// The item, with the excerpt as its content.
     pub item: EvidenceItem,
-    /// Its first and last line, from 1; zeros for JSON.
+    /// The first and last line, counted from 1. Zeros for JSON.
     pub lines: (u64, u64),
-    /// Its JSON pointer; empty for text.
+    /// The JSON pointer of the excerpt. Empty for text.
     pub pointer: String,
 }
 
-/// The answer of a model about an entity.
+/// A model's answer about an entity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntityAnswer {
     /// The label of the entity.
     pub label: Label,
-    /// Observations about it, each with its citations.
+    /// The observations, with their citations.
     pub observations: Vec<(String, Vec<Citation>)>,
-    /// Propagations of the fault, as pairs of names: from, to.
+    /// The edges along which the fault propagates, as names from and to.
     pub propagations: Vec<(String, String)>,
-    /// Names of other suspected entities.
+    /// The names of other suspects.
     pub suspects: Vec<String>,
-    /// The calls that were made.
+    /// The chat model calls.
     pub calls: Vec<ModelCall>,
 }
 
@@ -63,7 +62,7 @@ impl ModelJudge {
     /// Asks the model to label an entity.
     ///
     /// # Errors
-    /// [`JudgeError`] if there is no usable answer for a chunk.
+    /// [`JudgeError`] if a chunk has no usable answer.
     pub async fn look(&self, question: &EntityQuestion) -> Result<EntityAnswer, JudgeError> {
         let chunks = chunks(&question.passages, self.options.max_evidence);
         let asked = chunks.iter().map(|chunk| self.look_at(question, chunk));
@@ -130,7 +129,6 @@ impl Passage {
     }
 }
 
-/// An answer as the model writes it.
 #[derive(Debug, Deserialize)]
 struct RawLookAnswer {
     label: RawLabel,
@@ -168,7 +166,7 @@ struct RawPropagation {
 }
 
 impl RawLookAnswer {
-    /// Replaces labels and placeholders by the original ids and texts. Observations without citations are dropped.
+    /// Restores original IDs and texts. Observations without citations are dropped.
     fn into_answer(self, framed: &FramedQuestion) -> EntityAnswer {
         let citation = |raw: RawCitation| {
             let id = EvidenceId::new(raw.evidence).ok()?;
@@ -198,8 +196,8 @@ impl RawLookAnswer {
     }
 }
 
-/// Splits passages, in order, into chunks of at most `room` bytes and at least one passage. A chunk repeats the last
-/// passage of the previous one if another passage still fits.
+/// Splits passages into chunks of at most `room` bytes, but at least one passage. A chunk repeats the last
+/// passage of the previous one if there is space for another one.
 fn chunks(passages: &[Passage], room: usize) -> Vec<&[Passage]> {
     let mut chunks = Vec::new();
     let (mut start, mut end, mut taken) = (0, 0, 0_usize);
@@ -227,8 +225,8 @@ fn bytes_of(passage: &Passage) -> usize {
     passage.item.content.as_str().len()
 }
 
-/// Merges the answers for chunks: the strongest of the labels origin, symptom, healthy and defer, with its observations,
-/// and all propagations and suspects.
+/// Merges the answers for chunks. The strongest label wins, in the order origin, symptom, healthy, defer.
+/// Its observations are kept, and all propagations and suspects.
 fn merge_answers(answers: Vec<EntityAnswer>) -> EntityAnswer {
     const STRONGEST: [Label; 3] = [Label::Origin, Label::Symptom, Label::Healthy];
     let occurs = |label: &Label| answers.iter().any(|answer| answer.label == *label);

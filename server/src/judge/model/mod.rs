@@ -1,8 +1,7 @@
-//! The judge that asks a chat model, with at most one repair turn per part of the evidence.
+//! The judge that queries a chat model. Unusable verdicts get one repair request per part of the evidence.
 //!
-//! Its verdicts count only after verification. Secrets are replaced by placeholders and restored before anything is
-//! compared. [`gsar_chat`] calls providers, [`gsar_answer`] parses answers, [`gsar_framing`] frames evidence and
-//! [`gsar_redaction`] redacts secrets.
+//! [`gsar_chat`] calls providers, [`gsar_framing`] frames evidence, [`gsar_redaction`] redacts secrets and
+//! [`gsar_answer`] parses answers. Redacted texts are restored before verification compares them.
 
 mod call;
 mod canary;
@@ -40,10 +39,10 @@ use prompt::{question as question_text, statements as statements_text};
 use reconsider::questions_per_part;
 use shuffled::ShuffledQuestion;
 
-/// The time limit of a question without a deadline.
 const MAX_DURATION: Duration = Duration::from_secs(600);
 
-/// The maximum number of concurrent parts per evaluation, so that long evidence does not starve other evaluations.
+/// The maximum number of concurrent parts per evaluation, so that one with much evidence does not starve
+/// others.
 const PARTS_AT_ONCE: usize = 4;
 
 /// Options of a model judge.
@@ -52,23 +51,24 @@ pub struct ModelOptions {
     pub prompt: Prompt,
     /// The task of the model.
     pub purpose: Purpose,
-    /// Redacts what the model must not see; `None` to show everything.
+    /// Redacts texts before they are sent. `None` sends them unchanged.
     pub redactor: Option<Redactor>,
-    /// The maximum number of bytes of evidence per call.
+    /// The maximum size of the evidence per call, in bytes.
     pub max_evidence: usize,
-    /// The size in bytes above which the model selects the lines of an item to read; `None` to show all lines.
+    /// Above this size in bytes, the model selects the lines of an item that it is shown. `None` to send
+    /// items whole.
     pub outline_above: Option<usize>,
-    /// The maximum number of graded claims shown as examples.
+    /// The maximum number of graded claims included as examples.
     pub examples: usize,
-    /// The temperature; `None` for models without that parameter.
+    /// The temperature. `None` if the model does not support it.
     pub temperature: Option<Temperature>,
-    /// The maximum number of tokens of an answer.
+    /// The maximum number of tokens in an answer.
     pub max_output_tokens: u32,
-    /// The price of tokens.
+    /// The price of tokens, if known.
     pub price: Option<Price>,
-    /// `true` to add a canary to each call: a claim that nothing can support.
+    /// `true` if each call includes a canary.
     pub canary: bool,
-    /// The budget its calls are charged to; unused without a price.
+    /// The budget charged for calls. Without a price it is not used.
     pub spending: Option<Spending>,
 }
 
@@ -77,12 +77,12 @@ pub struct ModelOptions {
 pub enum Purpose {
     /// Judges each claim.
     Judge,
-    /// Contradicts claims where possible.
+    /// Tries to disprove claims.
     Refute,
 }
 
 impl Purpose {
-    /// Returns its name in provenance.
+    /// Returns the name in the provenance.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -92,36 +92,34 @@ impl Purpose {
     }
 }
 
-/// A chat model as a judge.
+/// A judge that queries a chat model.
 pub struct ModelJudge {
     name: String,
     chat: Chat,
     framer: Framer,
-    /// The key from which the delimiters of evidence are derived.
+    /// The key for deriving the delimiters of evidence.
     secret: [u8; 32],
     second_look: Prompt,
     options: ModelOptions,
 }
 
-/// The result of asking about a part of the evidence.
 #[derive(Default)]
 struct PartOutcome {
     judged: Vec<JudgedClaim>,
     reading: Option<Reading>,
     notices: Vec<Notice>,
     calls: Vec<ModelCall>,
-    /// The call that is waiting for its answer.
+    /// The call without an answer so far.
     in_flight: Option<ModelCall>,
 }
 
 impl PartOutcome {
-    /// Returns all calls, including an interrupted one, which may have been charged.
+    /// Returns all calls. An interrupted one is included, since it may be charged.
     fn into_calls(self) -> Vec<ModelCall> {
         self.calls.into_iter().chain(self.in_flight).collect()
     }
 }
 
-/// The deadline and payer of calls.
 struct CallContext {
     deadline: Instant,
     payer: Payer,
@@ -134,7 +132,6 @@ impl CallContext {
     }
 }
 
-/// An error from asking the model.
 enum AskError {
     Late,
     Other { code: &'static str, reason: String },
@@ -147,7 +144,7 @@ impl AskError {
 }
 
 impl ModelJudge {
-    /// Creates a judge that asks `chat`.
+    /// Creates a judge that queries `chat`.
     ///
     /// # Errors
     /// A message if the framer cannot be built, which is a bug.
@@ -187,7 +184,6 @@ impl ModelJudge {
         JudgeError::Failed { judge: self.name.clone(), code, reason, calls }
     }
 
-    /// Asks about a part of the evidence, with one repair turn for the unusable verdicts of the answer.
     async fn ask_part(
         &self,
         question: &Question,
@@ -231,7 +227,7 @@ impl ModelJudge {
             request.messages.push(Turn { role: Role::User, text: repair });
             match self.call("repair", prompt, &mut request, &context, &open, outcome).await {
                 Ok((_, Ok(second))) => reading = Ok(merge_repair(reading, second)),
-                // The usable verdicts of the first answer stay; the rest is dropped, which verification reports.
+                // The usable verdicts of the first answer remain. Verification reports the missing ones.
                 Ok((_, Err(_))) | Err(AskError::Other { .. }) => {}
                 Err(AskError::Late) if reading.is_err() => return Err(AskError::Late),
                 Err(AskError::Late) => {}
@@ -266,7 +262,7 @@ impl ModelJudge {
         Ok(())
     }
 
-    /// Returns the text of the question: the evidence first, then what differs between reports.
+    /// Formats a question. The evidence comes first, since it is identical for every report.
     fn text(
         &self,
         question: &Question,
@@ -289,7 +285,6 @@ impl ModelJudge {
         text
     }
 
-    /// Sends a request and parses the answer.
     async fn call(
         &self,
         purpose: &'static str,
@@ -332,7 +327,7 @@ impl Judge for ModelJudge {
         }
     }
 
-    /// A refuter only contradicts and has no other verdicts to reconsider.
+    /// Returns `false` for a refuter, since it only contradicts claims.
     fn can_reconsider(&self) -> bool {
         self.options.purpose == Purpose::Judge
     }
@@ -390,14 +385,13 @@ impl Judge for ModelJudge {
     }
 }
 
-/// Parses the JSON object in an answer, ignoring text around it.
 fn parse_object<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     let object = text.find('{').zip(text.rfind('}'));
     let object = object.and_then(|(start, end)| text.get(start..=end)).unwrap_or(text);
     serde_json::from_str(object)
 }
 
-/// Converts [`Unreadable`], whose message is for the model, into a message for people that names the setting.
+/// Converts [`Unreadable`], whose message is written for the model, to an error for users.
 fn unreadable(error: &Unreadable) -> AskError {
     let code = "ANSWER_UNREADABLE";
     match error {
@@ -411,7 +405,6 @@ fn unreadable(error: &Unreadable) -> AskError {
     }
 }
 
-/// Appends the answer of the repair turn to the usable verdicts of the first answer.
 fn merge_repair(first: Result<Reading, Unreadable>, second: Reading) -> Reading {
     match first {
         Err(_) => second,
@@ -424,7 +417,6 @@ fn merge_repair(first: Result<Reading, Unreadable>, second: Reading) -> Reading 
     }
 }
 
-/// Names the claims without a usable verdict.
 fn unsettled_notice(reading: &Reading, claims: &[Claim]) -> Option<Notice> {
     let ids: Vec<&str> = reading
         .unsettled()
@@ -437,7 +429,6 @@ fn unsettled_notice(reading: &Reading, claims: &[Claim]) -> Option<Notice> {
     })
 }
 
-/// Merges the results of all parts into one judgement.
 fn merge_parts(claims: &[Claim], mut outcomes: Vec<PartOutcome>) -> Judgement {
     let is_single = outcomes.len() == 1;
     let judged = claims.iter().filter_map(|claim| {

@@ -1,4 +1,4 @@
-//! Outlines long items, and turns the lines that a model chooses into pieces.
+//! Outlines long items, and selects the lines that a model chooses.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,46 +10,40 @@ use serde::Deserialize;
 
 use super::framed::{ItemPart, Piece};
 
-/// The minimum number of lines for an outline.
 const MIN_LINES: usize = 64;
-/// The maximum number of bytes of a line in an outline.
 const MAX_LINE: usize = 300;
-/// The maximum number of choices; further ones are ignored.
+/// The maximum number of choices. Further ones are ignored.
 const MAX_CHOICES: usize = 64;
-/// The number of lines shown of an item without chosen lines.
+/// The number of lines sent of an item from which the model chose none.
 const HEAD_LINES: usize = 20;
 
-/// A long item with its outline.
 pub(super) struct LongItem<'e> {
     pub(super) item: &'e EvidenceItem,
-    /// The byte range of each line, including its line break.
     lines: Vec<Range<usize>>,
     pub(super) outline: String,
 }
 
-/// The answer of the model: the chosen lines.
 #[derive(Debug, Deserialize)]
 pub(super) struct LineChoices {
     pub(super) choices: Vec<LineChoice>,
 }
 
-/// A range of lines of an item, from 1, inclusive.
+/// A range of an item's lines, counted from 1 and inclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct LineChoice {
-    /// The label of the item.
     pub(super) evidence: String,
     pub(super) first_line: usize,
     pub(super) last_line: usize,
 }
 
-/// The pieces to show, and the number of chosen lines that did not fit.
 pub(super) struct Selection<'e> {
     pub(super) pieces: Vec<Piece<'e>>,
     pub(super) lines_left_out: usize,
 }
 
 impl<'e> LongItem<'e> {
-    /// Outlines a text item of more than `above` bytes, in at most `above` bytes. `None` if the item is not that long.
+    /// Outlines a text item of more than `above` bytes. The outline has at most `above` bytes. Returns
+    /// `None` for shorter items.
     pub(super) fn new(item: &'e EvidenceItem, above: usize) -> Option<Self> {
         let Content::Text(content) = &item.content else { return None };
         if content.len() <= above {
@@ -81,7 +75,7 @@ impl<'e> LongItem<'e> {
         })
     }
 
-    /// Returns the indices of the chosen lines that fit into `room`, and reduces it by their size.
+    /// Returns the indices of chosen lines that fit into `room`, and subtracts their size from it.
     fn take_lines(&self, choice: &LineChoice, room: &mut usize) -> Range<usize> {
         let first = choice.first_line.max(1) - 1;
         let end = choice.last_line.min(self.lines.len());
@@ -96,8 +90,8 @@ impl<'e> LongItem<'e> {
     }
 }
 
-/// Lists the distinct lines of a text in order, ignoring differences in figures, each with its count and line numbers.
-/// If they do not fit into `room` bytes, the most frequent ones are omitted and counted.
+/// Lists a text's distinct lines with their counts and line numbers. Lines that differ only in figures
+/// count as equal. If the list exceeds `room` bytes, the most frequent lines are omitted.
 fn outline(templates: Templates, room: usize) -> String {
     let all = templates.lines();
     let found = templates.finish();
@@ -124,7 +118,6 @@ fn outline(templates: Templates, room: usize) -> String {
         }
     }
     if kinds > 0 {
-        // Writing to a string cannot fail.
         let _ = writeln!(text, "not listed: {kinds} further kinds of lines, {lines} lines");
     }
     text
@@ -140,8 +133,8 @@ fn outline_entry(of: &Template) -> String {
     }
 }
 
-/// Returns the pieces of `evidence` to show: short items as a whole, and the chosen lines of long ones, in order of choice
-/// while they fit into `room` bytes. `label` maps the label of an item to its index in `long`.
+/// Returns short items whole, and the chosen lines of long ones as long as they fit into `room` bytes.
+/// `label` maps an item's label to its index in `long`.
 pub(super) fn select_lines<'e>(
     evidence: &'e [EvidenceItem],
     long: &[LongItem<'e>],
@@ -177,7 +170,6 @@ pub(super) fn select_lines<'e>(
     Selection { pieces: pieces.collect(), lines_left_out }
 }
 
-/// Sorts ranges and merges those that overlap or touch.
 fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| range.start);
     let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());

@@ -1,18 +1,16 @@
-//! Splits evidence that is too long for one call, and merges the verdicts on the parts.
+//! Splits evidence that is too large for one call, and merges the verdicts on the parts.
 
 use gsar_core::{Class, JudgedClaim};
 use gsar_retrieval::cohesion::best_cut;
 
 use super::framed::Piece;
 
-/// The number of bytes after a possible cut that are considered.
 const AHEAD: usize = 4 << 10;
 
-/// The maximum number of parts.
 pub(super) const MAX_PARTS: usize = 32;
 
-/// Splits the evidence, in order, into parts of at most `room` bytes. A longer piece is cut, if possible after a line; no
-/// part contains two fragments of the same piece.
+/// Splits evidence into parts of at most `room` bytes. Longer pieces are cut, after a line if possible. A
+/// part never contains two fragments of a piece.
 pub(super) fn split<'e>(evidence: &[Piece<'e>], room: usize) -> Vec<Vec<Piece<'e>>> {
     let room = room.max(1 << 10);
     let mut parts: Vec<Vec<Piece<'e>>> = vec![Vec::new()];
@@ -44,8 +42,8 @@ pub(super) fn split<'e>(evidence: &[Piece<'e>], room: usize) -> Vec<Vec<Piece<'e
     parts
 }
 
-/// Splits off the beginning of a text, at most `max` bytes: in its last quarter, where the lines before and after have the
-/// least in common, or else after a line.
+/// Splits off at most `max` bytes. Prefers the line break in the last quarter where adjacent lines have the
+/// least in common.
 fn cut(text: &str, max: usize) -> (&str, &str) {
     let end = text.floor_char_boundary(max);
     let near = text.get(..text.floor_char_boundary(max.saturating_add(AHEAD))).unwrap_or(text);
@@ -56,8 +54,8 @@ fn cut(text: &str, max: usize) -> (&str, &str) {
     text.split_at_checked(line.unwrap_or(end)).unwrap_or((text, ""))
 }
 
-/// Merges the verdicts on a claim: the strongest of contradicted, grounded, complementary and ungrounded, with all its
-/// citations.
+/// Merges the verdicts on a claim. The strongest class wins, in the order contradicted, grounded,
+/// complementary, ungrounded, with all its citations.
 pub(super) fn merge_verdicts(verdicts: Vec<JudgedClaim>) -> Option<JudgedClaim> {
     const STRONGEST: [Class; 4] =
         [Class::Contradicted, Class::Grounded, Class::Complementary, Class::Ungrounded];

@@ -1,4 +1,4 @@
-//! Builds the prompt: a template with its digest, and the question.
+//! Builds prompts from templates and questions.
 
 use std::path::Path;
 
@@ -9,12 +9,10 @@ use gsar_framing::visible_json;
 
 use super::Purpose;
 
-/// The placeholder for the instructions on reading the evidence.
 const HOW_TO_READ: &str = "{{how_to_read}}";
-/// The placeholder for the schema of the answer.
 const ANSWER_SCHEMA: &str = "{{schema}}";
 
-/// A template of the system prompt.
+/// A system prompt template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
     form: Form,
@@ -22,7 +20,7 @@ pub struct Prompt {
     digest: String,
 }
 
-/// An error from reading a template.
+/// An error from reading a prompt template.
 #[derive(Debug, thiserror::Error)]
 pub enum PromptError {
     /// The file cannot be read.
@@ -30,10 +28,10 @@ pub enum PromptError {
     Unreadable {
         /// The file.
         path: std::path::PathBuf,
-        /// The error from the operating system.
+        /// The system's error.
         reason: std::io::Error,
     },
-    /// A placeholder is missing, without which the model could read evidence as instructions.
+    /// A placeholder is missing. Without it, the model could mistake evidence for instructions.
     #[error("{path}: {missing} is missing; begin with the template of docs/JUDGES.md", path = .path.display())]
     Incomplete {
         /// The file.
@@ -54,7 +52,7 @@ impl Prompt {
         Self::new(Form::Judgement, template.to_owned())
     }
 
-    /// Returns the template for a second look.
+    /// Returns the built-in template for a second look.
     #[must_use]
     pub fn second_look() -> Self {
         Self::new(Form::SecondLook, include_str!("prompts/second_look.txt").to_owned())
@@ -65,12 +63,11 @@ impl Prompt {
         Self { form, template, digest }
     }
 
-    /// Returns the form of the answers.
     pub(super) fn form(&self) -> Form {
         self.form
     }
 
-    /// Reads a template, which must contain the placeholders of the [built-in one](Self::built_in).
+    /// Reads a template. It must contain the placeholders of the [built-in one](Self::built_in).
     ///
     /// # Errors
     /// [`PromptError`] if the file cannot be read or lacks a placeholder.
@@ -85,14 +82,14 @@ impl Prompt {
         Ok(Self::new(Form::Judgement, template))
     }
 
-    /// Returns the BLAKE3 of the template, in hexadecimal.
+    /// Returns the template's BLAKE3 digest, in hexadecimal.
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// Builds a request. The system prompt and the schema depend only on the evidence and the ids of the claims, so that
-    /// providers can reuse their prompt cache for another report about the same evidence.
+    /// Builds a request. The system prompt and the schema depend only on the evidence and claim IDs, so
+    /// that providers can cache them across reports.
     pub(super) fn request(
         &self,
         how_to_read: &str,
@@ -112,8 +109,8 @@ impl Prompt {
     }
 }
 
-/// Formats the evidence, the examples, the report and the claims, each text as a JSON string on one line, so that it
-/// cannot pose as another part. The evidence comes first, because it is the same for several reports.
+/// Formats the evidence, examples, report and claims. Each text is a JSON string on one line, so that it
+/// cannot imitate another part. The evidence comes first, since it is identical for several reports.
 pub(super) fn question(
     evidence: &str,
     examples: &str,
@@ -135,7 +132,6 @@ pub(super) fn question(
     text
 }
 
-/// Formats the evidence and the statements, one JSON object per line.
 pub(super) fn statements(evidence: &str, statements: &[serde_json::Value]) -> String {
     let mut text = format!("{evidence}\nThe statements to read, one JSON object a line:\n");
     for statement in statements {

@@ -1,4 +1,4 @@
-//! The prompt of the extra turn, and the part of the evidence shown with each claim in it.
+//! Builds the request that asks a model to reconsider.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,10 @@ use gsar_core::evidence::{Citation, EvidenceId, Target};
 use super::framed::Piece;
 use crate::judge::{Objection, Question};
 
-/// The text before the verdicts and findings.
 pub(super) const RECONSIDER: &str = include_str!("prompts/reconsider.txt");
 
-/// Returns the question for each part of the evidence; `None` to skip a part. In the extra turn a claim is shown with
-/// the first part that contains its citations.
+/// Returns the question for each part of the evidence, or `None` to skip the part. An objection is asked
+/// only with the first part that contains its citations.
 pub(super) fn questions_per_part<'q>(
     question: &'q Question,
     parts: &[Vec<Piece<'_>>],
@@ -35,7 +34,8 @@ pub(super) fn questions_per_part<'q>(
         .collect()
 }
 
-/// Returns the index of the first part that contains a quote of the verdict, or else a cited item, or else 0.
+/// Returns the index of the first part with a quote of the verdict, otherwise the first with a cited item,
+/// otherwise 0.
 fn part_of(objection: &Objection, parts: &[Vec<Piece<'_>>]) -> usize {
     let cited = |piece: &Piece<'_>, citation: &Citation| match &citation.target {
         Target::Evidence { id, .. } => *id == piece.item.id,
@@ -55,7 +55,6 @@ fn part_of(objection: &Objection, parts: &[Vec<Piece<'_>>]) -> usize {
     first(&holds_quote).or_else(|| first(&holds_item)).unwrap_or(0)
 }
 
-/// Formats the verdicts and findings, one JSON object per line.
 pub(super) fn text(
     objections: &[Objection],
     label: impl Fn(&EvidenceId) -> Option<String>,

@@ -1,22 +1,20 @@
 //! A deterministic random number generator.
 
-/// A random number generator based on the output of BLAKE3.
+/// A random number generator that uses the output of BLAKE3.
 pub(super) struct Rng(blake3::OutputReader);
 
 impl Rng {
-    /// Creates a generator seeded with the input of `hasher`.
     pub(super) fn from_hasher(hasher: &blake3::Hasher) -> Self {
         Self(hasher.finalize_xof())
     }
 
-    /// Creates a generator seeded by the operating system.
     pub(super) fn from_os() -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(uuid::Uuid::new_v4().as_bytes()).update(uuid::Uuid::new_v4().as_bytes());
         Self::from_hasher(&hasher)
     }
 
-    /// Returns a number below `bound`; 0 if `bound` is 0.
+    /// Returns a number below `bound`, or 0 if `bound` is 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         let mut drawn = [0; 8];
         self.0.fill(&mut drawn);
@@ -24,12 +22,10 @@ impl Rng {
         usize::try_from(u64::from_le_bytes(drawn) % bound).unwrap_or(0)
     }
 
-    /// Returns a random element; `None` if the list is empty.
     pub(super) fn choose<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
         list.get(self.below(list.len()))
     }
 
-    /// Shuffles the list uniformly.
     pub(super) fn shuffle<T>(&mut self, list: &mut [T]) {
         for last in (1..list.len()).rev() {
             list.swap(last, self.below(last + 1));

@@ -1,5 +1,5 @@
-//! Prepares a question for one call: shuffles the claims, so that their order does not hint at their classes, and inserts
-//! the canary among them and into the report.
+//! Prepares a question for a call. It shuffles the claims, so that their order does not reveal their
+//! classes, and adds a canary.
 
 use gsar_core::sheets::Statement;
 use gsar_core::{Claim, ClaimId};
@@ -10,19 +10,14 @@ use super::insertion::insert_sentence;
 use super::rng::Rng;
 use crate::judge::Question;
 
-/// A question with shuffled claims and possibly a canary.
 pub(super) struct ShuffledQuestion {
-    /// The claims in the order shown to the model.
     pub(super) claims: Vec<Claim>,
-    /// For a second look, one statement per claim.
     pub(super) statements: Vec<Statement>,
-    /// The report, including the canary's sentence.
     pub(super) synthesis: String,
     canary: Option<ClaimId>,
 }
 
 impl ShuffledQuestion {
-    /// Prepares the question about a part of its evidence.
     pub(super) fn new(question: &Question, part: &[Piece<'_>], with_canary: bool) -> Self {
         let mut claims: Vec<(usize, Claim)> = question.claims.iter().cloned().enumerate().collect();
         order(question, part).shuffle(&mut claims);
@@ -41,8 +36,7 @@ impl ShuffledQuestion {
         asked
     }
 
-    /// Inserts the canary at a random position. In a second look it gets the quotes of another statement, which do not
-    /// support it.
+    /// Inserts the canary at a random position. In a second look, it has the quotes of another statement.
     fn insert(&mut self, canary: Claim, synthesis: &str, rng: &mut Rng) {
         self.synthesis = insert_sentence(synthesis, &canary.text, rng);
         self.canary = Some(canary.id.clone());
@@ -56,13 +50,11 @@ impl ShuffledQuestion {
         self.claims.insert(place, canary);
     }
 
-    /// Returns `true` if `id` is the canary's.
     pub(super) fn is_canary(&self, id: &ClaimId) -> bool {
         self.canary.as_ref() == Some(id)
     }
 }
 
-/// Returns a generator seeded with the question, the evidence and the sample.
 fn order(question: &Question, part: &[Piece<'_>]) -> Rng {
     let mut hasher = blake3::Hasher::new_derive_key("gsar.dev 2026-11-22 order of claims");
     let mut feed = |text: &str| {

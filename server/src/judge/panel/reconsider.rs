@@ -1,5 +1,5 @@
-//! The extra turn of a panel: each member reconsiders the verdicts it voted for, and the votes are counted again. If a
-//! member cannot reconsider or gives no answer, its votes stay.
+//! Lets the members of a panel reconsider their votes, and counts them again. If a member cannot reconsider
+//! or fails, its votes stay.
 
 use futures_util::future::join_all;
 use gsar_core::verify::apply_turn;
@@ -9,7 +9,7 @@ use super::{Member, Panel, ask_member, with_origin};
 use crate::judge::voting::{Ballot, count_votes};
 use crate::judge::{JudgeError, Judgement, Notice, Objection, Question, push_unique};
 
-/// The verdicts that a sample of a member is to reconsider.
+/// The verdicts that a member is asked to reconsider.
 struct Revision<'a> {
     member: &'a Member,
     samples: u32,
@@ -18,10 +18,10 @@ struct Revision<'a> {
 }
 
 impl Panel {
-    /// Asks the members that voted for the verdicts to reconsider them, and counts the votes again.
+    /// Asks members to reconsider the verdicts that they voted for, and counts the votes again.
     ///
     /// # Errors
-    /// The error of the first member, if no member answered.
+    /// The first member's error, if no member answered.
     pub(super) async fn reconsider(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let revisions = self.revisions(question);
         let asked = revisions.iter().map(|revision| async {
@@ -105,7 +105,6 @@ impl Panel {
     }
 }
 
-/// Counts the votes on each claim, among the members asked about it.
 fn recount(question: &Question, ballots: &[Ballot]) -> Vec<JudgedClaim> {
     let about = |claim: &gsar_core::Claim| -> Vec<JudgedClaim> {
         let asked: Vec<Ballot> = ballots

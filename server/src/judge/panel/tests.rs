@@ -3,7 +3,7 @@ use gsar_core::{ClaimId, Class, EvidenceType, JudgedClaim};
 
 use super::*;
 
-/// A judge with a name and one scripted answer per sample; the last one repeats.
+/// A judge with a name and one scripted answer per sample. The last answer repeats.
 struct ScriptedJudge(&'static str, Vec<Scripted>);
 
 #[derive(Clone, Copy)]

@@ -1,5 +1,5 @@
-//! The cache of judgements in PostgreSQL, shared by all servers on a database. A judgement that cannot be read in time
-//! counts as not found. The first failure after a success is logged. Writes happen in the background.
+//! The cache of judgements in PostgreSQL, which several servers share. Reads that fail or time out are
+//! misses. Writes happen in the background.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -16,14 +16,13 @@ use crate::judge::cached::{
 };
 use crate::storage::postgres::{Database, Failure};
 
-/// The maximum number of pending writes; further judgements are not cached.
+/// The maximum number of pending writes. Further judgements are not stored.
 const MAX_PENDING_WRITES: usize = 64;
-/// Old judgements are removed after every 32 writes.
 const WRITES_PER_CLEANUP: u32 = 32;
-/// The precision of the time of last use, in microseconds.
+/// The precision of the last use, in microseconds.
 const USE_PRECISION: i64 = 60 * 1_000_000;
 
-/// Judgements in a database, limited in size and age. Clones share the cache.
+/// A cache limited in size and age. Clones share it.
 #[derive(Clone)]
 pub(in crate::judge) struct SharedJudgements {
     database: Database,
@@ -34,7 +33,6 @@ pub(in crate::judge) struct SharedJudgements {
 }
 
 impl SharedJudgements {
-    /// Creates a cache in a database with the current schema.
     pub(in crate::judge) fn new(database: Database, limits: CacheLimits) -> Self {
         Self {
             database,
@@ -45,7 +43,7 @@ impl SharedJudgements {
         }
     }
 
-    /// Returns the success value, and logs the first failure after a success.
+    /// Returns the success value. Logs a failure unless the previous operation failed too.
     fn note<T>(&self, result: Result<T, Failure>) -> Option<T> {
         let was_failing = self.is_failing.swap(result.is_err(), Ordering::Relaxed);
         result
@@ -135,7 +133,7 @@ async fn write(client: &mut Object, key: Key, text: &[u8], now: Timestamp) -> Re
     client.execute(&statement, &[&key.as_bytes(), &text, &now.as_micros()]).await.map(drop)
 }
 
-/// Removes expired judgements, then the least recently used ones until the rest fits.
+/// Removes expired judgements, then the least recently used ones until the size limit is met.
 async fn make_room(client: &mut Object, oldest: i64, max_bytes: i64) -> Result<(), Error> {
     const OLD: &str = "DELETE FROM judgements WHERE made_at <= $1";
     const BEYOND: &str = "DELETE FROM judgements WHERE key IN (SELECT key FROM (SELECT key, \

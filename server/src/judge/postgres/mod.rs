@@ -1,4 +1,4 @@
-//! Stores what the judges of all servers share in PostgreSQL: answers of chat models, and their cost.
+//! Stores chat models' answers and costs in PostgreSQL.
 
 mod judgements;
 mod spending;
@@ -10,6 +10,5 @@ pub(super) use spending::SharedBudget;
 
 use crate::storage::postgres::PostgresSchema;
 
-/// The tables of the judges.
 pub(crate) const SCHEMA: PostgresSchema =
     PostgresSchema { part: "judges", sql: include_str!("schema.sql") };

@@ -1,8 +1,8 @@
-//! Daily budgets in PostgreSQL, shared by all servers on a database. A reservation has an id, so that a retry after a
-//! lost response counts once.
+//! Daily budgets in PostgreSQL, which several servers share. A reservation has an ID, so that a retry
+//! counts only once.
 //!
-//! A transaction that changes both rows locks the row of the principal before the row of the day. That avoids
-//! deadlocks, and keeps the row of the day, which every call needs, locked for the shortest time.
+//! Transactions lock the row of the principal before the row of the day. This order prevents deadlocks. It
+//! also keeps the row of the day, which every call needs, locked only briefly.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,12 +16,10 @@ use crate::judge::clock::{Clock, day_of, end_of_day};
 use crate::judge::spending::{Booking, BudgetStore, Payer, Refusal, SpendingBudget, SpentAmount};
 use crate::storage::postgres::{Database, Failure, query};
 
-/// The interval between attempts to write a settlement.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// The maximum number of attempts, enough for an hour. After that the estimate stays.
+/// The maximum number of attempts to settle, about one hour. After that the estimate counts.
 const MAX_TRIES: u32 = 3_600;
 
-/// The amounts spent and reserved per day by all servers.
 pub(in crate::judge) struct SharedBudget {
     database: Database,
     daily_limit: Option<u64>,
@@ -30,7 +28,6 @@ pub(in crate::judge) struct SharedBudget {
 }
 
 impl SharedBudget {
-    /// Creates a budget in a database with the current schema.
     pub(in crate::judge) fn new(
         database: Database,
         daily_limit: Option<u64>,
@@ -128,7 +125,7 @@ impl BudgetStore for SharedBudget {
     }
 }
 
-/// An amount to reserve, and the maximum of each budget, in millionths of a dollar.
+/// A reservation, with the limit of each budget in millionths of a dollar.
 #[derive(Clone)]
 pub(super) struct ReservationRequest {
     pub(super) booking: Booking,
@@ -137,12 +134,11 @@ pub(super) struct ReservationRequest {
     pub(super) own_limit: i64,
 }
 
-/// Clamps an amount to the range of a column.
 fn to_column(micros: u64) -> i64 {
     i64::try_from(micros).unwrap_or(i64::MAX)
 }
 
-/// Reserves the amount if both budgets allow it; otherwise returns the budget that does not.
+/// Reserves the amount, or returns the budget that is too small.
 pub(super) async fn reserve(
     client: &mut Object,
     request: &ReservationRequest,
@@ -153,7 +149,7 @@ pub(super) async fn reserve(
     };
     let transaction = client.transaction().await?;
     let is_allowed = reserve_own(&transaction, request).await?;
-    // The previous attempt locks the row of the principal until it ends, so its effect is visible from here on.
+    // The previous attempt has ended, since it locked the principal's row. Its effect is therefore visible.
     let short = if attempt > 1 && is_known(&transaction, request.booking.id).await? {
         None
     } else if !is_allowed {
@@ -166,12 +162,12 @@ pub(super) async fn reserve(
     transaction.rollback().await.map(|()| short)
 }
 
-/// Reserves the amount from the payer's budget; `false` if that does not allow it.
+/// Reserves the amount in the payer's budget. Returns `false` if the budget is too small.
 async fn reserve_own(
     client: &impl GenericClient,
     request: &ReservationRequest,
 ) -> Result<bool, Error> {
-    // Compares with the rest of the budget, because the sum could overflow the column.
+    // Compares with the remaining budget, since the sum could overflow.
     const RESERVE: &str = "INSERT INTO spending_of_principals AS own (day, principal, micros) \
          SELECT $1::bigint, $2::text, $3::bigint WHERE $3::bigint <= $4::bigint \
          ON CONFLICT (day, principal) DO UPDATE SET micros = own.micros + $3 WHERE own.micros <= $4::bigint - $3";
@@ -180,7 +176,7 @@ async fn reserve_own(
     Ok(written > 0)
 }
 
-/// Reserves the amount from the total budget; `false` if that does not allow it.
+/// Reserves the amount in the total budget. Returns `false` if the budget is too small.
 async fn reserve_total(
     client: &impl GenericClient,
     request: &ReservationRequest,
@@ -203,9 +199,9 @@ async fn is_known(client: &impl GenericClient, id: Uuid) -> Result<bool, Error> 
     Ok(query::one(client, KNOWN, &[&id]).await?.get(0))
 }
 
-/// Replaces the reserved amount by the actual cost; no effect if already settled.
+/// Replaces the reserved amount with the actual cost. Has no effect if it is already settled.
 async fn settle(client: &mut Object, id: Uuid, actual: i64) -> Result<(), Error> {
-    // Counting the updated rows of principals forces their update before that of the day.
+    // Counting the rows in `own` forces the principal's update before the day's.
     const SETTLE: &str = "WITH settled AS (DELETE FROM reservations WHERE id = $1 RETURNING day, principal, micros), \
          own AS (UPDATE spending_of_principals AS spent \
          SET micros = least(spent.micros - settled.micros::numeric + $2::bigint, 9223372036854775807)::bigint \

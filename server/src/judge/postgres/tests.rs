@@ -1,4 +1,4 @@
-//! Tests with a real PostgreSQL.
+//! Tests with a PostgreSQL server.
 
 mod principals;
 
@@ -40,7 +40,6 @@ async fn spending(url: &str, limit: Option<u64>) -> Spending {
     Spending::shared(open(url).await, limit, clock_at(DAY + 1).1, Handle::current())
 }
 
-/// Polls the database until the expected amount of a budget is spent.
 async fn settled(spending: &Spending, budget: SpendingBudget, expected: u64) {
     while spending.today(budget.clone()).await.unwrap() != expected {}
 }
@@ -115,7 +114,7 @@ async fn without_the_database_nothing_is_spent_and_a_settlement_waits() {
     call.settle(10);
     postgres.up();
     settled(&bounded, SpendingBudget::All, 10).await;
-    // An amount beyond the range of a column is refused, not wrapped.
+    // An amount that exceeds the column is refused.
     boundless.admit("m", &Payer::default(), u64::MAX).await.map(drop).unwrap_err();
 }
 
@@ -139,7 +138,7 @@ async fn servers_share_cached_judgements() {
     postgres.query(&url, "UPDATE judgements SET judgement = 'no judgement'");
     assert!(other.find(key(1), now).await.is_none());
 
-    // Room is made after the first write and after every 32nd.
+    // Old judgements are removed after the first write and every 32nd.
     let few = CacheLimits { disk_bytes: 10 * text.len() as u64, ..limits };
     let few = SharedJudgements::new(open(&url).await, few);
     for number in 0..33 {

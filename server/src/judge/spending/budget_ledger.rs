@@ -1,5 +1,5 @@
-//! The budget ledger in SQLite: the amounts spent per day and principal. Pending settlements already count, and are
-//! written with the next reservation at the latest.
+//! Daily budgets in SQLite. Pending settlements take effect immediately, and are written at the latest with
+//! the next reservation.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,6 @@ use super::tables::{self, Corrections, ReservationRequest, Shortfall};
 use crate::judge::clock::{Clock, day_of, end_of_day};
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
 
-/// The amounts spent and reserved per day.
 pub(super) struct BudgetLedger {
     daily_limit: Option<u64>,
     clock: Clock,
@@ -24,7 +23,6 @@ pub(super) struct BudgetLedger {
 }
 
 impl BudgetLedger {
-    /// Opens the ledger in a folder. `daily_limit` is in millionths of a dollar; `None` for no limit.
     pub(super) fn open(
         folder: &Path,
         daily_limit: Option<u64>,
@@ -55,7 +53,7 @@ impl BudgetLedger {
         }
     }
 
-    /// Writes the corrections, and the reservation if the budgets allow it. A failure changes nothing.
+    /// Writes the corrections, and the reservation if the budgets allow it. Writes nothing on failure.
     fn write(
         &self,
         request: Option<&ReservationRequest<'_>>,

@@ -1,10 +1,10 @@
-//! Formats amounts and instants for people.
+//! Formats amounts and times for users.
 
 use std::fmt;
 
 use gsar_core::time::Timestamp;
 
-/// Displays millionths of a dollar as dollars: with two decimals if exact, otherwise with six.
+/// Displays millionths of a dollar as dollars, with two decimals if exact and otherwise six.
 pub(super) struct Dollars(pub(super) u64);
 
 impl fmt::Display for Dollars {
@@ -18,7 +18,6 @@ impl fmt::Display for Dollars {
     }
 }
 
-/// Formats an instant as RFC 3339.
 pub(super) fn format_instant(instant: Timestamp) -> String {
     match jiff::Timestamp::from_microsecond(instant.as_micros()) {
         Ok(instant) => instant.to_string(),

@@ -1,11 +1,11 @@
-//! The principal on whose behalf money is spent, and the budgets that limit it.
+//! The principals that calls are charged to.
 
 use std::fmt;
 
 use crate::identity::Principal;
 use crate::owner::Owner;
 
-/// The principal that a call is charged to. The default has no name and is limited by the total budget only.
+/// The principal that a call is charged to. The default payer has no name and only the total budget.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payer {
     owner: Owner,
@@ -13,31 +13,30 @@ pub struct Payer {
 }
 
 impl Payer {
-    /// Creates a payer with a daily budget in millionths of a dollar; `None` for no budget of its own. An owner without a
-    /// name has no budget of its own.
+    /// Creates a payer with a daily budget in millionths of a dollar, if it has one. Owners without a name
+    /// have none.
     #[must_use]
     pub fn new(owner: Owner, daily_budget: Option<u64>) -> Self {
         let is_nobody = owner.name().is_empty();
         Self { owner, daily_budget: daily_budget.filter(|_| !is_nobody) }
     }
 
-    /// Returns its daily budget in millionths of a dollar; `None` if only the total budget applies.
+    /// Returns the daily budget in millionths of a dollar. `None` if only the total budget applies.
     #[must_use]
     pub fn daily_budget(&self) -> Option<u64> {
         self.daily_budget
     }
 
-    /// Returns the name of the principal; empty for the default payer.
+    /// Returns the principal's name. Empty for the default payer.
     pub(in crate::judge) fn name(&self) -> &str {
         self.owner.name()
     }
 
-    /// Returns its own budget; `None` for the default payer.
+    /// Returns the principal's budget. `None` for the default payer.
     pub(in crate::judge) fn budget(&self) -> Option<SpendingBudget> {
         (!self.name().is_empty()).then(|| SpendingBudget::Principal(self.name().to_owned()))
     }
 
-    /// Returns `true` if it may see the spending of others.
     pub(super) fn sees_all(&self) -> bool {
         self.owner.only().is_none()
     }
@@ -49,17 +48,16 @@ impl From<&Principal> for Payer {
     }
 }
 
-/// A daily budget of money.
+/// A daily budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpendingBudget {
-    /// The total budget of all callers.
+    /// The total budget.
     All,
-    /// The budget of the principal with this name.
+    /// The budget of a principal, by name.
     Principal(String),
 }
 
 impl SpendingBudget {
-    /// Returns the advice for raising it.
     pub(super) const fn how_to_raise(&self) -> &'static str {
         match self {
             Self::All => "raise judges.daily_budget",

@@ -1,4 +1,4 @@
-//! The reason for refusing a call, and how much of it the caller may see.
+//! The reasons for refusing a call.
 
 use std::fmt;
 
@@ -10,24 +10,24 @@ use super::payer::{Payer, SpendingBudget};
 /// The reason for refusing a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// A daily budget is too small for the call.
+    /// A daily budget is too small.
     #[error(
         "the daily budget of {budget} is {}, of which {spent}, and this call may cost up to {}; {}, or try again after {}",
         Dollars(*limit), Dollars(*estimate), budget.how_to_raise(), format_instant(*resets_at)
     )]
     Exhausted {
-        /// The exhausted budget.
+        /// The budget.
         budget: SpendingBudget,
-        /// Its daily limit, in millionths of a dollar.
+        /// The daily limit, in millionths of a dollar.
         limit: u64,
         /// The amount spent and reserved today.
         spent: SpentAmount,
-        /// The requested amount, in millionths of a dollar.
+        /// The amount to reserve, in millionths of a dollar.
         estimate: u64,
         /// The start of the next day.
         resets_at: Timestamp,
     },
-    /// The budgets cannot be read or written.
+    /// The budget cannot be read or written.
     #[error("no calls are made while the budget cannot be recorded: {reason}")]
     Unavailable {
         /// The cause and the fix.
@@ -35,12 +35,12 @@ pub enum Refusal {
     },
 }
 
-/// The amount of a budget spent and reserved today.
+/// The amount spent and reserved today.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpentAmount {
     /// The amount in millionths of a dollar.
     Micros(u64),
-    /// Not disclosed, because it would reveal the spending of others.
+    /// Not disclosed, since it would reveal the spending of others.
     Undisclosed,
 }
 
@@ -54,7 +54,6 @@ impl fmt::Display for SpentAmount {
 }
 
 impl Refusal {
-    /// Removes what the payer may not see.
     pub(super) fn redacted_for(self, payer: &Payer) -> Self {
         match self {
             Self::Exhausted { budget: SpendingBudget::All, limit, estimate, resets_at, .. }

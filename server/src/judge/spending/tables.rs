@@ -1,5 +1,4 @@
-//! Reads and writes the tables of the budget ledger: `spending` with the total per day, and `spending_of_principals`
-//! with the share of each principal.
+//! Reads and writes the tables `spending`, with the total per day, and `spending_of_principals`.
 
 use std::collections::BTreeMap;
 
@@ -7,27 +6,24 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::payer::{Payer, SpendingBudget};
 
-/// Amounts to add to the stored ones, by day and principal; the name of the default payer is empty.
+/// Amounts to add, by day and principal. The default payer's name is empty.
 pub(super) type Corrections = BTreeMap<(i64, String), i128>;
 
-/// An amount to reserve, and its limits.
 pub(super) struct ReservationRequest<'w> {
     pub(super) day: i64,
     pub(super) payer: &'w Payer,
     pub(super) estimate: u64,
-    /// The limit of the total budget; `None` for no limit.
     pub(super) daily_limit: Option<u64>,
 }
 
-/// A budget that is too small for a reservation.
 pub(super) struct Shortfall {
     pub(super) budget: SpendingBudget,
     pub(super) limit: u64,
     pub(super) spent: u64,
 }
 
-/// Writes the corrections, and the reservation if both budgets allow it; otherwise returns the budget that does not.
-/// A failure changes nothing.
+/// Writes the corrections, and the reservation if both budgets allow it. Otherwise returns the budget that
+/// is too small. Writes nothing on failure.
 pub(super) fn write(
     connection: &mut Connection,
     corrections: &Corrections,
@@ -65,7 +61,7 @@ fn reserve(
     Ok(None)
 }
 
-/// Returns the damage of the tables, if any: a lost row would allow more spending.
+/// Describes any damage to the tables, since a lost row would allow more spending.
 pub(super) fn check(connection: &Connection, day: i64) -> rusqlite::Result<Option<String>> {
     for sql in
         ["PRAGMA integrity_check(spending)", "PRAGMA integrity_check(spending_of_principals)"]
@@ -78,7 +74,7 @@ pub(super) fn check(connection: &Connection, day: i64) -> rusqlite::Result<Optio
     spent(connection, day, &SpendingBudget::All).map(|_| None)
 }
 
-/// Returns the stored amount. Never negative: the schema and [`apply_correction`] ensure that, so a negative one is damage.
+/// Returns the stored amount. A negative one means damage.
 pub(super) fn spent(
     connection: &Connection,
     day: i64,

@@ -1,4 +1,4 @@
-//! Tests of the daily budget.
+//! Tests of the daily budgets.
 
 mod principals;
 
@@ -176,7 +176,7 @@ fn a_truncated_file_does_not_return_money() {
     let folder = tempfile::tempdir().unwrap();
     reserve(&open(folder.path(), Some(100)), 70).unwrap().settle(70);
     let whole = std::fs::read(folder.path().join(FILE)).unwrap();
-    // SQLite treats a file of one byte as empty, that is, as new.
+    // SQLite treats a file of one byte as new.
     for length in (2..whole.len()).step_by(509) {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), &whole[..length]).unwrap();
@@ -233,13 +233,12 @@ async fn concurrent_calls_share_the_budget() {
     assert_eq!(spending.today(SpendingBudget::All).await, Ok(0));
 }
 
-/// The estimate of a call, and its cost in percent of the estimate; `None` to drop the reservation.
+/// A call's estimate, and its cost in percent of the estimate. `None` drops the reservation.
 type Call = (u64, Option<u64>);
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Concurrent calls never reserve and spend more than the limit, and the recorded amount equals their cost.
     #[test]
     fn concurrent_calls_never_overrun_the_limit(
         limit in 0_u64..300,

@@ -1,4 +1,4 @@
-//! Tests of damaged and foreign files.
+//! Tests with damaged and foreign files.
 
 use std::ops::Range;
 
@@ -18,7 +18,6 @@ async fn a_foreign_file_is_left_unchanged() {
     assert_eq!(std::fs::read(&file).unwrap(), b"another file");
 }
 
-/// Returns a file with one judgement, and the position of its text.
 fn file_with_a_judgement() -> (Vec<u8>, Range<usize>) {
     let folder = tempfile::tempdir().unwrap();
     ask_in(folder.path());
@@ -28,7 +27,7 @@ fn file_with_a_judgement() -> (Vec<u8>, Range<usize>) {
     (file, start..start + text.len())
 }
 
-/// Asks with a cache in a folder; returns the answer and how often the judge was asked.
+/// Asks a question with a cache in a folder. Returns the answer and the number of calls to the judge.
 fn ask_in(folder: &Path) -> (String, usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let judge = Scripted::new(1, &[]);
@@ -73,7 +72,6 @@ fn detects_damage_at_any_byte() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// With any damage, the answer is the cached one or a new one.
     #[test]
     fn a_damaged_file_never_changes_an_answer(
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..40),

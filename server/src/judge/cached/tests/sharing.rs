@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use super::*;
 use crate::judge::cached::testing::{Answer, failure};
 
-/// Polls a future that must not be ready.
+/// Polls a future and checks that it is pending.
 fn advance<F: Future + Unpin>(future: &mut F) {
     assert!(future.now_or_never().is_none(), "it waits");
 }

@@ -109,7 +109,7 @@ fn the_id_has_the_shape_of_the_others() {
     }
 }
 
-/// In the incidents of the data sets, only names and figures distinguish the canary from a claim.
+/// Only names and figures distinguish the canary from a claim.
 #[test]
 fn the_canary_is_unsupported_and_inconspicuous_in_every_incident() {
     let mut taken = 0;

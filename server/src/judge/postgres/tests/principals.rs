@@ -1,4 +1,4 @@
-//! Tests of budgets of principals with a real PostgreSQL.
+//! Tests of principals' budgets with a PostgreSQL server.
 
 use uuid::Uuid;
 
@@ -40,7 +40,7 @@ async fn principals_stay_within_their_own_and_the_total_budget() {
         ),
         "{refused}"
     );
-    // A refused amount is reserved in neither budget.
+    // A refused amount is not reserved in any budget.
     assert_eq!(spending.today(budget_of("ada")).await, Ok(50));
     assert_eq!(spending.today(budget_of("ben")).await, Ok(50));
     assert_eq!(spending.today(SpendingBudget::All).await, Ok(100));
@@ -87,7 +87,7 @@ async fn servers_together_never_exceed_the_budget_of_a_principal() {
     let (ada_reserved, ben_count) = (30 * ada.len() as u64, ben.len() as u64);
     assert_eq!(servers[0].today(budget_of("ada")).await, Ok(ada_reserved));
     assert_eq!(servers[1].today(SpendingBudget::All).await, Ok(990));
-    // Settlements run while others reserve: both lock the rows of principals and of the day.
+    // Settlements and reservations lock the same rows concurrently.
     let others: Vec<_> = (0..40)
         .map(|number| {
             let spending = servers[number % 2].clone();
@@ -155,7 +155,7 @@ async fn a_retried_reservation_counts_once() {
         });
         reserving.await.unwrap()
     };
-    // It exhausts the budget of the principal, the total budget, and neither.
+    // The reservation exhausts the principal's budget, then the total budget, then none.
     for (name, own_limit, total_limit, total) in [
         ("ada", 30, 1_000, 30),
         ("ben", 1_000, 60, 60),
@@ -171,7 +171,7 @@ async fn a_retried_reservation_counts_once() {
     }
     let of_principals = "SELECT string_agg(principal || micros, ' ' ORDER BY principal) FROM spending_of_principals";
     assert_eq!(postgres.query(&url, of_principals), "ada30 ben30 eve30");
-    // A reservation whose first attempt failed succeeds on the second.
+    // A reservation succeeds even if its first attempt failed.
     let booking = Booking { day: 2, id: Uuid::now_v7(), payer: payer("ada", None) };
     let request = ReservationRequest { booking, amount: 30, total_limit: 30, own_limit: 30 };
     assert_eq!(reserve_at(&request, 2).await, None);

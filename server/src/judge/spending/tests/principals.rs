@@ -1,4 +1,4 @@
-//! Tests of budgets of principals.
+//! Tests of the principals' budgets.
 
 use super::*;
 use crate::owner::Owner;
@@ -173,13 +173,12 @@ async fn concurrent_calls_stay_within_both_budgets() {
     }
 }
 
-/// The estimate of a call, and its cost in percent of the estimate; `None` to drop the reservation.
+/// A call's estimate, and its cost in percent of the estimate. `None` drops the reservation.
 type Call = (u64, Option<u64>);
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Concurrent calls of principals never exceed a limit, and the recorded amounts equal their cost.
     #[test]
     fn concurrent_calls_of_principals_never_overrun_a_limit(
         limit in prop::option::of(0_u64..300),
@@ -189,7 +188,7 @@ proptest! {
     ) {
         let folder = tempfile::tempdir().unwrap();
         let spending = open(folder.path(), limit);
-        // The first has two callers, the last is the default payer.
+        // The first payer has two callers, and the last is the default payer.
         let names = ["ada", "ben", ""];
         let payers: Vec<Payer> =
             names.iter().zip(&own).map(|(name, own)| payer(name, *own)).collect();
