@@ -1,4 +1,4 @@
-//! The context of an admitted call: its deadline, current step, permit and compute share.
+//! An admitted call, with its deadline, step, permit and compute share.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,29 +18,26 @@ pub struct Call {
     /// The deadline.
     pub deadline: Instant,
     allowed: Duration,
-    /// Decides which of its evidence is attested.
+    /// Decides which of the call's evidence is attested.
     pub attestation: Attestation,
     /// The caller.
     pub principal: Arc<Principal>,
-    /// The identity it was admitted with; `None` for a call of the server to itself.
+    /// The identity that was admitted. `None` for calls that the server makes to itself.
     identity: Option<AdmittedIdentity>,
     progress: Arc<InProgress>,
-    /// The limits of its computations, and what they have used.
     share: Arc<Share>,
-    /// The memory of its message.
     _message: Option<Arc<MessageMemory>>,
-    /// Counts the bytes that arrive.
     received: Option<Arc<ReceivedBytes>>,
 }
 
-/// Owned by the work on a call, which may outlive the client's connection.
+/// The state shared by all work for a call, which can outlive the client's connection.
 #[derive(Debug)]
 struct InProgress {
     step: AtomicU8,
     _permit: Option<Permit>,
 }
 
-/// A permit for a call in flight, released on drop.
+/// A permit for a call in flight. It is released on drop.
 #[derive(Debug)]
 pub(crate) struct Permit {
     _call: OwnedSemaphorePermit,
@@ -49,17 +46,15 @@ pub(crate) struct Permit {
 }
 
 impl Permit {
-    /// The permit of a unary call.
     pub(crate) const fn for_call(permit: OwnedSemaphorePermit) -> Self {
         Self { _call: permit, _stream: None, _principal: None }
     }
 
-    /// Adds a permit of the caller's own limit.
     pub(crate) fn with_principal(self, permit: Option<OwnedSemaphorePermit>) -> Self {
         Self { _principal: permit, ..self }
     }
 
-    /// The permit of one message of a stream, which also counts towards the limit of streams.
+    /// Creates the permit of a stream item, which also counts towards the limit of streams.
     pub(crate) const fn for_stream_item(
         permit: OwnedSemaphorePermit,
         stream: OwnedSemaphorePermit,
@@ -68,7 +63,6 @@ impl Permit {
     }
 }
 
-/// Admits the messages of a stream one by one.
 #[derive(Clone, Debug)]
 pub(crate) struct StreamAdmission {
     allowed: Duration,
@@ -79,17 +73,17 @@ pub(crate) struct StreamAdmission {
 }
 
 impl StreamAdmission {
-    /// Waits until the caller's rate limit allows another message, and counts it.
+    /// Waits until the caller's rate limit allows another message.
     ///
     /// # Errors
     /// [`NotAdmitted`] if the caller is no longer admitted.
     pub(crate) async fn wait_for_call(&self) -> Result<(), NotAdmitted> {
         self.principal()?.wait_for_call().await;
-        // The wait may have been long.
+        // The caller's rights may have changed during the wait.
         self.principal().map(drop)
     }
 
-    /// Admits a message as a call of its own.
+    /// Admits a message as a call with its own deadline.
     ///
     /// # Errors
     /// [`NotAdmitted`] if the caller is no longer admitted.
@@ -130,7 +124,7 @@ impl Step {
     const ALL: [Self; 6] =
         [Self::Read, Self::Admit, Self::Retrieve, Self::Judge, Self::Decide, Self::Record];
 
-    /// Returns the name used in errors and metrics.
+    /// Returns the name in errors and metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -145,7 +139,6 @@ impl Step {
 }
 
 impl Call {
-    /// Creates an admitted call.
     pub(crate) fn admitted(
         permit: Permit,
         allowed: Duration,
@@ -159,7 +152,7 @@ impl Call {
         Self { received: Some(Arc::new(received)), ..call }
     }
 
-    /// Creates a call of the server to itself, without limits.
+    /// Creates a call that the server makes to itself, with a deadline and no other limits.
     #[must_use]
     pub fn rehearsal(allowed: Duration) -> Self {
         let (principal, share) = (Principal::anonymous(), Share::unlimited());
@@ -190,22 +183,19 @@ impl Call {
         }
     }
 
-    /// The limits of its computations, and what they have used.
     pub(crate) const fn share(&self) -> &Arc<Share> {
         &self.share
     }
 
-    /// Returns the counter of received bytes.
     pub(crate) const fn received(&self) -> Option<&Arc<ReceivedBytes>> {
         self.received.as_ref()
     }
 
-    /// Adds the checks that an investigation declared.
     pub(crate) fn with_checks(&self, checks: &Arc<BTreeSet<String>>) -> Self {
         Self { attestation: self.attestation.with_checks(checks), ..self.clone() }
     }
 
-    /// Returns what admits the messages of this call's stream. They do not hold this call's permit.
+    /// Returns the admission of this call's stream. It does not retain this call's permit.
     pub(crate) fn stream_admission(&self) -> StreamAdmission {
         StreamAdmission {
             allowed: self.allowed,
@@ -216,8 +206,7 @@ impl Call {
         }
     }
 
-    /// Returns this call for the next message of its stream, with a fresh deadline and the rights that its caller has
-    /// now.
+    /// Returns the call of the stream's next message, with a new deadline and the caller's current rights.
     ///
     /// # Errors
     /// [`NotAdmitted`] if the caller is no longer admitted.
@@ -235,19 +224,17 @@ impl Call {
         })
     }
 
-    /// Records the step that the call has reached.
+    /// Sets the current step.
     pub fn enter(&self, step: Step) {
         self.progress.step.store(step as u8, Ordering::Relaxed);
     }
 
-    /// Returns the step that the call has reached.
     pub(crate) fn step(&self) -> Step {
         let number = usize::from(self.progress.step.load(Ordering::Relaxed));
         Step::ALL.get(number).copied().unwrap_or(Step::Read)
     }
 }
 
-/// Takes the memory of the message that has just arrived.
 fn take_memory(received: Option<&Arc<ReceivedBytes>>) -> Option<Arc<MessageMemory>> {
     received.and_then(|received| received.take()).map(Arc::new)
 }

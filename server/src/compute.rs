@@ -1,6 +1,5 @@
-//! Runs computations off the threads that serve calls. At most one fewer than there are cores run at once; the rest are
-//! queued, and principals take turns. A computation stops soon after its client disconnects, its deadline passes, or it
-//! exceeds the work or memory of its call.
+//! Runs CPU-bound work on its own threads. Principals take turns in the queue. A computation stops soon
+//! after its client disconnects, its deadline passes, or its call exceeds its limits on work or memory.
 
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -19,24 +18,22 @@ use crate::identity::Principal;
 use crate::memory::{Memory, Reservation};
 use crate::phase::{Phase, PhaseCell};
 
-/// The maximum number of concurrent computations: one core is left for serving.
+/// The number of compute threads. One core is left for serving.
 static THREADS: LazyLock<usize> =
     LazyLock::new(|| available_parallelism().map_or(1, NonZero::get).saturating_sub(1).max(1));
-/// The compute threads. They are few and permanent, which bounds the memory that their allocators retain. `None` if the
-/// system gives no threads.
+/// The compute threads. They are permanent, which bounds the memory that their allocators retain. `None` if
+/// the system could not start them.
 static POOL: LazyLock<Option<rayon::ThreadPool>> = LazyLock::new(|| {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(*THREADS);
     pool.thread_name(|number| format!("computing-{number}")).build().ok()
 });
 static SLOTS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(*THREADS)));
 
-/// Limits on the computations of each call.
 #[derive(Debug)]
 pub(crate) struct Bounds {
-    /// The units of work for all computations of a call.
     work: u64,
     memory: Memory,
-    /// Computations stop when it is
+    /// Computations end when this reaches `Stopped`.
     phase: PhaseCell,
 }
 
@@ -46,22 +43,21 @@ impl Bounds {
     }
 }
 
-/// A limit that a computation reached.
 #[derive(Clone, Copy, Debug)]
 enum Bound {
     Work,
-    /// The memory limit, by this call alone.
+    /// This call alone reached the memory limit.
     Memory,
-    /// The memory limit, by all calls together.
+    /// All calls together reached the memory limit.
     MemoryOfAll,
 }
 
-/// The limits of the computations of one call, and what they have used.
+/// A call's computation limits, and its usage so far.
 #[derive(Debug)]
 pub(crate) struct Share {
     bounds: Arc<Bounds>,
     spent: AtomicU64,
-    /// The first limit that was reached.
+    /// The first limit that was reached. Later ones are not reported.
     reached: OnceLock<Bound>,
 }
 
@@ -70,7 +66,6 @@ impl Share {
         Self { bounds: Arc::clone(bounds), spent: AtomicU64::new(0), reached: OnceLock::new() }
     }
 
-    /// A share for calls of the server to itself.
     pub(crate) fn unlimited() -> Self {
         let (work, memory, phase) = (u64::MAX, Memory::new(u64::MAX), PhaseCell::default());
         Self::new(&Arc::new(Bounds { work, memory, phase }))
@@ -84,7 +79,6 @@ impl Share {
         self.bounds.work.saturating_sub(self.spent.load(Ordering::Relaxed))
     }
 
-    /// Returns an error if a computation that uses `bytes` counted bytes must stop, whatever its deadline.
     fn allows(&self, bytes: u64, reservation: &Reservation) -> Result<(), Stop> {
         if self.bounds.phase.current() == Phase::Stopped {
             return Err(Stop::Interrupted);
@@ -104,12 +98,11 @@ impl Share {
     }
 
     fn reach(&self, bound: Bound) {
-        // Only the first limit is reported.
         let _ = self.reached.set(bound);
     }
 }
 
-/// The compute slots of one principal: it cannot fill the queue ahead of others.
+/// One principal's compute slots. They keep it from filling the queue.
 #[derive(Clone, Debug)]
 pub(crate) struct PrincipalSlots(Arc<Semaphore>);
 
@@ -119,12 +112,11 @@ impl Default for PrincipalSlots {
     }
 }
 
-/// The caller of a computation, and the deadline.
 #[derive(Clone, Debug)]
 pub(crate) struct Requester {
     principal: Arc<Principal>,
     deadline: Option<Instant>,
-    /// Kept until the computation ends.
+    /// The call stays alive until the computation ends.
     call: Option<Call>,
 }
 
@@ -135,14 +127,13 @@ impl From<&Call> for Requester {
 }
 
 impl Requester {
-    /// Creates a requester for a call, or for no caller in particular.
     pub(crate) fn new(call: Option<&Call>, deadline: Option<Instant>) -> Self {
         let principal = call.map_or_else(Principal::anonymous, |call| Arc::clone(&call.principal));
         Self { principal, deadline, call: call.cloned() }
     }
 }
 
-/// Stops a computation whose result is no longer awaited.
+/// Stops a computation when its result is no longer awaited.
 struct StopOnDrop(Arc<AtomicBool>);
 
 impl Drop for StopOnDrop {
@@ -163,10 +154,10 @@ pub(crate) async fn compute<T: Send + 'static>(
     result.map_err(|_| stopped(call))
 }
 
-/// Does the same for a call or a judge's question.
+/// Like [`compute`], but also accepts a judge's question.
 ///
 /// # Errors
-/// Why it was stopped.
+/// The reason for stopping.
 pub(crate) async fn try_compute<T: Send + 'static>(
     requester: impl Into<Requester>,
     computation: impl FnOnce(&Budget) -> T + Send + 'static,
@@ -178,7 +169,7 @@ pub(crate) async fn try_compute<T: Send + 'static>(
     .await
 }
 
-/// Runs a computation that is too short to be stopped: a single pass over the bytes of a request.
+/// Runs a computation that is too short to need interruption, such as one pass over a request.
 pub(crate) async fn compute_briefly<T: Send + 'static>(
     requester: impl Into<Requester>,
     computation: impl FnOnce() -> T + Send + 'static,
@@ -223,19 +214,18 @@ async fn run_on_pool<T: Send + 'static>(
     }
     match answered.await {
         Ok(Ok(result)) => result,
-        // The panic propagates to admission, which answers it.
+        // Admission catches the panic.
         Ok(Err(panic)) => resume_unwind(panic),
-        // Unreachable: a job answers or panics.
+        // Unreachable, since every job sends a result.
         Err(never) => resume_unwind(Box::new(never)),
     }
 }
 
-/// Never `None`, since the semaphores are never closed.
 async fn acquire(slots: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
     Arc::clone(slots).acquire_owned().await.ok()
 }
 
-/// Returns the error of a call whose computation was stopped, or whose judge did not answer in time.
+/// Returns the error for a call whose computation was stopped or whose judge was too slow.
 pub(crate) fn stopped(call: &Call) -> Status {
     let (Share { bounds, reached, .. }, step) = (&**call.share(), call.step().name());
     let memory = bounds.memory.total();

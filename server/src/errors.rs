@@ -1,4 +1,4 @@
-//! The errors that services return, each with code, reason, details and fix.
+//! The gRPC errors that the services return.
 
 use std::time::Duration;
 
@@ -12,10 +12,9 @@ use tonic_types::{ErrorDetails, PreconditionViolation, StatusExt as _};
 use crate::evidence::StoreError;
 use crate::identity::{NotAdmitted, Right, TooFast, Unidentified};
 
-/// The retry delay of most refusals.
 const RETRY_AFTER: Duration = Duration::from_millis(100);
 
-/// The retry delay when the judges are busy: an answer of a chat model takes seconds.
+/// The retry delay while all judges are busy. A chat model takes seconds to answer.
 const JUDGES_RETRY_AFTER: Duration = Duration::from_secs(1);
 
 fn status(
@@ -28,7 +27,6 @@ fn status(
     Status::with_error_details(code, message, details)
 }
 
-/// RESOURCE_EXHAUSTED: a limit is reached, and the call may be retried later.
 fn exhausted(
     limit: &str,
     reason: ErrorReason,
@@ -41,7 +39,7 @@ fn exhausted(
     status(Code::ResourceExhausted, reason, message, details)
 }
 
-/// NOT_FOUND: unknown name of a resource.
+/// NOT_FOUND: no resource has this name. `known` lists the existing names.
 #[must_use]
 pub fn unknown(resource: &str, name: &str, known: &str) -> Status {
     let shown = shown(name);
@@ -57,7 +55,6 @@ pub fn not_admitted(why: &NotAdmitted) -> Status {
     }
 }
 
-/// UNAUTHENTICATED: the call has no valid credentials.
 fn unidentified(why: &Unidentified) -> Status {
     status(Code::Unauthenticated, ErrorReason::Unidentified, why.to_string(), ErrorDetails::new())
 }
@@ -101,7 +98,7 @@ pub fn too_many_calls_of_principal(principal: &str, max: usize) -> Status {
     exhausted("calls_in_flight", ErrorReason::TooManyCalls, message, RETRY_AFTER)
 }
 
-/// RESOURCE_EXHAUSTED: every judge is at its limits.
+/// RESOURCE_EXHAUSTED: every judge is at its limit.
 #[must_use]
 pub fn judges_busy() -> Status {
     let message = "every judge has as many calls as its max_concurrent and requests_per_minute allow; try again later";
@@ -118,7 +115,7 @@ pub fn message_too_large(limit: u64) -> Status {
     status(Code::ResourceExhausted, ErrorReason::MessageTooLarge, message, details)
 }
 
-/// RESOURCE_EXHAUSTED: the calls in flight leave no memory for a message.
+/// RESOURCE_EXHAUSTED: the calls in flight use all memory.
 #[must_use]
 pub fn too_much_memory(bound: u64) -> Status {
     let message = format!(
@@ -127,7 +124,7 @@ pub fn too_much_memory(bound: u64) -> Status {
     exhausted("limits.memory", ErrorReason::TooManyCalls, message, RETRY_AFTER)
 }
 
-/// RESOURCE_EXHAUSTED: a call needs more work or memory than a limit allows.
+/// RESOURCE_EXHAUSTED: a call needs more work or memory than `limit` allows.
 #[must_use]
 pub fn too_much(limit: &'static str, what: &str, step: &'static str) -> Status {
     let message = format!(
@@ -139,7 +136,7 @@ pub fn too_much(limit: &'static str, what: &str, step: &'static str) -> Status {
     Status::with_error_details(Code::ResourceExhausted, message, details)
 }
 
-/// DEADLINE_EXCEEDED: the deadline passed. The metadata name the step.
+/// DEADLINE_EXCEEDED: the deadline passed during `step`.
 #[must_use]
 pub fn deadline_exceeded(step: &'static str) -> Status {
     let mut details = ErrorDetails::new();
@@ -155,7 +152,7 @@ pub fn deadline_exceeded(step: &'static str) -> Status {
     )
 }
 
-/// UNAVAILABLE: starting or draining.
+/// UNAVAILABLE: the server is starting or draining.
 #[must_use]
 pub fn not_serving(what: &str) -> Status {
     let details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
@@ -175,7 +172,7 @@ pub fn ledger_unavailable(reason: &str) -> Status {
     status(Code::Unavailable, ErrorReason::LedgerUnavailable, message, details)
 }
 
-/// The error of a failed operation of the evidence store.
+/// Returns the error for a failed operation of the evidence store.
 #[must_use]
 pub fn evidence(error: &StoreError) -> Status {
     let message = error.to_string();
@@ -217,7 +214,7 @@ pub fn key_reused() -> Status {
     status(Code::Aborted, ErrorReason::IdempotencyKeyReused, message, ErrorDetails::new())
 }
 
-/// FAILED_PRECONDITION: the step of an investigation is not due.
+/// FAILED_PRECONDITION: the investigation does not expect this step now.
 #[must_use]
 pub fn not_due(what: &str) -> Status {
     let details = ErrorDetails::with_precondition_failure_violation("step", "investigation", what);
@@ -232,7 +229,7 @@ pub fn not_allowed(what: &str, fix: &str) -> Status {
     status(Code::FailedPrecondition, ErrorReason::NotAllowed, message, details)
 }
 
-/// FAILED_PRECONDITION: the policy is looser than callers may use. One violation for each looser field.
+/// FAILED_PRECONDITION: the policy is looser than allowed. Has one violation per looser field.
 #[must_use]
 pub fn looser_policy(what: &str, looser: &[LooserField], fix: &str) -> Status {
     let mut message = format!("{what} in {}", looser.len());
@@ -251,7 +248,7 @@ pub fn looser_policy(what: &str, looser: &[LooserField], fix: &str) -> Status {
     status(Code::FailedPrecondition, ErrorReason::NotAllowed, message, details)
 }
 
-/// INTERNAL: a bug in this server. The id finds its log entry.
+/// INTERNAL: a bug in the server. The log has an entry with this ID.
 #[must_use]
 pub fn internal(id: &str) -> Status {
     let details = ErrorDetails::with_request_info(id, "");

@@ -1,9 +1,10 @@
-//! The GSAR sidecar: decides over gRPC whether an incident report may go out.
+//! The GSAR sidecar: decides over gRPC whether an incident report may be sent.
 //!
-//! `api` has the gRPC services and `gateway` serves them over HTTP. `evaluate` is the pipeline of one evaluation, `rescore`
-//! decides recorded ones under other policies, and `drive` is the outer loop around evaluations. `judge` classifies claims,
-//! `evidence` stores and searches corpora, `ledger` stores the record, `export` streams it and `backup` copies it. `assembly`
-//! builds the engine from the configuration; `lifecycle` binds, starts and drains. The other modules serve all of these.
+//! `api` has the gRPC services and `gateway` serves them over HTTP. `evaluate` runs one evaluation,
+//! `rescore` decides recorded evaluations under other policies, and `drive` runs investigations. `judge`
+//! classifies claims. `evidence` stores and searches corpora. `ledger` records evaluations, `export`
+//! streams them and `backup` copies them. `assembly` builds the engine from the configuration, and
+//! `lifecycle` binds, starts and drains the server.
 
 pub mod api;
 pub mod assembly;

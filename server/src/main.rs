@@ -1,4 +1,4 @@
-//! The binary `gsar-server`: flags, signals and exit codes. Everything else is in the library.
+//! The `gsar-server` binary: flags, signals and exit codes.
 
 mod manuals;
 
@@ -24,7 +24,7 @@ use tokio_stream::wrappers::SignalStream;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The version, and the licences of the program and of the embedded weights.
+/// The version, with the licences of the program and the embedded weights.
 const LICENCES: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\nlicence: Apache-2.0\nweights of local/1 included: CC BY-SA 4.0, trained on data under that licence"
@@ -105,9 +105,8 @@ enum Format {
     Pretty,
 }
 
-/// The exit code for wrong usage or configuration.
 const USAGE: u8 = 2;
-/// How long the process waits for running threads after it has stopped serving.
+/// The time that running threads get to finish after the server stopped.
 const LINGER: Duration = Duration::from_millis(500);
 
 #[expect(clippy::print_stdout, reason = "output of the command")]
@@ -175,7 +174,7 @@ fn main() -> ExitCode {
         let variables = ignored.join(" ");
         tracing::info!(variables, "ignoring environment variables set by Kubernetes for a Service");
     }
-    // A SIGHUP that arrives while models are loaded triggers a reload once the server is ready.
+    // A SIGHUP during startup triggers a reload once the server is ready.
     let hangup = {
         let _within = runtime.enter();
         signal(SignalKind::hangup())
@@ -197,7 +196,7 @@ fn main() -> ExitCode {
     if let Some(exporter) = exporter {
         exporter.shut_down();
     }
-    // Every call has been answered, so running computations are not awaited.
+    // Every call has been answered, so no result of a running computation is needed.
     runtime.shutdown_timeout(LINGER);
     exit_code(result)
 }
@@ -273,15 +272,14 @@ async fn run(
     let stop = stop_signal()?;
     let app = App::bind_with(checked, manager).await?;
     let stop = async {
-        // The sender is dropped only when the process ends.
         let _ = stop.await;
     };
     app.serve(stop, SignalStream::new(hangup)).await?;
     Ok(())
 }
 
-/// Resolves at the first SIGTERM or SIGINT; the second one exits the process. A dedicated thread waits for them, so
-/// that they are noticed even if the runtime is busy.
+/// Resolves at the first SIGTERM or SIGINT. The second one exits the process. A dedicated thread waits for
+/// them, since the runtime can be busy.
 fn stop_signal() -> anyhow::Result<oneshot::Receiver<()>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let (mut terminate, mut interrupt) = {

@@ -1,7 +1,7 @@
-//! Moves work that waits for the disk off the threads that serve calls.
+//! Runs blocking work off the threads that serve calls.
 
-/// Runs work on a blocking thread. `keep_alive`, such as the call with its permit, lives until the work ends, even if
-/// the client disconnects.
+/// Runs work on a blocking thread. `keep_alive` is dropped when the work ends, even if the client
+/// disconnects.
 pub(crate) async fn offload<T: Send + 'static>(
     keep_alive: &(impl Clone + Send + 'static),
     work: impl FnOnce() -> T + Send + 'static,
@@ -14,7 +14,7 @@ pub(crate) async fn offload<T: Send + 'static>(
     });
     match joined.await {
         Ok(value) => value,
-        // A panic propagates to admission, which answers it. These tasks are never cancelled.
+        // Admission catches the panic. These tasks are never cancelled.
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }

@@ -1,21 +1,21 @@
-//! The phase of a server's life. It only moves forward.
+//! The server's phase.
 
 use tokio::sync::watch;
 
-/// Starting, then ready, then draining, then stopped.
+/// The phases of a server, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
-    /// Loading; calls are refused.
+    /// Starting up. Calls are refused.
     Starting,
     /// Serving.
     Ready,
-    /// Shutting down; new calls are refused and calls in flight finish.
+    /// Shutting down. New calls are refused, and calls in flight finish.
     Draining,
-    /// The grace period has expired: running computations stop.
+    /// The grace period has expired. Running computations end.
     Stopped,
 }
 
-/// The phase of a server, shared by its clones.
+/// The server's phase. Clones share it.
 #[derive(Clone, Debug)]
 pub struct PhaseCell(watch::Sender<Phase>);
 
@@ -32,7 +32,7 @@ impl PhaseCell {
         *self.0.borrow()
     }
 
-    /// Moves to a later phase. An earlier one is ignored.
+    /// Moves to a later phase. An earlier phase is ignored.
     pub fn advance(&self, to: Phase) {
         self.0.send_if_modified(|phase| {
             let forward = to > *phase;
@@ -43,9 +43,9 @@ impl PhaseCell {
         });
     }
 
-    /// Waits until the phase is `phase` or later.
+    /// Waits for this phase or a later one.
     pub async fn reached(&self, phase: Phase) {
-        // `self` owns the sender, so the channel cannot close.
+        // The sender is in `self`, so the channel cannot close.
         let _ = self.0.subscribe().wait_for(|now| *now >= phase).await;
     }
 }

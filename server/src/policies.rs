@@ -1,4 +1,4 @@
-//! The policies of a server: the presets and the files of a directory, replaced all at once or not at all.
+//! The server's policies: the presets and the files in a directory. A reload replaces all of them or none.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use crate::config::{self, Problems};
 pub struct Entry {
     /// The policy.
     pub policy: Arc<Policy>,
-    /// Its file; `None` for a preset.
+    /// The file of the policy. `None` for a preset.
     pub file: Option<PathBuf>,
-    /// The policy with all its values, as a TOML file.
+    /// The policy as TOML, with all values.
     pub toml: Arc<str>,
 }
 
@@ -36,7 +36,6 @@ pub struct PolicyStore {
     current: RwLock<Arc<Snapshot>>,
 }
 
-/// One state of the policies.
 #[derive(Debug)]
 struct Snapshot {
     config: config::Policies,
@@ -58,15 +57,15 @@ pub enum PoliciesError {
     Unreadable {
         /// The file or directory.
         path: PathBuf,
-        /// The error of the system.
+        /// The system's error.
         reason: String,
     },
-    /// A file is not a valid policy.
+    /// A file is not a valid policy file.
     #[error("{path}: {problems}", path = .path.display())]
     Refused {
         /// The file.
         path: PathBuf,
-        /// Every problem with its line.
+        /// The problems, with their lines.
         problems: String,
     },
     /// Two files, or a file and a preset, have the same name.
@@ -76,13 +75,13 @@ pub enum PoliciesError {
         path: PathBuf,
         /// The name.
         name: String,
-        /// The file or preset that has it already.
+        /// The file or preset that already has this name.
         other: String,
     },
     /// A configured name is unknown.
     #[error("`{name}` is not known; expected one of {known}")]
     UnknownName {
-        /// The key of the table `policies` that has it.
+        /// The key in the `policies` table.
         key: &'static str,
         /// The configured name.
         name: String,
@@ -92,7 +91,7 @@ pub enum PoliciesError {
 }
 
 impl PolicyStore {
-    /// Reads the presets, the configured directory and the default, and adds every error to `problems`.
+    /// Loads the presets and the configured directory, and adds every error to `problems`.
     pub fn check(config: &config::Policies, problems: &mut Problems) -> Option<Self> {
         match Snapshot::read(config.clone()) {
             Ok(current) => Some(Self { current: RwLock::new(current) }),
@@ -109,11 +108,11 @@ impl PolicyStore {
         }
     }
 
-    /// Reads the policies again, with a new configuration if one is given. Keeps the previous ones on any error.
-    /// Returns how many there are.
+    /// Reloads the policies, with a new configuration if given, and returns their number. If any error
+    /// occurs, the previous policies stay in effect.
     ///
     /// # Errors
-    /// Every error.
+    /// All errors.
     pub fn reload(&self, config: Option<config::Policies>) -> Result<usize, Vec<PoliciesError>> {
         let config = config.unwrap_or_else(|| self.current().config.clone());
         let read = Snapshot::read(config)?;
@@ -138,23 +137,23 @@ impl PolicyStore {
         self.current().config.default.clone()
     }
 
-    /// Returns which overrides requests may use.
+    /// Returns the kinds of overrides that requests may use.
     #[must_use]
     pub fn allow_overrides(&self) -> config::AllowOverrides {
         self.current().config.allow_overrides
     }
 
-    /// Returns `true` if requests may name this policy although it may be looser than the default.
+    /// Returns `true` if requests may use this policy even if it is looser than the default.
     #[must_use]
     pub fn is_allowed(&self, name: &str) -> bool {
         let config = &self.current().config;
         name == config.default || config.allowed.iter().any(|allowed| allowed == name)
     }
 
-    /// Returns the policy of that name; the default for an empty name.
+    /// Returns the policy with this name. An empty name selects the default.
     ///
     /// # Errors
-    /// The known names.
+    /// A list of the known names.
     pub fn named(&self, name: &str) -> Result<Entry, String> {
         let Snapshot { config, named } = &*self.current();
         let name = if name.is_empty() { &config.default } else { name };
@@ -162,7 +161,6 @@ impl PolicyStore {
     }
 }
 
-/// The known names, and the replacement of a retired one.
 fn known(all: &Named, name: &str) -> String {
     let names = all.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
     let instead = gsar_core::policy::removed_preset_hint(name);
@@ -188,14 +186,13 @@ fn read(config: &config::Policies) -> Result<Named, Vec<PoliciesError>> {
             Err(error) => errors.push(error),
         }
     }
-    // An unreadable file may be the one with the name.
+    // An unreadable file may define the missing name.
     if errors.is_empty() {
         errors = unknown_names(config, &named);
     }
     if errors.is_empty() { Ok(named) } else { Err(errors) }
 }
 
-/// Errors for the configured names that no policy has.
 fn unknown_names(config: &config::Policies, named: &Named) -> Vec<PoliciesError> {
     let allowed = config.allowed.iter().map(|name| ("allowed", name));
     let configured = [("default", &config.default)].into_iter().chain(allowed);
@@ -208,7 +205,7 @@ fn unknown_names(config: &config::Policies, named: &Named) -> Vec<PoliciesError>
         .collect()
 }
 
-/// Reads the policy of a file. Its name must be unique.
+/// Reads a policy file. Its name must not be in `named`.
 fn read_file(path: &Path, named: &Named) -> Result<Policy, PoliciesError> {
     let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
     let policy = Policy::from_toml(&text).map_err(|problems| PoliciesError::Refused {
