@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique_and_the_default_is_known() {
+    fn rejects_duplicate_and_unknown_names() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.toml"), "name = \"paper\"").unwrap();
         let error = checked(&configured(folder.path())).unwrap_err();

@@ -90,7 +90,7 @@ mod tests {
     use crate::ledger::{Ledger, Options, SqliteLedger};
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn an_export_that_is_cut_off_ends_with_an_error() {
+    async fn an_incomplete_export_ends_with_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let ledger: Arc<dyn Ledger> =
             Arc::new(SqliteLedger::open(Options::new(folder.path())).unwrap());

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn streams_take_half_of_the_permits_and_wait_for_them() {
+    async fn streams_use_at_most_half_of_the_permits() {
         let permits = Permits::new(4, Memory::new(1 << 20));
         let first = permits.acquire_for_stream().await;
         let second = permits.acquire_for_stream().await;
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_single_permit_serves_calls_and_streams_in_turn() {
+    async fn a_single_permit_serves_calls_and_streams() {
         let permits = Permits::new(1, Memory::new(1 << 20));
         let call = permits.try_acquire();
         assert!(call.is_some() && permits.acquire_for_stream().now_or_never().is_none());

@@ -77,7 +77,7 @@ mod tests {
     const DECLARED: &str = "[[check]]\nname = \"serves\"\ncommand = [\"probe\"]\n";
 
     #[test]
-    fn replaces_all_files_or_none() {
+    fn an_invalid_file_prevents_the_reload() {
         let folder = tempfile::tempdir().unwrap();
         let files = ["a.toml", "b.toml"].map(|name| folder.path().join(name));
         std::fs::write(&files[0], DECLARED).unwrap();

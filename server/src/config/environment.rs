@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_of_a_service_are_not_confused_with_keys() {
+    fn recognizes_kubernetes_variables() {
         for (name, value) in [
             ("GSAR_SERVICE_HOST", "10.0.0.1"),
             ("GSAR_SERVICE_PORT", "50051"),

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn later_sources_win() {
+    fn later_sources_take_precedence() {
         let (_folder, path) =
             file("data_dir = \"/file\"\n[limits]\nclaims = 7\nmessage = \"1MiB\"\n");
         let sources = Sources {

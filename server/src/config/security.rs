@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn exposure_is_a_warning_or_an_error_if_security_is_required() {
+    fn reports_exposed_addresses() {
         let identified = |config: &mut Config| config.security.principals = Some("p".into());
         let required = |config: &mut Config| config.security.require = true;
         let both = |config: &mut Config| {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gateway_is_exposed_beyond_loopback_or_without_required_principals() {
+    fn reports_an_exposed_gateway() {
         for (address, has_principals, require, said) in [
             ("127.0.0.1:1", false, false, false),
             ("127.0.0.1:1", true, false, false),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_need_an_issuer_an_audience_and_principals() {
+    fn rejects_incomplete_token_settings() {
         let text = exposed("unix:///a", |config| {
             config.security.jwt =
                 Some(Jwt { issuer: String::new(), audience: String::new(), keys: "k".into() });

@@ -56,25 +56,25 @@ impl Tls {
 mod tests {
     use super::*;
 
-    fn found(listen: &str, tls: &Tls) -> String {
+    fn problems_of(listen: &str, tls: &Tls) -> String {
         let mut problems = Problems::default();
         tls.check(&[listen.parse().unwrap()], &mut problems);
         problems.to_string()
     }
 
     #[test]
-    fn files_and_listeners_fit_together() {
+    fn reports_missing_and_unused_files() {
         let file = |name: &str| Some(PathBuf::from(name));
         let both = Tls { certificate: file("c"), key: file("k"), client_ca: None };
-        assert!(found("grpcs://127.0.0.1:1", &both).contains("0 problems"));
-        let none = found("grpcs://127.0.0.1:1", &Tls::default());
+        assert!(problems_of("grpcs://127.0.0.1:1", &both).contains("0 problems"));
+        let none = problems_of("grpcs://127.0.0.1:1", &Tls::default());
         for words in
             ["2 problems", "tls.certificate: is missing, and grpcs://127.0.0.1:1", "tls.key: "]
         {
             assert!(none.contains(words), "{words} in: {none}");
         }
         let idle = Tls { client_ca: file("ca"), ..Tls::default() };
-        let idle = found("grpc://127.0.0.1:1", &idle);
+        let idle = problems_of("grpc://127.0.0.1:1", &idle);
         assert!(idle.contains("tls.client_ca: ca is given, but no address"), "{idle}");
     }
 }

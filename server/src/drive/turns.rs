@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_check_of_a_tool_counts() {
+    fn uses_the_last_result_of_a_check() {
         let mut turns = Turns::default();
         let check = |result: v1::VerificationResult| {
             let mut turn = turn(&[("a", true)]);

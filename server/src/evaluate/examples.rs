@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn returns_the_nearest_once_and_no_identical_claim() {
+    fn skips_duplicate_and_identical_claims() {
         let graded = [
             graded("c1", "The pool of orders-db is exhausted."),
             graded("c2", "Nothing alike here."),

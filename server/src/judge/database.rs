@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_have_their_durability_and_files_are_private() {
+    fn sets_durability_and_file_permissions() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("data");
         let durable = open(&folder, Durability::Durable).unwrap();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_and_damaged_files_are_refused_and_left_unchanged() {
+    fn rejects_foreign_and_damaged_files() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(FILE);
         let other = Connection::open(&file).unwrap();

@@ -220,7 +220,7 @@ mod tests {
     const K: Option<Class> = Some(Class::Complementary);
 
     #[test]
-    fn most_votes_win_and_of_as_many_the_worse() {
+    fn the_class_with_most_votes_wins() {
         assert_eq!(winner(&[(1, G), (1, G), (1, X)]), G);
         assert_eq!(winner(&[(1, G), (1, X)]), X);
         assert_eq!(winner(&[(1, G), (1, U)]), U);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn citations_are_of_those_who_agree_and_the_type_of_most_of_them() {
+    fn merges_citations_and_types_of_agreeing_votes() {
         use EvidenceType::{Inference, SpecificData, ToolMatch};
         let ballots = [
             ballot(1, Some(judged(Class::Grounded, ToolMatch, "a"))),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_note_is_the_one_that_says_most_of_what_all_say() {
+    fn picks_the_most_representative_note() {
         let note = |weight, class, note: &str| {
             let verdict = JudgedClaim {
                 note: note.to_owned(),
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refuter_votes_only_by_contradicting() {
+    fn a_refuter_only_votes_for_contradictions() {
         let refuter = |class| Ballot {
             refutes: true,
             ..ballot(2, Some(judged(class, EvidenceType::ToolMatch, "r")))

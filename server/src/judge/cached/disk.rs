@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_judgement_under_another_key_is_damaged() {
+    fn rejects_a_judgement_under_another_key() {
         let folder = tempfile::tempdir().unwrap();
         let disk = disk(folder.path(), LIMITS.disk_bytes);
         disk.write(&key(1), &text(), NOW).unwrap();
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn judgements_beyond_the_maximum_of_pending_writes_are_dropped() {
+    async fn excess_pending_writes_are_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let disk = disk(folder.path(), LIMITS.disk_bytes);
         let busy = disk.connection.lock().unwrap();

@@ -228,7 +228,7 @@ mod tests {
     use crate::judge::cached::cached_copy;
     use crate::judge::cached::testing::judgement;
 
-    fn seen(judgement: &Judgement) -> String {
+    fn debug_text(judgement: &Judgement) -> String {
         format!("{judgement:?}")
     }
 
@@ -236,7 +236,7 @@ mod tests {
     fn a_judgement_survives_a_round_trip() {
         let judgement = judgement();
         let text = to_json(&judgement).unwrap();
-        assert_eq!(seen(&from_json(&text).unwrap()), seen(&cached_copy(&judgement)));
+        assert_eq!(debug_text(&from_json(&text).unwrap()), debug_text(&cached_copy(&judgement)));
     }
 
     #[test]

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_an_answer_may_depend_on_changes_the_key() {
+    fn every_relevant_field_changes_the_key() {
         let same = question();
         let questions = [
             question(),
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deadline_and_caching_of_facts_do_not_change_the_key() {
+    fn irrelevant_fields_do_not_change_the_key() {
         let same = key(&question());
         assert_eq!(key(&Question { deadline: Some(Instant::now()), ..question() }), same);
         assert_eq!(key(&Question { cacheable: true, ..question() }), same);

@@ -177,9 +177,9 @@ impl Judge for Scripted {
 }
 
 #[derive(Clone)]
-pub(super) struct HandClock(Arc<AtomicI64>);
+pub(super) struct ManualClock(Arc<AtomicI64>);
 
-impl HandClock {
+impl ManualClock {
     pub(super) fn at(seconds: i64) -> Self {
         Self(Arc::new(AtomicI64::new(seconds)))
     }

@@ -9,44 +9,44 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use metrics_exporter_prometheus::PrometheusBuilder;
 
-use super::testing::{HandClock, LIMITS, Scripted, call, claim, item, judgement, question};
+use super::testing::{LIMITS, ManualClock, Scripted, call, claim, item, judgement, question};
 use super::*;
 use crate::judge::database::FILE;
 
 const NOON: i64 = 1_000_000;
 
 fn in_memory(judge: &Arc<Scripted>) -> CachedJudge {
-    let judgements = JudgementCache::in_memory(LIMITS, HandClock::at(NOON).clock());
-    around(judge, judgements)
+    let judgements = JudgementCache::in_memory(LIMITS, ManualClock::at(NOON).clock());
+    cached_judge(judge, judgements)
 }
 
-fn get_from_store(judge: &Arc<Scripted>, folder: &Path) -> CachedJudge {
-    around(judge, JudgementCache::open(folder, LIMITS, HandClock::at(NOON).clock()))
+fn on_disk(judge: &Arc<Scripted>, folder: &Path) -> CachedJudge {
+    cached_judge(judge, JudgementCache::open(folder, LIMITS, ManualClock::at(NOON).clock()))
 }
 
-fn around(judge: &Arc<Scripted>, judgements: JudgementCache) -> CachedJudge {
+fn cached_judge(judge: &Arc<Scripted>, judgements: JudgementCache) -> CachedJudge {
     let judge: Arc<dyn Judge> = Arc::clone(judge) as _;
     CachedJudge::new(judge, "a fingerprint".to_owned(), Arc::new(judgements))
 }
 
-fn seen(answer: &Result<Judgement, JudgeError>) -> String {
+fn debug_text(answer: &Result<Judgement, JudgeError>) -> String {
     format!("{answer:?}")
 }
 
 fn uncached() -> String {
-    seen(&Ok(judgement()))
+    debug_text(&Ok(judgement()))
 }
 
 fn from_cache() -> String {
-    seen(&Ok(cached_copy(&judgement())))
+    debug_text(&Ok(cached_copy(&judgement())))
 }
 
 #[tokio::test]
 async fn a_cached_answer_is_the_same_at_no_cost() {
     let judge = Scripted::new(9, &[]);
     let cached = in_memory(&judge);
-    assert_eq!(seen(&cached.judge(&question()).await), uncached());
-    assert_eq!(seen(&cached.judge(&question()).await), from_cache());
+    assert_eq!(debug_text(&cached.judge(&question()).await), uncached());
+    assert_eq!(debug_text(&cached.judge(&question()).await), from_cache());
     assert_eq!(judge.asked(), 1);
     let calls = cached.judge(&question()).await.unwrap().calls;
     let free = ModelCall {
@@ -63,7 +63,7 @@ async fn a_cached_answer_is_the_same_at_no_cost() {
 #[tokio::test]
 async fn another_question_or_fingerprint_is_a_miss() {
     let judge = Scripted::new(9, &[]);
-    let judgements = Arc::new(JudgementCache::in_memory(LIMITS, HandClock::at(NOON).clock()));
+    let judgements = Arc::new(JudgementCache::in_memory(LIMITS, ManualClock::at(NOON).clock()));
     for (fingerprint, sample, asked) in [("a", 0, 1), ("a", 1, 2), ("b", 0, 3), ("a", 0, 3)] {
         let judgements = Arc::clone(&judgements);
         let cached = CachedJudge::new(Arc::clone(&judge) as _, fingerprint.to_owned(), judgements);
@@ -76,22 +76,22 @@ async fn another_question_or_fingerprint_is_a_miss() {
 async fn judgements_survive_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let judge = Scripted::new(9, &[]);
-    let before = get_from_store(&judge, folder.path());
+    let before = on_disk(&judge, folder.path());
     before.judge(&question()).await.unwrap();
     before.cache.flush().await;
     drop(before);
-    let after = get_from_store(&judge, folder.path());
-    assert_eq!(seen(&after.judge(&question()).await), from_cache());
+    let after = on_disk(&judge, folder.path());
+    assert_eq!(debug_text(&after.judge(&question()).await), from_cache());
     std::fs::remove_file(folder.path().join(FILE)).unwrap();
-    assert_eq!(seen(&after.judge(&question()).await), from_cache(), "it is in memory");
+    assert_eq!(debug_text(&after.judge(&question()).await), from_cache(), "it is in memory");
     assert_eq!(judge.asked(), 1);
 }
 
 #[tokio::test]
 async fn an_expired_judgement_is_requested_again() {
     let folder = tempfile::tempdir().unwrap();
-    let (judge, clock) = (Scripted::new(9, &[]), HandClock::at(NOON));
-    let open = || around(&judge, JudgementCache::open(folder.path(), LIMITS, clock.clock()));
+    let (judge, clock) = (Scripted::new(9, &[]), ManualClock::at(NOON));
+    let open = || cached_judge(&judge, JudgementCache::open(folder.path(), LIMITS, clock.clock()));
     let first = open();
     for (seconds, asked) in [(0, 1), (3_599, 1), (3_600, 2), (7_199, 2), (7_198, 2), (0, 3)] {
         clock.set(NOON + seconds);
@@ -113,7 +113,8 @@ async fn an_expired_judgement_is_requested_again() {
 async fn memory_is_limited_in_bytes() {
     let judge = Scripted::new(500, &[]);
     let limits = CacheLimits { memory_bytes: 20_000, ..LIMITS };
-    let cached = around(&judge, JudgementCache::in_memory(limits, HandClock::at(NOON).clock()));
+    let cached =
+        cached_judge(&judge, JudgementCache::in_memory(limits, ManualClock::at(NOON).clock()));
     for sample in 0..200 {
         cached.judge(&Question { sample, ..question() }).await.unwrap();
     }
@@ -123,12 +124,12 @@ async fn memory_is_limited_in_bytes() {
 }
 
 #[tokio::test]
-async fn without_room_every_question_is_a_miss() {
+async fn a_cache_of_size_zero_never_hits() {
     let folder = tempfile::tempdir().unwrap();
     let judge = Scripted::new(9, &[]);
     let limits = CacheLimits { memory_bytes: 0, disk_bytes: 0, ..LIMITS };
-    let judgements = JudgementCache::open(folder.path(), limits, HandClock::at(NOON).clock());
-    let cached = around(&judge, judgements);
+    let judgements = JudgementCache::open(folder.path(), limits, ManualClock::at(NOON).clock());
+    let cached = cached_judge(&judge, judgements);
     for _ in 0..3 {
         cached.judge(&question()).await.unwrap();
         cached.cache.flush().await;
@@ -138,7 +139,7 @@ async fn without_room_every_question_is_a_miss() {
 }
 
 #[test]
-fn questions_are_counted_by_the_source_of_their_answer() {
+fn counts_answers_by_source() {
     let recorder = PrometheusBuilder::new().build_recorder();
     let handle = recorder.handle();
     let folder = tempfile::tempdir().unwrap();
@@ -146,7 +147,7 @@ fn questions_are_counted_by_the_source_of_their_answer() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     metrics::with_local_recorder(&recorder, || {
         for _ in 0..2 {
-            let cached = get_from_store(&judge, folder.path());
+            let cached = on_disk(&judge, folder.path());
             for _ in 0..3 {
                 runtime.block_on(cached.judge(&question())).unwrap();
             }

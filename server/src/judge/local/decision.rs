@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn only_ungrounded_is_decided_and_only_from_the_threshold_on() {
+    fn only_ungrounded_is_decided_at_the_threshold() {
         for (percents, expected) in [
             ([0, 85, 15, 0], None),
             ([0, 84, 16, 0], Some((Class::Ungrounded, 84))),

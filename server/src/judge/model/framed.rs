@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_whole_item_is_shown_as_exhaustive() {
+    fn excerpts_are_not_exhaustive() {
         let item = EvidenceItem {
             id: EvidenceId::new("pods").unwrap(),
             kind: EvidenceKind::ToolOutput,

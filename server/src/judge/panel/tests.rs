@@ -114,7 +114,7 @@ fn class(members: Vec<Member>) -> Option<Class> {
 }
 
 #[test]
-fn a_single_answer_is_not_a_vote_and_its_calls_name_the_judge() {
+fn a_single_answer_is_not_a_vote() {
     let judgement = judge_with(vec![member("a", 1, &[G])], 0).unwrap();
     assert!(judgement.votes.is_empty());
     assert_eq!(judgement.explanation, "explained");
@@ -138,7 +138,7 @@ fn samples_of_one_judge_vote() {
 }
 
 #[test]
-fn the_question_may_set_the_number_of_samples_up_to_a_maximum() {
+fn a_question_can_set_the_number_of_samples() {
     let votes = |samples| {
         let members = vec![member("a", 1, &[G]), member("local", 1, &[G])];
         judge_with(members, samples).unwrap().votes[0].votes.len()
@@ -165,10 +165,10 @@ fn more_than_half_of_the_weight_must_judge() {
         let members = answers.iter().zip(["a", "b", "c", "d"]);
         judge_with(members.map(|(answer, name)| member(name, 1, &[*answer])).collect(), 0)
     };
-    let whole = with(&[G, G, Fails("BROKEN")]).unwrap();
-    assert_eq!(whole.votes[0].votes.len(), 2);
-    assert_eq!(whole.notices[0].code, "VOTE_MISSING");
-    assert_eq!(whole.notices[0].sentence, "c gave no answer and has no vote (BROKEN)");
+    let judgement = with(&[G, G, Fails("BROKEN")]).unwrap();
+    assert_eq!(judgement.votes[0].votes.len(), 2);
+    assert_eq!(judgement.notices[0].code, "VOTE_MISSING");
+    assert_eq!(judgement.notices[0].sentence, "c gave no answer and has no vote (BROKEN)");
     assert_eq!(with(&[G, U, Abstains]).unwrap().judged[0].class, Class::Ungrounded);
 
     let code = |answers: &[Scripted]| match with(answers) {

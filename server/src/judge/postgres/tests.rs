@@ -40,12 +40,12 @@ async fn spending(url: &str, limit: Option<u64>) -> Spending {
     Spending::shared(open(url).await, limit, clock_at(DAY + 1).1, Handle::current())
 }
 
-async fn settled(spending: &Spending, budget: SpendingBudget, expected: u64) {
+async fn wait_until_spent(spending: &Spending, budget: SpendingBudget, expected: u64) {
     while spending.today(budget.clone()).await.unwrap() != expected {}
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn servers_together_never_reserve_more_than_the_budget() {
+async fn servers_share_the_budget() {
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
     let servers = [spending(&url, Some(1_000)).await, spending(&url, Some(1_000)).await];
@@ -75,7 +75,7 @@ async fn servers_together_never_reserve_more_than_the_budget() {
         reservation.settle(100);
     }
     drop(dropped);
-    settled(&servers[1], SpendingBudget::All, 300).await;
+    wait_until_spent(&servers[1], SpendingBudget::All, 300).await;
     assert_eq!(postgres.query(&url, "SELECT count(*) FROM reservations"), "0");
     let refused = servers[1].admit("m", &Payer::default(), 701).await.map(drop).unwrap_err();
     assert!(
@@ -83,7 +83,7 @@ async fn servers_together_never_reserve_more_than_the_budget() {
         "{refused}"
     );
     servers[0].admit("m", &Payer::default(), 700).await.unwrap().settle(5_000);
-    settled(&servers[1], SpendingBudget::All, 5_300).await;
+    wait_until_spent(&servers[1], SpendingBudget::All, 5_300).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -95,14 +95,14 @@ async fn a_settlement_counts_for_the_day_of_its_reservation() {
     let call = spending.admit("m", &Payer::default(), 100).await.unwrap();
     seconds.store(DAY, Ordering::SeqCst);
     spending.admit("m", &Payer::default(), 100).await.unwrap().settle(60);
-    settled(&spending, SpendingBudget::All, 60).await;
+    wait_until_spent(&spending, SpendingBudget::All, 60).await;
     call.settle(1);
     seconds.store(DAY - 1, Ordering::SeqCst);
-    settled(&spending, SpendingBudget::All, 1).await;
+    wait_until_spent(&spending, SpendingBudget::All, 1).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_the_database_nothing_is_spent_and_a_settlement_waits() {
+async fn an_outage_refuses_calls_and_delays_settlements() {
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
     let (bounded, boundless) = (spending(&url, Some(100)).await, spending(&url, None).await);
@@ -113,7 +113,7 @@ async fn without_the_database_nothing_is_spent_and_a_settlement_waits() {
     drop(boundless.admit("m", &Payer::default(), 1).await.unwrap());
     call.settle(10);
     postgres.up();
-    settled(&bounded, SpendingBudget::All, 10).await;
+    wait_until_spent(&bounded, SpendingBudget::All, 10).await;
     // An amount that exceeds the column is refused.
     boundless.admit("m", &Payer::default(), u64::MAX).await.map(drop).unwrap_err();
 }
@@ -130,9 +130,9 @@ async fn servers_share_cached_judgements() {
     let text = testing::text(&judgement());
     one.put(key(1), text.clone(), now);
     one.flush().await;
-    let found = other.find(key(1), later(3_000)).await.unwrap();
-    assert_eq!((found.made_at, found.size), (now, text.len()));
-    assert_eq!(found.judgement.explanation, judgement().explanation);
+    let stored = other.find(key(1), later(3_000)).await.unwrap();
+    assert_eq!((stored.made_at, stored.size), (now, text.len()));
+    assert_eq!(stored.judgement.explanation, judgement().explanation);
     assert!(other.find(key(2), now).await.is_none());
     assert!(other.find(key(1), later(3_600)).await.is_none(), "it is too old");
     postgres.query(&url, "UPDATE judgements SET judgement = 'no judgement'");

@@ -78,7 +78,7 @@ fn a_call_that_cost_more_than_estimated_counts_in_full() {
 }
 
 #[test]
-fn spending_survives_a_restart_and_an_unsettled_call_counts_as_estimated() {
+fn spending_survives_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(100));
     reserve(&spending, 50).unwrap().settle(20);
@@ -89,7 +89,7 @@ fn spending_survives_a_restart_and_an_unsettled_call_counts_as_estimated() {
 }
 
 #[test]
-fn days_begin_at_midnight_utc_and_a_call_counts_for_the_day_it_began() {
+fn days_begin_at_midnight_utc() {
     let folder = tempfile::tempdir().unwrap();
     let (clock, reading) = clock_at(DAY - 1);
     let spending = Spending::open(folder.path(), Some(100), reading).unwrap();
@@ -107,7 +107,7 @@ fn days_begin_at_midnight_utc_and_a_call_counts_for_the_day_it_began() {
 }
 
 #[test]
-fn without_a_limit_everything_is_allowed_and_recorded() {
+fn without_a_limit_every_call_is_allowed() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), None);
     reserve(&spending, u64::MAX / 4).unwrap().settle(7);

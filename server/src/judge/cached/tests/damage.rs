@@ -12,9 +12,9 @@ async fn a_foreign_file_is_left_unchanged() {
     let file = folder.path().join(FILE);
     std::fs::write(&file, "another file").unwrap();
     let judge = Scripted::new(9, &[]);
-    let cached = get_from_store(&judge, folder.path());
-    assert_eq!(seen(&cached.judge(&question()).await), uncached());
-    assert_eq!(seen(&cached.judge(&question()).await), from_cache());
+    let cached = on_disk(&judge, folder.path());
+    assert_eq!(debug_text(&cached.judge(&question()).await), uncached());
+    assert_eq!(debug_text(&cached.judge(&question()).await), from_cache());
     assert_eq!(std::fs::read(&file).unwrap(), b"another file");
 }
 
@@ -32,12 +32,12 @@ fn ask_in(folder: &Path) -> (String, usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let judge = Scripted::new(1, &[]);
     let answer = runtime.block_on(async {
-        let cached = get_from_store(&judge, folder);
+        let cached = on_disk(&judge, folder);
         let answer = cached.judge(&question()).await;
         cached.cache.flush().await;
         answer
     });
-    (seen(&answer), judge.asked())
+    (debug_text(&answer), judge.asked())
 }
 
 fn expected(asked: usize) -> String {

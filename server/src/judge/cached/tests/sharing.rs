@@ -9,7 +9,7 @@ use super::*;
 use crate::judge::cached::testing::{Answer, failure};
 
 /// Polls a future and checks that it is pending.
-fn advance<F: Future + Unpin>(future: &mut F) {
+fn poll_pending<F: Future + Unpin>(future: &mut F) {
     assert!(future.now_or_never().is_none(), "it waits");
 }
 
@@ -30,7 +30,7 @@ fn fail(_: &Question) -> Result<Judgement, JudgeError> {
     Err(failure())
 }
 
-fn come_late(question: &Question) -> Result<Judgement, JudgeError> {
+fn late(question: &Question) -> Result<Judgement, JudgeError> {
     assert!(question.is_late());
     Err(JudgeError::DeadlinePassed { judged: 3, claims: 7, calls: Vec::new() })
 }
@@ -40,25 +40,25 @@ fn panic(_: &Question) -> Result<Judgement, JudgeError> {
 }
 
 #[tokio::test]
-async fn one_of_many_waiting_callers_asks_and_pays() {
+async fn concurrent_callers_share_one_call() {
     let judge = Scripted::new(0, &[]);
     let cached = in_memory(&judge);
     let questions: Vec<Question> = (0..64).map(|_| question()).collect();
     let mut all = Box::pin(join_all(questions.iter().map(|question| cached.judge(question))));
-    advance(&mut all);
+    poll_pending(&mut all);
     assert_eq!(judge.asked(), 1);
     judge.permits.add_permits(64);
     let answers = all.await;
     assert_eq!(judge.asked(), 1);
-    assert_eq!(seen(&answers[0]), uncached());
-    assert!(answers[1..].iter().all(|answer| seen(answer) == from_cache()));
+    assert_eq!(debug_text(&answers[0]), uncached());
+    assert!(answers[1..].iter().all(|answer| debug_text(answer) == from_cache()));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn one_of_many_callers_on_many_threads_asks() {
+async fn concurrent_threads_share_one_call() {
     let folder = tempfile::tempdir().unwrap();
     let judge = Scripted::new(64, &[]);
-    let cached = Arc::new(get_from_store(&judge, folder.path()));
+    let cached = Arc::new(on_disk(&judge, folder.path()));
     let tasks = (0..64).map(|_| {
         let cached = Arc::clone(&cached);
         tokio::spawn(async move { cached.judge(&question()).await })
@@ -69,7 +69,7 @@ async fn one_of_many_callers_on_many_threads_asks() {
 }
 
 #[tokio::test]
-async fn when_the_leader_is_dropped_another_caller_leads() {
+async fn another_caller_leads_after_the_leader_is_dropped() {
     let judge = Scripted::new(0, &[]);
     let cached = in_memory(&judge);
     let question = question();
@@ -77,69 +77,69 @@ async fn when_the_leader_is_dropped_another_caller_leads() {
     let mut second = cached.judge(&question);
     let mut third = cached.judge(&question);
     for future in [&mut first, &mut second, &mut third] {
-        advance(future);
+        poll_pending(future);
     }
     drop(first);
     judge.permits.add_permits(9);
     let (second, third) = tokio::join!(second, third);
     assert_eq!(judge.asked(), 2);
-    assert_eq!((seen(&second), seen(&third)), (uncached(), from_cache()));
+    assert_eq!((debug_text(&second), debug_text(&third)), (uncached(), from_cache()));
 }
 
 #[tokio::test]
-async fn the_last_of_a_thousand_callers_leads_when_the_others_are_dropped() {
+async fn the_last_remaining_caller_leads() {
     let judge = Scripted::new(0, &[]);
     let cached = in_memory(&judge);
     let question = question();
     let mut waiting: Vec<_> = (0..1_000).map(|_| cached.judge(&question)).collect();
     for future in &mut waiting {
-        advance(future);
+        poll_pending(future);
     }
     let mut last = waiting.pop().unwrap();
     for future in waiting {
         drop(future);
-        advance(&mut last);
+        poll_pending(&mut last);
     }
     judge.permits.add_permits(1);
-    assert_eq!(seen(&last.await), uncached());
+    assert_eq!(debug_text(&last.await), uncached());
 }
 
 #[tokio::test]
-async fn a_caller_whose_deadline_passes_does_not_affect_others() {
+async fn a_late_caller_does_not_affect_others() {
     let judge = Scripted::new(0, &[]);
     let cached = in_memory(&judge);
     let patient = question();
     let late = Question { deadline: Some(Instant::now()), ..question() };
     let mut first = cached.judge(&patient);
-    advance(&mut first);
+    poll_pending(&mut first);
     let left = cached.judge(&late).await.unwrap_err();
     assert_eq!(left, JudgeError::DeadlinePassed { judged: 0, claims: 1, calls: Vec::new() });
     judge.permits.add_permits(1);
-    assert_eq!(seen(&first.await), uncached());
+    assert_eq!(debug_text(&first.await), uncached());
     assert_eq!(judge.asked(), 1);
-    assert_eq!(seen(&cached.judge(&late).await), from_cache(), "the answer is cached");
+    assert_eq!(debug_text(&cached.judge(&late).await), from_cache(), "the answer is cached");
 }
 
 #[tokio::test]
 async fn a_failure_after_the_leaders_deadline_is_not_shared() {
-    let judge = Scripted::new(0, &[come_late]);
+    let judge = Scripted::new(0, &[late]);
     let cached = in_memory(&judge);
     let late = Question { deadline: Some(Instant::now()), ..question() };
     let patient = question();
     let mut first = cached.judge(&late);
     let mut second = cached.judge(&patient);
-    advance(&mut first);
-    advance(&mut second);
+    poll_pending(&mut first);
+    poll_pending(&mut second);
     let left = cached.judge(&late).await.unwrap_err();
     assert_eq!(left, JudgeError::DeadlinePassed { judged: 0, claims: 1, calls: Vec::new() });
-    advance(&mut first);
+    poll_pending(&mut first);
     judge.permits.add_permits(2);
     let (first, second) = tokio::join!(first, second);
     assert_eq!(
         first.unwrap_err(),
         JudgeError::DeadlinePassed { judged: 3, claims: 7, calls: Vec::new() }
     );
-    assert_eq!(seen(&second), uncached());
+    assert_eq!(debug_text(&second), uncached());
     assert_eq!(judge.asked(), 2);
 }
 
@@ -148,17 +148,17 @@ async fn failures_and_abstentions_are_shared_and_not_cached() {
     for script in [fail as Answer, abstain] {
         let folder = tempfile::tempdir().unwrap();
         let judge = Scripted::new(0, &[script]);
-        let cached = get_from_store(&judge, folder.path());
+        let cached = on_disk(&judge, folder.path());
         let question = question();
         let waiting = join_all((0..3).map(|_| cached.judge(&question)));
         let release = async { judge.permits.add_permits(9) };
         let (answers, ()) = tokio::join!(waiting, release);
         assert_eq!(judge.asked(), 1);
         assert_eq!(costs(&answers), [Some(42), Some(0), Some(0)]);
-        assert_eq!(seen(&answers[0]), seen(&script(&question)));
-        assert_eq!(seen(&answers[1]), seen(&shared_copy(&script(&question))));
+        assert_eq!(debug_text(&answers[0]), debug_text(&script(&question)));
+        assert_eq!(debug_text(&answers[1]), debug_text(&shared_copy(&script(&question))));
         cached.cache.flush().await;
-        assert_eq!(seen(&cached.judge(&question).await), uncached());
+        assert_eq!(debug_text(&cached.judge(&question).await), uncached());
         assert_eq!(judge.asked(), 2);
     }
 }
@@ -170,10 +170,10 @@ async fn a_panic_of_the_judge_affects_one_caller() {
     let question = question();
     let mut first = pin!(AssertUnwindSafe(cached.judge(&question)).catch_unwind());
     let mut second = cached.judge(&question);
-    advance(&mut first);
-    advance(&mut second);
+    poll_pending(&mut first);
+    poll_pending(&mut second);
     judge.permits.add_permits(2);
     let (first, second) = tokio::join!(first, second);
     assert!(first.is_err());
-    assert_eq!(seen(&second), uncached());
+    assert_eq!(debug_text(&second), uncached());
 }

@@ -20,10 +20,10 @@ fn rng(seed: u32) -> Rng {
 }
 
 #[test]
-fn the_canary_is_a_claim_of_the_report_about_an_absent_name() {
-    let asked = question("", &["The pool of payments-db was full at 14:05."], EVIDENCE);
+fn copies_a_claim_with_an_absent_name() {
+    let question = question("", &["The pool of payments-db was full at 14:05."], EVIDENCE);
     let texts: HashSet<String> =
-        (0..500).map(|seed| canary_of(&asked, &mut rng(seed)).unwrap().text).collect();
+        (0..500).map(|seed| canary_of(&question, &mut rng(seed)).unwrap().text).collect();
     assert!(texts.len() > 100, "{}", texts.len());
     for text in texts {
         let name =
@@ -35,13 +35,13 @@ fn the_canary_is_a_claim_of_the_report_about_an_absent_name() {
 
 #[test]
 fn a_claim_without_a_name_gets_one() {
-    let asked = question("", &["The pool size was 20 all day."], EVIDENCE);
+    let with_figure = question("", &["The pool size is 20."], EVIDENCE);
+    let question = question("", &["The pool size was 20 all day."], EVIDENCE);
     assert!(!is_suitable("The pool size was 20 all day."), "`all` may include an unknown name");
     let forms: HashSet<String> =
-        (0..100).map(|seed| canary_of(&asked, &mut rng(seed)).unwrap().text).collect();
+        (0..100).map(|seed| canary_of(&question, &mut rng(seed)).unwrap().text).collect();
     assert!(forms.len() > 50);
-    let asked = question("", &["The pool size is 20."], EVIDENCE);
-    let text = canary_of(&asked, &mut rng(1)).unwrap().text;
+    let text = canary_of(&with_figure, &mut rng(1)).unwrap().text;
     assert!(
         text.starts_with("In ") && text.contains("-") && text.contains(", the pool size is 2"),
         "{text}"
@@ -75,7 +75,7 @@ fn rejects_claims_that_another_name_may_satisfy() {
 }
 
 #[test]
-fn names_are_not_confused_with_english() {
+fn recognizes_names() {
     for name in
         ["payments-db", "checkout-7f9c4d-x2x1z", "app.log", "mem_limit", "Orders-API", "node-3"]
     {
@@ -95,7 +95,7 @@ fn names_are_not_confused_with_english() {
 }
 
 #[test]
-fn the_id_has_the_shape_of_the_others() {
+fn the_id_resembles_the_others() {
     for (ids, expected) in [
         (vec!["c1"], "c2"),
         (vec!["c1", "c2", "c3"], "c4"),
@@ -111,8 +111,8 @@ fn the_id_has_the_shape_of_the_others() {
 
 /// Only names and figures distinguish the canary from a claim.
 #[test]
-fn the_canary_is_unsupported_and_inconspicuous_in_every_incident() {
-    let mut taken = 0;
+fn canaries_of_incidents_resemble_their_claims() {
+    let mut copied = 0;
     let incidents = gsar_datasets::incidents().unwrap();
     for incident in &incidents {
         let labels = incident.labels(ReportKind::Contradicted).unwrap();
@@ -121,9 +121,9 @@ fn the_canary_is_unsupported_and_inconspicuous_in_every_incident() {
         let texts = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
         let evidence: String =
             texts.map(|text| String::from_utf8_lossy(&text).into_owned()).collect();
-        let asked = question("", &claims, &evidence);
+        let question = question("", &claims, &evidence);
         for seed in 0..20 {
-            let text = canary_of(&asked, &mut rng(seed)).unwrap().text;
+            let text = canary_of(&question, &mut rng(seed)).unwrap().text;
             let drawn: Vec<&str> = names(&text)
                 .into_iter()
                 .filter(|name| {
@@ -141,9 +141,9 @@ fn the_canary_is_unsupported_and_inconspicuous_in_every_incident() {
                 let claim = plain(claim);
                 words_of == claim || words_of.strip_prefix(&["in".to_owned()]) == Some(&claim)
             });
-            taken += usize::from(is_taken);
+            copied += usize::from(is_taken);
         }
     }
-    println!("{taken} of {} canaries are altered claims", incidents.len() * 20);
-    assert!(taken * 20 >= incidents.len() * 20 * 19);
+    println!("{copied} of {} canaries are altered claims", incidents.len() * 20);
+    assert!(copied * 20 >= incidents.len() * 20 * 19);
 }

@@ -46,18 +46,18 @@ async fn principals_stay_within_their_own_and_the_total_budget() {
     assert_eq!(spending.today(SpendingBudget::All).await, Ok(100));
     first.settle(20);
     drop(second);
-    settled(&spending, SpendingBudget::All, 20).await;
+    wait_until_spent(&spending, SpendingBudget::All, 20).await;
     assert_eq!(spending.today(budget_of("ada")).await, Ok(20));
     assert_eq!(spending.today(budget_of("ben")).await, Ok(0));
     let nothing = spending.admit("m", &payer("ben", Some(0)), 1).await.map(drop).unwrap_err();
     assert!(matches!(nothing, Refusal::Exhausted { limit: 0, .. }), "{nothing}");
     spending.admit("m", &payer("ada", None), 30).await.unwrap().settle(30);
-    settled(&spending, budget_of("ada"), 50).await;
+    wait_until_spent(&spending, budget_of("ada"), 50).await;
     assert!(spending.admit("m", &ada, 11).await.is_err(), "spending without a limit counts");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn servers_together_never_exceed_the_budget_of_a_principal() {
+async fn servers_share_a_principals_budget() {
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
     let servers = [spending(&url, Some(1_000)).await, spending(&url, Some(1_000)).await];
@@ -102,9 +102,9 @@ async fn servers_together_never_exceed_the_budget_of_a_principal() {
     for other in others {
         other.await.unwrap();
     }
-    settled(&servers[0], SpendingBudget::All, 7 * ben_count).await;
-    settled(&servers[1], budget_of("ben"), 7 * ben_count).await;
-    settled(&servers[1], budget_of("ada"), 0).await;
+    wait_until_spent(&servers[0], SpendingBudget::All, 7 * ben_count).await;
+    wait_until_spent(&servers[1], budget_of("ben"), 7 * ben_count).await;
+    wait_until_spent(&servers[1], budget_of("ada"), 0).await;
     while postgres.query(&url, "SELECT count(*) FROM reservations") != "0" {}
     let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
     assert_eq!(postgres.query(&url, deadlocks), "0");
@@ -121,15 +121,15 @@ async fn a_principal_has_a_new_budget_each_day() {
     assert!(spending.admit("m", &ada, 1).await.is_err());
     seconds.store(DAY, Ordering::SeqCst);
     spending.admit("m", &ada, 100).await.unwrap().settle(60);
-    settled(&spending, budget_of("ada"), 60).await;
+    wait_until_spent(&spending, budget_of("ada"), 60).await;
     overnight.settle(1);
     seconds.store(DAY - 1, Ordering::SeqCst);
-    settled(&spending, budget_of("ada"), 1).await;
-    settled(&spending, SpendingBudget::All, 1).await;
+    wait_until_spent(&spending, budget_of("ada"), 1).await;
+    wait_until_spent(&spending, SpendingBudget::All, 1).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_the_database_only_principals_without_a_budget_are_served() {
+async fn an_outage_refuses_principals_with_a_budget() {
     let Some(postgres) = postgres() else { return };
     let spending = spending(&postgres.database(), None).await;
     let call = spending.admit("m", &payer("ada", Some(100)), 100).await.unwrap();
@@ -139,7 +139,7 @@ async fn without_the_database_only_principals_without_a_budget_are_served() {
     drop(spending.admit("m", &payer("ben", None), 1).await.unwrap());
     call.settle(10);
     postgres.up();
-    settled(&spending, budget_of("ada"), 10).await;
+    wait_until_spent(&spending, budget_of("ada"), 10).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -77,7 +77,7 @@ fn spending_before_a_budget_was_set_counts() {
 }
 
 #[test]
-fn a_principal_has_a_new_budget_each_day_and_a_call_counts_for_the_day_it_began() {
+fn a_principal_has_a_new_budget_each_day() {
     let folder = tempfile::tempdir().unwrap();
     let (clock, reading) = clock_at(DAY - 1);
     let spending = Spending::open(folder.path(), None, reading).unwrap();
@@ -93,7 +93,7 @@ fn a_principal_has_a_new_budget_each_day_and_a_call_counts_for_the_day_it_began(
 }
 
 #[test]
-fn without_the_ledger_principals_with_a_budget_are_refused_and_others_counted_later() {
+fn an_outage_refuses_principals_with_a_budget() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), None);
     let (ada, ben) = (payer("ada", Some(100)), payer("ben", None));
