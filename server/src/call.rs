@@ -154,7 +154,7 @@ impl Call {
 
     /// Creates a call that the server makes to itself, with a deadline and no other limits.
     #[must_use]
-    pub fn rehearsal(allowed: Duration) -> Self {
+    pub fn internal(allowed: Duration) -> Self {
         let (principal, share) = (Principal::anonymous(), Share::unlimited());
         Self::new(None, allowed, Attestation::default(), principal, None, share)
     }
@@ -210,7 +210,7 @@ impl Call {
     ///
     /// # Errors
     /// [`NotAdmitted`] if the caller is no longer admitted.
-    pub(crate) fn renewed(&self) -> Result<Self, NotAdmitted> {
+    pub(crate) fn for_next_message(&self) -> Result<Self, NotAdmitted> {
         let principal = match &self.identity {
             Some(identity) => identity.revalidate()?,
             None => Arc::clone(&self.principal),

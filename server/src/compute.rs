@@ -151,7 +151,7 @@ pub(crate) async fn compute<T: Send + 'static>(
     computation: impl FnOnce(&Budget) -> T + Send + 'static,
 ) -> Result<T, Status> {
     let result = try_compute(call, computation).await;
-    result.map_err(|_| stopped(call))
+    result.map_err(|_| stop_status(call))
 }
 
 /// Like [`compute`], but also accepts a judge's question.
@@ -226,7 +226,7 @@ async fn acquire(slots: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
 }
 
 /// Returns the error for a call whose computation was stopped or whose judge was too slow.
-pub(crate) fn stopped(call: &Call) -> Status {
+pub(crate) fn stop_status(call: &Call) -> Status {
     let (Share { bounds, reached, .. }, step) = (&**call.share(), call.step().name());
     let memory = bounds.memory.total();
     match reached.get() {

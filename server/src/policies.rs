@@ -28,7 +28,7 @@ impl Entry {
 }
 
 /// Policies by name.
-pub type Named = BTreeMap<String, Entry>;
+pub type PoliciesByName = BTreeMap<String, Entry>;
 
 /// The current policies.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct PolicyStore {
 #[derive(Debug)]
 struct Snapshot {
     config: config::Policies,
-    named: Arc<Named>,
+    named: Arc<PoliciesByName>,
 }
 
 impl Snapshot {
@@ -127,7 +127,7 @@ impl PolicyStore {
 
     /// Returns every policy.
     #[must_use]
-    pub fn all(&self) -> Arc<Named> {
+    pub fn all(&self) -> Arc<PoliciesByName> {
         Arc::clone(&self.current().named)
     }
 
@@ -161,14 +161,14 @@ impl PolicyStore {
     }
 }
 
-fn known(all: &Named, name: &str) -> String {
+fn known(all: &PoliciesByName, name: &str) -> String {
     let names = all.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
     let instead = gsar_core::policy::removed_preset_hint(name);
     instead.map_or_else(|| names.clone(), |instead| format!("{names}; {instead}"))
 }
 
-fn read(config: &config::Policies) -> Result<Named, Vec<PoliciesError>> {
-    let mut named = Named::new();
+fn read(config: &config::Policies) -> Result<PoliciesByName, Vec<PoliciesError>> {
+    let mut named = PoliciesByName::new();
     for base in gsar_core::Preset::ALL {
         let policy = gsar_core::preset(base);
         named.insert(policy.name.clone(), Entry::new(policy, None));
@@ -193,7 +193,7 @@ fn read(config: &config::Policies) -> Result<Named, Vec<PoliciesError>> {
     if errors.is_empty() { Ok(named) } else { Err(errors) }
 }
 
-fn unknown_names(config: &config::Policies, named: &Named) -> Vec<PoliciesError> {
+fn unknown_names(config: &config::Policies, named: &PoliciesByName) -> Vec<PoliciesError> {
     let allowed = config.allowed.iter().map(|name| ("allowed", name));
     let configured = [("default", &config.default)].into_iter().chain(allowed);
     let unknown = configured.filter(|(_, name)| !named.contains_key(*name));
@@ -206,7 +206,7 @@ fn unknown_names(config: &config::Policies, named: &Named) -> Vec<PoliciesError>
 }
 
 /// Reads a policy file. Its name must not be in `named`.
-fn read_file(path: &Path, named: &Named) -> Result<Policy, PoliciesError> {
+fn read_file(path: &Path, named: &PoliciesByName) -> Result<Policy, PoliciesError> {
     let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
     let policy = Policy::from_toml(&text).map_err(|problems| PoliciesError::Refused {
         path: path.to_owned(),

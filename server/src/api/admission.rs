@@ -109,7 +109,7 @@ pub struct Admission<S> {
     inner: S,
 }
 
-type Answer<E> = Pin<Box<dyn Future<Output = Result<Response<Body>, E>> + Send>>;
+type ResponseFuture<E> = Pin<Box<dyn Future<Output = Result<Response<Body>, E>> + Send>>;
 
 impl<S> Service<Request<Body>> for Admission<S>
 where
@@ -121,7 +121,7 @@ where
 {
     type Response = Response<Body>;
     type Error = Infallible;
-    type Future = Answer<Infallible>;
+    type Future = ResponseFuture<Infallible>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.inner.poll_ready(cx)

@@ -27,10 +27,10 @@ use crate::telemetry::metrics as names;
 
 const METHOD: &str = "GroundingService/EvaluateStream";
 
-pub(super) type Answers = mpsc::Sender<Result<v1::EvaluateStreamResponse, Status>>;
+pub(super) type ResponseSender = mpsc::Sender<Result<v1::EvaluateStreamResponse, Status>>;
 
 #[derive(Clone)]
-pub(super) struct Stream {
+pub(super) struct ReportStream {
     pub(super) engine: Arc<Engine>,
     pub(super) permits: Arc<Permits>,
     pub(super) admission: StreamAdmission,
@@ -38,14 +38,14 @@ pub(super) struct Stream {
     pub(super) limits: Limits,
 }
 
-impl Stream {
+impl ReportStream {
     /// Evaluates reports until the client ends its side or disconnects, or the server drains. At most
     /// `limits.stream_in_flight` reports are in flight, and at most one more waits for a permit. If the
     /// client disconnects, reports in flight are dropped.
     pub(super) async fn run(
         self,
         mut requests: Streaming<v1::EvaluateStreamRequest>,
-        answers: Answers,
+        answers: ResponseSender,
     ) {
         let draining = self.phase.reached(Phase::Draining);
         tokio::pin!(draining);
@@ -148,7 +148,7 @@ impl Stream {
 }
 
 async fn deliver(
-    answers: &Answers,
+    answers: &ResponseSender,
     answered: Result<v1::EvaluateStreamResponse, tokio::task::JoinError>,
 ) -> Result<(), ()> {
     match answered {

@@ -87,7 +87,7 @@ impl EvidenceService for Corpora {
         loop {
             let part = match stream.message().await? {
                 Some(message) => {
-                    call.renewed()
+                    call.for_next_message()
                         .map_err(|why| stream_refused("EvidenceService/PutEvidence", &why))?;
                     Self::check(engine.limits(), message.part, &call.attestation)?
                 }

@@ -54,8 +54,8 @@ async fn run(
     phase: &PhaseCell,
 ) -> Result<(), Status> {
     let late = |_| errors::deadline_exceeded(STEP);
-    let deadline = || match call.renewed() {
-        Ok(renewed) => Ok(renewed.deadline.into()),
+    let deadline = || match call.for_next_message() {
+        Ok(call) => Ok(call.deadline.into()),
         Err(why) => Err(stream_refused(METHOD, &why)),
     };
     loop {
@@ -98,7 +98,7 @@ mod tests {
         let export = || Export::new(ledger.clone(), request()).unwrap();
         let phase = PhaseCell::default();
         phase.advance(Phase::Ready);
-        let call = Call::rehearsal(Duration::from_secs(60));
+        let call = Call::internal(Duration::from_secs(60));
         let whole: Vec<_> = stream(export(), call.clone(), phase.clone()).collect().await;
         assert!(whole.is_empty(), "{whole:?}");
 

@@ -14,7 +14,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 use tracing::Instrument as _;
 
-use super::evaluate_stream::Stream;
+use super::evaluate_stream::ReportStream;
 use super::services::{Engines, call, permits};
 use crate::config::Limits;
 use crate::phase::PhaseCell;
@@ -48,7 +48,7 @@ impl GroundingService for Grounding {
         request: Request<Streaming<EvaluateStreamRequest>>,
     ) -> Result<Response<Self::EvaluateStreamStream>, Status> {
         let call = call(request.extensions())?;
-        let stream = Stream {
+        let stream = ReportStream {
             engine: self.engines.for_call(&call),
             permits: permits(request.extensions())?,
             admission: call.stream_admission(),

@@ -162,13 +162,13 @@ impl Session {
             .wait_for_call()
             .await
             .map_err(|why| stream_refused(METHOD, &why))?;
-        let call = self.call.renewed().map_err(|why| stream_refused(METHOD, &why))?;
-        let step = self.addressed(step)?;
+        let call = self.call.for_next_message().map_err(|why| stream_refused(METHOD, &why))?;
+        let step = self.with_investigation_id(step)?;
         self.driver.step(&call, step).await
     }
 
     /// Fills in the stream's investigation ID. Only the first message can start an investigation.
-    fn addressed(&mut self, mut step: Step) -> Result<Step, Status> {
+    fn with_investigation_id(&mut self, mut step: Step) -> Result<Step, Status> {
         let is_first = self.investigation_id.is_empty();
         match &mut step {
             Step::Start(_) if !is_first => {
@@ -178,19 +178,27 @@ impl Session {
             _ if is_first => {
                 return Err(invalid("start", "is missing; the first message of a stream is start"));
             }
-            Step::Turn(turn) => self.name(&mut turn.investigation_id, "turn.investigation_id")?,
+            Step::Turn(turn) => {
+                self.fill_investigation_id(&mut turn.investigation_id, "turn.investigation_id")?
+            }
             Step::Report(report) => {
-                self.name(&mut report.investigation_id, "report.investigation_id")?;
+                self.fill_investigation_id(
+                    &mut report.investigation_id,
+                    "report.investigation_id",
+                )?;
             }
             Step::Cancel(cancel) => {
-                self.name(&mut cancel.investigation_id, "cancel.investigation_id")?;
+                self.fill_investigation_id(
+                    &mut cancel.investigation_id,
+                    "cancel.investigation_id",
+                )?;
             }
         }
         Ok(step)
     }
 
     /// Fills in the stream's investigation ID if `given` is empty, and rejects any other ID.
-    fn name(&self, given: &mut String, field: &str) -> Result<(), Status> {
+    fn fill_investigation_id(&self, given: &mut String, field: &str) -> Result<(), Status> {
         let expected = &self.investigation_id;
         if given.is_empty() {
             given.clone_from(expected);

@@ -29,7 +29,7 @@ const PANEL: &str = "panel:";
 pub(super) struct CheckedChain {
     links: Vec<Link>,
     models: BTreeMap<String, CheckedModel>,
-    look: Option<String>,
+    look_model: Option<String>,
     second_reader: CheckedSecondReader,
     redactor: Redactor,
 }
@@ -45,7 +45,7 @@ impl BuiltIn {
         Self { name: name.to_owned(), can_take_second_look: false }
     }
 
-    pub(super) fn of(judge: &Arc<dyn Judge>) -> Self {
+    pub(super) fn from_judge(judge: &Arc<dyn Judge>) -> Self {
         Self { name: judge.name().to_owned(), can_take_second_look: judge.can_take_second_look() }
     }
 }
@@ -59,7 +59,7 @@ enum CheckedSecondReader {
 
 pub(super) struct BuiltChain {
     pub(super) judges: Vec<Arc<dyn Judge>>,
-    pub(super) look: Option<Arc<ModelJudge>>,
+    pub(super) look_model: Option<Arc<ModelJudge>>,
     pub(super) second_reader: SecondReader,
     pub(super) redactor: Redactor,
 }
@@ -96,7 +96,8 @@ impl CheckedChain {
         let mut checking = Checking { config, known, problems, models: BTreeMap::new() };
         let links: Vec<Option<Link>> =
             config.chain.iter().map(|name| checking.link(name)).collect();
-        let look = config.look.as_ref().filter(|name| checking.register_look_model(name)).cloned();
+        let look_model =
+            config.look.as_ref().filter(|name| checking.register_look_model(name)).cloned();
         let second_reader = checking.second_reader(&config.second_look);
         checking.report_unused();
         let Checking { problems, models: parsed, .. } = checking;
@@ -116,7 +117,7 @@ impl CheckedChain {
         }
         let links: Option<Vec<Link>> = links.into_iter().collect();
         let links = links.filter(|_| is_valid)?;
-        Some(Self { links, models, look, second_reader: second_reader?, redactor: redactor? })
+        Some(Self { links, models, look_model, second_reader: second_reader?, redactor: redactor? })
     }
 
     pub(super) fn require_prices(&self, principal: &str, problems: &mut Problems) {
@@ -143,8 +144,8 @@ impl CheckedChain {
             Some(storage) if !self.models.is_empty() => Some(open_shared(config, storage)?),
             _ => None,
         };
-        let Self { links, models, look, second_reader, redactor } = self;
-        let look = look.and_then(|name| models.get(&name)).map(|model| {
+        let Self { links, models, look_model, second_reader, redactor } = self;
+        let look_model = look_model.and_then(|name| models.get(&name)).map(|model| {
             let spending = shared.as_ref().map(|shared| shared.spending.clone());
             model.judge(Purpose::Judge, spending).map(|(judge, _)| Arc::new(judge))
         });
@@ -165,7 +166,12 @@ impl CheckedChain {
             CheckedSecondReader::Same => SecondReader::Same,
             CheckedSecondReader::Named(link) => SecondReader::Named(build(link)?),
         };
-        Ok(BuiltChain { judges: judges?, look: look.transpose()?, second_reader, redactor })
+        Ok(BuiltChain {
+            judges: judges?,
+            look_model: look_model.transpose()?,
+            second_reader,
+            redactor,
+        })
     }
 }
 
@@ -302,14 +308,14 @@ impl Checking<'_> {
     /// Checks that a panel can vote, and returns the number of problems added.
     fn check_votes(&mut self, path: &[&str], panel: &config::Panel) -> usize {
         let members = &panel.members;
-        let mut found = Vec::new();
+        let mut problems = Vec::new();
         if members.iter().all(|member| member.refutes) {
-            found.push("no member judges; add a member without `refutes`".to_owned());
+            problems.push("no member judges; add a member without `refutes`".to_owned());
         }
         for (position, member) in members.iter().enumerate() {
             let max = Member::MAX_WEIGHT;
             if !(1..=max).contains(&member.weight) {
-                found.push(format!(
+                problems.push(format!(
                     "weight {} of {} is not allowed; give 1 to {max}",
                     member.weight, member.judge
                 ));
@@ -318,14 +324,14 @@ impl Checking<'_> {
                 (&other.judge, other.refutes) == (&member.judge, member.refutes)
             };
             if members.iter().take(position).any(is_same) {
-                found.push(format!(
+                problems.push(format!(
                     "{} is listed twice; give it a weight, or its model samples",
                     member.judge
                 ));
             }
         }
-        found.iter().for_each(|description| self.problems.add(path, description));
-        found.len()
+        problems.iter().for_each(|description| self.problems.add(path, description));
+        problems.len()
     }
 
     fn member(

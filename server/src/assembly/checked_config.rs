@@ -53,7 +53,7 @@ impl CheckedConfig {
         let facts = FactsCache::new(config.evidence.kept_in_memory.0);
         added.push(Arc::new(FactsJudge::new(facts.clone())));
         let local = local_options(&config, &mut problems);
-        let mut known: Vec<BuiltIn> = added.iter().map(BuiltIn::of).collect();
+        let mut known: Vec<BuiltIn> = added.iter().map(BuiltIn::from_judge).collect();
         known.extend(local.as_ref().map(|_| BuiltIn::new(LocalJudge::NAME)));
         let policies = PolicyStore::check(&config.policies, &mut problems);
         let ledger_is_enabled = config.ledger.enabled;

@@ -32,7 +32,7 @@ impl CheckedConfig {
             true => Some(Storage::open(config, database)?),
             false => None,
         };
-        let BuiltChain { judges, look, second_reader, redactor } =
+        let BuiltChain { judges, look_model, second_reader, redactor } =
             chain.build(&config.judges, &judges, storage.as_ref().map(Storage::for_judges))?;
         let evidence = match config.evidence.enabled {
             true => {
@@ -68,7 +68,7 @@ impl CheckedConfig {
             principal: Principal::anonymous(),
             policies: Arc::new(policies),
             judges: judges.into(),
-            look,
+            look_model,
             second_reader,
             redactor,
             graded_claims: GradedClaims::default(),

@@ -24,7 +24,7 @@ impl Default for DeclaredChecks {
 impl DeclaredChecks {
     /// Reads the configured files and adds every error to `problems`.
     pub fn check(files: &[PathBuf], problems: &mut Problems) -> Option<Self> {
-        match read(files) {
+        match read_files(files) {
             Ok(digests) => {
                 Some(Self { files: files.to_vec(), current: RwLock::new(Arc::new(digests)) })
             }
@@ -45,7 +45,7 @@ impl DeclaredChecks {
         if self.files.is_empty() {
             return Ok(None);
         }
-        let digests = Arc::new(read(&self.files)?);
+        let digests = Arc::new(read_files(&self.files)?);
         let count = digests.len();
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = digests;
         Ok(Some(count))
@@ -58,7 +58,7 @@ impl DeclaredChecks {
     }
 }
 
-fn read(files: &[PathBuf]) -> Result<BTreeSet<String>, Vec<String>> {
+fn read_files(files: &[PathBuf]) -> Result<BTreeSet<String>, Vec<String>> {
     let (mut digests, mut errors) = (BTreeSet::new(), Vec::new());
     for path in files {
         let read = std::fs::read_to_string(path).map_err(|error| error.to_string());

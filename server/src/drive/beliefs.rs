@@ -22,7 +22,7 @@ use crate::evaluate::Engine;
 use crate::evidence::{CorpusName, Evidence, ItemRef, Part, StoreError};
 use crate::offload::offload;
 
-pub(super) fn read(
+pub(super) fn parse(
     engine: &Engine,
     state: &State,
     given: Vec<v1::Belief>,
@@ -47,7 +47,7 @@ pub(super) fn read(
 ///
 /// # Errors
 /// INVALID_ARGUMENT if the exploration rejects a belief.
-pub(super) async fn verified(
+pub(super) async fn verify_all(
     engine: &Engine,
     call: &Call,
     state: &State,
@@ -71,7 +71,7 @@ pub(super) async fn verified(
     let verified = read.await.map_err(|error: StoreError| errors::evidence(&error))?;
     let (mut exploration, mut violations) = (exploration, Violations::default());
     for (index, belief) in verified.iter().enumerate() {
-        if let Err(refused) = graph::take(&mut exploration, belief) {
+        if let Err(refused) = graph::add_belief(&mut exploration, belief) {
             violations.add(format!("beliefs[{index}]"), refused);
         }
     }

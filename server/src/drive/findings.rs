@@ -8,7 +8,7 @@ use gsar_proto::v1;
 use super::state::State;
 use super::view::GateAtTurn;
 
-pub(super) fn of(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
+pub(super) fn collect(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
     let finding = |code: &str, sentence: String| v1::Reason {
         code: code.to_owned(),
         sentence,

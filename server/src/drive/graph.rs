@@ -17,7 +17,7 @@ pub(super) fn begin(start: &v1::StartInvestigationRequest) -> Option<Exploration
 ///
 /// # Errors
 /// The reason for the rejection.
-pub(super) fn take(
+pub(super) fn add_belief(
     exploration: &mut Exploration,
     recorded: &v1::RecordedBelief,
 ) -> Result<Entry, String> {
@@ -66,7 +66,7 @@ pub(super) fn path_to_frontier(exploration: &Exploration) -> Option<Vec<String>>
     Some(names(exploration, &path))
 }
 
-pub(super) fn reasons_of(entry: &Entry) -> Vec<v1::Reason> {
+pub(super) fn weakening_reasons(entry: &Entry) -> Vec<v1::Reason> {
     let mut reasons = Vec::new();
     if entry.is_unchanged_origin {
         let sentence = "an origin needs a change, and nothing shows one; it counts as a symptom";

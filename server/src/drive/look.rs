@@ -48,8 +48,8 @@ pub(super) async fn look(
     let (store, name) = (turn::evidence(engine)?, turn::corpus(state)?);
     let times = IncidentTimes::new(state, engine.limits());
     let gather = move || {
-        let found = passages(&store, &name, &names, &times)?;
-        Ok(fit(bytes, found))
+        let found = find_passages(&store, &name, &names, &times)?;
+        Ok(take_fitting(bytes, found))
     };
     let gathered = offload(call, gather).await;
     let (hits, left_out) = gathered.map_err(|error: StoreError| errors::evidence(&error))?;
@@ -85,7 +85,7 @@ pub(super) async fn look(
 }
 
 fn model(engine: &Engine) -> Result<&ModelJudge, Status> {
-    engine.look().ok_or_else(|| {
+    engine.look_model().ok_or_else(|| {
         errors::not_allowed(
             "this server has no chat model that looks at entities",
             "name one in judges.look, or leave ask_model out and answer by RecordTurn",
@@ -158,7 +158,7 @@ impl IncidentTimes {
 }
 
 /// Returns the passages that name an entity, in order of relevance.
-fn passages(
+fn find_passages(
     store: &Evidence,
     corpus: &CorpusName,
     names: &BTreeSet<String>,
@@ -181,7 +181,7 @@ fn passages(
     Ok(found)
 }
 
-fn fit(bytes: usize, found: Vec<Hit>) -> (Vec<Hit>, usize) {
+fn take_fitting(bytes: usize, found: Vec<Hit>) -> (Vec<Hit>, usize) {
     let all = found.len();
     let mut left = bytes;
     let mut fitting = Vec::new();

@@ -107,7 +107,7 @@ impl Investigations {
         let id = request.investigation_id;
         let stored =
             self.ledger()?.investigation(&id).await.map_err(|error| ledger_status(&error))?;
-        let stored = stored.ok_or_else(|| unknown(&id))?;
+        let stored = stored.ok_or_else(|| unknown_investigation(&id))?;
         let investigation = Some(self.view(&State::replay(&stored).map_err(unreadable)?));
         let events = match request.with_events {
             false => Vec::new(),
@@ -143,7 +143,7 @@ impl Investigations {
         let turn = turn::record(&self.engine, call, &state, request).await?;
         self.append(&mut state, digest, v1::investigation_event::Event::Turn(turn)).await?;
         if let Some(gate) = view::gate(&state, self.engine.limits(), state.last_at) {
-            telemetry::safety::record_gate(&gate.verdict, !gate.governs);
+            telemetry::safety::record_gate(&gate.verdict, !gate.is_binding);
         }
         Ok(self.view(&state))
     }
@@ -202,7 +202,7 @@ impl Investigations {
         let id = request.investigation_id.as_str();
         let stored =
             self.ledger()?.investigation(id).await.map_err(|error| ledger_status(&error))?;
-        let stored = stored.ok_or_else(|| unknown(id))?;
+        let stored = stored.ok_or_else(|| unknown_investigation(id))?;
         let state = State::replay(&stored).map_err(unreadable)?;
         if let Some(cause) = exhausted_budget(&state, now()).filter(|_| request.ask_model) {
             return Err(errors::not_due(&format!(
@@ -273,7 +273,7 @@ impl Investigations {
         let lock = self.locks.get_with(key, Arc::default);
         let lock = lock.lock_owned().await;
         let stored = ledger.investigation(id).await.map_err(|error| ledger_status(&error))?;
-        let stored = stored.ok_or_else(|| unknown(id))?;
+        let stored = stored.ok_or_else(|| unknown_investigation(id))?;
         Ok((State::replay(&stored).map_err(unreadable)?, lock))
     }
 
@@ -303,7 +303,7 @@ impl Investigations {
 
     fn stop_before_turn(&self, state: &State) -> Option<StopCause> {
         let gate = view::gate(state, self.engine.limits(), state.last_at)?;
-        let is_closed = gate.governs && gate.outcome.exit == GateExit::NoConfidentRootCause;
+        let is_closed = gate.is_binding && gate.outcome.exit == GateExit::NoConfidentRootCause;
         let querying = is_closed.then_some(StopCause::QueryingWithoutCommitting);
         exhausted_budget(state, now()).or(querying)
     }
@@ -382,7 +382,7 @@ fn digest(request: &impl prost::Message) -> [u8; 32] {
     *blake3::hash(&request.encode_to_vec()).as_bytes()
 }
 
-fn unknown(id: &str) -> Status {
+fn unknown_investigation(id: &str) -> Status {
     errors::unknown("investigation", id, "StartInvestigation starts one")
 }
 

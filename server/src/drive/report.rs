@@ -25,7 +25,7 @@ use crate::offload::offload;
 /// The pause before the first retry. Each further pause is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 
-pub(super) struct Judged {
+pub(super) struct EvaluatedReport {
     pub(super) evaluation: v1::EvaluateResponse,
     pub(super) event: v1::InvestigationEvent,
 }
@@ -67,7 +67,7 @@ pub(super) async fn judge(
     request: v1::SubmitReportRequest,
     subject: SubjectDigest,
     digest: [u8; 32],
-) -> Result<Judged, Status> {
+) -> Result<EvaluatedReport, Status> {
     let synthesis = request.report.as_ref().map(|report| report.synthesis.clone());
     let statements =
         compute(call, move |budget| statements(&synthesis.unwrap_or_default(), budget)).await?;
@@ -110,7 +110,7 @@ pub(super) async fn judge(
         });
         let evaluation = evaluation.await?;
         if let Some(event) = event {
-            return Ok(Judged { evaluation, event });
+            return Ok(EvaluatedReport { evaluation, event });
         }
         budget::add_cost(&mut spent, &evaluation);
         failures = failures.saturating_add(1);

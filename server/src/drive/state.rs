@@ -40,7 +40,7 @@ pub(super) struct State {
     pub(super) reports: Vec<v1::JudgedReport>,
     pub(super) last: Option<v1::RecordedJudgement>,
     pub(super) last_at: Timestamp,
-    pub(super) plan_began: Timestamp,
+    pub(super) plan_started_at: Timestamp,
     texts: HashMap<ClaimKey, String>,
 }
 
@@ -71,7 +71,7 @@ impl State {
         Self {
             outer_loop: OuterLoop::start(policy.policy.investigation.limits),
             action: Action::Synthesize,
-            checks: Arc::new(declared(&start)),
+            checks: Arc::new(declared_checks(&start)),
             exploration: graph::begin(&start),
             belief_reasons: BTreeMap::new(),
             start,
@@ -83,7 +83,7 @@ impl State {
             reports: Vec::new(),
             last: None,
             last_at: started_at,
-            plan_began: started_at,
+            plan_started_at: started_at,
             texts: HashMap::new(),
         }
     }
@@ -100,7 +100,7 @@ impl State {
         self.outer_loop.trajectory().iter().any(|step| step.subject == subject)
     }
 
-    pub(super) fn text_of(&self, key: &ClaimKey) -> String {
+    pub(super) fn latest_text(&self, key: &ClaimKey) -> String {
         self.texts.get(key).unwrap_or(&key.0).clone()
     }
 
@@ -127,10 +127,10 @@ impl State {
             }
             Kind::Judged(judged) => self.add_judgement(*judged)?,
             Kind::Unchanged(unchanged) => {
-                self.advance(Event::Submitted(subject(&unchanged.subject)?))?;
+                self.advance(Event::Submitted(parse_subject(&unchanged.subject)?))?;
             }
             Kind::JudgeFailed(failed) => {
-                self.advance(Event::Submitted(subject(&failed.subject)?))?;
+                self.advance(Event::Submitted(parse_subject(&failed.subject)?))?;
                 for _ in 0..failed.judge_failures {
                     self.advance(Event::JudgeFailed { reason: failed.reason.clone() })?;
                 }
@@ -144,7 +144,7 @@ impl State {
         }
         if self.outer_loop.replans() > plan {
             self.turns.reset_for_plan();
-            self.plan_began = at;
+            self.plan_started_at = at;
         }
         self.digests.push(digest);
         self.last_at = at;
@@ -153,16 +153,16 @@ impl State {
 
     fn add_belief(&mut self, belief: v1::RecordedBelief) -> Result<(), String> {
         let exploration = self.exploration.as_mut().ok_or("a belief without a graph")?;
-        let entry = graph::take(exploration, &belief)?;
+        let entry = graph::add_belief(exploration, &belief)?;
         let mut reasons = belief.reasons;
-        reasons.extend(graph::reasons_of(&entry));
+        reasons.extend(graph::weakening_reasons(&entry));
         self.belief_reasons.insert(belief.entity, reasons);
         Ok(())
     }
 
     fn add_judgement(&mut self, judged: v1::RecordedJudgement) -> Result<(), String> {
         let is_rewrite = matches!(self.action, Action::Rewrite { .. });
-        self.advance(Event::Submitted(subject(&judged.subject)?))?;
+        self.advance(Event::Submitted(parse_subject(&judged.subject)?))?;
         for _ in 0..judged.judge_failures {
             self.advance(Event::JudgeFailed { reason: String::new() })?;
         }
@@ -186,7 +186,7 @@ impl State {
         }
         self.advance(Event::Judged(judgement(&judged)?))?;
         self.add_cost(judged.spent, judged.judge_failures);
-        let texts = |keys: &[ClaimKey]| keys.iter().map(|key| self.text_of(key)).collect();
+        let texts = |keys: &[ClaimKey]| keys.iter().map(|key| self.latest_text(key)).collect();
         let step = self.outer_loop.trajectory().last().ok_or("nothing was judged")?;
         self.reports.push(v1::JudgedReport {
             evaluation_id: judged.evaluation_id.clone(),
@@ -217,7 +217,7 @@ fn claim_key(text: &str) -> ClaimKey {
     ClaimKey(key(text))
 }
 
-fn subject(hexadecimal: &str) -> Result<SubjectDigest, String> {
+fn parse_subject(hexadecimal: &str) -> Result<SubjectDigest, String> {
     let hash = blake3::Hash::from_hex(hexadecimal);
     hash.map(|hash| SubjectDigest(*hash.as_bytes())).map_err(|error| error.to_string())
 }
@@ -243,7 +243,7 @@ fn judgement(judged: &v1::RecordedJudgement) -> Result<Judgement, String> {
     })
 }
 
-fn declared(start: &v1::StartInvestigationRequest) -> BTreeSet<String> {
+fn declared_checks(start: &v1::StartInvestigationRequest) -> BTreeSet<String> {
     let checks = parse::checks(start.checks.clone(), &mut Violations::default());
     checks.unwrap_or_default().iter().map(CheckDeclaration::digest).collect()
 }

@@ -14,7 +14,7 @@ use tonic::Status;
 use super::state::State;
 use super::{arguments, beliefs};
 use crate::call::Call;
-use crate::compute::stopped;
+use crate::compute::stop_status;
 use crate::errors;
 use crate::evaluate::{Engine, now};
 use crate::evidence::{CorpusName, Evidence, ItemRef, Part, StoreError, StoredItem};
@@ -29,12 +29,12 @@ pub(super) async fn record(
     request: v1::RecordTurnRequest,
 ) -> Result<v1::RecordedTurn, Status> {
     let mut violations = Violations::default();
-    let (calls, items) = calls(engine, call, request.tool_calls, &mut violations);
+    let (calls, items) = parse_calls(engine, call, request.tool_calls, &mut violations);
     check_hypotheses(state, &request.hypotheses, &mut violations);
-    let beliefs = beliefs::read(engine, state, request.beliefs, &mut violations);
+    let beliefs = beliefs::parse(engine, state, request.beliefs, &mut violations);
     violations.finish(Some(()))?;
     let name = corpus(state)?;
-    let checks = checks(&items);
+    let checks = check_results(&items);
     let stored = store(engine, call, &name, items).await?;
     let (mut tested, mut beliefs) = (request.hypotheses, beliefs.unwrap_or_default());
     for StoredItem { id, same_as, .. } in &stored {
@@ -45,8 +45,8 @@ pub(super) async fn record(
         }
         beliefs.iter_mut().for_each(|belief| beliefs::redirect_citations(belief, id, stored_id));
     }
-    let (hypotheses, caller_verdicts) = hypotheses(engine, call, &name, tested).await?;
-    let beliefs = beliefs::verified(engine, call, state, &name, beliefs).await?;
+    let (hypotheses, caller_verdicts) = classify_tests(engine, call, &name, tested).await?;
+    let beliefs = beliefs::verify_all(engine, call, state, &name, beliefs).await?;
     let turn = v1::RecordedTurn {
         beliefs,
         calls: record_calls(state, calls, &stored, &checks),
@@ -87,7 +87,7 @@ struct ParsedCall {
     evidence_id: String,
 }
 
-fn calls(
+fn parse_calls(
     engine: &Engine,
     call: &Call,
     calls: Vec<v1::ToolCall>,
@@ -183,7 +183,7 @@ pub(super) fn evidence(engine: &Engine) -> Result<Evidence, Status> {
 /// The name and result of each check, by item ID.
 type Checks = HashMap<String, (String, Option<VerificationResult>)>;
 
-fn checks(items: &[EvidenceItem]) -> Checks {
+fn check_results(items: &[EvidenceItem]) -> Checks {
     let checks = items.iter().filter(|item| item.kind == EvidenceKind::Verification);
     let check = |item: &EvidenceItem| {
         let name = item.check_name().unwrap_or_default().to_owned();
@@ -225,7 +225,7 @@ fn record_calls(
     calls.into_iter().map(&mut record).collect()
 }
 
-async fn hypotheses(
+async fn classify_tests(
     engine: &Engine,
     call: &Call,
     name: &CorpusName,
@@ -233,14 +233,14 @@ async fn hypotheses(
 ) -> Result<(Vec<v1::Hypothesis>, Vec<String>), Status> {
     if tested.iter().all(|hypothesis| hypothesis.tests.is_empty()) {
         return Ok((
-            tested.into_iter().map(|tested| with_evidence(tested, Vec::new())).collect(),
+            tested.into_iter().map(|tested| to_hypothesis(tested, Vec::new())).collect(),
             Vec::new(),
         ));
     }
     let (store, name) = (evidence(engine)?, name.clone());
     let deadline = call.deadline;
     let read = offload(call, move || {
-        let budget = Budget::new(u64::MAX, move |_| in_time(deadline));
+        let budget = Budget::new(u64::MAX, move |_| check_deadline(deadline));
         let mut caller_verdicts = Vec::new();
         let mut read = Vec::with_capacity(tested.len());
         for mut hypothesis in tested {
@@ -252,19 +252,19 @@ async fn hypotheses(
                 }
                 records.push(classify_test(&store, &name, test, &budget)?);
             }
-            read.push(with_evidence(hypothesis, records));
+            read.push(to_hypothesis(hypothesis, records));
         }
         Ok(budget.finish((read, caller_verdicts)))
     });
     let read = read.await.map_err(|error: StoreError| errors::evidence(&error))?;
-    read.map_err(|_| stopped(call))
+    read.map_err(|_| stop_status(call))
 }
 
-fn in_time(deadline: Instant) -> Result<(), Stop> {
+fn check_deadline(deadline: Instant) -> Result<(), Stop> {
     if Instant::now() < deadline { Ok(()) } else { Err(Stop::Interrupted) }
 }
 
-fn with_evidence(
+fn to_hypothesis(
     tested: v1::TestedHypothesis,
     evidence: Vec<v1::HypothesisEvidence>,
 ) -> v1::Hypothesis {

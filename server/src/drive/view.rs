@@ -12,9 +12,9 @@ use super::{findings, graph, turn};
 
 pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Investigation {
     let gate = gate(state, limits, state.last_at);
-    let is_governing = gate.as_ref().is_some_and(|gate| gate.governs);
+    let is_binding = gate.as_ref().is_some_and(|gate| gate.is_binding);
     let reasons = match &gate {
-        Some(found) if is_governing && found.outcome.exit != GateExit::None => {
+        Some(found) if is_binding && found.outcome.exit != GateExit::None => {
             found.verdict.reasons.clone()
         }
         _ => Vec::new(),
@@ -28,7 +28,7 @@ pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Invest
         plan: state.outer_loop.replans(),
         max_replans: state.policy.policy.investigation.limits.max_replans,
         trajectory: state.reports.clone(),
-        findings: findings::of(state, gate.as_ref()),
+        findings: findings::collect(state, gate.as_ref()),
         gate: gate.map(|found| found.verdict),
         spent: Some(v1::Spent {
             elapsed: Some(duration(elapsed)),
@@ -51,7 +51,7 @@ pub(super) struct GateAtTurn {
     pub(super) outcome: GateOutcome,
     pub(super) verdict: v1::GateVerdict,
     /// `true` if the policy makes the gate binding.
-    pub(super) governs: bool,
+    pub(super) is_binding: bool,
 }
 
 /// Evaluates the gate. Returns `None` before the first turn or if the policy turns the gate off.
@@ -65,7 +65,7 @@ pub(super) fn gate(state: &State, limits: &parse::Limits, now: Timestamp) -> Opt
         parse::gate_inputs(inputs(state, limits, now), limits, &mut Violations::default())?;
     let outcome = gate::evaluate(&policy.gate, &parsed.input());
     let verdict = render::gate_verdict(&outcome, &parsed.hypotheses, &policy.gate);
-    Some(GateAtTurn { outcome, verdict, governs: policy.rollout.gate == RolloutMode::Active })
+    Some(GateAtTurn { outcome, verdict, is_binding: policy.rollout.gate == RolloutMode::Active })
 }
 
 pub(super) fn inputs(state: &State, limits: &parse::Limits, now: Timestamp) -> v1::GateInputs {
@@ -74,7 +74,7 @@ pub(super) fn inputs(state: &State, limits: &parse::Limits, now: Timestamp) -> v
         hypotheses: turns.hypotheses.clone(),
         wants_to_finish: turns.wants_to_finish,
         turns_used: turns.of_plan,
-        elapsed: Some(duration(micros_between(state.plan_began, now))),
+        elapsed: Some(duration(micros_between(state.plan_started_at, now))),
         identical_calls: turns.identical_calls(),
         turns_without_evidence: turns.without_evidence,
         onset: state.start.onset,
@@ -192,7 +192,7 @@ fn sentence(cause: &DegradedCause, has_report: bool) -> String {
     let why = match cause {
         DegradedCause::ReplansSpent => "the plan may not be revised again".to_owned(),
         DegradedCause::JudgeFailed { reason } => format!("no judge answered: {reason}"),
-        DegradedCause::Stopped(cause) => stopped(*cause).to_owned(),
+        DegradedCause::Stopped(cause) => stop_sentence(*cause).to_owned(),
     };
     match has_report {
         true => format!("{why}; the best report may be sent only with a banner that says so"),
@@ -200,7 +200,7 @@ fn sentence(cause: &DegradedCause, has_report: bool) -> String {
     }
 }
 
-fn stopped(cause: StopCause) -> &'static str {
+fn stop_sentence(cause: StopCause) -> &'static str {
     match cause {
         StopCause::JudgeCallsSpent => "the budget of judge calls is exhausted",
         StopCause::TokensSpent => "the budget of tokens is exhausted",

@@ -174,7 +174,7 @@ fn claim_ids(margin: &Margin, claims: &[VerifiedClaim]) -> Vec<String> {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct SettledParts {
+pub(super) struct RenderedSafety {
     pub(super) gate: Option<v1::GateVerdict>,
     pub(super) chain: Option<v1::EvidenceChain>,
     pub(super) cap: Option<v1::CapVerdict>,
@@ -182,12 +182,12 @@ pub(super) struct SettledParts {
     pub(super) shadow: Option<v1::Shadow>,
 }
 
-pub(super) fn settled(
+pub(super) fn safety(
     policy: &Policy,
     chain: &Option<EvidenceChain>,
     settled: &SafetyOutcome,
     gate: Option<&ParsedGate>,
-) -> SettledParts {
+) -> RenderedSafety {
     let (hypotheses, changes) = gate
         .map(|gate| (gate.hypotheses.as_slice(), gate.change_records.as_slice()))
         .unwrap_or_default();
@@ -198,7 +198,7 @@ pub(super) fn settled(
         action: settled.shadow.action.as_ref().map(render::action_verdict),
         decision: None,
     };
-    SettledParts {
+    RenderedSafety {
         gate: settled.gate.as_ref().map(verdict),
         chain: chain.clone().map(|chain| render::evidence_chain(chain, changes)),
         cap: settled.cap.map(render::cap_verdict),

@@ -19,21 +19,21 @@ use crate::compute::compute;
 ///
 /// # Errors
 /// DEADLINE_EXCEEDED.
-pub(super) async fn to_judge(
+pub(super) async fn collect(
     call: &Call,
     report: &parse::ParsedReport,
     evidence: &Arc<Vec<EvidenceItem>>,
     requires_coverage: bool,
 ) -> Result<Vec<Claim>, Status> {
     let given = report.claims.clone();
-    if !is_split(&report.synthesis, &given, requires_coverage) {
+    if !needs_extraction(&report.synthesis, &given, requires_coverage) {
         return Ok(given);
     }
     let (synthesis, evidence) = (report.synthesis.clone(), Arc::clone(evidence));
     compute(call, move |budget| with_uncovered_claims(&synthesis, given, &evidence, budget)).await
 }
 
-pub(crate) fn is_split(synthesis: &str, given: &[Claim], requires_coverage: bool) -> bool {
+pub(crate) fn needs_extraction(synthesis: &str, given: &[Claim], requires_coverage: bool) -> bool {
     (given.is_empty() || requires_coverage) && !synthesis.trim().is_empty()
 }
 

@@ -11,7 +11,7 @@ use tonic::Status;
 
 use super::answer;
 use super::investigation;
-use super::second_look::{Review, Reviewed};
+use super::second_look::{Review, ReviewOutcome};
 use crate::call::Call;
 use crate::compute::compute;
 use crate::judge::{Judge, Judgement, Notice, Question};
@@ -71,7 +71,7 @@ pub(super) async fn decide(
 async fn assess_reviewed(
     call: &Call,
     case: &Arc<Case>,
-    reviewed: Reviewed,
+    reviewed: ReviewOutcome,
 ) -> Result<Assessment, Status> {
     let case = Arc::clone(case);
     compute(call, move |budget| {
@@ -96,8 +96,7 @@ async fn assess_reviewed(
 
 fn response(case: &Case, assessment: Assessment) -> v1::EvaluateResponse {
     let policy = &case.policy;
-    let settled =
-        answer::settled(policy, &assessment.chain, &assessment.safety, case.gate.as_ref());
+    let settled = answer::safety(policy, &assessment.chain, &assessment.safety, case.gate.as_ref());
     let decision = assessment.decision.clone();
     let open = answer::open_points(policy, &assessment, case.gate.as_ref());
     let rendered = answer::decision(policy, &assessment, case.explain);

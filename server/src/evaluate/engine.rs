@@ -22,7 +22,7 @@ pub struct Engine {
     pub(crate) policies: Arc<PolicyStore>,
     pub(crate) judges: Arc<[Arc<dyn Judge>]>,
     /// The chat model for LookAtEntity.
-    pub(crate) look: Option<Arc<ModelJudge>>,
+    pub(crate) look_model: Option<Arc<ModelJudge>>,
     pub(crate) second_reader: SecondReader,
     pub(crate) redactor: Redactor,
     pub(crate) graded_claims: GradedClaims,
@@ -81,8 +81,8 @@ impl Engine {
     }
 
     #[must_use]
-    pub(crate) fn look(&self) -> Option<&ModelJudge> {
-        self.look.as_deref()
+    pub(crate) fn look_model(&self) -> Option<&ModelJudge> {
+        self.look_model.as_deref()
     }
 
     /// Returns the limits on requests.

@@ -57,7 +57,7 @@ impl Engine {
         if let Some(graded) = self.graded_claims.0.get(&principal) {
             return nearest(&graded, claims, max);
         }
-        match read(ledger).await {
+        match read_graded_claims(ledger).await {
             Ok(graded) => {
                 let examples = nearest(&graded, claims, max);
                 self.graded_claims.0.insert(principal, Arc::new(graded));
@@ -71,7 +71,7 @@ impl Engine {
     }
 }
 
-async fn read(ledger: &Arc<dyn Ledger>) -> Result<Vec<GradedClaim>, LedgerError> {
+async fn read_graded_claims(ledger: &Arc<dyn Ledger>) -> Result<Vec<GradedClaim>, LedgerError> {
     let selection = Selection { graded: Some(true), ..Selection::default() };
     let mut request = PageRequest { selection, cursor: Cursor::NEWEST, limit: MAX_EVALUATIONS };
     let latest = ledger.list(request.clone()).await?.evaluations;

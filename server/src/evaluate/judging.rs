@@ -15,9 +15,9 @@ use super::Engine;
 use super::cascade::ChainJudgement;
 use super::second_reader::SecondReader;
 use crate::call::Call;
-use crate::compute::stopped;
+use crate::compute::stop_status;
 use crate::errors;
-use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question, calls_of};
+use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question, calls_mut};
 use crate::telemetry::{metrics as names, traces};
 
 /// The failure codes for this server's own limits. A later retry can succeed.
@@ -93,9 +93,9 @@ pub(super) async fn call_chain(
     while let [judge, following @ ..] = chain {
         chain = following;
         let name = judge.name().to_owned();
-        if let Some(language) = unread_by(judge, languages) {
+        if let Some(language) = unsupported_language(judge, languages) {
             unread = Some(language);
-            let link = not_read(&name, language);
+            let link = unsupported_link(&name, language);
             failures.push(format!("{name}: {} ({LANGUAGE_NOT_READ})", link.detail));
             codes.push(LANGUAGE_NOT_READ);
             links.push(link);
@@ -114,7 +114,7 @@ pub(super) async fn call_chain(
         traces::record_judge_result(&span, result, code);
         counter!(names::JUDGED, "judge" => name.clone(), "result" => result, "code" => code)
             .increment(1);
-        let calls = std::mem::take(calls_of(&mut answer));
+        let calls = std::mem::take(calls_mut(&mut answer));
         calls.iter().for_each(|call| count_call(&name, call));
         links.push(v1::JudgeLink {
             judge: name.clone(),
@@ -155,7 +155,7 @@ pub(super) async fn call_chain(
             Err(JudgeError::DeadlinePassed { .. })
                 if question.is_late() || (following.is_empty() && answered.is_none()) =>
             {
-                return Err(stopped(call));
+                return Err(stop_status(call));
             }
             // The error can quote a model's answer, which must not be logged.
             Err(error) => {
@@ -179,12 +179,15 @@ pub(super) async fn call_chain(
     Ok(ChainResult::without_answer(links, Vec::new(), reason))
 }
 
-fn unread_by(judge: &Arc<dyn Judge>, languages: &[&'static str]) -> Option<&'static str> {
+fn unsupported_language(
+    judge: &Arc<dyn Judge>,
+    languages: &[&'static str],
+) -> Option<&'static str> {
     let capabilities = judge.capabilities();
     languages.iter().copied().find(|language| !capabilities.reads(language))
 }
 
-fn not_read(judge: &str, language: &str) -> v1::JudgeLink {
+fn unsupported_link(judge: &str, language: &str) -> v1::JudgeLink {
     counter!(names::JUDGED, "judge" => judge.to_owned(), "result" => "failed", "code" => LANGUAGE_NOT_READ)
         .increment(1);
     v1::JudgeLink {

@@ -14,9 +14,9 @@ use tracing::{Instrument as _, Span};
 
 use super::decide::{Case, decide};
 use super::judging::{ChainResult, call_chain};
-use super::prepare::{Prepared, Settings};
+use super::prepare::{PreparedRequest, Settings};
 use super::record::{self, RequestKey};
-use super::retrieval::{Corpus, Gathered, insufficient_retrieval};
+use super::retrieval::{Corpus, GatheredEvidence, insufficient_retrieval};
 use super::stopwatch::Stopwatch;
 use super::{
     ChosenPolicy, Engine, PolicyChoice, PolicyUse, answer, claims, dry_run, own_report, redact,
@@ -30,7 +30,7 @@ use crate::ledger::{Content, NewEvent};
 use crate::telemetry::safety::Outcomes;
 use crate::telemetry::{self, metrics as names, traces};
 
-struct Decided {
+struct DecidedReport {
     answer: v1::EvaluateResponse,
     policy: ChosenPolicy,
     contents: Vec<Content>,
@@ -83,7 +83,7 @@ impl Engine {
         let recorded = record::RecordedRequest::new(&request, report);
         let store_contents = self.evidence_retention == EvidenceRetention::Full;
         let digest = recorded.report_digest();
-        let Decided { mut answer, policy, contents } =
+        let DecidedReport { mut answer, policy, contents } =
             self.decide_report(call, request, digest, store_contents, policy).await?;
         call.enter(Step::Record);
         if let Some(provenance) = &mut answer.provenance {
@@ -130,7 +130,7 @@ impl Engine {
         report_digest: String,
         store_contents: bool,
         policy: PolicyChoice,
-    ) -> Result<Decided, Status> {
+    ) -> Result<DecidedReport, Status> {
         let mut watch = Stopwatch::start();
         let report = request.report.take();
         let read = |violations: &mut Violations| {
@@ -141,18 +141,19 @@ impl Engine {
             self.prepare(call, request, store_contents, policy, read, &mut watch).await?;
         let policy = prepared.settings.policy.clone();
         let answer = self.decide_prepared(call, prepared, report, report_digest, watch).await?;
-        Ok(Decided { answer, policy, contents })
+        Ok(DecidedReport { answer, policy, contents })
     }
 
     pub(super) async fn decide_prepared(
         &self,
         call: &Call,
-        prepared: Prepared,
+        prepared: PreparedRequest,
         report: parse::ParsedReport,
         report_digest: String,
         watch: Stopwatch,
     ) -> Result<v1::EvaluateResponse, Status> {
-        let Prepared { settings, evidence, digests, corpus, mut gate, has_several } = prepared;
+        let PreparedRequest { settings, evidence, digests, corpus, mut gate, has_several } =
+            prepared;
         let mut ctx = AnswerContext {
             provenance: record::provenance(report_digest, record::now()),
             watch,
@@ -161,7 +162,7 @@ impl Engine {
         ctx.provenance.evidence = digests;
 
         let requires_coverage = settings.policy.policy.guards.min_coverage.is_some();
-        let claims = claims::to_judge(call, &report, &evidence, requires_coverage).await?;
+        let claims = claims::collect(call, &report, &evidence, requires_coverage).await?;
         claims::check(&claims, &report, &self.limits)?;
 
         let span = match corpus {
@@ -170,7 +171,7 @@ impl Engine {
         };
         let gathered = corpus.gather(call, evidence, &claims).instrument(span).await?;
         let is_cacheable = gathered.is_cacheable || (has_several && !gathered.is_searched());
-        let evidence = ctx.retrieved(gathered);
+        let evidence = ctx.add_retrieval(gathered);
         let (evidence, notice) = own_report::mark(call, &report.synthesis, evidence).await;
         ctx.notices.extend(notice);
         if let Some(gate) = &mut gate {
@@ -228,8 +229,8 @@ impl Engine {
 }
 
 impl AnswerContext {
-    fn retrieved(&mut self, gathered: Gathered) -> Arc<Vec<EvidenceItem>> {
-        let Gathered { evidence, is_cacheable: _, retrieval, corpus_digests } = gathered;
+    fn add_retrieval(&mut self, gathered: GatheredEvidence) -> Arc<Vec<EvidenceItem>> {
+        let GatheredEvidence { evidence, is_cacheable: _, retrieval, corpus_digests } = gathered;
         if let Some(retrieval) = retrieval {
             counter!(names::RETRIEVALS, "method" => retrieval.method.clone()).increment(1);
             self.provenance.evidence.extend(corpus_digests);

@@ -42,7 +42,7 @@ impl ChosenPolicy {
         Ok(Self { policy: Arc::new(policy), overridden, hypothetical: false, toml })
     }
 
-    fn overridden(policy: Policy) -> Self {
+    fn with_overrides(policy: Policy) -> Self {
         Self { policy: Arc::new(policy), overridden: true, hypothetical: false, toml: None }
     }
 
@@ -120,7 +120,7 @@ impl Engine {
                 let Some(changed) = parse::overrides(overrides, values, violations) else {
                     return Ok(None);
                 };
-                ChosenPolicy::overridden(changed)
+                ChosenPolicy::with_overrides(changed)
             }
         };
         match (self.check_allowed(&base, &chosen), policy_use) {

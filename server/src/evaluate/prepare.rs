@@ -27,7 +27,7 @@ pub(super) struct Settings {
 }
 
 #[derive(Clone)]
-pub(super) struct Prepared {
+pub(super) struct PreparedRequest {
     pub(super) settings: Arc<Settings>,
     pub(super) evidence: Arc<Vec<EvidenceItem>>,
     pub(super) digests: Vec<v1::EvidenceDigest>,
@@ -37,7 +37,7 @@ pub(super) struct Prepared {
     pub(super) has_several: bool,
 }
 
-struct Checked<R> {
+struct CheckedRequest<R> {
     settings: Settings,
     evidence: Vec<EvidenceItem>,
     gate: Option<parse::ParsedGate>,
@@ -56,9 +56,9 @@ impl Engine {
         policy: PolicyChoice,
         read: impl FnOnce(&mut Violations) -> Option<R>,
         watch: &mut Stopwatch,
-    ) -> Result<(Prepared, Vec<Content>, R), Status> {
+    ) -> Result<(PreparedRequest, Vec<Content>, R), Status> {
         call.enter(Step::Admit);
-        let Checked { settings, mut evidence, gate, corpus_id, reports } =
+        let CheckedRequest { settings, mut evidence, gate, corpus_id, reports } =
             self.check(request, policy, read)?;
         evidence.iter_mut().for_each(|item| call.attestation.attest(item));
         let evidence = Arc::new(evidence);
@@ -68,7 +68,8 @@ impl Engine {
         watch.lap(Step::Admit);
         let corpus = self.corpus(call, &corpus_id, &evidence, &settings.judges).await?;
         let settings = Arc::new(settings);
-        let prepared = Prepared { settings, evidence, digests, corpus, gate, has_several: false };
+        let prepared =
+            PreparedRequest { settings, evidence, digests, corpus, gate, has_several: false };
         Ok((prepared, contents, reports))
     }
 
@@ -77,7 +78,7 @@ impl Engine {
         request: v1::EvaluateRequest,
         policy: PolicyChoice,
         read: impl FnOnce(&mut Violations) -> Option<R>,
-    ) -> Result<Checked<R>, Status> {
+    ) -> Result<CheckedRequest<R>, Status> {
         let mut violations = Violations::default();
         let (name, overrides) = (&request.policy, request.policy_overrides);
         let is_rehearsal = matches!(policy, PolicyChoice::Named(PolicyUse::Any));
@@ -109,7 +110,7 @@ impl Engine {
             };
             let is_counted = !is_rehearsal && !options.dry_run;
             let settings = Settings { policy, judges, second_reader, options, is_counted };
-            Checked { settings, evidence, gate, corpus_id, reports }
+            CheckedRequest { settings, evidence, gate, corpus_id, reports }
         });
         violations.finish(checked)
     }

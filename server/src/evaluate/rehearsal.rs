@@ -18,7 +18,7 @@ impl Engine {
     pub async fn rehearse(&self) -> Result<(), String> {
         let Some(judge) = self.judges.iter().find(|judge| judge.is_local()) else { return Ok(()) };
         let request = rehearsal(judge.name());
-        let call = Call::rehearsal(Duration::from_secs(10));
+        let call = Call::internal(Duration::from_secs(10));
         let answer =
             self.evaluate_unrecorded(&call, request, PolicyChoice::Named(PolicyUse::Any)).await;
         let answer = answer.map_err(|status| format!("rehearsal: {}", status.message()))?;

@@ -21,7 +21,7 @@ use crate::offload::offload;
 const PASSAGES_PER_CLAIM: usize = 12;
 const DEFAULT_BUDGET: usize = 4 << 20;
 
-pub(super) struct Gathered {
+pub(super) struct GatheredEvidence {
     /// The request's items, followed by the corpus items.
     pub(super) evidence: Arc<Vec<EvidenceItem>>,
     /// `true` if facts about the evidence are cached, since other evaluations use the same evidence.
@@ -30,7 +30,7 @@ pub(super) struct Gathered {
     pub(super) corpus_digests: Vec<v1::EvidenceDigest>,
 }
 
-impl Gathered {
+impl GatheredEvidence {
     pub(super) fn is_searched(&self) -> bool {
         self.retrieval.as_ref().is_some_and(|retrieval| retrieval.method != "whole")
     }
@@ -104,16 +104,21 @@ impl Corpus {
         call: &Call,
         inline: Arc<Vec<EvidenceItem>>,
         claims: &[Claim],
-    ) -> Result<Gathered, Status> {
+    ) -> Result<GatheredEvidence, Status> {
         match self {
-            Self::None => Ok(Gathered {
+            Self::None => Ok(GatheredEvidence {
                 evidence: inline,
                 is_cacheable: false,
                 retrieval: None,
                 corpus_digests: Vec::new(),
             }),
             Self::Whole { evidence, is_cacheable, retrieval, corpus_digests } => {
-                Ok(Gathered { evidence, is_cacheable, retrieval: Some(retrieval), corpus_digests })
+                Ok(GatheredEvidence {
+                    evidence,
+                    is_cacheable,
+                    retrieval: Some(retrieval),
+                    corpus_digests,
+                })
             }
             Self::Searched { store, name, retrieval } => {
                 call.enter(Step::Retrieve);
@@ -127,7 +132,7 @@ impl Corpus {
                 let corpus_digests = items.iter().map(|item| record::digest_item(item).0).collect();
                 let evidence = Arc::new(join_items(Arc::unwrap_or_clone(inline), items, &corpus)?);
                 let retrieval = Some(retrieval);
-                Ok(Gathered { evidence, is_cacheable: false, retrieval, corpus_digests })
+                Ok(GatheredEvidence { evidence, is_cacheable: false, retrieval, corpus_digests })
             }
         }
     }

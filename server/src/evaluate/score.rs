@@ -15,7 +15,7 @@ use crate::compute::compute;
 use crate::telemetry;
 use crate::telemetry::safety::Outcomes;
 
-enum Checked {
+enum CheckedPartition {
     Counts(parse::ParsedCounts),
     Judged(parse::ParsedPartition),
 }
@@ -33,7 +33,7 @@ impl Engine {
         call.enter(Step::Admit);
         let explain = request.explain;
         let (policy, mut partition, mut gate) = self.check_partition(request)?;
-        if let Checked::Judged(partition) = &mut partition {
+        if let CheckedPartition::Judged(partition) = &mut partition {
             partition.evidence.iter_mut().for_each(|item| call.attestation.attest(item));
             if let Some(gate) = &mut gate {
                 gate.link(&partition.evidence);
@@ -41,8 +41,8 @@ impl Engine {
         }
         call.enter(Step::Decide);
         let answer = match partition {
-            Checked::Counts(counts) => score_counts(&policy, &counts, explain),
-            Checked::Judged(partition) => {
+            CheckedPartition::Counts(counts) => score_counts(&policy, &counts, explain),
+            CheckedPartition::Judged(partition) => {
                 let score = move |budget: &Budget| {
                     score_claims(&policy, partition, gate.as_ref(), explain, budget)
                 };
@@ -55,7 +55,7 @@ impl Engine {
     fn check_partition(
         &self,
         request: v1::ScoreRequest,
-    ) -> Result<(ChosenPolicy, Checked, Option<parse::ParsedGate>), Status> {
+    ) -> Result<(ChosenPolicy, CheckedPartition, Option<parse::ParsedGate>), Status> {
         let mut violations = Violations::default();
         let policy = self.choose_policy(
             &request.policy,
@@ -65,10 +65,11 @@ impl Engine {
         )?;
         let partition = match request.partition {
             Some(v1::score_request::Partition::Counts(counts)) => {
-                Some(Checked::Counts(parse::counts(counts, &mut violations)))
+                Some(CheckedPartition::Counts(parse::counts(counts, &mut violations)))
             }
             Some(v1::score_request::Partition::Judged(judged)) => {
-                parse::judged_partition(judged, &self.limits, &mut violations).map(Checked::Judged)
+                parse::judged_partition(judged, &self.limits, &mut violations)
+                    .map(CheckedPartition::Judged)
             }
             None => {
                 violations.add("partition", "is missing; give counts or judged claims");
@@ -133,7 +134,7 @@ fn score_claims(
     };
     let rules: &Policy = &policy.policy;
     let assessment = assess(rules, subject, budget);
-    let settled = answer::settled(rules, &assessment.chain, &assessment.safety, gate);
+    let settled = answer::safety(rules, &assessment.chain, &assessment.safety, gate);
     telemetry::safety::record_outcomes(Outcomes {
         gate: settled.gate.as_ref(),
         cap: settled.cap.as_ref(),

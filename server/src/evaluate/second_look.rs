@@ -21,7 +21,7 @@ use super::decide::Case;
 use super::judging::{call_to_proto, count_call};
 use crate::call::{Call, Step};
 use crate::compute::compute;
-use crate::judge::{self, Judge, JudgeError, ModelCall, Notice, Question, Votes, calls_of};
+use crate::judge::{self, Judge, JudgeError, ModelCall, Notice, Question, Votes, calls_mut};
 use crate::telemetry::{metrics as names, traces};
 
 const MAX_SHEET_BYTES: usize = 24 << 10;
@@ -29,7 +29,7 @@ const MAX_CONCURRENT_SHEETS: usize = 4;
 const MAX_RESERVE: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
-pub(super) struct Reviewed {
+pub(super) struct ReviewOutcome {
     pub(super) judged: Vec<JudgedClaim>,
     /// The partition before the judge reconsidered, if it did.
     pub(super) first: Option<Vec<JudgedClaim>>,
@@ -87,10 +87,10 @@ impl Review<'_> {
     ///
     /// # Errors
     /// DEADLINE_EXCEEDED.
-    pub(super) async fn run(mut self, judged: Vec<JudgedClaim>) -> Result<Reviewed, Status> {
+    pub(super) async fn run(mut self, judged: Vec<JudgedClaim>) -> Result<ReviewOutcome, Status> {
         let mode = self.case.policy.verification;
         if mode == VerificationMode::Off {
-            return Ok(Reviewed { judged, ..Reviewed::default() });
+            return Ok(ReviewOutcome { judged, ..ReviewOutcome::default() });
         }
         self.warn_without_reader();
         let (verified, sheets) = self.verify(judged.clone(), None).await?;
@@ -101,7 +101,7 @@ impl Review<'_> {
         };
         let Some(judge) = self.judge.filter(|_| !objections.is_empty()) else {
             let SheetResults { readings, unread } = results;
-            return Ok(Reviewed { judged, first: None, readings, unread });
+            return Ok(ReviewOutcome { judged, first: None, readings, unread });
         };
         let ids: Vec<ClaimId> = objections.iter().map(|one| one.judged.claim.id.clone()).collect();
         let revised = self.reconsider(judge, objections, &judged).await;
@@ -120,7 +120,12 @@ impl Review<'_> {
         results.readings.retain(|earlier| !is_replaced(earlier));
         results.readings.extend(again.readings);
         let unread = results.unread.or(again.unread);
-        Ok(Reviewed { judged: revised, first: Some(judged), readings: results.readings, unread })
+        Ok(ReviewOutcome {
+            judged: revised,
+            first: Some(judged),
+            readings: results.readings,
+            unread,
+        })
     }
 
     /// Warns if the policy requires a second look that the judge could take, but second looks are turned
@@ -288,10 +293,10 @@ impl Review<'_> {
         let question = &self.case.question;
         let turn = Question {
             deadline: question.deadline.map(with_reserve),
-            ..question.about(with_votes.collect())
+            ..question.with_objections(with_votes.collect())
         };
         let mut answer = judge.judge(&turn).await;
-        let calls = std::mem::take(calls_of(&mut answer));
+        let calls = std::mem::take(calls_mut(&mut answer));
         calls.iter().for_each(|call| count_call(judge.name(), call));
         if let Some(link) = self.provenance.judges.last_mut() {
             link.calls.extend(calls.into_iter().map(call_to_proto));

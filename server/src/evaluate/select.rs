@@ -13,7 +13,7 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
-use super::prepare::Prepared;
+use super::prepare::PreparedRequest;
 use super::record::{self, RecordedRequest, RequestKey};
 use super::stopwatch::Stopwatch;
 use super::{Engine, PolicyChoice, PolicyUse, answer, dry_run};
@@ -73,7 +73,7 @@ impl Engine {
         let mut watch = Stopwatch::start();
         let (prepared, contents, reports) =
             self.prepare(call, common, store_contents, policy, read, &mut watch).await?;
-        let prepared = Prepared { has_several: reports.len() > 1, ..prepared };
+        let prepared = PreparedRequest { has_several: reports.len() > 1, ..prepared };
         let candidates = reports
             .into_iter()
             .zip(recorded)
@@ -87,13 +87,13 @@ impl Engine {
         {
             return Err(first.clone());
         }
-        Ok(v1::SelectBestResponse { ranking: ranked(evaluated) })
+        Ok(v1::SelectBestResponse { ranking: rank_candidates(evaluated) })
     }
 
     async fn evaluate_candidate(
         &self,
         call: &Call,
-        prepared: Prepared,
+        prepared: PreparedRequest,
         contents: Vec<Content>,
         Candidate { report, recorded }: Candidate,
         watch: &Stopwatch,
@@ -123,7 +123,9 @@ impl Engine {
     }
 }
 
-fn ranked(evaluated: Vec<Result<v1::EvaluateResponse, Status>>) -> Vec<v1::RankedCandidate> {
+fn rank_candidates(
+    evaluated: Vec<Result<v1::EvaluateResponse, Status>>,
+) -> Vec<v1::RankedCandidate> {
     let outcomes: Vec<Option<ReportOutcome>> =
         evaluated.iter().map(|result| result.as_ref().ok().and_then(outcome)).collect();
     let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);

@@ -25,7 +25,7 @@ pub(super) fn answer(
     let investigation = gate.map(investigation);
     let (decision, chain, settled) =
         without_partition(policy, reason, investigation.as_ref(), confidence);
-    let settled = answer::settled(policy, &chain, &settled, gate);
+    let settled = answer::safety(policy, &chain, &settled, gate);
     v1::EvaluateResponse {
         outcome: outcome.into(),
         terms: Some(render::terms(&decision.terms, policy)),

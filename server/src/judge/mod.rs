@@ -126,7 +126,7 @@ impl Question {
 
     /// Returns the question that asks the judge to reconsider these verdicts.
     #[must_use]
-    pub fn about(&self, objections: Vec<Objection>) -> Self {
+    pub fn with_objections(&self, objections: Vec<Objection>) -> Self {
         let claims = objections.iter().map(|objection| objection.verdict.claim.clone()).collect();
         Self { claims, objections, ..self.clone() }
     }
@@ -306,7 +306,7 @@ fn push_unique<T: PartialEq>(list: &mut Vec<T>, new: T) {
 }
 
 /// Returns the chat model calls of an answer or a failure.
-pub fn calls_of(answer: &mut Result<Judgement, JudgeError>) -> &mut Vec<ModelCall> {
+pub fn calls_mut(answer: &mut Result<Judgement, JudgeError>) -> &mut Vec<ModelCall> {
     match answer {
         Ok(judgement) => &mut judgement.calls,
         Err(JudgeError::DeadlinePassed { calls, .. } | JudgeError::Failed { calls, .. }) => calls,

@@ -11,7 +11,7 @@ use gsar_core::Claim;
 
 use super::voting::{Ballot, Votes, count_votes};
 use super::{
-    Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Question, calls_of, push_unique,
+    Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Question, calls_mut, push_unique,
 };
 
 /// A judge whose members vote.
@@ -212,7 +212,7 @@ async fn ask_member<'a>(
 
 fn with_origin(answer: MemberAnswer<'_>) -> Result<Judgement, JudgeError> {
     let MemberAnswer { member, sample, mut answer, .. } = answer;
-    for call in calls_of(&mut answer) {
+    for call in calls_mut(&mut answer) {
         member.judge.name().clone_into(&mut call.judge);
         call.sample = sample;
     }

@@ -68,8 +68,9 @@ impl Spending {
         estimate: u64,
     ) -> Result<Reservation, Refusal> {
         let (store, judge, payer) = (Arc::clone(&self.store), judge.to_owned(), payer.clone());
-        let admitting =
-            tokio::task::spawn_blocking(move || Reservation::make(store, judge, &payer, estimate));
+        let admitting = tokio::task::spawn_blocking(move || {
+            Reservation::create(store, judge, &payer, estimate)
+        });
         let admitted = match admitting.await {
             Ok(admitted) => admitted,
             Err(stopped) => Err(Refusal::Unavailable { reason: stopped.to_string() }),
@@ -100,7 +101,7 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    fn make(
+    fn create(
         store: Arc<dyn BudgetStore>,
         judge: String,
         payer: &Payer,

@@ -127,7 +127,7 @@ impl Batch {
         if !is_partitioned(&answer) {
             let decision = answer::decision_or_shadow(&answer);
             let reasons = decision.map_or(&[][..], |decision| &decision.reasons);
-            let not_rescored = not_rescored::of_abstention(&self.policy, &answer, reasons);
+            let not_rescored = not_rescored::for_abstention(&self.policy, &answer, reasons);
             return Some((before, Outcome { tier: before, guarded_score: None, not_rescored }));
         }
         let enforced = recorded.verification == VerificationMode::Enforce;

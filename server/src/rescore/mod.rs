@@ -181,30 +181,30 @@ impl RecordedEvaluation {
     }
 
     fn assessment(&self, policy: &Policy, budget: &Budget) -> (Assessment, Vec<v1::NotRescored>) {
-        let undone = self.undone();
+        let restored = self.restored();
         let claims = self.claims(budget);
         let (missing, blind_coverage) = match &self.evidence {
             Evidence::Whole(_) => (None, false),
             Evidence::Heads(_, why) => (Some(*why), self.lacks_coverage(policy)),
         };
-        let not_rescored = not_rescored::of_partition(&Scope {
+        let not_rescored = not_rescored::for_partition(&Scope {
             recorded: &self.policy,
             policy,
             answer: &self.answer,
-            undone: &undone,
+            restored: &restored,
             missing,
             found: &self.partition.verified.corrections,
             blind_coverage,
         });
         let assessment = match &self.evidence {
-            Evidence::Whole(items) => self.assess(policy, &claims, undone, items, budget),
-            Evidence::Heads(items, _) => self.reassess(policy, &claims, undone, items, budget),
+            Evidence::Whole(items) => self.assess(policy, &claims, restored, items, budget),
+            Evidence::Heads(items, _) => self.reassess(policy, &claims, restored, items, budget),
         };
         (assessment, not_rescored)
     }
 
     /// Returns the judge's partition before verification.
-    fn undone(&self) -> RestoredPartition {
+    fn restored(&self) -> RestoredPartition {
         let verified = &self.partition.verified;
         if self.policy.verification == VerificationMode::Enforce {
             let links = self.answer.provenance.iter().flat_map(|from| &from.judges);
@@ -239,7 +239,7 @@ impl RecordedEvaluation {
         });
         let given: Vec<Claim> = given.collect();
         let requires_coverage = self.policy.guards.min_coverage.is_some();
-        match claims::is_split(&self.report.synthesis, &given, requires_coverage) {
+        match claims::needs_extraction(&self.report.synthesis, &given, requires_coverage) {
             true => claims::with_uncovered_claims(&self.report.synthesis, given, items, budget),
             false => given,
         }
@@ -261,12 +261,12 @@ impl RecordedEvaluation {
         &self,
         policy: &Policy,
         claims: &[Claim],
-        undone: RestoredPartition,
+        restored: RestoredPartition,
         evidence: &[EvidenceItem],
         budget: &Budget,
     ) -> Assessment {
         let is_enforced = policy.verification == VerificationMode::Enforce;
-        let RestoredPartition { judged, first, removed, lossy: _ } = undone;
+        let RestoredPartition { judged, first, removed, lossy: _ } = restored;
         let (judged, first) = match (first, is_enforced) {
             (Some(first), false) => (first, None),
             (first, _) => (judged, first),
@@ -307,7 +307,7 @@ impl RecordedEvaluation {
         &self,
         policy: &Policy,
         claims: &[Claim],
-        undone: RestoredPartition,
+        restored: RestoredPartition,
         evidence: &[EvidenceItem],
         budget: &Budget,
     ) -> Assessment {
@@ -316,7 +316,7 @@ impl RecordedEvaluation {
         let recorded = self.partition.coverage.clone();
         let covered = recorded.or_else(|| coverage(&self.report.synthesis, claims, &[], budget));
         let recorded = RecordedPartition {
-            judged: undone.first.unwrap_or(undone.judged),
+            judged: restored.first.unwrap_or(restored.judged),
             verified: self.partition.verified.clone(),
             coverage: covered.filter(|_| is_required),
             unread: self.unread(),
@@ -379,7 +379,7 @@ fn abstention(
     let decision = answer::decision_or_shadow(&answer).cloned();
     let reasons = decision.as_ref().map(|decision| decision.reasons.as_slice());
     v1::RescoreResponse {
-        not_rescored: not_rescored::of_abstention(policy, &answer, reasons.unwrap_or_default()),
+        not_rescored: not_rescored::for_abstention(policy, &answer, reasons.unwrap_or_default()),
         decision,
         abstain_reason: answer.abstain_reason,
         ..response

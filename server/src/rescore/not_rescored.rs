@@ -10,7 +10,7 @@ pub(super) struct Scope<'a> {
     pub(super) policy: &'a Policy,
     pub(super) answer: &'a v1::EvaluateResponse,
     /// The judge's partition before verification.
-    pub(super) undone: &'a RestoredPartition,
+    pub(super) restored: &'a RestoredPartition,
     /// The reason why the evidence is missing, if it is.
     pub(super) missing: Option<&'static str>,
     pub(super) found: &'a [Correction],
@@ -19,7 +19,7 @@ pub(super) struct Scope<'a> {
 }
 
 /// Lists policy fields that have no effect on a judged report.
-pub(super) fn of_partition(scope: &Scope<'_>) -> Vec<v1::NotRescored> {
+pub(super) fn for_partition(scope: &Scope<'_>) -> Vec<v1::NotRescored> {
     let mut fields = Vec::new();
     fields.extend(verification(scope));
     if let Some(missing) = scope.missing {
@@ -30,12 +30,12 @@ pub(super) fn of_partition(scope: &Scope<'_>) -> Vec<v1::NotRescored> {
                       it count as not covered";
         fields.push(field("guards.min_coverage", reason));
     }
-    fields.extend(settled(scope.answer));
+    fields.extend(unrecorded_sections(scope.answer));
     fields
 }
 
 /// Lists policy fields that have no effect on a report that was not judged.
-pub(super) fn of_abstention(
+pub(super) fn for_abstention(
     policy: &Policy,
     answer: &v1::EvaluateResponse,
     reasons: &[v1::Reason],
@@ -48,15 +48,15 @@ pub(super) fn of_abstention(
                       this policy";
         fields.push(field("undefined_score", reason));
     }
-    fields.extend(settled(answer));
+    fields.extend(unrecorded_sections(answer));
     fields
 }
 
 fn verification(scope: &Scope<'_>) -> Option<v1::NotRescored> {
     let (was, is) = (scope.recorded.verification, scope.policy.verification);
     let name = "verification";
-    if !scope.undone.lossy.is_empty() {
-        let codes: Vec<&str> = scope.undone.lossy.iter().map(|code| code.name()).collect();
+    if !scope.restored.lossy.is_empty() {
+        let codes: Vec<&str> = scope.restored.lossy.iter().map(|code| code.name()).collect();
         let codes = codes.join(", ");
         let reason = format!(
             "the judge's own verdicts are not fully recorded: verification corrected them by {codes}"
@@ -99,10 +99,10 @@ fn needing_evidence(scope: &Scope<'_>, missing: &str) -> Vec<v1::NotRescored> {
 }
 
 /// The gate, the cap and the action ladder depend on the investigation, which is not recorded.
-fn settled(answer: &v1::EvaluateResponse) -> Vec<v1::NotRescored> {
+fn unrecorded_sections(answer: &v1::EvaluateResponse) -> Vec<v1::NotRescored> {
     let shadow = answer.shadow.as_ref();
-    let has = |governs: bool, is_shadow: fn(&v1::Shadow) -> bool| {
-        governs || shadow.is_some_and(is_shadow)
+    let has = |is_active: bool, is_shadow: fn(&v1::Shadow) -> bool| {
+        is_active || shadow.is_some_and(is_shadow)
     };
     let sections = [
         ("gate", has(answer.gate.is_some(), |shadow| shadow.gate.is_some())),

@@ -10,7 +10,7 @@ fn member(judge: &str, weight: u32, refutes: bool) -> ConfigMember {
 
 fn build(link: &str, members: Vec<ConfigMember>) -> Result<Vec<String>, String> {
     let rules: Arc<dyn Judge> = Arc::new(FactsJudge::new(FactsCache::new(0)));
-    let known = [BuiltIn::of(&rules)];
+    let known = [BuiltIn::from_judge(&rules)];
     let mut judges = Config::default().judges;
     judges.chain = vec![link.to_owned()];
     judges.panels.insert("court".to_owned(), ConfigPanel { members });

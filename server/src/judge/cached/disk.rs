@@ -58,7 +58,7 @@ impl JudgementStore for DiskCache {
         let disk = Arc::clone(&self.0);
         let reading = tokio::task::spawn_blocking(move || disk.read(&key, now));
         let read = tokio::time::timeout(self.0.limits.store_timeout, reading).await.ok()?.ok()?;
-        self.0.note(read).flatten()
+        self.0.log_failure(read).flatten()
     }
 
     fn put(&self, key: Key, text: Vec<u8>, now: Timestamp) {
@@ -66,7 +66,7 @@ impl JudgementStore for DiskCache {
         let disk = Arc::clone(&self.0);
         tokio::task::spawn_blocking(move || {
             let written = disk.write(&key, &text, now);
-            disk.note(written);
+            disk.log_failure(written);
             drop(permit);
         });
     }
@@ -144,7 +144,7 @@ impl Shared {
     }
 
     /// Returns the success value. Logs a failure unless the previous operation failed too.
-    fn note<T>(&self, result: rusqlite::Result<T>) -> Option<T> {
+    fn log_failure<T>(&self, result: rusqlite::Result<T>) -> Option<T> {
         let was_failing = self.is_failing.swap(result.is_err(), Ordering::Relaxed);
         result
             .inspect_err(|error| {

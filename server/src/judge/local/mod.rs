@@ -53,7 +53,7 @@ enum Screening {
     Open(Leaning, String),
 }
 
-struct Screened {
+struct ScreeningResults {
     screenings: Vec<Screening>,
     gaps: Vec<String>,
     considered: Vec<Vec<String>>,
@@ -82,7 +82,7 @@ impl LocalJudge {
     }
 
     /// Applies the rules to all claims. The result is incomplete if the budget is exhausted.
-    fn screen_all(&self, question: &Question, budget: &Budget) -> Screened {
+    fn screen_all(&self, question: &Question, budget: &Budget) -> ScreeningResults {
         self.facts.read(question, budget).with_dependent(|_, observations| {
             let claims = &question.claims;
             let passages = Passages::new(observations.facts(), budget);
@@ -93,7 +93,7 @@ impl LocalJudge {
                 .collect();
             let considered =
                 if question.explain { observations.considered(claims) } else { Vec::new() };
-            Screened { screenings, gaps: observations.gaps().to_vec(), considered }
+            ScreeningResults { screenings, gaps: observations.gaps().to_vec(), considered }
         })
     }
 
@@ -208,7 +208,7 @@ impl Judge for LocalJudge {
         let claims = &question.claims;
         let (judge, asked) = (self.clone(), question.clone());
         let screened = try_compute(question, move |budget| judge.screen_all(&asked, budget)).await;
-        let Screened { screenings, gaps, considered } =
+        let ScreeningResults { screenings, gaps, considered } =
             screened.map_err(|_| JudgeError::late(question))?;
         let pairs =
             screenings.iter().zip(claims.iter()).filter_map(|(screening, claim)| match screening {

@@ -88,7 +88,7 @@ impl ModelJudge {
                 PURPOSE,
                 &lines_prompt_digest(),
                 &mut request,
-                &CallContext::of(question),
+                &CallContext::for_question(question),
                 outcome,
             )
             .await?;

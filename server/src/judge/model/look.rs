@@ -65,13 +65,13 @@ impl ModelJudge {
     /// [`JudgeError`] if a chunk has no usable answer.
     pub async fn look(&self, question: &EntityQuestion) -> Result<EntityAnswer, JudgeError> {
         let chunks = chunks(&question.passages, self.options.max_evidence);
-        let asked = chunks.iter().map(|chunk| self.look_at(question, chunk));
+        let asked = chunks.iter().map(|chunk| self.look_at_chunk(question, chunk));
         let answers: Result<Vec<EntityAnswer>, JudgeError> =
             stream::iter(asked.collect::<Vec<_>>()).buffered(PARTS_AT_ONCE).try_collect().await;
         Ok(merge_answers(answers?))
     }
 
-    async fn look_at(
+    async fn look_at_chunk(
         &self,
         question: &EntityQuestion,
         chunk: &[Passage],
@@ -202,16 +202,16 @@ fn chunks(passages: &[Passage], room: usize) -> Vec<&[Passage]> {
     let mut chunks = Vec::new();
     let (mut start, mut end, mut taken) = (0, 0, 0_usize);
     while let Some(next) = passages.get(end) {
-        let with_it = taken.saturating_add(bytes_of(next));
+        let with_it = taken.saturating_add(size(next));
         if with_it <= room || end == start {
             (taken, end) = (with_it, end + 1);
             continue;
         }
         chunks.extend(passages.get(start..end));
         let overlap = end.checked_sub(1).filter(|last| *last > start);
-        let overlap = overlap.and_then(|last| Some((last, bytes_of(passages.get(last)?))));
+        let overlap = overlap.and_then(|last| Some((last, size(passages.get(last)?))));
         (start, taken) = match overlap {
-            Some((last, bytes)) if bytes.saturating_add(bytes_of(next)) <= room => (last, bytes),
+            Some((last, bytes)) if bytes.saturating_add(size(next)) <= room => (last, bytes),
             _ => (end, 0),
         };
     }
@@ -221,7 +221,7 @@ fn chunks(passages: &[Passage], room: usize) -> Vec<&[Passage]> {
     chunks
 }
 
-fn bytes_of(passage: &Passage) -> usize {
+fn size(passage: &Passage) -> usize {
     passage.item.content.as_str().len()
 }
 
@@ -314,7 +314,7 @@ mod tests {
                 sizes.iter().enumerate().map(|(number, bytes)| passage(number, *bytes)).collect();
             let mut next = 1;
             for chunk in chunks(&passages, room) {
-                let bytes: usize = chunk.iter().map(bytes_of).sum();
+                let bytes: usize = chunk.iter().map(size).sum();
                 prop_assert!(bytes <= room || chunk.len() == 1);
                 let first = chunk[0].lines.0;
                 prop_assert!(first == next || first + 1 == next);

@@ -126,7 +126,7 @@ struct CallContext {
 }
 
 impl CallContext {
-    fn of(question: &Question) -> Self {
+    fn for_question(question: &Question) -> Self {
         let deadline = question.deadline.unwrap_or_else(|| Instant::now() + MAX_DURATION);
         Self { deadline, payer: question.payer() }
     }
@@ -206,7 +206,7 @@ impl ModelJudge {
         let labels = Labels { claims: &ids, evidence: part.len() };
         let request = prompt.request(&framed.frame.how_to_read(), text, labels, temperature, seed);
         let mut request = request.map_err(|error| AskError::other("REQUEST_INVALID", &error))?;
-        let context = CallContext::of(question);
+        let context = CallContext::for_question(question);
         let purpose = match (is_extra_turn, question.is_second_look()) {
             (true, _) => "reconsider",
             (false, true) => "second_look",

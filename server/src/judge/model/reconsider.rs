@@ -19,7 +19,7 @@ pub(super) fn questions_per_part<'q>(
         return parts.iter().map(|_| Some(Cow::Borrowed(question))).collect();
     }
     let places: Vec<usize> =
-        question.objections.iter().map(|objection| part_of(objection, parts)).collect();
+        question.objections.iter().map(|objection| part_index(objection, parts)).collect();
     (0..parts.len())
         .map(|part| {
             let objections: Vec<Objection> = question
@@ -29,30 +29,31 @@ pub(super) fn questions_per_part<'q>(
                 .filter(|(_, place)| **place == part)
                 .map(|(objection, _)| objection.clone())
                 .collect();
-            (!objections.is_empty()).then(|| Cow::Owned(question.about(objections)))
+            (!objections.is_empty()).then(|| Cow::Owned(question.with_objections(objections)))
         })
         .collect()
 }
 
 /// Returns the index of the first part with a quote of the verdict, otherwise the first with a cited item,
 /// otherwise 0.
-fn part_of(objection: &Objection, parts: &[Vec<Piece<'_>>]) -> usize {
+fn part_index(objection: &Objection, parts: &[Vec<Piece<'_>>]) -> usize {
     let cited = |piece: &Piece<'_>, citation: &Citation| match &citation.target {
         Target::Evidence { id, .. } => *id == piece.item.id,
         Target::Claim(_) => false,
     };
     let citations = &objection.verdict.citations;
-    let holds_quote = |piece: &Piece<'_>| {
+    let contains_quote = |piece: &Piece<'_>| {
         citations.iter().any(|citation| {
             cited(piece, citation)
                 && !citation.quote.is_empty()
                 && piece.content.contains(&citation.quote)
         })
     };
-    let holds_item = |piece: &Piece<'_>| citations.iter().any(|citation| cited(piece, citation));
-    let first =
-        |holds: &dyn Fn(&Piece<'_>) -> bool| parts.iter().position(|part| part.iter().any(holds));
-    first(&holds_quote).or_else(|| first(&holds_item)).unwrap_or(0)
+    let cites_item = |piece: &Piece<'_>| citations.iter().any(|citation| cited(piece, citation));
+    let first = |matches: &dyn Fn(&Piece<'_>) -> bool| {
+        parts.iter().position(|part| part.iter().any(matches))
+    };
+    first(&contains_quote).or_else(|| first(&cites_item)).unwrap_or(0)
 }
 
 pub(super) fn text(

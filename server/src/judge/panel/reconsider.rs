@@ -28,7 +28,7 @@ impl Panel {
             if !revision.member.judge.can_reconsider() {
                 return None;
             }
-            let question = question.about(revision.objections.clone());
+            let question = question.with_objections(revision.objections.clone());
             Some(ask_member(revision.member, revision.samples, revision.sample, &question).await)
         });
         let answers = join_all(asked).await;

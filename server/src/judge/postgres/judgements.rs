@@ -44,7 +44,7 @@ impl SharedJudgements {
     }
 
     /// Returns the success value. Logs a failure unless the previous operation failed too.
-    fn note<T>(&self, result: Result<T, Failure>) -> Option<T> {
+    fn log_failure<T>(&self, result: Result<T, Failure>) -> Option<T> {
         let was_failing = self.is_failing.swap(result.is_err(), Ordering::Relaxed);
         result
             .inspect_err(|failure| {
@@ -61,14 +61,14 @@ impl SharedJudgements {
             let text = Arc::clone(&text);
             Box::pin(async move { write(client, key, &text, now).await })
         });
-        self.note(writing.await);
+        self.log_failure(writing.await);
         if self.written.fetch_add(1, Ordering::Relaxed).is_multiple_of(WRITES_PER_CLEANUP) {
             let CacheLimits { time_to_live, disk_bytes, .. } = self.limits;
             let oldest = now.as_micros().saturating_sub(micros(time_to_live));
             let max_bytes = i64::try_from(disk_bytes).unwrap_or(i64::MAX);
             let cleanup =
                 self.database.run(move |client, _| Box::pin(make_room(client, oldest, max_bytes)));
-            self.note(cleanup.await);
+            self.log_failure(cleanup.await);
         }
     }
 }
@@ -78,7 +78,7 @@ impl JudgementStore for SharedJudgements {
     async fn find(&self, key: Key, now: Timestamp) -> Option<StoredJudgement> {
         let reading = self.database.run(move |client, _| Box::pin(find(client, key, now)));
         let read = tokio::time::timeout(self.limits.store_timeout, reading).await.ok()?;
-        let (text, made_at) = self.note(read).flatten()?;
+        let (text, made_at) = self.log_failure(read).flatten()?;
         let made_at = Timestamp::from_micros(made_at);
         let judgement =
             from_json(&text).filter(|_| is_fresh(made_at, self.limits.time_to_live, now))?;

@@ -30,7 +30,7 @@ fn reserve(spending: &Spending, estimate: u64) -> Result<Reservation, Refusal> {
 }
 
 fn reserve_for(spending: &Spending, payer: &Payer, estimate: u64) -> Result<Reservation, Refusal> {
-    Reservation::make(Arc::clone(&spending.store), "m".to_owned(), payer, estimate)
+    Reservation::create(Arc::clone(&spending.store), "m".to_owned(), payer, estimate)
 }
 
 fn today(spending: &Spending) -> u64 {
