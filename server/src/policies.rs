@@ -115,9 +115,9 @@ impl PolicyStore {
     /// All errors.
     pub fn reload(&self, config: Option<config::Policies>) -> Result<usize, Vec<PoliciesError>> {
         let config = config.unwrap_or_else(|| self.current().config.clone());
-        let read = Snapshot::read(config)?;
-        let count = read.named.len();
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = read;
+        let snapshot = Snapshot::read(config)?;
+        let count = snapshot.named.len();
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
         Ok(count)
     }
 

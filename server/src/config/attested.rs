@@ -108,9 +108,9 @@ mod tests {
             attested("unix:///b", None, &["*", ""]),
             attested("grpc://127.0.0.1:4317", Some(7), &["a*b", "a**"]),
         ];
-        let mut found = Problems::default();
-        check(&config, &mut found);
-        let text = found.to_string();
+        let mut problems = Problems::default();
+        check(&config, &mut problems);
+        let text = problems.to_string();
         for words in [
             "6 problems",
             "evidence.attested.1.listen: unix:///b is not in listen; give one of unix:///a, grpc://",

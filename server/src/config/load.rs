@@ -81,8 +81,8 @@ impl Sources {
 
     fn defaults(&self) -> Config {
         let variable = |name: &str| {
-            let found = self.environment.iter().find(|(key, _)| key == name);
-            found.map(|(_, value)| PathBuf::from(value)).filter(|path| path.is_absolute())
+            let variable = self.environment.iter().find(|(key, _)| key == name);
+            variable.map(|(_, value)| PathBuf::from(value)).filter(|path| path.is_absolute())
         };
         let mut config = Config::default();
         if let Some(runtime) = variable("XDG_RUNTIME_DIR") {
@@ -299,8 +299,8 @@ mod tests {
     fn reports_every_invalid_value() {
         let text = "colour = 1\nlisten = [7]\n[limits]\nclaims = \"many\"\nmessage = -1\nshape = 2\n\
                     [judges]\nchain = 5\n[judges.models.\"ollama:m\"]\nattempts = \"x\"\nsize = 1\n[log]\nlevel = 3";
-        let found = problems(text);
-        assert!(found.starts_with("configuration: 9 problems"), "{found}");
+        let message = problems(text);
+        assert!(message.starts_with("configuration: 9 problems"), "{message}");
         for key in [
             "colour",
             "listen.0",
@@ -312,7 +312,7 @@ mod tests {
             "judges.models.\"ollama:m\".size",
             "log.level",
         ] {
-            assert!(found.contains(&format!("\n  {key}: ")), "{key} in: {found}");
+            assert!(message.contains(&format!("\n  {key}: ")), "{key} in: {message}");
         }
     }
 

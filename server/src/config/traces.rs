@@ -54,18 +54,18 @@ mod tests {
 
     #[test]
     fn checks_the_url_of_the_collector() {
-        let found = |endpoint: &str, one_in| {
+        let problems_of = |endpoint: &str, one_in| {
             let mut problems = Problems::default();
             Traces { endpoint: Some(endpoint.to_owned()), one_in }.check(&mut problems);
             problems.to_string()
         };
         for endpoint in ["http://localhost:4317", "https://collector.example"] {
-            assert!(found(endpoint, 10).contains("0 problems"));
+            assert!(problems_of(endpoint, 10).contains("0 problems"));
         }
-        assert!(!found("http://ada:secret@collector", 1).contains("secret"));
+        assert!(!problems_of("http://ada:secret@collector", 1).contains("secret"));
         for endpoint in ["", "localhost:4317", "grpc://collector", "http://a b", "http://ada@b"] {
-            assert!(found(endpoint, 1).contains("traces.endpoint"), "{endpoint}");
+            assert!(problems_of(endpoint, 1).contains("traces.endpoint"), "{endpoint}");
         }
-        assert!(found("http://localhost:4317", 0).contains("traces.one_in: 0"));
+        assert!(problems_of("http://localhost:4317", 0).contains("traces.one_in: 0"));
     }
 }

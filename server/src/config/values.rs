@@ -370,11 +370,11 @@ impl FromStr for Duration {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let read = |text: &str| -> Result<std::time::Duration, jiff::Error> {
+        let parse = |text: &str| -> Result<std::time::Duration, jiff::Error> {
             let days_are_24_hours = SpanRelativeTo::days_are_24_hours();
             std::time::Duration::try_from(text.parse::<Span>()?.to_duration(days_are_24_hours)?)
         };
-        read(text).map(Self).map_err(|error| {
+        parse(text).map(Self).map_err(|error| {
             format!("invalid duration `{text}`: {error}; give one such as 250ms, 10s or 30days")
         })
     }
@@ -415,8 +415,8 @@ impl FromStr for Bytes {
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let whole = |(_, unit): &(&str, u64)| self.0 > 0 && self.0.is_multiple_of(*unit);
-        match UNITS.into_iter().find(whole) {
+        let divides = |(_, unit): &(&str, u64)| self.0 > 0 && self.0.is_multiple_of(*unit);
+        match UNITS.into_iter().find(divides) {
             Some((suffix, unit)) => write!(f, "{}{suffix}", self.0 / unit),
             None => write!(f, "{}", self.0),
         }

@@ -60,7 +60,7 @@ pub(super) async fn verify_all(
     let (store, name, policy) =
         (turn::evidence(engine)?, name.clone(), Arc::clone(&state.policy.policy));
     let topology = exploration.topology().clone();
-    let read = offload(call, move || {
+    let verifying = offload(call, move || {
         let mut verified = Vec::with_capacity(given.len());
         for belief in given {
             let items = cited(&store, &name, &belief)?;
@@ -68,7 +68,7 @@ pub(super) async fn verify_all(
         }
         Ok(verified)
     });
-    let verified = read.await.map_err(|error: StoreError| errors::evidence(&error))?;
+    let verified = verifying.await.map_err(|error: StoreError| errors::evidence(&error))?;
     let (mut exploration, mut violations) = (exploration, Violations::default());
     for (index, belief) in verified.iter().enumerate() {
         if let Err(refused) = graph::add_belief(&mut exploration, belief) {
@@ -107,7 +107,7 @@ fn cited(
     let mut items = Vec::with_capacity(ids.len());
     for id in ids {
         match store.snapshot(name, &ItemRef::Id(id.to_owned()), Part::Bytes(0, turn::MAX_READ)) {
-            Ok(found) => items.push(found.into_item()),
+            Ok(snapshot) => items.push(snapshot.into_item()),
             Err(StoreError::UnknownCorpus { .. } | StoreError::UnknownItem { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -123,18 +123,18 @@ fn verify_one(
     items: &[EvidenceItem],
 ) -> v1::RecordedBelief {
     let name = |node| topology.name(node).to_owned();
-    let short = topology.entity(belief.node).map(Entity::name).unwrap_or_default();
+    let short_name = topology.entity(belief.node).map(Entity::name).unwrap_or_default();
     let names: BTreeSet<&str> = topology.names(belief.node).map(Entity::name).collect();
     let is_named = |text: &str| names.iter().any(|name| contains_name(text, name));
     let (given, judged): (Vec<Claim>, Vec<JudgedClaim>) =
         belief.observations.into_iter().enumerate().filter_map(claim).unzip();
     let evidence = EvidenceSet::new(items);
-    let found = verify(VerificationMode::Enforce, policy, &given, judged, &evidence);
+    let partition = verify(VerificationMode::Enforce, policy, &given, judged, &evidence);
     let mut reasons = Vec::new();
     let mut has_change = false;
-    let mut shown = 0_u32;
+    let mut verified_count = 0_u32;
     let mut observations = Vec::new();
-    for mut verified in found.claims {
+    for mut verified in partition.claims {
         let text = &verified.judged.claim.text;
         let cited: Vec<&EvidenceItem> = verified
             .judged
@@ -144,28 +144,29 @@ fn verify_one(
             .collect();
         if verified.judged.class != Class::Grounded {
             let id = &verified.judged.claim.id;
-            let why = found.corrections.iter().find(|found| found.claim == *id);
-            let why = why.map(|found| format!(": {}", found.sentence)).unwrap_or_default();
+            let why = partition.corrections.iter().find(|correction| correction.claim == *id);
+            let why =
+                why.map(|correction| format!(": {}", correction.sentence)).unwrap_or_default();
             let sentence = format!("the cited evidence does not show \"{text}\"{why}");
             reasons.push(graph::reason("OBSERVATION_NOT_SHOWN", sentence));
         } else if !is_named(text) && !cited.iter().any(|item| texts(item).any(is_named)) {
-            let sentence = format!("neither \"{text}\" nor the cited evidence names {short}");
+            let sentence = format!("neither \"{text}\" nor the cited evidence names {short_name}");
             reasons.push(graph::reason("OBSERVATION_OF_ANOTHER_ENTITY", sentence));
             verified.judged.class = Class::Ungrounded;
         } else {
-            shown += 1;
+            verified_count += 1;
             has_change |= cited.iter().any(|item| item.lane == Lane::Change);
         }
         observations.push(render::judged_claim(verified.judged));
     }
-    let is_shown = shown > 0 || belief.label == Label::Defer;
+    let is_shown = verified_count > 0 || belief.label == Label::Defer;
     if !is_shown {
         let what = match belief.label {
             Label::Origin => "the origin",
             Label::Symptom => "a symptom",
             Label::Healthy | Label::Defer => "healthy",
         };
-        let sentence = format!("nothing shows that {short} is {what}");
+        let sentence = format!("nothing shows that {short_name} is {what}");
         reasons.push(graph::reason("NO_OBSERVATION", sentence));
     }
     let edge = |(from, to)| v1::GraphEdge { from: name(from), to: name(to) };

@@ -48,8 +48,8 @@ pub(super) async fn look(
     let (store, name) = (turn::evidence(engine)?, turn::corpus(state)?);
     let times = IncidentTimes::new(state, engine.limits());
     let gather = move || {
-        let found = find_passages(&store, &name, &names, &times)?;
-        Ok(take_fitting(bytes, found))
+        let hits = find_passages(&store, &name, &names, &times)?;
+        Ok(take_fitting(bytes, hits))
     };
     let gathered = offload(call, gather).await;
     let (hits, left_out) = gathered.map_err(|error: StoreError| errors::evidence(&error))?;
@@ -67,9 +67,9 @@ pub(super) async fn look(
             payer: call.principal.as_ref().into(),
         };
         match model.look(&question).await {
-            Ok(mut found) => {
-                answer.calls = count_calls(model, std::mem::take(&mut found.calls));
-                answer.belief = Some(belief(&look, topology, found));
+            Ok(mut entity_answer) => {
+                answer.calls = count_calls(model, std::mem::take(&mut entity_answer.calls));
+                answer.belief = Some(belief(&look, topology, entity_answer));
             }
             Err(JudgeError::DeadlinePassed { .. }) => {
                 return Err(errors::deadline_exceeded(Step::Judge.name()));
@@ -164,28 +164,28 @@ fn find_passages(
     names: &BTreeSet<String>,
     times: &IncidentTimes,
 ) -> Result<Vec<Hit>, StoreError> {
-    let mut found: Vec<Hit> = Vec::new();
+    let mut all_hits: Vec<Hit> = Vec::new();
     for name in names {
         let query = Query { text: name, vector: None, by_terms: true };
         let filter = Filter { entities: vec![name.clone()], ..Filter::default() };
         match store.search(corpus, &query, &filter, MAX_PASSAGES) {
-            Ok(hits) => found.extend(hits.hits),
+            Ok(hits) => all_hits.extend(hits.hits),
             // The agent has stored nothing yet.
             Err(StoreError::UnknownCorpus { .. }) => return Ok(Vec::new()),
             Err(error) => return Err(error),
         }
     }
     let mut known = BTreeSet::new();
-    found.retain(|hit| known.insert(hit.passage) && times.includes(hit));
-    found.sort_by_key(|hit| times.sort_key(hit));
-    Ok(found)
+    all_hits.retain(|hit| known.insert(hit.passage) && times.includes(hit));
+    all_hits.sort_by_key(|hit| times.sort_key(hit));
+    Ok(all_hits)
 }
 
-fn take_fitting(bytes: usize, found: Vec<Hit>) -> (Vec<Hit>, usize) {
-    let all = found.len();
+fn take_fitting(bytes: usize, hits: Vec<Hit>) -> (Vec<Hit>, usize) {
+    let all = hits.len();
     let mut left = bytes;
     let mut fitting = Vec::new();
-    for hit in found {
+    for hit in hits {
         if let Some(rest) = left.checked_sub(hit.text.len()) {
             left = rest;
             fitting.push(hit);
@@ -264,7 +264,7 @@ fn belief(look: &v1::EntityLook, topology: &Topology, answer: EntityAnswer) -> v
 }
 
 fn count_calls(model: &ModelJudge, calls: Vec<ModelCall>) -> Vec<v1::ModelCall> {
-    let named = |call| ModelCall { judge: model.name().to_owned(), ..call };
+    let with_judge = |call| ModelCall { judge: model.name().to_owned(), ..call };
     let counted = |call: &ModelCall| count_call(model.name(), call);
-    calls.into_iter().map(named).inspect(counted).map(call_to_proto).collect()
+    calls.into_iter().map(with_judge).inspect(counted).map(call_to_proto).collect()
 }

@@ -183,11 +183,12 @@ fn faults(answer: &v1::EvaluateResponse) -> Vec<v1::ClaimFault> {
             && matches!(class, v1::ClaimClass::Ungrounded | v1::ClaimClass::Contradicted)
     });
     let fault = |claim: &v1::JudgedClaim| {
-        let found = answer.corrections.iter().filter(|found| found.claim_id == claim.id);
-        let found = found.map(|found| found.sentence.clone());
+        let corrections =
+            answer.corrections.iter().filter(|correction| correction.claim_id == claim.id);
+        let corrections = corrections.map(|correction| correction.sentence.clone());
         let note = Some(claim.note.clone()).filter(|note| !note.is_empty());
         v1::ClaimFault {
-            shows: note.into_iter().chain(found).collect(),
+            shows: note.into_iter().chain(corrections).collect(),
             claim: Some(v1::JudgedClaim {
                 impact: None,
                 considered: Vec::new(),

@@ -172,10 +172,10 @@ impl State {
         };
         let before = self.last.as_ref().map(classes).unwrap_or_default();
         let changed = |claim: &v1::StatedClaim| {
-            let was = before.get(&claim_key(&claim.text)).copied()?;
-            (was != claim.class()).then(|| v1::ChangedClaim {
+            let class_before = before.get(&claim_key(&claim.text)).copied()?;
+            (class_before != claim.class()).then(|| v1::ChangedClaim {
                 text: claim.text.clone(),
-                before: was.into(),
+                before: class_before.into(),
                 after: claim.class,
             })
         };

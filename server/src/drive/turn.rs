@@ -65,7 +65,7 @@ pub(super) async fn record(
 /// # Errors
 /// Not expected, since the start was checked.
 pub(super) fn corpus(state: &State) -> Result<CorpusName, Status> {
-    let own = || {
+    let default_name = || {
         let id = &state.start.investigation_id;
         let readable = CorpusName::new(&format!("investigation-{id}"));
         readable.or_else(|_| {
@@ -74,7 +74,7 @@ pub(super) fn corpus(state: &State) -> Result<CorpusName, Status> {
         })
     };
     let name = match state.start.corpus_id.as_str() {
-        "" => own(),
+        "" => default_name(),
         named => CorpusName::new(named),
     };
     name.map_err(|error| errors::evidence(&error))
@@ -93,7 +93,7 @@ fn parse_calls(
     calls: Vec<v1::ToolCall>,
     violations: &mut Violations,
 ) -> (Vec<ParsedCall>, Vec<EvidenceItem>) {
-    let mut read = Vec::with_capacity(calls.len());
+    let mut parsed_calls = Vec::with_capacity(calls.len());
     let mut results = Vec::new();
     for (number, tool_call) in calls.into_iter().enumerate() {
         if tool_call.tool.trim().is_empty() {
@@ -116,12 +116,12 @@ fn parse_calls(
             parsed.evidence_id.clone_from(&result.id);
             results.push(result);
         }
-        read.push(parsed);
+        parsed_calls.push(parsed);
     }
     // Violations are named `evidence[i]`, where `i` counts the calls with results.
     let mut items = parse::evidence(results, engine.limits(), violations);
     items.iter_mut().for_each(|item| call.attestation.attest(item));
-    (read, items)
+    (parsed_calls, items)
 }
 
 fn check_hypotheses(
@@ -239,10 +239,10 @@ async fn classify_tests(
     }
     let (store, name) = (evidence(engine)?, name.clone());
     let deadline = call.deadline;
-    let read = offload(call, move || {
+    let classified = offload(call, move || {
         let budget = Budget::new(u64::MAX, move |_| check_deadline(deadline));
         let mut caller_verdicts = Vec::new();
-        let mut read = Vec::with_capacity(tested.len());
+        let mut classified = Vec::with_capacity(tested.len());
         for mut hypothesis in tested {
             let tests = std::mem::take(&mut hypothesis.tests);
             let mut records = Vec::with_capacity(tests.len());
@@ -252,12 +252,12 @@ async fn classify_tests(
                 }
                 records.push(classify_test(&store, &name, test, &budget)?);
             }
-            read.push(to_hypothesis(hypothesis, records));
+            classified.push(to_hypothesis(hypothesis, records));
         }
-        Ok(budget.finish((read, caller_verdicts)))
+        Ok(budget.finish((classified, caller_verdicts)))
     });
-    let read = read.await.map_err(|error: StoreError| errors::evidence(&error))?;
-    read.map_err(|_| stop_status(call))
+    let classified = classified.await.map_err(|error: StoreError| errors::evidence(&error))?;
+    classified.map_err(|_| stop_status(call))
 }
 
 fn check_deadline(deadline: Instant) -> Result<(), Stop> {
@@ -277,8 +277,8 @@ fn classify_test(
     test: v1::HypothesisTest,
     budget: &Budget,
 ) -> Result<v1::HypothesisEvidence, StoreError> {
-    let named = ItemRef::Id(test.evidence_id.clone());
-    let item = store.snapshot(name, &named, Part::Bytes(0, MAX_READ))?;
+    let item_ref = ItemRef::Id(test.evidence_id.clone());
+    let item = store.snapshot(name, &item_ref, Part::Bytes(0, MAX_READ))?;
     let threshold = test.threshold.map(|threshold| threshold.to_string());
     let is_expected = !test.signal.is_empty() || threshold.is_some();
     let expectation = is_expected.then_some(Expectation {
@@ -312,6 +312,6 @@ fn check_gate(engine: &Engine, state: &State, turn: &v1::RecordedTurn) -> Result
         ..v1::GateInputs::default()
     };
     let mut violations = Violations::default();
-    let read = parse::gate_inputs(inputs, engine.limits(), &mut violations);
-    violations.finish(read.map(|_| ()))
+    let parsed = parse::gate_inputs(inputs, engine.limits(), &mut violations);
+    violations.finish(parsed.map(|_| ()))
 }

@@ -251,12 +251,12 @@ pub(super) fn count_decision(policy: &Policy, decision: Option<&v1::Decision>) {
 }
 
 pub(super) fn count_claims(assessment: &Assessment) {
-    let counts = |claim: &VerifiedClaim| match claim.judged.undecided {
+    let class_name = |claim: &VerifiedClaim| match claim.judged.undecided {
         Some(_) => "undecided",
         None => claim.judged.class.name(),
     };
     for class in Class::ALL.map(Class::name).into_iter().chain(["undecided"]) {
-        let of_class = assessment.claims.iter().filter(|claim| counts(claim) == class).count();
+        let of_class = assessment.claims.iter().filter(|claim| class_name(claim) == class).count();
         if of_class > 0 {
             counter!(names::CLAIMS, "class" => class).increment(of_class as u64);
         }

@@ -59,13 +59,13 @@ pub(super) fn check(
     report: &parse::ParsedReport,
     limits: &parse::Limits,
 ) -> Result<(), Status> {
-    let (found, given) = (claims.len(), report.claims.len());
+    let (total, given) = (claims.len(), report.claims.len());
     let mut violations = Violations::default();
-    if found > limits.max_claims {
+    if total > limits.max_claims {
         let included =
             if given == 0 { String::new() } else { format!(", including the {given} given") };
         let description = format!(
-            "has {found} claims{included}; at most {} are allowed (limits.claims); evaluate the report in parts",
+            "has {total} claims{included}; at most {} are allowed (limits.claims); evaluate the report in parts",
             limits.max_claims
         );
         violations.add("report.synthesis", description);

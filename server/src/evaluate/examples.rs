@@ -174,12 +174,12 @@ mod tests {
             span: None,
         };
         let claims = [claim("The pool of payments-db is exhausted."), claim("A remark.")];
-        let shown = |max| {
-            let shown = nearest(&graded, &claims, max);
-            shown.iter().map(|example| example.claim_id.clone()).collect::<Vec<_>>()
+        let ids_of_nearest = |max| {
+            let examples = nearest(&graded, &claims, max);
+            examples.iter().map(|example| example.claim_id.clone()).collect::<Vec<_>>()
         };
-        assert_eq!(shown(9), ["c3", "c5"]);
-        assert_eq!(shown(1), ["c3"]);
+        assert_eq!(ids_of_nearest(9), ["c3", "c5"]);
+        assert_eq!(ids_of_nearest(1), ["c3"]);
         assert!(nearest(&graded, &[], 9).is_empty());
     }
 }

@@ -63,13 +63,13 @@ impl Engine {
         if name.is_empty() {
             return Some(self.judges.to_vec());
         }
-        let named = self.judges.iter().find(|judge| judge.name() == name);
-        if named.is_none() {
+        let judge = self.judges.iter().find(|judge| judge.name() == name);
+        if judge.is_none() {
             let known: Vec<&str> = self.judges.iter().map(|judge| judge.name()).collect();
             let known = format!("expected one of {}", known.join(", "));
             violations.add_unknown(field, "judge", name, known);
         }
-        named.map(|judge| vec![Arc::clone(judge)])
+        judge.map(|judge| vec![Arc::clone(judge)])
     }
 }
 

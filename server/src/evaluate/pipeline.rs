@@ -133,12 +133,12 @@ impl Engine {
     ) -> Result<DecidedReport, Status> {
         let mut watch = Stopwatch::start();
         let report = request.report.take();
-        let read = |violations: &mut Violations| {
+        let parse_report = |violations: &mut Violations| {
             parse::required("report", report, violations)
                 .and_then(|report| parse::report(report, &self.limits, violations))
         };
         let (prepared, contents, report) =
-            self.prepare(call, request, store_contents, policy, read, &mut watch).await?;
+            self.prepare(call, request, store_contents, policy, parse_report, &mut watch).await?;
         let policy = prepared.settings.policy.clone();
         let answer = self.decide_prepared(call, prepared, report, report_digest, watch).await?;
         Ok(DecidedReport { answer, policy, contents })
@@ -273,9 +273,9 @@ fn finish(
     if settings.is_counted {
         answer::count_decision(&policy.policy, answer.decision.as_ref());
     }
-    let decided = answer.decision.take();
-    answer.decision =
-        decided.map(|decided| answer::apply_rollout(&policy.policy, decided, &mut answer.shadow));
+    let decision = answer.decision.take();
+    answer.decision = decision
+        .map(|decision| answer::apply_rollout(&policy.policy, decision, &mut answer.shadow));
     if settings.is_counted {
         telemetry::safety::record_outcomes(Outcomes {
             gate: answer.gate.as_ref(),

@@ -46,7 +46,7 @@ struct CheckedRequest<R> {
 }
 
 impl Engine {
-    /// Prepares a request. `read` parses its reports. With `store_contents`, also returns the evidence
+    /// Prepares a request. `parse_reports` parses its reports. With `store_contents`, also returns the evidence
     /// contents to record.
     pub(super) async fn prepare<R>(
         &self,
@@ -54,12 +54,12 @@ impl Engine {
         request: v1::EvaluateRequest,
         store_contents: bool,
         policy: PolicyChoice,
-        read: impl FnOnce(&mut Violations) -> Option<R>,
+        parse_reports: impl FnOnce(&mut Violations) -> Option<R>,
         watch: &mut Stopwatch,
     ) -> Result<(PreparedRequest, Vec<Content>, R), Status> {
         call.enter(Step::Admit);
         let CheckedRequest { settings, mut evidence, gate, corpus_id, reports } =
-            self.check(request, policy, read)?;
+            self.check(request, policy, parse_reports)?;
         evidence.iter_mut().for_each(|item| call.attestation.attest(item));
         let evidence = Arc::new(evidence);
         let items = Arc::clone(&evidence);
@@ -77,7 +77,7 @@ impl Engine {
         &self,
         request: v1::EvaluateRequest,
         policy: PolicyChoice,
-        read: impl FnOnce(&mut Violations) -> Option<R>,
+        parse_reports: impl FnOnce(&mut Violations) -> Option<R>,
     ) -> Result<CheckedRequest<R>, Status> {
         let mut violations = Violations::default();
         let (name, overrides) = (&request.policy, request.policy_overrides);
@@ -88,7 +88,7 @@ impl Engine {
                 self.choose_policy(name, overrides, purpose, &mut violations)?
             }
         };
-        let reports = read(&mut violations);
+        let reports = parse_reports(&mut violations);
         let evidence = parse::evidence(request.evidence, &self.limits, &mut violations);
         let options = request.options.unwrap_or_default();
         check_samples(&options, &mut violations);

@@ -41,8 +41,8 @@ pub(super) async fn replay(
     RequestKey { key, digest }: &RequestKey,
 ) -> Result<Option<v1::EvaluateResponse>, Status> {
     let Some(key) = key else { return Ok(None) };
-    let found = ledger.find_by_key(key, *digest).await.map_err(|error| ledger_status(&error))?;
-    found.map(|bytes| decode(&bytes)).transpose()
+    let recorded = ledger.find_by_key(key, *digest).await.map_err(|error| ledger_status(&error))?;
+    recorded.map(|bytes| decode(&bytes)).transpose()
 }
 
 #[derive(Clone)]

@@ -37,8 +37,8 @@ impl Engine {
         &self,
         id: &str,
     ) -> Result<v1::GetEvaluationResponse, Status> {
-        let found = self.recording()?.read(id).await.map_err(|error| ledger_status(&error))?;
-        let stored = found.ok_or_else(|| unknown_evaluation(id))?;
+        let record = self.recording()?.read(id).await.map_err(|error| ledger_status(&error))?;
+        let stored = record.ok_or_else(|| unknown_evaluation(id))?;
         let recorded =
             v1::GetEvaluationResponse::decode(stored.evidence.as_slice()).map_err(invalid)?;
         Ok(v1::GetEvaluationResponse {

@@ -182,11 +182,11 @@ fn retrieve(
         }
         let vector = vectors.get(number).map(AsRef::as_ref);
         let query = Query { text: &claim.text, vector, by_terms: true };
-        let found = store.search(name, &query, &Filter::default(), PASSAGES_PER_CLAIM);
-        let found = found.map_err(failed)?;
-        method = found.method;
-        degraded = degraded.or(found.degraded);
-        rankings.push(found.hits.into_iter().map(FoundPassage::from).collect());
+        let results = store.search(name, &query, &Filter::default(), PASSAGES_PER_CLAIM);
+        let results = results.map_err(failed)?;
+        method = results.method;
+        degraded = degraded.or(results.degraded);
+        rankings.push(results.hits.into_iter().map(FoundPassage::from).collect());
     }
     let budget = usize::try_from(retrieval.budget).unwrap_or(usize::MAX);
     let (given, dropped) = select_passages(budget, &rankings);
@@ -197,7 +197,7 @@ fn retrieve(
             claim_id: claim.id.to_string(),
             passages: hits
                 .iter()
-                .map(|found| found.to_proto(given.contains_key(&found.position)))
+                .map(|passage| passage.to_proto(given.contains_key(&passage.position)))
                 .collect(),
         })
         .collect();
@@ -251,13 +251,14 @@ pub(super) fn insufficient_retrieval(
     retrieval: &v1::Retrieval,
     claims: &[v1::JudgedClaim],
 ) -> Option<v1::Reason> {
-    let is_cut = |of: &&v1::ClaimRetrieval| of.passages.iter().any(|passage| !passage.given);
-    let is_open = |of: &&v1::ClaimRetrieval| {
-        let judged = claims.iter().find(|claim| claim.id == of.claim_id);
+    let is_cut =
+        |retrieved: &&v1::ClaimRetrieval| retrieved.passages.iter().any(|passage| !passage.given);
+    let is_open = |retrieved: &&v1::ClaimRetrieval| {
+        let judged = claims.iter().find(|claim| claim.id == retrieved.claim_id);
         judged.is_some_and(|claim| claim.class() == v1::ClaimClass::Ungrounded)
     };
     let cut = retrieval.claims.iter().filter(is_cut).filter(is_open);
-    let ids: Vec<&str> = cut.map(|of| of.claim_id.as_str()).collect();
+    let ids: Vec<&str> = cut.map(|retrieved| retrieved.claim_id.as_str()).collect();
     (!ids.is_empty()).then(|| v1::Reason {
         code: "INSUFFICIENT_RETRIEVAL".to_owned(),
         sentence: format!(
@@ -283,19 +284,20 @@ fn select_passages(
     rankings: &[Vec<FoundPassage>],
 ) -> (BTreeMap<&(String, u64), i64>, u64) {
     let deepest = rankings.iter().map(Vec::len).max().unwrap_or(0);
-    let by_rank = (0..deepest).flat_map(|rank| rankings.iter().filter_map(move |of| of.get(rank)));
+    let by_rank =
+        (0..deepest).flat_map(|rank| rankings.iter().filter_map(move |ranking| ranking.get(rank)));
     let mut left = budget;
     let mut dropped = BTreeSet::new();
     let mut given = BTreeMap::new();
-    for found in by_rank {
-        if given.contains_key(&found.position) || dropped.contains(&found.position) {
+    for passage in by_rank {
+        if given.contains_key(&passage.position) || dropped.contains(&passage.position) {
             continue;
         }
-        if found.size > left {
-            dropped.insert(&found.position);
+        if passage.size > left {
+            dropped.insert(&passage.position);
         } else {
-            left -= found.size;
-            given.insert(&found.position, found.passage);
+            left -= passage.size;
+            given.insert(&passage.position, passage.passage);
         }
     }
     (given, dropped.len() as u64)

@@ -66,13 +66,13 @@ impl Engine {
             self.ledger.is_some() && self.evidence_retention == EvidenceRetention::Full;
         let policy = PolicyChoice::Named(PolicyUse::Decide);
         let options = common.options.clone().unwrap_or_default();
-        let read = |violations: &mut Violations| {
+        let parse_reports = |violations: &mut Violations| {
             dry_run::reject(&options, violations);
             parse::candidates(candidates, &self.limits, violations)
         };
         let mut watch = Stopwatch::start();
         let (prepared, contents, reports) =
-            self.prepare(call, common, store_contents, policy, read, &mut watch).await?;
+            self.prepare(call, common, store_contents, policy, parse_reports, &mut watch).await?;
         let prepared = PreparedRequest { has_several: reports.len() > 1, ..prepared };
         let candidates = reports
             .into_iter()

@@ -222,7 +222,7 @@ fn with_origin(answer: MemberAnswer<'_>) -> Result<Judgement, JudgeError> {
 fn disagreement_notice(votes: &[Votes]) -> Option<Notice> {
     const NAMED: usize = 10;
     let split: Vec<&Votes> = votes.iter().filter(|votes| !votes.is_unanimous()).collect();
-    let mut named: Vec<String> = split
+    let mut descriptions: Vec<String> = split
         .iter()
         .take(NAMED)
         .map(|votes| {
@@ -232,11 +232,11 @@ fn disagreement_notice(votes: &[Votes]) -> Option<Notice> {
         })
         .collect();
     if split.len() > NAMED {
-        named.push(format!("{} more", split.len() - NAMED));
+        descriptions.push(format!("{} more", split.len() - NAMED));
     }
     (!split.is_empty()).then(|| Notice {
         code: "JUDGES_DISAGREE",
-        sentence: format!("the votes differ on {}", named.join(", ")),
+        sentence: format!("the votes differ on {}", descriptions.join(", ")),
     })
 }
 

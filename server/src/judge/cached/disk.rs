@@ -57,8 +57,8 @@ impl JudgementStore for DiskCache {
     async fn find(&self, key: Key, now: Timestamp) -> Option<StoredJudgement> {
         let disk = Arc::clone(&self.0);
         let reading = tokio::task::spawn_blocking(move || disk.read(&key, now));
-        let read = tokio::time::timeout(self.0.limits.store_timeout, reading).await.ok()?.ok()?;
-        self.0.log_failure(read).flatten()
+        let result = tokio::time::timeout(self.0.limits.store_timeout, reading).await.ok()?.ok()?;
+        self.0.log_failure(result).flatten()
     }
 
     fn put(&self, key: Key, text: Vec<u8>, now: Timestamp) {
@@ -100,8 +100,8 @@ impl Shared {
         // The judgement is valid even if this fails, for example on a full disk.
         let _ = connection.execute(sql, (key.as_bytes(), now.as_micros()));
         let made_at = Timestamp::from_micros(made_at);
-        let found = |judgement| StoredJudgement { judgement, made_at, size: text.len() };
-        Ok(json::from_json(&text).map(found))
+        let to_stored = |judgement| StoredJudgement { judgement, made_at, size: text.len() };
+        Ok(json::from_json(&text).map(to_stored))
     }
 
     fn write(&self, key: &Key, text: &[u8], now: Timestamp) -> rusqlite::Result<()> {

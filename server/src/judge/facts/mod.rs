@@ -47,8 +47,8 @@ impl FactsJudge {
         if question.is_late() {
             return Err(JudgeError::late(question));
         }
-        let read = self.facts.read(question, budget);
-        read.with_dependent(|_, observations| judge(question, observations, budget))
+        let facts = self.facts.read(question, budget);
+        facts.with_dependent(|_, observations| judge(question, observations, budget))
     }
 }
 

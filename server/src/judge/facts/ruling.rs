@@ -155,19 +155,19 @@ fn quotes(content: &str, record: Range<usize>, place: &Place, rule: Rule) -> Vec
     }
     let whole = trim_span(content, record);
     let is_short = whole.len() <= MAX_QUOTE;
-    let mut found = Vec::new();
+    let mut ranges = Vec::new();
     if is_short && !whole.is_empty() {
-        found.push(whole.clone());
+        ranges.push(whole.clone());
     }
     for span in &place.spans {
         let is_within = whole.start <= span.start && span.end <= whole.end;
         if !(is_short && is_within) {
-            found.push(enclosing_line(content, span));
+            ranges.push(enclosing_line(content, span));
         }
     }
-    found.sort_by_key(|span| span.start);
-    found.dedup();
-    found
+    ranges.sort_by_key(|span| span.start);
+    ranges.dedup();
+    ranges
 }
 
 /// Returns the line of a cell. If it is too long, returns the cell and some text before it.

@@ -216,7 +216,7 @@ impl Judge for LocalJudge {
                 Screening::Decided(_) | Screening::Open(..) => None,
             });
         let mut scored = self.score(question, pairs.collect()).await?.into_iter();
-        let mut read = Vec::with_capacity(claims.len());
+        let mut explanations = Vec::with_capacity(claims.len());
         let mut judged = Vec::with_capacity(claims.len());
         for (claim, screening) in claims.iter().zip(screenings) {
             let mut lines = Vec::new();
@@ -231,9 +231,10 @@ impl Judge for LocalJudge {
                     None => undecided(claim, NO_LEANING, "the model did not answer".to_owned()),
                 },
             });
-            read.push(lines);
+            explanations.push(lines);
         }
-        let considered = if question.explain { append_lines(considered, read) } else { Vec::new() };
+        let considered =
+            if question.explain { append_lines(considered, explanations) } else { Vec::new() };
         Ok(Judgement { considered, ..summarize(question, gaps, judged) })
     }
 }

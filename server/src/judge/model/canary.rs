@@ -93,14 +93,14 @@ fn is_suitable(text: &str) -> bool {
 /// Replaces all names and changes figures. A claim without a name gets one.
 fn alter(text: &str, texts: &[String], rng: &mut Rng) -> Option<String> {
     let mut altered = with_other_figures(text, rng);
-    let mut named: Vec<String> = names(&altered).into_iter().map(str::to_owned).collect();
+    let mut old_names: Vec<String> = names(&altered).into_iter().map(str::to_owned).collect();
     // A name can be a prefix of another one.
-    named.sort_by_key(|name| std::cmp::Reverse(name.len()));
-    if named.is_empty() {
+    old_names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    if old_names.is_empty() {
         let name = absent_name("", texts, rng)?;
         return Some(format!("In {name}, {}", within_sentence(&altered)));
     }
-    for name in named {
+    for name in old_names {
         altered = altered.replace(&name, &absent_name(&name, texts, rng)?);
     }
     Some(altered)
@@ -148,12 +148,12 @@ fn other_name(name: &str, rng: &mut Rng) -> Option<String> {
     let subject = name.split(['-', '_', '.']).find(is_word);
     let replaced = match subject {
         Some(subject) => {
-            let drawn = rng.choose(&SUBJECTS)?;
-            let drawn = match subject.bytes().all(|byte| byte.is_ascii_uppercase()) {
-                true => drawn.to_ascii_uppercase(),
-                false => (*drawn).to_owned(),
+            let new_subject = rng.choose(&SUBJECTS)?;
+            let new_subject = match subject.bytes().all(|byte| byte.is_ascii_uppercase()) {
+                true => new_subject.to_ascii_uppercase(),
+                false => (*new_subject).to_owned(),
             };
-            name.replacen(subject, &drawn, 1)
+            name.replacen(subject, &new_subject, 1)
         }
         None => name.to_owned(),
     };
@@ -183,9 +183,9 @@ fn with_other_figures(text: &str, rng: &mut Rng) -> String {
         changed.push_str(&hours);
         let mut is_first = true;
         for character in figure.chars() {
-            let drawn = char::from_digit(u32::try_from(rng.below(10)).unwrap_or(0), 10);
+            let digit = char::from_digit(u32::try_from(rng.below(10)).unwrap_or(0), 10);
             let stays = is_first || !character.is_ascii_digit();
-            changed.push(if stays { character } else { drawn.unwrap_or(character) });
+            changed.push(if stays { character } else { digit.unwrap_or(character) });
             is_first = !character.is_ascii_digit() && character != ',' && character != '.';
         }
     }

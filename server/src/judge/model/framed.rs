@@ -218,11 +218,11 @@ impl FramedQuestion {
     }
 
     pub(super) fn restore_claim(&self, judged: JudgedClaim, claims: &[Claim]) -> JudgedClaim {
-        let asked = claims.iter().find(|claim| claim.id == judged.claim.id);
+        let original = claims.iter().find(|claim| claim.id == judged.claim.id);
         let citations =
             judged.citations.into_iter().map(|citation| self.restore_citation(citation));
         JudgedClaim {
-            claim: asked.cloned().unwrap_or(judged.claim),
+            claim: original.cloned().unwrap_or(judged.claim),
             citations: citations.collect(),
             note: self.restore(&judged.note),
             ..judged

@@ -98,16 +98,16 @@ impl ModelJudge {
         let LineChoices { choices } =
             choices.map_err(|error| AskError::other("ANSWER_UNREADABLE", &error))?;
         let is_long = |item: &EvidenceItem| long.iter().any(|long| std::ptr::eq(long.item, item));
-        let short = evidence.iter().filter(|item| !is_long(item));
-        let short: usize = short.map(|item| item.content.as_str().len()).sum();
+        let short_items = evidence.iter().filter(|item| !is_long(item));
+        let short_bytes: usize = short_items.map(|item| item.content.as_str().len()).sum();
         // Chosen lines get at least half of the space, regardless of the size of other items.
         let max = self.options.max_evidence;
-        let room = max.saturating_sub(short).max(max / 2);
-        let place = |label: &str| {
+        let room = max.saturating_sub(short_bytes).max(max / 2);
+        let index_of = |label: &str| {
             let id = framed.frame.evidence(label)?;
             long.iter().position(|long| long.item.id == *id)
         };
-        Ok(select_lines(evidence, long, &choices, place, room))
+        Ok(select_lines(evidence, long, &choices, index_of, room))
     }
 }
 

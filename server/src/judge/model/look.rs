@@ -65,9 +65,9 @@ impl ModelJudge {
     /// [`JudgeError`] if a chunk has no usable answer.
     pub async fn look(&self, question: &EntityQuestion) -> Result<EntityAnswer, JudgeError> {
         let chunks = chunks(&question.passages, self.options.max_evidence);
-        let asked = chunks.iter().map(|chunk| self.look_at_chunk(question, chunk));
+        let requests = chunks.iter().map(|chunk| self.look_at_chunk(question, chunk));
         let answers: Result<Vec<EntityAnswer>, JudgeError> =
-            stream::iter(asked.collect::<Vec<_>>()).buffered(PARTS_AT_ONCE).try_collect().await;
+            stream::iter(requests.collect::<Vec<_>>()).buffered(PARTS_AT_ONCE).try_collect().await;
         Ok(merge_answers(answers?))
     }
 
@@ -200,17 +200,17 @@ impl RawLookAnswer {
 /// passage of the previous one if there is space for another one.
 fn chunks(passages: &[Passage], room: usize) -> Vec<&[Passage]> {
     let mut chunks = Vec::new();
-    let (mut start, mut end, mut taken) = (0, 0, 0_usize);
+    let (mut start, mut end, mut chunk_size) = (0, 0, 0_usize);
     while let Some(next) = passages.get(end) {
-        let with_it = taken.saturating_add(size(next));
-        if with_it <= room || end == start {
-            (taken, end) = (with_it, end + 1);
+        let new_size = chunk_size.saturating_add(size(next));
+        if new_size <= room || end == start {
+            (chunk_size, end) = (new_size, end + 1);
             continue;
         }
         chunks.extend(passages.get(start..end));
         let overlap = end.checked_sub(1).filter(|last| *last > start);
         let overlap = overlap.and_then(|last| Some((last, size(passages.get(last)?))));
-        (start, taken) = match overlap {
+        (start, chunk_size) = match overlap {
             Some((last, bytes)) if bytes.saturating_add(size(next)) <= room => (last, bytes),
             _ => (end, 0),
         };

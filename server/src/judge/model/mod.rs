@@ -194,15 +194,16 @@ impl ModelJudge {
         let is_extra_turn = !question.objections.is_empty();
         let with_canary = self.options.canary && !is_extra_turn;
         let shuffled = ShuffledQuestion::new(question, part, with_canary);
-        let shown = &shuffled.claims;
-        let mut framed = FramedQuestion::new(&self.framing(), &shuffled.synthesis, shown, part)
-            .map_err(|error| AskError::other("EVIDENCE_UNFRAMED", &error))?;
+        let shuffled_claims = &shuffled.claims;
+        let mut framed =
+            FramedQuestion::new(&self.framing(), &shuffled.synthesis, shuffled_claims, part)
+                .map_err(|error| AskError::other("EVIDENCE_UNFRAMED", &error))?;
         outcome.notices = framed.notices();
         let text = self.text(question, &shuffled, &mut framed);
         let temperature = self.temperature(question);
         let seed = u64::from(question.sample);
         let prompt = self.prompt(question);
-        let ids: Vec<&str> = shown.iter().map(|claim| claim.id.as_str()).collect();
+        let ids: Vec<&str> = shuffled_claims.iter().map(|claim| claim.id.as_str()).collect();
         let labels = Labels { claims: &ids, evidence: part.len() };
         let request = prompt.request(&framed.frame.how_to_read(), text, labels, temperature, seed);
         let mut request = request.map_err(|error| AskError::other("REQUEST_INVALID", &error))?;
@@ -214,11 +215,11 @@ impl ModelJudge {
         };
 
         let (answer, mut reading) =
-            self.call(purpose, prompt, &mut request, &context, shown, outcome).await?;
+            self.call(purpose, prompt, &mut request, &context, shuffled_claims, outcome).await?;
         let is_canary = |id: &ClaimId| shuffled.is_canary(id);
         let is_settled = reading.as_ref().is_ok_and(|reading| reading.unsettled().all(is_canary));
         if let Some(repair) = repair_prompt(&reading).filter(|_| !is_settled) {
-            let mut open = shown.clone();
+            let mut open = shuffled_claims.clone();
             if let Ok(reading) = &reading {
                 let unsettled: Vec<&ClaimId> = reading.unsettled().collect();
                 open.retain(|claim| unsettled.contains(&&claim.id));
@@ -235,7 +236,7 @@ impl ModelJudge {
         }
         let mut reading = reading.map_err(|error| unreadable(&error))?;
         let judged = std::mem::take(&mut reading.judged);
-        let judged = judged.into_iter().map(|claim| framed.restore_claim(claim, shown));
+        let judged = judged.into_iter().map(|claim| framed.restore_claim(claim, shuffled_claims));
         let (canaries, judged): (Vec<JudgedClaim>, Vec<JudgedClaim>) =
             judged.partition(|claim| is_canary(&claim.claim.id));
         if canaries
@@ -363,14 +364,15 @@ impl Judge for ModelJudge {
         let tasks = tasks.filter_map(|(question, part)| Some((question.as_ref()?, part)));
         let tasks: Vec<_> =
             tasks.map(|(question, part)| (question, part, Mutex::default())).collect();
-        let asked: Vec<_> = tasks
+        let requests: Vec<_> = tasks
             .iter()
             .map(async |(question, part, outcome)| {
                 self.ask_part(question, part, &mut *outcome.lock().await).await
             })
             .collect();
         // The first failure cancels the other parts.
-        let result = stream::iter(asked).buffer_unordered(PARTS_AT_ONCE).try_collect::<()>().await;
+        let result =
+            stream::iter(requests).buffer_unordered(PARTS_AT_ONCE).try_collect::<()>().await;
         let mut outcomes: Vec<PartOutcome> =
             tasks.into_iter().map(|(_, _, outcome)| outcome.into_inner()).collect();
         let mut calls = selection.calls;

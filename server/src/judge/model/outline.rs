@@ -94,27 +94,27 @@ impl<'e> LongItem<'e> {
 /// count as equal. If the list exceeds `room` bytes, the most frequent lines are omitted.
 fn outline(templates: Templates, room: usize) -> String {
     let all = templates.lines();
-    let found = templates.finish();
-    let entries: Vec<String> = found.iter().map(outline_entry).collect();
-    let mut from_the_rarest: Vec<usize> = (0..found.len()).collect();
-    from_the_rarest.sort_by_key(|place| found.get(*place).map(|of| of.count));
+    let templates = templates.finish();
+    let entries: Vec<String> = templates.iter().map(outline_entry).collect();
+    let mut from_the_rarest: Vec<usize> = (0..templates.len()).collect();
+    from_the_rarest.sort_by_key(|index| templates.get(*index).map(|template| template.count));
     let mut room = room;
-    let mut is_shown = vec![false; found.len()];
-    for place in from_the_rarest {
-        let bytes = entries.get(place).map_or(0, String::len);
+    let mut is_shown = vec![false; templates.len()];
+    for index in from_the_rarest {
+        let bytes = entries.get(index).map_or(0, String::len);
         let Some(left) = room.checked_sub(bytes) else { break };
         room = left;
-        if let Some(shown) = is_shown.get_mut(place) {
+        if let Some(shown) = is_shown.get_mut(index) {
             *shown = true;
         }
     }
     let mut text = format!("{all} lines\n");
     let (mut kinds, mut lines) = (0_u64, 0_u64);
-    for ((entry, of), is_shown) in entries.iter().zip(&found).zip(is_shown) {
+    for ((entry, template), is_shown) in entries.iter().zip(&templates).zip(is_shown) {
         if is_shown {
             text.push_str(entry);
         } else {
-            (kinds, lines) = (kinds + 1, lines + of.count);
+            (kinds, lines) = (kinds + 1, lines + template.count);
         }
     }
     if kinds > 0 {
@@ -123,13 +123,13 @@ fn outline(templates: Templates, room: usize) -> String {
     text
 }
 
-fn outline_entry(of: &Template) -> String {
-    let end = of.sample.floor_char_boundary(MAX_LINE);
-    let sample = of.sample.get(..end).unwrap_or_default();
-    let cut = if end < of.sample.len() { " [cut]" } else { "" };
-    match of.count {
-        1 => format!("{}: {sample}{cut}\n", of.first),
-        count => format!("{} to {}, {count} lines: {sample}{cut}\n", of.first, of.last),
+fn outline_entry(template: &Template) -> String {
+    let end = template.sample.floor_char_boundary(MAX_LINE);
+    let sample = template.sample.get(..end).unwrap_or_default();
+    let cut = if end < template.sample.len() { " [cut]" } else { "" };
+    match template.count {
+        1 => format!("{}: {sample}{cut}\n", template.first),
+        count => format!("{} to {}, {count} lines: {sample}{cut}\n", template.first, template.last),
     }
 }
 
@@ -145,7 +145,7 @@ pub(super) fn select_lines<'e>(
     let mut of_items: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
     let mut lines_left_out = 0;
     for choice in choices.iter().take(MAX_CHOICES) {
-        let Some((place, item)) = label(&choice.evidence).and_then(|at| Some((at, long.get(at)?)))
+        let Some((index, item)) = label(&choice.evidence).and_then(|at| Some((at, long.get(at)?)))
         else {
             continue;
         };
@@ -153,17 +153,17 @@ pub(super) fn select_lines<'e>(
         let lines = item.take_lines(choice, &mut room);
         lines_left_out += end.saturating_sub(lines.end);
         if !lines.is_empty() {
-            of_items.entry(place).or_default().push(lines);
+            of_items.entry(index).or_default().push(lines);
         }
     }
     let pieces = evidence.iter().flat_map(|item| {
         match long.iter().position(|long| std::ptr::eq(long.item, item)) {
             None => vec![Piece::whole(item)],
-            Some(place) => {
+            Some(index) => {
                 let head = || std::iter::once(0..HEAD_LINES).collect();
-                let lines = of_items.remove(&place).map_or_else(head, merge_ranges);
-                let of = long.get(place);
-                lines.into_iter().filter_map(|lines| of?.piece(lines)).collect()
+                let lines = of_items.remove(&index).map_or_else(head, merge_ranges);
+                let item = long.get(index);
+                lines.into_iter().filter_map(|lines| item?.piece(lines)).collect()
             }
         }
     });

@@ -18,15 +18,15 @@ pub(super) fn questions_per_part<'q>(
     if question.objections.is_empty() {
         return parts.iter().map(|_| Some(Cow::Borrowed(question))).collect();
     }
-    let places: Vec<usize> =
+    let indices: Vec<usize> =
         question.objections.iter().map(|objection| part_index(objection, parts)).collect();
     (0..parts.len())
         .map(|part| {
             let objections: Vec<Objection> = question
                 .objections
                 .iter()
-                .zip(&places)
-                .filter(|(_, place)| **place == part)
+                .zip(&indices)
+                .filter(|(_, index)| **index == part)
                 .map(|(objection, _)| objection.clone())
                 .collect();
             (!objections.is_empty()).then(|| Cow::Owned(question.with_objections(objections)))

@@ -16,10 +16,10 @@ impl Rng {
 
     /// Returns a number below `bound`, or 0 if `bound` is 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
-        let mut drawn = [0; 8];
-        self.0.fill(&mut drawn);
+        let mut bytes = [0; 8];
+        self.0.fill(&mut bytes);
         let bound = u64::try_from(bound).unwrap_or(u64::MAX).max(1);
-        usize::try_from(u64::from_le_bytes(drawn) % bound).unwrap_or(0)
+        usize::try_from(u64::from_le_bytes(bytes) % bound).unwrap_or(0)
     }
 
     pub(super) fn choose<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {

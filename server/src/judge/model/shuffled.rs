@@ -21,9 +21,9 @@ impl ShuffledQuestion {
     pub(super) fn new(question: &Question, part: &[Piece<'_>], with_canary: bool) -> Self {
         let mut claims: Vec<(usize, Claim)> = question.claims.iter().cloned().enumerate().collect();
         order(question, part).shuffle(&mut claims);
-        let statement = |place: &usize| question.statements.get(*place).cloned();
-        let statements = claims.iter().filter_map(|(place, _)| statement(place)).collect();
-        let mut asked = Self {
+        let statement = |index: &usize| question.statements.get(*index).cloned();
+        let statements = claims.iter().filter_map(|(index, _)| statement(index)).collect();
+        let mut shuffled = Self {
             claims: claims.into_iter().map(|(_, claim)| claim).collect(),
             statements,
             synthesis: question.synthesis.to_string(),
@@ -31,23 +31,23 @@ impl ShuffledQuestion {
         };
         let mut rng = Rng::from_os();
         if with_canary && let Some(canary) = canary(question, part, &mut rng) {
-            asked.insert(canary, &question.synthesis, &mut rng);
+            shuffled.insert(canary, &question.synthesis, &mut rng);
         }
-        asked
+        shuffled
     }
 
     /// Inserts the canary at a random position. In a second look, it has the quotes of another statement.
     fn insert(&mut self, canary: Claim, synthesis: &str, rng: &mut Rng) {
         self.synthesis = insert_sentence(synthesis, &canary.text, rng);
         self.canary = Some(canary.id.clone());
-        let place = rng.below(self.claims.len() + 1);
+        let index = rng.below(self.claims.len() + 1);
         if let Some(Statement { quotes, .. }) = rng.choose(&self.statements) {
             let quotes = quotes.clone();
             let (claim, empty) = (canary.clone(), String::new());
             let statement = Statement { claim, under: empty.clone(), before: empty, quotes };
-            self.statements.insert(place, statement);
+            self.statements.insert(index, statement);
         }
-        self.claims.insert(place, canary);
+        self.claims.insert(index, canary);
     }
 
     pub(super) fn is_canary(&self, id: &ClaimId) -> bool {
@@ -126,9 +126,9 @@ pub(super) mod tests {
 
     fn ids(question: &Question, with_canary: bool) -> Vec<String> {
         let part: Vec<Piece<'_>> = question.evidence.iter().map(Piece::whole).collect();
-        let asked = ShuffledQuestion::new(question, &part, with_canary);
-        let asked = asked.claims.iter().filter(|claim| !asked.is_canary(&claim.id));
-        asked.map(|claim| claim.id.to_string()).collect()
+        let shuffled = ShuffledQuestion::new(question, &part, with_canary);
+        let shuffled = shuffled.claims.iter().filter(|claim| !shuffled.is_canary(&claim.id));
+        shuffled.map(|claim| claim.id.to_string()).collect()
     }
 
     #[test]
@@ -158,15 +158,16 @@ pub(super) mod tests {
         let claims = ["The pool of payments-db was full.", "The node of orders-db was lost."];
         let (mut places, mut texts) = (HashSet::new(), HashSet::new());
         for _ in 0..200 {
-            let asked =
+            let shuffled =
                 ShuffledQuestion::new(&question(report, &claims, "payments-db full"), &[], true);
-            let place = asked.claims.iter().position(|claim| asked.is_canary(&claim.id)).unwrap();
-            assert_eq!(asked.claims.len(), 3);
-            for claim in &asked.claims {
-                assert!(asked.synthesis.contains(&claim.text), "{}", asked.synthesis);
+            let place =
+                shuffled.claims.iter().position(|claim| shuffled.is_canary(&claim.id)).unwrap();
+            assert_eq!(shuffled.claims.len(), 3);
+            for claim in &shuffled.claims {
+                assert!(shuffled.synthesis.contains(&claim.text), "{}", shuffled.synthesis);
             }
             places.insert(place);
-            texts.insert(asked.claims[place].text.clone());
+            texts.insert(shuffled.claims[place].text.clone());
         }
         assert_eq!(places.len(), 3);
         assert!(texts.len() > 20);

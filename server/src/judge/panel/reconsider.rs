@@ -24,14 +24,14 @@ impl Panel {
     /// The first member's error, if no member answered.
     pub(super) async fn reconsider(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let revisions = self.revisions(question);
-        let asked = revisions.iter().map(|revision| async {
+        let requests = revisions.iter().map(|revision| async {
             if !revision.member.judge.can_reconsider() {
                 return None;
             }
             let question = question.with_objections(revision.objections.clone());
             Some(ask_member(revision.member, revision.samples, revision.sample, &question).await)
         });
-        let answers = join_all(asked).await;
+        let answers = join_all(requests).await;
         let (mut judgement, mut failed, mut answered) = (Judgement::default(), None, false);
         let mut ballots: Vec<Ballot> = Vec::new();
         for (revision, answer) in revisions.iter().zip(answers) {
@@ -107,7 +107,7 @@ impl Panel {
 
 fn recount(question: &Question, ballots: &[Ballot]) -> Vec<JudgedClaim> {
     let about = |claim: &gsar_core::Claim| -> Vec<JudgedClaim> {
-        let asked: Vec<Ballot> = ballots
+        let relevant: Vec<Ballot> = ballots
             .iter()
             .filter_map(|ballot| {
                 let verdict = ballot.judged.iter().find(|verdict| verdict.claim.id == claim.id)?;
@@ -120,7 +120,7 @@ fn recount(question: &Question, ballots: &[Ballot]) -> Vec<JudgedClaim> {
                 })
             })
             .collect();
-        count_votes(std::slice::from_ref(claim), &asked).1
+        count_votes(std::slice::from_ref(claim), &relevant).1
     };
     question.claims.iter().flat_map(about).collect()
 }

@@ -77,8 +77,8 @@ impl SharedJudgements {
 impl JudgementStore for SharedJudgements {
     async fn find(&self, key: Key, now: Timestamp) -> Option<StoredJudgement> {
         let reading = self.database.run(move |client, _| Box::pin(find(client, key, now)));
-        let read = tokio::time::timeout(self.limits.store_timeout, reading).await.ok()?;
-        let (text, made_at) = self.log_failure(read).flatten()?;
+        let result = tokio::time::timeout(self.limits.store_timeout, reading).await.ok()?;
+        let (text, made_at) = self.log_failure(result).flatten()?;
         let made_at = Timestamp::from_micros(made_at);
         let judgement =
             from_json(&text).filter(|_| is_fresh(made_at, self.limits.time_to_live, now))?;

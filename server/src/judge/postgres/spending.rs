@@ -50,7 +50,7 @@ impl SharedBudget {
         const OWN: &str =
             "SELECT micros FROM spending_of_principals WHERE day = $1 AND principal = $2";
         let budget = budget.clone();
-        let asked = self.database.run(move |client, _| {
+        let query_result = self.database.run(move |client, _| {
             let budget = budget.clone();
             Box::pin(async move {
                 let row = match &budget {
@@ -62,7 +62,7 @@ impl SharedBudget {
                 Ok(row.map_or(0, |row| row.get::<_, i64>(0)))
             })
         });
-        self.block_on(asked).map(i64::unsigned_abs)
+        self.block_on(query_result).map(i64::unsigned_abs)
     }
 }
 
@@ -81,23 +81,23 @@ impl BudgetStore for SharedBudget {
             Box::pin(async move { reserve(client, &request, attempt).await })
         });
         let has_limit = self.daily_limit.or(payer.daily_budget()).is_some();
-        let short = match self.block_on(reserving) {
+        let exceeded = match self.block_on(reserving) {
             Ok(None) => return Ok(booking),
-            Ok(Some(short)) => short,
+            Ok(Some(exceeded)) => exceeded,
             Err(refusal) if !has_limit => {
                 tracing::warn!(%refusal, "failed to record the cost of chat models");
                 return Ok(booking);
             }
             Err(refusal) => return Err(refusal),
         };
-        let limit = match &short {
+        let limit = match &exceeded {
             SpendingBudget::All => self.daily_limit,
             SpendingBudget::Principal(_) => payer.daily_budget(),
         };
         Err(Refusal::Exhausted {
             limit: limit.unwrap_or(u64::MAX),
-            spent: SpentAmount::Micros(self.spent(day, &short)?),
-            budget: short,
+            spent: SpentAmount::Micros(self.spent(day, &exceeded)?),
+            budget: exceeded,
             estimate,
             resets_at: end_of_day(day),
         })
@@ -150,7 +150,7 @@ pub(super) async fn reserve(
     let transaction = client.transaction().await?;
     let is_allowed = reserve_own(&transaction, request).await?;
     // The previous attempt has ended, since it locked the principal's row. Its effect is therefore visible.
-    let short = if attempt > 1 && is_known(&transaction, request.booking.id).await? {
+    let exceeded = if attempt > 1 && is_known(&transaction, request.booking.id).await? {
         None
     } else if !is_allowed {
         Some(own)
@@ -159,7 +159,7 @@ pub(super) async fn reserve(
     } else {
         return transaction.commit().await.map(|()| None);
     };
-    transaction.rollback().await.map(|()| short)
+    transaction.rollback().await.map(|()| exceeded)
 }
 
 /// Reserves the amount in the payer's budget. Returns `false` if the budget is too small.

@@ -131,14 +131,14 @@ impl BudgetStore for BudgetLedger {
         let connection = self.connection();
         let on_disk = tables::spent(&connection, today, budget);
         let on_disk = on_disk.map_err(|error| self.unavailable(&error))?;
-        let counts = |day: i64, principal: &str| match budget {
+        let is_relevant = |day: i64, principal: &str| match budget {
             SpendingBudget::All => day == today,
             SpendingBudget::Principal(name) => day == today && name == principal,
         };
         let corrections = self.corrections();
         let correction = corrections
             .iter()
-            .filter(|((day, principal), _)| counts(*day, principal))
+            .filter(|((day, principal), _)| is_relevant(*day, principal))
             .fold(0_i128, |sum, (_, correction)| sum.saturating_add(*correction));
         Ok(tables::apply_correction(on_disk, correction).unsigned_abs())
     }

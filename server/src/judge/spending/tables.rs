@@ -36,9 +36,9 @@ pub(super) fn write(
             add(&transaction, *day, budget, *correction)?;
         }
     }
-    let short = request.map(|request| reserve(&transaction, request)).transpose()?.flatten();
+    let shortfall = request.map(|request| reserve(&transaction, request)).transpose()?.flatten();
     transaction.commit()?;
-    Ok(short)
+    Ok(shortfall)
 }
 
 fn reserve(
