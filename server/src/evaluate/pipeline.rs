@@ -170,7 +170,7 @@ impl Engine {
             Corpus::Whole { .. } | Corpus::Searched { .. } => traces::step("retrieve"),
         };
         let gathered = corpus.gather(call, evidence, &claims).instrument(span).await?;
-        let is_cacheable = gathered.is_cacheable || (has_several && !gathered.is_searched());
+        let is_reused = gathered.is_reused || (has_several && !gathered.is_searched());
         let evidence = ctx.add_retrieval(gathered);
         let (evidence, notice) = own_report::mark(call, &report.synthesis, evidence).await;
         ctx.notices.extend(notice);
@@ -188,7 +188,7 @@ impl Engine {
             statements: Vec::new(),
             evidence,
             examples,
-            cacheable: is_cacheable,
+            evidence_is_reused: is_reused,
             explain: settings.options.explain,
             samples: NonZero::new(settings.options.samples),
             sample: 0,
@@ -230,7 +230,7 @@ impl Engine {
 
 impl AnswerContext {
     fn add_retrieval(&mut self, gathered: GatheredEvidence) -> Arc<Vec<EvidenceItem>> {
-        let GatheredEvidence { evidence, is_cacheable: _, retrieval, corpus_digests } = gathered;
+        let GatheredEvidence { evidence, is_reused: _, retrieval, corpus_digests } = gathered;
         if let Some(retrieval) = retrieval {
             counter!(names::RETRIEVALS, "method" => retrieval.method.clone()).increment(1);
             self.provenance.evidence.extend(corpus_digests);

@@ -25,7 +25,7 @@ pub(super) struct GatheredEvidence {
     /// The request's items, followed by the corpus items.
     pub(super) evidence: Arc<Vec<EvidenceItem>>,
     /// `true` if facts about the evidence are cached, since other evaluations use the same evidence.
-    pub(super) is_cacheable: bool,
+    pub(super) is_reused: bool,
     pub(super) retrieval: Option<v1::Retrieval>,
     pub(super) corpus_digests: Vec<v1::EvidenceDigest>,
 }
@@ -42,7 +42,7 @@ pub(super) enum Corpus {
     /// The judge reads all items.
     Whole {
         evidence: Arc<Vec<EvidenceItem>>,
-        is_cacheable: bool,
+        is_reused: bool,
         retrieval: v1::Retrieval,
         corpus_digests: Vec<v1::EvidenceDigest>,
     },
@@ -88,13 +88,13 @@ impl Engine {
         }
         let items = query_store(call, move || store.items(&name)).await?;
         let retrieval = v1::Retrieval { method: "whole".to_owned(), ..retrieval };
-        let is_cacheable = inline.is_empty();
+        let is_reused = inline.is_empty();
         let corpus_digests = items.iter().map(|item| record::digest_item(item).0).collect();
-        let evidence = match is_cacheable {
+        let evidence = match is_reused {
             true => items,
             false => Arc::new(join_items(inline.to_vec(), items.to_vec(), corpus_id)?),
         };
-        Ok(Corpus::Whole { evidence, is_cacheable, retrieval, corpus_digests })
+        Ok(Corpus::Whole { evidence, is_reused, retrieval, corpus_digests })
     }
 }
 
@@ -108,14 +108,14 @@ impl Corpus {
         match self {
             Self::None => Ok(GatheredEvidence {
                 evidence: inline,
-                is_cacheable: false,
+                is_reused: false,
                 retrieval: None,
                 corpus_digests: Vec::new(),
             }),
-            Self::Whole { evidence, is_cacheable, retrieval, corpus_digests } => {
+            Self::Whole { evidence, is_reused, retrieval, corpus_digests } => {
                 Ok(GatheredEvidence {
                     evidence,
-                    is_cacheable,
+                    is_reused,
                     retrieval: Some(retrieval),
                     corpus_digests,
                 })
@@ -132,7 +132,7 @@ impl Corpus {
                 let corpus_digests = items.iter().map(|item| record::digest_item(item).0).collect();
                 let evidence = Arc::new(join_items(Arc::unwrap_or_clone(inline), items, &corpus)?);
                 let retrieval = Some(retrieval);
-                Ok(GatheredEvidence { evidence, is_cacheable: false, retrieval, corpus_digests })
+                Ok(GatheredEvidence { evidence, is_reused: false, retrieval, corpus_digests })
             }
         }
     }

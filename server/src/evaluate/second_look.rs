@@ -247,7 +247,7 @@ impl Review<'_> {
             statements,
             evidence: Arc::new(evidence),
             examples: Arc::default(),
-            cacheable: false,
+            evidence_is_reused: false,
             explain: false,
             samples: None,
             sample: 0,

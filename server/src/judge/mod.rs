@@ -103,7 +103,7 @@ pub struct Question {
     /// Graded claims, the most similar first. Empty if no judge uses examples.
     pub examples: Arc<[Example]>,
     /// `true` if more questions about the same evidence may follow, so that facts extracted from it are cached.
-    pub cacheable: bool,
+    pub evidence_is_reused: bool,
     /// `true` if [`Judgement::considered`] is requested.
     pub explain: bool,
     /// The number of samples per chat model, at most [`Question::MAX_SAMPLES`]. `None` for the configured

@@ -28,7 +28,7 @@ impl Key {
             statements,
             evidence,
             examples,
-            cacheable: _,
+            evidence_is_reused: _,
             explain,
             samples: _,
             sample,
@@ -285,7 +285,7 @@ mod tests {
     fn irrelevant_fields_do_not_change_the_key() {
         let same = key(&question());
         assert_eq!(key(&Question { deadline: Some(Instant::now()), ..question() }), same);
-        assert_eq!(key(&Question { cacheable: true, ..question() }), same);
+        assert_eq!(key(&Question { evidence_is_reused: true, ..question() }), same);
     }
 
     #[tokio::test]

@@ -58,7 +58,7 @@ pub(super) fn question() -> Question {
         statements: Vec::new(),
         evidence: Arc::new(vec![item("e1", "pods crash")]),
         examples: Arc::default(),
-        cacheable: false,
+        evidence_is_reused: false,
         explain: false,
         samples: None,
         sample: 0,

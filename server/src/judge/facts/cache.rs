@@ -43,7 +43,7 @@ impl FactsCache {
         question: &Question,
         budget: &Budget,
     ) -> Arc<ExtractedFacts> {
-        match question.cacheable {
+        match question.evidence_is_reused {
             true => self.get_or_extract(&question.evidence),
             false => extract(&question.evidence, budget),
         }

@@ -114,7 +114,7 @@ pub(super) mod tests {
             statements: Vec::new(),
             evidence: Arc::new(vec![item]),
             examples: Arc::default(),
-            cacheable: false,
+            evidence_is_reused: false,
             explain: false,
             samples: None,
             sample: 0,

@@ -94,7 +94,7 @@ fn question(samples: u32) -> Question {
         statements: Vec::new(),
         evidence: Arc::default(),
         examples: Arc::default(),
-        cacheable: false,
+        evidence_is_reused: false,
         explain: false,
         samples: std::num::NonZero::new(samples),
         sample: 0,
