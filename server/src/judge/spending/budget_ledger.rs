@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use super::payer::{Payer, SpendingBudget};
 use super::refusal::{Refusal, SpentAmount};
 use super::store::{Booking, BudgetStore};
-use super::tables::{self, Corrections, ReservationRequest, Shortfall};
+use super::tables::{self, BudgetRequest, Corrections, Shortfall};
 use crate::judge::clock::{Clock, day_of, end_of_day};
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
 
@@ -54,10 +54,7 @@ impl BudgetLedger {
     }
 
     /// Writes the corrections, and the reservation if the budgets allow it. Writes nothing on failure.
-    fn write(
-        &self,
-        request: Option<&ReservationRequest<'_>>,
-    ) -> rusqlite::Result<Option<Shortfall>> {
+    fn write(&self, request: Option<&BudgetRequest<'_>>) -> rusqlite::Result<Option<Shortfall>> {
         let mut connection = self.connection();
         let corrections = std::mem::take(&mut *self.corrections());
         let written = tables::write(&mut connection, &corrections, request);
@@ -97,7 +94,7 @@ impl BudgetStore for BudgetLedger {
     fn admit(&self, payer: &Payer, estimate: u64) -> Result<Booking, Refusal> {
         let (day, daily_limit) = (self.day(), self.daily_limit);
         let has_limit = daily_limit.or(payer.daily_budget()).is_some();
-        match self.write(Some(&ReservationRequest { day, payer, estimate, daily_limit })) {
+        match self.write(Some(&BudgetRequest { day, payer, estimate, daily_limit })) {
             Ok(None) => Ok(Booking::for_day(day, payer)),
             Ok(Some(Shortfall { budget, limit, spent })) => {
                 let (spent, resets_at) = (SpentAmount::Micros(spent), end_of_day(day));

@@ -9,7 +9,7 @@ use super::payer::{Payer, SpendingBudget};
 /// Amounts to add, by day and principal. The default payer's name is empty.
 pub(super) type Corrections = BTreeMap<(i64, String), i128>;
 
-pub(super) struct ReservationRequest<'w> {
+pub(super) struct BudgetRequest<'w> {
     pub(super) day: i64,
     pub(super) payer: &'w Payer,
     pub(super) estimate: u64,
@@ -27,7 +27,7 @@ pub(super) struct Shortfall {
 pub(super) fn write(
     connection: &mut Connection,
     corrections: &Corrections,
-    request: Option<&ReservationRequest<'_>>,
+    request: Option<&BudgetRequest<'_>>,
 ) -> rusqlite::Result<Option<Shortfall>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     for ((day, principal), correction) in corrections {
@@ -43,9 +43,9 @@ pub(super) fn write(
 
 fn reserve(
     connection: &Connection,
-    request: &ReservationRequest<'_>,
+    request: &BudgetRequest<'_>,
 ) -> rusqlite::Result<Option<Shortfall>> {
-    let &ReservationRequest { day, payer, estimate, daily_limit } = request;
+    let &BudgetRequest { day, payer, estimate, daily_limit } = request;
     let own = payer.budget().map(|own| (own, payer.daily_budget()));
     let budgets: Vec<_> = own.into_iter().chain([(SpendingBudget::All, daily_limit)]).collect();
     for (budget, limit) in &budgets {
