@@ -58,7 +58,7 @@ pub(super) async fn verify_all(
         return Ok(Vec::new());
     };
     let (store, name, policy) =
-        (turn::evidence(engine)?, name.clone(), Arc::clone(&state.policy.policy));
+        (engine.stored_evidence()?, name.clone(), Arc::clone(&state.policy.policy));
     let topology = exploration.topology().clone();
     let verifying = offload(call, move || {
         let mut verified = Vec::with_capacity(given.len());

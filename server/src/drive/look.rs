@@ -45,7 +45,7 @@ pub(super) async fn look(
         .map(|node| topology.names(node).map(|entity| entity.name().to_owned()).collect())
         .unwrap_or_default();
     call.enter(Step::Retrieve);
-    let (store, name) = (turn::evidence(engine)?, turn::corpus(state)?);
+    let (store, name) = (engine.stored_evidence()?, turn::corpus(state)?);
     let times = IncidentTimes::new(state, engine.limits());
     let gather = move || {
         let hits = find_passages(&store, &name, &names, &times)?;

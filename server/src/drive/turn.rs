@@ -159,7 +159,7 @@ async fn store(
     if items.is_empty() {
         return Ok(Vec::new());
     }
-    let store = evidence(engine)?;
+    let store = engine.stored_evidence()?;
     let (evidence, corpus) = (store.clone(), name.clone());
     let stored = offload(call, move || {
         let mut put = evidence.put(corpus, None)?;
@@ -172,12 +172,6 @@ async fn store(
     let name = name.clone();
     tokio::spawn(async move { store.embed_corpus(name).await });
     Ok(stored)
-}
-
-pub(super) fn evidence(engine: &Engine) -> Result<Evidence, Status> {
-    engine.evidence().cloned().ok_or_else(|| {
-        errors::not_allowed("this server stores no evidence", "have evidence.enabled turned on")
-    })
 }
 
 /// The name and result of each check, by item ID.
@@ -237,7 +231,7 @@ async fn classify_tests(
             Vec::new(),
         ));
     }
-    let (store, name) = (evidence(engine)?, name.clone());
+    let (store, name) = (engine.stored_evidence()?, name.clone());
     let deadline = call.deadline;
     let classified = offload(call, move || {
         let budget = Budget::new(u64::MAX, move |_| check_deadline(deadline));

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use gsar_proto::parse;
 use gsar_redaction::Redactor;
+use tonic::Status;
 
 use super::examples::GradedClaims;
 use super::second_reader::SecondReader;
 use crate::config::EvidenceRetention;
+use crate::errors;
 use crate::evidence::Evidence;
 use crate::identity::Principal;
 use crate::judge::Judge;
@@ -78,6 +80,16 @@ impl Engine {
     #[must_use]
     pub fn evidence(&self) -> Option<&Evidence> {
         self.evidence.as_ref()
+    }
+
+    /// Returns the evidence store.
+    ///
+    /// # Errors
+    /// FAILED_PRECONDITION if evidence is not stored.
+    pub(crate) fn stored_evidence(&self) -> Result<Evidence, Status> {
+        self.evidence.clone().ok_or_else(|| {
+            errors::not_allowed("this server stores no evidence", "have evidence.enabled turned on")
+        })
     }
 
     #[must_use]

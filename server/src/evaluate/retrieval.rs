@@ -68,9 +68,7 @@ impl Engine {
             return Ok(Corpus::None);
         }
         call.enter(Step::Retrieve);
-        let store = self.evidence().cloned().ok_or_else(|| {
-            errors::not_allowed("this server stores no evidence", "have evidence.enabled turned on")
-        })?;
+        let store = self.stored_evidence()?;
         let name = CorpusName::new(corpus_id).map_err(|error| errors::evidence(&error))?;
         let given: usize = inline.iter().map(|item| item.content.as_str().len()).sum();
         let limit = judges.iter().filter_map(|judge| judge.capabilities().max_evidence_bytes).min();
