@@ -1,5 +1,11 @@
 //! Runs blocking work off the threads that serve calls.
 
+use tonic::Status;
+
+use crate::call::Call;
+use crate::errors;
+use crate::evidence::StoreError;
+
 /// Runs work on a blocking thread. `keep_alive` is dropped when the work ends, even if the client
 /// disconnects.
 pub(crate) async fn offload<T: Send + 'static>(
@@ -17,4 +23,12 @@ pub(crate) async fn offload<T: Send + 'static>(
         // Admission catches the panic. These tasks are never cancelled.
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
+}
+
+/// Runs work on the evidence store. The call's permit is released when the work ends.
+pub(crate) async fn offload_store<T: Send + 'static>(
+    call: &Call,
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, Status> {
+    offload(call, work).await.map_err(|error| errors::evidence(&error))
 }

@@ -19,8 +19,9 @@ use crate::attestation::Attestation;
 use crate::errors;
 use crate::evaluate::search_hit;
 use crate::evidence::{
-    CorpusName, Evidence, Filter, ItemRef, Part, Put, Query, StoreError, StoredItem, Summary,
+    CorpusName, Filter, ItemRef, Part, Put, Query, StoreError, StoredItem, Summary,
 };
+use crate::offload::offload_store;
 
 pub(super) struct Corpora(pub(super) Engines);
 
@@ -29,31 +30,27 @@ const MAX_WAITING: usize = 2;
 const DEFAULT_PAGE: usize = 50;
 const MAX_PAGE: u32 = 1000;
 
-enum Checked {
+enum CheckedPart {
     Item(Box<EvidenceItem>),
     More(Vec<u8>),
     End,
 }
 
 impl Corpora {
-    fn store<T>(&self, request: &Request<T>) -> Result<Evidence, Status> {
-        self.0.for_request(request)?.stored_evidence()
-    }
-
     fn check(
         limits: &parse::Limits,
         part: Option<Message>,
         attestation: &Attestation,
-    ) -> Result<Checked, Status> {
+    ) -> Result<CheckedPart, Status> {
         let mut violations = Violations::default();
         let checked = match part {
             Some(Message::Item(item)) => {
                 parse::evidence_item(item, limits, &mut violations).map(|mut item| {
                     attestation.attest(&mut item);
-                    Checked::Item(Box::new(item))
+                    CheckedPart::Item(Box::new(item))
                 })
             }
-            Some(Message::More(bytes)) => Some(Checked::More(bytes)),
+            Some(Message::More(bytes)) => Some(CheckedPart::More(bytes)),
             Some(Message::Corpus(_)) => {
                 violations.add("corpus", "may be sent only once; one call stores in one corpus");
                 None
@@ -73,32 +70,29 @@ impl EvidenceService for Corpora {
         &self,
         request: Request<Streaming<v1::PutEvidenceRequest>>,
     ) -> Result<Response<v1::PutEvidenceResponse>, Status> {
-        let store = self.store(&request)?;
-        let engine = self.0.for_request(&request)?;
         let call = call(request.extensions())?;
+        let engine = self.0.for_call(&call);
+        let store = engine.stored_evidence()?;
         let mut stream = request.into_inner();
         let (name, time_to_live) = parse_head(stream.message().await?)?;
         let (evidence, corpus_id) = (store.clone(), name.clone());
-        let put = blocking(move || evidence.put(corpus_id, time_to_live)).await?;
+        let put = offload_store(&call, move || evidence.put(corpus_id, time_to_live)).await?;
         let (send, parts) = mpsc::channel(MAX_WAITING);
-        let storing = tokio::task::spawn_blocking(move || store_parts(put, parts));
-        loop {
-            let part = match stream.message().await? {
-                Some(message) => {
-                    call.for_next_message()
-                        .map_err(|why| stream_refused("EvidenceService/PutEvidence", &why))?;
-                    Self::check(engine.limits(), message.part, &call.attestation)?
+        let receive = async {
+            while let Some(message) = stream.message().await? {
+                call.for_next_message()
+                    .map_err(|why| stream_refused("EvidenceService/PutEvidence", &why))?;
+                let part = Self::check(engine.limits(), message.part, &call.attestation)?;
+                // If storing fails, the receiver is gone, and `storing` returns the error.
+                if send.send(part).await.is_err() {
+                    return Ok(());
                 }
-                None => Checked::End,
-            };
-            let is_end = matches!(part, Checked::End);
-            // The receiver is gone only if storing failed, and `storing` returns that error.
-            if send.send(part).await.is_err() || is_end {
-                break;
             }
-        }
-        drop(send);
-        let (summary, items) = join(storing.await)?;
+            let _storing_failed = send.send(CheckedPart::End).await;
+            Ok(())
+        };
+        let storing = offload_store(&call, move || store_parts(put, parts));
+        let ((), (summary, items)) = tokio::try_join!(receive, storing)?;
         tokio::spawn(async move { store.embed_corpus(name).await });
         Ok(Response::new(put_response(corpus(summary), items)))
     }
@@ -107,23 +101,24 @@ impl EvidenceService for Corpora {
         &self,
         request: Request<v1::GetSnapshotRequest>,
     ) -> Result<Response<v1::GetSnapshotResponse>, Status> {
-        let store = self.store(&request)?;
-        let (name, named, part) = snapshot_request(request.into_inner())?;
-        let found = blocking(move || store.snapshot(&name, &named, part)).await?;
-        let end = found.start + found.content.len() as u64;
+        let call = call(request.extensions())?;
+        let store = self.0.for_call(&call).stored_evidence()?;
+        let (name, item, part) = snapshot_request(request.into_inner())?;
+        let snapshot = offload_store(&call, move || store.snapshot(&name, &item, part)).await?;
+        let end = snapshot.start + snapshot.content.len() as u64;
         Ok(Response::new(v1::GetSnapshotResponse {
-            evidence_id: found.head.id.to_string(),
-            kind: found.head.kind.number(),
-            lane: found.head.lane.number(),
-            tool: found.head.tool,
-            key: blake3::Hash::from(found.digest).to_hex().to_string(),
-            size: found.size,
-            content: found.content,
-            bytes: Some(v1::ByteRange { start: found.start, end }),
-            step_id: found.head.step_id,
-            specialist_id: found.head.specialist_id,
-            verification_result: render::verification_result(found.head.verification_result),
-            attested: found.head.attested,
+            evidence_id: snapshot.head.id.to_string(),
+            kind: snapshot.head.kind.number(),
+            lane: snapshot.head.lane.number(),
+            tool: snapshot.head.tool,
+            key: blake3::Hash::from(snapshot.digest).to_hex().to_string(),
+            size: snapshot.size,
+            content: snapshot.content,
+            bytes: Some(v1::ByteRange { start: snapshot.start, end }),
+            step_id: snapshot.head.step_id,
+            specialist_id: snapshot.head.specialist_id,
+            verification_result: render::verification_result(snapshot.head.verification_result),
+            attested: snapshot.head.attested,
         }))
     }
 
@@ -131,8 +126,9 @@ impl EvidenceService for Corpora {
         &self,
         request: Request<v1::SearchRequest>,
     ) -> Result<Response<v1::SearchResponse>, Status> {
-        let store = self.store(&request)?;
-        let engine = self.0.for_request(&request)?;
+        let call = call(request.extensions())?;
+        let engine = self.0.for_call(&call);
+        let store = engine.stored_evidence()?;
         let mut violations = Violations::default();
         let parsed = parse::search(request.into_inner(), engine.limits(), &mut violations);
         let parsed = violations.finish(parsed)?;
@@ -153,15 +149,15 @@ impl EvidenceService for Corpora {
                 Err(reason) => (None, Some(reason)),
             },
         };
-        let found = blocking(move || {
+        let results = offload_store(&call, move || {
             let query = Query { text: &text, vector: vector.as_deref(), by_terms };
             store.search(&name, &query, &filter, max_hits)
         });
-        let found = found.await?;
+        let results = results.await?;
         Ok(Response::new(v1::SearchResponse {
-            hits: found.hits.into_iter().map(search_hit).collect(),
-            method: found.method.name().to_owned(),
-            degraded: reason.or(found.degraded).unwrap_or_default(),
+            hits: results.hits.into_iter().map(search_hit).collect(),
+            method: results.method.name().to_owned(),
+            degraded: reason.or(results.degraded).unwrap_or_default(),
         }))
     }
 
@@ -169,7 +165,8 @@ impl EvidenceService for Corpora {
         &self,
         request: Request<v1::ListCorporaRequest>,
     ) -> Result<Response<v1::ListCorporaResponse>, Status> {
-        let store = self.store(&request)?;
+        let call = call(request.extensions())?;
+        let store = self.0.for_call(&call).stored_evidence()?;
         let request = request.into_inner();
         let mut violations = Violations::default();
         if request.page_size > MAX_PAGE {
@@ -189,13 +186,14 @@ impl EvidenceService for Corpora {
         let size = usize::try_from(request.page_size).ok().filter(|size| *size > 0);
         let size = size.unwrap_or(DEFAULT_PAGE);
         let evidence = store.clone();
-        let mut found = blocking(move || evidence.list(after.as_ref(), size + 1)).await?;
+        let mut corpora =
+            offload_store(&call, move || evidence.list(after.as_ref(), size + 1)).await?;
         let (method, degraded) = store.search_method().await;
-        let has_more = found.len() > size;
-        found.truncate(size);
-        let last = found.last().filter(|_| has_more).map(|last| last.name.to_string());
+        let has_more = corpora.len() > size;
+        corpora.truncate(size);
+        let last = corpora.last().filter(|_| has_more).map(|last| last.name.to_string());
         Ok(Response::new(v1::ListCorporaResponse {
-            corpora: found.into_iter().map(corpus).collect(),
+            corpora: corpora.into_iter().map(corpus).collect(),
             next_page_token: last.unwrap_or_default(),
             method: method.name().to_owned(),
             degraded: degraded.unwrap_or_default(),
@@ -206,39 +204,26 @@ impl EvidenceService for Corpora {
         &self,
         request: Request<v1::DeleteCorpusRequest>,
     ) -> Result<Response<v1::DeleteCorpusResponse>, Status> {
-        let store = self.store(&request)?;
+        let call = call(request.extensions())?;
+        let store = self.0.for_call(&call).stored_evidence()?;
         let name = corpus_name(&request.into_inner().corpus_id)?;
-        let was = blocking(move || store.delete(&name)).await?;
-        Ok(Response::new(v1::DeleteCorpusResponse { corpus: was.map(corpus) }))
+        let deleted = offload_store(&call, move || store.delete(&name)).await?;
+        Ok(Response::new(v1::DeleteCorpusResponse { corpus: deleted.map(corpus) }))
     }
 }
 
 fn store_parts(
     mut put: Put,
-    mut parts: mpsc::Receiver<Checked>,
+    mut parts: mpsc::Receiver<CheckedPart>,
 ) -> Result<(Summary, Vec<StoredItem>), StoreError> {
     while let Some(part) = parts.blocking_recv() {
         match part {
-            Checked::Item(item) => put.item(*item)?,
-            Checked::More(bytes) => put.append(&bytes)?,
-            Checked::End => return put.finish(),
+            CheckedPart::Item(item) => put.item(*item)?,
+            CheckedPart::More(bytes) => put.append(&bytes)?,
+            CheckedPart::End => return put.finish(),
         }
     }
     Err(StoreError::Disorder("the call ended before its last message".to_owned()))
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
-) -> Result<T, Status> {
-    join(tokio::task::spawn_blocking(work).await)
-}
-
-fn join<T>(joined: Result<Result<T, StoreError>, tokio::task::JoinError>) -> Result<T, Status> {
-    match joined {
-        Ok(result) => result.map_err(|error| errors::evidence(&error)),
-        // Admission catches the panic. These tasks are never cancelled.
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
-    }
 }
 
 fn parse_head(
@@ -272,7 +257,7 @@ fn snapshot_request(
 ) -> Result<(CorpusName, ItemRef, Part), Status> {
     use v1::get_snapshot_request::{Item, Range};
     let mut violations = Violations::default();
-    let named = match request.item {
+    let item = match request.item {
         Some(Item::EvidenceId(id)) => Some(ItemRef::Id(id)),
         Some(Item::Key(key)) => match blake3::Hash::from_hex(&key) {
             Ok(digest) => Some(ItemRef::Digest(*digest.as_bytes())),
@@ -304,8 +289,8 @@ fn snapshot_request(
             Part::Lines(range.first, range.last)
         }
     };
-    let named = violations.finish(named)?;
-    Ok((corpus_name(&request.corpus_id)?, named, part))
+    let item = violations.finish(item)?;
+    Ok((corpus_name(&request.corpus_id)?, item, part))
 }
 
 pub(super) fn corpus(summary: Summary) -> v1::CorpusSummary {
@@ -334,7 +319,7 @@ fn put_response(corpus: v1::CorpusSummary, items: Vec<StoredItem>) -> v1::PutEvi
     };
     let all = items.len();
     let mut bytes = 0;
-    for item in items.into_iter().map(stored) {
+    for item in items.into_iter().map(stored_item) {
         bytes += item.encoded_len();
         if bytes > MAX_BYTES {
             break;
@@ -345,7 +330,7 @@ fn put_response(corpus: v1::CorpusSummary, items: Vec<StoredItem>) -> v1::PutEvi
     answer
 }
 
-fn stored(item: StoredItem) -> v1::StoredItem {
+fn stored_item(item: StoredItem) -> v1::StoredItem {
     v1::StoredItem {
         evidence_id: item.id,
         key: blake3::Hash::from(item.digest).to_hex().to_string(),

@@ -17,10 +17,9 @@ use tonic::Status;
 use super::state::State;
 use super::{graph, turn};
 use crate::call::Call;
-use crate::errors;
 use crate::evaluate::Engine;
 use crate::evidence::{CorpusName, Evidence, ItemRef, Part, StoreError};
-use crate::offload::offload;
+use crate::offload::offload_store;
 
 pub(super) fn parse(
     engine: &Engine,
@@ -60,7 +59,7 @@ pub(super) async fn verify_all(
     let (store, name, policy) =
         (engine.stored_evidence()?, name.clone(), Arc::clone(&state.policy.policy));
     let topology = exploration.topology().clone();
-    let verifying = offload(call, move || {
+    let verifying = offload_store(call, move || {
         let mut verified = Vec::with_capacity(given.len());
         for belief in given {
             let items = cited(&store, &name, &belief)?;
@@ -68,7 +67,7 @@ pub(super) async fn verify_all(
         }
         Ok(verified)
     });
-    let verified = verifying.await.map_err(|error: StoreError| errors::evidence(&error))?;
+    let verified = verifying.await?;
     let (mut exploration, mut violations) = (exploration, Violations::default());
     for (index, belief) in verified.iter().enumerate() {
         if let Err(refused) = graph::add_belief(&mut exploration, belief) {

@@ -19,7 +19,7 @@ use crate::evaluate::{Engine, call_to_proto, count_call, search_hit};
 use crate::evidence::{CorpusName, Evidence, Filter, Head, Hit, Query, StoreError, item_of};
 use crate::judge::model::{EntityAnswer, EntityQuestion, ModelJudge, Passage};
 use crate::judge::{Judge as _, JudgeError, ModelCall};
-use crate::offload::offload;
+use crate::offload::offload_store;
 
 const MAX_PASSAGES: usize = 256;
 const DEFAULT_BYTES: u32 = 16 << 10;
@@ -51,8 +51,7 @@ pub(super) async fn look(
         let hits = find_passages(&store, &name, &names, &times)?;
         Ok(take_fitting(bytes, hits))
     };
-    let gathered = offload(call, gather).await;
-    let (hits, left_out) = gathered.map_err(|error: StoreError| errors::evidence(&error))?;
+    let (hits, left_out) = offload_store(call, gather).await?;
     let mut answer = v1::LookAtEntityResponse {
         passages: hits.iter().map(passage).collect(),
         left_out: u32::try_from(left_out).unwrap_or(u32::MAX),

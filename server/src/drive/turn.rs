@@ -18,7 +18,7 @@ use crate::compute::stop_status;
 use crate::errors;
 use crate::evaluate::{Engine, now};
 use crate::evidence::{CorpusName, Evidence, ItemRef, Part, StoreError, StoredItem};
-use crate::offload::offload;
+use crate::offload::offload_store;
 
 pub(super) const MAX_READ: u64 = 1 << 20;
 
@@ -161,14 +161,14 @@ async fn store(
     }
     let store = engine.stored_evidence()?;
     let (evidence, corpus) = (store.clone(), name.clone());
-    let stored = offload(call, move || {
+    let stored = offload_store(call, move || {
         let mut put = evidence.put(corpus, None)?;
         for item in items {
             put.item(item)?;
         }
         put.finish().map(|(_, stored)| stored)
     });
-    let stored = stored.await.map_err(|error| errors::evidence(&error))?;
+    let stored = stored.await?;
     let name = name.clone();
     tokio::spawn(async move { store.embed_corpus(name).await });
     Ok(stored)
@@ -233,7 +233,7 @@ async fn classify_tests(
     }
     let (store, name) = (engine.stored_evidence()?, name.clone());
     let deadline = call.deadline;
-    let classified = offload(call, move || {
+    let classified = offload_store(call, move || {
         let budget = Budget::new(u64::MAX, move |_| check_deadline(deadline));
         let mut caller_verdicts = Vec::new();
         let mut classified = Vec::with_capacity(tested.len());
@@ -250,8 +250,7 @@ async fn classify_tests(
         }
         Ok(budget.finish((classified, caller_verdicts)))
     });
-    let classified = classified.await.map_err(|error: StoreError| errors::evidence(&error))?;
-    classified.map_err(|_| stop_status(call))
+    classified.await?.map_err(|_| stop_status(call))
 }
 
 fn check_deadline(deadline: Instant) -> Result<(), Stop> {

@@ -16,7 +16,7 @@ use crate::call::{Call, Step};
 use crate::errors;
 use crate::evidence::{CorpusName, Evidence, Filter, Hit, Method, Query, StoreError, Vector};
 use crate::judge::Judge;
-use crate::offload::offload;
+use crate::offload::{offload, offload_store};
 
 const PASSAGES_PER_CLAIM: usize = 12;
 const DEFAULT_BUDGET: usize = 4 << 20;
@@ -74,7 +74,7 @@ impl Engine {
         let limit = judges.iter().filter_map(|judge| judge.capabilities().max_evidence_bytes).min();
         let budget = limit.unwrap_or(DEFAULT_BUDGET).saturating_sub(given);
         let (evidence, corpus) = (store.clone(), name.clone());
-        let summary = query_store(call, move || evidence.summary(&corpus)).await?;
+        let summary = offload_store(call, move || evidence.summary(&corpus)).await?;
         let retrieval = v1::Retrieval {
             corpus_id: name.to_string(),
             items: summary.items,
@@ -84,7 +84,7 @@ impl Engine {
         if summary.size > budget as u64 {
             return Ok(Corpus::Searched { store, name, retrieval });
         }
-        let items = query_store(call, move || store.items(&name)).await?;
+        let items = offload_store(call, move || store.items(&name)).await?;
         let retrieval = v1::Retrieval { method: "whole".to_owned(), ..retrieval };
         let is_reused = inline.is_empty();
         let corpus_digests = items.iter().map(|item| record::digest_item(item).0).collect();
@@ -266,13 +266,6 @@ pub(super) fn insufficient_retrieval(
         ),
         claim_ids: ids.iter().map(|id| (*id).to_owned()).collect(),
     })
-}
-
-async fn query_store<T: Send + 'static>(
-    call: &Call,
-    query: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
-) -> Result<T, Status> {
-    offload(call, query).await.map_err(|error| errors::evidence(&error))
 }
 
 /// Selects the best passage for each claim, then the second best, and so on within the budget. Returns them
