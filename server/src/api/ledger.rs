@@ -229,3 +229,40 @@ fn count(count: Count, has_intervals: bool) -> v1::EvaluationCount {
         evaluations: count.evaluations,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::Cursor;
+
+    fn page_of_size(page_size: u32) -> Result<PageRequest, Status> {
+        page_request(v1::ListEvaluationsRequest { page_size, ..Default::default() })
+    }
+
+    #[test]
+    fn limits_the_page_size() {
+        for (page_size, limit) in [(0, 50), (1, 1), (MAX_PAGE, 1000)] {
+            assert_eq!(page_of_size(page_size).unwrap().limit.get(), limit);
+        }
+        let error = page_of_size(MAX_PAGE + 1).unwrap_err();
+        assert_eq!(error.code(), tonic::Code::InvalidArgument);
+        assert!(error.message().contains("page_size: 1001 is above 1000"), "{}", error.message());
+    }
+
+    #[test]
+    fn page_tokens_belong_to_one_filter() {
+        let request = |page_token: &str, report_id: &str| v1::ListEvaluationsRequest {
+            page_token: page_token.to_owned(),
+            report_id: report_id.to_owned(),
+            ..Default::default()
+        };
+        let first = page_request(request("", "r")).unwrap();
+        let token = first.selection.page_token(Cursor::Before(7));
+        assert_eq!(page_request(request(&token, "r")).unwrap().cursor, Cursor::Before(7));
+        for (token, report_id) in [("malformed", "r"), ("é", "r"), (token.as_str(), "other")] {
+            let error = page_request(request(token, report_id)).unwrap_err();
+            assert_eq!(error.code(), tonic::Code::InvalidArgument, "{token}");
+            assert!(error.message().contains("page_token"), "{}", error.message());
+        }
+    }
+}
