@@ -128,7 +128,7 @@ pub fn too_much_memory(bound: u64) -> Status {
 #[must_use]
 pub fn too_much(limit: &'static str, what: &str, step: &'static str) -> Status {
     let message = format!(
-        "the report and its evidence take more than {limit}, {what}, during {step}; send less evidence or fewer claims, or raise the limit"
+        "the report and its evidence need more than {limit}, {what}, during {step}; send less evidence or fewer claims, or raise the limit"
     );
     let mut details = ErrorDetails::with_quota_failure_violation(limit, message.clone());
     let metadata = [("step".to_owned(), step.to_owned()), ("limit".to_owned(), limit.to_owned())];

@@ -170,7 +170,7 @@ impl EvidenceService for Corpora {
         let request = request.into_inner();
         let mut violations = Violations::default();
         if request.page_size > MAX_PAGE {
-            let description = format!("{} is above {MAX_PAGE}; ask for less", request.page_size);
+            let description = format!("{} is above {MAX_PAGE}; request fewer", request.page_size);
             violations.add("page_size", description);
         }
         let after = match request.page_token.as_str() {

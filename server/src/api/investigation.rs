@@ -172,7 +172,10 @@ impl Session {
         let is_first = self.investigation_id.is_empty();
         match &mut step {
             Step::Start(_) if !is_first => {
-                return Err(invalid("start", "may only begin a stream; open another stream"));
+                return Err(invalid(
+                    "start",
+                    "is allowed only as the first message; open another stream",
+                ));
             }
             Step::Start(start) => self.investigation_id.clone_from(&start.investigation_id),
             _ if is_first => {

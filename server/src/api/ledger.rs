@@ -124,7 +124,7 @@ impl LedgerService for LedgerReader {
         let policy =
             engine.choose_policy(&policy, policy_overrides, PolicyUse::Any, &mut violations)?;
         if page_size(limit) > Some(MAX_DECIDED) {
-            violations.add("limit", format!("{limit} is above {MAX_DECIDED}; ask for less"));
+            violations.add("limit", format!("{limit} is above {MAX_DECIDED}; request fewer"));
         }
         let (parsed, policy) = violations.finish(parsed.zip(policy))?;
         let limit = page_size(limit).unwrap_or(MAX_DECIDED);
@@ -190,7 +190,7 @@ fn page_request(request: v1::ListEvaluationsRequest) -> Result<PageRequest, Stat
     let mut violations = Violations::default();
     let parsed = parse::listed_evaluations(&request, &mut violations);
     if request.page_size > MAX_PAGE {
-        let description = format!("{} is above {MAX_PAGE}; ask for less", request.page_size);
+        let description = format!("{} is above {MAX_PAGE}; request fewer", request.page_size);
         violations.add("page_size", description);
     }
     let selection = selection(violations.finish(parsed)?);

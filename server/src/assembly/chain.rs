@@ -325,7 +325,7 @@ impl Checking<'_> {
             };
             if members.iter().take(position).any(is_same) {
                 problems.push(format!(
-                    "{} is listed twice; give it a weight, or its model samples",
+                    "{} is listed twice; list it once with a higher weight, or set samples of its model",
                     member.judge
                 ));
             }

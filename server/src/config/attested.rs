@@ -44,7 +44,7 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         let Attested { listen, peer_uid, principal, tools } = attested;
         if principal.is_some() && config.security.principals.is_none() {
             let description =
-                "has no effect without security.principals; give that, or leave it out";
+                "has no effect without security.principals; set it, or remove this key";
             add("principal", description.to_owned());
         }
         if !config.listen.contains(listen) {

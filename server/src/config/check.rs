@@ -39,8 +39,7 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         }
     }
     if limits.message.0 > MAX_MESSAGE {
-        let description =
-            format!("{} is above 4GiB, the maximum of gRPC; give less", limits.message);
+        let description = format!("{} is above 4GiB, the limit of gRPC; give less", limits.message);
         problems.add(&["limits", "message"], description);
     }
     let needed = limits.message.0.saturating_mul(MEMORY_PER_MESSAGE);

@@ -43,11 +43,11 @@ impl Gateway {
             }
         }
         if self.address.is_none() && self.console {
-            let description = "has no effect without gateway.address; give that, or leave this out";
+            let description = "has no effect without gateway.address; set it, or remove this key";
             problems.add(&["gateway", "console"], description);
         }
         if self.address.is_none() && !self.allowed_origins.is_empty() {
-            let description = "has no effect without gateway.address; give that, or leave this out";
+            let description = "has no effect without gateway.address; set it, or remove this key";
             problems.add(&["gateway", "allowed_origins"], description);
         }
     }

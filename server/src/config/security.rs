@@ -39,7 +39,7 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
     }
     if let Some(jwt) = jwt {
         if principals.is_none() {
-            let description = "has no effect without security.principals, which gives subjects their rights; give that";
+            let description = "has no effect without security.principals, which defines the rights of subjects; set it";
             problems.add(&["security", "jwt"], description);
         }
         for (key, text) in [("issuer", &jwt.issuer), ("audience", &jwt.audience)] {
@@ -79,7 +79,7 @@ impl Config {
                         "{listen} accepts unencrypted calls from anyone; listen on grpcs:// and give security.principals"
                     )),
                     (true, false) => Some(format!(
-                        "{listen} carries calls and tokens unencrypted; listen on grpcs://"
+                        "{listen} transmits calls and tokens unencrypted; listen on grpcs://"
                     )),
                     (false, true) => Some(format!(
                         "{listen} accepts calls from anyone who can connect; give security.principals"
@@ -91,7 +91,7 @@ impl Config {
         if let Some(address) = self.gateway.address {
             if !address.ip().is_loopback() {
                 exposed.push(format!(
-                    "the gateway at {address} carries calls and tokens unencrypted; terminate TLS in front of it, and give a loopback address here"
+                    "the gateway at {address} transmits calls and tokens unencrypted; terminate TLS in front of it, and give a loopback address here"
                 ));
             } else if !identifies && self.security.require {
                 exposed.push(format!(

@@ -29,7 +29,7 @@ pub(super) fn collect(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reaso
     let trivial: Vec<&str> = state.turns.trivial_calls().collect();
     if !trivial.is_empty() {
         let sentence = format!(
-            "{} was called with arguments that name nothing to look for, and returned nothing new; give it a query",
+            "{} was called without a search term and returned nothing new; add a query",
             trivial.join(", ")
         );
         findings.push(finding("TRIVIAL_INPUT", sentence));

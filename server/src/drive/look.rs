@@ -86,7 +86,7 @@ pub(super) async fn look(
 fn model(engine: &Engine) -> Result<&ModelJudge, Status> {
     engine.look_model().ok_or_else(|| {
         errors::not_allowed(
-            "this server has no chat model that looks at entities",
+            "this server has no chat model for LookAtEntity",
             "name one in judges.look, or leave ask_model out and answer by RecordTurn",
         )
     })

@@ -351,7 +351,7 @@ impl Investigations {
     fn ledger(&self) -> Result<&dyn Ledger, Status> {
         self.engine.ledger().map(AsRef::as_ref).ok_or_else(|| {
             errors::not_allowed(
-                "this server records nothing, and investigations need the record",
+                "this server records nothing, but investigations need a ledger",
                 "have ledger.enabled turned on",
             )
         })

@@ -57,7 +57,7 @@ pub enum DatabaseError {
         reason: String,
     },
     /// The operating system refused access.
-    #[error("{}: {reason}; make room there or give the server the right to write, then try again", file.display())]
+    #[error("{}: {reason}; free some space or grant the server write access, then try again", file.display())]
     Unavailable {
         /// The file.
         file: PathBuf,

@@ -132,7 +132,7 @@ impl Panel {
         Err(JudgeError::Failed {
             judge: self.name.clone(),
             code: if is_same { first } else { "PANEL_INCOMPLETE" },
-            reason: format!("half of the votes or more are missing: {}", reasons.join("; ")),
+            reason: format!("at least half of the votes are missing: {}", reasons.join("; ")),
             calls: tally.calls,
         })
     }

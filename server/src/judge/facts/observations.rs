@@ -43,7 +43,7 @@ impl<'e> Observations<'e> {
             }
             None => {
                 gaps.push(format!(
-                    "{}: not read: the evidence of one call has over {MAX_BYTES} bytes",
+                    "{}: not read, since the evidence exceeds {MAX_BYTES} bytes",
                     item.id
                 ));
                 false

@@ -26,7 +26,7 @@ pub(in crate::judge) struct Ruling {
 pub(in crate::judge) fn question_or_proposal(claim: &Claim) -> Option<JudgedClaim> {
     (ClaimKind::of(&claim.text) != ClaimKind::Statement).then(|| {
         let leaning = Leaning { class: Class::Complementary, likelihood: None };
-        let note = "it states no fact: it asks or proposes".to_owned();
+        let note = "it is a question or a proposal".to_owned();
         JudgedClaim { role: Role::Proposal, ..undecided(claim, leaning, note) }
     })
 }

@@ -126,7 +126,8 @@ impl LocalJudge {
         match leaning(scored, self.ungrounded_from) {
             None => {
                 let likelihood = percent(scored.ungrounded);
-                let note = format!("the model finds it supported by nothing ({likelihood} %)");
+                let note =
+                    format!("according to the model, no evidence supports it ({likelihood} %)");
                 ungrounded(claim, note)
             }
             Some(leaning) => {

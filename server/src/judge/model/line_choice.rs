@@ -52,7 +52,7 @@ impl ModelJudge {
                 outcome.notices.push(Notice {
                     code: "LINES_NOT_CHOSEN",
                     sentence: format!(
-                        "the model did not choose which lines of long items to read, so it is shown all of them in parts: {why}"
+                        "the model did not choose lines from long items, so they were sent in full: {why}"
                     ),
                 });
                 whole()
@@ -119,11 +119,11 @@ fn lines_notice(long: &[LongItem<'_>], chosen: &Selection<'_>) -> Notice {
         format!("{}: {}", of.item.id, parts.join(", "))
     });
     let mut sentence = format!(
-        "of long items the model read the lines that it chose; {}",
+        "the model read only the lines that it chose from long items; {}",
         items.collect::<Vec<_>>().join("; ")
     );
     if chosen.lines_left_out > 0 {
-        sentence.push_str(&format!("; {} more had no room", chosen.lines_left_out));
+        sentence.push_str(&format!("; {} more lines did not fit", chosen.lines_left_out));
     }
     Notice { code: "LINES_CHOSEN", sentence }
 }

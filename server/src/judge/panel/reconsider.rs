@@ -132,6 +132,8 @@ fn vote_kept_notice(judge: &str, error: &JudgeError) -> Notice {
     };
     Notice {
         code: "VOTE_KEPT",
-        sentence: format!("{judge} gave no answer in the extra turn and its votes stand ({code})"),
+        sentence: format!(
+            "{judge} did not answer when asked to reconsider, so its votes remain ({code})"
+        ),
     }
 }
