@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use statrs::statistics::{Data, OrderStatistics as _, RankTieBreaker, Statistics as _};
+use statrs::statistics::{Data, OrderStatistics as _, RankTieBreaker};
 
 /// Cohen's kappa of two raters over the same items; `None` without items, or if both always give the same class.
 pub(crate) fn kappa<C: Ord + Copy>(pairs: &[(C, C)]) -> Option<f64> {
@@ -19,11 +19,38 @@ pub(crate) fn kappa<C: Ord + Copy>(pairs: &[(C, C)]) -> Option<f64> {
 }
 
 /// Spearman's rank correlation; `None` for fewer than two pairs or a constant side.
+///
+/// Does not depend on the order of the pairs: ranks are multiples of a half, so every sum below is exact.
 pub(crate) fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
     let (first, second): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
-    let [first, second] =
-        [first, second].map(|values| Data::new(values).ranks(RankTieBreaker::Average));
-    let deviations = (&first).std_dev() * (&second).std_dev();
-    let correlation = (&first).covariance(&second) / deviations;
+    let [first, second] = [first, second].map(rank_deviations);
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let variances = product(&first, &first) * product(&second, &second);
+    let correlation = product(&first, &second) / variances.sqrt();
     correlation.is_finite().then_some(correlation)
+}
+
+/// The ranks less their mean; equal values share their mean rank.
+fn rank_deviations(values: Vec<f64>) -> Vec<f64> {
+    let mean = (values.len() + 1) as f64 / 2.0;
+    let ranks = Data::new(values).ranks(RankTieBreaker::Average);
+    ranks.into_iter().map(|rank| rank - mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spearman_ignores_row_order() {
+        let mut pairs: Vec<(f64, f64)> = (0..101_u32)
+            .map(|i| (f64::from(i * 37 % 101 / 2), f64::from(i * i % 103) / 7.0))
+            .collect();
+        let expected = spearman(&pairs).map(f64::to_bits);
+        assert!(expected.is_some());
+        for shift in 1..pairs.len() {
+            pairs.rotate_left(shift);
+            assert_eq!(spearman(&pairs).map(f64::to_bits), expected);
+        }
+    }
 }
