@@ -9,7 +9,7 @@ use super::summary::{Line, Summary};
 use super::{Outcome, Trial};
 use crate::arguments::{Generated, Generator};
 use crate::baselines::content;
-use crate::tables::markdown::{count, heading, table};
+use crate::tables::markdown::{heading, share, table};
 
 pub(super) fn page(args: &Generated, trials: &[Trial]) -> String {
     let mut page = format!(
@@ -47,7 +47,10 @@ fn lines(page: &mut String, of: Generator, group: &str, lines: &[Line], overall:
             let mut cells = vec![line.name.to_owned(), line.items.to_string()];
             let said = [line.refuted, line.shown, line.undecidable].into_iter();
             let said = said.take((head.len() - cells.len()) / 2);
-            cells.extend(said.flat_map(|said| [said.grounded, said.contradicted]).map(count));
+            cells.extend(
+                said.flat_map(|said| [said.grounded, said.contradicted])
+                    .map(|verdicts| share(&verdicts)),
+            );
             cells
         })
         .collect();

@@ -5,7 +5,7 @@ use gsar_datasets::generated::Expected;
 use serde::Serialize;
 
 use super::Outcome;
-use crate::statistics::{Count, Counts, wilson};
+use crate::statistics::{Counts, Share, wilson};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
@@ -28,8 +28,8 @@ pub(super) struct Line {
 
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Verdicts {
-    pub(super) grounded: Count,
-    pub(super) contradicted: Count,
+    pub(super) grounded: Share,
+    pub(super) contradicted: Share,
 }
 
 impl Summary {
@@ -70,14 +70,14 @@ impl Line {
 
 impl Verdicts {
     fn new(outcomes: &[&Outcome], expected: Expected) -> Self {
-        let count = |class| {
+        let share = |class| {
             let mut counts = Counts::default();
             for outcome in outcomes.iter().filter(|outcome| outcome.expected == expected) {
                 counts.of += 1;
                 counts.hits += u32::from(outcome.class == class);
             }
-            Count::new(counts, wilson(counts))
+            Share::new(counts, wilson(counts))
         };
-        Self { grounded: count(Class::Grounded), contradicted: count(Class::Contradicted) }
+        Self { grounded: share(Class::Grounded), contradicted: share(Class::Contradicted) }
     }
 }

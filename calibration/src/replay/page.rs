@@ -11,7 +11,7 @@ use super::stored::Case;
 use super::summary::{HeldBack, Summary};
 use super::{Replayed, Source};
 use crate::arguments::ReplayPart;
-use crate::tables::markdown::{NOTHING, count, heading, table};
+use crate::tables::markdown::{NOTHING, heading, share, table};
 
 /// The maximum number of claims of reports that may be like nothing stored, in percent.
 const MAX_UNMATCHED: u32 = 5;
@@ -47,11 +47,11 @@ fn row(name: &str, replayed: &[Replayed], cell: impl Fn(&Summary) -> String) -> 
 }
 
 fn verdicts(page: &mut String, replayed: &[Replayed]) {
-    let mut rows = vec![row("right verdicts broken", replayed, |summary| count(summary.broken))];
+    let mut rows = vec![row("right verdicts broken", replayed, |summary| share(&summary.broken))];
     for kind in ErrorKind::ALL {
         let name = kind.name();
         rows.push(row(&format!("missed: {name}"), replayed, |summary| {
-            summary.missed.get(name).copied().map_or(NOTHING.to_owned(), count)
+            summary.missed.get(name).map_or(NOTHING.to_owned(), share)
         }));
     }
     table(page, &head("", replayed), &rows);
@@ -73,11 +73,12 @@ fn reports(page: &mut String, replayed: &[Replayed]) {
         })
         .collect();
     rows.push(row("claims that nothing stored is like", replayed, |summary| {
-        count(summary.unmatched)
+        share(&summary.unmatched)
     }));
     table(page, &head("report", replayed), &rows);
     let too_many = |one: &Replayed| {
-        one.summary.unmatched.hits * 100 > one.summary.unmatched.of * MAX_UNMATCHED
+        let counts = one.summary.unmatched.counts;
+        counts.hits * 100 > counts.of * MAX_UNMATCHED
     };
     if replayed.iter().any(too_many) {
         let _ = writeln!(

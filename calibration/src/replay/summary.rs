@@ -7,20 +7,20 @@ use serde::Serialize;
 use super::errors::ErrorKind;
 use super::outcome::{JudgementKind, Outcome, ReportDecision};
 use crate::arguments::Rendering;
-use crate::statistics::{Count, Counts, Share, per_case};
+use crate::statistics::{Counts, Share, per_case};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
     pub(crate) rendering: &'static str,
     /// Right verdicts in another class.
-    pub(crate) broken: Count,
+    pub(crate) broken: Share,
     /// Missed errors, by kind.
-    pub(crate) missed: BTreeMap<&'static str, Count>,
+    pub(crate) missed: BTreeMap<&'static str, Share>,
     pub(crate) reports: BTreeMap<String, BTreeMap<&'static str, usize>>,
     /// Faithful reports that do not proceed.
     pub(crate) held_back: Vec<HeldBack>,
     /// Claims of reports that no stored judgement is about, and all claims of reports.
-    pub(crate) unmatched: Count,
+    pub(crate) unmatched: Share,
 }
 
 /// A faithful report that does not proceed.
@@ -64,7 +64,7 @@ impl Summary {
             missed: missed.into(),
             reports: tiers,
             held_back: reports.iter().filter(held_back).map(HeldBack::new).collect(),
-            unmatched: Count::new(unmatched, None),
+            unmatched: Share::new(unmatched, None),
         }
     }
 }
@@ -73,9 +73,8 @@ fn share(
     outcomes: &[Outcome],
     of: impl Fn(&Outcome) -> bool,
     hit: impl Fn(&Outcome) -> bool,
-) -> Count {
-    let share = Share::by_claim(&per_case(outcomes, |outcome| outcome.case, of, hit));
-    Count::new(share.counts, share.interval)
+) -> Share {
+    Share::by_claim(&per_case(outcomes, |outcome| outcome.case, of, hit))
 }
 
 impl HeldBack {
@@ -119,7 +118,7 @@ mod tests {
             outcome(error, grounded, grounded),
         ];
         let summary = Summary::new(Rendering::Text, &outcomes, &[]);
-        let hits = |count: &Count| (count.hits, count.of);
+        let hits = |share: &Share| (share.counts.hits, share.counts.of);
         assert_eq!(hits(&summary.broken), (1, 2));
         assert_eq!(hits(&summary.missed["figure"]), (2, 3));
         assert_eq!(hits(&summary.missed["name"]), (0, 0));
@@ -147,7 +146,7 @@ mod tests {
             (held_back.tier, &held_back.reasons[..]),
             ("replan", &["SCORE_BELOW_PROCEED".to_owned()][..])
         );
-        assert_eq!((summary.unmatched.hits, summary.unmatched.of), (3, 12));
+        assert_eq!(summary.unmatched.counts, Counts { hits: 3, of: 12 });
         assert_eq!(summary.reports["faithful"], [("proceed", 1), ("replan", 1)].into());
         let json = serde_json::to_string(&summary).unwrap();
         assert!(!json.contains("words"), "a summary shows no row: {json}");

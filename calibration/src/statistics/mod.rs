@@ -12,7 +12,7 @@ mod wilson;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
 pub(crate) use agreement::{kappa, spearman};
 pub(crate) use bootstrap::interval;
@@ -31,21 +31,6 @@ pub(crate) struct Counts {
     pub(crate) of: u32,
 }
 
-/// Hits among counted items, with the 95 % interval of their share in percent.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Count {
-    pub(crate) hits: u32,
-    pub(crate) of: u32,
-    pub(crate) interval: Option<[f64; 2]>,
-}
-
-impl Count {
-    pub(crate) fn new(Counts { hits, of }: Counts, interval: Option<Interval>) -> Self {
-        let interval = interval.map(|Interval { low, high }| [low, high].map(|end| end * 100.0));
-        Self { hits, of, interval }
-    }
-}
-
 /// A share over cases, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Share {
@@ -58,21 +43,26 @@ pub(crate) struct Share {
 }
 
 impl Share {
+    /// The share of the counted items that are hits, with a given interval.
+    pub(crate) fn new(counts: Counts, interval: Option<Interval>) -> Self {
+        Self { counts, value: ratio(counts), interval }
+    }
+
     /// Every claim weighs the same.
     pub(crate) fn by_claim(cases: &[Counts]) -> Self {
-        Self::new(cases, |cases| ratio(total(cases)))
+        Self::over_cases(cases, |cases| ratio(total(cases)))
     }
 
     /// Every case with something to count weighs the same.
     pub(crate) fn by_case(cases: &[Counts]) -> Self {
-        Self::new(cases, |cases| {
+        Self::over_cases(cases, |cases| {
             let ratios: Vec<f64> = cases.filter_map(|counts| ratio(*counts)).collect();
             let number = u32::try_from(ratios.len()).ok().filter(|number| *number > 0)?;
             Some(ratios.iter().sum::<f64>() / f64::from(number))
         })
     }
 
-    fn new(
+    fn over_cases(
         cases: &[Counts],
         statistic: impl Fn(&mut dyn Iterator<Item = &Counts>) -> Option<f64>,
     ) -> Self {
@@ -82,6 +72,19 @@ impl Share {
             value: statistic(&mut cases.iter()),
             interval: (counting >= FEWEST_CASES).then(|| interval(cases, statistic)).flatten(),
         }
+    }
+}
+
+impl Serialize for Share {
+    /// Writes the interval in percent, as `{"hits": 1, "of": 2, "interval": [5.5, 94.5]}`.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let interval =
+            self.interval.map(|Interval { low, high }| [low, high].map(|end| end * 100.0));
+        let mut share = serializer.serialize_struct("Share", 3)?;
+        share.serialize_field("hits", &self.counts.hits)?;
+        share.serialize_field("of", &self.counts.of)?;
+        share.serialize_field("interval", &interval)?;
+        share.end()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::statistics::{Count, Interval, Share};
+use crate::statistics::{Counts, Interval, Share};
 
 /// The placeholder of a missing value.
 pub(crate) const NOTHING: &str = "–";
@@ -26,21 +26,10 @@ pub(crate) fn table(page: &mut String, head: &[&str], rows: &[Vec<String>]) {
 
 /// Formats a share with its interval and counts, such as `87.5 % [80.0, 92.1] 7/8`.
 pub(crate) fn share(share: &Share) -> String {
-    let Some(value) = share.value else { return NOTHING.to_owned() };
-    percent(value * 100.0, Count::new(share.counts, share.interval))
-}
-
-/// Formats the share of a count in the same way.
-pub(crate) fn count(count: Count) -> String {
-    if count.of == 0 {
-        return NOTHING.to_owned();
-    }
-    percent(100.0 * f64::from(count.hits) / f64::from(count.of), count)
-}
-
-fn percent(value: f64, Count { hits, of, interval }: Count) -> String {
-    let interval = interval.map_or(String::new(), |[low, high]| format!(" [{low:.1}, {high:.1}]"));
-    format!("{value:.1} %{interval} {hits}/{of}")
+    let Share { counts: Counts { hits, of }, value, interval } = share;
+    let Some(value) = value else { return NOTHING.to_owned() };
+    let interval = between(interval.as_ref(), 100.0, 1);
+    format!("{:.1} %{interval} {hits}/{of}", value * 100.0)
 }
 
 /// A figure with three places, or a dash.
@@ -72,7 +61,6 @@ pub(crate) fn both(name: &str, tune: &Share, test: &Share) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::Counts;
 
     #[test]
     fn a_share_shows_its_interval_and_counts() {
