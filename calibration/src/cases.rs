@@ -1,4 +1,4 @@
-//! Reads labelled cases and claims, grouped by their split.
+//! Reads labelled cases and claims, grouped by split.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,30 +9,28 @@ use gsar_core::Class;
 use crate::arguments::ReplayPart;
 use crate::data_set::{CaseLine, ClaimLine, ItemLine, Split, lines};
 
-/// Folders that share a split, or one without.
+/// The folders that share a split, or one folder without a split.
 pub(crate) struct Source {
-    /// The names of its folders.
+    /// The folder names, joined by ` + `.
     pub(crate) name: String,
     pub(crate) cases: Vec<Case>,
 }
 
-/// An incident with its evidence and its claims.
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) evidence: Vec<ItemLine>,
     pub(crate) claims: Vec<Claim>,
 }
 
-/// A labelled claim.
 pub(crate) struct Claim {
     pub(crate) text: String,
     pub(crate) class: Class,
-    /// The kind of mistake in it, if any.
+    /// The kind of mistake, if any.
     pub(crate) mistake: Option<String>,
 }
 
-/// Reads the cases of one part. The default split is the `split.json` in a folder or next to it. If there is none, or if
-/// it names none of the folder's cases, all cases are read.
+/// Reads the cases of one part. The split is `split`, or else the `split.json` in a folder or its
+/// parent. A folder whose cases are in no split is read whole.
 pub(crate) fn sources(
     folders: &[PathBuf],
     split: Option<&Path>,
@@ -67,7 +65,7 @@ pub(crate) fn sources(
     let sources: Vec<Source> = sources.into_iter().map(|(_, source)| source).collect();
     ensure!(
         sources.iter().flat_map(|source| &source.cases).any(|case| !case.claims.is_empty()),
-        "part {} has no claims in these folders; name others, or another --part",
+        "part {} has no claims in these folders; use other folders or another --part",
         part.name()
     );
     Ok(sources)
@@ -78,7 +76,7 @@ fn cases(folder: &Path, cases: Vec<CaseLine>) -> Result<Vec<Case>> {
     for ClaimLine { case, text, class, mistake, .. } in lines(&folder.join("claims.jsonl"))? {
         claims.entry(case).or_default().push(Claim { text, class: class.0, mistake });
     }
-    let cases = cases.into_iter().map(|CaseLine { case, evidence }| Case {
+    let cases = cases.into_iter().map(|CaseLine { case, evidence, .. }| Case {
         claims: claims.remove(&case).unwrap_or_default(),
         name: case,
         evidence,
@@ -99,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_with_one_split_are_one_source_and_others_are_read_whole() {
+    fn folders_with_one_split_are_one_source() {
         let root = tempfile::tempdir().unwrap();
         let folders = ["a", "b", "more"].map(|name| root.path().join(name));
         for (folder, case) in folders.iter().zip(["a/1", "b/1", "m/1"]) {
@@ -120,8 +118,8 @@ mod tests {
         let error = |folders, split| {
             format!("{:#}", sources(folders, split, ReplayPart::Tune).err().unwrap())
         };
-        let unnamed = error(&folders, Some(&split));
-        assert!(unnamed.contains("case m/1 is in 0 parts"), "{unnamed}");
+        let unlisted = error(&folders, Some(&split));
+        assert!(unlisted.contains("case m/1 is in 0 parts"), "{unlisted}");
         assert!(error(&folders[1..2], None).contains("part tune has no claims"));
     }
 

@@ -17,13 +17,22 @@ use crate::rows::Gold;
 
 /// A line of `cases.jsonl`.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct CaseLine {
     pub(crate) case: String,
     pub(crate) evidence: Vec<ItemLine>,
+    // Notes for people.
+    #[serde(rename = "alert", default)]
+    _alert: IgnoredAny,
+    #[serde(rename = "domain", default)]
+    _domain: IgnoredAny,
+    #[serde(rename = "shape", default)]
+    _shape: IgnoredAny,
 }
 
 /// An item of evidence of a case.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct ItemLine {
     #[serde(default)]
     pub(crate) id: String,
@@ -48,6 +57,7 @@ pub(crate) fn static_infra() -> Lane {
 
 /// A line of `claims.jsonl`.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct ClaimLine {
     #[serde(default)]
     pub(crate) id: String,
@@ -62,10 +72,20 @@ pub(crate) struct ClaimLine {
     pub(crate) more: Vec<QuoteLine>,
     pub(crate) origin: Option<String>,
     pub(crate) mistake: Option<String>,
+    // Notes for people.
+    #[serde(rename = "note", default)]
+    _note: IgnoredAny,
+    #[serde(rename = "checked", default)]
+    _checked: IgnoredAny,
+    #[serde(rename = "pair", default)]
+    _pair: IgnoredAny,
+    #[serde(rename = "style", default)]
+    _style: IgnoredAny,
 }
 
 /// A further quote of a claim.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct QuoteLine {
     pub(crate) evidence_id: String,
     pub(crate) quote: String,
@@ -80,10 +100,16 @@ impl ClaimLine {
 
 /// A line of `reports.jsonl`.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct ReportLine {
     pub(crate) case: String,
     pub(crate) kind: String,
     pub(crate) text: String,
+    // Ranges of its claims, which no measurement uses.
+    #[serde(rename = "claim_ids", default)]
+    _claim_ids: IgnoredAny,
+    #[serde(rename = "spans", default)]
+    _spans: IgnoredAny,
 }
 
 /// The parts of labelled cases, from a `split.json`.
@@ -153,7 +179,7 @@ pub(crate) fn labelled_data(folders: &[PathBuf], split: Option<&Path>) -> Result
 
 fn add(folder: &Path, split: &Split, data_set: &mut DataSet) -> Result<()> {
     let mut places = HashMap::new();
-    for CaseLine { case: name, evidence } in lines(&folder.join("cases.jsonl"))? {
+    for CaseLine { case: name, evidence, .. } in lines(&folder.join("cases.jsonl"))? {
         let part = match split.part_of(&name)? {
             "tune" => Part::Tune,
             "test" => Part::Test,
@@ -183,7 +209,7 @@ fn add(folder: &Path, split: &Split, data_set: &mut DataSet) -> Result<()> {
             mistake: line.mistake,
         });
     }
-    for ReportLine { case, kind, text } in lines(&folder.join("reports.jsonl"))? {
+    for ReportLine { case, kind, text, .. } in lines(&folder.join("reports.jsonl"))? {
         data_set.reports.push(Prose { case: place(&case)?, kind, text, labels: Vec::new() });
     }
     Ok(())
@@ -282,5 +308,7 @@ mod tests {
         assert!(class.contains("claims.jsonl:1: unknown label `wrong`"), "{class}");
         let line = error(split, &format!("{CLAIM}\n{{"));
         assert!(line.contains("claims.jsonl:2: EOF"), "{line}");
+        let key = error(split, &CLAIM.replace("quote", "qoute"));
+        assert!(key.contains("claims.jsonl:1: unknown field `qoute`"), "{key}");
     }
 }

@@ -102,10 +102,10 @@ fn add(
         labels.entry(case).or_default().push(label);
     }
     let mut reports: HashMap<String, Vec<Report>> = HashMap::new();
-    for ReportLine { case, kind, text } in lines(&folder.join("reports.jsonl"))? {
+    for ReportLine { case, kind, text, .. } in lines(&folder.join("reports.jsonl"))? {
         reports.entry(case).or_default().push(Report { kind, text });
     }
-    for CaseLine { case: name, evidence } in lines(&folder.join("cases.jsonl"))? {
+    for CaseLine { case: name, evidence, .. } in lines(&folder.join("cases.jsonl"))? {
         if !part_cases.contains(&name) {
             continue;
         }

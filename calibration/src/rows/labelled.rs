@@ -20,7 +20,7 @@ pub(super) fn reports(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
     let of_part =
         split.iter().zip(part).map(|(split, part)| split.cases(part)).next().transpose()?;
     let mut evidence: HashMap<String, Vec<Item>> = HashMap::new();
-    for CaseLine { case, evidence: items } in lines(&folder.join("cases.jsonl"))? {
+    for CaseLine { case, evidence: items, .. } in lines(&folder.join("cases.jsonl"))? {
         if of_part.is_none_or(|cases| cases.contains(&case)) {
             evidence.insert(case, items.into_iter().map(Item::from).collect());
         }
@@ -30,7 +30,7 @@ pub(super) fn reports(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
         labels.entry(case).or_default().push(GoldClaim { text, gold: class, judged: None });
     }
     let mut rows = Vec::new();
-    for ReportLine { case, kind, text: report } in lines(&folder.join("reports.jsonl"))? {
+    for ReportLine { case, kind, text: report, .. } in lines(&folder.join("reports.jsonl"))? {
         let Some(evidence) = evidence.get(&case).cloned() else { continue };
         let labels = labels.get(&case).map_or(&[][..], Vec::as_slice);
         let claims = labels.iter().filter(|claim| report.contains(&claim.text)).cloned().collect();
