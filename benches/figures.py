@@ -1,5 +1,6 @@
-"""What the comparisons share: ratios of paired measurements, and tables."""
+"""Ratios of paired measurements, and Markdown tables."""
 
+import math
 import os
 import statistics
 from pathlib import Path
@@ -10,21 +11,26 @@ PROGRAMS = TARGET / "dist"
 
 
 def ratios(subject: list[float], baseline: list[float]) -> list[float]:
-    """One ratio a round: what ran side by side is compared with each other."""
+    """The ratio of each round."""
     return [ours / theirs for ours, theirs in zip(subject, baseline, strict=True)]
 
 
 def spread(values: list[float], digits: int = 2) -> str:
-    """The median with the extremes."""
-    middle, least, most = statistics.median(values), min(values), max(values)
-    return f"{middle:.{digits}f} [{least:.{digits}f} .. {most:.{digits}f}]"
+    """The median with minimum and maximum."""
+    return f"{statistics.median(values):.{digits}f} [{min(values):.{digits}f} .. {max(values):.{digits}f}]"
 
 
-def met(holds: bool) -> str:
-    return "yes" if holds else "**no**"
+def mean_with_error(values: list[float], digits: int = 2) -> str:
+    """The mean with its standard error."""
+    error = statistics.stdev(values) / math.sqrt(len(values))
+    return f"{statistics.mean(values):.{digits}f} ± {error:.{digits}f}"
+
+
+def met(is_met: bool) -> str:
+    return "yes" if is_met else "**no**"
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
-    """A Markdown table; every column but the first is set right."""
+    """A Markdown table; all columns except the first are right-aligned."""
     rule = ["---"] + ["---:"] * (len(head) - 1)
     return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *rows])
