@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use fastrand::Rng;
+use gsar_datasets::Random;
 use gsar_proto::v1::evidence_item::Content;
 use gsar_proto::v1::{
     Claim, EvaluateOptions, EvaluateRequest, EvidenceItem, EvidenceKind, EvidenceLane, Report,
@@ -46,13 +46,13 @@ pub struct Incident {
 impl Incident {
     /// The same incident each time.
     pub fn new() -> Self {
-        let mut random = Rng::with_seed(SEED);
+        let mut random = Random::new(SEED);
         let claims: Vec<Grounded> = SERVICES
             .iter()
             .enumerate()
             .map(|(number, service)| {
-                let (held, most) = (40 + random.u64(..50), 100 + random.u64(..50));
-                let quote = format!("{service} connection pool holds {held} of {most} connections");
+                let (used, max) = (40 + random.below(50), 100 + random.below(50));
+                let quote = format!("{service} connection pool holds {used} of {max} connections");
                 let text = format!("The {quote}.");
                 Grounded { text, item: number * (ITEMS / CLAIMS) + 3, quote }
             })
@@ -119,19 +119,19 @@ fn service(number: usize) -> &'static str {
 }
 
 /// Lines of a log up to a random length, with `stated` as the first line.
-fn content(random: &mut Rng, number: usize, stated: Option<&str>) -> String {
-    let max = 290 + random.usize(..210);
+fn content(random: &mut Random, number: usize, stated: Option<&str>) -> String {
+    let max = 290 + random.below(210);
     let service = service(number);
     let (mut text, mut second) = (String::new(), 0);
     if let Some(stated) = stated {
         let _ = writeln!(text, "2026-03-12T14:{:02}:00Z WARN {stated}", number % 60);
     }
     loop {
-        second += 1 + random.u64(..4);
+        second += 1 + random.below(4);
         let line = format!(
             "2026-03-12T14:{:02}:{second:02}Z INFO {service} served route=/v1/orders took={}ms status=200\n",
             number % 60,
-            20 + random.u64(..900),
+            20 + random.below(900),
         );
         if text.len() + line.len() > max {
             return text;

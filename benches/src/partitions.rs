@@ -2,8 +2,8 @@
 //! `{"claims": [["grounded", "tool_match"], …]}`.
 
 use anyhow::{Context as _, bail};
-use fastrand::Rng;
 use gsar_core::{Class, EvidenceType};
+use gsar_datasets::Random;
 use serde_json::{Value, json};
 
 /// Claims as a judge labels them, in the order of a report.
@@ -23,21 +23,21 @@ pub const fn count_for(size: usize) -> usize {
 
 /// The partitions of a size, as every figure uses them.
 pub fn of_size(size: usize) -> Vec<Partition> {
-    let mut random = Rng::with_seed(SEED ^ size as u64);
+    let mut random = Random::new(SEED ^ size as u64);
     (0..count_for(size)).map(|_| partition(&mut random, size)).collect()
 }
 
 /// A report of `size` claims. Its quality is drawn first, so that all tiers occur.
-fn partition(random: &mut Rng, size: usize) -> Partition {
-    let grounded = 40 + random.u64(..60);
+fn partition(random: &mut Random, size: usize) -> Partition {
+    let grounded = 40 + random.below(60);
     (0..size).map(|_| claim(random, grounded)).collect()
 }
 
 /// A claim, grounded with a probability of `grounded` in a hundred. Grounded claims tend to strong evidence types, others
 /// to weak ones.
-fn claim(random: &mut Rng, grounded: u64) -> (Class, EvidenceType) {
+fn claim(random: &mut Random, grounded: usize) -> (Class, EvidenceType) {
     use EvidenceType as Type;
-    if random.u64(..100) < grounded {
+    if random.percent(grounded) {
         let types = [
             Type::ToolMatch,
             Type::ToolMatch,
@@ -46,17 +46,17 @@ fn claim(random: &mut Rng, grounded: u64) -> (Class, EvidenceType) {
             Type::Synthesis,
             Type::NegEvidence,
         ];
-        return (Class::Grounded, random.choice(types).unwrap_or(Type::ToolMatch));
+        return (Class::Grounded, random.pick(&types).copied().unwrap_or(Type::ToolMatch));
     }
     let classes = [Class::Ungrounded, Class::Ungrounded, Class::Contradicted, Class::Complementary];
-    let class = random.choice(classes).unwrap_or(Class::Ungrounded);
+    let class = random.pick(&classes).copied().unwrap_or(Class::Ungrounded);
     let types = match class {
         Class::Complementary => {
             [Type::ComplementaryFinding, Type::ComplementaryFinding, Type::Synthesis]
         }
         _ => [Type::Inference, Type::Domain, Type::ToolMatch],
     };
-    (class, random.choice(types).unwrap_or(Type::Inference))
+    (class, random.pick(&types).copied().unwrap_or(Type::Inference))
 }
 
 /// A partition as a JSON line.
