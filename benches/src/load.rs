@@ -265,3 +265,48 @@ pub(crate) async fn check(headers: &HeaderMap, body: &mut RecvStream) -> anyhow:
         )),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::echo::{self, Echo};
+
+    async fn run_against_echo(path: &str) -> anyhow::Result<Measurement> {
+        let folder = tempfile::tempdir()?;
+        let socket = folder.path().join("echo.sock");
+        let endpoint = Endpoint::Unix(socket.clone());
+        let server = tokio::spawn({
+            let endpoint = endpoint.clone();
+            async move { echo::serve(&endpoint, Echo::answering(100)).await }
+        });
+        while !socket.exists() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let path = path.to_owned();
+        let plan = Plan {
+            endpoint,
+            path,
+            message: Bytes::new(),
+            in_flight: 2,
+            warm_up: 1,
+            calls: 5,
+            server: None,
+        };
+        let measured = run(&plan).await;
+        server.abort();
+        measured
+    }
+
+    #[tokio::test]
+    async fn measures_answered_calls() {
+        let measured = run_against_echo(echo::PATH).await.unwrap();
+        assert_eq!((measured.calls, measured.answer_bytes), (5, 100.0));
+    }
+
+    #[tokio::test]
+    async fn an_answer_other_than_ok_ends_the_run() {
+        let error = run_against_echo("/gsar.benches.Echo/Unknown").await.unwrap_err();
+        let expected = "grpc-status 12: only";
+        assert!(error.to_string().starts_with(expected), "{error}");
+    }
+}

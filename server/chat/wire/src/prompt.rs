@@ -119,3 +119,57 @@ impl ReceivedRequest {
         messages.iter().rev().find_map(|message| Prompt::parse(message.get("content")?.as_str()?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(prompt: &str) -> Value {
+        let prompt = Prompt::parse(prompt).unwrap();
+        let answer = prompt.answer(|question| Verdict {
+            class: match question.text.as_str() {
+                "It is up." => "grounded",
+                "It is down." => "contradicted",
+                _ => "ungrounded",
+            },
+            evidence_type: "tool_match",
+            note: "as the log states",
+            citations: vec![citation("E1", None, "up")],
+        });
+        serde_json::from_str(&answer).unwrap()
+    }
+
+    #[test]
+    fn answers_claims_in_order() {
+        let prompt = format!(
+            "{CLAIMS}{}\n{}\n",
+            json!({"id": "c2", "text": "It is up."}),
+            json!({"id": "c1", "text": "It is slow."}),
+        );
+        let claim = |id, class| {
+            json!({
+                "id": id, "class": class, "type": "tool_match", "note": "as the log states",
+                "citations": [{"evidence": "E1", "field_path": null, "quote": "up"}],
+            })
+        };
+        let answer = answer(&prompt);
+        assert_eq!(answer["claims"], json!([claim("c2", "grounded"), claim("c1", "ungrounded")]));
+        assert_eq!((&answer["score"], &answer["abstain"]), (&Value::Null, &Value::Null));
+    }
+
+    #[test]
+    fn maps_classes_to_second_look_verdicts() {
+        let statement = |id, text| json!({"id": id, "statement": text, "quotes": []});
+        let prompt = format!(
+            "{STATEMENTS}{}\n{}\n{}\n",
+            statement("s1", "It is up."),
+            statement("s2", "It is down."),
+            statement("s3", "It is slow."),
+        );
+        let verdict =
+            |id, verdict| json!({"id": id, "verdict": verdict, "words": "as the log states"});
+        let expected =
+            json!([verdict("s1", "shown"), verdict("s2", "refuted"), verdict("s3", "not_shown")]);
+        assert_eq!(answer(&prompt), json!({ "statements": expected }));
+    }
+}
