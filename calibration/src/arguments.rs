@@ -25,14 +25,13 @@ pub struct Arguments {
     pub(crate) server: ServerArgs,
 }
 
-/// The server of a run.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArgs {
-    /// Address of the server: unix:///path/to/socket, grpc://host:port or grpcs://host:port. Default: GSAR_ENDPOINT,
-    /// or the gsar-server next to this program, started for the run
+    /// Server address: unix:///path/to/socket, grpc://host:port or grpcs://host:port. Default:
+    /// GSAR_ENDPOINT, or the gsar-server next to this program, started for the run
     #[arg(long, value_name = "URL", global = true)]
     pub(crate) endpoint: Option<String>,
-    /// Judge of a server that is started for the run, such as rules/2
+    /// Judge of the server started for the run, such as rules/2
     #[arg(long, value_name = "NAME", global = true, conflicts_with = "endpoint")]
     pub(crate) judge: Option<String>,
 }
@@ -41,46 +40,46 @@ pub(crate) struct ServerArgs {
 pub(crate) enum Command {
     /// Judge rows of claims with gold classes, and write the answers to a trace
     Run(Run),
-    /// Build a trace from the grades in exports of a ledger
+    /// Build a trace from exported ledger grades
     Graded(Graded),
     /// Measure M1 to M5, the ablations of the method and its baselines on traces
     Ablate(Ablate),
-    /// Audit whether traces may be published: each judged by the judge it names, and no two the same
+    /// Audit traces before publication: the judge is the one they name, and no two are copies
     Audit(Audit),
     /// Compare two traces of the same rows
     Compare(Compare),
-    /// Check whether a judge has drifted on a frozen set of rows; exit status 1 if so
+    /// Detect drift of a judge on a frozen set of rows; exit status 1 on drift
     Drift(Drift),
-    /// Write one page of HTML with tables and figures of traces that pass the audit
+    /// Write an HTML page with tables and figures of audited traces
     Report(Report),
     /// Fit the values of a policy to graded reports
     Fit(Fit),
-    /// Find the lowest threshold at which graded reports show a small risk of proceeding wrongly
+    /// Find the lowest threshold at which graded reports show a small risk of a wrong proceed
     Certify(Certify),
     /// Measure labelled claims, one call each, and whole reports
     Claims(Claims),
     /// Measure incidents: the claims of each report in one call, and each whole report
     Incidents(Incidents),
-    /// Measure true claims made false or unsupported within their report
+    /// Measure mutations: true claims made false or unsupported in their report
     Mutations(Mutations),
-    /// Measure how well search finds the evidence of claims
+    /// Measure how well search finds the evidence for claims
     Retrieval(Retrieval),
-    /// Replay stored answers of a careful judge: which right verdicts verification breaks, and which errors it
-    /// stops
+    /// Replay stored judgements: count the right verdicts that verification breaks and the errors that
+    /// it stops
     Replay(Replay),
-    /// Measure a chat model as second reader of stored answers: which true statements it does not find shown, and which
-    /// false ones it does
+    /// Measure a chat model that takes second looks at stored judgements: count the true statements it
+    /// does not confirm and the false ones it does
     Look(Look),
-    /// Drive reports through the whole loop with stored answers; a rewriter drops what is at fault. Prints how many
-    /// proceed, and when
+    /// Drive reports through the whole loop with stored answers and a rewriter that drops faulty claims;
+    /// print how many proceed, and when
     Drive(Drive),
-    /// Measure recorded investigations: the accuracy of their answers, the decisions of a sidecar, and the benefit of
-    /// exploring a graph; exit status 1 if worse than a baseline
+    /// Measure recorded investigations: the accuracy of their answers, the decisions of a sidecar, and
+    /// the benefit of exploring a graph; exit status 1 if worse than a baseline
     Investigations(Investigations),
-    /// Measure claims generated from a seed with known verdicts: values swapped between neighbours, absences,
+    /// Measure generated claims with known verdicts: values swapped between neighbours, absences,
     /// roundings
     Generated(Generated),
-    /// Write labelled claims with the passages for the embedded model, one JSON line each, for its training
+    /// Write labelled claims with their premises, one JSON line each, to train the embedded model
     Premises(Premises),
     /// Print a shell completion script
     Completions(Completions),
@@ -93,8 +92,8 @@ pub(crate) struct Premises {
     /// Folders of cases.jsonl and claims.jsonl
     #[arg(required_unless_present = "swaps", value_name = "FOLDER")]
     pub(crate) folders: Vec<PathBuf>,
-    /// The split of cases into parts; by default the split.json in a folder or next to it. A folder
-    /// with cases that the default split does not name is read whole
+    /// Split of cases into parts; by default the split.json in a folder or next to it. A folder whose
+    /// cases are not in the default split is read whole
     #[arg(long, value_name = "FILE")]
     pub(crate) split: Option<PathBuf>,
     /// Part of the split to read; tune by default
@@ -122,10 +121,10 @@ pub(crate) struct Generated {
     /// Seed of random draws
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Number of pairs of claims, or of claims of absence
+    /// Number of claim pairs, or of single claims about absence
     #[arg(long, value_name = "N", default_value_t = 5_000)]
     pub(crate) count: usize,
-    /// Number of mistakes of each generator to list with their evidence
+    /// Number of mistakes to list with their evidence, per generator
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) list: usize,
     /// Tables, or one JSON object
@@ -133,10 +132,9 @@ pub(crate) struct Generated {
     pub(crate) output: Output,
 }
 
-/// A generator of claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Generator {
-    /// A value claimed of its thing and of a neighbour
+    /// A value swapped with that of a neighbour
     Swaps,
     /// Absences that evidence shows, refutes or does not decide
     Absences,
@@ -145,10 +143,8 @@ pub(crate) enum Generator {
 }
 
 impl Generator {
-    /// Every generator.
     pub(crate) const ALL: [Self; 3] = [Self::Swaps, Self::Absences, Self::Rounding];
 
-    /// The name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Swaps => "swaps",
@@ -157,16 +153,15 @@ impl Generator {
         }
     }
 
-    /// What is counted.
     pub(crate) const fn title(self) -> &'static str {
         match self {
-            Self::Swaps => "Pairs of a true claim and the same with the value of a neighbour",
+            Self::Swaps => "Pairs of a true claim and the same claim with a neighbour's value",
             Self::Absences => "Claims that something is absent",
             Self::Rounding => "Pairs of a true rounding and a false one",
         }
     }
 
-    /// What tells its items apart.
+    /// The column head of its forms.
     pub(crate) const fn groups(self) -> &'static str {
         match self {
             Self::Swaps => "shape",
@@ -178,9 +173,9 @@ impl Generator {
 
 #[derive(Debug, Args)]
 pub(crate) struct Replay {
-    /// Stored judgements: a judgements.jsonl with folders of cases beside it, or a folder of cases.jsonl,
-    /// claims.jsonl and reports.jsonl whose claims have class, type and quotes. A split.json beside them
-    /// says which case belongs to which part
+    /// Stored judgements: a judgements.jsonl next to folders of cases, or a folder of cases.jsonl,
+    /// claims.jsonl and reports.jsonl whose claims have class, type and quotes. A split.json next to
+    /// them assigns cases to parts
     #[arg(required = true, value_name = "JUDGEMENTS")]
     pub(crate) judgements: Vec<PathBuf>,
     /// The cases to replay
@@ -202,13 +197,13 @@ pub(crate) struct Replay {
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
     #[command(flatten)]
-    pub(crate) reader: ReaderArgs,
+    pub(crate) second_look: SecondLookArgs,
 }
 
-/// The second reader of the stored judge's verdicts; none by default.
+/// The model or file that takes second looks; none by default.
 #[derive(Debug, Default, Args)]
-pub(crate) struct ReaderArgs {
-    /// The chat model that takes second looks, as provider:model
+pub(crate) struct SecondLookArgs {
+    /// Chat model that takes second looks, as provider:model
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["looks", "offline"])]
     pub(crate) reader: Option<String>,
     /// A server configuration with its settings under judges.models
@@ -224,19 +219,19 @@ pub(crate) struct Look {
     /// Stored judgements, as for replay
     #[arg(required = true, value_name = "JUDGEMENTS")]
     pub(crate) judgements: Vec<PathBuf>,
-    /// The chat model, as provider:model
+    /// Chat model, as provider:model
     #[arg(long, value_name = "MODEL")]
     pub(crate) reader: String,
     /// A server configuration with its settings under judges.models
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// The cases to read
+    /// The cases to use
     #[arg(long, value_enum, default_value_t = ReplayPart::Tune)]
     pub(crate) part: ReplayPart,
     /// Seed of false statements
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// List every true statement that it does not find shown (tune part only)
+    /// List every true statement that the model does not confirm (tune part only)
     #[arg(long)]
     pub(crate) list: bool,
     /// Tables, or one JSON object
@@ -255,7 +250,7 @@ impl From<Look> for Replay {
             offline: false,
             list,
             output,
-            reader: ReaderArgs { reader: Some(reader), config, looks: None },
+            second_look: SecondLookArgs { reader: Some(reader), config, looks: None },
         }
     }
 }
@@ -272,11 +267,11 @@ pub(crate) struct Drive {
 
 #[derive(Debug, Args)]
 pub(crate) struct Investigations {
-    /// Recorded investigations, one JSON document per line, packed by gzip or not
+    /// Recorded investigations, one JSON document per line; gzip is detected
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Output of an earlier run with --output json. If a share of right first answers is lower by more than 0.02, or
-    /// an investigation takes more than 30 s longer, the exit status is 1
+    /// Output of an earlier run with --output json. The exit status is 1 if a share of right first
+    /// answers is lower by more than 0.02, or an investigation takes more than 30 s longer
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
     /// Tables, or one JSON object
@@ -284,7 +279,6 @@ pub(crate) struct Investigations {
     pub(crate) output: Output,
 }
 
-/// How a page is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
     Table,
@@ -299,7 +293,7 @@ pub(crate) enum ReplayPart {
 }
 
 impl ReplayPart {
-    /// Its name in a split.json.
+    /// The name in a `split.json`.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Tune => "tune",
@@ -309,24 +303,22 @@ impl ReplayPart {
     }
 }
 
-/// How the same evidence is written.
+/// A rendering of the same evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(crate) enum Rendering {
-    /// A JSON document as `json`, everything else as `text`
+    /// JSON documents as `json`, everything else as `text`
     Json,
-    /// The same bytes as `text`
+    /// Everything as `text`
     Text,
-    /// A line `$ command` before the same bytes, as `text`
+    /// A line `$ command` before the content, as `text`
     Command,
-    /// One content block of the Model Context Protocol with the same bytes as its text, as `json`
+    /// A Model Context Protocol content block with the content as its text, as `json`
     Mcp,
 }
 
 impl Rendering {
-    /// Every rendering.
     pub(crate) const ALL: [Self; 4] = [Self::Json, Self::Text, Self::Command, Self::Mcp];
 
-    /// The name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -339,13 +331,13 @@ impl Rendering {
 
 #[derive(Debug, Args)]
 pub(crate) struct Retrieval {
-    /// Files of claims with their evidence, one JSON object per line; packed ones end in .gz
+    /// Files of claims with their evidence, one JSON object per line; gzip if the name ends in .gz
     #[arg(value_name = "FILE", required_unless_present_any = ["incidents", "labelled"])]
     pub(crate) files: Vec<PathBuf>,
-    /// The folder of incidents: the deciding passages of their labelled claims
+    /// Folder of incidents; searches for the deciding passages of their labelled claims
     #[arg(long, value_name = "FOLDER")]
     pub(crate) incidents: Option<PathBuf>,
-    /// A folder of labelled cases: the deciding passages of their claims; may be given several times
+    /// Folder of labelled cases; searches for the deciding passages of their claims. May be repeated
     #[arg(long, value_name = "FOLDER")]
     pub(crate) labelled: Vec<PathBuf>,
 }
@@ -355,10 +347,10 @@ pub(crate) struct Claims {
     /// Folders of cases.jsonl, claims.jsonl and reports.jsonl
     #[arg(required = true, value_name = "FOLDER")]
     pub(crate) folders: Vec<PathBuf>,
-    /// The split of cases into tune and test; by default the split.json next to the first folder
+    /// Split of cases into tune and test; by default the split.json next to the first folder
     #[arg(long, value_name = "FILE")]
     pub(crate) split: Option<PathBuf>,
-    /// Number of mistakes of the tune part to list
+    /// Number of mistakes to list, from the tune part
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) worst: usize,
 }
@@ -368,7 +360,7 @@ pub(crate) struct Incidents {
     /// The folder of incidents
     #[arg(long, value_name = "FOLDER", default_value = "datasets/incidents")]
     pub(crate) folder: PathBuf,
-    /// Number of mistakes of the tune part to list
+    /// Number of mistakes to list, from the tune part
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) worst: usize,
 }
@@ -389,7 +381,6 @@ pub(crate) struct Mutations {
     pub(crate) part: Parts,
 }
 
-/// Parts of the incidents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Parts {
     Tune,
@@ -398,7 +389,6 @@ pub(crate) enum Parts {
 }
 
 impl Parts {
-    /// Whether a part is among them.
     pub(crate) fn contains(self, part: Part) -> bool {
         match self {
             Self::Tune => part == Part::Tune,
@@ -407,7 +397,7 @@ impl Parts {
         }
     }
 
-    /// In words.
+    /// The name in a heading.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Tune => "tune",
@@ -423,12 +413,12 @@ mod tests {
     use clap::CommandFactory as _;
 
     #[test]
-    fn the_flags_do_not_contradict_each_other() {
+    fn flags_are_consistent() {
         Arguments::command().debug_assert();
     }
 
     #[test]
-    fn parts_hold_what_their_name_says() {
+    fn parts_contain_the_named_cases() {
         let contained = [Parts::Tune, Parts::Test, Parts::All]
             .map(|parts| Part::ALL.map(|part| parts.contains(part)));
         assert_eq!(contained, [[true, false], [false, true], [true, true]]);

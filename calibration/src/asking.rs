@@ -1,4 +1,4 @@
-//! Sends many evaluations to a server concurrently and returns the answers in order.
+//! Sends evaluations to a server concurrently.
 
 use anyhow::{Context as _, Result};
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -9,29 +9,28 @@ use gsar_proto::v1;
 
 use crate::data_set::{Case, Label};
 
-/// The maximum number of evaluations in progress.
-const AT_ONCE: usize = 8;
+/// The maximum number of concurrent evaluations.
+const MAX_CONCURRENT: usize = 8;
 
-/// A report to be evaluated against the evidence of a case.
+/// A report to evaluate against the evidence of a case.
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
-    /// The place of the case in the data set, from 0.
+    /// The index of the case in the data set.
     pub(crate) case: usize,
     pub(crate) report: v1::Report,
 }
 
 impl Question {
-    /// A single claim.
     pub(crate) fn claim(label: &Label) -> Self {
         Self::claims(label.case, String::new(), std::slice::from_ref(label))
     }
 
-    /// A report, split by the judge.
+    /// A report that the judge splits into claims.
     pub(crate) fn whole(case: usize, synthesis: String) -> Self {
         Self { case, report: v1::Report { synthesis, ..Default::default() } }
     }
 
-    /// A report with the claims to judge.
+    /// A report together with the claims to judge.
     pub(crate) fn claims(case: usize, synthesis: String, labels: &[Label]) -> Self {
         let claims = labels.iter().map(|label| v1::Claim {
             id: label.id.clone(),
@@ -47,33 +46,32 @@ impl Question {
 
 #[derive(Clone, Debug)]
 pub(crate) struct ServerVerdict {
-    /// The class, after verification; `None` if the claim is undecided.
+    /// The verified class; `None` if the claim is undecided.
     pub(crate) class: Option<Class>,
-    /// The type, after verification.
     pub(crate) evidence_type: EvidenceType,
-    /// The items that are cited.
+    /// The ids of the cited items.
     pub(crate) cited: Vec<String>,
-    /// Why, in the judge's words.
+    /// The judge's explanation.
     pub(crate) note: String,
 }
 
-/// Has every question answered; the answers come in the order of the questions.
+/// Evaluates the questions and returns the answers in the same order.
 pub(crate) async fn ask(
     client: &Client,
     cases: &[Case],
     questions: Vec<Question>,
 ) -> Result<Vec<v1::EvaluateResponse>> {
     let answers = questions.into_iter().map(|Question { case, report }| async move {
-        let case = cases.get(case).context("a question about no case")?;
+        let case = cases.get(case).context("unknown case")?;
         let evidence = case.evidence.clone();
         let request = v1::EvaluateRequest { report: Some(report), evidence, ..Default::default() };
         client.evaluate(request).await.with_context(|| format!("case {}", case.name))
     });
-    futures_util::stream::iter(answers).buffered(AT_ONCE).try_collect().await
+    futures_util::stream::iter(answers).buffered(MAX_CONCURRENT).try_collect().await
 }
 
 impl ServerVerdict {
-    /// The class, where an undecided claim counts as ungrounded.
+    /// The class; undecided claims count as ungrounded.
     pub(crate) fn counted(&self) -> Class {
         self.class.unwrap_or(Class::Ungrounded)
     }
@@ -81,7 +79,7 @@ impl ServerVerdict {
 
 pub(crate) fn verdict(answer: &v1::EvaluateResponse, claim: &str) -> Result<ServerVerdict> {
     let unjudged = || {
-        let reasons = decided(answer).into_iter().flat_map(|decision| &decision.reasons);
+        let reasons = decision(answer).into_iter().flat_map(|decision| &decision.reasons);
         let reasons: Vec<&str> = reasons.map(|reason| reason.sentence.as_str()).collect();
         format!("claim {claim} was not judged: {}", reasons.join("; "))
     };
@@ -98,12 +96,12 @@ pub(crate) fn verdict(answer: &v1::EvaluateResponse, claim: &str) -> Result<Serv
     })
 }
 
-fn decided(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
-    let in_shadow = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
-    in_shadow.or(answer.decision.as_ref())
+fn decision(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
+    let shadow = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
+    shadow.or(answer.decision.as_ref())
 }
 
 pub(crate) fn tier(answer: &v1::EvaluateResponse) -> Result<Tier> {
-    let decision = decided(answer).context("an answer without a decision")?;
-    Tier::from_number(decision.tier).context("an answer without a tier")
+    let decision = decision(answer).context("the answer has no decision")?;
+    Tier::from_number(decision.tier).context("the decision has no tier")
 }

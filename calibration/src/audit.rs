@@ -1,7 +1,8 @@
-//! Audits whether runs may be published: each must be decided by the judge that it names, and no two may contain the same
-//! partitions (arXiv:2604.23366 found that silent fallback is the greatest risk of such an evaluation).
+//! Audits runs before publication. Each row must be decided by the judge that the header names, and no
+//! two runs may contain the same partitions: silent fallback to another judge is the main risk
+//! (arXiv:2604.23366).
 //!
-//! It cannot distinguish a second run of a deterministic judge from a copy with made-up evaluation ids.
+//! A second run of a deterministic judge looks the same as a copy with made-up evaluation ids.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -12,21 +13,21 @@ use gsar_proto::v1;
 use crate::arguments::Audit;
 use crate::trace::{Header, Trace, read};
 
-/// The share of the lesser cell's claims, in hundredths, that two cells may have in common. Judges that write their notes
-/// and choose their quotes themselves share next to none.
+/// The maximum share of the smaller cell's claims that two cells may have in common, in percent. Judges
+/// that write their own notes and choose their own quotes share almost none.
 const MAX_COMMON_PERCENT: usize = 50;
 
-/// The minimum number of claims to compare.
+/// The minimum number of claims for a comparison.
 const MIN_CLAIMS: usize = 10;
 
-/// The minimum length of a quote that identifies its judge, in bytes.
+/// The minimum length of a distinctive quote, in bytes.
 const MIN_QUOTE: usize = 8;
 
 #[derive(Debug)]
 pub(crate) struct AuditedCell {
     header: Header,
     fingerprints: HashMap<[u8; 32], usize>,
-    /// The evaluations, by id.
+    /// Evaluation ids.
     evaluations: BTreeSet<String>,
     judges: BTreeMap<String, usize>,
     rows: usize,
@@ -57,8 +58,8 @@ impl AuditedCell {
     }
 }
 
-/// What a judge chose of a claim: class, type, quotes and note, but not the claim, so that partitions which moved to other
-/// rows are found; `None` without a quote, since a claim of which nothing is cited is like any other.
+/// A digest of class, type, quotes and note; `None` without a distinctive quote. The claim is left out,
+/// so partitions moved to other rows are found too.
 fn fingerprint(claim: &v1::JudgedClaim) -> Option<[u8; 32]> {
     let mut quotes: Vec<&str> = claim.citations.iter().map(|cited| cited.quote.as_str()).collect();
     if !quotes.iter().any(|quote| quote.len() >= MIN_QUOTE) {
@@ -73,41 +74,36 @@ fn fingerprint(claim: &v1::JudgedClaim) -> Option<[u8; 32]> {
     Some(*digest.finalize().as_bytes())
 }
 
-/// The reasons why cells may not be published; empty if they may.
+/// Returns the objections to publishing these cells.
 pub(crate) fn objections(cells: &[AuditedCell]) -> Vec<String> {
     let mut found = Vec::new();
     for cell in cells {
-        found.extend(other_judges(cell));
+        found.extend(check_judges(cell));
     }
     for (at, first) in cells.iter().enumerate() {
-        found.extend(cells.iter().skip(at + 1).filter_map(|second| in_common(first, second)));
+        found.extend(cells.iter().skip(at + 1).filter_map(|second| check_overlap(first, second)));
     }
     found
 }
 
-/// That a cell was decided by another judge than its first.
-fn other_judges(cell: &AuditedCell) -> Option<String> {
+/// Objects to rows decided by a judge other than the cell's own.
+fn check_judges(cell: &AuditedCell) -> Option<String> {
     let Header { run, judge, .. } = &cell.header;
-    let named = |judge: &str| judge.is_empty() || cell.is_by(judge);
+    let is_expected = |judge: &str| judge.is_empty() || cell.is_by(judge);
     let others: Vec<String> = cell
         .judges
         .iter()
-        .filter(|(judge, _)| !named(judge))
-        .map(|(judge, rows)| format!("{rows} by {judge}"))
+        .filter(|(judge, _)| !is_expected(judge))
+        .map(|(judge, rows)| format!("{rows} were judged by {judge}"))
         .collect();
     let judge = judge.as_deref().unwrap_or("one judge");
     (!others.is_empty()).then(|| {
-        format!(
-            "{run}: says it was judged by {judge}, and of {} rows were {}",
-            cell.rows,
-            others.join(", ")
-        )
+        format!("{run}: the header names {judge}, but of {} rows {}", cell.rows, others.join(", "))
     })
 }
 
 impl AuditedCell {
-    /// `true` if rows that a judge decided are what the cell says: of the judge it names; where it names none, of the judge
-    /// that decided most rows.
+    /// `true` if this is the judge that the header names, or else the judge of most rows.
     fn is_by(&self, judge: &str) -> bool {
         match self.header.judge.as_deref() {
             Some("stored") => judge.ends_with(":stored"),
@@ -121,14 +117,14 @@ impl AuditedCell {
     }
 }
 
-/// That two cells hold the same partitions. A declared repetition by a judge that always says the same may, as long as its
-/// rows were judged anew.
-fn in_common(first: &AuditedCell, second: &AuditedCell) -> Option<String> {
+/// Objects to partitions that two cells have in common. A declared repetition by the same judge is
+/// allowed if it has its own evaluations.
+fn check_overlap(first: &AuditedCell, second: &AuditedCell) -> Option<String> {
     let names = format!("{} and {}", first.header.run, second.header.run);
     let copied = first.evaluations.intersection(&second.evaluations).count();
     if copied > 0 {
         return Some(format!(
-            "{names} hold {copied} of the same evaluations: one is a copy of the other"
+            "{names} contain {copied} of the same evaluations: one is a copy of the other"
         ));
     }
     let repeats = |one: &Header, other: &Header| {
@@ -137,7 +133,7 @@ fn in_common(first: &AuditedCell, second: &AuditedCell) -> Option<String> {
     if repeats(&first.header, &second.header) || repeats(&second.header, &first.header) {
         return None;
     }
-    let least = first.claims().min(second.claims());
+    let smaller = first.claims().min(second.claims());
     let common: usize = first
         .fingerprints
         .iter()
@@ -145,18 +141,18 @@ fn in_common(first: &AuditedCell, second: &AuditedCell) -> Option<String> {
             second.fingerprints.get(fingerprint).map_or(0, |other| *count.min(other))
         })
         .sum();
-    (least >= MIN_CLAIMS && common * 100 > least * MAX_COMMON_PERCENT).then(|| {
+    (smaller >= MIN_CLAIMS && common * 100 > smaller * MAX_COMMON_PERCENT).then(|| {
         format!(
-            "{names} have {common} of {least} cited claims in common, quotes and notes included: one judge fell back to the other, or it is a second run that does not say so (--repeat-of)"
+            "{names} have {common} of {smaller} cited claims in common, with the same quotes and notes: one judge fell back to the other, or this is a repetition without --repeat-of"
         )
     })
 }
 
-/// Audits traces and returns what is to be printed.
+/// Audits traces and returns the page to print.
 pub(crate) fn audit(args: &Audit) -> Result<String> {
     let objections = objections(&cells(&args.traces)?);
     if objections.is_empty() {
-        return Ok(format!("{} cells: no objection.\n", args.traces.len()));
+        return Ok(format!("{} cells: no objections.\n", args.traces.len()));
     }
     bail!("the audit failed:\n  {}", objections.join("\n  "))
 }
@@ -183,7 +179,7 @@ mod tests {
     ];
 
     fn claim(random: &mut Random, row: usize, judge: u64) -> v1::JudgedClaim {
-        // Judges agree on most classes and often quote the same words; their notes are their own.
+        // Judges agree on most classes and often on quotes, but not on notes.
         let class = if random.percent(85) { row % 3 } else { random.below(3) };
         let quote = match random.below(3) {
             0 => format!("evidence number {row} says that it is up"),
@@ -225,12 +221,13 @@ mod tests {
         Trace { header, rows: rows.collect(), refused: Vec::new() }
     }
 
-    fn said(traces: &[&Trace]) -> Vec<String> {
+    fn objections_to(traces: &[&Trace]) -> Vec<String> {
         objections(&traces.iter().map(|trace| AuditedCell::of(trace)).collect::<Vec<_>>())
     }
 
-    /// A cell with the partitions of another one under new ids, varied.
-    fn planted(seed: u64) -> [Trace; 2] {
+    /// A trace, and a second one with the same partitions under new ids: unchanged, shuffled or altered
+    /// in part.
+    fn copied(seed: u64) -> [Trace; 2] {
         let honest = trace(seed, "first", "openai:one");
         let mut copy = trace(seed + 10_000, "second", "openai:two");
         let mut random = Random::new(seed);
@@ -247,35 +244,38 @@ mod tests {
     }
 
     #[test]
-    fn a_planted_copy_is_refused_in_every_variation() {
+    fn rejects_copied_partitions() {
         for seed in 0..100 {
-            let [honest, copy] = planted(seed);
-            let found = said(&[&honest, &copy]);
+            let [honest, copy] = copied(seed);
+            let found = objections_to(&[&honest, &copy]);
             assert!(found.len() == 1 && found[0].contains("in common"), "{seed}: {found:?}");
         }
     }
 
     #[test]
-    fn honest_pairs_raise_no_alarm() {
+    fn accepts_independent_runs() {
         for seed in 0..100 {
             let first = trace(seed, "first", "openai:one");
             let second = trace(seed + 10_000, "second", "openai:two");
-            assert!(said(&[&first, &second]).is_empty(), "{seed}");
+            assert!(objections_to(&[&first, &second]).is_empty(), "{seed}");
         }
     }
 
     #[test]
-    fn a_repetition_has_to_be_declared_and_judged_anew() {
+    fn a_declared_repetition_must_be_judged_again() {
         let first = trace(1, "first", "rules/2");
         let mut again = trace(1, "again", "rules/2");
-        assert!(said(&[&first, &again])[0].contains("--repeat-of"));
+        assert!(objections_to(&[&first, &again])[0].contains("--repeat-of"));
         again.header.repeat_of = Some("first".to_owned());
-        assert!(said(&[&first, &again]).is_empty());
+        assert!(objections_to(&[&first, &again]).is_empty());
         again.rows[7].evaluation.evaluation_id = "first-3".to_owned();
-        assert!(said(&[&first, &again])[0].contains("1 of the same evaluations"));
+        assert!(objections_to(&[&first, &again])[0].contains("1 of the same evaluations"));
         let mut other = trace(1, "other", "openai:two");
         other.header.repeat_of = Some("first".to_owned());
-        assert!(said(&[&first, &other])[0].contains("in common"), "another judge repeats nothing");
+        assert!(
+            objections_to(&[&first, &other])[0].contains("in common"),
+            "a repetition has the same judge"
+        );
     }
 
     #[test]
@@ -291,8 +291,8 @@ mod tests {
             });
         }
         assert_eq!(
-            said(&[&fell_back]),
-            ["first: says it was judged by openai:one, and of 60 rows were 4 by rules/2"]
+            objections_to(&[&fell_back]),
+            ["first: the header names openai:one, but of 60 rows 4 were judged by rules/2"]
         );
     }
 }

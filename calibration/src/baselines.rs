@@ -1,5 +1,5 @@
-//! The baselines that a judge must beat: the most frequent class, and the words that a claim shares with the evidence.
-//! Both are fitted on the tune part only.
+//! Baselines that a judge must beat: the most frequent class, and the overlap between claim and evidence
+//! words. Fitted on the tune part only.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,25 +9,24 @@ use gsar_proto::v1;
 use crate::data_set::Part;
 use crate::measured::{Measurements, Row};
 
-/// The rows as a baseline would have judged them: the verdict's class is the baseline's.
+/// The rows with the classes of each baseline as verdicts.
 pub(crate) struct Baselines {
-    /// Every claim in the class that is most frequent in the tune part.
+    /// The most frequent class of the tune part.
     pub(crate) majority: Vec<Row>,
-    /// Every claim by how many of its words the best item has.
+    /// The class by word overlap.
     pub(crate) overlap: Vec<Row>,
-    /// The class of the first.
+    /// The class of `majority`.
     pub(crate) class: Class,
-    /// The thresholds of the second.
+    /// The thresholds of `overlap`.
     pub(crate) thresholds: Thresholds,
 }
 
-/// Shares of a claim's words, in hundredths: from `grounded` on it is grounded, from `contradicted` on
-/// contradicted, below that ungrounded.
+/// Thresholds on the percentage of a claim's words that one item contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Thresholds {
-    /// The share of a claim's words, in hundredths, from which on it is contradicted.
+    /// Overlaps below this are ungrounded.
     pub(crate) contradicted: u32,
-    /// The share, in hundredths, from which on it is grounded; not below `contradicted`.
+    /// Overlaps from here on are grounded; at least `contradicted`.
     pub(crate) grounded: u32,
 }
 
@@ -43,7 +42,6 @@ impl Thresholds {
     }
 }
 
-/// Both baselines over the rows of a run.
 pub(crate) fn baselines(measured: &Measurements) -> Baselines {
     let rows = &measured.rows;
     let class = majority(rows);
@@ -74,7 +72,7 @@ pub(crate) fn baselines(measured: &Measurements) -> Baselines {
     }
 }
 
-/// The most frequent class of the tune part; the first in the method's order where several are.
+/// The most frequent class of the tune part; on a tie, the first in `Class::ALL`.
 fn majority(rows: &[Row]) -> Class {
     let number = |class| {
         rows.iter().filter(|row| row.part == Part::Tune && row.label.class == class).count()
@@ -83,7 +81,7 @@ fn majority(rows: &[Row]) -> Class {
     most.unwrap_or(Class::Grounded)
 }
 
-/// The thresholds under which most claims of the tune part are right; the lowest where several are.
+/// The thresholds with the most right verdicts in the tune part; on a tie, the lowest.
 fn thresholds(rows: &[Row], overlaps: &[u32]) -> Thresholds {
     let mut tally: HashMap<(u32, Class), u32> = HashMap::new();
     for (row, overlap) in rows.iter().zip(overlaps).filter(|(row, _)| row.part == Part::Tune) {
@@ -108,7 +106,7 @@ fn thresholds(rows: &[Row], overlaps: &[u32]) -> Thresholds {
     best
 }
 
-/// The maximum share of the claim's distinct words in one item, in hundredths.
+/// The highest percentage of the claim's distinct words in one item.
 fn overlap<'a>(claim: &str, items: impl Iterator<Item = &'a HashSet<String>>) -> u32 {
     let claim: HashSet<String> = words(claim).collect();
     let shared = |item: &HashSet<String>| claim.iter().filter(|word| item.contains(*word)).count();
@@ -121,7 +119,6 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     words.map(str::to_lowercase)
 }
 
-/// Returns the text of an item.
 pub(crate) fn content(item: &v1::EvidenceItem) -> &str {
     match &item.content {
         Some(v1::evidence_item::Content::Text(text) | v1::evidence_item::Content::Json(text)) => {
@@ -173,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn overlap_is_that_of_the_best_item() {
+    fn overlap_uses_the_best_item() {
         let items: Vec<HashSet<String>> =
             ["pod a-1 runs", "node b"].map(|text| words(text).collect()).to_vec();
         assert_eq!(overlap("Pod a-1 failed", items.iter()), 75);

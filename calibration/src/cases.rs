@@ -134,6 +134,6 @@ mod tests {
         assert!(error.contains("claims.jsonl:1: unknown label `right`"), "{error}");
         std::fs::write(root.path().join("split.json"), r#"{"test":["a/1"]}"#).unwrap();
         let error = format!("{:#}", sources(&folders, None, ReplayPart::Tune).err().unwrap());
-        assert!(error.contains(r#"no part `tune`, only {"test"}"#), "{error}");
+        assert!(error.contains(r#"no part `tune`; expected one of {"test"}"#), "{error}");
     }
 }

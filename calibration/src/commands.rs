@@ -1,4 +1,4 @@
-//! Runs the commands.
+//! Dispatches the commands.
 
 use anyhow::{Result, ensure};
 
@@ -24,7 +24,7 @@ use crate::session::with_server;
 use crate::tables;
 use crate::trial::try_mutations;
 
-/// Does what the arguments ask for and returns the page to print.
+/// Runs the command and returns the page to print.
 pub async fn run(arguments: Arguments) -> Result<String> {
     let server = &arguments.server;
     match arguments.command {
@@ -49,7 +49,7 @@ pub async fn run(arguments: Arguments) -> Result<String> {
             let parts: Vec<_> =
                 data_set.cases.iter().map(|case| part.contains(case.part)).collect();
             data_set.reports.retain(|report| parts.get(report.case) == Some(&true));
-            ensure!(!data_set.reports.is_empty(), "there are no incidents of part {}", part.name());
+            ensure!(!data_set.reports.is_empty(), "no incidents of part {}", part.name());
             let trial = with_server(server, async |client| {
                 try_mutations(&client, data_set, seed, number).await
             });

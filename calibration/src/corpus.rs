@@ -1,10 +1,10 @@
-//! Stores evidence in a corpus of a server.
+//! Stores evidence in a server corpus.
 
 use anyhow::Result;
 use gsar_client::Client;
 use gsar_proto::v1;
 
-/// Stores items in a corpus, which is created if missing.
+/// Stores items in a corpus; creates the corpus if it does not exist.
 pub(crate) async fn store(
     client: &Client,
     corpus: &str,

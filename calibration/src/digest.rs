@@ -1,4 +1,4 @@
-//! Computes SHA-256 digests of files in hexadecimal, like `sha256sum`.
+//! SHA-256 digests of files.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader};
@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
 
-/// The SHA-256 of the bytes of files, one after another.
+/// Returns the SHA-256 of the concatenated files in hexadecimal.
 pub(crate) fn sha256<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<String> {
     let mut digest = Sha256::new();
     for path in paths {

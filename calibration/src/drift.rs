@@ -1,4 +1,4 @@
-//! Checks whether a judge still gives the same verdicts on a frozen set of rows. The exit status reports drift.
+//! Detects changed verdicts of a judge on a frozen set of rows.
 
 use anyhow::{Result, bail, ensure};
 
@@ -8,14 +8,14 @@ use crate::policy::named_policy;
 use crate::statistics::{Counts, clopper_pearson};
 use crate::trace::read;
 
-/// Compares a trace with that of the frozen set and returns what is to be printed.
+/// Compares a trace with the reference trace and returns the page to print. Fails on drift.
 pub(crate) fn drift(args: &Drift) -> Result<String> {
     let policy = named_policy(&args.policy)?;
     let (reference, now) = (read(&args.reference)?, read(&args.now)?);
     let pairs = pairs(&reference, &now, &policy)?;
     ensure!(
         pairs.only_in_one == 0 && !pairs.tiers.is_empty(),
-        "{} rows are in one of the traces alone; the frozen set has to be judged whole",
+        "{} rows are in only one of the traces; both must contain the whole frozen set",
         pairs.only_in_one
     );
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
@@ -28,15 +28,15 @@ pub(crate) fn drift(args: &Drift) -> Result<String> {
         of: count(pairs.claims.len()),
     };
     let limit = args.max_changed.to_f64();
-    let is_beyond =
+    let exceeds_limit =
         |counts: Counts| clopper_pearson(counts, 0.05).is_some_and(|exact| exact.low > limit);
-    let said = format!(
+    let summary = format!(
         "{} of {} decisions and {} of {} classes differ from {}",
         decisions.hits, decisions.of, classes.hits, classes.of, reference.header.run
     );
-    let most = limit * 100.0;
-    if is_beyond(decisions) || is_beyond(classes) {
-        bail!("the judge has drifted: {said}; more than {most:.1} % is beyond doubt (95 %)");
+    let max = limit * 100.0;
+    if exceeds_limit(decisions) || exceeds_limit(classes) {
+        bail!("the judge has drifted: {summary}; the 95 % interval is above {max:.1} %");
     }
-    Ok(format!("{said}: no more than {most:.1} % is certain to have changed.\n"))
+    Ok(format!("{summary}; the 95 % interval is not above {max:.1} %.\n"))
 }

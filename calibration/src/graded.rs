@@ -1,4 +1,4 @@
-//! Builds a trace from the grades in a ledger: exported partitions with the classes and decisions of the graders.
+//! Builds a trace from exported ledger partitions and grades.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,18 +18,18 @@ use crate::data_set::read;
 use crate::rows::{Gold, Mode, open};
 use crate::trace::{FORMAT, FileDigest, Header, Line, TraceWriter};
 
-/// The grades of an evaluation; the last grade of each subject counts.
+/// The grades of an evaluation; a later grade of the same subject replaces an earlier one.
 #[derive(Debug, Default)]
 struct Grades {
-    /// Classes by the id of the claim.
+    /// Classes by claim id.
     claims: BTreeMap<String, Class>,
-    /// The decision that would have been right.
+    /// The right decision.
     report: Option<Tier>,
 }
 
 impl Grades {
     fn add(&mut self, grade: v1::Grade) -> Result<()> {
-        match grade.subject.context("a grade of nothing")? {
+        match grade.subject.context("a grade without a subject")? {
             v1::grade::Subject::Claim(claim) => {
                 let class = Class::from_number(claim.class).context("a grade without a class")?;
                 self.claims.insert(claim.claim_id, class);
@@ -42,20 +42,20 @@ impl Grades {
         Ok(())
     }
 
-    /// The gold classes of a partition: those of its claims where each is graded. A report that is graded alone counts as
-    /// one claim, grounded where it should have gone out. `None` if too little is graded.
+    /// The gold classes of the claims if all are graded. Otherwise a graded report counts as one claim,
+    /// grounded if it should have proceeded. `None` without such a grade.
     fn gold(&self, claims: &[v1::JudgedClaim]) -> Option<Vec<Gold>> {
         let of_claims = claims.iter().map(|claim| self.claims.get(&claim.id).copied().map(Gold));
         let of_claims: Option<Vec<Gold>> = of_claims.collect();
         let of_report = || {
-            let goes_out = self.report? == Tier::Proceed;
-            Some(vec![Gold(if goes_out { Class::Grounded } else { Class::Ungrounded })])
+            let proceeds = self.report? == Tier::Proceed;
+            Some(vec![Gold(if proceeds { Class::Grounded } else { Class::Ungrounded })])
         };
         of_claims.filter(|gold| !gold.is_empty()).or_else(of_report)
     }
 }
 
-/// Makes a trace of exports and returns what is to be printed.
+/// Writes the trace of graded evaluations and returns the page to print.
 pub(crate) fn graded(args: &Graded) -> Result<String> {
     let mut partitions: Vec<v1::PartitionRecord> = Vec::new();
     let mut grades: BTreeMap<String, Grades> = BTreeMap::new();
@@ -80,11 +80,11 @@ pub(crate) fn graded(args: &Graded) -> Result<String> {
     }
     ensure!(
         !lines.is_empty(),
-        "nothing is graded: give exports of both kinds, partitions and grades; an evaluation counts where its report or each of its claims is graded"
+        "no graded evaluations: pass exports of both partitions and grades; an evaluation counts if its report or all its claims are graded"
     );
     ensure!(
         !args.out.exists(),
-        "{} already exists; name another file with --out",
+        "{} already exists; choose another file with --out",
         args.out.display()
     );
     let header = Header {
@@ -98,7 +98,7 @@ pub(crate) fn graded(args: &Graded) -> Result<String> {
         sample: None,
         seed: 0,
         part: None,
-        // Claims are named as the ledger has them, so that no gold class stands beside its claim.
+        // Claim ids from the ledger do not match `c1`, `c2` and so on.
         whole: true,
         top_k: None,
         rows: lines.len(),
@@ -108,10 +108,10 @@ pub(crate) fn graded(args: &Graded) -> Result<String> {
         trace.add(line)?;
     }
     trace.finish()?;
-    let mut said = String::new();
-    // Writing to a String cannot fail.
-    let _ = writeln!(said, "{}: {} graded evaluations.", args.out.display(), lines.len());
-    Ok(said)
+    let mut page = String::new();
+    // Writing to a `String` cannot fail.
+    let _ = writeln!(page, "{}: {} graded evaluations.", args.out.display(), lines.len());
+    Ok(page)
 }
 
 fn records(
@@ -130,13 +130,13 @@ fn records(
             let grade = grade.and_then(|recorded| recorded.grade).with_context(at)?;
             grades.entry(id).or_default().add(grade).with_context(at)?;
         } else {
-            bail!("{}: neither a partition nor a grade; export those two kinds", at());
+            bail!("{}: expected a partition or a grade", at());
         }
     }
     Ok(())
 }
 
-/// The answer that a partition was part of, as far as a trace needs it.
+/// Rebuilds the parts of the answer that a trace needs.
 fn answer(
     partition: v1::PartitionRecord,
     evaluation: &v1::ExportedEvaluation,
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_counts_where_it_or_each_of_its_claims_is_graded() {
+    fn gold_needs_a_graded_report_or_all_claims() {
         let claims = [claim("a"), claim("b")];
         let both =
             graded(&[("a", Class::Grounded), ("b", Class::Contradicted)], Some(Tier::Proceed));

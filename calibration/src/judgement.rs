@@ -1,4 +1,4 @@
-//! A stored verdict on a claim: class and type by name, and citations.
+//! A stored verdict on a claim.
 
 use gsar_core::{Class, EvidenceType};
 use serde::{Deserialize, Serialize};
@@ -9,20 +9,18 @@ use crate::names;
 pub(crate) struct Judgement {
     #[serde(with = "names::class")]
     pub(crate) class: Class,
-    /// The provenance of its support.
     #[serde(rename = "type", with = "names::evidence_type")]
     pub(crate) evidence_type: EvidenceType,
     pub(crate) citations: Vec<Citation>,
 }
 
-/// Words of an item that decide.
+/// A quote that decides a claim.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Citation {
-    /// The id of the item.
+    /// The item id.
     pub(crate) evidence: String,
-    /// A JSON pointer, where the judge gave one.
+    /// A JSON pointer into the item, if the judge gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) field_path: Option<String>,
-    /// Verbatim words.
     pub(crate) quote: String,
 }

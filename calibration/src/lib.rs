@@ -1,7 +1,7 @@
 //! Measures the judges of a real server against human labels.
 //!
-//! Claims and reports are sent through `gsar_client`, and the answers are counted and printed as Markdown. Single rows of a
-//! test part are never shown. [`mutation`] makes true claims false; generated claims come from `gsar_datasets`.
+//! Sends claims and reports through `gsar_client` and prints the counts as Markdown. Rows of a test part
+//! are never printed one by one.
 
 mod ablation;
 mod arguments;

@@ -11,7 +11,6 @@ fn main() -> ExitCode {
     match page(Arguments::parse()).and_then(|page| Ok(io::stdout().write_all(page.as_bytes())?)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // An error that cannot be shown is one all the same.
             let _ = writeln!(io::stderr(), "error: {error:#}");
             ExitCode::FAILURE
         }

@@ -1,4 +1,4 @@
-//! Generates completions and man pages.
+//! Generates shell completions and man pages.
 
 use std::fs;
 
@@ -7,19 +7,19 @@ use clap::CommandFactory as _;
 
 use crate::arguments::{Arguments, Completions, Man};
 
-/// A script for a shell.
+/// Returns the completion script of a shell.
 pub(crate) fn completions(args: &Completions) -> Result<String> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Arguments::command(), "gsar-calibrate", &mut script);
     Ok(String::from_utf8(script)?)
 }
 
-/// Writes one page for each command; prints nothing.
+/// Writes one man page per command; prints nothing.
 pub(crate) fn pages(args: &Man) -> Result<String> {
     let directory = &args.directory;
-    let unusable = || format!("{}: cannot be written to", directory.display());
-    fs::create_dir_all(directory).with_context(unusable)?;
-    clap_mangen::generate_to(Arguments::command(), directory).with_context(unusable)?;
+    let context = || format!("{}: cannot be written to", directory.display());
+    fs::create_dir_all(directory).with_context(context)?;
+    clap_mangen::generate_to(Arguments::command(), directory).with_context(context)?;
     Ok(String::new())
 }
 
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_has_a_page_and_is_completed() {
+    fn every_command_has_a_page_and_completions() {
         let folder = tempfile::tempdir().unwrap();
         let directory = folder.path().join("man");
         pages(&Man { directory: directory.clone() }).unwrap();

@@ -1,4 +1,4 @@
-//! Labelled claims and reports with the answers of a server, and their counts.
+//! Measures a server on labelled claims and reports.
 
 use anyhow::Result;
 use gsar_client::Client;
@@ -12,7 +12,6 @@ use crate::statistics::{Counts, Share, per_case};
 /// A labelled claim with its verdict.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    /// The part of the data that its case belongs to.
     pub(crate) part: Part,
     pub(crate) label: Label,
     pub(crate) verdict: ServerVerdict,
@@ -24,7 +23,7 @@ impl Row {
         self.verdict.class == Some(self.label.class)
     }
 
-    /// `true` if the claim is false or unsupported.
+    /// `true` if the claim is labelled ungrounded or contradicted.
     pub(crate) fn is_faulty(&self) -> bool {
         is_against(self.label.class)
     }
@@ -35,47 +34,43 @@ impl Row {
     }
 }
 
-/// A report with what was decided on it.
+/// A report with its decision.
 #[derive(Clone, Debug)]
 pub(crate) struct ReportDecision {
-    /// The part of the data that its case belongs to.
     pub(crate) part: Part,
-    /// `faithful`, `overreaching` or `contradicted`.
+    /// The report's kind: `faithful`, `overreaching` or `contradicted`.
     pub(crate) kind: String,
-    /// The decision.
     pub(crate) tier: Tier,
 }
 
-/// Everything that a run found out.
+/// The results of a run.
 #[derive(Debug)]
 pub(crate) struct Measurements {
     pub(crate) cases: Vec<Case>,
-    /// The claims, in the order in which they were given.
     pub(crate) rows: Vec<Row>,
-    /// The reports, each evaluated whole.
     pub(crate) reports: Vec<ReportDecision>,
 }
 
-/// Sends every claim and every report of a corpus: labels that stand alone one by one, those of a report in
-/// one call, and each report whole.
+/// Sends single claims one by one, the claims of each report in one call, and each report without
+/// claims.
 pub(crate) async fn measure(client: &Client, data_set: DataSet) -> Result<Measurements> {
     let DataSet { cases, labels, reports } = data_set;
     let part = |case: usize| cases.get(case).map_or(Part::Test, |case| case.part);
     let mut rows = Vec::new();
 
-    let alone = labels.iter().map(Question::claim).collect();
-    for (label, answer) in labels.into_iter().zip(ask(client, &cases, alone).await?) {
+    let single = labels.iter().map(Question::claim).collect();
+    for (label, answer) in labels.into_iter().zip(ask(client, &cases, single).await?) {
         let verdict = verdict(&answer, &label.id)?;
         rows.push(Row { part: part(label.case), label, verdict });
     }
 
-    let given: Vec<Prose> =
+    let with_claims: Vec<Prose> =
         reports.iter().filter(|report| !report.labels.is_empty()).cloned().collect();
-    let questions = given
+    let questions = with_claims
         .iter()
         .map(|report| Question::claims(report.case, report.text.clone(), &report.labels));
     let answers = ask(client, &cases, questions.collect()).await?;
-    for (report, answer) in given.into_iter().zip(answers) {
+    for (report, answer) in with_claims.into_iter().zip(answers) {
         for label in report.labels {
             let verdict = verdict(&answer, &label.id)?;
             rows.push(Row { part: part(label.case), label, verdict });
@@ -153,7 +148,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_known_confusion_gives_known_figures() {
+    fn recall_and_precision_of_known_verdicts() {
         use Class::{Contradicted as X, Grounded as G, Ungrounded as U};
         let rows = [
             row(0, G, G),

@@ -1,8 +1,8 @@
-//! Serialises enumerations by name.
+//! Serializes enums by name.
 
 macro_rules! by_name {
     ($module:ident, $type:ty, $what:literal) => {
-        #[doc = concat!("A ", $what, " by its name.")]
+        #[doc = concat!("Serializes a ", $what, " by name.")]
         pub(crate) mod $module {
             use serde::{Deserialize as _, Deserializer, Serializer};
 
@@ -18,7 +18,7 @@ macro_rules! by_name {
             ) -> Result<$type, D::Error> {
                 let name = String::deserialize(deserializer)?;
                 <$type>::from_name(&name).ok_or_else(|| {
-                    serde::de::Error::custom(format!(concat!("no ", $what, " `{}`"), name))
+                    serde::de::Error::custom(format!(concat!("unknown ", $what, " `{}`"), name))
                 })
             }
         }

@@ -1,4 +1,4 @@
-//! The recorded partition of a row, which can be decided under other policies.
+//! Decides the recorded partition of a row under other policies.
 
 use anyhow::{Result, anyhow};
 use gsar_core::assess::Assessment;
@@ -12,7 +12,7 @@ use gsar_proto::v1;
 
 use crate::trace::TracedRow;
 
-/// A partition as the judge gave it and as it was counted.
+/// A partition before and after verification.
 #[derive(Clone, Debug)]
 pub(crate) struct Partition {
     judged: Vec<JudgedClaim>,
@@ -21,7 +21,7 @@ pub(crate) struct Partition {
 }
 
 impl Partition {
-    /// The partition of a row; `None` if no judge succeeded.
+    /// Returns the partition of a row; `None` if no judge succeeded.
     pub(crate) fn of(row: &TracedRow) -> Result<Option<Self>> {
         let answer = &row.evaluation;
         if answer.outcome() != v1::Outcome::Scored && answer.claims.is_empty() {
@@ -30,29 +30,31 @@ impl Partition {
         let provenance = answer.provenance.as_ref();
         let mode = provenance.map_or(0, |provenance| provenance.verification);
         let enforced = mode == i32::from(v1::VerificationMode::Enforce);
-        let read = recorded_partition(answer, enforced);
-        let read = read.map_err(|error| anyhow!("row {}: {error}", row.row))?;
+        let recorded = recorded_partition(answer, enforced)
+            .map_err(|error| anyhow!("row {}: {error}", row.row))?;
         let judged = if enforced {
             let calls = provenance.iter().flat_map(|provenance| &provenance.judges);
-            let asked = calls.flat_map(|link| &link.calls).any(|call| call.purpose == "reconsider");
-            undo(&read.verified, asked).judged
+            let reconsidered =
+                calls.flat_map(|link| &link.calls).any(|call| call.purpose == "reconsider");
+            undo(&recorded.verified, reconsidered).judged
         } else {
-            read.verified.claims.iter().map(|claim| claim.judged.clone()).collect()
+            recorded.verified.claims.iter().map(|claim| claim.judged.clone()).collect()
         };
-        Ok(Some(Self { judged, verified: read.verified, coverage: read.coverage }))
+        Ok(Some(Self { judged, verified: recorded.verified, coverage: recorded.coverage }))
     }
 
-    /// The tally and the findings that a policy decides on.
+    /// Returns the tally and the findings under a policy.
     pub(crate) fn count(&self, policy: &Policy) -> (Tally, TextFindings) {
         let Assessment { tally, findings, .. } = self.assess(policy);
         (tally, findings)
     }
 
-    /// The decision under a policy. An enforcing policy uses the corrections made when the row was answered.
+    /// Decides under a policy. An enforcing policy uses the recorded corrections.
     pub(crate) fn decide(&self, policy: &Policy) -> Decision {
         let assessment = self.assess(policy);
         if assessment.decision.score.is_none() && policy.undefined_score == UndefinedScore::Half {
-            // Claims that weigh nothing score one half as published, even where a judge made the partition.
+            // The published formula scores claims without weight one half, also for a partition from a
+            // judge.
             let (tally, findings) = (&assessment.tally, Some(&assessment.findings));
             return decide(policy, tally, Origin::Caller, findings);
         }
@@ -70,7 +72,7 @@ impl Partition {
         reassess(policy, recorded)
     }
 
-    /// The claims that a policy counts, with their classes.
+    /// Returns the ids and classes of the claims that a policy counts.
     pub(crate) fn counted(&self, policy: &Policy) -> impl Iterator<Item = (&str, Class)> {
         let corrects = policy.verification == VerificationMode::Enforce;
         let verified = self.verified.claims.iter().map(|claim| &claim.judged);
@@ -82,7 +84,7 @@ impl Partition {
         counted.map(|claim| (claim.claim.id.as_str(), claim.class))
     }
 
-    /// The same with every claim of one class in another.
+    /// Returns a copy in which the claims of class `from` have class `to`.
     pub(crate) fn with_class_as(&self, from: Class, to: Class) -> Self {
         let mut changed = self.clone();
         let verified = changed.verified.claims.iter_mut().map(|claim| &mut claim.judged);
@@ -95,7 +97,7 @@ impl Partition {
     }
 }
 
-/// A score as a number, for statistics.
-pub(crate) fn number(decision: &Decision) -> Option<f64> {
+/// Returns the score as a float, for statistics.
+pub(crate) fn score(decision: &Decision) -> Option<f64> {
     decision.score.map(|score| score.fraction().to_f64())
 }

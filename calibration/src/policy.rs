@@ -1,4 +1,4 @@
-//! Loads a policy by the name of a preset or from a file.
+//! Loads a preset or a policy file.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use gsar_core::policy::{Policy, Preset, preset, removed_preset_hint};
 
 use crate::data_set::read;
 
-/// The preset of a name, or the policy of a file.
+/// Returns the preset with this name, or else the policy in this file.
 pub(crate) fn named_policy(name: &str) -> Result<Policy> {
     if let Some(found) = Preset::from_name(name) {
         return Ok(preset(found));

@@ -1,5 +1,5 @@
-//! Writes labelled claims as pairs of claim and premise, one JSON line each, for training and testing the embedded model.
-//! The premise is the one that the judge would show to the model.
+//! Writes pairs of labelled claim and premise as JSON lines, to train and test the embedded model. The
+//! premises are those that the judge would show the model.
 
 use anyhow::Result;
 use gsar_core::Class;
@@ -13,7 +13,6 @@ use crate::arguments::{Premises, ReplayPart};
 use crate::cases::{Case, sources};
 use crate::mutation::{Kind, Mutation, Surroundings, draw, mutations};
 
-/// A line of the training format.
 #[derive(Serialize)]
 struct Pair<'a> {
     claim: &'a str,
@@ -25,25 +24,25 @@ struct Pair<'a> {
     mistake: Option<&'a str>,
 }
 
-/// The pairs of folders, or those that a seed draws.
+/// Returns the pairs of labelled folders, their mutations, or generated swaps.
 pub(crate) fn premises(args: &Premises) -> Result<String> {
     let mut lines = String::new();
     if let Some(count) = args.swaps {
-        swapped(count, args, &mut lines)?;
+        write_swaps(count, args, &mut lines)?;
         return Ok(lines);
     }
     let part = args.part.unwrap_or(ReplayPart::Tune);
     for source in sources(&args.folders, args.split.as_deref(), part)? {
         for case in &source.cases {
-            of_case(&source.name, case, args, &mut lines)?;
+            write_case(&source.name, case, args, &mut lines)?;
         }
     }
     Ok(lines)
 }
 
-fn of_case(source: &str, case: &Case, args: &Premises, lines: &mut String) -> Result<()> {
+fn write_case(source: &str, case: &Case, args: &Premises, lines: &mut String) -> Result<()> {
     let mut evidence: Vec<_> = case.evidence.iter().collect();
-    // As the judge reads it.
+    // The judge reads evidence in this order.
     evidence.sort_by(|a, b| a.id.cmp(&b.id));
     let facts = Facts::read(
         evidence.into_iter().map(|item| Item {
@@ -55,7 +54,7 @@ fn of_case(source: &str, case: &Case, args: &Premises, lines: &mut String) -> Re
         &Budget::unlimited(),
     );
     let passages = Passages::new(&facts, &Budget::unlimited());
-    for mutation in drawn(case, args) {
+    for mutation in draw_mutations(case, args) {
         write(
             lines,
             &Pair {
@@ -87,8 +86,8 @@ fn of_case(source: &str, case: &Case, args: &Premises, lines: &mut String) -> Re
     Ok(())
 }
 
-/// True claims of a case made false, of every kind about as many.
-fn drawn(case: &Case, args: &Premises) -> Vec<Mutation> {
+/// Mutations of grounded claims, about as many of each kind.
+fn draw_mutations(case: &Case, args: &Premises) -> Vec<Mutation> {
     let surroundings = Surroundings::new(case.evidence.iter().map(|item| item.content.as_str()));
     let is_claim = |text: &str| case.claims.iter().any(|claim| claim.text == text);
     let shown = case.claims.iter().filter(|claim| claim.class == Class::Grounded);
@@ -97,7 +96,7 @@ fn drawn(case: &Case, args: &Premises) -> Vec<Mutation> {
     draw(candidates, |mutation: &Mutation| mutation.kind, args.mutations.unwrap_or(0), args.seed)
 }
 
-/// The label of a mutation. A replaced name may be unknown to the evidence.
+/// A replaced name can be unknown to the evidence, so it isn't contradicted.
 const fn label_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Entity => "not_grounded",
@@ -105,7 +104,7 @@ const fn label_of(kind: Kind) -> &'static str {
     }
 }
 
-fn swapped(count: usize, args: &Premises, lines: &mut String) -> Result<()> {
+fn write_swaps(count: usize, args: &Premises, lines: &mut String) -> Result<()> {
     for swap in swaps(args.seed, count) {
         let evidence = &swap.evidence;
         let item =
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_stands_beside_what_the_judge_would_show() {
+    fn pairs_claims_with_their_premises() {
         let folder = folder();
         let pairs = pairs(&args(folder.path()));
         assert_eq!(pairs.len(), 2);
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn mutations_and_swaps_are_false_and_drawn_by_the_seed() {
+    fn mutations_and_swaps_are_false_and_seeded() {
         let folder = folder();
         let mutated = Premises { mutations: Some(3), ..args(folder.path()) };
         let found = pairs(&mutated);

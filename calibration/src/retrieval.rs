@@ -1,7 +1,7 @@
-//! Measures how well search finds the evidence of a claim.
+//! Measures how well search finds the evidence for a claim.
 //!
-//! The evidence of all claims of a file, or of all cases, becomes one corpus of a real server, and each claim is a query.
-//! The item linked with the claim, or the passage with the quoted words, should be the first hit.
+//! The evidence of all claims in a file, or of all cases, is stored as one corpus, and each claim is a
+//! query. The expected hit is the linked item, or the passage with the quote.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,24 +18,21 @@ use crate::statistics::{Counts, Share};
 
 /// The ranks at which recall is measured.
 pub(crate) const DEPTHS: [usize; 3] = [1, 5, 10];
-/// The number of requested passages, large enough for ten different items.
+/// The number of requested passages; enough for ten different items.
 const PASSAGES: u32 = 30;
 /// Searches in flight.
 const IN_FLIGHT: usize = 8;
 
-/// The recall of one file with one search method.
+/// The recall of one search method on one file.
 pub(crate) struct FileRecall {
-    /// The file's name.
     pub(crate) name: String,
-    /// The number of queries.
     pub(crate) claims: usize,
-    /// The number of items in the corpus.
     pub(crate) items: usize,
-    /// The recall at each of [`DEPTHS`]; claims of one case are drawn together.
+    /// Recall at each of [`DEPTHS`], bootstrapped over cases.
     pub(crate) recall: [Share; DEPTHS.len()],
-    /// The mean reciprocal rank (Voorhees 1999), with 0 for a rank beyond 10.
+    /// Mean reciprocal rank (Voorhees 1999); ranks beyond 10 count as 0.
     pub(crate) reciprocal_rank: f64,
-    /// The search method, as reported by the server.
+    /// The search method that the server reported.
     pub(crate) method: String,
 }
 
@@ -43,20 +40,19 @@ pub(crate) struct FileRecall {
 struct QuerySet {
     name: String,
     items: Vec<v1::EvidenceItem>,
-    /// `true` if ranks count passages, not items.
-    of_passages: bool,
+    /// `true` to rank passages instead of items.
+    ranks_passages: bool,
     queries: Vec<Query>,
 }
 
-/// A claim and the evidence relevant to it.
 struct Query {
     text: String,
-    /// Claims of one case are drawn together.
+    /// The bootstrap draws whole cases.
     case: usize,
     relevant: Vec<Relevant>,
 }
 
-/// A relevant item, and the relevant words in it if known.
+/// A relevant item, with its relevant quote if known.
 #[derive(Debug, PartialEq)]
 struct Relevant {
     item: String,
@@ -70,7 +66,7 @@ impl Relevant {
     }
 }
 
-/// Stores the evidence, and searches for each claim with every available method.
+/// Searches for each claim with every available method.
 async fn find(client: &Client, set: &QuerySet) -> Result<Vec<FileRecall>> {
     let name = &set.name;
     store(client, name, set.items.iter().cloned()).await?;
@@ -84,7 +80,7 @@ async fn find(client: &Client, set: &QuerySet) -> Result<Vec<FileRecall>> {
     Ok(found)
 }
 
-/// Waits until everything is embedded; `false` if the server has no model.
+/// Waits until the corpus is embedded; `false` if the server has no model.
 async fn is_embedded(client: &Client, corpus: &str) -> Result<bool> {
     let probe = v1::SearchRequest {
         corpus_id: corpus.to_owned(),
@@ -138,8 +134,8 @@ async fn ask(client: &Client, set: &QuerySet, method: v1::SearchMethod) -> Resul
     })
 }
 
-/// The claims of a file; each piece of their evidence is an item.
-fn of_file(path: &Path) -> Result<QuerySet> {
+/// Reads the claims of a file; each piece of evidence is an item.
+fn read_file(path: &Path) -> Result<QuerySet> {
     let file = open(path, None)?;
     let name = file.name().split('.').next().unwrap_or_default().to_owned();
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -164,12 +160,12 @@ fn of_file(path: &Path) -> Result<QuerySet> {
             queries.push(Query { text: claim.text, case, relevant });
         }
     }
-    ensure!(!queries.is_empty(), "there are no claims in it");
-    Ok(QuerySet { name, items, of_passages: false, queries })
+    ensure!(!queries.is_empty(), "no claims");
+    Ok(QuerySet { name, items, ranks_passages: false, queries })
 }
 
-/// The labelled claims of a data set that have a quote, over the evidence of all its cases.
-fn of_data_set(name: &str, data_set: DataSet) -> Result<QuerySet> {
+/// Selects the labelled claims with a quote, and the evidence of all cases.
+fn from_data_set(name: &str, data_set: DataSet) -> Result<QuerySet> {
     let mut items = Vec::new();
     for (number, case) in data_set.cases.iter().enumerate() {
         items.extend(
@@ -189,14 +185,14 @@ fn of_data_set(name: &str, data_set: DataSet) -> Result<QuerySet> {
     });
     let queries: Vec<Query> = queries.collect();
     ensure!(!queries.is_empty(), "{name}: no claim has a quote");
-    Ok(QuerySet { name: name.to_owned(), items, of_passages: true, queries })
+    Ok(QuerySet { name: name.to_owned(), items, ranks_passages: true, queries })
 }
 
 fn in_case(case: usize, item: &str) -> String {
     format!("{case}/{item}")
 }
 
-/// Returns the rank of the first relevant hit, among different passages or items, and the search method.
+/// Returns the search method and the rank of the first relevant hit, among distinct passages or items.
 async fn search(
     client: &Client,
     set: &QuerySet,
@@ -214,7 +210,7 @@ async fn search(
         .await?;
     let mut found: Vec<&str> = Vec::new();
     for hit in &answer.hits {
-        let hit_id = if set.of_passages { &hit.label } else { &hit.evidence_id };
+        let hit_id = if set.ranks_passages { &hit.label } else { &hit.evidence_id };
         if !found.contains(&hit_id.as_str()) {
             found.push(hit_id);
         }
@@ -225,19 +221,19 @@ async fn search(
     Ok((None, answer.method))
 }
 
-/// Measures the files, the incidents and the labelled cases of a run, in this order.
+/// Measures files, incidents and labelled cases.
 pub(crate) async fn find_all(client: &Client, args: &Retrieval) -> Result<Vec<FileRecall>> {
     let mut found = Vec::new();
     for path in &args.files {
-        let set = of_file(path).with_context(|| path.display().to_string())?;
+        let set = read_file(path).with_context(|| path.display().to_string())?;
         found.extend(find(client, &set).await?);
     }
     if let Some(folder) = &args.incidents {
-        found.extend(find(client, &of_data_set("incidents", incident_data(folder)?)?).await?);
+        found.extend(find(client, &from_data_set("incidents", incident_data(folder)?)?).await?);
     }
     if !args.labelled.is_empty() {
         let corpus = labelled_data(&args.labelled, None)?;
-        found.extend(find(client, &of_data_set("labelled", corpus)?).await?);
+        found.extend(find(client, &from_data_set("labelled", corpus)?).await?);
     }
     Ok(found)
 }
@@ -256,10 +252,10 @@ mod tests {
     }
 
     #[test]
-    fn a_relevant_passage_contains_the_quote_of_the_label() {
+    fn relevant_passages_contain_the_quote() {
         let corpus = incident_data(&gsar_datasets::folder().join("incidents")).unwrap();
         let number = corpus.cases.iter().position(|case| case.name == "checkout-oom").unwrap();
-        let set = of_data_set("incidents", corpus).unwrap();
+        let set = from_data_set("incidents", corpus).unwrap();
         let query = set.queries.iter().find(|query| query.case == number).unwrap();
         let [relevant] = query.relevant.as_slice() else { panic!("{:?}", query.relevant) };
         assert!(relevant.item.starts_with(&format!("{number}/")));
@@ -292,7 +288,7 @@ mod tests {
         writer.write_all(lines.as_bytes()).unwrap();
         writer.finish().unwrap();
         for path in [plain, packed] {
-            let set = of_file(&path).unwrap();
+            let set = read_file(&path).unwrap();
             let texts: Vec<&str> = set.items.iter().map(text_of).collect();
             assert_eq!(texts, ["T\none", "two"]);
             let claims: Vec<(&str, Vec<&str>)> = set
@@ -307,6 +303,6 @@ mod tests {
         }
         let broken = folder.path().join("broken.jsonl");
         std::fs::write(&broken, "{}\n").unwrap();
-        assert!(of_file(&broken).is_err());
+        assert!(read_file(&broken).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Connects to the server of a run: a given one, or one that is started for the run and stopped afterwards.
+//! Connects to a running server, or starts one for the run.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use gsar_client::Client;
@@ -10,9 +10,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::arguments::ServerArgs;
 
-/// Does `work` with a connection. A server that was started for it, with the wanted judge where one is named, is
-/// stopped afterwards, also when a signal ends the work. A server on a default socket is left alone: what is measured
-/// is the one that was named or stands beside this program.
+/// Runs `work` with the server at `--endpoint`, or else with a `gsar-server` next to this program. A
+/// started server is stopped at the end, also on SIGINT and SIGTERM. Default sockets are ignored,
+/// because the wrong server might listen there.
 pub(crate) async fn with_server<T>(
     server: &ServerArgs,
     work: impl AsyncFnOnce(Client) -> Result<T>,
@@ -20,7 +20,7 @@ pub(crate) async fn with_server<T>(
     with_server_allowing(server, "", work).await
 }
 
-/// As [`with_server`]; a server that is started for it with a judge allows callers a policy, looser ones included.
+/// Like [`with_server`]. A server started with `--judge` also lets callers choose `policy`.
 pub(crate) async fn with_server_allowing<T>(
     server: &ServerArgs,
     policy: &str,
@@ -38,9 +38,9 @@ pub(crate) async fn with_server_allowing<T>(
         &environment,
     ) {
         Ok(target) => target,
-        Err(TargetError::NotFound { .. }) => bail!(
-            "{SERVER_BINARY} is not next to this program; build it there, or name a server with --endpoint"
-        ),
+        Err(TargetError::NotFound { .. }) => {
+            bail!("{SERVER_BINARY} is not next to this program; build it there, or use --endpoint")
+        }
         Err(error) => return Err(error.into()),
     };
     let mut started = None;
@@ -64,8 +64,7 @@ pub(crate) async fn with_server_allowing<T>(
     result
 }
 
-/// Does `work` with a server of its own that is configured so, the gsar-server beside this program, and stops it
-/// afterwards.
+/// Runs `work` with a new server of this configuration, and stops it.
 pub(crate) async fn with_configured_server<T>(
     configuration: &str,
     work: impl AsyncFnOnce(Client) -> Result<T>,

@@ -1,4 +1,4 @@
-//! Sends mutations of the true claims of faithful reports to a server, along with the original claims.
+//! Judges mutations of the true claims in faithful reports, and the original claims.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use crate::mutation::{Kind, Mutation, Surroundings, draw, mutations};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outcome {
-    /// In which respect it is false.
+    /// The kind of mutation.
     pub(crate) kind: Kind,
-    /// The place of its case, from 0.
+    /// The index of its case.
     pub(crate) case: usize,
     pub(crate) original: Class,
     pub(crate) class: Class,
@@ -24,7 +24,7 @@ pub(crate) struct Outcome {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Original {
-    /// The place of its case, from 0.
+    /// The index of its case.
     pub(crate) case: usize,
     pub(crate) class: Class,
 }
@@ -33,21 +33,18 @@ pub(crate) struct Original {
 pub(crate) struct Trial {
     pub(crate) incidents: usize,
     pub(crate) possible: usize,
-    /// The mutations that were drawn.
     pub(crate) mutated: Vec<Outcome>,
-    /// The true claims as they are.
     pub(crate) originals: Vec<Original>,
 }
 
-/// A mutation and its origin.
 struct Candidate<'a> {
     report: &'a Prose,
-    /// The place of the claim among the claims of the report, from 0.
+    /// The index of the claim in the report.
     claim: usize,
     mutation: Mutation,
 }
 
-/// Draws mutations and has them judged, each with the other claims of its report as they are.
+/// Draws mutations and judges each along with the unchanged claims of its report.
 pub(crate) async fn try_mutations(
     client: &Client,
     data_set: DataSet,
@@ -67,14 +64,14 @@ pub(crate) async fn try_mutations(
     let unchanged = ask(client, &cases, questions.collect()).await?;
     let unchanged: BTreeMap<usize, v1::EvaluateResponse> =
         faithful.iter().map(|report| report.case).zip(unchanged).collect();
-    let said = |label: &Label| {
-        let answer = unchanged.get(&label.case).context("a report without an answer")?;
+    let original_class = |label: &Label| {
+        let answer = unchanged.get(&label.case).context("a report has no answer")?;
         anyhow::Ok(verdict(answer, &label.id)?.counted())
     };
     let mut originals = Vec::new();
     for label in faithful.iter().flat_map(|report| &report.labels) {
         if label.class == Class::Grounded {
-            originals.push(Original { case: label.case, class: said(label)? });
+            originals.push(Original { case: label.case, class: original_class(label)? });
         }
     }
 
@@ -82,14 +79,14 @@ pub(crate) async fn try_mutations(
     let mut mutated = Vec::with_capacity(drawn.len());
     for (candidate, answer) in drawn.iter().zip(answers) {
         let Candidate { report, claim, mutation } = candidate;
-        let label = report.labels.get(*claim).context("a mutation of no claim")?;
-        let (original, class) = (said(label)?, verdict(&answer, &label.id)?.counted());
+        let label = report.labels.get(*claim).context("unknown claim")?;
+        let (original, class) = (original_class(label)?, verdict(&answer, &label.id)?.counted());
         mutated.push(Outcome { kind: mutation.kind, case: label.case, original, class });
     }
     Ok(Trial { incidents: faithful.len(), possible, mutated, originals })
 }
 
-/// Every mutation of the true claims of a report that is none of its other claims.
+/// Returns the mutations of the grounded claims in a report that differ from its other claims.
 fn candidates<'a>(report: &'a Prose, cases: &[Case]) -> Vec<Candidate<'a>> {
     let evidence = cases.get(report.case).into_iter().flat_map(|case| &case.evidence);
     let surroundings = Surroundings::new(evidence.map(content));
@@ -105,7 +102,7 @@ fn candidates<'a>(report: &'a Prose, cases: &[Case]) -> Vec<Candidate<'a>> {
     candidates
 }
 
-/// The report with one claim mutated, in its text and among its claims.
+/// Replaces the claim in the text and in the list, and moves later spans.
 fn question(candidate: &Candidate<'_>) -> Question {
     let Candidate { report, claim, mutation } = candidate;
     let mut labels = report.labels.clone();
@@ -116,11 +113,11 @@ fn question(candidate: &Candidate<'_>) -> Question {
             let old_end = span.end;
             span.end = span.start + mutation.text.len() as u64;
             let new_end = span.end;
-            let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+            let index = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
             text = [
-                report.text.get(..place(span.start)).unwrap_or_default(),
+                report.text.get(..index(span.start)).unwrap_or_default(),
                 &mutation.text,
-                report.text.get(place(old_end)..).unwrap_or_default(),
+                report.text.get(index(old_end)..).unwrap_or_default(),
             ]
             .concat();
             let later = labels.iter_mut().skip(claim + 1).filter_map(|label| label.span.as_mut());
@@ -139,7 +136,7 @@ mod tests {
     use crate::data_set::incident_data;
 
     #[test]
-    fn a_mutated_report_holds_its_claims_where_they_say() {
+    fn mutated_reports_have_correct_spans() {
         let data_set = incident_data(&gsar_datasets::folder().join("incidents")).unwrap();
         let faithful = data_set.reports.iter().filter(|report| report.kind == "faithful");
         let candidates: Vec<_> =

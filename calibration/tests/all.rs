@@ -1,4 +1,4 @@
-//! `gsar-calibrate` as a program, beside a real server. One binary, linked once.
+//! Runs `gsar-calibrate` with a real server.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 

@@ -1,5 +1,5 @@
-//! The replay bench of investigations, with the real server: recorded runs of an invented incident, a baseline that is kept and one
-//! that is not, and everything that is recorded in the shared data where it is at hand.
+//! `gsar-calibrate investigations` with a real server: invented runs, a baseline, and the shared data if
+//! present.
 
 use std::fs;
 use std::path::Path;
@@ -9,14 +9,14 @@ use crate::support::{PROGRAM, server_binary};
 use serde_json::{Value, json};
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
-    // The program looks for the server beside itself.
+    // The program looks for the server in its own directory.
     let bin = folder.join("bin");
     if !bin.exists() {
         fs::create_dir(&bin).unwrap();
         for binary in [Path::new(PROGRAM), &server_binary()] {
-            let place = bin.join(binary.file_name().unwrap());
-            if fs::hard_link(binary, &place).is_err() {
-                fs::copy(binary, &place).unwrap();
+            let path = bin.join(binary.file_name().unwrap());
+            if fs::hard_link(binary, &path).is_err() {
+                fs::copy(binary, &path).unwrap();
             }
         }
     }
@@ -33,7 +33,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// Three runs of one incident, of which the second is right and shown, and one of another.
+/// Three runs of one incident, of which the second is right and supported, and one of another.
 fn runs(answer: &str) -> String {
     let evidence = json!([{"id": "log", "kind": "log", "tool": "kubectl logs", "content": "The size of pool-1 is 7.\nThe size of pool-2 is 14."}]);
     let run = |id: &str, incident: &str, answer: &str, report: &str| {
@@ -49,7 +49,7 @@ fn runs(answer: &str) -> String {
 }
 
 #[test]
-fn recorded_runs_are_decided_and_held_against_a_baseline() {
+fn measures_recorded_runs_against_a_baseline() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     fs::write(at("runs.jsonl"), runs("db")).unwrap();
@@ -60,7 +60,7 @@ fn recorded_runs_are_decided_and_held_against_a_baseline() {
     assert_eq!(share("/as_written/ac1/value"), Some(1.0 / 6.0), "{measured:#}");
     assert_eq!(share("/as_written/majority/value"), Some(0.0));
     assert_eq!(share("/as_written/pass/value"), Some(1.0));
-    // What nothing shows is held, and what is shown goes out.
+    // Unsupported reports are held back, supported ones proceed.
     assert_eq!(share("/right_out/value"), Some(1.0), "{measured:#}");
     assert_eq!(share("/driven/value"), Some(1.0), "{measured:#}");
     assert!(share("/seconds/value").unwrap() > 0.0);
@@ -73,17 +73,17 @@ fn recorded_runs_are_decided_and_held_against_a_baseline() {
     fs::write(at("worse.jsonl"), runs("mail")).unwrap();
     let worse = run(folder.path(), &[&at("worse.jsonl"), "--baseline", &at("baseline.json")]);
     assert_eq!(worse.status.code(), Some(1));
-    let said = text(&worse.stderr);
-    assert!(said.contains("AC@1 as written fell from 0.167 to 0.000"), "{said}");
+    let error = text(&worse.stderr);
+    assert!(error.contains("AC@1 as written fell from 0.167 to 0.000"), "{error}");
 }
 
 #[test]
-fn the_shared_data_is_read() {
+fn reads_the_shared_data() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/rca");
     let files = ["openrca_predictions.jsonl.gz", "itbench_groundtruth.jsonl.gz"];
     let files = files.map(|name| data.join(name).to_str().unwrap().to_owned());
     if !files.iter().all(|file| Path::new(file).exists()) {
-        eprintln!("skipped: {} is not here", data.display());
+        eprintln!("skipped: {} does not exist", data.display());
         return;
     }
     let folder = tempfile::tempdir().unwrap();

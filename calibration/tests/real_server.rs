@@ -1,4 +1,4 @@
-//! The program with the real server beside it: started for the run, asked about one incident, stopped.
+//! Runs the program with a real server that it starts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,16 +6,16 @@ use std::process::Command;
 
 use crate::support::{PROGRAM, server_binary};
 
-/// A machine on which these binaries and one incident are, and nothing else of the product.
+/// A folder with only these binaries and one incident.
 fn machine(binaries: &[PathBuf]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for directory in ["bin", "tmp", "incidents"] {
         fs::create_dir(folder.path().join(directory)).unwrap();
     }
     for binary in binaries {
-        let place = folder.path().join("bin").join(binary.file_name().unwrap());
-        if fs::hard_link(binary, &place).is_err() {
-            fs::copy(binary, &place).unwrap();
+        let path = folder.path().join("bin").join(binary.file_name().unwrap());
+        if fs::hard_link(binary, &path).is_err() {
+            fs::copy(binary, &path).unwrap();
         }
     }
     let incident = gsar_datasets::folder().join("incidents/checkout-oom");
@@ -23,7 +23,7 @@ fn machine(binaries: &[PathBuf]) -> tempfile::TempDir {
     folder
 }
 
-/// What a run prints. It must leave nothing behind.
+/// Runs the program and returns its output. It must leave no files behind.
 fn page(machine: &Path, arguments: &[&str]) -> String {
     let output = Command::new(machine.join("bin/gsar-calibrate"))
         .args(arguments)
@@ -37,14 +37,14 @@ fn page(machine: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The numbers in the cells of the first row of a table that begins so.
+/// The numbers in the first table row with this name.
 fn numbers(page: &str, row: &str) -> Vec<u32> {
     let line = page.lines().find(|line| line.starts_with(&format!("| {row} |"))).unwrap();
     line.split('|').filter_map(|cell| cell.trim().parse().ok()).collect()
 }
 
 #[test]
-fn one_incident_is_measured_by_a_real_server() {
+fn measures_one_incident() {
     let machine = machine(&[PROGRAM.into(), server_binary()]);
     let arguments = ["incidents", "--folder", "incidents"];
     let measured = page(machine.path(), &arguments);
@@ -62,7 +62,7 @@ fn one_incident_is_measured_by_a_real_server() {
         .into_iter()
         .flat_map(|class| numbers(&measured, class))
         .sum();
-    assert_eq!(usize::try_from(counted).unwrap(), labels, "every claim is in the confusion once");
+    assert_eq!(usize::try_from(counted).unwrap(), labels, "every claim is counted once");
     for kind in ["faithful", "overreaching", "contradicted"] {
         let decisions = measured.split("## Decisions").nth(1).unwrap();
         assert_eq!(numbers(decisions, kind).iter().sum::<u32>(), 1, "{kind}");
@@ -71,11 +71,11 @@ fn one_incident_is_measured_by_a_real_server() {
 
     let arguments = ["mutations", "--folder", "incidents", "--number", "20", "--seed", "7"];
     let mutated = page(machine.path(), &arguments);
-    assert!(mutated.contains("20 of 20 asked for, seed 7"), "{mutated}");
-    assert_eq!(page(machine.path(), &arguments), mutated, "the same seed draws the same");
+    assert!(mutated.contains("20 of 20 requested, seed 7"), "{mutated}");
+    assert_eq!(page(machine.path(), &arguments), mutated, "deterministic for a seed");
 }
 
-/// A case of four claims and one report: three of the claims can be shown, one quotes what is not there.
+/// A case with four claims and one report. Three claims are supported; one quotes a missing text.
 fn stored_judgements(folder: &Path) {
     let content = "checkout api-1 restarted 4 times\\ncheckout api-2 is ready\\n";
     let case = format!(
@@ -105,7 +105,7 @@ fn stored_judgements(folder: &Path) {
 }
 
 #[test]
-fn stored_judgements_are_replayed_through_a_real_server() {
+fn replays_stored_judgements() {
     let machine = machine(&[PROGRAM.into(), server_binary()]);
     let folder = machine.path().join("stored");
     fs::create_dir(&folder).unwrap();
@@ -120,7 +120,7 @@ fn stored_judgements_are_replayed_through_a_real_server() {
     assert!(row("right verdicts broken").contains(&in_all("25.0 % 1/4")), "{replayed}");
     assert!(row("missed: refuted").contains("/1"), "{replayed}");
     assert!(row("faithful").contains(&in_all("proceed 1")), "{replayed}");
-    assert!(row("claims that nothing stored is like").contains("0/2"), "{replayed}");
+    assert!(row("claims without a stored judgement").contains("0/2"), "{replayed}");
     assert_eq!(page(machine.path(), &["replay", "stored"]), replayed, "the same every time");
 
     let offline = page(machine.path(), &["replay", "stored", "--offline"]);
@@ -128,18 +128,18 @@ fn stored_judgements_are_replayed_through_a_real_server() {
         let rows = page.lines().filter(|line| line.starts_with('|'));
         rows.take_while(|line| !line.starts_with("| report")).map(str::to_owned).collect::<Vec<_>>()
     };
-    assert_eq!(verdicts(&offline), verdicts(&replayed), "verification alone says the same");
+    assert_eq!(verdicts(&offline), verdicts(&replayed), "offline verification agrees");
 
     let json = page(machine.path(), &["replay", "stored", "--as", "mcp", "--output", "json"]);
     assert!(json.contains("\"rendering\": \"mcp\""), "{json}");
 }
 
 #[test]
-fn a_replay_shows_rows_of_the_tune_part_only() {
+fn replay_lists_only_the_tune_part() {
     let folder = machine(&[PROGRAM.into()]);
     for (arguments, expected) in [
-        (["--part", "test", "--list"].as_slice(), "only those of the tune part may be looked at"),
-        (&["--endpoint", "unix:///nowhere"], "a replay starts a server of its own"),
+        (["--part", "test", "--list"].as_slice(), "allowed for the tune part only"),
+        (&["--endpoint", "unix:///nowhere"], "cannot be used with replay"),
         (&[], "is not next to this program"),
     ] {
         let output = Command::new(folder.path().join("bin/gsar-calibrate"))
@@ -154,16 +154,16 @@ fn a_replay_shows_rows_of_the_tune_part_only() {
 }
 
 #[test]
-fn generated_claims_are_put_to_a_real_server() {
+fn judges_generated_claims() {
     let machine = machine(&[PROGRAM.into(), server_binary()]);
     let arguments = ["generated", "--count", "13", "--seed", "7"];
     let generated = page(machine.path(), &arguments);
     for title in
-        ["same with the value of a neighbour: 13", "absent: 13", "rounding and a false one: 13"]
+        ["same claim with a neighbour's value: 13", "absent: 13", "rounding and a false one: 13"]
     {
         assert!(generated.contains(title), "{title}: {generated}");
     }
-    assert_eq!(page(machine.path(), &arguments), generated, "the same seed draws the same");
+    assert_eq!(page(machine.path(), &arguments), generated, "deterministic for a seed");
 
     let of_absences = ["generated", "--of", "absences", "--count", "13", "--output", "json"];
     let json: serde_json::Value =
@@ -175,7 +175,7 @@ fn generated_claims_are_put_to_a_real_server() {
 }
 
 #[test]
-fn without_a_server_it_says_what_to_do() {
+fn reports_a_missing_server() {
     let folder = machine(&[PROGRAM.into()]);
     let output = Command::new(folder.path().join("bin/gsar-calibrate"))
         .args(["incidents", "--folder", "incidents"])

@@ -1,4 +1,4 @@
-//! Traces of the real program with a real server: a run that is killed goes on, and what looks at traces asks nobody.
+//! Runs of the real program: interrupted runs resume, and traces are analysed without a server.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,16 +12,16 @@ use serde_json::Value;
 const ROWS: usize = 80;
 const CONFIGURATION: &str = "[judges]\nchain = [\"rules/2\"]\n[ledger]\ndurable = false\n";
 
-/// Claims of which a third each is shown, refuted and left open.
+/// One third of the claims each is supported, refuted and undecidable.
 fn rows(path: &Path) {
     let row = |at: usize| {
-        let (said, label) = [
+        let (statement, label) = [
             ("has 5 replicas", "SUPPORTS"),
             ("has 7 replicas", "REFUTES"),
             ("was slow because of its disk", "NOT ENOUGH INFO"),
         ][at % 3];
         format!(
-            r#"{{"id":"r{at:03}","claim":"api-{at} {said}.","label":"{label}","evidence":[{{"id":"e1","title":null,"text":"name,replicas\napi-{at},5"}}]}}"#
+            r#"{{"id":"r{at:03}","claim":"api-{at} {statement}.","label":"{label}","evidence":[{{"id":"e1","title":null,"text":"name,replicas\napi-{at},5"}}]}}"#
         )
     };
     fs::write(path, (0..ROWS).map(row).collect::<Vec<_>>().join("\n")).unwrap();
@@ -33,7 +33,7 @@ fn calibrate(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn said(output: &Output) -> String {
+fn output_of(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout.clone()).unwrap()
 }
@@ -45,7 +45,7 @@ fn run<'a>(server: &'a Server, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     arguments
 }
 
-/// The lines of a trace in one order, without what differs between two runs.
+/// The sorted lines of a trace without ids, times and dates.
 fn lines(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap();
     let mut lines: Vec<Value> =
@@ -63,11 +63,12 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn a_run_that_is_killed_goes_on_and_ends_like_one_that_is_not() {
+fn killed_runs_resume_to_the_same_trace() {
     let folder = tempfile::tempdir().unwrap();
     rows(&folder.path().join("rows.jsonl"));
     let server = Server::start(folder.path(), CONFIGURATION);
-    let page = said(&calibrate(folder.path(), &run(&server, "whole.jsonl", &[])).output().unwrap());
+    let page =
+        output_of(&calibrate(folder.path(), &run(&server, "whole.jsonl", &[])).output().unwrap());
     assert!(page.starts_with(&format!("whole.jsonl: {ROWS} of {ROWS} rows")), "{page}");
     let whole = lines(&folder.path().join("whole.jsonl"));
     let names: BTreeSet<String> = whole.iter().map(|line| line["row"].to_string()).collect();
@@ -95,21 +96,21 @@ fn a_run_that_is_killed_goes_on_and_ends_like_one_that_is_not() {
         child.kill().unwrap();
         child.wait().unwrap();
         midway += u64::from(answered() <= ROWS);
-        said(&calibrate(folder.path(), &run(&server, &out, &[])).output().unwrap());
+        output_of(&calibrate(folder.path(), &run(&server, &out, &[])).output().unwrap());
         assert_eq!(lines(&path), whole, "killed after {after} rows");
     }
     assert!(midway * 2 >= kills, "{midway} of {kills} runs were killed midway");
 }
 
 #[test]
-fn traces_are_measured_compared_and_audited_without_a_server() {
+fn analyses_traces_without_a_server() {
     let folder = tempfile::tempdir().unwrap();
     rows(&folder.path().join("rows.jsonl"));
     let server = Server::start(folder.path(), CONFIGURATION);
     let judged = |out: &str, more: &[&str]| {
         let mut arguments = vec!["run", "rows.jsonl", "--out", out, "--endpoint", &server.endpoint];
         arguments.extend(more);
-        said(&calibrate(folder.path(), &arguments).output().unwrap())
+        output_of(&calibrate(folder.path(), &arguments).output().unwrap())
     };
     judged("first.jsonl", &[]);
     judged("second.jsonl", &["--repeat-of", "first.jsonl"]);
@@ -118,7 +119,8 @@ fn traces_are_measured_compared_and_audited_without_a_server() {
     assert!(top.contains(&format!("{ROWS} of {ROWS} rows")), "{top}");
     drop(server);
 
-    let page = |arguments: &[&str]| said(&calibrate(folder.path(), arguments).output().unwrap());
+    let page =
+        |arguments: &[&str]| output_of(&calibrate(folder.path(), arguments).output().unwrap());
     let ablated = page(&["ablate", "first.jsonl"]);
     for row in
         ["| M1 proceed |", "| M4 contradictions caught |", "| rho = 0 |", "| baseline: binary |"]
@@ -130,12 +132,12 @@ fn traces_are_measured_compared_and_audited_without_a_server() {
     assert!(compared.contains("| Δ proceed, points | +0.0 [0.0, 0.0] |"), "{compared}");
     assert!(compared.contains("| Cohen's kappa of classes | 1.000 |"), "{compared}");
 
-    assert_eq!(page(&["audit", "first.jsonl", "second.jsonl"]), "2 cells: no objection.\n");
-    refused(folder.path(), &["audit", "first.jsonl", "third.jsonl"], "in common");
+    assert_eq!(page(&["audit", "first.jsonl", "second.jsonl"]), "2 cells: no objections.\n");
+    fails_with(folder.path(), &["audit", "first.jsonl", "third.jsonl"], "in common");
 
-    // A report is of cells that may be published, or says that they may not.
+    // A report that fails the audit is written only with --force.
     let report = ["report", "first.jsonl", "third.jsonl", "--figures", "figures"];
-    refused(folder.path(), &report, "nothing was written");
+    fails_with(folder.path(), &report, "nothing was written");
     page(&[&report[..], &["--force"]].concat());
     let html = fs::read_to_string(folder.path().join("report.html")).unwrap();
     assert!(html.contains("Audit failed"), "{html}");
@@ -151,18 +153,18 @@ fn traces_are_measured_compared_and_audited_without_a_server() {
         assert!(html.contains(part), "{part} is not in {html}");
     }
     let links = html.replace("http://www.w3.org/2000/svg", "");
-    assert!(!links.contains("http:") && !links.contains("https:"), "it asks for nothing");
+    assert!(!links.contains("http:") && !links.contains("https:"), "no external resources");
     let (figures, tables) = (html.matches("<svg").count(), html.matches("<details>").count());
     assert!(figures >= 8 && figures == tables, "{figures} figures, {tables} tables");
     let files = fs::read_dir(folder.path().join("figures")).unwrap().count();
     assert_eq!(files, 2 * figures, "each as SVG and as CSV");
 
-    // The same judge today, and one that no longer finds anything.
+    // The same judge, and one that finds nothing.
     page(&["drift", "first.jsonl", "second.jsonl"]);
     let changed = fs::read_to_string(folder.path().join("second.jsonl")).unwrap();
     let changed = changed.replace("CLAIM_CLASS_GROUNDED", "CLAIM_CLASS_UNGROUNDED");
     fs::write(folder.path().join("changed.jsonl"), changed).unwrap();
-    refused(folder.path(), &["drift", "first.jsonl", "changed.jsonl"], "the judge has drifted");
+    fails_with(folder.path(), &["drift", "first.jsonl", "changed.jsonl"], "the judge has drifted");
 
     let fitted = page(&["fit", "first.jsonl", "--cost", "1:0.5:10", "--out", "fitted.toml"]);
     assert!(fitted.contains("| held out, mean of the folds |"), "{fitted}");
@@ -171,14 +173,14 @@ fn traces_are_measured_compared_and_audited_without_a_server() {
     assert_eq!(gsar_core::Policy::from_toml(&text).unwrap().name, "fitted");
 }
 
-fn refused(folder: &Path, arguments: &[&str], why: &str) {
+fn fails_with(folder: &Path, arguments: &[&str], why: &str) {
     let output = calibrate(folder, arguments).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && error.contains(why), "{error}");
 }
 
 #[test]
-fn files_that_ship_are_those_of_the_manifest() {
+fn shipped_files_match_the_manifest() {
     use sha2::Digest as _;
     let folder = gsar_datasets::folder();
     let manifest: toml::Table =
@@ -200,20 +202,23 @@ fn files_that_ship_are_those_of_the_manifest() {
 }
 
 #[test]
-fn a_policy_is_certified_or_it_is_said_what_is_missing() {
+fn certifies_a_policy_or_names_the_missing_reports() {
     let folder = tempfile::tempdir().unwrap();
     rows(&folder.path().join("rows.jsonl"));
     let server = Server::start(folder.path(), CONFIGURATION);
-    said(&calibrate(folder.path(), &run(&server, "t.jsonl", &[])).output().unwrap());
+    output_of(&calibrate(folder.path(), &run(&server, "t.jsonl", &[])).output().unwrap());
     let certify = |more: &[&str]| {
         let mut arguments =
             vec!["certify", "t.jsonl", "--policy", "reference", "--out", "sure.toml"];
         arguments.extend(more);
-        said(&calibrate(folder.path(), &arguments).output().unwrap())
+        output_of(&calibrate(folder.path(), &arguments).output().unwrap())
     };
-    let refused = certify(&[]);
-    assert!(refused.contains("Not shown: P(wrong | proceed) at most 5.0 %"), "{refused}");
-    assert!(refused.contains("Without an error 59 reports that go out are needed"), "{refused}");
+    let page = certify(&[]);
+    assert!(
+        page.contains("Not shown at any threshold: P(wrong | proceed) at most 5.0 %"),
+        "{page}"
+    );
+    assert!(page.contains("Proceeding reports needed with no error: 59"), "{page}");
     assert!(!folder.path().join("sure.toml").exists());
     let shown = certify(&["--risk", "0.2", "--confidence", "0.9"]);
     assert!(shown.contains("Shown: P(wrong | proceed) at most 20.0 %"), "{shown}");
@@ -223,7 +228,7 @@ fn a_policy_is_certified_or_it_is_said_what_is_missing() {
     let certificate = policy.certificate().unwrap();
     assert_eq!((certificate.judge.as_str(), certificate.rows), ("rules/2", ROWS as u32));
 
-    // A server that decides by it says whether the certificate covers the judge.
+    // A server with this policy reports whether the certificate covers the judge.
     drop(server);
     let policies = folder.path().join("policies");
     fs::create_dir(&policies).unwrap();
@@ -233,7 +238,7 @@ fn a_policy_is_certified_or_it_is_said_what_is_missing() {
         policies.display()
     );
     let server = Server::start(folder.path(), &configuration);
-    said(
+    output_of(
         &calibrate(folder.path(), &run(&server, "sure.jsonl", &["--policy", "sure"]))
             .output()
             .unwrap(),
@@ -246,7 +251,7 @@ fn a_policy_is_certified_or_it_is_said_what_is_missing() {
     }
 }
 
-/// Evaluations are graded in the ledger of a real server, exported, and become what `certify` reads.
+/// Grades in the ledger are exported and certified.
 #[test]
 fn grades_of_a_ledger_become_a_trace() {
     use gsar_client::v1;
@@ -254,7 +259,7 @@ fn grades_of_a_ledger_become_a_trace() {
     let folder = tempfile::tempdir().unwrap();
     rows(&folder.path().join("rows.jsonl"));
     let server = Server::start(folder.path(), CONFIGURATION);
-    said(&calibrate(folder.path(), &run(&server, "t.jsonl", &[])).output().unwrap());
+    output_of(&calibrate(folder.path(), &run(&server, "t.jsonl", &[])).output().unwrap());
     let text = fs::read_to_string(folder.path().join("t.jsonl")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let exported = runtime.block_on(async {
@@ -297,10 +302,15 @@ fn grades_of_a_ledger_become_a_trace() {
         exported.lines().filter(|line| !line.contains("\"claims\"")).collect();
     fs::write(folder.path().join("exported.jsonl"), &exported).unwrap();
     fs::write(folder.path().join("grades.jsonl"), of_grades.join("\n")).unwrap();
-    let page = |arguments: &[&str]| said(&calibrate(folder.path(), arguments).output().unwrap());
+    let page =
+        |arguments: &[&str]| output_of(&calibrate(folder.path(), arguments).output().unwrap());
     let made = page(&["graded", "exported.jsonl", "--out", "graded.jsonl"]);
     assert_eq!(made, "graded.jsonl: 30 graded evaluations.\n");
     let certified = page(&["certify", "graded.jsonl", "--policy", "reference"]);
     assert!(certified.contains("judge rules/2, 30 graded reports"), "{certified}");
-    refused(folder.path(), &["graded", "grades.jsonl", "--out", "none.jsonl"], "nothing is graded");
+    fails_with(
+        folder.path(),
+        &["graded", "grades.jsonl", "--out", "none.jsonl"],
+        "no graded evaluations",
+    );
 }

@@ -1,4 +1,4 @@
-//! The rows of one run, decided under every variant.
+//! Decides the rows of a run under every variant.
 
 use anyhow::Result;
 use gsar_core::policy::Policy;
@@ -8,27 +8,26 @@ use super::variant::{Outcome, Variant};
 use crate::partition::Partition;
 use crate::trace::{Header, Origin, Trace, TracedRow};
 
-/// The rows of one run.
+/// A run with its decided rows.
 #[derive(Debug)]
 pub(crate) struct Cell {
     pub(crate) header: Header,
-    /// When it was judged, and by which version.
     pub(crate) origin: Origin,
-    /// Its rows, by name.
+    /// In the order of the trace.
     pub(crate) rows: Vec<Row>,
 }
 
-/// A row under every variant.
+/// The decisions on a row.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) claims: Vec<(Class, Option<Class>)>,
-    /// `true` if its claims were given to the judge.
-    pub(crate) is_given: bool,
-    /// The share of its claims that people call grounded or complementary, 0 to 1.
+    /// `true` if the judge was given the claims.
+    pub(crate) has_given_claims: bool,
+    /// The share of claims labelled grounded or complementary, 0 to 1.
     pub(crate) faithfulness: f64,
     /// `true` if a claim is labelled ungrounded or contradicted.
     pub(crate) is_wrong: bool,
-    /// By variant, in the order of [`Variant::ALL`].
+    /// In the order of [`Variant::ALL`].
     outcomes: [Outcome; Variant::ALL.len()],
 }
 
@@ -69,7 +68,7 @@ impl Row {
             *outcome = variant.decide(policy, &partition);
         }
         let counted = |claim: &str| {
-            // The claims of a report that the judge split are not those that people labelled.
+            // Claims that the judge split off are not the labelled ones.
             let mut counted = partition.counted(policy).filter(|_| !whole);
             counted.find(|(id, _)| *id == claim).map(|(_, class)| class)
         };
@@ -85,20 +84,22 @@ impl Row {
         outcomes: [Outcome; Variant::ALL.len()],
     ) -> Self {
         let (faithfulness, is_wrong) = (row.faithfulness(), row.is_wrong());
-        Self { claims, is_given: !whole, faithfulness, is_wrong, outcomes }
+        Self { claims, has_given_claims: !whole, faithfulness, is_wrong, outcomes }
     }
 
     pub(crate) fn under(&self, variant: Variant) -> Outcome {
-        let places = Variant::ALL.into_iter().zip(self.outcomes);
-        places.into_iter().find(|(at, _)| *at == variant).map_or(Outcome::ABSTAINED, |(_, at)| at)
+        let mut outcomes = Variant::ALL.into_iter().zip(self.outcomes);
+        outcomes
+            .find(|(found, _)| *found == variant)
+            .map_or(Outcome::ABSTAINED, |(_, outcome)| outcome)
     }
 
-    /// `true` if it proceeds under a variant and is wrong.
+    /// `true` if the row proceeds although it is wrong.
     pub(crate) fn is_wrong_proceed(&self, variant: Variant) -> bool {
         self.is(variant, Tier::Proceed) && self.is_wrong
     }
 
-    /// `true` if it proceeds under a variant and a claim is labelled contradicted.
+    /// `true` if the row proceeds although a claim is labelled contradicted.
     pub(crate) fn is_false_proceed(&self, variant: Variant) -> bool {
         let is_false = self.claims.iter().any(|(gold, _)| *gold == Class::Contradicted);
         self.is(variant, Tier::Proceed) && is_false
@@ -111,9 +112,8 @@ impl Row {
 
 #[cfg(test)]
 impl Row {
-    /// A row without a judgement.
-    pub(crate) fn unjudged(claims: Vec<(Class, Option<Class>)>, is_given: bool) -> Self {
+    pub(crate) fn unjudged(claims: Vec<(Class, Option<Class>)>, has_given_claims: bool) -> Self {
         let outcomes = [Outcome::ABSTAINED; Variant::ALL.len()];
-        Self { claims, is_given, faithfulness: 0.0, is_wrong: false, outcomes }
+        Self { claims, has_given_claims, faithfulness: 0.0, is_wrong: false, outcomes }
     }
 }

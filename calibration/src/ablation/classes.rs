@@ -5,32 +5,31 @@ use gsar_core::Class;
 use super::cell::{Cell, Row};
 use crate::statistics::{Counts, Share};
 
-/// The claims of one class.
+/// The claims of one gold class.
 #[derive(Clone, Debug)]
 pub(crate) struct ClassCounts {
-    /// The class as people give it.
     pub(crate) class: Class,
-    /// Number of claims counted in each class, in the order of [`Class::ALL`]; the last entry is those not judged.
+    /// The number counted in each class, in the order of [`Class::ALL`]; last, the number not judged.
     pub(crate) counted: [usize; Class::ALL.len() + 1],
-    /// The share of claims of this gold class that were counted in it.
+    /// The share of these claims that are counted in the class.
     pub(crate) recall: Share,
-    /// The share of claims counted in this class that are of this gold class.
+    /// The share of claims counted in the class that have it as gold class.
     pub(crate) precision: Share,
 }
 
 impl ClassCounts {
-    /// The counts of every class; empty if no row gave its claims to the judge.
+    /// Counts every class; empty if no row has given claims.
     pub(crate) fn of(cell: &Cell) -> Vec<Self> {
-        let rows: Vec<&Row> = cell.rows.iter().filter(|row| row.is_given).collect();
+        let rows: Vec<&Row> = cell.rows.iter().filter(|row| row.has_given_claims).collect();
         if rows.iter().all(|row| row.claims.is_empty()) {
             return Vec::new();
         }
         let claims = || rows.iter().flat_map(|row| &row.claims);
         let of_class = |class: Class| {
             let mut counted = [0; Class::ALL.len() + 1];
-            let places = Class::ALL.map(Some).into_iter().chain([None]);
-            for (count, place) in counted.iter_mut().zip(places) {
-                *count = claims().filter(|claim| **claim == (class, place)).count();
+            let columns = Class::ALL.map(Some).into_iter().chain([None]);
+            for (count, column) in counted.iter_mut().zip(columns) {
+                *count = claims().filter(|claim| **claim == (class, column)).count();
             }
             let hit = (class, Some(class));
             Self {
@@ -63,13 +62,13 @@ mod tests {
     use crate::statistics::Counts;
     use crate::trace::{Origin, tests::header};
 
-    fn cell(claims: &[Claim], is_given: bool) -> Cell {
-        let row = Row::unjudged(claims.to_vec(), is_given);
+    fn cell(claims: &[Claim], has_given_claims: bool) -> Cell {
+        let row = Row::unjudged(claims.to_vec(), has_given_claims);
         Cell { header: header(), origin: Origin::default(), rows: vec![row] }
     }
 
     #[test]
-    fn recall_is_of_the_class_by_people_and_precision_of_the_counted_one() {
+    fn recall_is_by_gold_class_and_precision_by_counted_class() {
         let [grounded, ungrounded] = [Class::Grounded, Class::Ungrounded];
         let claims = [
             (grounded, Some(grounded)),
@@ -89,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_that_were_judged_whole_have_no_classes() {
+    fn reports_judged_whole_have_no_classes() {
         let claims = [(Class::Grounded, None)];
         assert!(ClassCounts::of(&cell(&claims, false)).is_empty());
     }

@@ -1,5 +1,5 @@
-//! Computes the measures M1 to M5 of a run and the effects of the ablations, with intervals over drawn rows
-//! (arXiv:2604.23366, evaluation).
+//! Computes M1 to M5 and the effects of the ablations, with bootstrap intervals over rows
+//! (arXiv:2604.23366).
 
 use gsar_core::{Class, Tier};
 
@@ -7,12 +7,10 @@ use super::cell::{Cell, Row};
 use super::variant::Variant;
 use crate::statistics::{Counts, Interval, Share, interval, mean_interval, spearman};
 
-/// A mean over rows with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Mean {
-    /// The mean.
     pub(crate) value: f64,
-    /// The middle 95 % of the means of drawn rows.
+    /// The 95 % bootstrap interval.
     pub(crate) interval: Interval,
 }
 
@@ -28,17 +26,16 @@ impl Mean {
 pub(crate) struct Measures {
     /// M1: the share of rows that proceed. A run judges each row once.
     pub(crate) proceeds: Share,
-    /// M2: replans for each row that proceeds; `None` if none does.
+    /// M2: replans per row that proceeds; `None` if no row proceeds.
     pub(crate) replans_per_proceed: Option<f64>,
-    /// M3: Spearman's correlation of S with the share of a row's claims that people call grounded or complementary.
+    /// M3: Spearman's correlation of S and faithfulness.
     pub(crate) correlation: Option<f64>,
-    /// The interval of M3.
     pub(crate) correlation_interval: Option<Interval>,
-    /// M4: the share of claims labelled contradicted that are counted so.
+    /// M4: the share of claims labelled contradicted that are counted as contradicted.
     pub(crate) contradictions_caught: Share,
-    /// M5: of the claims that are labelled complementary, or ungrounded where none is, the share that is counted as
+    /// M5: the share of claims labelled complementary (or ungrounded, if none is) that are counted as
     /// complementary.
-    pub(crate) complementary_kept: Share,
+    pub(crate) complementary_separate: Share,
     /// The share of proceeding rows with a claim labelled ungrounded or contradicted.
     pub(crate) wrong_proceeds: Share,
 }
@@ -54,10 +51,10 @@ impl Measures {
             .collect();
         let has_complementary =
             rows.iter().flat_map(|row| &row.claims).any(|(gold, _)| *gold == Class::Complementary);
-        let kept = if has_complementary { Class::Complementary } else { Class::Ungrounded };
-        let goes_out = |row: &Row| row.is(Variant::Policy, Tier::Proceed);
+        let separate = if has_complementary { Class::Complementary } else { Class::Ungrounded };
+        let is_proceed = |row: &Row| row.is(Variant::Policy, Tier::Proceed);
         Self {
-            proceeds: share(rows, |_| true, goes_out),
+            proceeds: share(rows, |_| true, is_proceed),
             replans_per_proceed: (proceeds > 0)
                 .then(|| count(Tier::Replan) as f64 / proceeds as f64),
             correlation: spearman(&scored),
@@ -65,8 +62,8 @@ impl Measures {
                 spearman(&drawn.copied().collect::<Vec<_>>())
             }),
             contradictions_caught: counted_as(rows, Class::Contradicted, Class::Contradicted),
-            complementary_kept: counted_as(rows, kept, Class::Complementary),
-            wrong_proceeds: share(rows, goes_out, |row| row.is_wrong_proceed(Variant::Policy)),
+            complementary_separate: counted_as(rows, separate, Class::Complementary),
+            wrong_proceeds: share(rows, is_proceed, |row| row.is_wrong_proceed(Variant::Policy)),
         }
     }
 }
@@ -79,10 +76,10 @@ fn share(rows: &[Row], of: impl Fn(&Row) -> bool, hit: impl Fn(&Row) -> bool) ->
     Share::by_claim(&counts.collect::<Vec<_>>())
 }
 
-/// The share of claims of a gold class that are counted in a class.
+/// The share of claims with a gold class that are counted in `class`.
 fn counted_as(rows: &[Row], gold: Class, class: Class) -> Share {
-    let counts = rows.iter().filter(|row| row.is_given).map(|row| {
-        let of_gold = row.claims.iter().filter(|(by_people, _)| *by_people == gold);
+    let counts = rows.iter().filter(|row| row.has_given_claims).map(|row| {
+        let of_gold = row.claims.iter().filter(|(label, _)| *label == gold);
         of_gold.fold(Counts::default(), |sum, (_, counted)| Counts {
             hits: sum.hits + u32::from(*counted == Some(class)),
             of: sum.of + 1,
@@ -95,7 +92,6 @@ fn counted_as(rows: &[Row], gold: Class, class: Class) -> Share {
 pub(crate) struct Effect {
     pub(crate) variant: Variant,
     pub(crate) tiers: [usize; 4],
-    /// The mean of S over the rows that have one.
     pub(crate) score: Option<f64>,
     pub(crate) more_proceeds: Option<Mean>,
     pub(crate) more_score: Option<Mean>,

@@ -1,4 +1,4 @@
-//! Measures traces: M1 to M5, the ablations of the method and its baselines, on the stored partitions.
+//! Measures stored partitions: M1 to M5, ablations and baselines of the method.
 
 mod cell;
 mod classes;
@@ -18,14 +18,14 @@ pub(crate) use classes::ClassCounts;
 pub(crate) use measures::{Effect, Mean, Measures};
 pub(crate) use variant::Variant;
 
-/// Measures the traces of runs and returns what is to be printed.
+/// Measures traces and returns the page to print.
 pub(crate) fn ablate(args: &Ablate) -> Result<String> {
     let policy = named_policy(&args.policy)?;
     let mut page = String::from("# Ablations\n\n");
-    // Writing to a String cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = writeln!(
         page,
-        "Policy `{}`, on stored partitions: no judge was asked. 95 % intervals are percentiles of drawn rows, paired for differences.",
+        "Policy `{}`, on stored partitions; no judge is called. 95 % intervals: percentile bootstrap over rows, paired for differences.",
         policy.name
     );
     for path in &args.traces {

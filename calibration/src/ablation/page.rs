@@ -5,9 +5,8 @@ use gsar_core::Class;
 use super::cell::Cell;
 use super::measures::{Effect, Mean, Measures};
 use super::variant::Variant;
-use crate::tables::markdown::{NOTHING, between, figure, heading, share, table};
+use crate::tables::markdown::{DASH, between, figure, heading, share, table};
 
-/// The tables of a cell.
 pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures) {
     let judge = cell.header.judge.as_deref().unwrap_or("the server's judge");
     heading(page, &format!("{}: {judge}, {} rows", cell.header.run, cell.rows.len()));
@@ -23,7 +22,7 @@ pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures) {
                     + &between(measures.correlation_interval.as_ref(), 1.0, 3),
             ],
             vec!["M4 contradictions caught".to_owned(), share(&measures.contradictions_caught)],
-            vec!["M5 complementary kept apart".to_owned(), share(&measures.complementary_kept)],
+            vec!["M5 complementary kept apart".to_owned(), share(&measures.complementary_separate)],
             vec!["wrong among proceeds".to_owned(), share(&measures.wrong_proceeds)],
         ],
     );
@@ -53,7 +52,7 @@ fn confusion(page: &mut String, cell: &Cell) {
     let claims: Vec<(Class, Option<Class>)> = cell
         .rows
         .iter()
-        .filter(|row| row.is_given)
+        .filter(|row| row.has_given_claims)
         .flat_map(|row| row.claims.iter().copied())
         .collect();
     if claims.is_empty() {
@@ -82,7 +81,7 @@ fn effect(effect: &Effect) -> Vec<String> {
         Some(Mean { value, interval }) => {
             format!("{:+.places$}", value * unit) + &between(Some(&interval), unit, places)
         }
-        None => NOTHING.to_owned(),
+        None => DASH.to_owned(),
     };
     cells.push(more(effect.more_proceeds, 100.0, 1));
     cells.push(more(effect.more_score, 1.0, 3));

@@ -1,14 +1,13 @@
 //! Decides stored partitions under the variants of the method: four ablations and two baselines
-//! (arXiv:2604.23366, evaluation).
+//! (arXiv:2604.23366).
 
 use anyhow::{Context as _, Result};
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::{Policy, Weights};
 use gsar_core::{Class, Tier};
 
-use crate::partition::{Partition, number};
+use crate::partition::{Partition, score};
 
-/// A variant of the method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Variant {
     /// The unchanged policy.
@@ -27,7 +26,6 @@ pub(crate) enum Variant {
 }
 
 impl Variant {
-    /// Every variant.
     pub(crate) const ALL: [Self; 7] = [
         Self::Policy,
         Self::UniformWeights,
@@ -50,7 +48,6 @@ impl Variant {
         }
     }
 
-    /// The policy that it decides by.
     pub(crate) fn policy(self, base: &Policy) -> Result<Policy> {
         let mut values = base.values().clone();
         if matches!(self, Self::UniformWeights | Self::UniformJudge) {
@@ -60,10 +57,9 @@ impl Variant {
             values.rho = Millionths::ZERO;
             values.guards.rho_at_least_one = false;
         }
-        Policy::new(values).with_context(|| format!("{} cannot be decided", self.title()))
+        Policy::new(values).with_context(|| format!("variant `{}`", self.title()))
     }
 
-    /// Decides a partition by this variant's policy.
     pub(crate) fn decide(self, policy: &Policy, partition: &Partition) -> Outcome {
         if self == Self::Binary {
             let has = |class| partition.counted(policy).any(|(_, counted)| counted == class);
@@ -81,13 +77,12 @@ impl Variant {
             Tier::Regenerate if self == Self::TwoTiers => Tier::Replan,
             tier => tier,
         };
-        Outcome { tier, score: number(&decision) }
+        Outcome { tier, score: score(&decision) }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Outcome {
-    /// The decision.
     pub(crate) tier: Tier,
     /// S, 0 to 1, if defined.
     pub(crate) score: Option<f64>,

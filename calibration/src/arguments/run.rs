@@ -8,17 +8,17 @@ use crate::rows::Mode;
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// Files of rows, one JSON object per line, packed ones ending in .gz, or folders of labelled cases.
-    /// docs/CALIBRATION.md describes the formats
+    /// Files of rows, one JSON object per line, or folders of labelled cases. Gzip if the name ends in
+    /// .gz. docs/CALIBRATION.md describes the formats
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Trace to write, one JSON object per line. An interrupted run is resumed
+    /// Trace to write, one JSON object per line; an interrupted run is resumed
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Rows to make of the files
+    /// Rows to build from the files
     #[arg(long, value_enum, default_value_t = Mode::Single)]
     pub(crate) mode: Mode,
-    /// Part of a folder's cases, by the split.json in it or next to it; all by default
+    /// Part of the cases in a folder, from the split.json in it or next to it; all by default
     #[arg(long, value_name = "NAME")]
     pub(crate) part: Option<String>,
     /// Send reports without their labelled claims, so that the judge splits them
@@ -30,10 +30,11 @@ pub(crate) struct Run {
     /// Seed of random draws
     #[arg(long, default_value_t = 42)]
     pub(crate) seed: u64,
-    /// Search K pieces of evidence for each claim among those of all rows, instead of using the row's own
+    /// Retrieve K pieces of evidence per claim from those of all rows, instead of using only the row's
+    /// own
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=50))]
     pub(crate) top_k: Option<u32>,
-    /// Policy to decide by; the server's default if not given
+    /// Policy; the server's default if not given
     #[arg(long, value_name = "NAME", default_value = "")]
     pub(crate) policy: String,
     /// Use the judgements stored in the rows as the judge
@@ -48,24 +49,24 @@ pub(crate) struct Run {
     /// Maximum rows per second
     #[arg(long, value_name = "N", value_parser = rate)]
     pub(crate) max_rate: Option<f64>,
-    /// Maximum cost of the models in dollars, as counted by the server
+    /// Maximum model cost in dollars, as counted by the server
     #[arg(long, value_name = "USD", value_parser = micros)]
     pub(crate) max_cost: Option<u64>,
-    /// Print the size of the run, and send nothing
+    /// Print the size of the run without sending anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
 fn rate(given: &str) -> Result<f64, String> {
     let rate = given.parse().ok().filter(|rate| (0.001..=100_000.0).contains(rate));
-    rate.ok_or_else(|| "allowed are 0.001 to 100000 rows a second".to_owned())
+    rate.ok_or_else(|| "expected 0.001 to 100000 rows per second".to_owned())
 }
 
-/// Dollars in millionths.
+/// Parses dollars to millionths.
 fn micros(given: &str) -> Result<u64, String> {
     let dollars: Option<f64> = given.parse().ok().filter(|dollars| (0.0..=1e6).contains(dollars));
     let micros = dollars.map(|dollars| (dollars * 1e6).round() as u64);
-    micros.ok_or_else(|| "allowed are 0 to 1000000 dollars".to_owned())
+    micros.ok_or_else(|| "expected 0 to 1000000 dollars".to_owned())
 }
 
 #[cfg(test)]
@@ -73,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_and_costs_have_their_bounds() {
+    fn rejects_rates_and_costs_out_of_range() {
         assert_eq!((rate("2.5"), micros("0.25")), (Ok(2.5), Ok(250_000)));
         for wrong in ["0", "-1", "x", "nan", "inf"] {
             assert!(rate(wrong).is_err(), "{wrong}");

@@ -11,7 +11,7 @@ pub(crate) struct Ablate {
     /// Traces of runs
     #[arg(required = true, value_name = "TRACE")]
     pub(crate) traces: Vec<PathBuf>,
-    /// The policy to vary: a preset or a file
+    /// Policy to vary: a preset or a file
     #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Compare {
     pub(crate) first: PathBuf,
     /// The trace of another run over the same rows
     pub(crate) second: PathBuf,
-    /// The policy that decides: a preset or a file
+    /// Policy: a preset or a file
     #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Certify {
     /// Traces of runs over graded reports, of one judge
     #[arg(required = true, value_name = "TRACE")]
     pub(crate) traces: Vec<PathBuf>,
-    /// The policy whose threshold is chosen: a preset or a file
+    /// Policy to certify: a preset or a file
     #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
     /// Maximum share of wrong reports among those that proceed
@@ -48,10 +48,10 @@ pub(crate) struct Certify {
     /// Confidence in that maximum
     #[arg(long, value_name = "SHARE", default_value = "0.95", value_parser = share)]
     pub(crate) confidence: Millionths,
-    /// First threshold, lowered in hundredths. Choose it before you look at these reports
+    /// First threshold, lowered in hundredths. Choose it before you look at the reports
     #[arg(long, value_name = "SCORE", default_value = "1", value_parser = score)]
     pub(crate) from: Millionths,
-    /// File for the policy with its certificate; the policy is named like the file
+    /// File for the certified policy; the policy gets the name of the file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -61,16 +61,16 @@ pub(crate) struct Report {
     /// Traces of runs
     #[arg(required = true, value_name = "TRACE")]
     pub(crate) traces: Vec<PathBuf>,
-    /// The policy that decides: a preset or a file
+    /// Policy: a preset or a file
     #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
     /// The page to write
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     pub(crate) out: PathBuf,
-    /// A folder for each figure as SVG, and its table as CSV
+    /// Folder for the figures as SVG and their tables as CSV
     #[arg(long, value_name = "FOLDER")]
     pub(crate) figures: Option<PathBuf>,
-    /// Write the page even if the audit fails; the page says so
+    /// Write the page even if the audit fails; the objections are on the page
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -80,30 +80,30 @@ pub(crate) struct Fit {
     /// Traces of runs over graded reports
     #[arg(required = true, value_name = "TRACE")]
     pub(crate) traces: Vec<PathBuf>,
-    /// The policy to begin with: a preset or a file
+    /// Base policy: a preset or a file
     #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
-    /// Minimise the cost of decisions: the costs of a replan, a regeneration and a wrong report that proceeds. Without it,
-    /// S is fitted to rank reports like the labels, and thresholds stay unchanged
+    /// Minimize the cost of decisions, given the costs of a replan, a regeneration and a wrong proceed.
+    /// Without it, S is fitted to rank reports like the labels, and thresholds stay unchanged
     #[arg(long, value_name = "REPLAN:REGENERATE:WRONG", value_parser = prices)]
     pub(crate) cost: Option<[f64; 3]>,
-    /// Cost of a mean difference of 1 from the values of the policy
+    /// Penalty for a mean difference of 1 from the base policy
     #[arg(long, value_name = "N", default_value_t = 0.05)]
     pub(crate) pull: f64,
-    /// Number of folds, each held out once
+    /// Number of folds for cross-validation
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(2..=20).map(usize::from))]
     pub(crate) folds: usize,
     /// Seed of random draws
     #[arg(long, default_value_t = 42)]
     pub(crate) seed: u64,
-    /// File for the policy; the policy is named like the file
+    /// File for the policy; the policy gets the name of the file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Graded {
-    /// Files of `gsar ledger export`, of the kinds partitions and grades
+    /// Files of `gsar ledger export` with partitions and grades
     #[arg(required = true, value_name = "EXPORT")]
     pub(crate) exports: Vec<PathBuf>,
     /// The trace to write
@@ -113,11 +113,11 @@ pub(crate) struct Graded {
 
 #[derive(Debug, Args)]
 pub(crate) struct Drift {
-    /// The trace of the frozen rows as they were judged
+    /// Reference trace of the frozen rows
     pub(crate) reference: PathBuf,
-    /// The trace of the same rows as they are judged now
+    /// New trace of the same rows
     pub(crate) now: PathBuf,
-    /// The policy that decides: a preset or a file
+    /// Policy: a preset or a file
     #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
     /// Maximum share of changed decisions or classes
@@ -131,19 +131,19 @@ fn prices(given: &str) -> Result<[f64; 3], String> {
         .filter_map(|price| price.parse().ok())
         .filter(|price| (0.0..=1e9).contains(price))
         .collect();
-    prices.try_into().map_err(|_| "give three prices, such as 1:0.3:10".to_owned())
+    prices.try_into().map_err(|_| "expected three prices, such as 1:0.3:10".to_owned())
 }
 
 fn share(given: &str) -> Result<Millionths, String> {
     let share: Option<Millionths> = given.parse().ok();
     share
         .filter(|share| *share > Millionths::ZERO && *share < Millionths::ONE)
-        .ok_or_else(|| "allowed are decimals above 0 and below 1".to_owned())
+        .ok_or_else(|| "expected a decimal above 0 and below 1".to_owned())
 }
 
 fn score(given: &str) -> Result<Millionths, String> {
     let score: Option<Millionths> = given.parse().ok();
     score
         .filter(|score| *score > Millionths::ZERO && *score <= Millionths::ONE)
-        .ok_or_else(|| "allowed are decimals above 0, up to 1".to_owned())
+        .ok_or_else(|| "expected a decimal above 0, up to 1".to_owned())
 }

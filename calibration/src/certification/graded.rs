@@ -1,4 +1,4 @@
-//! The graded reports of a certificate, each with the score at which a policy lets it proceed.
+//! The graded reports behind a certificate.
 
 use std::collections::BTreeSet;
 
@@ -15,23 +15,23 @@ use crate::trace::Trace;
 /// The graded reports of one judge.
 #[derive(Debug)]
 pub(crate) struct GradedReports {
-    /// The judge that decided them all.
+    /// The judge of all reports.
     pub(crate) judge: String,
-    /// The prompt templates of the judge.
+    /// The prompt templates of its calls.
     pub(crate) prompts: BTreeSet<String>,
     reports: Vec<Report>,
 }
 
 #[derive(Debug)]
 struct Report {
-    /// The score at which it proceeds; `None` if it proceeds at no threshold.
+    /// The highest threshold at which the report proceeds; `None` if it never does.
     score: Option<Ratio>,
-    /// `true` if people call a claim of it ungrounded or contradicted.
+    /// `true` if a claim is labelled ungrounded or contradicted.
     is_wrong: bool,
 }
 
 impl GradedReports {
-    /// The reports of traces under the loosest policy, which has the lowest threshold.
+    /// Decides the reports of traces under the policy with the lowest threshold.
     pub(crate) fn of(traces: &[Trace], loosest: &Policy) -> Result<Self> {
         let (mut judges, mut prompts) = (BTreeSet::new(), BTreeSet::new());
         let mut reports = Vec::new();
@@ -40,7 +40,7 @@ impl GradedReports {
             if !judge.is_empty() {
                 judges.insert(judge.to_owned());
             }
-            let calls = row.decided().into_iter().flat_map(|link| &link.calls);
+            let calls = row.deciding_judge().into_iter().flat_map(|link| &link.calls);
             prompts.extend(calls.map(|call| call.prompt.clone()));
             let decision = Partition::of(row)?.map(|partition| partition.decide(loosest));
             let decision = decision.filter(|decision| decision.tier == Tier::Proceed);
@@ -49,13 +49,13 @@ impl GradedReports {
                 is_wrong: row.is_wrong(),
             });
         }
-        ensure!(!reports.is_empty(), "there are no graded reports");
+        ensure!(!reports.is_empty(), "no graded reports");
         let judges: Vec<String> = judges.into_iter().collect();
         match judges.as_slice() {
             [judge] => Ok(Self { judge: judge.clone(), prompts, reports }),
-            [] => bail!("no judge decided any of the reports"),
+            [] => bail!("no judge deciding_judge any of the reports"),
             several => bail!(
-                "{} decided these reports; a certificate is of one judge: give it runs of that one alone",
+                "these reports were deciding_judge by {}; a certificate needs the runs of one judge",
                 several.join(" and ")
             ),
         }
@@ -65,16 +65,16 @@ impl GradedReports {
         self.reports.len()
     }
 
-    /// The reports that proceed at a threshold.
+    /// Counts the reports that proceed at a threshold.
     pub(crate) fn at(&self, threshold: Millionths) -> Step {
-        let goes_out =
+        let proceeds =
             |report: &&Report| report.score.is_some_and(|score| score.compare(threshold).is_ge());
-        let out = self.reports.iter().filter(goes_out);
+        let proceeding = self.reports.iter().filter(proceeds);
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Step {
             threshold,
-            proceeds: count(out.clone().count()),
-            wrong: count(out.filter(|report| report.is_wrong).count()),
+            proceeds: count(proceeding.clone().count()),
+            wrong: count(proceeding.filter(|report| report.is_wrong).count()),
         }
     }
 }

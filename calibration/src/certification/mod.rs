@@ -1,5 +1,5 @@
-//! Certifies a policy: finds the lowest threshold at which graded reports show the risk of proceeding wrongly to be small,
-//! and writes the policy with its certificate.
+//! Certifies a policy: finds the lowest threshold with a small risk of a wrong proceed, and writes the
+//! policy with its certificate.
 
 mod graded;
 mod page;
@@ -18,30 +18,30 @@ use crate::trace::read;
 use graded::GradedReports;
 use sequence::{Goal, Step, test};
 
-/// The distance of thresholds that are tested.
+/// The step between tested thresholds, in millionths.
 const STEP: u32 = 10_000;
 
-/// Certifies a policy on traces and returns what is to be printed.
+/// Certifies a policy on traces and returns the page to print.
 pub(crate) fn certify(args: &Certify) -> Result<String> {
     let base = named_policy(&args.policy)?;
     let traces = args.traces.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
     let thresholds = thresholds(&base, args.from);
-    let least = thresholds.last().copied().unwrap_or(args.from);
-    let graded = GradedReports::of(&traces, &with_threshold(&base, least, &base.name)?)?;
+    let lowest = thresholds.last().copied().unwrap_or(args.from);
+    let graded = GradedReports::of(&traces, &with_threshold(&base, lowest, &base.name)?)?;
     let goal = Goal { risk: args.risk.to_f64(), miss: 1.0 - args.confidence.to_f64() };
     let tested = test(thresholds.iter().map(|threshold| graded.at(*threshold)), goal);
     let mut written = None;
     if let (Some(passed), Some(path)) = (tested.passed, &args.out) {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let policy = with_threshold(&base, passed.threshold, &name)?;
-        let certified = certified(policy, passed, &graded, args)?;
+        let certified = certify_policy(policy, passed, &graded, args)?;
         std::fs::write(path, to_toml(&certified)).with_context(|| path.display().to_string())?;
         written = Some(path.as_path());
     }
     Ok(page::page(&base, &graded, &tested, goal, written))
 }
 
-/// From the first threshold down in hundredths, all above the one from which on reports are regenerated.
+/// Returns the thresholds from `from` down to just above `tau_regenerate`.
 fn thresholds(base: &Policy, from: Millionths) -> Vec<Millionths> {
     let mut thresholds = Vec::new();
     let mut next = from;
@@ -59,7 +59,7 @@ fn with_threshold(base: &Policy, threshold: Millionths, name: &str) -> Result<Po
     Ok(Policy::new(values)?)
 }
 
-fn certified(
+fn certify_policy(
     policy: Policy,
     passed: Step,
     graded: &GradedReports,

@@ -1,6 +1,6 @@
-//! Finds the lowest threshold at which the risk of proceeding wrongly is shown to be small. Thresholds are tested from the
-//! highest down, in a fixed order, each by an exact binomial test at the whole level, until the first failure (Angelopoulos
-//! and others 2021, Learn then Test, fixed sequence testing).
+//! Finds the lowest threshold with a small risk of a wrong proceed. Tests thresholds from the highest
+//! down, each with an exact binomial test at the full level, until the first failure (fixed sequence
+//! testing: Angelopoulos and others 2021, Learn then Test).
 
 use gsar_core::fixed::Millionths;
 
@@ -8,9 +8,9 @@ use crate::statistics::tail_at_most;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
-    /// P(wrong | proceed) is to be at most this, above 0 and below 1.
+    /// The maximum of P(wrong | proceed), above 0 and below 1.
     pub(crate) risk: f64,
-    /// In at most this share of all calibrations it may be missed, above 0 and below 1.
+    /// The maximum probability that the guarantee fails, above 0 and below 1.
     pub(crate) miss: f64,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Tested {
     pub(crate) failed: Option<Step>,
 }
 
-/// Tests thresholds in their order until one fails.
+/// Tests thresholds in order until one fails.
 pub(crate) fn test(steps: impl IntoIterator<Item = Step>, goal: Goal) -> Tested {
     let mut tested = Tested { passed: None, failed: None };
     for step in steps {
@@ -45,20 +45,20 @@ pub(crate) fn test(steps: impl IntoIterator<Item = Step>, goal: Goal) -> Tested 
     tested
 }
 
-/// The minimum number of proceeding reports that show the goal, if `wrong` of them are wrong.
-pub(crate) fn fewest_proceeds(wrong: u32, goal: Goal) -> Option<u32> {
-    const MOST: u32 = 10_000_000;
-    let shows = |of: u32| tail_at_most(wrong, of, goal.risk).is_some_and(|tail| tail <= goal.miss);
-    let mut most = wrong.max(1);
-    while !shows(most) {
-        most = most.checked_mul(2).filter(|most| *most <= MOST)?;
+/// Returns the minimum number of proceeding reports that meets the goal if `wrong` are wrong.
+pub(crate) fn min_proceeds(wrong: u32, goal: Goal) -> Option<u32> {
+    const MAX: u32 = 10_000_000;
+    let meets = |of: u32| tail_at_most(wrong, of, goal.risk).is_some_and(|tail| tail <= goal.miss);
+    let mut upper = wrong.max(1);
+    while !meets(upper) {
+        upper = upper.checked_mul(2).filter(|upper| *upper <= MAX)?;
     }
-    let mut least = most / 2;
-    while least + 1 < most {
-        let middle = least + (most - least) / 2;
-        if shows(middle) { most = middle } else { least = middle }
+    let mut lower = upper / 2;
+    while lower + 1 < upper {
+        let middle = lower + (upper - lower) / 2;
+        if meets(middle) { upper = middle } else { lower = middle }
     }
-    Some(most)
+    Some(upper)
 }
 
 #[cfg(test)]
@@ -69,10 +69,10 @@ mod tests {
     const GOAL: Goal = Goal { risk: 0.05, miss: 0.05 };
 
     #[test]
-    fn without_an_error_fifty_nine_reports_are_needed() {
-        assert_eq!(fewest_proceeds(0, GOAL), Some(59));
-        assert_eq!(fewest_proceeds(1, GOAL), Some(93));
-        assert_eq!(fewest_proceeds(0, Goal { risk: 0.01, miss: 0.05 }), Some(299));
+    fn fifty_nine_right_reports_are_enough() {
+        assert_eq!(min_proceeds(0, GOAL), Some(59));
+        assert_eq!(min_proceeds(1, GOAL), Some(93));
+        assert_eq!(min_proceeds(0, Goal { risk: 0.01, miss: 0.05 }), Some(299));
         let step = |proceeds, wrong| Step { threshold: Millionths::ONE, proceeds, wrong };
         let passes = |proceeds, wrong| test([step(proceeds, wrong)], GOAL).passed.is_some();
         assert!(passes(59, 0) && !passes(58, 0) && passes(93, 1) && !passes(92, 1));
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_behind_the_first_failure_counts() {
+    fn stops_at_the_first_failure() {
         let step = |percent: u32, proceeds, wrong| Step {
             threshold: Millionths::new(percent * 10_000),
             proceeds,
@@ -91,14 +91,14 @@ mod tests {
         assert_eq!((tested.passed, tested.failed), (Some(steps[0]), Some(steps[1])));
     }
 
-    /// Deployments in which a report of score s is wrong with a chance that falls with s.
+    /// The probability of a wrong report falls with its score.
     #[test]
-    fn the_guarantee_is_missed_no_more_often_than_allowed() {
+    fn the_guarantee_rarely_fails() {
         const DEPLOYMENTS: u64 = 1_000;
         const ROWS: usize = 400;
         for (high, low) in [(0.04, 0.6), (0.02, 0.08), (0.06, 0.3)] {
             let chance = |percent: usize| low + (high - low) * percent as f64 / 100.0;
-            // Scores are uniform over 0 to 100 hundredths.
+            // Scores are uniform from 0 to 100 percent.
             let risk_from = |percent: usize| {
                 let chances: Vec<f64> = (percent..=100).map(chance).collect();
                 chances.iter().sum::<f64>() / chances.len() as f64
@@ -112,13 +112,14 @@ mod tests {
                         (percent, random.below(1_000_000) < (chance(percent) * 1e6) as usize)
                     })
                     .collect();
-                // From a threshold at which some report goes out: it is fixed before the reports are seen.
+                // The first threshold is fixed without looking at the reports.
                 let steps = (0..=80).rev().map(|percent| {
-                    let out = rows.iter().filter(|(score, _)| *score >= percent);
+                    let proceeding = rows.iter().filter(|(score, _)| *score >= percent);
                     Step {
                         threshold: Millionths::new(percent as u32 * 10_000),
-                        proceeds: u32::try_from(out.clone().count()).unwrap(),
-                        wrong: u32::try_from(out.filter(|(_, wrong)| *wrong).count()).unwrap(),
+                        proceeds: u32::try_from(proceeding.clone().count()).unwrap(),
+                        wrong: u32::try_from(proceeding.filter(|(_, wrong)| *wrong).count())
+                            .unwrap(),
                     }
                 });
                 if let Some(passed) = test(steps, GOAL).passed {
@@ -128,8 +129,8 @@ mod tests {
                 }
             }
             // Three standard deviations of 1,000 draws at 5 %.
-            let most = 50.0 + 3.0 * (1_000.0_f64 * 0.05 * 0.95).sqrt();
-            assert!((missed as f64) <= most, "{missed} of {DEPLOYMENTS} missed, {shown} shown");
+            let max = 50.0 + 3.0 * (1_000.0_f64 * 0.05 * 0.95).sqrt();
+            assert!((missed as f64) <= max, "{missed} of {DEPLOYMENTS} missed, {shown} shown");
         }
     }
 }

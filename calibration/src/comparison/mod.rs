@@ -1,4 +1,4 @@
-//! Compares two runs over the same rows: decisions and classes, the agreement between them, and which is right more often.
+//! Compares two runs over the same rows: decisions, classes, agreement and correctness.
 
 mod page;
 mod pairs;
@@ -15,7 +15,6 @@ pub(crate) use pairs::pairs;
 
 #[derive(Debug)]
 struct Comparison {
-    /// The names of the runs.
     runs: [String; 2],
     rows: usize,
     only_in_one: usize,
@@ -23,13 +22,14 @@ struct Comparison {
     classes: [[usize; 4]; 4],
     more_proceeds: (f64, Option<Interval>),
     more_score: (f64, Option<Interval>),
-    /// Cohen's kappa over decisions and over classes.
+    /// Cohen's kappa of decisions and of classes.
     kappas: [Option<f64>; 2],
-    /// Claims that only the first or only the second run has right, and the exact p of McNemar's test.
+    /// The number of claims that only the first or only the second run has right, and the exact p of
+    /// McNemar's test.
     right: (u32, u32, Option<f64>),
 }
 
-/// Compares two traces and returns what is to be printed.
+/// Compares two traces and returns the page to print.
 pub(crate) fn compare(args: &Compare) -> Result<String> {
     let policy = named_policy(&args.policy)?;
     let (first, second) = (read(&args.first)?, read(&args.second)?);
@@ -53,14 +53,14 @@ impl Comparison {
         let scores = pairs.scores.iter().map(|(first, second)| second - first);
         let classes: Vec<(Class, Class)> =
             pairs.claims.iter().map(|claim| (claim.first, claim.second)).collect();
-        let only = |is_right: &dyn Fn(bool, bool) -> bool| {
+        let count = |is_right: &dyn Fn(bool, bool) -> bool| {
             let claims = pairs.claims.iter();
             let hits = claims
                 .filter(|claim| is_right(claim.first == claim.gold, claim.second == claim.gold));
             u32::try_from(hits.count()).unwrap_or(u32::MAX)
         };
-        let only_first = only(&|first, second| first && !second);
-        let only_second = only(&|first, second| !first && second);
+        let only_first = count(&|first, second| first && !second);
+        let only_second = count(&|first, second| !first && second);
         Self {
             runs,
             rows: pairs.tiers.len(),

@@ -7,14 +7,13 @@ use gsar_core::{Class, Tier};
 use super::Comparison;
 use crate::tables::markdown::{between, figure, heading, table};
 
-/// The page of a comparison under a policy.
 pub(super) fn page(comparison: &Comparison, policy: &str) -> String {
     let [first, second] = &comparison.runs;
     let mut page = format!("# {second} against {first}\n\n");
-    // Writing to a String cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = writeln!(
         page,
-        "{} rows in both, {} in one alone; policy `{policy}`. Lines are {first}, columns {second}.",
+        "{} rows in both, {} in only one; policy `{policy}`. Rows are {first}, columns {second}.",
         comparison.rows, comparison.only_in_one
     );
     heading(&mut page, "Decisions");
@@ -24,7 +23,7 @@ pub(super) fn page(comparison: &Comparison, policy: &str) -> String {
     heading(&mut page, "Differences");
     let (proceeds, between_proceeds) = &comparison.more_proceeds;
     let (score, between_scores) = &comparison.more_score;
-    let [of_tiers, of_classes] = comparison.kappas;
+    let [tier_kappa, class_kappa] = comparison.kappas;
     let (only_first, only_second, p) = comparison.right;
     table(
         &mut page,
@@ -38,8 +37,8 @@ pub(super) fn page(comparison: &Comparison, policy: &str) -> String {
                 "Δ S".to_owned(),
                 format!("{score:+.3}{}", between(between_scores.as_ref(), 1.0, 3)),
             ],
-            vec!["Cohen's kappa of decisions".to_owned(), figure(of_tiers)],
-            vec!["Cohen's kappa of classes".to_owned(), figure(of_classes)],
+            vec!["Cohen's kappa of decisions".to_owned(), figure(tier_kappa)],
+            vec!["Cohen's kappa of classes".to_owned(), figure(class_kappa)],
             vec![format!("claims that only {first} has right"), only_first.to_string()],
             vec![format!("claims that only {second} has right"), only_second.to_string()],
             vec!["McNemar, exact p".to_owned(), probability(p)],

@@ -1,4 +1,4 @@
-//! Pairs the rows and claims that two traces share.
+//! Pairs the rows and claims of two traces.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,19 @@ use anyhow::Result;
 use gsar_core::policy::Policy;
 use gsar_core::{Class, Tier};
 
-use crate::partition::{Partition, number};
+use crate::partition::{Partition, score};
 use crate::trace::{Trace, TracedRow};
 
 #[derive(Debug, Default)]
 pub(crate) struct Pairs {
-    /// The decisions on rows.
     pub(crate) tiers: Vec<(Tier, Tier)>,
-    /// The scores of rows in which both have one, 0 to 1.
+    /// The scores of rows that have one in both traces, 0 to 1.
     pub(crate) scores: Vec<(f64, f64)>,
-    /// The classes of claims that both judged.
     pub(crate) claims: Vec<Claim>,
     pub(crate) only_in_one: usize,
 }
 
-/// A claim that both judged.
+/// A claim judged in both traces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Claim {
     pub(crate) gold: Class,
@@ -57,7 +55,7 @@ impl RowResult {
         };
         let decision = partition.decide(policy);
         let classes = partition.counted(policy).map(|(claim, class)| (claim.to_owned(), class));
-        Ok(Self { tier: decision.tier, score: number(&decision), classes: classes.collect() })
+        Ok(Self { tier: decision.tier, score: score(&decision), classes: classes.collect() })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reads incidents as cases, each report with the labels of its claims.
+//! Reads incidents and the labels of their reports.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use gsar_proto::v1;
 
 use super::{Case, DataSet, Label, Part, Prose};
 
-/// Every incident of a folder, with its three reports.
+/// Reads every incident in a folder with its three reports.
 pub(crate) fn incident_data(folder: &Path) -> Result<DataSet> {
     let mut data_set = DataSet::default();
     for incident in incidents_in(folder)? {
@@ -33,20 +33,20 @@ fn report_text(incident: &Incident, kind: ReportKind) -> Result<String> {
 }
 
 fn labels(incident: &Incident, kind: ReportKind, report: &str, case: usize) -> Result<Vec<Label>> {
-    let mut read_to = 0;
+    let mut end = 0;
     let mut labels = Vec::new();
     for (number, label) in incident.labels(kind)?.into_iter().enumerate() {
-        let found = report.get(read_to..).and_then(|rest| rest.find(&label.text));
+        let found = report.get(end..).and_then(|rest| rest.find(&label.text));
         let start =
-            read_to + found.with_context(|| format!("`{}` is not in the report", label.text))?;
-        read_to = start + label.text.len();
+            end + found.with_context(|| format!("`{}` is not in the report", label.text))?;
+        end = start + label.text.len();
         let class = Class::from_name(&label.class);
         let evidence_type = EvidenceType::from_name(&label.evidence_type);
         labels.push(Label {
             id: format!("{}/c{}", kind.name(), number + 1),
             case,
             text: label.text,
-            span: Some(v1::ByteRange { start: start as u64, end: read_to as u64 }),
+            span: Some(v1::ByteRange { start: start as u64, end: end as u64 }),
             class: class.with_context(|| format!("unknown class `{}`", label.class))?,
             evidence_type: evidence_type
                 .with_context(|| format!("unknown type `{}`", label.evidence_type))?,
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_incidents_of_this_repository_are_read() {
+    fn reads_the_incidents_of_this_repository() {
         let data_set = incident_data(&gsar_datasets::folder().join("incidents")).unwrap();
         assert_eq!(data_set.reports.len(), 3 * data_set.cases.len());
         let faithful = data_set.reports.iter().find(|report| report.kind == "faithful").unwrap();

@@ -1,4 +1,4 @@
-//! Reads folders of `cases.jsonl`, `claims.jsonl` and `reports.jsonl`, and the split of their cases.
+//! Reads folders of `cases.jsonl`, `claims.jsonl` and `reports.jsonl`, and `split.json`.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,6 @@ pub(crate) struct CaseLine {
     _shape: IgnoredAny,
 }
 
-/// An item of evidence of a case.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ItemLine {
@@ -83,7 +82,6 @@ pub(crate) struct ClaimLine {
     _style: IgnoredAny,
 }
 
-/// A further quote of a claim.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct QuoteLine {
@@ -105,14 +103,14 @@ pub(crate) struct ReportLine {
     pub(crate) case: String,
     pub(crate) kind: String,
     pub(crate) text: String,
-    // Ranges of its claims, which no measurement uses.
+    // Not measured.
     #[serde(rename = "claim_ids", default)]
     _claim_ids: IgnoredAny,
     #[serde(rename = "spans", default)]
     _spans: IgnoredAny,
 }
 
-/// The parts of labelled cases, from a `split.json`.
+/// The cases in each part, from a `split.json`.
 pub(crate) struct Split {
     pub(crate) path: PathBuf,
     parts: HashMap<String, HashSet<String>>,
@@ -121,26 +119,26 @@ pub(crate) struct Split {
 impl Split {
     pub(crate) fn read(path: PathBuf) -> Result<Self> {
         let parts = serde_json::from_str(&read(&path)?)
-            .with_context(|| format!("{}: not a split of cases", path.display()))?;
+            .with_context(|| format!("{}: invalid split", path.display()))?;
         Ok(Self { path, parts })
     }
 
-    /// Reads the split in a folder, or else in its parent folder.
+    /// Reads the split in a folder or its parent.
     pub(crate) fn of_folder(folder: &Path) -> Result<Option<Self>> {
         let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
-        let found = [Some(folder.as_path()), folder.parent()].into_iter().flatten();
-        let mut found = found.map(|folder| folder.join("split.json"));
-        found.find(|path| path.is_file()).map(Self::read).transpose()
+        let folders = [Some(folder.as_path()), folder.parent()].into_iter().flatten();
+        let mut paths = folders.map(|folder| folder.join("split.json"));
+        paths.find(|path| path.is_file()).map(Self::read).transpose()
     }
 
     pub(crate) fn cases(&self, part: &str) -> Result<&HashSet<String>> {
         self.parts.get(part).with_context(|| {
             let parts: BTreeSet<&String> = self.parts.keys().collect();
-            format!("{}: the split has no part `{part}`, only {parts:?}", self.path.display())
+            format!("{}: no part `{part}`; expected one of {parts:?}", self.path.display())
         })
     }
 
-    /// The part of a case; an error unless it is in exactly one.
+    /// Returns the part that contains a case; an error if there is not exactly one.
     pub(crate) fn part_of(&self, case: &str) -> Result<&str> {
         let parts: Vec<&str> = self
             .parts
@@ -151,53 +149,52 @@ impl Split {
         match parts.as_slice() {
             [part] => Ok(part),
             parts => bail!(
-                "case {case} is in {} parts of {}; it must be in one",
+                "case {case} is in {} parts of {}; expected exactly one",
                 parts.len(),
                 self.path.display()
             ),
         }
     }
 
-    /// `true` if a part contains the case.
     pub(crate) fn contains(&self, case: &str) -> bool {
         self.parts.values().any(|part| part.contains(case))
     }
 }
 
-/// The cases, claims and reports of folders. The default split is the `split.json` next to the first folder.
+/// Reads labelled folders. The default split is the `split.json` next to the first folder.
 pub(crate) fn labelled_data(folders: &[PathBuf], split: Option<&Path>) -> Result<DataSet> {
-    let first = folders.first().context("no folder is given")?;
+    let first = folders.first().context("no folders")?;
     let split = split.map_or_else(|| first.join("../split.json"), Path::to_owned);
     let split = Split::read(split)?;
     let mut data_set = DataSet::default();
     for folder in folders {
         add(folder, &split, &mut data_set)?;
     }
-    ensure!(!data_set.labels.is_empty(), "there are no claims");
+    ensure!(!data_set.labels.is_empty(), "no claims");
     Ok(data_set)
 }
 
 fn add(folder: &Path, split: &Split, data_set: &mut DataSet) -> Result<()> {
-    let mut places = HashMap::new();
+    let mut indexes = HashMap::new();
     for CaseLine { case: name, evidence, .. } in lines(&folder.join("cases.jsonl"))? {
         let part = match split.part_of(&name)? {
             "tune" => Part::Tune,
             "test" => Part::Test,
-            part => bail!("case {name} is in part {part}, neither in tune nor in test"),
+            part => bail!("case {name} is in part {part}; expected tune or test"),
         };
-        let duplicate = places.insert(name.clone(), data_set.cases.len()).is_some();
+        let duplicate = indexes.insert(name.clone(), data_set.cases.len()).is_some();
         ensure!(!duplicate, "{}: duplicate case {name}", folder.display());
-        let evidence = evidence.into_iter().map(ItemLine::message).collect();
+        let evidence = evidence.into_iter().map(ItemLine::into_message).collect();
         data_set.cases.push(Case { name, part, evidence });
     }
-    let place = |case: &str| {
-        let place = places.get(case).copied();
-        place.with_context(|| format!("{}: there is no case {case}", folder.display()))
+    let index = |case: &str| {
+        let index = indexes.get(case).copied();
+        index.with_context(|| format!("{}: unknown case {case}", folder.display()))
     };
     for line in lines::<ClaimLine>(&folder.join("claims.jsonl"))? {
         let evidence_type = line.evidence_type().with_context(|| format!("claim {}", line.id))?;
         data_set.labels.push(Label {
-            case: place(&line.case)?,
+            case: index(&line.case)?,
             id: line.id,
             text: line.text,
             span: None,
@@ -210,14 +207,13 @@ fn add(folder: &Path, split: &Split, data_set: &mut DataSet) -> Result<()> {
         });
     }
     for ReportLine { case, kind, text, .. } in lines(&folder.join("reports.jsonl"))? {
-        data_set.reports.push(Prose { case: place(&case)?, kind, text, labels: Vec::new() });
+        data_set.reports.push(Prose { case: index(&case)?, kind, text, labels: Vec::new() });
     }
     Ok(())
 }
 
 impl ItemLine {
-    /// The item as a caller sends it.
-    fn message(self) -> v1::EvidenceItem {
+    fn into_message(self) -> v1::EvidenceItem {
         let is_json = is_json(&self.content);
         let content = if is_json {
             v1::evidence_item::Content::Json
@@ -252,7 +248,6 @@ pub(crate) fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
         .collect()
 }
 
-/// Reads a text file.
 pub(crate) fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| path.display().to_string())
 }
@@ -284,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_a_folder_with_the_split_next_to_it() {
+    fn reads_a_folder_with_its_split() {
         let data_set = data_set(r#"{"tune":[],"test":["a/1"]}"#, CLAIM).unwrap();
         let [case] = &data_set.cases[..] else { panic!("one case") };
         assert_eq!(case.part, Part::Test);
@@ -299,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_case_the_claim_or_the_line() {
+    fn errors_name_the_case_or_the_line() {
         let error = |split: &str, claim: &str| format!("{:#}", data_set(split, claim).unwrap_err());
         let neither = error(r#"{"tune":[],"test":[]}"#, CLAIM);
         assert!(neither.starts_with("case a/1 is in 0 parts of "), "{neither}");

@@ -1,4 +1,4 @@
-//! Reads cases, labelled claims and reports from files.
+//! Reads cases, labelled claims and reports.
 
 mod incidents;
 mod labelled;
@@ -16,9 +16,9 @@ pub(crate) use labelled::{
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
-    /// To look at while rules are written.
+    /// Read while rules are written.
     Tune,
-    /// To report on; its rows are never shown.
+    /// Held out; its rows are never shown.
     Test,
 }
 
@@ -35,54 +35,51 @@ impl fmt::Display for Part {
     }
 }
 
-/// An incident with its telemetry.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) part: Part,
-    /// Its evidence, the alert included.
+    /// The evidence, including the alert.
     pub(crate) evidence: Vec<v1::EvidenceItem>,
 }
 
-/// A label of a claim.
+/// A labelled claim.
 #[derive(Clone, Debug)]
 pub(crate) struct Label {
-    /// The claim's id, unique within what is sent in one call.
+    /// Unique within a call.
     pub(crate) id: String,
-    /// The place of its case in [`DataSet::cases`], from 0.
+    /// The index in [`DataSet::cases`].
     pub(crate) case: usize,
     pub(crate) text: String,
-    /// Its byte range in the report; absent for single claims.
+    /// The byte range in the report; `None` for single claims.
     pub(crate) span: Option<v1::ByteRange>,
     pub(crate) class: Class,
-    /// The provenance of its support.
     pub(crate) evidence_type: EvidenceType,
     /// The id of the deciding item, if any.
     pub(crate) evidence: Option<String>,
-    /// The deciding words of the item.
     pub(crate) quote: Option<String>,
     pub(crate) origin: Option<String>,
     pub(crate) mistake: Option<String>,
 }
 
-/// A report as prose.
+/// A report.
 #[derive(Clone, Debug)]
 pub(crate) struct Prose {
-    /// The place of its case in [`DataSet::cases`], from 0.
+    /// The index in [`DataSet::cases`].
     pub(crate) case: usize,
     /// `faithful`, `overreaching` or `contradicted`.
     pub(crate) kind: String,
     pub(crate) text: String,
-    /// The labels of the claims that are sent with it, in its order; empty if labels are sent alone.
+    /// The labels of the claims sent with it, in text order; empty if it is sent alone.
     pub(crate) labels: Vec<Label>,
 }
 
-/// Everything that is measured in one run.
+/// The data of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DataSet {
     pub(crate) cases: Vec<Case>,
-    /// Claims that are sent one by one.
+    /// Claims sent one by one.
     pub(crate) labels: Vec<Label>,
-    /// Reports, each sent whole.
+    /// Reports, each sent as a whole.
     pub(crate) reports: Vec<Prose>,
 }

@@ -1,4 +1,4 @@
-//! Fits the values of a policy to graded reports, and measures the result on held-out reports.
+//! Fits a policy to graded reports, with cross-validation.
 
 mod objective;
 mod page;
@@ -18,18 +18,18 @@ use crate::trace::read;
 use objective::{Objective, Prices, Report};
 use search::Search;
 
-/// The minimum number of reports that are fitted to.
-const FEWEST: usize = 20;
+/// The minimum number of graded reports.
+const MIN_REPORTS: usize = 20;
 
 #[derive(Debug)]
 struct Folds {
-    /// Under the policy as it was.
+    /// The objective on each held-out fold under the base policy.
     before: Vec<f64>,
-    /// Under the one that was fitted to the other folds.
+    /// The objective on each held-out fold under the policy fitted to the other folds.
     after: Vec<f64>,
 }
 
-/// Fits a policy to traces and returns what is to be printed.
+/// Fits a policy to traces, writes it, and returns the page to print.
 pub(crate) fn fit(args: &Fit) -> Result<String> {
     let base = named_policy(&args.policy)?;
     let mut reports = Vec::new();
@@ -42,8 +42,8 @@ pub(crate) fn fit(args: &Fit) -> Result<String> {
         }
     }
     ensure!(
-        reports.len() >= FEWEST,
-        "{} graded reports are too few to fit to; at least {FEWEST} are needed, and 100 to 200 are good",
+        reports.len() >= MIN_REPORTS,
+        "{} graded reports are too few; at least {MIN_REPORTS} are required, 100 to 200 recommended",
         reports.len()
     );
     let objective = match args.cost {
@@ -57,7 +57,7 @@ pub(crate) fn fit(args: &Fit) -> Result<String> {
     let all: Vec<&Report> = reports.iter().collect();
     let fitted = search.best(&base, &all);
     let name = args.out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let fitted = named(&fitted, &name)?;
+    let fitted = rename(&fitted, &name)?;
     let digest = sha256(args.traces.iter().map(PathBuf::as_path))?;
     let shown = page::Fitted { base: &base, fitted: &fitted, folds: &folds, reports: &all, search };
     let text = format!("{}{}", shown.provenance(&digest), to_toml(&fitted));
@@ -65,28 +65,28 @@ pub(crate) fn fit(args: &Fit) -> Result<String> {
     Ok(shown.page(&args.out))
 }
 
-fn named(policy: &Policy, name: &str) -> Result<Policy> {
+fn rename(policy: &Policy, name: &str) -> Result<Policy> {
     let mut values = policy.values().clone();
     name.clone_into(&mut values.name);
     values.description = format!("fitted to graded reports, from {}", policy.name);
     Ok(Policy::new(values)?)
 }
 
-/// Fits to all folds but one, and looks at that one.
+/// Cross-validates the fit.
 fn folds(search: Search, base: &Policy, reports: &[Report], number: usize) -> Folds {
     let mut order: Vec<usize> = (0..reports.len()).collect();
     Random::new(search.seed).shuffle(&mut order);
     let mut folds = Folds { before: Vec::new(), after: Vec::new() };
     for fold in 0..number {
-        let is_held_out = |place: &usize| place % number == fold;
-        let of = |held_out: bool| -> Vec<&Report> {
-            let places = (0..order.len()).filter(|place| is_held_out(place) == held_out);
-            places.filter_map(|place| order.get(place).and_then(|at| reports.get(*at))).collect()
+        let is_held_out = |position: &usize| position % number == fold;
+        let select = |held_out: bool| -> Vec<&Report> {
+            let positions = (0..order.len()).filter(|position| is_held_out(position) == held_out);
+            positions.filter_map(|position| reports.get(*order.get(position)?)).collect()
         };
-        let (known, held_out) = (of(false), of(true));
-        let fitted = search.best(base, &known);
-        folds.before.push(search.objective.on(base, held_out.iter().copied()));
-        folds.after.push(search.objective.on(&fitted, held_out.iter().copied()));
+        let (training, held_out) = (select(false), select(true));
+        let fitted = search.best(base, &training);
+        folds.before.push(search.objective.evaluate(base, held_out.iter().copied()));
+        folds.after.push(search.objective.evaluate(&fitted, held_out.iter().copied()));
     }
     folds
 }

@@ -1,5 +1,4 @@
-//! The objective of fitting: the rank correlation of S with the labels, or the cost of decisions, plus a penalty on the
-//! distance from the base policy.
+//! The objective: the rank correlation of S with the labels, or the cost of decisions.
 
 use gsar_core::fixed::Millionths;
 use gsar_core::policy::{Policy, PolicyValues};
@@ -7,12 +6,11 @@ use gsar_core::{Origin, Tally, TextFindings, Tier, decide};
 
 use crate::statistics::spearman;
 
-/// A graded report, as a policy counts it.
 #[derive(Clone, Debug)]
 pub(crate) struct Report {
     pub(crate) tally: Tally,
     pub(crate) findings: TextFindings,
-    /// The share of its claims that people call grounded or complementary, 0 to 1.
+    /// The share of claims labelled grounded or complementary, 0 to 1.
     pub(crate) faithfulness: f64,
 }
 
@@ -23,28 +21,31 @@ impl Report {
     }
 }
 
-/// The cost of each decision, in any unit. A right report that proceeds costs nothing.
+/// The cost of each decision, in any unit. A right proceed costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Prices {
-    /// A replan, or an abstention.
+    /// A replan or an abstention.
     pub(crate) replan: f64,
     pub(crate) regenerate: f64,
     /// A wrong report that proceeds.
     pub(crate) wrong_proceed: f64,
 }
 
-/// A function to minimise.
+/// A function to minimize.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Objective {
-    /// One less Spearman's correlation of S and faithfulness, 0 to 2.
+    /// 1 minus Spearman's correlation of S and faithfulness, 0 to 2.
     Correlation,
     /// The mean cost of a decision.
     Cost(Prices),
 }
 
 impl Objective {
-    /// Its value on reports.
-    pub(crate) fn on<'a>(self, policy: &Policy, reports: impl Iterator<Item = &'a Report>) -> f64 {
+    pub(crate) fn evaluate<'a>(
+        self,
+        policy: &Policy,
+        reports: impl Iterator<Item = &'a Report>,
+    ) -> f64 {
         let decided = reports.map(|report| {
             let findings = Some(&report.findings);
             (report, decide(policy, &report.tally, Origin::Judge, findings))
@@ -75,13 +76,13 @@ impl Objective {
     }
 }
 
-/// The mean difference of the fitted values of two policies, 0 to 1.
+/// The mean difference between the fitted values of two policies.
 pub(crate) fn distance(one: &PolicyValues, other: &PolicyValues) -> f64 {
-    let far = |one: Millionths, other: Millionths| (one.to_f64() - other.to_f64()).abs();
+    let difference = |one: Millionths, other: Millionths| (one.to_f64() - other.to_f64()).abs();
     let weights = one.weights.as_array().iter().zip(other.weights.as_array());
-    let sum: f64 = weights.map(|(one, other)| far(*one, *other)).sum::<f64>()
-        + far(one.rho, other.rho)
-        + far(one.tau_proceed, other.tau_proceed)
-        + far(one.tau_regenerate, other.tau_regenerate);
+    let sum: f64 = weights.map(|(one, other)| difference(*one, *other)).sum::<f64>()
+        + difference(one.rho, other.rho)
+        + difference(one.tau_proceed, other.tau_proceed)
+        + difference(one.tau_regenerate, other.tau_regenerate);
     sum / 11.0
 }

@@ -1,4 +1,4 @@
-//! Formats the result of fitting, as text and as the header of a policy file.
+//! Formats the result as text and as the header of a policy file.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,11 +20,10 @@ pub(super) struct Fitted<'a> {
 }
 
 impl Fitted<'_> {
-    /// The header of the policy file: its origin and its measured benefit.
     pub(super) fn provenance(&self, digest: &str) -> String {
         let (before, after) = self.held_out();
         format!(
-            "# Fitted by gsar-calibrate {} to {} graded reports (SHA-256 {digest}), seed {}, from policy {} ({}).\n# {}: {before:.4} before and {after:.4} after, on reports that were held out.\n",
+            "# Fitted by gsar-calibrate {} to {} graded reports (SHA-256 {digest}), seed {}, from policy {} ({}).\n# {}: {before:.4} before and {after:.4} after, on held-out reports.\n",
             env!("CARGO_PKG_VERSION"),
             self.reports.len(),
             self.search.seed,
@@ -37,11 +36,12 @@ impl Fitted<'_> {
     pub(super) fn page(&self, out: &Path) -> String {
         let mut page = String::new();
         let (before, after) = self.held_out();
-        let on = |policy: &Policy| self.search.objective.on(policy, self.reports.iter().copied());
-        // Writing to a String cannot fail.
+        let value =
+            |policy: &Policy| self.search.objective.evaluate(policy, self.reports.iter().copied());
+        // Writing to a `String` cannot fail.
         let _ = writeln!(
             page,
-            "{} graded reports, from policy `{}`. {}, the lower the better:\n",
+            "{} graded reports, from policy `{}`. {} (lower is better):\n",
             self.reports.len(),
             self.base.name,
             self.objective()
@@ -51,7 +51,7 @@ impl Fitted<'_> {
             &["reports", "before", "after"],
             &[
                 vec!["held out, mean of the folds".to_owned(), figure(before), figure(after)],
-                vec!["fitted to".to_owned(), figure(on(self.base)), figure(on(self.fitted))],
+                vec!["training".to_owned(), figure(value(self.base)), figure(value(self.fitted))],
             ],
         );
         page.push('\n');
@@ -60,7 +60,7 @@ impl Fitted<'_> {
         if after >= before {
             let _ = writeln!(
                 page,
-                "On reports that it did not see it is no better: keep `{}`, or grade more reports.",
+                "No improvement on held-out reports: keep `{}`, or grade more reports.",
                 self.base.name
             );
         }
@@ -75,7 +75,7 @@ impl Fitted<'_> {
     fn objective(&self) -> String {
         match self.search.objective {
             Objective::Correlation => {
-                "1 - Spearman of S and the share of claims that hold".to_owned()
+                "1 - Spearman of S and the share of supported claims".to_owned()
             }
             Objective::Cost(prices) => format!(
                 "Mean cost of a decision (replan {}, regenerate {}, wrong proceed {})",
@@ -91,9 +91,11 @@ impl Fitted<'_> {
             ("tau_regenerate".to_owned(), base.tau_regenerate, fitted.tau_regenerate),
             ("rho".to_owned(), base.rho, fitted.rho),
         ];
-        rows.extend(EvidenceType::ALL.map(|of| {
-            (format!("weights.{}", of.name()), base.weights.of(of), fitted.weights.of(of))
-        }));
+        rows.extend(
+            EvidenceType::ALL.map(|t| {
+                (format!("weights.{}", t.name()), base.weights.of(t), fitted.weights.of(t))
+            }),
+        );
         let row = |(name, before, after): (String, _, _)| {
             vec![name, format!("{before}"), format!("{after}")]
         };

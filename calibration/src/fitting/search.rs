@@ -1,5 +1,5 @@
-//! Minimises an objective over policies by pattern search (Hooke and Jeeves 1961) from several starting points. Policies
-//! that the checked constructor rejects are skipped.
+//! Minimizes an objective over valid policies by pattern search (Hooke and Jeeves 1961) from several
+//! starting points.
 
 use gsar_core::EvidenceType;
 use gsar_core::fixed::Millionths;
@@ -8,16 +8,16 @@ use gsar_core::policy::{Policy, PolicyValues};
 use super::objective::{Objective, Report, distance};
 use crate::statistics::Random;
 
-/// The steps that a value is moved by, in millionths.
+/// Step sizes in millionths.
 const STEPS: [i64; 5] = [200_000, 100_000, 50_000, 20_000, 10_000];
 
-/// The number of starting points: the base, and others drawn around it.
-const BEGINNINGS: usize = 6;
+/// The number of starting points: the base, and random points near it.
+const STARTS: usize = 6;
 
-/// The maximum distance of a starting point from the base, in millionths.
+/// The maximum distance of a starting point from the base, per value, in millionths.
 const REACH: usize = 200_000;
 
-/// A value that is fitted.
+/// A fitted value.
 #[derive(Clone, Copy, Debug)]
 enum Value {
     Weight(EvidenceType),
@@ -45,7 +45,7 @@ impl Value {
         }
     }
 
-    /// The values with this one changed; unchanged if out of range.
+    /// Returns the values with this one moved; unchanged if the result is negative.
     fn moved(self, values: &PolicyValues, by: i64) -> PolicyValues {
         let mut values = values.clone();
         let to = i64::from(self.get(&values).get()) + by;
@@ -63,20 +63,20 @@ impl Value {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Search {
     pub(crate) objective: Objective,
-    /// The cost of a mean difference of 1 from the base.
+    /// The penalty for a mean difference of 1 from the base.
     pub(crate) pull: f64,
     pub(crate) seed: u64,
 }
 
 impl Search {
-    /// The best policy that was found; the base where nothing is better.
+    /// Returns the best policy found, or the base if none is better.
     pub(crate) fn best(self, base: &Policy, reports: &[&Report]) -> Policy {
         let values = Value::of_objective(self.objective);
         let mut random = Random::new(self.seed);
         let mut best = (self.loss(base, base, reports), base.clone());
-        for beginning in 0..BEGINNINGS {
+        for number in 0..STARTS {
             let start =
-                if beginning == 0 { base.clone() } else { near(base, &values, &mut random) };
+                if number == 0 { base.clone() } else { draw_near(base, &values, &mut random) };
             let found = self.descend(base, start, &values, reports);
             if found.0 < best.0 {
                 best = found;
@@ -87,7 +87,7 @@ impl Search {
 
     fn loss(self, base: &Policy, policy: &Policy, reports: &[&Report]) -> f64 {
         let pull = self.pull * distance(base.values(), policy.values());
-        self.objective.on(policy, reports.iter().copied()) + pull
+        self.objective.evaluate(policy, reports.iter().copied()) + pull
     }
 
     fn descend(
@@ -120,8 +120,8 @@ impl Search {
     }
 }
 
-/// A policy around the base; the base itself where the drawn values are none.
-fn near(base: &Policy, values: &[Value], random: &mut Random) -> Policy {
+/// Draws a policy near the base; the base if the draw is invalid.
+fn draw_near(base: &Policy, values: &[Value], random: &mut Random) -> Policy {
     let mut drawn = base.values().clone();
     for value in values {
         let by = random.between(0, 2 * REACH) as i64 - REACH as i64;
@@ -138,10 +138,10 @@ mod tests {
     use super::*;
     use crate::fitting::objective::Prices;
 
-    // Holding a right report back costs as much more as letting a wrong one out.
+    // A wrong proceed costs twice as much as a right report held back.
     const PRICES: Prices = Prices { replan: 1.0, regenerate: 1.0, wrong_proceed: 2.0 };
 
-    /// Reports as a deployment makes them; those are right that its own policy lets out.
+    /// Random reports; right are those that proceed under `truth`.
     fn deployment(seed: u64, truth: &Policy, number: usize) -> Vec<Report> {
         let mut random = Random::new(seed);
         let report = |_| {
@@ -179,33 +179,33 @@ mod tests {
     }
 
     #[test]
-    fn the_decisions_of_a_deployment_are_recovered() {
+    fn recovers_the_decisions_of_a_hidden_policy() {
         let (base, truth) = (preset(Preset::Paper), truth());
-        let known = deployment(1, &truth, 1_500);
-        let known: Vec<&Report> = known.iter().collect();
+        let reports = deployment(1, &truth, 1_500);
+        let reports: Vec<&Report> = reports.iter().collect();
         let search = Search { objective: Objective::Cost(PRICES), pull: 0.01, seed: 1 };
-        let fitted = search.best(&base, &known);
+        let fitted = search.best(&base, &reports);
         let unseen = deployment(2, &truth, 2_000);
         let agreed = |policy: &Policy| {
-            let goes_out = |report: &Report| {
+            let proceeds = |report: &Report| {
                 let decision = decide(policy, &report.tally, Origin::Judge, Some(&report.findings));
                 decision.tier == Tier::Proceed
             };
-            let same = unseen.iter().filter(|report| goes_out(report) != report.is_wrong());
+            let same = unseen.iter().filter(|report| proceeds(report) != report.is_wrong());
             same.count() * 1_000 / unseen.len()
         };
         let (before, after) = (agreed(&base), agreed(&fitted));
         assert!(before < 900 && after >= 950, "{before} and {after} of a thousand");
         assert!(Policy::new(fitted.values().clone()).is_ok());
-        assert_eq!(search.best(&base, &known), fitted, "the same seed finds the same");
+        assert_eq!(search.best(&base, &reports), fitted, "the search is deterministic");
     }
 
     #[test]
-    fn a_strong_pull_leaves_the_base_as_it_is() {
+    fn a_strong_pull_keeps_the_base() {
         let base = preset(Preset::Paper);
-        let known = deployment(1, &truth(), 50);
-        let known: Vec<&Report> = known.iter().collect();
+        let reports = deployment(1, &truth(), 50);
+        let reports: Vec<&Report> = reports.iter().collect();
         let search = Search { objective: Objective::Cost(PRICES), pull: 1e6, seed: 1 };
-        assert_eq!(search.best(&base, &known), base);
+        assert_eq!(search.best(&base, &reports), base);
     }
 }

@@ -10,11 +10,11 @@ use crate::arguments::Generator;
 
 /// Evidence with claims about it.
 pub(super) struct Item {
-    /// Its shape or form.
+    /// The shape or form.
     pub(super) form: &'static str,
     pub(super) family: Option<&'static str>,
     pub(super) evidence: v1::EvidenceItem,
-    /// The claims, with their expected verdicts.
+    /// Claims with their expected verdicts.
     pub(super) claims: Vec<(String, Expected)>,
 }
 

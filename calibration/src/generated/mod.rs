@@ -1,4 +1,4 @@
-//! Sends generated claims to a server, each alone with its evidence, and collects the verdicts.
+//! Judges generated claims, each alone with its evidence.
 
 mod items;
 mod page;
@@ -18,16 +18,15 @@ use crate::session::with_server;
 use items::{Item, items};
 use summary::Summary;
 
-/// The number of items in one batch, which bounds the memory for answers.
+/// The number of items per batch; bounds the memory for answers.
 const BATCH: usize = 500;
 
 #[derive(Clone, Copy, Debug)]
 struct Outcome {
-    /// The place of its item, from 0.
+    /// The index of the item.
     item: usize,
-    /// Its place among the claims of the item, from 0.
+    /// The index of the claim in the item.
     claim: usize,
-    /// The shape or form of the item.
     form: &'static str,
     family: Option<&'static str>,
     expected: Expected,
@@ -35,7 +34,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// `true` if the verdict is wrong: grounded but not shown, or contradicted but not refuted.
+    /// `true` if the claim is grounded but not true, or contradicted but not false.
     fn is_mistake(&self) -> bool {
         match self.class {
             Class::Grounded => self.expected != Expected::Shown,
@@ -51,7 +50,7 @@ struct Trial {
     outcomes: Vec<Outcome>,
 }
 
-/// Runs `generated` and returns its output.
+/// Runs the generators and returns the page to print.
 pub(crate) async fn try_generated(server: &ServerArgs, args: &Generated) -> Result<String> {
     let generators: &[Generator] = if args.of.is_empty() { &Generator::ALL } else { &args.of };
     let work = async |client: Client| {
@@ -77,23 +76,25 @@ pub(crate) async fn try_generated(server: &ServerArgs, args: &Generated) -> Resu
     }
 }
 
-/// Asks about every claim of the items, each in a call of its own so that none leans on another.
+/// Judges every claim in its own call, so that claims do not influence each other.
 async fn outcomes(client: &Client, items: &[Item]) -> Result<Vec<Outcome>> {
     let mut outcomes = Vec::new();
     for (batch, items) in items.chunks(BATCH).enumerate() {
         let cases: Vec<Case> = items.iter().map(case).collect();
-        let places: Vec<(usize, usize)> = items
+        let claims: Vec<(usize, usize)> = items
             .iter()
             .enumerate()
-            .flat_map(|(item, of)| (0..of.claims.len()).map(move |claim| (item, claim)))
+            .flat_map(|(item, generated)| {
+                (0..generated.claims.len()).map(move |claim| (item, claim))
+            })
             .collect();
-        let questions = places.iter().map(|(item, claim)| question(items, *item, *claim));
+        let questions = claims.iter().map(|(item, claim)| question(items, *item, *claim));
         let answers = ask(client, &cases, questions.collect::<Result<_>>()?).await?;
-        for ((place, claim), answer) in places.into_iter().zip(answers) {
-            let item = items.get(place).context("an answer about no item")?;
-            let (_, expected) = item.claims.get(claim).context("an answer about no claim")?;
+        for ((index, claim), answer) in claims.into_iter().zip(answers) {
+            let item = items.get(index).context("no such item")?;
+            let (_, expected) = item.claims.get(claim).context("no such claim")?;
             outcomes.push(Outcome {
-                item: batch * BATCH + place,
+                item: batch * BATCH + index,
                 claim,
                 form: item.form,
                 family: item.family,
@@ -105,7 +106,7 @@ async fn outcomes(client: &Client, items: &[Item]) -> Result<Vec<Outcome>> {
     Ok(outcomes)
 }
 
-/// The id of the one claim of a call.
+/// The id of the only claim in a call.
 const CLAIM: &str = "c1";
 
 fn case(item: &Item) -> Case {

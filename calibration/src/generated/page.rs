@@ -45,11 +45,12 @@ fn lines(page: &mut String, of: Generator, group: &str, lines: &[Line], overall:
     let rows: Vec<Vec<String>> = counted
         .map(|line| {
             let mut cells = vec![line.name.to_owned(), line.items.to_string()];
-            let said = [line.refuted, line.shown, line.undecidable].into_iter();
-            let said = said.take((head.len() - cells.len()) / 2);
+            let verdicts = [line.refuted, line.shown, line.undecidable].into_iter();
+            let verdicts = verdicts.take((head.len() - cells.len()) / 2);
             cells.extend(
-                said.flat_map(|said| [said.grounded, said.contradicted])
-                    .map(|verdicts| share(&verdicts)),
+                verdicts
+                    .flat_map(|verdicts| [verdicts.grounded, verdicts.contradicted])
+                    .map(|counted| share(&counted)),
             );
             cells
         })
@@ -57,7 +58,6 @@ fn lines(page: &mut String, of: Generator, group: &str, lines: &[Line], overall:
     table(page, &head, &rows);
 }
 
-/// The first mistakes, with their evidence.
 fn mistakes(page: &mut String, trial: &Trial, number: usize) {
     for outcome in trial.outcomes.iter().filter(|outcome| outcome.is_mistake()).take(number) {
         let item = trial.items.get(outcome.item);
@@ -74,7 +74,7 @@ fn mistake(page: &mut String, outcome: &Outcome, claim: &str, evidence: &v1::Evi
         Expected::Refuted => "false",
         Expected::Undecidable => "open",
     };
-    // Writing to a string cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = write!(
         page,
         "\n{}, {expected}, called {}: {claim}\n\n```\n$ {}\n{}\n```\n",
@@ -95,9 +95,9 @@ mod tests {
 
     fn trial(of: Generator, class: Class) -> Trial {
         let items = items(of, 1, 26).unwrap();
-        let outcomes = items.iter().enumerate().flat_map(|(place, item)| {
+        let outcomes = items.iter().enumerate().flat_map(|(index, item)| {
             item.claims.iter().enumerate().map(move |(claim, (_, expected))| Outcome {
-                item: place,
+                item: index,
                 claim,
                 form: item.form,
                 family: item.family,

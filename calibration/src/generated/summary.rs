@@ -9,11 +9,10 @@ use crate::statistics::{Counts, Share, wilson};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
-    /// By shape or form, in the order in which they were made.
+    /// By shape or form, in order of appearance.
     pub(super) forms: Vec<Line>,
-    /// By topic of the claims; may be empty.
+    /// By topic of the claims; can be empty.
     pub(super) families: Vec<Line>,
-    /// All together.
     pub(super) overall: Line,
 }
 
@@ -56,14 +55,14 @@ impl Summary {
 
 impl Line {
     fn new(name: &'static str, outcomes: &[Outcome], of: impl Fn(&Outcome) -> bool) -> Self {
-        let mine: Vec<&Outcome> = outcomes.iter().filter(|outcome| of(outcome)).collect();
-        let said = |expected| Verdicts::new(&mine, expected);
+        let selected: Vec<&Outcome> = outcomes.iter().filter(|outcome| of(outcome)).collect();
+        let verdicts = |expected| Verdicts::new(&selected, expected);
         Self {
             name,
-            items: mine.iter().filter(|outcome| outcome.claim == 0).count(),
-            refuted: said(Expected::Refuted),
-            shown: said(Expected::Shown),
-            undecidable: said(Expected::Undecidable),
+            items: selected.iter().filter(|outcome| outcome.claim == 0).count(),
+            refuted: verdicts(Expected::Refuted),
+            shown: verdicts(Expected::Shown),
+            undecidable: verdicts(Expected::Undecidable),
         }
     }
 }

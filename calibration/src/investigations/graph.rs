@@ -1,8 +1,7 @@
-//! Explores recorded propagations with a stated rate of wrong answers, and compares exploration with one pass over the same
-//! entities.
+//! Explores recorded fault propagations with a given rate of wrong answers, and compares exploration
+//! with a single pass over the entities.
 //!
-//! Correct answers follow from the ground truth: origin, symptom, or healthy. Wrong answers are drawn from a seed, for each
-//! entity and visit.
+//! Right answers follow from the ground truth; wrong ones are drawn per entity and visit.
 
 use std::collections::BTreeSet;
 
@@ -11,21 +10,22 @@ use gsar_core::belief::{Belief, Exploration, Label, Limits, Look, Node, Topology
 use super::recorded::Propagation;
 use crate::statistics::Random;
 
-/// Explorations of each propagation, with different wrong answers.
+/// The number of explorations per propagation, each with other wrong answers.
 const DRAWS: u64 = 50;
 
-/// The share of draws in which the origin is named first, by exploration and by one pass.
+/// The share of draws that name the origin first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OriginAccuracy {
     pub(super) explored: f64,
     pub(super) one_pass: f64,
 }
 
-/// Explores a propagation with that percentage of wrong answers.
+/// Explores a propagation with this percentage of wrong answers.
 pub(super) fn explore(propagation: &Propagation, wrong: u32) -> Option<OriginAccuracy> {
     let policy = Policy::new(propagation)?;
-    let share = |limits: Limits, hears: bool| {
-        let right = (0..DRAWS).filter(|draw| policy.names_origin(limits, hears, wrong, *draw));
+    let share = |limits: Limits, has_messages: bool| {
+        let right =
+            (0..DRAWS).filter(|draw| policy.names_origin(limits, has_messages, wrong, *draw));
         right.count() as f64 / DRAWS as f64
     };
     Some(OriginAccuracy {
@@ -38,7 +38,7 @@ struct Policy {
     topology: Topology,
     alerts: Vec<Node>,
     origins: BTreeSet<Node>,
-    /// The entities that the fault reaches.
+    /// The entities that the fault reaches, including its origins.
     reached: BTreeSet<Node>,
 }
 
@@ -53,13 +53,13 @@ impl Policy {
         let origins = find(&propagation.origins);
         let ends =
             propagation.edges.iter().map(|(from, to)| (topology.find(from), topology.find(to)));
-        let ways: BTreeSet<(Node, Node)> = ends
+        let edges: BTreeSet<(Node, Node)> = ends
             .filter_map(|(from, to)| Some((from?, to?)))
             .filter(|(from, to)| from != to)
             .collect();
         let mut reached = origins.clone();
         loop {
-            let next = ways.iter().filter(|(from, _)| reached.contains(from)).map(|(_, to)| *to);
+            let next = edges.iter().filter(|(from, _)| reached.contains(from)).map(|(_, to)| *to);
             let more: BTreeSet<Node> = next.filter(|to| !reached.contains(to)).collect();
             if more.is_empty() {
                 break;
@@ -70,29 +70,30 @@ impl Policy {
         Some(Self { alerts, origins, reached, topology })
     }
 
-    fn names_origin(&self, limits: Limits, hears: bool, wrong: u32, draw: u64) -> bool {
+    fn names_origin(&self, limits: Limits, has_messages: bool, wrong: u32, draw: u64) -> bool {
         let mut exploration = Exploration::new(self.topology.clone(), &self.alerts, limits);
         let mut random = Random::new(draw << 8 | u64::from(wrong));
         while let Some(look) = exploration.due().next().cloned() {
-            let look = if hears { look } else { Look { inbox: Vec::new(), ..look } };
+            let look = if has_messages { look } else { Look { inbox: Vec::new(), ..look } };
             let belief = self.answer(&look, wrong, &mut random);
             if exploration.answer(look.node, belief).is_err() {
                 return false;
             }
         }
         let outcome = exploration.outcome();
-        let named = match hears {
+        let named = match has_messages {
             true => outcome.frontier.first().copied(),
-            // Who hears nothing of others cannot tell which origin reaches which: the one that reaches most alerts.
-            false => {
-                self.likeliest(&exploration, outcome.frontier.iter().chain(&outcome.contributing))
-            }
+            // Without messages the order of origins is unknown: take the one that reaches most alerts.
+            false => self.most_alerts_reached(
+                &exploration,
+                outcome.frontier.iter().chain(&outcome.contributing),
+            ),
         };
         let named = named.or_else(|| outcome.candidates.first().map(|candidate| candidate.node));
         named.is_some_and(|node| self.origins.contains(&node))
     }
 
-    fn likeliest<'a>(
+    fn most_alerts_reached<'a>(
         &self,
         exploration: &Exploration,
         origins: impl Iterator<Item = &'a Node>,
@@ -103,22 +104,23 @@ impl Policy {
         origins.copied().max_by_key(|node| (alerts(*node), std::cmp::Reverse(*node)))
     }
 
-    /// The policy of `core/examples/belief_noise.rs`: it errs on labels and ways alike, and hears what neighbours made known.
+    /// Answers like `core/examples/belief_noise.rs`: errs on labels and propagations, and uses the
+    /// messages of neighbours.
     fn answer(&self, look: &Look, wrong: u32, random: &mut Random) -> Belief {
-        let mut label = self.read(look.node, wrong, random);
-        let is_handed_on = look.inbox.iter().any(|message| {
+        let mut label = self.draw_label(look.node, wrong, random);
+        let is_caused_by_neighbour = look.inbox.iter().any(|message| {
             matches!(message.label, Label::Origin | Label::Symptom)
                 && message.propagations.contains(&(message.from, look.node))
         });
-        let is_blamed = look
+        let is_cause_of_neighbour = look
             .inbox
             .iter()
             .any(|message| message.propagations.contains(&(look.node, message.from)));
-        if label == Label::Origin && is_handed_on {
+        if label == Label::Origin && is_caused_by_neighbour {
             label = Label::Symptom;
         }
-        if label == Label::Healthy && is_blamed {
-            label = self.read(look.node, wrong, random);
+        if label == Label::Healthy && is_cause_of_neighbour {
+            label = self.draw_label(look.node, wrong, random);
         }
         let is_healthy = |node: &Node| {
             look.neighbours
@@ -127,25 +129,25 @@ impl Policy {
         };
         let mut propagations = Vec::new();
         for (from, to) in self.topology.edges() {
-            let may_be = match label {
+            let is_candidate = match label {
                 Label::Symptom => to == look.node && !is_healthy(&from),
                 Label::Origin => from == look.node,
                 Label::Healthy | Label::Defer => false,
             };
-            if may_be && !errs(wrong, random) {
+            if is_candidate && !is_wrong(wrong, random) {
                 propagations.push((from, to));
             }
         }
         Belief { label, propagations, has_change: true, ..Belief::default() }
     }
 
-    fn read(&self, node: Node, wrong: u32, random: &mut Random) -> Label {
+    fn draw_label(&self, node: Node, wrong: u32, random: &mut Random) -> Label {
         let right = match (self.origins.contains(&node), self.reached.contains(&node)) {
             (true, _) => Label::Origin,
             (_, true) => Label::Symptom,
             _ => Label::Healthy,
         };
-        if !errs(wrong, random) {
+        if !is_wrong(wrong, random) {
             return right;
         }
         let others: Vec<Label> = Label::ALL.into_iter().filter(|label| *label != right).collect();
@@ -153,7 +155,7 @@ impl Policy {
     }
 }
 
-fn errs(wrong: u32, random: &mut Random) -> bool {
+fn is_wrong(wrong: u32, random: &mut Random) -> bool {
     random.below(100) < usize::try_from(wrong).unwrap_or(0)
 }
 
@@ -163,7 +165,7 @@ mod tests {
     use gsar_core::belief::Entity;
 
     #[test]
-    fn answers_that_never_err_name_the_origin() {
+    fn right_answers_find_the_origin() {
         let entity = |name: &str| Entity::parse(name).unwrap();
         let edge = |from: &str, to: &str| (entity(from), entity(to));
         let propagation = Propagation {

@@ -1,5 +1,5 @@
-//! Computes the accuracy of recorded answers: AC@1, AC@3, majority@k and pass@k, each with an interval over incidents of
-//! equal weight.
+//! Computes the accuracy of recorded answers: AC@1, AC@3, majority@k and pass@k. Incidents have equal
+//! weight.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 use super::recorded::Run;
 use crate::statistics::mean_interval;
 
-/// A mean over incidents, and the middle 95 % of means of drawn incidents.
+/// A mean over incidents with its 95 % bootstrap interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Mean {
     pub(super) value: f64,
     pub(super) low: f64,
     pub(super) high: f64,
-    /// Over how many incidents.
+    /// The number of incidents.
     pub(super) of: usize,
 }
 
 impl Mean {
-    /// `None` if there is nothing to count.
+    /// Returns `None` without values.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         let interval = mean_interval(values)?;
         let value = values.iter().sum::<f64>() / values.len() as f64;
@@ -30,22 +30,22 @@ impl Mean {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Accuracy {
-    /// The share of runs whose first answer is right.
+    /// The share of runs with a right first answer.
     pub(super) ac1: Option<Mean>,
-    /// The share of runs of whose first three answers one is right.
+    /// The share of runs with a right answer among the first three.
     pub(super) ac3: Option<Mean>,
-    /// Of incidents with several runs, how often the commonest first answer is right; of several as common as each other, each
-    /// counts its part.
+    /// How often the most common first answer is right, for incidents with several runs; ties count in
+    /// part.
     pub(super) majority: Option<Mean>,
     pub(super) pass: Option<Mean>,
 }
 
-/// `true` if a name is the cause: in any case, without suffixes that a cluster generates, and by its part behind a `/` where one of the
-/// two has no more.
+/// `true` if an answer names a cause. Ignores case and generated suffixes; a name also matches a
+/// qualified name that ends in it after a `/`.
 pub(super) fn is_right(answer: &str, truth: &[String]) -> bool {
-    let answer = folded(answer);
+    let answer = normalize(answer);
     truth.iter().any(|cause| {
-        let cause = folded(cause);
+        let cause = normalize(cause);
         let ends = |whole: &str, part: &str| {
             whole.strip_suffix(part).is_some_and(|before| before.ends_with('/'))
         };
@@ -53,7 +53,7 @@ pub(super) fn is_right(answer: &str, truth: &[String]) -> bool {
     })
 }
 
-fn folded(name: &str) -> String {
+fn normalize(name: &str) -> String {
     let name = name.trim().trim_matches('`');
     Entity::parse(name).map_or_else(|_| name.to_owned(), |entity| entity.to_string()).to_lowercase()
 }
@@ -72,8 +72,8 @@ pub(super) fn accuracy(incidents: &[Vec<&Run>]) -> Accuracy {
             |run: &&&Run| run.answers.iter().take(first).any(|answer| is_right(answer, &run.truth));
         runs.iter().filter(right).count() as f64 / runs.len().max(1) as f64
     };
-    let over = |of: &dyn Fn(&[&Run]) -> f64, fewest: usize| {
-        let several = incidents.iter().filter(|runs| runs.len() >= fewest);
+    let over = |of: &dyn Fn(&[&Run]) -> f64, min_runs: usize| {
+        let several = incidents.iter().filter(|runs| runs.len() >= min_runs);
         Mean::of(&several.map(|runs| of(runs)).collect::<Vec<_>>())
     };
     Accuracy {
@@ -84,19 +84,19 @@ pub(super) fn accuracy(incidents: &[Vec<&Run>]) -> Accuracy {
     }
 }
 
-/// The share of the commonest first answers that is right.
+/// The share of the most common first answers that are right.
 fn majority(runs: &[&Run]) -> f64 {
     let mut votes: BTreeMap<String, (usize, bool)> = BTreeMap::new();
     for run in runs {
         let Some(answer) = run.answers.first() else { continue };
-        let vote = votes.entry(folded(answer)).or_default();
+        let vote = votes.entry(normalize(answer)).or_default();
         *vote = (vote.0 + 1, is_right(answer, &run.truth));
     }
-    let most = votes.values().map(|(count, _)| *count).max().unwrap_or(0);
-    let commonest: Vec<bool> =
-        votes.values().filter(|(count, _)| *count == most).map(|(_, right)| *right).collect();
-    let right = commonest.iter().filter(|right| **right).count();
-    right as f64 / commonest.len().max(1) as f64
+    let max = votes.values().map(|(count, _)| *count).max().unwrap_or(0);
+    let most_common: Vec<bool> =
+        votes.values().filter(|(count, _)| *count == max).map(|(_, right)| *right).collect();
+    let right = most_common.iter().filter(|right| **right).count();
+    right as f64 / most_common.len().max(1) as f64
 }
 
 #[cfg(test)]
@@ -114,7 +114,7 @@ mod tests {
         }
     }
 
-    fn of(runs: &[Run]) -> [Option<f64>; 4] {
+    fn accuracies(runs: &[Run]) -> [Option<f64>; 4] {
         let found = accuracy(&by_incident(runs));
         [found.ac1, found.ac3, found.majority, found.pass].map(|mean| mean.map(|mean| mean.value))
     }
@@ -122,8 +122,8 @@ mod tests {
     #[test]
     fn answers_are_counted_by_incident() {
         let runs = [run("a", &["DB"]), run("b", &["cart", "`db` "]), run("b", &["cart"])];
-        assert_eq!(of(&runs), [Some(0.5), Some(0.75), Some(0.0), Some(0.0)]);
-        assert_eq!(of(&[run("a", &[])]), [Some(0.0), Some(0.0), None, None]);
+        assert_eq!(accuracies(&runs), [Some(0.5), Some(0.75), Some(0.0), Some(0.0)]);
+        assert_eq!(accuracies(&[run("a", &[])]), [Some(0.0), Some(0.0), None, None]);
     }
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_commonest_answer_is_the_majority_and_ties_count_in_part() {
+    fn ties_of_the_majority_count_in_part() {
         let runs = |answers: &[&str]| {
             answers.iter().map(|answer| run("a", &[*answer])).collect::<Vec<_>>()
         };
@@ -153,7 +153,7 @@ mod tests {
             (&["db", "cart", "api"], 1.0 / 3.0, 1.0),
             (&["api", "cart"], 0.0, 0.0),
         ] {
-            let [_, _, found, passed] = of(&runs(answers));
+            let [_, _, found, passed] = accuracies(&runs(answers));
             assert_eq!((found, passed), (Some(majority), Some(pass)), "{answers:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! Replays recorded investigations: the accuracy of their answers, the decisions of a sidecar on their reports, and the
+//! Measures recorded investigations: the accuracy of their answers, the decisions of a sidecar, and the
 //! benefit of exploring a graph.
 
 mod graph;
@@ -21,21 +21,21 @@ use page::Measurements;
 use recorded::Run;
 use sidecar::{BestReport, ReportDecision};
 
-/// Percentages of wrong answers with which propagations are explored.
+/// Percentages of wrong answers in explorations.
 const WRONG: [u32; 5] = [0, 10, 20, 30, 40];
-/// The most that the share of right first answers may fall, of 1.
+/// The maximum drop of a share of right first answers.
 const MAX_FALL: f64 = 0.02;
-/// The most seconds that an investigation may take longer.
+/// The maximum increase of a duration in seconds.
 const MAX_ADDED_SECONDS: f64 = 30.0;
 
-/// Replays recorded investigations and returns what is to be printed.
+/// Measures recorded investigations and returns the page to print.
 pub(crate) async fn investigations(server: &ServerArgs, args: &Investigations) -> Result<String> {
     let recorded = recorded::read(&args.files)?;
     let incidents = by_incident(&recorded.runs);
     let mut measured = Measurements {
         runs: recorded.runs.len(),
         incidents: incidents.len(),
-        passed_over: recorded.passed_over,
+        passed_over: recorded.skipped,
         as_written: accuracy(&incidents),
         recorded_seconds: Mean::of(
             &recorded.runs.iter().filter_map(|run| run.seconds).collect::<Vec<_>>(),
@@ -53,8 +53,8 @@ pub(crate) async fn investigations(server: &ServerArgs, args: &Investigations) -
             }
             _ => with_server(server, work).await?,
         };
-        measured.decided(&decided);
-        measured.chosen(&chosen);
+        measured.add_decisions(&decided);
+        measured.add_best_reports(&chosen);
     }
     for wrong in WRONG {
         let named: Vec<_> = recorded
@@ -62,12 +62,13 @@ pub(crate) async fn investigations(server: &ServerArgs, args: &Investigations) -
             .iter()
             .filter_map(|propagation| graph::explore(propagation, wrong))
             .collect();
-        measured.explored(wrong, &named);
+        measured.add_exploration(wrong, &named);
     }
     if let Some(baseline) = &args.baseline {
         let text = read_file(baseline)?;
-        let baseline: Measurements = serde_json::from_str(&text)
-            .with_context(|| format!("{}: not what --output json prints", baseline.display()))?;
+        let baseline: Measurements = serde_json::from_str(&text).with_context(|| {
+            format!("{}: expected the output of --output json", baseline.display())
+        })?;
         let worse = measured.worse_than(&baseline, MAX_FALL, MAX_ADDED_SECONDS);
         if !worse.is_empty() {
             bail!("worse than the baseline: {}", worse.join("; "));
@@ -83,7 +84,7 @@ fn has_report(run: &Run) -> bool {
     !run.report.is_empty()
 }
 
-/// Has every report decided alone, and those of each incident with several as one investigation.
+/// Decides every report alone, and the reports of each incident as one investigation.
 async fn decide_all(
     client: &gsar_client::Client,
     incidents: &[Vec<&Run>],
@@ -97,8 +98,8 @@ async fn decide_all(
             decided.push(sidecar::decide(client, run).await?);
         }
         if runs.len() > 1 {
-            let of: Vec<&ReportDecision> = decided.iter().collect();
-            chosen.push(sidecar::drive(client, number, &runs, &of).await?);
+            let decisions: Vec<&ReportDecision> = decided.iter().collect();
+            chosen.push(sidecar::drive(client, number, &runs, &decisions).await?);
         }
         all.insert(number, decided);
     }

@@ -1,4 +1,4 @@
-//! The measurements of a replay, as Markdown and as a document for a later comparison.
+//! The measurements, as Markdown and as JSON for later comparison.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use super::sidecar::{BestReport, ReportDecision};
 pub(super) struct Measurements {
     pub(super) runs: usize,
     pub(super) incidents: usize,
-    /// Lines without an investigation that asks for a cause.
+    /// Lines that do not ask for a cause.
     pub(super) passed_over: usize,
     pub(super) as_written: Accuracy,
     pub(super) recorded_seconds: Option<Mean>,
@@ -21,12 +21,12 @@ pub(super) struct Measurements {
     pub(super) out_right: Option<Mean>,
     pub(super) right_out: Option<Mean>,
     pub(super) wrong_held: Option<Mean>,
-    /// Of incidents with several reports, how often the best at the end of an investigation is right, and the one that scores
-    /// best alone.
+    /// How often the best report of an investigation is right, and how often the report with the best
+    /// score alone, for incidents with several reports.
     pub(super) driven: Option<Mean>,
     pub(super) alone: Option<Mean>,
     pub(super) put_back: usize,
-    /// Seconds that a decision takes, and an investigation of several reports.
+    /// Seconds per decision, and per investigation of several reports.
     pub(super) seconds: Option<Mean>,
     pub(super) investigation_seconds: Option<Mean>,
     pub(super) explored: Vec<Explored>,
@@ -34,7 +34,7 @@ pub(super) struct Measurements {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Explored {
-    /// In percent.
+    /// The percentage of wrong answers.
     pub(super) wrong: u32,
     pub(super) explored: Mean,
     pub(super) one_pass: Mean,
@@ -42,8 +42,7 @@ pub(super) struct Explored {
 }
 
 impl Measurements {
-    /// Adds the decisions on the reports of each incident.
-    pub(super) fn decided(&mut self, incidents: &[Vec<ReportDecision>]) {
+    pub(super) fn add_decisions(&mut self, incidents: &[Vec<ReportDecision>]) {
         let share = |of: &dyn Fn(&&ReportDecision) -> bool,
                      hit: &dyn Fn(&&ReportDecision) -> bool| {
             let of_incident = |decided: &Vec<ReportDecision>| {
@@ -53,16 +52,15 @@ impl Measurements {
             };
             Mean::of(&incidents.iter().filter_map(of_incident).collect::<Vec<_>>())
         };
-        self.goes_out = share(&|_| true, &|one| one.goes_out);
-        self.out_right = share(&|one| one.goes_out, &|one| one.is_right);
-        self.right_out = share(&|one| one.is_right, &|one| one.goes_out);
-        self.wrong_held = share(&|one| !one.is_right, &|one| !one.goes_out);
+        self.goes_out = share(&|_| true, &|one| one.proceeds);
+        self.out_right = share(&|one| one.proceeds, &|one| one.is_right);
+        self.right_out = share(&|one| one.is_right, &|one| one.proceeds);
+        self.wrong_held = share(&|one| !one.is_right, &|one| !one.proceeds);
         let took: Vec<f64> = incidents.iter().flatten().map(|one| seconds(one.took)).collect();
         self.seconds = Mean::of(&took);
     }
 
-    /// Adds the best reports of incidents with several reports.
-    pub(super) fn chosen(&mut self, chosen: &[BestReport]) {
+    pub(super) fn add_best_reports(&mut self, chosen: &[BestReport]) {
         let share = |hit: &dyn Fn(&BestReport) -> bool| {
             Mean::of(&chosen.iter().map(|of| f64::from(u8::from(hit(of)))).collect::<Vec<_>>())
         };
@@ -73,8 +71,7 @@ impl Measurements {
             Mean::of(&chosen.iter().map(|of| seconds(of.took)).collect::<Vec<_>>());
     }
 
-    /// Adds the accuracies at a percentage of wrong answers.
-    pub(super) fn explored(&mut self, wrong: u32, named: &[OriginAccuracy]) {
+    pub(super) fn add_exploration(&mut self, wrong: u32, named: &[OriginAccuracy]) {
         let mean = |of: &dyn Fn(&OriginAccuracy) -> f64| {
             Mean::of(&named.iter().map(of).collect::<Vec<_>>())
         };
@@ -87,40 +84,37 @@ impl Measurements {
         }
     }
 
-    pub(super) fn worse_than(&self, baseline: &Self, fallen: f64, seconds: f64) -> Vec<String> {
+    pub(super) fn worse_than(&self, baseline: &Self, max_drop: f64, seconds: f64) -> Vec<String> {
         let shares = [
             ("AC@1 as written", baseline.as_written.ac1, self.as_written.ac1),
             ("AC@1 of the best report of an investigation", baseline.driven, self.driven),
-            ("AC@1 of the report that scores best", baseline.alone, self.alone),
-            ("the share of wrong answers that is held", baseline.wrong_held, self.wrong_held),
-            ("the share of right answers that goes out", baseline.right_out, self.right_out),
+            ("AC@1 of the report with the best score", baseline.alone, self.alone),
+            ("the share of wrong answers held back", baseline.wrong_held, self.wrong_held),
+            ("the share of right answers that proceed", baseline.right_out, self.right_out),
         ];
         let mut worse = Vec::new();
         for (name, before, after) in shares {
             let Some(before) = before else { continue };
             let Some(after) = after.filter(|after| after.of >= before.of) else {
                 let over = after.map_or(0, |after| after.of);
-                worse.push(format!("{name} is over {over} incidents instead of {}", before.of));
+                worse.push(format!("{name} has {over} incidents instead of {}", before.of));
                 continue;
             };
-            if before.value - after.value > fallen {
+            if before.value - after.value > max_drop {
                 worse.push(format!("{name} fell from {:.3} to {:.3}", before.value, after.value));
             }
         }
         for then in &baseline.explored {
             let now = self.explored.iter().find(|now| now.wrong == then.wrong);
             let Some(now) = now.filter(|now| now.explored.of >= then.explored.of) else {
-                worse.push(format!(
-                    "fewer graphs are explored with {} % of wrong answers",
-                    then.wrong
-                ));
+                worse.push(format!("fewer graphs explored with {} % wrong answers", then.wrong));
                 continue;
             };
-            if then.explored.value - now.explored.value <= fallen {
+            if then.explored.value - now.explored.value <= max_drop {
                 continue;
             }
             worse.push(format!(
-                "AC@1 of explored graphs with {} % of wrong answers fell from {:.3} to {:.3}",
+                "AC@1 of explored graphs with {} % wrong answers fell from {:.3} to {:.3}",
                 then.wrong, then.explored.value, now.explored.value
             ));
         }
@@ -140,10 +134,9 @@ impl Measurements {
         worse
     }
 
-    /// The page for people, in Markdown.
     pub(super) fn page(&self) -> String {
         let mut page = format!(
-            "{} runs of {} incidents; {} lines without a cause that was asked for. Means over incidents with 95 % intervals.\n\n",
+            "{} runs of {} incidents; {} lines skipped because they ask for no cause. Means over incidents with 95 % intervals.\n\n",
             self.runs, self.incidents, self.passed_over
         );
         page.push_str("| | share | incidents |\n|---|---|---|\n");
@@ -153,25 +146,25 @@ impl Measurements {
             ("AC@3, as written", written.ac3),
             ("majority@k, several runs", written.majority),
             ("pass@k, several runs", written.pass),
-            ("reports that go out", self.goes_out),
-            ("of those that go out, right", self.out_right),
-            ("of right ones, that go out", self.right_out),
-            ("of wrong ones, that are held", self.wrong_held),
+            ("reports that proceed", self.goes_out),
+            ("right among those that proceed", self.out_right),
+            ("right ones that proceed", self.right_out),
+            ("wrong ones held back", self.wrong_held),
             (
-                "AC@1 of the best report of an investigation, contradictions carried forward",
+                "AC@1 of the best report of an investigation, with contradictions carried forward",
                 self.driven,
             ),
-            ("AC@1 of the report that scores best alone", self.alone),
+            ("AC@1 of the report with the best score alone", self.alone),
         ] {
             let Some(mean) = mean else { continue };
-            // Writing to a String cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = writeln!(page, "| {name} | {} | {} |", share(mean), mean.of);
         }
         let _ = writeln!(page, "\nContradictions put back: {}.", self.put_back);
         for (name, mean) in [
-            ("recorded, of a run", self.recorded_seconds),
-            ("of a decision", self.seconds),
-            ("of an investigation of several reports", self.investigation_seconds),
+            ("per recorded run", self.recorded_seconds),
+            ("per decision", self.seconds),
+            ("per investigation of several reports", self.investigation_seconds),
         ] {
             let Some(mean) = mean else { continue };
             let _ = writeln!(
@@ -185,11 +178,11 @@ impl Measurements {
         }
         for of in &self.explored {
             let Explored { wrong, explored, one_pass, difference } = of;
-            let (explored, one_pass, apart) =
+            let (explored, one_pass, difference_share) =
                 (share(*explored), share(*one_pass), share(*difference));
             let _ = writeln!(
                 page,
-                "| {wrong} % | {explored} | {one_pass} | {apart} | {} |",
+                "| {wrong} % | {explored} | {one_pass} | {difference_share} | {} |",
                 difference.of
             );
         }
@@ -197,7 +190,7 @@ impl Measurements {
     }
 }
 
-/// A share in percent, with its interval.
+/// Formats a share in percent with its interval.
 fn share(mean: Mean) -> String {
     let percent = |value: f64| 100.0 * value;
     format!("{:.1} % [{:.1}, {:.1}]", percent(mean.value), percent(mean.low), percent(mean.high))
@@ -217,18 +210,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_worse_by_more_than_is_allowed_is_named() {
+    fn reports_what_is_worse_than_the_baseline() {
         let worse = |now: &Measurements| now.worse_than(&with(0.50, 1.0), 0.02, 30.0).len();
         assert_eq!(worse(&with(0.481, 31.0)), 0);
         assert_eq!(worse(&with(0.9, 0.1)), 0);
         assert_eq!(worse(&with(0.479, 1.0)), 1);
         assert_eq!(worse(&with(0.479, 31.1)), 2);
-        // What is not measured any more is no better.
+        // A missing measurement counts as worse.
         assert_eq!(worse(&Measurements::default()), 1);
     }
 
     #[test]
-    fn what_is_printed_is_read_again() {
+    fn json_round_trips() {
         let measured = with(0.25, 2.0);
         let text = serde_json::to_string(&measured).unwrap();
         assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), measured);

@@ -1,4 +1,4 @@
-//! Reads recorded investigations: the answers of agents, the truth, and the propagations of a ground truth.
+//! Reads recorded investigations: the answers of agents, the true causes, and the fault propagations.
 
 use std::path::Path;
 
@@ -13,11 +13,11 @@ use serde_json::Value;
 
 use crate::data_set::is_json;
 
-/// One run of an agent over an incident.
+/// A run of an agent on an incident.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) incident: String,
-    /// The causes it names, most likely first.
+    /// The named causes, most likely first.
     pub(super) answers: Vec<String>,
     /// The accepted causes.
     pub(super) truth: Vec<String>,
@@ -29,7 +29,7 @@ pub(super) struct Run {
 /// The propagation of a fault, according to the ground truth.
 #[derive(Clone, Debug)]
 pub(super) struct Propagation {
-    /// From cause to effect.
+    /// Pairs of cause and effect.
     pub(super) edges: Vec<(Entity, Entity)>,
     pub(super) origins: Vec<Entity>,
     pub(super) alerts: Vec<Entity>,
@@ -39,10 +39,10 @@ pub(super) struct Propagation {
 pub(super) struct Recorded {
     pub(super) runs: Vec<Run>,
     pub(super) propagations: Vec<Propagation>,
-    pub(super) passed_over: usize,
+    pub(super) skipped: usize,
 }
 
-/// A line of a file: the format of this program, or one of the sources that it knows.
+/// A line in the native format or from a known source.
 #[derive(Debug, Deserialize)]
 struct Line {
     id: String,
@@ -75,7 +75,7 @@ struct Item {
     content: Value,
 }
 
-/// Reads files of recorded investigations, packed by gzip or not.
+/// Reads files of recorded investigations, gzipped or not.
 pub(super) fn read(files: &[impl AsRef<Path>]) -> Result<Recorded> {
     let mut recorded = Recorded::default();
     for path in files {
@@ -87,19 +87,19 @@ pub(super) fn read(files: &[impl AsRef<Path>]) -> Result<Recorded> {
             }
             let at = || format!("{}:{}", path.display(), number + 1);
             let line: Line = serde_json::from_str(line).with_context(at)?;
-            let known = (recorded.runs.len(), recorded.propagations.len());
+            let before = (recorded.runs.len(), recorded.propagations.len());
             match line.source.as_str() {
                 "itbench" => recorded.propagations.extend(propagation(&line.expected)),
                 _ => recorded.runs.extend(run(line).with_context(at)?),
             }
-            if known == (recorded.runs.len(), recorded.propagations.len()) {
-                recorded.passed_over += 1;
+            if before == (recorded.runs.len(), recorded.propagations.len()) {
+                recorded.skipped += 1;
             }
         }
     }
     ensure!(
         !recorded.runs.is_empty() || !recorded.propagations.is_empty(),
-        "there is no recorded investigation; give lines with id, incident, answers and truth"
+        "no recorded investigations; lines need id, incident, answers and truth"
     );
     Ok(recorded)
 }
@@ -120,20 +120,23 @@ fn run(line: Line) -> Result<Option<Run>> {
             let stated = texts(line.expected.pointer("/groundtruth")).concat();
             let truth = stated.lines().filter_map(|line| line.strip_prefix("component: "));
             let truth: Vec<String> = truth.map(str::to_owned).collect();
-            // Some of its questions ask for a time or a reason alone.
-            let asked = ["/passed", "/failed"].map(|list| listed(line.expected.pointer(list)));
+            // Some questions ask only for a time or a reason.
+            let asked = ["/passed", "/failed"].map(|list| text_list(line.expected.pointer(list)));
             if !truth.iter().any(|cause| asked.concat().contains(cause)) {
                 return Ok(None);
             }
             let answer: Value = serde_json::from_str(&report).unwrap_or_default();
-            // What is recorded is the answer; there is no report to judge.
+            // Only the answer is recorded, without a report.
             (line.id, texts(answer.pointer("/1/root cause component")), truth, String::new())
         }
         "" => (line.incident, line.answers, line.truth, report),
         _ => return Ok(None),
     };
-    ensure!(!incident.is_empty(), "`incident` is missing: runs of the same incident share it");
-    ensure!(!truth.is_empty(), "`truth` is missing: name the causes of which any is right");
+    ensure!(
+        !incident.is_empty(),
+        "missing `incident`, the name shared by the runs of one incident"
+    );
+    ensure!(!truth.is_empty(), "missing `truth`, the list of accepted causes");
     let seconds = line.seconds.or_else(|| line.meta.pointer("/ttr_s").and_then(Value::as_f64));
     let evidence = line.evidence.into_iter().map(item).collect::<Result<_>>()?;
     Ok(Some(Run { incident, answers, truth, report, evidence, seconds }))
@@ -143,7 +146,7 @@ fn texts(value: Option<&Value>) -> Vec<String> {
     value.and_then(Value::as_str).map(str::to_owned).into_iter().collect()
 }
 
-fn listed(value: Option<&Value>) -> Vec<String> {
+fn text_list(value: Option<&Value>) -> Vec<String> {
     let values = value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     values.iter().flat_map(|value| texts(Some(value))).collect()
 }
@@ -157,7 +160,7 @@ fn item(item: Item) -> Result<v1::EvidenceItem> {
         "change" => (EvidenceKind::Change, Lane::Change),
         "alert" => (EvidenceKind::Signal, Lane::Metrics),
         "step_output" => (EvidenceKind::StepOutput, Lane::StaticInfra),
-        kind => anyhow::bail!("{}: unknown kind `{kind}` of evidence", item.id),
+        kind => anyhow::bail!("{}: unknown evidence kind `{kind}`", item.id),
     };
     let text = match item.content {
         Value::String(text) => text,
@@ -178,19 +181,19 @@ fn item(item: Item) -> Result<v1::EvidenceItem> {
     })
 }
 
-/// The propagation of a ground truth; `None` without a propagation, or without origin or alert in it.
+/// Returns `None` without a propagation, an origin or an alert.
 fn propagation(expected: &Value) -> Option<Propagation> {
-    // Some have their fields one level higher.
+    // Some files have the fields one level higher.
     let spec =
         expected.pointer("/groundtruth_v1/spec").or_else(|| expected.pointer("/groundtruth_v1"))?;
     let list = |pointer: &str| spec.pointer(pointer).and_then(Value::as_array);
     let entity = |value: &Value, pointer: &str| {
         value.pointer(pointer).and_then(Value::as_str).and_then(|name| Entity::parse(name).ok())
     };
-    let edge = |of: &Value| Some((entity(of, "/source")?, entity(of, "/target")?));
+    let edge = |value: &Value| Some((entity(value, "/source")?, entity(value, "/target")?));
     let edges: Vec<(Entity, Entity)> = list("/propagations")?.iter().filter_map(edge).collect();
     let is_known = |name: &Entity| edges.iter().any(|(from, to)| from == name || to == name);
-    let known = |pointer: &str, field: &str| -> Vec<Entity> {
+    let entities = |pointer: &str, field: &str| -> Vec<Entity> {
         let values = list(pointer).map(Vec::as_slice).unwrap_or_default();
         values.iter().filter_map(|value| entity(value, field)).filter(is_known).collect()
     };
@@ -198,7 +201,7 @@ fn propagation(expected: &Value) -> Option<Propagation> {
     let is_origin = |group: &&Value| group.pointer("/root_cause") == Some(&Value::Bool(true));
     let origins = groups.iter().filter(is_origin).filter_map(|group| entity(group, "/id"));
     let origins: Vec<Entity> = origins.filter(is_known).collect();
-    let alerts = known("/alerts", "/group_id");
+    let alerts = entities("/alerts", "/group_id");
     (!origins.is_empty() && !alerts.is_empty()).then_some(Propagation { edges, origins, alerts })
 }
 
@@ -206,7 +209,7 @@ fn propagation(expected: &Value) -> Option<Propagation> {
 mod tests {
     use super::*;
 
-    fn of(lines: &[Value]) -> Result<Recorded> {
+    fn read_lines(lines: &[Value]) -> Result<Recorded> {
         let file = tempfile::NamedTempFile::new().unwrap();
         let text: Vec<String> = lines.iter().map(Value::to_string).collect();
         std::fs::write(file.path(), text.join("\n")).unwrap();
@@ -214,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn each_source_is_read() {
+    fn reads_each_source() {
         let own = serde_json::json!({"id": "r1", "incident": "i1", "answers": ["a"], "truth": ["b"], "report": "A failed.",
             "evidence": [{"id": "e1", "kind": "log", "content": "a failed"}], "seconds": 2.5});
         let boerste = serde_json::json!({"id": "x", "source": "boerste", "report": "…",
@@ -229,7 +232,7 @@ mod tests {
         let itbench = serde_json::json!({"id": "t", "source": "itbench", "expected": {"groundtruth_v1": {"spec": {
             "alerts": [{"group_id": "c"}], "groups": [{"id": "a", "root_cause": true}, {"id": "b"}],
             "propagations": [{"source": "a", "target": "b"}, {"source": "b", "target": "c"}]}}}});
-        let recorded = of(&[own, boerste, asked("MG02"), asked("x"), itbench]).unwrap();
+        let recorded = read_lines(&[own, boerste, asked("MG02"), asked("x"), itbench]).unwrap();
         let [own, boerste, openrca] = recorded.runs.as_slice() else { panic!("{recorded:?}") };
         assert_eq!((own.incident.as_str(), own.evidence.len(), own.seconds), ("i1", 1, Some(2.5)));
         assert_eq!((boerste.incident.as_str(), boerste.seconds), ("shop/7", Some(9.0)));
@@ -238,19 +241,19 @@ mod tests {
             (vec!["cart-0".into(), "cart".into()], vec!["cart".into()])
         );
         assert_eq!((openrca.answers.clone(), openrca.report.as_str()), (vec!["MG02".into()], ""));
-        assert_eq!((recorded.propagations.len(), recorded.passed_over), (1, 1));
+        assert_eq!((recorded.propagations.len(), recorded.skipped), (1, 1));
         assert_eq!(recorded.propagations[0].edges.len(), 2);
     }
 
     #[test]
-    fn what_is_no_investigation_is_refused() {
+    fn rejects_incomplete_or_unknown_lines() {
         for line in [
             serde_json::json!({"id": "r1", "answers": ["a"], "truth": ["b"]}),
             serde_json::json!({"id": "r1", "incident": "i1", "answers": ["a"]}),
             serde_json::json!({"id": "r1", "incident": "i1", "truth": ["b"], "evidence": [{"id": "e", "kind": "smell", "content": ""}]}),
             serde_json::json!({"id": "r1", "source": "elsewhere"}),
         ] {
-            assert!(of(std::slice::from_ref(&line)).is_err(), "{line}");
+            assert!(read_lines(std::slice::from_ref(&line)).is_err(), "{line}");
         }
     }
 }

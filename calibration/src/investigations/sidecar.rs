@@ -1,4 +1,4 @@
-//! Has a server decide recorded reports: each alone, and the runs of an incident as the reports of one investigation.
+//! Decides recorded reports: each alone, and the runs of an incident as one investigation.
 
 use std::time::{Duration, Instant};
 
@@ -12,29 +12,26 @@ use super::recorded::Run;
 
 #[derive(Clone, Debug)]
 pub(super) struct ReportDecision {
-    /// `true` if the report proceeds.
-    pub(super) goes_out: bool,
-    /// `true` if its first answer is right.
+    pub(super) proceeds: bool,
+    /// `true` if the first answer is right.
     pub(super) is_right: bool,
-    /// The score; 0 if there is none.
+    /// The score; 0 if undefined.
     pub(super) score: f64,
     pub(super) took: Duration,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BestReport {
-    /// `true` if the best report at the end of the investigation is right.
+    /// `true` if the best report of the investigation is right.
     pub(super) driven: bool,
-    /// `true` if the report with the best score is right, each judged alone.
+    /// `true` if the report with the best score alone is right.
     pub(super) alone: bool,
-    /// Contradictions that were put back.
     pub(super) put_back: usize,
     pub(super) took: Duration,
 }
 
-/// Has each report decided alone.
 pub(super) async fn decide(client: &Client, run: &Run) -> Result<ReportDecision> {
-    let began = Instant::now();
+    let start_time = Instant::now();
     let request = v1::EvaluateRequest {
         report: Some(report(run)),
         evidence: run.evidence.clone(),
@@ -43,51 +40,53 @@ pub(super) async fn decide(client: &Client, run: &Run) -> Result<ReportDecision>
     let answer = client.evaluate(request).await?;
     let tier = answer.decision.as_ref().map_or(v1::Tier::Unspecified, v1::Decision::tier);
     Ok(ReportDecision {
-        goes_out: tier == v1::Tier::Proceed,
+        proceeds: tier == v1::Tier::Proceed,
         is_right: first_is_right(run),
         score: answer.guarded_score.map_or(0.0, |score| score.value),
-        took: began.elapsed(),
+        took: start_time.elapsed(),
     })
 }
 
-/// Has the runs of an incident decided as the reports of one investigation, in their order.
+/// Submits the runs of an incident in order to one investigation.
 pub(super) async fn drive(
     client: &Client,
     number: usize,
     runs: &[&Run],
     decided: &[&ReportDecision],
 ) -> Result<BestReport> {
-    let began = Instant::now();
+    let start_time = Instant::now();
     let id = format!("recorded-{number}");
     let start = v1::StartInvestigationRequest {
         investigation_id: id.clone(),
         ..v1::StartInvestigationRequest::default()
     };
-    let mut stands = client.start_investigation(start).await?.investigation.unwrap_or_default();
+    let mut investigation =
+        client.start_investigation(start).await?.investigation.unwrap_or_default();
     let mut evaluations = Vec::new();
     for run in runs {
-        if finished(&stands).is_some() {
+        if finished(&investigation).is_some() {
             break;
         }
         let submitted = v1::SubmitReportRequest {
             investigation_id: id.clone(),
-            step: stands.step,
+            step: investigation.step,
             report: Some(report(run)),
             evidence: run.evidence.clone(),
         };
         let answer = client.submit_report(submitted).await?;
         let evaluation = answer.evaluation.map(|evaluation| evaluation.evaluation_id);
         evaluations.push(evaluation.unwrap_or_default());
-        stands = answer.investigation.unwrap_or_default();
+        investigation = answer.investigation.unwrap_or_default();
     }
-    if finished(&stands).is_none() {
+    if finished(&investigation).is_none() {
         let cancel = v1::CancelInvestigationRequest { investigation_id: id };
-        stands = client.cancel_investigation(cancel).await?.investigation.unwrap_or_default();
+        investigation =
+            client.cancel_investigation(cancel).await?.investigation.unwrap_or_default();
     }
-    let best = finished(&stands).map(|end| end.best.clone()).unwrap_or_default();
+    let best = finished(&investigation).map(|end| end.best.clone()).unwrap_or_default();
     let driven = evaluations.iter().zip(runs).find(|(evaluation, _)| **evaluation == best);
     let mut alone: Option<&ReportDecision> = None;
-    // Of the same reports: an investigation may end before all are submitted.
+    // The investigation can end before all reports are submitted.
     for one in decided.iter().take(evaluations.len()) {
         if alone.is_none_or(|best| one.score > best.score) {
             alone = Some(one);
@@ -96,8 +95,8 @@ pub(super) async fn drive(
     Ok(BestReport {
         driven: driven.is_some_and(|(_, run)| first_is_right(run)),
         alone: alone.is_some_and(|best| best.is_right),
-        put_back: stands.trajectory.iter().map(|report| report.put_back.len()).sum(),
-        took: began.elapsed(),
+        put_back: investigation.trajectory.iter().map(|report| report.put_back.len()).sum(),
+        took: start_time.elapsed(),
     })
 }
 

@@ -1,21 +1,19 @@
-//! Makes claims false by shifting all times of day.
+//! Shifts all times of day in a claim.
 
 use super::evidence::Surroundings;
-use super::tokens::{Token, replaced};
+use super::tokens::{Token, replace_span};
 
-/// The offsets in minutes: beyond any precision, and mostly beyond the window of an incident.
+/// Offsets in minutes, mostly beyond the window of an incident.
 const OFFSETS: [i32; 4] = [97, -97, 191, -323];
 
-/// The minutes of a day.
 const MINUTES_OF_DAY: i32 = 24 * 60;
 
-/// A time of day within a claim.
 struct Clock {
-    /// The byte at which its hours and minutes begin; they take five bytes.
+    /// The byte offset of `HH:MM`.
     start: usize,
-    /// Minutes since midnight, 0 to 1439.
+    /// Minutes since midnight.
     minutes: i32,
-    /// The seconds as written, with their colon; may be empty.
+    /// Seconds with their colon, or empty.
     seconds: String,
 }
 
@@ -33,14 +31,14 @@ pub(super) fn times(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) 
             if evidence.contains(&format!("{written}{}", clock.seconds)) {
                 return None;
             }
-            text = replaced(&text, clock.start..clock.start + written.len(), &written);
+            text = replace_span(&text, clock.start..clock.start + written.len(), &written);
         }
         Some(text)
     };
     OFFSETS.into_iter().filter_map(moved).collect()
 }
 
-/// `14:02`, `14:02:17`, `14:02:17.5Z`, and what follows the `T` of `2026-03-12T14:02:17Z`.
+/// Parses `14:02`, `14:02:17`, `14:02:17.5Z` or `2026-03-12T14:02:17Z`.
 fn clock(token: &Token<'_>) -> Option<Clock> {
     let (date, time) = match token.text.split_once('T') {
         Some((date, time)) if date.len() == 10 && date.matches('-').count() == 2 => {
@@ -73,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_times_move_alike_and_nothing_else_does() {
+    fn shifts_all_times_by_the_same_offset() {
         let claim = "From 23:30 to 23:40:05 UTC on 2026-03-12T23:50:01Z 127.0.0.1:5432 listened";
         let moved = times(claim, &tokens(claim), &Surroundings::default());
         assert_eq!(
@@ -84,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_the_evidence_shows_is_no_mutation() {
+    fn skips_times_that_the_evidence_contains() {
         let evidence = Surroundings::new(["13:37:00 started"]);
         let claim = "It started at 12:00:00";
         let moved = times(claim, &tokens(claim), &evidence);

@@ -1,24 +1,24 @@
-//! Makes claims false by replacing names with similar names from the evidence.
+//! Replaces names with similar names from the evidence.
 
 use std::collections::BTreeSet;
 
 use super::evidence::Surroundings;
 use super::opposites::is_state;
-use super::tokens::{Token, replaced};
+use super::tokens::{Token, replace_span};
 
-/// The minimum length of a name, in bytes.
+/// The minimum length of a name in bytes.
 const MIN_BYTES: usize = 4;
 
-/// The minimum length of a key before a name, in bytes.
+/// The minimum length of a shared key in bytes.
 const MIN_KEY: usize = 3;
 
-/// The maximum number of names that one name is exchanged for.
-const MAX_OTHERS: usize = 6;
+/// The maximum number of replacements per name.
+const MAX_REPLACEMENTS: usize = 6;
 
-/// The minimum length of a word that describes a named thing, in bytes.
+/// The minimum length of a word searched for near a name, in bytes.
 const MIN_TERM: usize = 4;
 
-/// Replaces a name with another one from the evidence, unless the evidence shows the same of it.
+/// Replaces a name with another one from the evidence, unless the claim is as true of that.
 pub(super) fn entities(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     let mut texts = Vec::new();
     for token in tokens.iter().filter(|token| is_name(token.text)) {
@@ -31,39 +31,39 @@ pub(super) fn entities(claim: &str, tokens: &[Token<'_>], evidence: &Surrounding
                 && !tokens.iter().any(|token| token.text == other.as_str())
                 && evidence.max_terms_near(other, &terms).is_some_and(|near| near < shown)
         });
-        for (other, _) in others.take(MAX_OTHERS) {
-            texts.push(replaced(claim, token.span.clone(), other));
+        for (other, _) in others.take(MAX_REPLACEMENTS) {
+            texts.push(replace_span(claim, token.span.clone(), other));
         }
     }
     texts
 }
 
-/// The other words of the claim, to search for near a name.
+/// The words of the claim to search for near a name.
 pub(super) fn terms(tokens: &[Token<'_>], without: &str) -> Vec<String> {
-    let says = |token: &&Token<'_>| {
+    let is_term = |token: &&Token<'_>| {
         token.text != without
             && (token.text.len() >= MIN_TERM || token.text.bytes().any(|b| b.is_ascii_digit()))
     };
-    tokens.iter().filter(says).map(|token| token.lower.clone()).collect()
+    tokens.iter().filter(is_term).map(|token| token.lower.clone()).collect()
 }
 
-/// `true` for a name: it has a digit, hyphen, underscore, dot or inner capital.
+/// `true` if a word has a digit, hyphen, underscore, dot or inner capital, and is not a state.
 fn is_name(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let marked = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.');
+    let is_mark = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.');
     bytes.len() >= MIN_BYTES
         && bytes.first().is_some_and(u8::is_ascii_alphabetic)
-        && bytes.iter().all(|byte| marked(byte) || byte.is_ascii_alphabetic())
-        && (bytes.iter().any(marked) || has_humps(text))
+        && bytes.iter().all(|byte| is_mark(byte) || byte.is_ascii_alphabetic())
+        && (bytes.iter().any(is_mark) || is_camel_case(text))
         && !is_state(text)
 }
 
-fn has_humps(text: &str) -> bool {
+fn is_camel_case(text: &str) -> bool {
     let inner_capital = text.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
     inner_capital && text.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// `true` if two names have the same structure, and the same prefix or key.
+/// `true` if two names have the same structure, and share a prefix or key.
 fn is_of_kind(
     name: &str,
     keys: &BTreeSet<String>,
@@ -72,24 +72,24 @@ fn is_of_kind(
 ) -> bool {
     let parts = |name: &str| name.split(['-', '_', '.']).map(has_digit).collect::<Vec<_>>();
     let marks = |name: &str| name.matches(['_', '.']).collect::<String>();
-    let tells = |key: &&String| key.len() >= MIN_KEY && *key != "name" && !has_digit(key);
-    let share_key = keys.intersection(other_keys).any(|key| tells(&key));
-    let as_long = name.len() <= 2 * other.len() && other.len() <= 2 * name.len();
-    let built_alike = if name.contains('_') {
+    let is_specific = |key: &&String| key.len() >= MIN_KEY && *key != "name" && !has_digit(key);
+    let share_key = keys.intersection(other_keys).any(|key| is_specific(&key));
+    let similar_length = name.len() <= 2 * other.len() && other.len() <= 2 * name.len();
+    let same_structure = if name.contains('_') {
         is_upper(name) == is_upper(other) && other.contains('_')
     } else {
-        has_humps(name) == has_humps(other)
+        is_camel_case(name) == is_camel_case(other)
             && marks(name) == marks(other)
             && parts(name) == parts(other)
     };
-    let begin_alike = match (name.split_once('-'), other.split_once('-')) {
+    let same_prefix = match (name.split_once('-'), other.split_once('-')) {
         (Some((name, _)), Some((other, _))) => name == other,
         (None, None) if name.contains('_') => {
             name.split('_').any(|part| other.split('_').any(|other| other == part))
         }
         _ => false,
     };
-    name != other && as_long && built_alike && (begin_alike || share_key)
+    name != other && similar_length && same_structure && (same_prefix || share_key)
 }
 
 fn has_digit(part: &str) -> bool {
@@ -110,29 +110,29 @@ mod tests {
 deployment checkout-api sets DB_HOST but reads PAYMENTS_DB_HOST, says SuccessfulCreate
 "#;
 
-    fn exchanged(claim: &str) -> Vec<String> {
+    fn replace_in(claim: &str) -> Vec<String> {
         entities(claim, &tokens(claim), &Surroundings::new([EVIDENCE]))
     }
 
     #[test]
-    fn names_are_exchanged_for_others_of_their_kind() {
-        assert_eq!(exchanged("CPU of wk-eu1-04 was 93.4 %"), ["CPU of wk-eu1-02 was 93.4 %"]);
+    fn replaces_names_with_similar_names() {
+        assert_eq!(replace_in("CPU of wk-eu1-04 was 93.4 %"), ["CPU of wk-eu1-02 was 93.4 %"]);
         assert_eq!(
-            exchanged("Alert NodeHighCpu fired at 93.4 %"),
+            replace_in("Alert NodeHighCpu fired at 93.4 %"),
             ["Alert DiskFull fired at 93.4 %"],
-            "an event's reason is no alert"
+            "an event reason is not an alert"
         );
     }
 
     #[test]
-    fn a_name_that_the_evidence_lacks_or_of_which_it_says_as_much_stays() {
-        assert_eq!(exchanged("CPU of wk-eu1-09 was 93.4 %"), [""; 0]);
-        assert_eq!(exchanged("The node wk-eu1-04 has a cpu"), [""; 0]);
-        assert_eq!(exchanged("The variable DB_HOST replaced PAYMENTS_DB_HOST"), [""; 0]);
+    fn keeps_unknown_and_ambiguous_names() {
+        assert_eq!(replace_in("CPU of wk-eu1-09 was 93.4 %"), [""; 0]);
+        assert_eq!(replace_in("The node wk-eu1-04 has a cpu"), [""; 0]);
+        assert_eq!(replace_in("The variable DB_HOST replace_span PAYMENTS_DB_HOST"), [""; 0]);
     }
 
     #[test]
-    fn states_and_words_are_no_names() {
+    fn states_and_plain_words_are_not_names() {
         for word in ["OOMKilled", "CrashLoopBackOff", "memory", "512Mi", "pod"] {
             assert!(!is_name(word), "{word}");
         }

@@ -1,22 +1,23 @@
-//! Searches the evidence near a word, to find mutations that happen to be true.
+//! Searches the evidence near a word, to find mutations that are true by chance.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// The maximum number of bytes of a line that is one record; longer ones hold many.
+/// The maximum length of a line that is one record, in bytes.
 const MAX_RECORD_BYTES: usize = 400;
 
-/// The minimum number of words of a line that is one record; shorter ones are part of a document.
+/// The minimum number of words in a record; shorter lines are part of a document.
 const MIN_WORDS: usize = 3;
 
-/// The context on either side, in bytes, in lines that are not records.
+/// Bytes of context on either side outside of records.
 const NEAR: usize = 250;
 
-/// The evidence of a case in lower case, and the names in it.
+/// The lower-case evidence of a case and its names.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     items: Vec<String>,
-    /// Every name as written, with the words before it, such as `node` or `alertname`.
+    /// Every word as written, with the words that precede it in lower case, such as `node` or
+    /// `alertname`.
     names: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -40,18 +41,17 @@ impl Surroundings {
         surroundings
     }
 
-    /// Every word of the evidence as written, with the words before it in lower case.
     pub(super) fn names(&self) -> &BTreeMap<String, BTreeSet<String>> {
         &self.names
     }
 
-    /// `true` if the evidence contains a text.
+    /// `true` if the evidence contains a text, ignoring case.
     pub(super) fn contains(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         self.items.iter().any(|item| item.contains(&text))
     }
 
-    /// `true` if the evidence contains a number, not as part of a longer one.
+    /// `true` if the evidence contains a number that is not part of a longer one.
     pub(super) fn contains_number(&self, number: &str) -> bool {
         let whole = |item: &str, span: Range<usize>| {
             let part_of_number = |c: char| c.is_ascii_digit() || c == '.';
@@ -63,25 +63,26 @@ impl Surroundings {
                     .strip_prefix('.')
                     .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
         };
-        self.items.iter().any(|item| places(item, number).any(|span| whole(item, span)))
+        self.items.iter().any(|item| spans(item, number).any(|span| whole(item, span)))
     }
 
-    /// The maximum number of terms near one occurrence of a word; `None` if the word does not occur.
+    /// Returns the maximum number of terms near one occurrence of a word; `None` if the word does not
+    /// occur.
     pub(super) fn max_terms_near(&self, word: &str, terms: &[String]) -> Option<usize> {
         let word = word.to_lowercase();
-        let mut most = None;
+        let mut max = None;
         for item in &self.items {
-            for span in places(item, &word).filter(|span| is_whole(item, span)) {
+            for span in spans(item, &word).filter(|span| is_whole(item, span)) {
                 let near = near(item, span);
-                let stands = |term: &&String| places(near, term).any(|span| is_whole(near, &span));
-                most = most.max(Some(terms.iter().filter(stands).count()));
+                let is_near = |term: &&String| spans(near, term).any(|span| is_whole(near, &span));
+                max = max.max(Some(terms.iter().filter(is_near).count()));
             }
         }
-        most
+        max
     }
 }
 
-/// `true` if a stretch of a text is a word, not part of one.
+/// `true` if a span is a whole word.
 fn is_whole(text: &str, span: &Range<usize>) -> bool {
     let part_of_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
     let before = text.get(..span.start).and_then(|before| before.chars().next_back());
@@ -89,7 +90,7 @@ fn is_whole(text: &str, span: &Range<usize>) -> bool {
     !before.is_some_and(part_of_word) && !after.is_some_and(part_of_word)
 }
 
-fn places<'a>(item: &'a str, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+fn spans<'a>(item: &'a str, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
     item.match_indices(text).map(move |(start, _)| start..start + text.len())
 }
 
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_found_as_wholes() {
+    fn finds_whole_numbers() {
         let evidence = Surroundings::new(["limit 512Mi, version 5.18.2, 0.25"]);
         assert!(evidence.contains_number("512") && evidence.contains_number("0.25"));
         for absent in ["51", "12", "18", "5", "25"] {
@@ -122,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_near_is_the_line_of_a_table() {
+    fn searches_one_table_row() {
         let evidence = Surroundings::new([
             "pod-a   Running   4 restarts   on node-01\npod-b   Pending   0 restarts   on node-02",
         ]);
         let terms = ["running", "4", "node-01"].map(str::to_owned);
         assert_eq!(evidence.max_terms_near("pod-a", &terms), Some(3));
         assert_eq!(evidence.max_terms_near("pod-b", &terms), Some(0));
-        assert_eq!(evidence.max_terms_near("pod", &terms), None, "names are wholes");
+        assert_eq!(evidence.max_terms_near("pod", &terms), None, "part of a name");
         assert!(evidence.names()["node-01"].contains("on"));
     }
 }

@@ -1,25 +1,25 @@
-//! Makes claims false by changing figures: the value, the unit, or the count.
+//! Changes figures: the value, the unit, or the count.
 
 use super::evidence::Surroundings;
-use super::numbers::{BOUNDS, Figure, NUMBER_WORDS, counted, figures, neighbours, noun};
-use super::tokens::{Token, at, cased, lower, replaced};
+use super::numbers::{BOUNDS, Figure, NUMBER_WORDS, counted_noun, figures, neighbours, noun};
+use super::tokens::{Token, at, lower, match_case, replace_span};
 
-/// Factors as numerator and denominator: each beyond what rounding explains.
+/// Factors as numerator and denominator, all larger than rounding.
 const FACTORS: [(u64, u64); 6] = [(2, 1), (3, 1), (5, 1), (10, 1), (1, 2), (1, 5)];
 
 /// Multiplies a figure, unless the evidence contains the result.
 pub(super) fn values(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     let mut texts = Vec::new();
-    for figure in figures(tokens).filter(|figure| counted(tokens, figure).is_none()) {
-        let Some(token) = tokens.get(figure.place) else { continue };
+    for figure in figures(tokens).filter(|figure| counted_noun(tokens, figure).is_none()) {
+        let Some(token) = tokens.get(figure.index) else { continue };
         let unit =
-            if figure.suffix.is_empty() { lower(tokens, figure.place, 1) } else { figure.suffix };
+            if figure.suffix.is_empty() { lower(tokens, figure.index, 1) } else { figure.suffix };
         for factor in FACTORS {
-            let Some(new) = multiplied(&figure, factor) else { continue };
-            let above_whole = unit == "%" && new.parse().is_ok_and(|value: f64| value > 100.0);
-            if !above_whole && !evidence.contains_number(&new.replace(',', "")) {
+            let Some(new) = multiply(&figure, factor) else { continue };
+            let exceeds_whole = unit == "%" && new.parse().is_ok_and(|value: f64| value > 100.0);
+            if !exceeds_whole && !evidence.contains_number(&new.replace(',', "")) {
                 let span = token.span.start..token.span.start + figure.digits.len();
-                texts.push(replaced(claim, span, &new));
+                texts.push(replace_span(claim, span, &new));
             }
         }
     }
@@ -30,24 +30,24 @@ pub(super) fn values(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings)
 pub(super) fn units(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     let mut texts = Vec::new();
     for figure in figures(tokens).filter(|figure| !figure.is_zero()) {
-        let (Some(token), next) = (tokens.get(figure.place), at(tokens, figure.place, 1)) else {
+        let (Some(token), next) = (tokens.get(figure.index), at(tokens, figure.index, 1)) else {
             continue;
         };
-        let (unit, span, joint) = match (figure.suffix, next) {
+        let (unit, span, separator) = match (figure.suffix, next) {
             ("", Some(next)) => (next.text, next.span.clone(), " "),
             ("", None) => continue,
             (suffix, _) => (suffix, token.span.start + figure.digits.len()..token.span.end, ""),
         };
         for other in neighbours(unit) {
-            if !evidence.contains(&format!("{}{joint}{other}", figure.digits)) {
-                texts.push(replaced(claim, span.clone(), other));
+            if !evidence.contains(&format!("{}{separator}{other}", figure.digits)) {
+                texts.push(replace_span(claim, span.clone(), other));
             }
         }
     }
-    for (place, token) in tokens.iter().enumerate() {
-        if lower(tokens, place, -1) == "per" {
+    for (index, token) in tokens.iter().enumerate() {
+        if lower(tokens, index, -1) == "per" {
             let others = neighbours(token.text);
-            texts.extend(others.map(|other| replaced(claim, token.span.clone(), other)));
+            texts.extend(others.map(|other| replace_span(claim, token.span.clone(), other)));
         }
     }
     texts
@@ -57,43 +57,44 @@ pub(super) fn units(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) 
 pub(super) fn counts(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     let mut texts = Vec::new();
     for figure in figures(tokens) {
-        let (Some(noun), Ok(count)) = (counted(tokens, &figure), figure.plain().parse::<u64>())
+        let (Some(noun), Ok(count)) =
+            (counted_noun(tokens, &figure), figure.plain().parse::<u64>())
         else {
             continue;
         };
-        let Some(token) = tokens.get(figure.place) else { continue };
-        // Of many things one more or less may be rounding.
+        let Some(token) = tokens.get(figure.index) else { continue };
+        // A difference of one in a large count can be rounding.
         let others = match count {
             0..=20 => [count + 1, count + 3, count.saturating_sub(1)],
             _ => [count + count / 4, count * 2, count - count / 4],
         };
         for other in others {
             if other > 1 && other != count && !evidence.contains(&format!("{other} {noun}")) {
-                texts.push(replaced(claim, token.span.clone(), &other.to_string()));
+                texts.push(replace_span(claim, token.span.clone(), &other.to_string()));
             }
         }
     }
-    for (place, token) in tokens.iter().enumerate() {
+    for (index, token) in tokens.iter().enumerate() {
         let Some(count) = NUMBER_WORDS.iter().position(|word| *word == token.lower) else {
             continue;
         };
-        if count < 2 || noun(tokens, place).is_none() || BOUNDS.contains(&lower(tokens, place, -1))
+        if count < 2 || noun(tokens, index).is_none() || BOUNDS.contains(&lower(tokens, index, -1))
         {
             continue;
         }
         for other in [count + 1, count + 3] {
             let word = NUMBER_WORDS.get(other);
             texts.extend(word.map(|word| {
-                let word = cased(word, token.text);
-                replaced(claim, token.span.clone(), &word)
+                let word = match_case(word, token.text);
+                replace_span(claim, token.span.clone(), &word)
             }));
         }
     }
     texts
 }
 
-/// The figure times a factor, with the same number of decimals; `None` if it does not change.
-fn multiplied(figure: &Figure<'_>, (numerator, denominator): (u64, u64)) -> Option<String> {
+/// Multiplies a figure and keeps its number of decimals; `None` if the change is too small.
+fn multiply(figure: &Figure<'_>, (numerator, denominator): (u64, u64)) -> Option<String> {
     let plain = figure.plain();
     let decimals = plain.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let units: u64 = plain.replace('.', "").parse().ok()?;
@@ -129,17 +130,17 @@ mod tests {
     }
 
     #[test]
-    fn a_value_keeps_its_form() {
+    fn values_keep_their_format() {
         let found = changed(values, "About 1,400.50 MB were read");
         assert_eq!(found[0], "About 2,801.00 MB were read");
         assert_eq!(found[4], "About 700.25 MB were read");
         let share = changed(values, "The share was 44.5 % then");
-        assert_eq!(share.len(), 3, "no share is above 100 %: {share:?}");
+        assert_eq!(share.len(), 3, "shares stay below 100 %: {share:?}");
         assert_eq!(changed(values, "p99 took 4.1ms")[0], "p99 took 8.2ms");
     }
 
     #[test]
-    fn things_are_counted_and_rates_are_measured() {
+    fn distinguishes_counts_from_rates() {
         let found = changed(counts, "12 kills of three checkout pods");
         assert_eq!(found[0], "13 kills of three checkout pods");
         assert!(found.contains(&"12 kills of four checkout pods".to_owned()), "{found:?}");

@@ -1,7 +1,6 @@
-//! Makes true claims false or unsupported by one change at a time.
+//! Makes true claims false or unsupported, one change at a time.
 //!
-//! A figure changes by more than rounding, a unit changes its size, a time leaves its grain, a word becomes its opposite.
-//! Mutations that other evidence would support are left out as far as that can be known.
+//! Mutations that the evidence happens to support are skipped as far as they are recognized.
 
 mod clock;
 mod entities;
@@ -23,25 +22,25 @@ use tokens::tokens;
 /// A kind of mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// A figure, by a factor of two or more.
+    /// A figure multiplied or divided by two or more.
     Value,
-    /// A unit, for another of its dimension.
+    /// Another unit of the same dimension.
     Unit,
-    /// The times of day, all by the same hours and minutes.
+    /// All times of day shifted by the same offset.
     Time,
-    /// A name, for another of its kind in the evidence.
+    /// Another name of the same kind from the evidence.
     Entity,
-    /// Up for down.
+    /// "Up" for "down".
     Direction,
-    /// All for none.
+    /// "All" for "none".
     Quantifier,
-    /// A negation put in or taken out.
+    /// A negation added or removed.
     Negation,
-    /// Before for after.
+    /// "Before" for "after".
     Order,
-    /// The number of things.
+    /// Another count of things.
     Count,
-    /// Ready for unready.
+    /// "Ready" for "unready".
     State,
 }
 
@@ -80,13 +79,13 @@ impl Kind {
 /// A mutated claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutation {
-    /// The kind of change.
+    /// The kind.
     pub kind: Kind,
-    /// The false claim.
+    /// The mutated text.
     pub text: String,
 }
 
-/// Every mutation of a claim, in a fixed order, each text once.
+/// Returns every distinct mutation of a claim in a fixed order.
 pub fn mutations(claim: &str, evidence: &Surroundings) -> Vec<Mutation> {
     let tokens = tokens(claim);
     let mut seen = BTreeSet::from([claim.to_owned()]);
@@ -110,8 +109,7 @@ pub fn mutations(claim: &str, evidence: &Surroundings) -> Vec<Mutation> {
     found
 }
 
-/// Draws `number` of the candidates, of every kind as many as of any other while there are some left. The same
-/// seed draws the same.
+/// Draws `number` candidates, spread evenly over the kinds. Deterministic for a seed.
 pub fn draw<T>(candidates: Vec<T>, kind: impl Fn(&T) -> Kind, number: usize, seed: u64) -> Vec<T> {
     let mut kinds: BTreeMap<Kind, Vec<T>> = BTreeMap::new();
     for candidate in candidates {
@@ -174,15 +172,15 @@ api-1a2b-z9 node-02   Pending   0
     }
 
     #[test]
-    fn what_other_evidence_bears_out_is_left_out() {
-        let restarted = of(Kind::Entity, "Pod api-1a2b-x1 is on a node");
-        assert_eq!(restarted, [""; 0], "both pods are on a node");
+    fn skips_mutations_that_the_evidence_supports() {
+        let same = of(Kind::Entity, "Pod api-1a2b-x1 is on a node");
+        assert_eq!(same, [""; 0], "both pods are on a node");
         let shown = of(Kind::Value, "The limit is 256Mi");
         assert!(!shown.contains(&"The limit is 512Mi".to_owned()), "{shown:?}");
     }
 
     #[test]
-    fn a_draw_is_that_of_its_seed_and_takes_every_kind_in_turn() {
+    fn draws_kinds_evenly_and_by_seed() {
         let candidates: Vec<(Kind, u32)> = (0..30)
             .map(|number| (if number < 25 { Kind::Value } else { Kind::Order }, number))
             .collect();
@@ -194,7 +192,7 @@ api-1a2b-z9 node-02   Pending   0
             drawn.iter().filter(|candidate| candidate.0 == Kind::Order).count()
         };
         assert_eq!(orders(&draw_of(8, 1)), 4);
-        assert_eq!(orders(&draw_of(20, 1)), 5, "there are no more than five");
+        assert_eq!(orders(&draw_of(20, 1)), 5, "only five exist");
         let mut all = draw_of(1_000, 1);
         all.sort_unstable();
         assert_eq!(all, candidates, "each at most once");

@@ -1,37 +1,37 @@
-//! Makes claims false by adding or removing a negation.
+//! Adds or removes a negation.
 
 use super::numbers::NUMBER_WORDS;
-use super::tokens::{Token, at, cased, lower, replaced};
+use super::tokens::{Token, at, lower, match_case, replace_span};
 
-/// Negations with their positive counterparts; empty if the word is just removed.
+/// Negations with their positive counterparts; an empty counterpart means removal.
 #[rustfmt::skip]
 const NEGATIONS: [(&str, &str); 9] = [
     ("not", ""), ("no", ""), ("never", ""), ("cannot", "can"), ("without", "with"),
     ("none", "some"), ("nothing", "something"), ("didn't", "did"), ("neither", "either"),
 ];
 
-/// Words that turn a preceding negation into a degree.
+/// Words that make a preceding negation a comparison.
 const DEGREES: [&str; 14] = [
     "quite", "only", "more", "less", "longer", "later", "earlier", "worse", "better", "yet",
     "much", "even", "fewer", "other",
 ];
 
-/// Verbs after which "not" is inserted.
+/// Auxiliaries; "not" is inserted after them.
 const AUXILIARIES: [&str; 12] =
     ["is", "are", "was", "were", "will", "can", "could", "does", "did", "do", "would", "should"];
 
-/// Behind these only before a participle: "had not ended", but never "had not a limit".
-const PERFECTS: [&str; 3] = ["has", "have", "had"];
+/// Auxiliaries that take "not" only before a participle: "had not ended", but not "had not a limit".
+const PERFECT_AUXILIARIES: [&str; 3] = ["has", "have", "had"];
 
-/// Words that introduce a presupposition.
-const SUPPOSING: [&str; 4] = ["after", "before", "until", "since"];
+/// Conjunctions that presuppose what follows.
+const PRESUPPOSING: [&str; 4] = ["after", "before", "until", "since"];
 
-/// Words that no finite verb follows.
-const NO_SUBJECTS: [&str; 14] = [
+/// Words that cannot be followed by a finite verb.
+const NOT_BEFORE_VERB: [&str; 14] = [
     "the", "a", "an", "of", "be", "was", "were", "is", "are", "all", "these", "its", "their", "no",
 ];
 
-/// Verbs as a report states things with them, and their stem.
+/// Finite verb forms in reports, with their stems.
 #[rustfmt::skip]
 const VERBS: [(&str, &str); 58] = [
     ("fired", "fire"), ("ran", "run"), ("came", "come"), ("failed", "fail"), ("passed", "pass"),
@@ -50,52 +50,53 @@ const VERBS: [(&str, &str); 58] = [
     ("lists", "list"), ("holds", "hold"), ("carries", "carry"), ("runs", "run"),
 ];
 
-/// Removes one negation of the claim, or adds one if there is none.
+/// Removes one negation from the claim, or adds one if it has none.
 pub(super) fn negations(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     let without: Vec<String> = tokens
         .iter()
         .enumerate()
-        .filter_map(|(place, token)| {
+        .filter_map(|(index, token)| {
             let (_, instead) = NEGATIONS.iter().find(|(word, _)| *word == token.lower)?;
-            let next = at(tokens, place, 1);
+            let next = at(tokens, index, 1);
             if next.is_some_and(|next| DEGREES.contains(&next.lower.as_str())) {
                 return None;
             }
             Some(match (*instead, next) {
                 ("", Some(next)) => {
-                    let next_word = cased(next.text, token.text);
-                    replaced(claim, token.span.start..next.span.end, &next_word)
+                    let next_word = match_case(next.text, token.text);
+                    replace_span(claim, token.span.start..next.span.end, &next_word)
                 }
                 ("", None) => return None,
-                (instead, _) => replaced(claim, token.span.clone(), &cased(instead, token.text)),
+                (instead, _) => {
+                    replace_span(claim, token.span.clone(), &match_case(instead, token.text))
+                }
             })
         })
         .collect();
     let has_negation =
         tokens.iter().any(|token| NEGATIONS.iter().any(|(word, _)| *word == token.lower));
-    if has_negation { without } else { negated(claim, tokens).into_iter().collect() }
+    if has_negation { without } else { negate_first_verb(claim, tokens).into_iter().collect() }
 }
 
-/// Negates the first verb of the claim.
-fn negated(claim: &str, tokens: &[Token<'_>]) -> Option<String> {
-    tokens.iter().enumerate().find_map(|(place, token)| {
+fn negate_first_verb(claim: &str, tokens: &[Token<'_>]) -> Option<String> {
+    tokens.iter().enumerate().find_map(|(index, token)| {
         let word = token.lower.as_str();
-        let next = lower(tokens, place, 1);
+        let next = lower(tokens, index, 1);
         let is_participle = next.ends_with("ed") || next.ends_with("en");
-        // What came after a thing had happened supposes that it had.
-        let supposed = word == "had"
-            && tokens.iter().take(place).any(|token| SUPPOSING.contains(&token.lower.as_str()));
-        if supposed {
+        // "After it had ended" presupposes that it ended.
+        let is_presupposed = word == "had"
+            && tokens.iter().take(index).any(|token| PRESUPPOSING.contains(&token.lower.as_str()));
+        if is_presupposed {
             return None;
         }
-        if AUXILIARIES.contains(&word) || PERFECTS.contains(&word) && is_participle {
-            return Some(replaced(claim, token.span.end..token.span.end, " not"));
+        if AUXILIARIES.contains(&word) || PERFECT_AUXILIARIES.contains(&word) && is_participle {
+            return Some(replace_span(claim, token.span.end..token.span.end, " not"));
         }
         let (finite, stem) = VERBS.iter().find(|(finite, _)| *finite == word)?;
-        // Behind a preposition, an article or a number it is a noun or a participle.
-        let before = lower(tokens, place, -1);
+        // After a preposition, an article or a number it is a noun or a participle.
+        let before = lower(tokens, index, -1);
         let is_verb =
-            place > 0 && !NO_SUBJECTS.contains(&before) && !NUMBER_WORDS.contains(&before);
+            index > 0 && !NOT_BEFORE_VERB.contains(&before) && !NUMBER_WORDS.contains(&before);
         let present = ["says", "shows", "sets", "gives", "lists", "holds", "carries", "runs"];
         let auxiliary =
             if present.contains(finite) || ["reports", "contains", "records"].contains(finite) {
@@ -103,7 +104,7 @@ fn negated(claim: &str, tokens: &[Token<'_>]) -> Option<String> {
             } else {
                 "did"
             };
-        is_verb.then(|| replaced(claim, token.span.clone(), &format!("{auxiliary} not {stem}")))
+        is_verb.then(|| replace_span(claim, token.span.clone(), &format!("{auxiliary} not {stem}")))
     })
 }
 
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_negation_is_put_in_at_the_first_verb() {
+    fn negates_the_first_verb() {
         for (claim, expected) in [
             ("The pod was ready", "The pod was not ready"),
             ("The job had ended", "The job had not ended"),
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_negation_is_taken_out() {
+    fn removes_a_negation() {
         for (claim, expected) in [
             ("The node reports no memory pressure", "The node reports memory pressure"),
             ("No pod was evicted", "Pod was evicted"),

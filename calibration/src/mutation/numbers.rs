@@ -1,10 +1,10 @@
-//! Classifies the numbers of a claim: measurements, counts, and names, bounds or dates.
+//! Classifies the numbers in a claim: measurements, counts, names, bounds and dates.
 
 use gsar_core::text::figures::MONTHS;
 
 use super::tokens::{Token, at, lower};
 
-/// Units of one dimension, each row by rising size.
+/// Units of one dimension per row, in ascending order.
 const UNITS: [&[&str]; 8] = [
     &["Ki", "Mi", "Gi", "Ti"],
     &["KiB", "MiB", "GiB", "TiB"],
@@ -20,115 +20,113 @@ const UNITS: [&[&str]; 8] = [
 const OTHER_UNITS: [&str; 12] =
     ["%", "percent", "B", "bytes", "rps", "qps", "Hz", "x", "requests/s", "/s", "sec", "h"];
 
-/// Behind these a number is a name.
-const NAMED: [&str; 24] = [
+/// A number after one of these words is a name.
+const NAME_PREFIXES: [&str; 24] = [
     "revision", "version", "incident", "port", "id", "pid", "uid", "process", "line", "generation",
     "step", "code", "status", "exit", "error", "http", "build", "release", "ticket", "pr", "issue",
     "number", "phase", "attempt",
 ];
 
-/// Behind these a number is a bound that other numbers keep as well.
+/// A number after one of these words is a bound, which other values can satisfy.
 pub(super) const BOUNDS: [&str; 18] = [
     "least", "most", "than", "over", "under", "above", "below", "within", "exceeding", "exceeded",
     "exceeds", "until", "every", "past", "beyond", "even", "reached", "reach",
 ];
 
-/// Numbers in words, each at the place that it names.
+/// Number words; the index is the value.
 pub(super) const NUMBER_WORDS: [&str; 13] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve",
 ];
 
-/// A number of a claim that is no name, no bound and no date.
+/// A number that is not a name, bound or date.
 pub(super) struct Figure<'a> {
-    /// Its place among the words, from 0.
-    pub(super) place: usize,
-    /// The digits as written.
+    /// The token index.
+    pub(super) index: usize,
     pub(super) digits: &'a str,
-    /// The unit without a space, such as `Mi` or `%`; may be empty.
+    /// The unit directly after the digits, such as `Mi` or `%`; can be empty.
     pub(super) suffix: &'a str,
 }
 
 impl Figure<'_> {
-    /// Without the commas between thousands.
+    /// Returns the digits without thousands separators.
     pub(super) fn plain(&self) -> String {
         self.digits.replace(',', "")
     }
 
-    /// `true` if it is zero.
     pub(super) fn is_zero(&self) -> bool {
         !self.digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
     }
 }
 
-/// The figures of a claim.
 pub(super) fn figures<'a>(tokens: &'a [Token<'_>]) -> impl Iterator<Item = Figure<'a>> {
-    tokens.iter().enumerate().filter_map(|(place, token)| {
+    tokens.iter().enumerate().filter_map(|(index, token)| {
         let digits = token.text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',')));
         let (digits, suffix) = token.text.split_at(digits.unwrap_or(token.text.len()));
         let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
             && digits.matches('.').count() <= 1
             && (suffix.is_empty() || is_unit(suffix));
-        let figure = Figure { place, digits, suffix };
-        (is_number && !is_name_or_bound(tokens, place)).then_some(figure)
+        let figure = Figure { index, digits, suffix };
+        (is_number && !is_name_or_bound(tokens, index)).then_some(figure)
     })
 }
 
 /// `true` if a number is a name, a bound or part of a date.
-fn is_name_or_bound(tokens: &[Token<'_>], place: usize) -> bool {
-    let before = lower(tokens, place, -1);
+fn is_name_or_bound(tokens: &[Token<'_>], index: usize) -> bool {
+    let before = lower(tokens, index, -1);
     let is_month =
         |word: &str| MONTHS.iter().any(|month| word == *month || month.get(..3) == Some(word));
     const NEGATIONS: [&str; 7] = ["no", "not", "never", "none", "neither", "without", "nor"];
-    // What was never reached is never exceeded either.
-    let denied = tokens.iter().take(place).any(|token| NEGATIONS.contains(&token.lower.as_str()));
-    let in_range = (-5..0).any(|offset| lower(tokens, place, offset) == "between");
-    let up_to = before == "to" && lower(tokens, place, -2) == "up";
-    let or_more = lower(tokens, place, 1) == "or" || lower(tokens, place, 2) == "or";
-    NAMED.contains(&before)
+    // A value that was never reached was never exceeded either.
+    let is_negated =
+        tokens.iter().take(index).any(|token| NEGATIONS.contains(&token.lower.as_str()));
+    let in_range = (-5..0).any(|offset| lower(tokens, index, offset) == "between");
+    let is_maximum = before == "to" && lower(tokens, index, -2) == "up";
+    let is_minimum = lower(tokens, index, 1) == "or" || lower(tokens, index, 2) == "or";
+    NAME_PREFIXES.contains(&before)
         || BOUNDS.contains(&before)
-        || [-2, -1, 1].into_iter().any(|offset| is_month(lower(tokens, place, offset)))
-        || denied
+        || [-2, -1, 1].into_iter().any(|offset| is_month(lower(tokens, index, offset)))
+        || is_negated
         || in_range
-        || up_to
-        || or_more
+        || is_maximum
+        || is_minimum
 }
 
 fn is_unit(word: &str) -> bool {
     UNITS.iter().any(|row| row.contains(&word)) || OTHER_UNITS.contains(&word)
 }
 
-/// The units one step smaller and larger.
+/// Returns the next larger and the next smaller unit.
 pub(super) fn neighbours(unit: &str) -> impl Iterator<Item = &'static str> {
     let row = UNITS.iter().find(|row| row.contains(&unit)).copied().unwrap_or_default();
-    let place = row.iter().position(|other| *other == unit);
-    let step = move |offset| row.get(place?.checked_add_signed(offset)?).copied();
+    let index = row.iter().position(|other| *other == unit);
+    let step = move |offset| row.get(index?.checked_add_signed(offset)?).copied();
     [step(1), step(-1)].into_iter().flatten()
 }
 
 /// Returns the noun that a figure counts; `None` for a measurement.
-pub(super) fn counted<'a>(tokens: &'a [Token<'_>], figure: &Figure<'_>) -> Option<&'a str> {
+pub(super) fn counted_noun<'a>(tokens: &'a [Token<'_>], figure: &Figure<'_>) -> Option<&'a str> {
     let is_whole = figure.suffix.is_empty() && !figure.digits.contains('.');
-    is_whole.then(|| noun(tokens, figure.place))?
+    is_whole.then(|| noun(tokens, figure.index))?
 }
 
-/// The plural noun after a number, with at most one word between them; `None` for a unit or a rate.
-pub(super) fn noun<'a>(tokens: &'a [Token<'_>], place: usize) -> Option<&'a str> {
-    const NO_NOUNS: [&str; 5] = ["was", "is", "has", "does", "times"];
+/// Returns the plural noun after a number, at most one word apart; `None` for a unit or a rate.
+pub(super) fn noun<'a>(tokens: &'a [Token<'_>], index: usize) -> Option<&'a str> {
+    const NOT_NOUNS: [&str; 5] = ["was", "is", "has", "does", "times"];
     const ROUND: [&str; 6] = ["about", "around", "almost", "nearly", "roughly", "some"];
-    let (before, next) = (lower(tokens, place, -1), at(tokens, place, 1)?.text);
-    let is_share = before == "of" && lower(tokens, place, -2) == "out";
+    let (before, next) = (lower(tokens, index, -1), at(tokens, index, 1)?.text);
+    let is_share = before == "of" && lower(tokens, index, -2) == "out";
     if is_unit(next) || is_share || ROUND.contains(&before) {
         return None;
     }
     let is_noun = |word: &str| {
         let plural = word.len() > 3 && word.ends_with('s') && !word.ends_with("ss");
-        plural && word.bytes().all(|byte| byte.is_ascii_lowercase()) && !NO_NOUNS.contains(&word)
+        plural && word.bytes().all(|byte| byte.is_ascii_lowercase()) && !NOT_NOUNS.contains(&word)
     };
-    let offset = [1, 2].into_iter().find(|offset| is_noun(lower(tokens, place, *offset)))?;
+    let offset = [1, 2].into_iter().find(|offset| is_noun(lower(tokens, index, *offset)))?;
     let is_rate =
-        lower(tokens, place, offset + 1) == "per" || is_unit(at(tokens, place, offset)?.text);
-    (!is_rate).then(|| lower(tokens, place, offset))
+        lower(tokens, index, offset + 1) == "per" || is_unit(at(tokens, index, offset)?.text);
+    (!is_rate).then(|| lower(tokens, index, offset))
 }
 
 #[cfg(test)]
@@ -141,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn names_bounds_and_dates_are_no_figures() {
+    fn skips_names_bounds_and_dates() {
         for claim in [
             "Revision 42 was created",
             "It took at least 5 s",
@@ -158,10 +156,10 @@ mod tests {
     }
 
     #[test]
-    fn a_plural_noun_is_counted_and_a_unit_is_not() {
+    fn counts_plural_nouns_but_not_units() {
         let counted_in = |claim: &str| {
             let tokens = tokens(claim);
-            figures(&tokens).find_map(|figure| counted(&tokens, &figure)).map(str::to_owned)
+            figures(&tokens).find_map(|figure| counted_noun(&tokens, &figure)).map(str::to_owned)
         };
         assert_eq!(counted_in("12 new pods").as_deref(), Some("pods"));
         for measured in [

@@ -3,9 +3,9 @@
 use super::entities::terms;
 use super::evidence::Surroundings;
 use super::numbers::NUMBER_WORDS;
-use super::tokens::{Token, cased, lower, replaced};
+use super::tokens::{Token, lower, match_case, replace_span};
 
-/// Up and down, in every form that reports use.
+/// Up and down.
 #[rustfmt::skip]
 const DIRECTIONS: [(&str, &str); 40] = [
     ("rose", "fell"), ("rises", "falls"), ("rise", "fall"), ("rising", "falling"),
@@ -29,7 +29,7 @@ const ORDERS: [(&str, &str); 11] = [
     ("oldest", "newest"), ("older", "newer"), ("initial", "final"), ("began", "ended"),
 ];
 
-/// States of things and outcomes of deeds. The first is exchanged for the second and the other way round.
+/// States and outcomes, exchanged in both directions.
 #[rustfmt::skip]
 const STATES: [(&str, &str); 44] = [
     ("Running", "Pending"), ("CrashLoopBackOff", "Running"), ("OOMKilled", "Completed"),
@@ -47,7 +47,7 @@ const STATES: [(&str, &str); 44] = [
     ("restored", "lost"), ("locked", "unlocked"), ("merged", "reverted"),
 ];
 
-/// `true` if a word is the name of a state.
+/// `true` if a word names a state.
 pub(super) fn is_state(word: &str) -> bool {
     STATES.iter().any(|(one, other)| *one == word || *other == word)
 }
@@ -56,14 +56,14 @@ pub(super) fn is_state(word: &str) -> bool {
 pub(super) fn directions(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     const MOVES: [&str; 8] =
         ["scaled", "scaling", "scales", "went", "goes", "going", "moved", "trended"];
-    replace_opposites(claim, tokens, &DIRECTIONS, |place, word| {
-        let next = lower(tokens, place, 1);
+    replace_opposites(claim, tokens, &DIRECTIONS, |index, word| {
+        let next = lower(tokens, index, 1);
         match word {
-            // "Scaled up" moves something; "gave up" does not, and "up to 5" is a bound.
-            "up" | "down" => MOVES.contains(&lower(tokens, place, -1)) && next != "to",
-            // Who drops a limit removes it.
+            // "Scaled up" is a direction; "gave up" is not, and "up to 5" is a bound.
+            "up" | "down" => MOVES.contains(&lower(tokens, index, -1)) && next != "to",
+            // "Dropped the limit" means that it was removed.
             "dropped" | "drops" => !matches!(next, "the" | "its" | "a" | "all"),
-            "longer" => lower(tokens, place, -1) != "no",
+            "longer" => lower(tokens, index, -1) != "no",
             "more" | "fewer" | "greater" | "less" => next == "than",
             "least" => false,
             _ => true,
@@ -77,30 +77,30 @@ pub(super) fn orders(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
         "time", "hour", "minute", "day", "week", "month", "termination", "state", "byte",
         "attempts",
     ];
-    let says = |word: &str| tokens.iter().any(|token| token.lower == word);
-    let (before, after) = (says("before"), says("after"));
+    let contains = |word: &str| tokens.iter().any(|token| token.lower == word);
+    let (before, after) = (contains("before"), contains("after"));
     let is_number =
         |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) || NUMBER_WORDS.contains(&word);
-    replace_opposites(claim, tokens, &ORDERS, |place, word| {
-        let next = lower(tokens, place, 1);
+    replace_opposites(claim, tokens, &ORDERS, |index, word| {
+        let next = lower(tokens, index, 1);
         match word {
-            // "after 4 restarts" and "the last hour" put nothing in order.
+            // "After 4 restarts" and "the last hour" are not about order.
             "before" | "after" => !(is_number(next) || before && after),
             "first" | "last" => !SPANS.contains(&next) && !is_number(next),
-            // Both ends of a thing may lie before another.
+            // Both the start and the end can be before another event.
             "began" | "ended" => !before && !after,
             _ => true,
         }
     })
 }
 
-/// Replaces a state with its opposite, unless the evidence mentions that as often.
+/// Replaces a state with its opposite, unless the evidence mentions the opposite as often.
 pub(super) fn states(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     const NEGATIONS: [&str; 5] = ["no", "not", "never", "without", "neither"];
     let mut texts = Vec::new();
-    for (place, token) in tokens.iter().enumerate() {
-        let starts = token.lower == "firing" && lower(tokens, place, -1).starts_with("beg");
-        if starts || NEGATIONS.contains(&lower(tokens, place, -1)) {
+    for (index, token) in tokens.iter().enumerate() {
+        let starts = token.lower == "firing" && lower(tokens, index, -1).starts_with("beg");
+        if starts || NEGATIONS.contains(&lower(tokens, index, -1)) {
             continue;
         }
         if let Some(other) = opposite(token.text, &STATES) {
@@ -108,7 +108,7 @@ pub(super) fn states(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings)
             let shown = evidence.max_terms_near(token.text, &terms).unwrap_or(0);
             let near = evidence.max_terms_near(other, &terms).unwrap_or(0);
             if near == 0 || near < shown {
-                texts.push(replaced(claim, token.span.clone(), other));
+                texts.push(replace_span(claim, token.span.clone(), other));
             }
         }
     }
@@ -122,17 +122,17 @@ fn replace_opposites(
     applies: impl Fn(usize, &str) -> bool,
 ) -> Vec<String> {
     let mut texts = Vec::new();
-    for (place, token) in tokens.iter().enumerate() {
-        if applies(place, &token.lower)
+    for (index, token) in tokens.iter().enumerate() {
+        if applies(index, &token.lower)
             && let Some(other) = opposite(&token.lower, pairs)
         {
-            texts.push(replaced(claim, token.span.clone(), &cased(other, token.text)));
+            texts.push(replace_span(claim, token.span.clone(), &match_case(other, token.text)));
         }
     }
     texts
 }
 
-/// The opposite of a word, from the first pair that contains it.
+/// Returns the opposite from the first pair that contains the word.
 fn opposite(word: &str, pairs: &[(&'static str, &'static str)]) -> Option<&'static str> {
     pairs.iter().find_map(|(one, other)| {
         if *one == word { Some(*other) } else { (*other == word).then_some(*one) }
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directions_turn_round_and_bounds_do_not() {
+    fn reverses_directions_but_not_bounds() {
         let of = |claim| directions(claim, &tokens(claim));
         assert_eq!(of("Scaled up from 0 to 1"), ["Scaled down from 0 to 1"]);
         assert_eq!(of("Higher than usual"), ["Lower than usual"]);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_turn_round_and_spans_do_not() {
+    fn reverses_orders_but_not_durations() {
         let of = |claim| orders(claim, &tokens(claim));
         assert_eq!(of("The last kill came late"), ["The first kill came late"]);
         assert_eq!(of("It ended before the job"), ["It ended after the job"]);
@@ -179,13 +179,13 @@ mod tests {
     }
 
     #[test]
-    fn a_state_that_the_evidence_shows_of_the_same_thing_stays() {
+    fn skips_states_that_the_evidence_supports() {
         let evidence = Surroundings::new([
             "pod-a   Running   reported at 14:02 on the node\npod-b   Pending   reported at 14:02 on the node",
         ]);
         let of = |claim| states(claim, &tokens(claim), &evidence);
         assert_eq!(of("pod-a was Running at 14:02"), ["pod-a was Pending at 14:02"]);
-        assert_eq!(of("a pod was Running at 14:02"), [""; 0], "the other was Pending then");
+        assert_eq!(of("a pod was Running at 14:02"), [""; 0], "another pod was Pending");
         assert_eq!(of("pod-a was not ready"), [""; 0]);
     }
 }

@@ -1,8 +1,8 @@
-//! Makes claims false by exchanging "all" and "none".
+//! Exchanges quantifiers such as "all" and "none".
 
-use super::tokens::{Token, at, cased, lower, replaced};
+use super::tokens::{Token, at, lower, match_case, replace_span};
 
-/// Quantifiers before a noun, and what they are exchanged for: before "of", and otherwise.
+/// Quantifiers before a noun, with their replacements before "of" and before the noun.
 const BEFORE_NOUN: [(&str, &str, &str); 4] = [
     ("every", "none", "no"),
     ("each", "none", "no"),
@@ -25,46 +25,46 @@ const ALONE: [(&str, &str); 8] = [
 /// Replaces a quantifier with its opposite.
 pub(super) fn quantifiers(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     let mut texts = Vec::new();
-    let mut exchange = |token: &Token<'_>, by: &str| {
-        texts.push(replaced(claim, token.span.clone(), &cased(by, token.text)));
+    let mut replace = |token: &Token<'_>, by: &str| {
+        texts.push(replace_span(claim, token.span.clone(), &match_case(by, token.text)));
     };
-    for (place, token) in tokens.iter().enumerate() {
-        let (before, next) = (lower(tokens, place, -1), lower(tokens, place, 1));
+    for (index, token) in tokens.iter().enumerate() {
+        let (before, next) = (lower(tokens, index, -1), lower(tokens, index, 1));
         if token.lower == "all" && !matches!(before, "at" | "in" | "not") {
-            all(token, next, &mut exchange);
+            replace_all(token, next, &mut replace);
             continue;
         }
-        // "They were each", "there was none": said of how things are.
+        // "They were each" and "there was none" are predicates.
         if matches!(before, "is" | "are" | "was" | "were") {
             continue;
         }
         if let Some((_, of, noun)) = BEFORE_NOUN.iter().find(|(word, ..)| *word == token.lower) {
-            let stands_for_itself = matches!(next, "of" | "with" | "");
-            exchange(token, if stands_for_itself { of } else { noun });
+            let is_pronoun = matches!(next, "of" | "with" | "");
+            replace(token, if is_pronoun { of } else { noun });
         }
         if let Some((_, by)) = ALONE.iter().find(|(word, _)| *word == token.lower)
             && !matches!(before, "at" | "a" | "the")
-            && at(tokens, place, 1).is_none_or(|next| next.lower != "recent")
+            && at(tokens, index, 1).is_none_or(|next| next.lower != "recent")
         {
-            exchange(token, by);
+            replace(token, by);
         }
     }
     texts
 }
 
-fn all(token: &Token<'_>, next: &str, exchange: &mut impl FnMut(&Token<'_>, &str)) {
+fn replace_all(token: &Token<'_>, next: &str, replace: &mut impl FnMut(&Token<'_>, &str)) {
     match next {
         "of" => {
-            exchange(token, "none");
-            exchange(token, "only one");
+            replace(token, "none");
+            replace(token, "only one");
         }
         "the" => {
-            exchange(token, "none of");
-            exchange(token, "only one of");
+            replace(token, "none of");
+            replace(token, "only one of");
         }
         _ => {
-            exchange(token, "none of the");
-            exchange(token, "only one of the");
+            replace(token, "none of the");
+            replace(token, "only one of the");
         }
     }
 }
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_quantifier_has_an_opposite() {
+    fn replaces_quantifiers() {
         for (claim, expected) in [
             ("all three pods run", "none of the three pods run"),
             ("All of them run", "Only one of them run"),

@@ -1,26 +1,23 @@
-//! Splits a claim into words without the punctuation around them.
+//! Splits a claim into words without punctuation.
 
 use std::ops::Range;
 
-/// A word of a claim.
 #[derive(Clone, Debug)]
 pub(super) struct Token<'a> {
-    /// The word, without quotation marks, brackets, commas and full stops around it.
+    /// Without surrounding quotes, brackets and punctuation.
     pub(super) text: &'a str,
-    /// The word in lower case.
     pub(super) lower: String,
-    /// Its bytes in the claim.
+    /// The byte range in the claim.
     pub(super) span: Range<usize>,
 }
 
-/// The words of a claim.
 pub(super) fn tokens(claim: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
-    let mut read_to = 0;
+    let mut end = 0;
     for part in claim.split_whitespace() {
-        let found = claim.get(read_to..).and_then(|rest| rest.find(part));
-        let begin = read_to + found.unwrap_or(0);
-        read_to = begin + part.len();
+        let found = claim.get(end..).and_then(|rest| rest.find(part));
+        let begin = end + found.unwrap_or(0);
+        end = begin + part.len();
         let opened = part.trim_start_matches(['"', '\'', '`', '(', '[', '{', '<', '“', '‘']);
         let text = opened.trim_end_matches([
             '"', '\'', '`', ')', ']', '}', '>', '”', '’', ',', ';', ':', '.', '!', '?',
@@ -37,29 +34,28 @@ pub(super) fn tokens(claim: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The word `offset` words after a place; before it if negative.
+/// Returns the word `offset` words after `index`, or before it if negative.
 pub(super) fn at<'a, 'c>(
     tokens: &'a [Token<'c>],
-    place: usize,
+    index: usize,
     offset: isize,
 ) -> Option<&'a Token<'c>> {
-    tokens.get(place.checked_add_signed(offset)?)
+    tokens.get(index.checked_add_signed(offset)?)
 }
 
-/// The same word in lower case; empty beyond the ends.
-pub(super) fn lower<'a>(tokens: &'a [Token<'_>], place: usize, offset: isize) -> &'a str {
-    at(tokens, place, offset).map_or("", |token| &token.lower)
+/// Like [`at`], in lower case; empty out of range.
+pub(super) fn lower<'a>(tokens: &'a [Token<'_>], index: usize, offset: isize) -> &'a str {
+    at(tokens, index, offset).map_or("", |token| &token.lower)
 }
 
-/// Replaces a span of the claim.
-pub(super) fn replaced(claim: &str, span: Range<usize>, by: &str) -> String {
+pub(super) fn replace_span(claim: &str, span: Range<usize>, by: &str) -> String {
     let before = claim.get(..span.start).unwrap_or_default();
     let after = claim.get(span.end..).unwrap_or_default();
     format!("{before}{by}{after}")
 }
 
-/// `word`, with a capital where `like` has one.
-pub(super) fn cased(word: &str, like: &str) -> String {
+/// Capitalizes `word` if `like` is capitalized.
+pub(super) fn match_case(word: &str, like: &str) -> String {
     let mut characters = word.chars();
     match characters.next() {
         Some(first) if like.chars().next().is_some_and(char::is_uppercase) => {
@@ -74,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_around_words_are_left_out() {
+    fn strips_punctuation() {
         let claim = "The log says \"PORT is unset, (maybe)\" 14:02:17.";
         let texts: Vec<&str> = tokens(claim).iter().map(|token| token.text).collect();
         assert_eq!(texts, ["The", "log", "says", "PORT", "is", "unset", "maybe", "14:02:17"]);
@@ -82,6 +78,6 @@ mod tests {
             assert_eq!(claim.get(token.span.clone()), Some(token.text));
         }
         let third = tokens(claim)[3].span.clone();
-        assert!(replaced(claim, third, "HOST").contains("says \"HOST is"));
+        assert!(replace_span(claim, third, "HOST").contains("says \"HOST is"));
     }
 }

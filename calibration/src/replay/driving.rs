@@ -1,5 +1,5 @@
-//! Drives the reports of stored cases through the whole loop of a real server. The rewriter drops every statement with a
-//! claim at fault and adds nothing; the planner finds no further evidence and does the same.
+//! Drives stored reports through the whole loop of a real server. The rewriter and the planner drop
+//! statements with faulty claims and add nothing.
 
 use std::ops::Range;
 
@@ -11,43 +11,41 @@ use gsar_proto::v1;
 use v1::instruction::Due;
 
 use super::matching::Judgements;
-use super::online::{POLICY, Path, known_case, sent};
+use super::online::{POLICY, Replayer, known_case, to_message};
 use super::provider::KnownCase;
 use super::stored::{Case, Report};
 use crate::arguments::{Rendering, ReplayPart};
-use crate::tables::markdown::{NOTHING, heading, table};
+use crate::tables::markdown::{DASH, heading, table};
 
 const RENDERING: Rendering = Rendering::Json;
 
-/// The kinds of reports, in the order of the table.
+/// Report kinds in table order.
 const KINDS: [&str; 3] = ["faithful", "overreaching", "contradicted"];
 
-/// A report that was driven to its end.
 pub(super) struct DriveOutcome {
     kind: String,
-    /// The tier of each judged report.
+    /// The tier of each judged version.
     tiers: Vec<v1::Tier>,
     plan: u32,
     degraded: bool,
-    /// Statements that the stored judge calls contradicted and the report that went out still makes.
+    /// The number of statements in the final report that the stored judge calls contradicted.
     false_statements: usize,
-    kept: (usize, usize),
+    statements_kept: (usize, usize),
 }
 
 impl DriveOutcome {
-    /// `true` if it went out with at most that number of judged reports.
-    fn is_out_after(&self, judged: usize) -> bool {
+    /// `true` if the report proceeded within this number of judged versions.
+    fn proceeds_within(&self, judged: usize) -> bool {
         !self.degraded && self.tiers.len() <= judged
     }
 
-    /// `true` if it went out without a revised plan.
-    fn is_out_under_first_plan(&self) -> bool {
+    /// `true` if the report proceeded without a revised plan.
+    fn proceeds_under_first_plan(&self) -> bool {
         !self.degraded && self.plan == 0
     }
 }
 
-/// Drives every report of the cases, one after the other.
-pub(super) async fn drive(path: &Path<'_>, cases: &[Case]) -> Result<Vec<DriveOutcome>> {
+pub(super) async fn drive(path: &Replayer<'_>, cases: &[Case]) -> Result<Vec<DriveOutcome>> {
     let mut driven = Vec::new();
     for case in cases {
         for (number, report) in case.reports.iter().enumerate() {
@@ -59,7 +57,7 @@ pub(super) async fn drive(path: &Path<'_>, cases: &[Case]) -> Result<Vec<DriveOu
 }
 
 async fn drive_one(
-    path: &Path<'_>,
+    path: &Replayer<'_>,
     case: &Case,
     report: &Report,
     id: String,
@@ -69,27 +67,27 @@ async fn drive_one(
         policy: POLICY.to_owned(),
         ..Default::default()
     };
-    let begun = path.client.start_investigation(start).await?.investigation;
-    let mut investigation = begun.context("an answer without an investigation")?;
+    let started = path.client.start_investigation(start).await?.investigation;
+    let mut investigation = started.context("the answer has no investigation")?;
     let mut text = report.text.clone();
     while !is_over(&investigation) {
-        path.provider.know(vec![known(case, &text)]);
+        path.provider.set_cases(vec![known_case_for(case, &text)]);
         let submitted = v1::SubmitReportRequest {
             investigation_id: id.clone(),
             step: investigation.step,
             report: Some(v1::Report { synthesis: text.clone(), ..Default::default() }),
-            evidence: case.evidence.iter().map(|item| sent(item, RENDERING)).collect(),
+            evidence: case.evidence.iter().map(|item| to_message(item, RENDERING)).collect(),
         };
         let answer = path.client.submit_report(submitted).await.with_context(|| id.clone())?;
-        investigation = answer.investigation.context("an answer without an investigation")?;
+        investigation = answer.investigation.context("the answer has no investigation")?;
         if is_over(&investigation) {
             break;
         }
-        text = without(&text, faults(&investigation));
+        text = drop_faulty(&text, faults(&investigation));
         if statements(&text).is_empty() {
-            let given_up = v1::CancelInvestigationRequest { investigation_id: id.clone() };
-            let answer = path.client.cancel_investigation(given_up).await?;
-            investigation = answer.investigation.context("an answer without an investigation")?;
+            let cancel = v1::CancelInvestigationRequest { investigation_id: id.clone() };
+            let answer = path.client.cancel_investigation(cancel).await?;
+            investigation = answer.investigation.context("the answer has no investigation")?;
         }
     }
     Ok(DriveOutcome {
@@ -98,11 +96,11 @@ async fn drive_one(
         plan: investigation.plan,
         degraded: matches!(due(&investigation), Some(Due::Finished(end)) if end.degraded),
         false_statements: false_statements(case, &text),
-        kept: (statements(&text).len(), statements(&report.text).len()),
+        statements_kept: (statements(&text).len(), statements(&report.text).len()),
     })
 }
 
-fn known(case: &Case, text: &str) -> KnownCase {
+fn known_case_for(case: &Case, text: &str) -> KnownCase {
     let stored = case.claims.iter().map(|claim| (claim.text.as_str(), &claim.judgement));
     known_case(case, RENDERING, Judgements::new(stored), vec![text.to_owned()])
 }
@@ -123,17 +121,17 @@ fn faults(investigation: &v1::Investigation) -> &[v1::ClaimFault] {
     }
 }
 
-/// Removes the statements that contain claims at fault.
-fn without(text: &str, faults: &[v1::ClaimFault]) -> String {
+/// Removes statements that overlap faulty claims.
+fn drop_faulty(text: &str, faults: &[v1::ClaimFault]) -> String {
     let spans: Vec<Range<usize>> = faults
         .iter()
         .filter_map(|fault| fault.claim.as_ref()?.span.as_ref())
         .filter_map(|span| Some(usize::try_from(span.start).ok()?..usize::try_from(span.end).ok()?))
         .collect();
-    let at_fault = |statement: &Range<usize>| {
+    let is_faulty = |statement: &Range<usize>| {
         spans.iter().any(|span| span.start < statement.end && statement.start < span.end)
     };
-    let dropped: Vec<Range<usize>> = statements(text).into_iter().filter(at_fault).collect();
+    let dropped: Vec<Range<usize>> = statements(text).into_iter().filter(is_faulty).collect();
     let is_dropped = |at: usize| dropped.iter().any(|range| range.contains(&at));
     text.char_indices().filter(|(at, _)| !is_dropped(*at)).map(|(_, character)| character).collect()
 }
@@ -144,7 +142,7 @@ fn statements(text: &str) -> Vec<Range<usize>> {
 }
 
 fn false_statements(case: &Case, text: &str) -> usize {
-    let known = known(case, text);
+    let known = known_case_for(case, text);
     let is_false = |span: &Range<usize>| {
         let statement = text.get(span.clone()).unwrap_or_default();
         let judgement = known.judgements.of_report(statement, text);
@@ -153,24 +151,23 @@ fn false_statements(case: &Case, text: &str) -> usize {
     statements(text).iter().filter(|span| is_false(span)).count()
 }
 
-/// The tables of driven reports.
 pub(super) fn page(part: ReplayPart, driven: &[DriveOutcome]) -> String {
     let mut page = format!(
-        "# Reports driven through the loop, part {}\n\nPolicy {POLICY}; the judge gives stored answers. What is found at fault is dropped with its whole statement.\n",
+        "# Reports driven through the loop, part {}\n\nPolicy {POLICY}; the judge returns stored answers. Statements with faulty claims are dropped.\n",
         part.name()
     );
-    heading(&mut page, "What goes out");
+    heading(&mut page, "Reports that proceed");
     let head = [
         "report",
         "number",
         "at once",
         "after one rewrite",
         "under the first plan",
-        "at all (M1)",
-        "replans of those (M2)",
-        "judged, mean",
+        "in the end (M1)",
+        "replans per proceed (M2)",
+        "judged versions, mean",
         "statements kept",
-        "out with a false statement",
+        "proceed with a false statement",
     ];
     let rows: Vec<Vec<String>> = KINDS
         .into_iter()
@@ -182,26 +179,27 @@ pub(super) fn page(part: ReplayPart, driven: &[DriveOutcome]) -> String {
 
 fn row(kind: &str, driven: &[&DriveOutcome]) -> Vec<String> {
     let number = |is: &dyn Fn(&DriveOutcome) -> bool| driven.iter().filter(|one| is(one)).count();
-    let out: Vec<&&DriveOutcome> = driven.iter().filter(|one| !one.degraded).collect();
+    let proceeding: Vec<&&DriveOutcome> = driven.iter().filter(|one| !one.degraded).collect();
     let mean = |sum: usize, of: usize| {
         let hundredths = (sum * 100).checked_div(of);
         let shown = |all: usize| format!("{}.{:02}", all / 100, all % 100);
-        hundredths.map_or(NOTHING.to_owned(), shown)
+        hundredths.map_or(DASH.to_owned(), shown)
     };
-    let replans = out.iter().map(|one| usize::try_from(one.plan).unwrap_or(usize::MAX)).sum();
+    let replans =
+        proceeding.iter().map(|one| usize::try_from(one.plan).unwrap_or(usize::MAX)).sum();
     let judged = driven.iter().map(|one| one.tiers.len()).sum();
-    let kept: usize = out.iter().map(|one| one.kept.0).sum();
-    let before: usize = out.iter().map(|one| one.kept.1).sum();
+    let kept: usize = proceeding.iter().map(|one| one.statements_kept.0).sum();
+    let before: usize = proceeding.iter().map(|one| one.statements_kept.1).sum();
     vec![
         kind.to_owned(),
         driven.len().to_string(),
-        number(&|one| one.is_out_after(1)).to_string(),
-        number(&|one| one.is_out_after(2)).to_string(),
-        number(&DriveOutcome::is_out_under_first_plan).to_string(),
-        out.len().to_string(),
-        mean(replans, out.len()),
+        number(&|one| one.proceeds_within(1)).to_string(),
+        number(&|one| one.proceeds_within(2)).to_string(),
+        number(&DriveOutcome::proceeds_under_first_plan).to_string(),
+        proceeding.len().to_string(),
+        mean(replans, proceeding.len()),
         mean(judged, driven.len()),
-        (kept * 100).checked_div(before).map_or(NOTHING.to_owned(), |share| format!("{share} %")),
+        (kept * 100).checked_div(before).map_or(DASH.to_owned(), |share| format!("{share} %")),
         number(&|one| !one.degraded && one.false_statements > 0).to_string(),
     ]
 }
@@ -211,15 +209,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_statement_of_a_claim_at_fault_is_dropped_and_no_other() {
+    fn drops_only_statements_with_faulty_claims() {
         let text = "The pool is 20. A batch job ran, and it filled the disk. Pods restarted.";
         let start = text.find("it filled").unwrap();
         let span = v1::ByteRange { start: start as u64, end: start as u64 + 9 };
         let claim = v1::JudgedClaim { span: Some(span), ..Default::default() };
         let fault = v1::ClaimFault { claim: Some(claim), ..Default::default() };
-        let left = without(text, &[fault]);
+        let left = drop_faulty(text, &[fault]);
         assert!(left.contains("The pool is 20.") && left.contains("Pods restarted."), "{left}");
         assert!(!left.contains("batch") && !left.contains("disk"), "{left}");
-        assert_eq!(without(text, &[]), text);
+        assert_eq!(drop_faulty(text, &[]), text);
     }
 }

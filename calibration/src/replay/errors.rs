@@ -1,4 +1,4 @@
-//! Makes wrong judgements from stored ones, as a judge that errs would give them.
+//! Derives wrong judgements from stored ones, like those of an erring judge.
 
 use crate::judgement::Judgement;
 use std::collections::BTreeSet;
@@ -14,17 +14,17 @@ use crate::statistics::Random;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ErrorKind {
-    /// A refuted claim called grounded, citing what refutes it.
+    /// A refuted claim called grounded that cites the refuting line.
     Refuted,
-    /// An unsupported claim called grounded, citing the line that shares most words with it.
+    /// An unsupported claim called grounded that cites the line with the most common words.
     Unsupported,
-    /// A true claim with another figure, citing what shows the original.
+    /// A true claim with a changed figure that cites the original evidence.
     Figure,
-    /// The same with another name.
+    /// The same with a changed name.
     Name,
-    /// The same with another time.
+    /// The same with a changed time.
     Time,
-    /// The same with a negation put in or taken out.
+    /// The same with a negation added or removed.
     Negation,
 }
 
@@ -54,7 +54,7 @@ impl ErrorKind {
     }
 }
 
-/// A claim that is false or unsupported with the judgement that calls it grounded.
+/// A false or unsupported claim with a judgement that calls it grounded.
 #[derive(Clone, Debug)]
 pub(crate) struct InjectedError {
     pub(crate) kind: ErrorKind,
@@ -62,7 +62,7 @@ pub(crate) struct InjectedError {
     pub(crate) judgement: Judgement,
 }
 
-/// The errors of a case, at most one of a kind for each right verdict.
+/// Derives errors from the right verdicts of a case, at most one of each kind per verdict.
 pub(crate) fn inject_errors(case: &Case, random: &mut Random) -> Vec<InjectedError> {
     let surroundings = Surroundings::new(case.evidence.iter().map(|item| item.content.as_str()));
     let stored: BTreeSet<&str> = case.claims.iter().map(|claim| claim.text.as_str()).collect();
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_made_of_the_verdict_that_allows_it() {
+    fn injects_every_kind_of_error() {
         let case = case(
             "NAME        NODE      STATUS    RESTARTS\n\
              api-1a2b-x1 node-01   Running   4\n\
@@ -157,6 +157,6 @@ mod tests {
             assert_eq!(is_mutated, !is_stored, "{error:?}");
         }
         let texts = |errors: Vec<InjectedError>| errors.into_iter().map(|error| error.text);
-        assert!(texts(made(7)).eq(texts(made(7))), "the same seed makes the same");
+        assert!(texts(made(7)).eq(texts(made(7))), "deterministic for a seed");
     }
 }

@@ -1,4 +1,4 @@
-//! Stored second looks: verdicts of a careful reader on statements with their quotes.
+//! Stored second looks at statements and their quotes.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,11 +10,10 @@ use serde_json::{Value, json};
 
 use crate::data_set::lines;
 
-/// Second looks by statement and quotes.
+/// Stored verdicts by statement and quotes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StoredLooks(HashMap<Key, Verdict>);
 
-/// A statement and its quotes, in their order.
 type Key = (String, Vec<String>);
 
 #[derive(Clone, Debug)]
@@ -23,7 +22,6 @@ struct Verdict {
     words: String,
 }
 
-/// A line of a file of second looks.
 #[derive(Deserialize)]
 struct LookLine {
     statement: String,
@@ -33,7 +31,6 @@ struct LookLine {
 }
 
 impl StoredLooks {
-    /// Reads a file with one second look a line.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let looks = lines::<LookLine>(path)?.into_iter();
         let stored = looks.map(|look| {
@@ -43,7 +40,7 @@ impl StoredLooks {
         Ok(Self(stored.collect()))
     }
 
-    /// The answer to the prompt of a second look. A statement without a stored look, such as a canary, is not shown.
+    /// Answers the prompt of a second look. Unknown statements, such as a canary, are not shown.
     pub(crate) fn answer(&self, prompt: Prompt<'_>) -> Value {
         let statements: Vec<Value> =
             prompt.questions.into_iter().map(|statement| self.verdict(statement)).collect();
@@ -57,7 +54,7 @@ impl StoredLooks {
                 json!({ "id": id, "verdict": verdict, "words": words })
             }
             None => json!({
-                "id": id, "verdict": "not_shown", "words": "No second look is stored of this statement.",
+                "id": id, "verdict": "not_shown", "words": "No second look is stored for this statement.",
             }),
         }
     }

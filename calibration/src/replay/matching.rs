@@ -1,22 +1,22 @@
-//! Finds the stored judgement of a claim: of the same words, of a claim that contains the words of a fragment, or of one
-//! whose words a longer claim contains.
+//! Finds the stored judgement for a claim: the same claim, or stored claims that contain it or are
+//! contained in it.
 
 use crate::judgement::Judgement;
 use std::collections::BTreeSet;
 
 use gsar_core::Class;
 
-/// The share of the shorter of two claims that the longer one has to hold, in hundredths of its words.
+/// The minimum percentage of the shorter claim's words that the longer claim must contain.
 const MIN_CONTAINED_PERCENT: usize = 80;
 
-/// Judgements by the words of their claims.
+/// Stored claims with their judgements.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Judgements {
-    known: Vec<Known>,
+    entries: Vec<Entry>,
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct Entry {
     text: String,
     words: Vec<String>,
     set: BTreeSet<String>,
@@ -25,26 +25,26 @@ struct Known {
 
 impl Judgements {
     pub(crate) fn new<'a>(claims: impl IntoIterator<Item = (&'a str, &'a Judgement)>) -> Self {
-        let known = claims.into_iter().map(|(text, judgement)| {
+        let entries = claims.into_iter().map(|(text, judgement)| {
             let words = words(text);
-            Known {
+            Entry {
                 text: text.to_owned(),
                 set: words.iter().cloned().collect(),
                 words,
                 judgement: judgement.clone(),
             }
         });
-        Self { known: known.collect() }
+        Self { entries: entries.collect() }
     }
 
-    /// The judgement of a claim that is stored word for word.
+    /// Returns the judgement of exactly this claim.
     pub(crate) fn exactly(&self, claim: &str) -> Option<Judgement> {
-        let same = self.known.iter().find(|known| known.text == claim);
-        same.map(|known| known.judgement.clone())
+        let same = self.entries.iter().find(|entries| entries.text == claim);
+        same.map(|entries| entries.judgement.clone())
     }
 
-    /// The judgement of a claim that was split off a report; `None` if no stored claim is like it, or where it
-    /// has words that the report does not have.
+    /// Returns the judgement for a claim that was split off a report. `None` if no stored claim is
+    /// similar, or if the claim has a word that is not in the report.
     pub(crate) fn of_report(&self, claim: &str, report: &str) -> Option<Judgement> {
         let (claim_words, report) = (claim.to_lowercase(), report.to_lowercase());
         let mut words = claim_words
@@ -53,38 +53,37 @@ impl Judgements {
         if !words.all(|word| report.contains(word)) {
             return None;
         }
-        // A true claim and its false twin hold the same fragments; the report tells one of them.
-        let named = self.known.iter().filter(|known| report.contains(&known.text.to_lowercase()));
-        let named = Self { known: named.cloned().collect() };
+        // A true claim and its false variant share fragments; prefer the one in the report.
+        let named =
+            self.entries.iter().filter(|entries| report.contains(&entries.text.to_lowercase()));
+        let named = Self { entries: named.cloned().collect() };
         named.of(claim).or_else(|| self.of(claim))
     }
 
-    /// The judgement of a claim; `None` if no stored claim is like it.
-    ///
-    /// Of claims that share words the most alike counts. Where a claim joins several stored ones, it is as bad as
-    /// the worst of them.
+    /// Returns the judgement of the most similar stored claim. A claim that joins several stored ones
+    /// gets the worst of their judgements.
     fn of(&self, claim: &str) -> Option<Judgement> {
         let words = words(claim);
         if let Some(same) = self.exactly(claim) {
             return Some(same);
         }
-        if let Some(same) = self.known.iter().find(|known| known.words == words) {
+        if let Some(same) = self.entries.iter().find(|entries| entries.words == words) {
             return Some(same.judgement.clone());
         }
         let claim_words: BTreeSet<String> = words.into_iter().collect();
-        let alike: Vec<(&Known, usize)> = self
-            .known
+        let alike: Vec<(&Entry, usize)> = self
+            .entries
             .iter()
-            .map(|known| (known, known.set.intersection(&claim_words).count()))
-            .filter(|(known, shared)| {
+            .map(|entries| (entries, entries.set.intersection(&claim_words).count()))
+            .filter(|(entries, shared)| {
                 *shared > 0
                     && shared * 100
-                        >= known.set.len().min(claim_words.len()) * MIN_CONTAINED_PERCENT
+                        >= entries.set.len().min(claim_words.len()) * MIN_CONTAINED_PERCENT
             })
             .collect();
-        // Shared words over all words of both, compared without a fraction.
-        let likeness = |(known, shared): &(&Known, usize)| {
-            let all = known.set.len() + claim_words.len() - shared;
+        // Jaccard similarity in millionths.
+        let likeness = |(entries, shared): &(&Entry, usize)| {
+            let all = entries.set.len() + claim_words.len() - shared;
             shared * 1_000_000 / all.max(1)
         };
         let best = alike
@@ -98,28 +97,28 @@ impl Judgements {
     }
 }
 
-/// The stored claims within a longer one: the most alike first, and each that brings words of its own.
+/// Selects stored claims within a longer one, most similar first, if they add words.
 fn contained<'a>(
     claim_words: &BTreeSet<String>,
-    mut alike: Vec<(&'a Known, usize)>,
-    likeness: impl Fn(&(&'a Known, usize)) -> usize,
-) -> Vec<&'a Known> {
-    alike.retain(|(known, _)| known.set.len() < claim_words.len());
-    alike.sort_by_key(|known| std::cmp::Reverse(likeness(known)));
+    mut alike: Vec<(&'a Entry, usize)>,
+    likeness: impl Fn(&(&'a Entry, usize)) -> usize,
+) -> Vec<&'a Entry> {
+    alike.retain(|(entries, _)| entries.set.len() < claim_words.len());
+    alike.sort_by_key(|entries| std::cmp::Reverse(likeness(entries)));
     let mut covered: BTreeSet<&String> = BTreeSet::new();
     let mut parts = Vec::new();
-    for (known, shared) in alike {
+    for (entries, shared) in alike {
         let new =
-            known.set.intersection(claim_words).filter(|word| !covered.contains(word)).count();
+            entries.set.intersection(claim_words).filter(|word| !covered.contains(word)).count();
         if new * 2 > shared {
-            covered.extend(known.set.intersection(claim_words));
-            parts.push(known);
+            covered.extend(entries.set.intersection(claim_words));
+            parts.push(entries);
         }
     }
     parts
 }
 
-fn worst_of(parts: Vec<&Known>) -> Judgement {
+fn worst_of(parts: Vec<&Entry>) -> Judgement {
     let worst = parts.iter().map(|part| part.judgement.class).max().unwrap_or(Class::Ungrounded);
     let mut worst = parts.into_iter().filter(|part| part.judgement.class == worst);
     let first = worst.next().map(|part| part.judgement.clone());
@@ -155,12 +154,12 @@ mod tests {
             stored("restarted checkout: the pool was exhausted after", Class::Complementary),
             stored("Nobody looked at the queue", Class::Ungrounded),
         ];
-        let known = claims.iter().map(|claim| (claim.text.as_str(), &claim.judgement));
-        Judgements::new(known).of(claim).map(|judgement| judgement.class)
+        let entries = claims.iter().map(|claim| (claim.text.as_str(), &claim.judgement));
+        Judgements::new(entries).of(claim).map(|judgement| judgement.class)
     }
 
     #[test]
-    fn the_same_words_in_their_order_come_first() {
+    fn prefers_the_same_words_in_order() {
         let restarted = "Checkout restarted, after the pool was exhausted.";
         assert_eq!(class_of(restarted), Some(Class::Contradicted));
         let other = "Restarted checkout, the pool was exhausted after.";
@@ -168,28 +167,28 @@ mod tests {
     }
 
     #[test]
-    fn a_fragment_takes_the_judgement_of_the_claim_that_holds_it() {
+    fn fragments_match_their_claim() {
         assert_eq!(class_of("exhausted at noon"), Some(Class::Grounded));
         assert_eq!(class_of("the disk of the broker was full"), None);
     }
 
     #[test]
-    fn a_claim_with_a_word_of_its_own_is_none_of_the_report() {
+    fn rejects_claims_with_words_not_in_the_report() {
         let claim = stored("The pool of checkout was exhausted at noon", Class::Grounded);
-        let known = Judgements::new([(claim.text.as_str(), &claim.judgement)]);
+        let entries = Judgements::new([(claim.text.as_str(), &claim.judgement)]);
         let report = "At noon the pool of checkout was exhausted. Nobody looked.";
-        assert!(known.of_report("the pool of checkout was exhausted", report).is_some());
-        assert!(known.of_report("the pool of ledger-db was exhausted", report).is_none());
+        assert!(entries.of_report("the pool of checkout was exhausted", report).is_some());
+        assert!(entries.of_report("the pool of ledger-db was exhausted", report).is_none());
         let twin = stored("The pool of checkout was exhausted at six", Class::Contradicted);
         let twins = Judgements::new([&twin, &claim].map(|one| (one.text.as_str(), &one.judgement)));
         let report = "The pool of checkout was exhausted at noon.";
         let class = twins.of_report("pool of checkout", report).map(|judgement| judgement.class);
-        assert_eq!(class, Some(Class::Grounded), "the one that the report tells");
-        assert!(known.exactly(&claim.text).is_some() && known.exactly(report).is_none());
+        assert_eq!(class, Some(Class::Grounded), "the claim in the report");
+        assert!(entries.exactly(&claim.text).is_some() && entries.exactly(report).is_none());
     }
 
     #[test]
-    fn a_claim_of_several_is_as_bad_as_the_worst() {
+    fn joined_claims_get_the_worst_judgement() {
         let both = "The pool of checkout was exhausted at noon, and nobody looked at the queue.";
         assert_eq!(class_of(both), Some(Class::Ungrounded));
         let with_label = "Summary: the pool of checkout was exhausted at noon";

@@ -1,5 +1,5 @@
-//! Replays stored judgements: the effect of verification and decision on right and on wrong verdicts. Single rows of the
-//! tune part only are shown.
+//! Replays stored judgements: counts the right verdicts that verification breaks and the errors it
+//! stops. Single rows are shown for the tune part only.
 
 mod driving;
 mod errors;
@@ -27,13 +27,12 @@ use crate::session::with_configured_server;
 use crate::statistics::Random;
 use errors::inject_errors;
 pub(crate) use matching::Judgements;
-use online::Path;
+use online::Replayer;
 use outcome::{Finding, JudgementKind, Outcome, ReportDecision};
-pub(crate) use provider::{KnownCase, Provider, Reader};
+pub(crate) use provider::{KnownCase, Provider, SecondLook};
 use stored::{Case, stored_cases};
 use summary::Summary;
 
-/// A claim with its judgement.
 #[derive(Clone, Debug)]
 struct Question {
     case: usize,
@@ -48,7 +47,7 @@ impl Question {
             case: self.case,
             text: self.text.clone(),
             given: self.given,
-            said: self.judgement.class,
+            judged_class: self.judgement.class,
             quote: self.judgement.citations.first().map_or("", |first| &first.quote).to_owned(),
             class,
             findings,
@@ -56,16 +55,16 @@ impl Question {
     }
 }
 
-/// Drives the reports of stored cases and returns what is to be printed.
+/// Drives stored reports and returns the page to print.
 pub(crate) async fn drive(server: &ServerArgs, args: &Drive) -> Result<String> {
     ensure!(
         server.endpoint.is_none() && server.judge.is_none(),
-        "--endpoint and --judge cannot be used here: drive starts a server of its own, whose judge gives the stored answers"
+        "--endpoint and --judge cannot be used with drive, which starts a server whose judge returns stored answers"
     );
-    let provider = Provider::start(Reader::Nobody).await?;
+    let provider = Provider::start(SecondLook::Off).await?;
     let configuration = provider.configuration()?;
     let work = async |client| {
-        let path = Path { client: &client, provider: &provider };
+        let path = Replayer { client: &client, provider: &provider };
         let mut driven = Vec::new();
         for file in &args.judgements {
             driven.extend(driving::drive(&path, &stored_cases(file, args.part)?).await?);
@@ -87,29 +86,29 @@ struct Replayed {
     summary: Summary,
 }
 
-/// Replays stored judgements and returns what is to be printed.
+/// Replays stored judgements and returns the page to print.
 pub(crate) async fn replay(server: &ServerArgs, args: &Replay) -> Result<String> {
     ensure!(
         !args.list || args.part == ReplayPart::Tune,
-        "--list shows single rows, and only those of the tune part may be looked at; leave out --part"
+        "--list shows single rows, which is allowed for the tune part only; omit --part"
     );
     ensure!(
         server.endpoint.is_none() && server.judge.is_none(),
-        "--endpoint and --judge cannot be used here: a replay starts a server of its own, whose judge gives the stored answers"
+        "--endpoint and --judge cannot be used with replay, which starts a server whose judge returns stored answers"
     );
     let mut sources = if args.offline {
         offline_sources(args)?
     } else {
-        let provider = Provider::start(Reader::of(&args.reader)?).await?;
+        let provider = Provider::start(SecondLook::of(&args.second_look)?).await?;
         let configuration = provider.configuration()?;
         let work = async |client| {
-            let path = Path { client: &client, provider: &provider };
+            let path = Replayer { client: &client, provider: &provider };
             online_sources(args, &path).await
         };
         with_configured_server(&configuration, work).await?
     };
     if sources.len() > 1 {
-        sources.push(together(&sources, renderings(args)));
+        sources.push(merge(&sources, renderings(args)));
     }
     match args.output {
         Output::Table => Ok(page::page(args.part, args.seed, &sources, args.list)),
@@ -130,7 +129,7 @@ fn offline_sources(args: &Replay) -> Result<Vec<Source>> {
         for rendering in renderings(args) {
             let mut outcomes = Vec::new();
             for (case, of_case) in cases.iter().zip(&questions) {
-                outcomes.extend(offline::verified(case, of_case, *rendering)?);
+                outcomes.extend(offline::verify_case(case, of_case, *rendering)?);
             }
             replayed.push(Replayed::new(*rendering, outcomes, Vec::new()));
         }
@@ -139,7 +138,7 @@ fn offline_sources(args: &Replay) -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-async fn online_sources(args: &Replay, path: &Path<'_>) -> Result<Vec<Source>> {
+async fn online_sources(args: &Replay, path: &Replayer<'_>) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     for file in &args.judgements {
         let cases = stored_cases(file, args.part)?;
@@ -155,21 +154,21 @@ async fn online_sources(args: &Replay, path: &Path<'_>) -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-fn together(sources: &[Source], renderings: &[Rendering]) -> Source {
+fn merge(sources: &[Source], renderings: &[Rendering]) -> Source {
     let cases = sources.iter().flat_map(|source| source.cases.clone()).collect();
-    let replayed = renderings.iter().enumerate().map(|(place, rendering)| {
+    let replayed = renderings.iter().enumerate().map(|(index, rendering)| {
         let (mut outcomes, mut reports, mut before) = (Vec::new(), Vec::new(), 0);
         for source in sources {
-            if let Some(replayed) = source.replayed.get(place) {
-                let moved = replayed.outcomes.iter().cloned();
-                outcomes.extend(moved.map(|one| Outcome { case: one.case + before, ..one }));
+            if let Some(replayed) = source.replayed.get(index) {
+                let merged = replayed.outcomes.iter().cloned();
+                outcomes.extend(merged.map(|one| Outcome { case: one.case + before, ..one }));
                 reports.extend(replayed.reports.iter().cloned());
             }
             before += source.cases.len();
         }
         Replayed::new(*rendering, outcomes, reports)
     });
-    Source { name: "all of them".to_owned(), replayed: replayed.collect(), cases }
+    Source { name: "all sources".to_owned(), replayed: replayed.collect(), cases }
 }
 
 impl Replayed {
@@ -192,19 +191,19 @@ fn json(args: &Replay, sources: &[Source]) -> Result<String> {
     Ok(serde_json::to_string_pretty(&page)? + "\n")
 }
 
-/// For each case its right verdicts and the errors made of them.
+/// Returns the right verdicts of each case and the errors derived from them.
 fn questions(cases: &[Case], seed: u64) -> Vec<Vec<Question>> {
     let mut random = Random::new(seed);
-    let of_case = |(place, case): (usize, &Case)| {
+    let of_case = |(index, case): (usize, &Case)| {
         let right = case.claims.iter().filter(|claim| claim.right == Some(true));
         let right = right.map(|claim| Question {
-            case: place,
+            case: index,
             text: claim.text.clone(),
             judgement: claim.judgement.clone(),
             given: JudgementKind::Right,
         });
         let errors = inject_errors(case, &mut random).into_iter().map(|error| Question {
-            case: place,
+            case: index,
             text: error.text,
             judgement: error.judgement,
             given: JudgementKind::Error(error.kind),

@@ -1,22 +1,21 @@
-//! Finds the line of the evidence that shares most words with a claim.
+//! Finds the evidence line that shares the most words with a claim.
 
 use crate::judgement::Citation;
 use std::collections::BTreeSet;
 
 use crate::data_set::ItemLine;
 
-/// The longest quote, in bytes; a longer line is cut into stretches.
+/// The maximum length of a quote in bytes; longer lines are cut.
 const MAX_QUOTE: usize = 400;
 
-/// The line that shares most words with a claim, and its item: of equals the first. `None` if there is no
-/// line.
+/// Returns the item and the line with the most common words; the first on a tie. `None` without lines.
 pub(crate) fn nearest_line<'a>(
     claim: &str,
     evidence: &'a [ItemLine],
 ) -> Option<(&'a ItemLine, Citation)> {
     let claim_words = words(claim);
     let lines = evidence.iter().flat_map(|item| {
-        item.content.lines().flat_map(stretches).map(move |stretch| (item, stretch))
+        item.content.lines().flat_map(segments).map(move |segment| (item, segment))
     });
     let (_, item, line) = lines
         .map(|(item, line)| (words(line).intersection(&claim_words).count(), item, line))
@@ -25,20 +24,20 @@ pub(crate) fn nearest_line<'a>(
     Some((item, citation))
 }
 
-/// Splits a long line at white space, and trims the parts.
-fn stretches(line: &str) -> impl Iterator<Item = &str> {
+/// Splits a long line at white space and trims the parts.
+fn segments(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line.trim();
     std::iter::from_fn(move || {
         let cut = if rest.len() <= MAX_QUOTE {
             rest.len()
         } else {
-            let most = rest.floor_char_boundary(MAX_QUOTE);
-            let space = rest.get(..most).and_then(|head| head.rfind(char::is_whitespace));
-            space.filter(|space| *space > 0).unwrap_or(most)
+            let max = rest.floor_char_boundary(MAX_QUOTE);
+            let space = rest.get(..max).and_then(|head| head.rfind(char::is_whitespace));
+            space.filter(|space| *space > 0).unwrap_or(max)
         };
-        let (stretch, after) = rest.split_at_checked(cut)?;
+        let (segment, after) = rest.split_at_checked(cut)?;
         rest = after.trim_start();
-        (!stretch.is_empty()).then(|| stretch.trim_end())
+        (!segment.is_empty()).then(|| segment.trim_end())
     })
 }
 
@@ -53,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_of_the_lines_that_share_most() {
+    fn finds_the_first_best_line() {
         let case = case("one two\n\n  Two three. \nthree two", Vec::new());
         let (item, citation) = nearest_line("two, THREE", &case.evidence).unwrap();
         assert_eq!((item.id.as_str(), citation.quote.as_str()), ("e1", "Two three."));

@@ -1,4 +1,4 @@
-//! Verifies judgements directly, without server, prompt and decision.
+//! Verifies judgements in this process, without a server.
 
 use crate::judgement::Judgement;
 use anyhow::Result;
@@ -9,27 +9,27 @@ use gsar_core::{Claim, ClaimId, JudgedClaim, Preset, preset};
 
 use super::Question;
 use super::outcome::{Finding, Outcome};
-use super::rendering::rendered;
+use super::rendering::render;
 use super::stored::Case;
 use crate::arguments::Rendering;
 use crate::data_set::ItemLine;
 
-pub(crate) fn verified(
+pub(crate) fn verify_case(
     case: &Case,
     questions: &[Question],
     rendering: Rendering,
 ) -> Result<Vec<Outcome>> {
     let items: Vec<EvidenceItem> =
         case.evidence.iter().map(|item| core_item(item, rendering)).collect::<Result<_>>()?;
-    let data_set = EvidenceSet::new(&items);
+    let evidence = EvidenceSet::new(&items);
     let policy = preset(Preset::Reference);
     let judged: Vec<JudgedClaim> = questions
         .iter()
         .enumerate()
-        .map(|(number, question)| judged(number, question))
+        .map(|(number, question)| judged_claim(number, question))
         .collect::<Result<_>>()?;
     let given: Vec<Claim> = judged.iter().map(|judged| judged.claim.clone()).collect();
-    let verified = verify(VerificationMode::Enforce, &policy, &given, judged, &data_set);
+    let verified = verify(VerificationMode::Enforce, &policy, &given, judged, &evidence);
     let outcomes = questions.iter().zip(verified.claims).map(|(question, claim)| {
         let of_claim =
             verified.corrections.iter().filter(|found| found.claim == claim.judged.claim.id);
@@ -51,7 +51,7 @@ fn core_item(item: &ItemLine, rendering: Rendering) -> Result<EvidenceItem> {
         lane: item.lane,
         tool: item.tool.clone(),
         query: String::new(),
-        content: rendered(item, rendering),
+        content: render(item, rendering),
         collected_at: None,
         exhaustive: false,
         attested: false,
@@ -61,7 +61,7 @@ fn core_item(item: &ItemLine, rendering: Rendering) -> Result<EvidenceItem> {
     })
 }
 
-fn judged(number: usize, question: &Question) -> Result<JudgedClaim> {
+fn judged_claim(number: usize, question: &Question) -> Result<JudgedClaim> {
     let Judgement { class, evidence_type, citations } = &question.judgement;
     let citations = citations.iter().map(|citation| {
         let id = EvidenceId::new(citation.evidence.clone())?;

@@ -1,4 +1,4 @@
-//! Replays judgements through a real server, which calls the provider on loopback like any model.
+//! Replays judgements through a real server that calls the provider like any model.
 
 use anyhow::{Context as _, Result, bail};
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -12,26 +12,24 @@ use super::Question;
 use super::matching::Judgements;
 use super::outcome::{Finding, JudgementKind, Outcome, ReportDecision};
 use super::provider::{KnownCase, Provider};
-use super::rendering::rendered;
+use super::rendering::render;
 use super::stored::{Case, Report};
 use crate::arguments::Rendering;
 use crate::data_set::ItemLine;
 
-/// The policy of a replay.
 pub(super) const POLICY: &str = "reference";
 
-/// The maximum number of evaluations in progress.
-const MAX_AT_ONCE: usize = 8;
+/// The maximum number of concurrent evaluations.
+const MAX_CONCURRENT: usize = 8;
 
-/// A server and the provider behind its only judge.
-pub(crate) struct Path<'a> {
+/// A server and its judge's provider.
+pub(crate) struct Replayer<'a> {
     pub(crate) client: &'a Client,
     pub(crate) provider: &'a Provider,
 }
 
-impl Path<'_> {
-    /// What becomes of the questions about each case: those that are right in one call, the errors in another, so
-    /// that no claim is asked about twice.
+impl Replayer<'_> {
+    /// Judges right verdicts in one call and errors in another, so that no claim occurs twice in a call.
     pub(crate) async fn outcomes(
         &self,
         cases: &[Case],
@@ -49,11 +47,11 @@ impl Path<'_> {
                 let judgements = asked.iter().map(|one| (one.text.as_str(), &one.judgement));
                 known_case(case, rendering, Judgements::new(judgements), Vec::new())
             });
-            self.provider.know(known.collect());
+            self.provider.set_cases(known.collect());
             let calls = cases.iter().zip(&asked).filter(|(_, asked)| !asked.is_empty());
             let calls = calls.map(|(case, asked)| self.claims(case, asked, rendering));
             let answered: Vec<Vec<Outcome>> =
-                futures_util::stream::iter(calls).buffered(MAX_AT_ONCE).try_collect().await?;
+                futures_util::stream::iter(calls).buffered(MAX_CONCURRENT).try_collect().await?;
             outcomes.extend(answered.into_iter().flatten());
         }
         Ok(outcomes)
@@ -70,14 +68,14 @@ impl Path<'_> {
             known_case(case, rendering, Judgements::new(stored), reports)
         };
         let known: Vec<KnownCase> = cases.iter().map(of_case).collect();
-        self.provider.know(known.clone());
+        self.provider.set_cases(known.clone());
         let reports = cases
             .iter()
             .zip(&known)
             .flat_map(|(case, known)| case.reports.iter().map(move |report| (case, known, report)));
         let calls =
             reports.map(|(case, known, report)| self.report(case, known, report, rendering));
-        futures_util::stream::iter(calls).buffered(MAX_AT_ONCE).try_collect().await
+        futures_util::stream::iter(calls).buffered(MAX_CONCURRENT).try_collect().await
     }
 
     async fn claims(
@@ -109,13 +107,13 @@ impl Path<'_> {
     ) -> Result<ReportDecision> {
         let sent = v1::Report { synthesis: report.text.clone(), ..Default::default() };
         let answer = self.evaluate(case, sent, rendering).await?;
-        let decision = answer.decision.as_ref().context("an answer without a decision")?;
+        let decision = answer.decision.as_ref().context("the answer has no decision")?;
         let is_known = |text: &str| known.judgements.of_report(text, &report.text).is_some();
         let unmatched = answer.claims.iter().filter(|claim| !is_known(&claim.text));
         Ok(ReportDecision {
             case: case.name.clone(),
             kind: report.kind.clone(),
-            tier: Tier::from_number(decision.tier).context("an answer without a tier")?,
+            tier: Tier::from_number(decision.tier).context("the decision has no tier")?,
             reasons: decision
                 .reasons
                 .iter()
@@ -140,7 +138,7 @@ impl Path<'_> {
     ) -> Result<v1::EvaluateResponse> {
         let request = v1::EvaluateRequest {
             report: Some(report),
-            evidence: case.evidence.iter().map(|item| sent(item, rendering)).collect(),
+            evidence: case.evidence.iter().map(|item| to_message(item, rendering)).collect(),
             policy: POLICY.to_owned(),
             ..Default::default()
         };
@@ -155,14 +153,14 @@ pub(super) fn known_case(
     reports: Vec<String>,
 ) -> KnownCase {
     let items = case.evidence.iter().map(|item| {
-        let (Content::Text(content) | Content::Json(content)) = rendered(item, rendering);
+        let (Content::Text(content) | Content::Json(content)) = render(item, rendering);
         (item.id.clone(), content)
     });
     KnownCase { items: items.collect(), judgements, reports }
 }
 
-pub(super) fn sent(item: &ItemLine, rendering: Rendering) -> v1::EvidenceItem {
-    let content = match rendered(item, rendering) {
+pub(super) fn to_message(item: &ItemLine, rendering: Rendering) -> v1::EvidenceItem {
+    let content = match render(item, rendering) {
         Content::Text(text) => v1::evidence_item::Content::Text(text),
         Content::Json(json) => v1::evidence_item::Content::Json(json),
     };
@@ -184,7 +182,7 @@ fn outcome(question: &Question, id: &str, answer: &v1::EvaluateResponse) -> Resu
         let judges: Vec<&str> = judges.map(|judge| judge.code.as_str()).collect();
         bail!("claim {id} was not judged: {} ({})", reasons.join("; "), judges.join(", "));
     };
-    let class = Class::from_number(claim.class).context("a claim without a class")?;
+    let class = Class::from_number(claim.class).context("the claim has no class")?;
     let findings = answer.corrections.iter().filter(|found| found.claim_id == id).map(finding);
     Ok(question.outcome(class, findings.collect()))
 }

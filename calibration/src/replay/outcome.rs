@@ -7,14 +7,13 @@ use super::errors::ErrorKind;
 /// The outcome of a claim in a replay.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
-    /// The place of its case, from 0.
+    /// The index of the case.
     pub(crate) case: usize,
     pub(crate) text: String,
-    /// A correct judgement, or an injected error.
     pub(crate) given: JudgementKind,
-    /// The class that the judge gave.
-    pub(crate) said: Class,
-    /// The first quote; may be empty.
+    /// The class from the judge.
+    pub(crate) judged_class: Class,
+    /// The first quote, or empty.
     pub(crate) quote: String,
     /// The class in the answer.
     pub(crate) class: Class,
@@ -23,19 +22,19 @@ pub(crate) struct Outcome {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JudgementKind {
-    /// Same class as the label.
+    /// Has the class of the label.
     Right,
-    /// Made to be wrong.
+    /// Injected.
     Error(ErrorKind),
 }
 
-/// Something that verification found of a claim.
+/// A correction by verification.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
-    /// The stable name of the check's result.
+    /// The code of the check.
     pub(crate) code: String,
     pub(crate) sentence: String,
-    /// `true` if the class of the claim is another since.
+    /// `true` if the class changed.
     pub(crate) reclassed: bool,
 }
 
@@ -44,24 +43,23 @@ pub(crate) struct ReportDecision {
     pub(crate) case: String,
     /// `faithful`, `overreaching` or `contradicted`.
     pub(crate) kind: String,
-    /// The decision.
     pub(crate) tier: Tier,
     pub(crate) reasons: Vec<(String, String)>,
     /// Corrections that changed a class.
     pub(crate) findings: Vec<Finding>,
     pub(crate) claims: usize,
-    /// The claims that no stored judgement is about.
+    /// Claims without a stored judgement.
     pub(crate) unmatched: Vec<String>,
 }
 
 impl Outcome {
-    /// A right verdict that verification changed.
+    /// `true` for a right verdict that verification changed.
     pub(crate) fn is_broken(&self) -> bool {
-        self.given == JudgementKind::Right && self.class != self.said
+        self.given == JudgementKind::Right && self.class != self.judged_class
     }
 
-    /// A missed error.
+    /// `true` for an error that verification missed.
     pub(crate) fn is_missed(&self) -> bool {
-        matches!(self.given, JudgementKind::Error(_)) && self.class == self.said
+        matches!(self.given, JudgementKind::Error(_)) && self.class == self.judged_class
     }
 }

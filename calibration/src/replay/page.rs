@@ -11,26 +11,26 @@ use super::stored::Case;
 use super::summary::{HeldBack, Summary};
 use super::{Replayed, Source};
 use crate::arguments::ReplayPart;
-use crate::tables::markdown::{NOTHING, heading, share, table};
+use crate::tables::markdown::{DASH, heading, share, table};
 
-/// The maximum number of claims of reports that may be like nothing stored, in percent.
+/// The maximum percentage of claims without a stored judgement.
 const MAX_UNMATCHED: u32 = 5;
 
-/// The maximum number of bytes of a quote or claim in a list.
+/// The maximum length of a listed quote or claim in bytes.
 const MAX_SHOWN: usize = 300;
 
-/// The page of a replay with a seed; `list` adds single rows of the tune part.
+/// Formats a replay; `list` adds single rows of the tune part.
 pub(super) fn page(part: ReplayPart, seed: u64, sources: &[Source], list: bool) -> String {
     let mut page = format!(
         "# Replay of stored judgements\n\nPart {}, seed {seed}, policy reference. Intervals: 95 %, from 1,000 draws of whole cases.\n",
         part.name()
     );
-    for (place, source) in sources.iter().enumerate() {
+    for (index, source) in sources.iter().enumerate() {
         heading(&mut page, &format!("{}: {} cases", source.name, source.cases.len()));
         verdicts(&mut page, &source.replayed);
         reports(&mut page, &source.replayed);
-        // The last of several is all the others together.
-        if list && (place == 0 || place + 1 < sources.len()) {
+        // The last of several sources is their union.
+        if list && (index == 0 || index + 1 < sources.len()) {
             source.replayed.iter().for_each(|one| rows(&mut page, &source.cases, one));
         }
     }
@@ -51,7 +51,7 @@ fn verdicts(page: &mut String, replayed: &[Replayed]) {
     for kind in ErrorKind::ALL {
         let name = kind.name();
         rows.push(row(&format!("missed: {name}"), replayed, |summary| {
-            summary.missed.get(name).map_or(NOTHING.to_owned(), share)
+            summary.missed.get(name).map_or(DASH.to_owned(), share)
         }));
     }
     table(page, &head("", replayed), &rows);
@@ -67,12 +67,10 @@ fn reports(page: &mut String, replayed: &[Replayed]) {
     let mut rows: Vec<_> = kinds
         .into_iter()
         .map(|kind| {
-            row(kind, replayed, |summary| {
-                summary.reports.get(kind).map_or(NOTHING.to_owned(), tiers)
-            })
+            row(kind, replayed, |summary| summary.reports.get(kind).map_or(DASH.to_owned(), tiers))
         })
         .collect();
-    rows.push(row("claims that nothing stored is like", replayed, |summary| {
+    rows.push(row("claims without a stored judgement", replayed, |summary| {
         share(&summary.unmatched)
     }));
     table(page, &head("report", replayed), &rows);
@@ -83,10 +81,10 @@ fn reports(page: &mut String, replayed: &[Replayed]) {
     if replayed.iter().any(too_many) {
         let _ = writeln!(
             page,
-            "\nMore than {MAX_UNMATCHED} % of the claims are like nothing stored: what is decided on these reports says little."
+            "\nMore than {MAX_UNMATCHED} % of the claims have no stored judgement, so the decisions on these reports mean little."
         );
     }
-    page.push_str("\nFaithful reports that are held back:\n\n");
+    page.push_str("\nFaithful reports held back:\n\n");
     for one in replayed {
         for HeldBack { case, tier, reasons, findings } in &one.summary.held_back {
             let findings: Vec<String> =
@@ -108,7 +106,7 @@ fn tiers(tiers: &BTreeMap<&'static str, usize>) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// Lists broken verdicts, and the reasons of faithful reports that do not proceed.
+/// Lists broken verdicts, and why faithful reports are held back.
 fn rows(page: &mut String, cases: &[Case], one: &Replayed) {
     heading(page, &format!("Right verdicts broken as {}", one.summary.rendering));
     for outcome in one.outcomes.iter().filter(|outcome| outcome.is_broken()) {
@@ -129,18 +127,18 @@ fn rows(page: &mut String, cases: &[Case], one: &Replayed) {
     }
     for report in &one.reports {
         for claim in &report.unmatched {
-            let _ = writeln!(page, "- {}: nothing stored is like: {}", report.case, cut(claim));
+            let _ = writeln!(page, "- {}: no stored judgement: {}", report.case, cut(claim));
         }
     }
 }
 
 fn list_outcome(page: &mut String, cases: &[Case], outcome: &Outcome) {
     let case = cases.get(outcome.case).map_or("", |case| &case.name);
-    // Writing to a string cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = writeln!(
         page,
         "- {case}\n  {} -> {}: {}\n  quote: {}",
-        outcome.said.name(),
+        outcome.judged_class.name(),
         outcome.class.name(),
         cut(&outcome.text),
         cut(&outcome.quote),
@@ -176,7 +174,7 @@ mod tests {
         Replayed::new(Rendering::Json, Vec::new(), vec![decided])
     }
 
-    fn shown(unmatched: usize, list: bool) -> String {
+    fn render(unmatched: usize, list: bool) -> String {
         let source = Source {
             name: "stored".to_owned(),
             cases: Vec::new(),
@@ -186,19 +184,19 @@ mod tests {
     }
 
     #[test]
-    fn a_report_that_is_held_back_is_listed_with_its_reasons() {
-        let page = shown(0, false);
+    fn lists_held_back_reports_with_reasons() {
+        let page = render(0, false);
         assert!(page.contains("- json, a/1: regenerate for SCORE_BELOW_PROCEED ()"), "{page}");
-        assert!(!page.contains("words of the report"), "single rows only where asked for: {page}");
+        assert!(!page.contains("words of the report"), "single rows only with --list: {page}");
         assert!(
-            shown(0, true).contains("SCORE_BELOW_PROCEED: a sentence with words of the report")
+            render(0, true).contains("SCORE_BELOW_PROCEED: a sentence with words of the report")
         );
     }
 
     #[test]
-    fn too_many_claims_that_are_like_nothing_stored_are_reported() {
-        assert!(!shown(1, false).contains("More than 5 %"));
-        let page = shown(2, false);
-        assert!(page.contains("More than 5 % of the claims are like nothing stored"), "{page}");
+    fn warns_about_many_unmatched_claims() {
+        assert!(!render(1, false).contains("More than 5 %"));
+        let page = render(2, false);
+        assert!(page.contains("More than 5 % of the claims have no stored judgement"), "{page}");
     }
 }

@@ -1,17 +1,16 @@
 //! Parses the evidence in a judge's prompt.
 
-/// The beginning of the line before the evidence.
+/// The prefix of the line before the evidence.
 const EVIDENCE: &str = "<<<evidence ";
 
-/// An item of evidence in a prompt.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PromptItem {
-    /// `E1`, `E2` and so on.
+    /// Such as `E1`.
     pub(crate) label: String,
     pub(crate) content: String,
 }
 
-/// Returns the items of evidence in a prompt, in order.
+/// Returns the evidence items of a prompt, in order.
 pub(crate) fn evidence(prompt: &str) -> Vec<PromptItem> {
     let mut rest = lines(prompt).skip_while(|line| !line.starts_with(EVIDENCE));
     let first = rest.next().unwrap_or_default();
@@ -20,7 +19,7 @@ pub(crate) fn evidence(prompt: &str) -> Vec<PromptItem> {
     items(&evidence)
 }
 
-/// Lines without their line feeds; other line ends are content.
+/// Splits at line feeds only; other line ends are content.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n')
 }
@@ -71,7 +70,7 @@ The claims to judge, one JSON object a line:
 "#;
 
     #[test]
-    fn labelled_items_are_parsed() {
+    fn parses_labelled_items() {
         let item = |label: &str, content: &str| PromptItem {
             label: label.to_owned(),
             content: content.to_owned(),

@@ -1,6 +1,6 @@
-//! The judge of a replay: a chat provider on loopback that answers every prompt with stored judgements.
+//! The judge of a replay: a chat provider on loopback that answers prompts with stored judgements.
 
-use crate::arguments::ReaderArgs;
+use crate::arguments::SecondLookArgs;
 use crate::judgement::Judgement;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -13,37 +13,34 @@ use super::looks::StoredLooks;
 use super::matching::Judgements;
 use super::prompt::{PromptItem, evidence};
 
-/// The judge's name in a server.
 const JUDGE: &str = "openai-compatible:stored";
 
 #[derive(Clone, Debug)]
 pub(crate) struct KnownCase {
-    /// The id and content of every item, as they are sent.
+    /// Ids and contents of the items, as sent.
     pub(crate) items: Vec<(String, String)>,
     pub(crate) judgements: Judgements,
-    /// The reports that are sent without claims; empty if claims are given.
+    /// Reports sent without claims; empty if claims are given.
     pub(crate) reports: Vec<String>,
 }
 
-pub(crate) enum Reader {
-    Nobody,
-    /// This provider, with stored second looks.
+pub(crate) enum SecondLook {
+    Off,
+    /// This provider answers with stored second looks.
     Stored(StoredLooks),
-    /// A chat model, with its settings.
     Model {
         name: String,
         settings: toml::Table,
     },
 }
 
-impl Reader {
-    /// The reader that is wanted.
-    pub(crate) fn of(args: &ReaderArgs) -> Result<Self> {
-        let ReaderArgs { reader, config, looks } = args;
+impl SecondLook {
+    pub(crate) fn of(args: &SecondLookArgs) -> Result<Self> {
+        let SecondLookArgs { reader, config, looks } = args;
         if let Some(path) = looks {
             return Ok(Self::Stored(StoredLooks::read(path)?));
         }
-        let Some(name) = reader else { return Ok(Self::Nobody) };
+        let Some(name) = reader else { return Ok(Self::Off) };
         let settings = match config {
             Some(path) => settings(name, path)?,
             None => toml::Table::new(),
@@ -52,7 +49,7 @@ impl Reader {
     }
 }
 
-/// The settings of a chat model in a configuration of the server.
+/// Reads the settings of a chat model from a server configuration.
 fn settings(name: &str, path: &std::path::Path) -> Result<toml::Table> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let configuration: toml::Table =
@@ -62,26 +59,25 @@ fn settings(name: &str, path: &std::path::Path) -> Result<toml::Table> {
     settings.with_context(|| format!("{}: no judges.models.\"{name}\"", path.display()))
 }
 
-/// A provider that knows the answers.
 pub(crate) struct Provider {
     server: Server,
     known: Arc<RwLock<Vec<KnownCase>>>,
     folder: tempfile::TempDir,
-    /// The value of `judges.second_look`, and the settings of that model, if any.
-    reader: (String, toml::Table),
+    /// The value of `judges.second_look`, and the settings of that model.
+    second_look: (String, toml::Table),
 }
 
 impl Provider {
-    /// Listens on a free port of this machine.
-    pub(crate) async fn start(reader: Reader) -> Result<Self> {
+    /// Starts the provider on a free loopback port.
+    pub(crate) async fn start(second_look: SecondLook) -> Result<Self> {
         let server = Server::start().await?;
         server.forget_requests();
         let known = Arc::new(RwLock::new(Vec::new()));
         let answers = Arc::clone(&known);
-        let (reader, looks) = match reader {
-            Reader::Nobody => (("off".to_owned(), toml::Table::new()), StoredLooks::default()),
-            Reader::Stored(looks) => (("same".to_owned(), toml::Table::new()), looks),
-            Reader::Model { name, settings } => ((name, settings), StoredLooks::default()),
+        let (second_look, looks) = match second_look {
+            SecondLook::Off => (("off".to_owned(), toml::Table::new()), StoredLooks::default()),
+            SecondLook::Stored(looks) => (("same".to_owned(), toml::Table::new()), looks),
+            SecondLook::Model { name, settings } => ((name, settings), StoredLooks::default()),
         };
         server.answer_with(move |seen| {
             let known = answers.read().unwrap_or_else(PoisonError::into_inner);
@@ -92,22 +88,22 @@ impl Provider {
             };
             match answer {
                 Some(answer) => Play::Answer(answer.to_string()),
-                None => Play::Raw(400, "text/plain", b"the prompt is about no known case".to_vec()),
+                None => Play::Raw(400, "text/plain", b"the prompt has no known case".to_vec()),
             }
         });
         let folder = tempfile::tempdir()?;
         std::fs::write(folder.path().join("key"), KEY)?;
-        Ok(Self { server, known, folder, reader })
+        Ok(Self { server, known, folder, second_look })
     }
 
-    /// The configuration of a server with this provider as its only judge.
+    /// Returns a server configuration with this provider as the only judge.
     pub(crate) fn configuration(&self) -> Result<String> {
         let key = self.folder.path().join("key");
-        let key = key.to_str().context("the temporary directory has a name that is no text")?;
-        // Stored judgements say nothing of a canary.
+        let key = key.to_str().context("the path of the temporary directory is not UTF-8")?;
+        // There is no stored judgement of a canary.
         let base_url = self.server.base_url(Wire::OpenAi);
         let model = json!({"base_url": base_url, "key_file": key, "canary": false});
-        let (second_look, settings) = &self.reader;
+        let (second_look, settings) = &self.second_look;
         let mut models = json!({ JUDGE: model });
         if let Some(models) = models.as_object_mut().filter(|_| !settings.is_empty()) {
             models.insert(second_look.clone(), serde_json::to_value(settings)?);
@@ -121,12 +117,12 @@ impl Provider {
         Ok(toml::to_string(&configuration)?)
     }
 
-    pub(crate) fn know(&self, cases: Vec<KnownCase>) {
+    pub(crate) fn set_cases(&self, cases: Vec<KnownCase>) {
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = cases;
     }
 }
 
-/// The answer to a prompt for verdicts; `None` if its evidence belongs to no known case.
+/// Answers a judge's prompt; `None` if no known case has its evidence.
 fn answer(known: &[KnownCase], prompt: &Prompt<'_>) -> Option<Value> {
     let shown = evidence(prompt.text);
     let case = find_case(known, &shown, &prompt.questions)?;
@@ -139,7 +135,7 @@ fn answer(known: &[KnownCase], prompt: &Prompt<'_>) -> Option<Value> {
     }))
 }
 
-/// The case with the most items shown word for word, then with the most claims in the prompt.
+/// Returns the case with the most items in the prompt; on a tie, the most claims.
 fn find_case<'a>(
     known: &'a [KnownCase],
     shown: &[PromptItem],
@@ -153,21 +149,22 @@ fn find_case<'a>(
     known.iter().max_by_key(|case| rank(case)).filter(|case| rank(case).0 > 0)
 }
 
-/// The label of each item of a case, in its order: by content, and where marks were put into that, by place.
+/// Returns the prompt label of each item: by content, or by position if the server put marks into the
+/// content.
 fn labels(case: &KnownCase, shown: &[PromptItem]) -> Vec<(String, String)> {
     let by_content = |content: &str| shown.iter().find(|item| item.content == content);
     case.items
         .iter()
         .enumerate()
-        .filter_map(|(place, (id, content))| {
-            let item = by_content(content).or_else(|| shown.get(place))?;
+        .filter_map(|(index, (id, content))| {
+            let item = by_content(content).or_else(|| shown.get(index))?;
             Some((id.clone(), item.label.clone()))
         })
         .collect()
 }
 
-/// What is stored of a claim: given ones stand word for word, those that the server split off a report are like
-/// some. A claim that the server made up to try the judge is neither.
+/// Returns the stored judgement of a claim: an exact match for given claims, a similar claim for split
+/// reports.
 fn judgement(case: &KnownCase, claim: &str) -> Option<Judgement> {
     if case.reports.is_empty() {
         return case.judgements.exactly(claim);
@@ -224,7 +221,7 @@ mod tests {
     const FIRST: &str = "up\n[E2 00000000] {}\nsince noon\n<<<end of evidence 0>>>";
 
     #[test]
-    fn stored_judgements_are_answered_under_the_labels_of_the_prompt() {
+    fn answers_with_stored_judgements() {
         let known = [
             case(&[("log", FIRST)], "It is up.", "log"),
             case(&[("log", FIRST), ("pager", "{\"a\": 1}")], "It is up.", "pager"),
@@ -238,18 +235,18 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_that_no_report_tells_is_not_stored() {
+    fn split_claims_match_only_in_reports() {
         let mut known = case(&[("log", FIRST)], "Since noon the api is up.", "log");
         let class =
             |known: &KnownCase, text: &str| judgement(known, text).map(|judgement| judgement.class);
-        assert_eq!(class(&known, "the api is up"), None, "given claims stand word for word");
+        assert_eq!(class(&known, "the api is up"), None, "given claims must match exactly");
         known.reports = vec!["All is well: since noon the api is up.".to_owned()];
         assert_eq!(class(&known, "the api is up"), Some(Class::Grounded));
         assert_eq!(class(&known, "since noon the billing-api is up"), None);
     }
 
     #[test]
-    fn an_item_that_is_shown_with_marks_keeps_its_place() {
+    fn marked_items_match_by_position() {
         let known =
             [case(&[("log", "{\"a\": 1}"), ("pager", "<|im_start|>")], "It is up.", "pager")];
         let shown =
@@ -260,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_of_no_case_is_refused() {
+    fn rejects_unknown_evidence() {
         let known = [case(&[("log", "other")], "It is up.", "log")];
         assert_eq!(answer(&known, &Prompt::parse(QUESTION).unwrap()), None);
     }

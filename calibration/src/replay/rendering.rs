@@ -1,4 +1,4 @@
-//! Renders the same evidence in the forms in which callers send it.
+//! Renders evidence in the forms that callers send.
 
 use gsar_core::evidence::Content;
 use serde_json::json;
@@ -6,8 +6,7 @@ use serde_json::json;
 use crate::arguments::Rendering;
 use crate::data_set::{ItemLine, is_json};
 
-/// The content of an item as a caller would send it.
-pub(crate) fn rendered(item: &ItemLine, rendering: Rendering) -> Content {
+pub(crate) fn render(item: &ItemLine, rendering: Rendering) -> Content {
     match rendering {
         Rendering::Json if is_json(&item.content) => Content::Json(item.content.clone()),
         Rendering::Json | Rendering::Text => Content::Text(item.content.clone()),
@@ -25,7 +24,7 @@ mod tests {
     use gsar_core::evidence::{EvidenceKind, Lane};
 
     #[test]
-    fn each_rendering_holds_the_same_bytes() {
+    fn renders_the_same_content_in_every_form() {
         let item = |content: &str| ItemLine {
             id: "e1".to_owned(),
             kind: EvidenceKind::ToolOutput,
@@ -43,8 +42,8 @@ mod tests {
             (Rendering::Command, text("$ kubectl get pods\n{\"a\": \"b\\n\"}")),
             (Rendering::Mcp, json(r#"{"content":[{"text":"{\"a\": \"b\\n\"}","type":"text"}]}"#)),
         ] {
-            assert_eq!(rendered(&document, rendering), expected);
+            assert_eq!(render(&document, rendering), expected);
         }
-        assert_eq!(rendered(&item("up\n"), Rendering::Json), text("up\n"));
+        assert_eq!(render(&item("up\n"), Rendering::Json), text("up\n"));
     }
 }

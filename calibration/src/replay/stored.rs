@@ -12,18 +12,17 @@ use crate::arguments::ReplayPart;
 use crate::data_set::{CaseLine, ClaimLine, ItemLine, ReportLine, Split, lines};
 use crate::judgement::{Citation, Judgement};
 
-/// An incident with stored judgements of its claims.
+/// An incident with judged claims.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) name: String,
-    /// Its evidence, the alert included.
+    /// The evidence, including the alert.
     pub(crate) evidence: Vec<ItemLine>,
     pub(crate) claims: Vec<StoredClaim>,
-    /// Its reports; empty if the claims that they are split into were not judged.
+    /// Reports; empty if their claims were not judged.
     pub(crate) reports: Vec<Report>,
 }
 
-/// A claim with its stored judgement.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredClaim {
     pub(crate) text: String,
@@ -32,7 +31,6 @@ pub(crate) struct StoredClaim {
     pub(crate) right: Option<bool>,
 }
 
-/// A report as prose.
 #[derive(Clone, Debug)]
 pub(crate) struct Report {
     /// `faithful`, `overreaching` or `contradicted`.
@@ -46,15 +44,15 @@ struct JudgementsLine {
     claims: BTreeMap<String, Judgement>,
 }
 
-/// The cases of one part, in the order of their files.
+/// Reads the cases of one part, in file order.
 ///
-/// `path` is a file of judgements with folders of cases beside it, or a folder of cases whose labels are the
+/// `path` is a file of judgements next to folders of cases, or a folder of cases whose labels are the
 /// judgements.
 pub(crate) fn stored_cases(path: &Path, part: ReplayPart) -> Result<Vec<Case>> {
     let (split, folders, judgements) = if path.is_dir() {
         (path.join("split.json"), vec![path.to_owned()], None)
     } else {
-        let parent = path.parent().context("a file of judgements is in a folder")?;
+        let parent = path.parent().context("not a file of judgements")?;
         (parent.join("split.json"), folders_of_cases(parent)?, Some(judged_claims(path)?))
     };
     let split = Split::read(split)?;
@@ -67,9 +65,9 @@ pub(crate) fn stored_cases(path: &Path, part: ReplayPart) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-fn folders_of_cases(beside: &Path) -> Result<Vec<PathBuf>> {
+fn folders_of_cases(parent: &Path) -> Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
-    for entry in std::fs::read_dir(beside).with_context(|| beside.display().to_string())? {
+    for entry in std::fs::read_dir(parent).with_context(|| parent.display().to_string())? {
         let folder = entry?.path();
         if folder.join("cases.jsonl").is_file() {
             folders.push(folder);
@@ -126,7 +124,7 @@ fn add(
     Ok(())
 }
 
-/// The judged claims, those with a label first, and the reports where their own claims were judged too.
+/// Returns the judged claims, and the reports if claims beyond the labelled ones were judged.
 fn judged_reports(
     labels: &[StoredClaim],
     judged: &BTreeMap<String, Judgement>,
@@ -157,8 +155,8 @@ fn label(line: ClaimLine) -> Result<StoredClaim> {
     Ok(StoredClaim { text: line.text, judgement, right: Some(true) })
 }
 
-/// Labels of complementary claims need not say what the claim is about, and a judge has to: the line that shares
-/// most words with the claim.
+/// A judge must cite evidence for complementary claims too; their labels need not. Cites the line with
+/// the most common words.
 fn cite_subject(label: &mut StoredClaim, evidence: &[ItemLine]) {
     let judgement = &mut label.judgement;
     if judgement.class == Class::Complementary && judgement.citations.is_empty() {
@@ -210,7 +208,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn labels_are_judgements_and_complementary_ones_cite_what_they_are_about() {
+    fn labels_serve_as_judgements() {
         let root = tempfile::tempdir().unwrap();
         folder(root.path());
         std::fs::write(root.path().join("split.json"), r#"{"tune":["a/1"],"calib":[]}"#).unwrap();
@@ -231,20 +229,20 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn judgements_are_right_where_the_label_says_the_same() {
+    fn judgements_are_right_if_the_label_agrees() {
         let root = tempfile::tempdir().unwrap();
         folder(&root.path().join("set"));
         let judgements = root.path().join("judgements.jsonl");
         std::fs::write(&judgements, JUDGED).unwrap();
         std::fs::write(root.path().join("split.json"), r#"{"tune":["a/1","b/2"]}"#).unwrap();
         let cases = stored_cases(&judgements, ReplayPart::Tune).unwrap();
-        let [case] = &cases[..] else { panic!("a case without evidence is none") };
+        let [case] = &cases[..] else { panic!("expected one case") };
         let right: BTreeMap<&str, Option<bool>> =
             case.claims.iter().map(|claim| (claim.text.as_str(), claim.right)).collect();
         let expected =
             [("It is up.", Some(true)), ("It rose.", None), ("It was down.", Some(false))];
         assert_eq!(right, expected.into());
         assert_eq!(case.claims[0].judgement.citations[0].field_path.as_deref(), Some("/a"));
-        assert_eq!(case.reports.len(), 1, "its reports were judged: a claim has no label");
+        assert_eq!(case.reports.len(), 1, "claims without a label come from reports");
     }
 }

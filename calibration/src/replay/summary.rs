@@ -1,4 +1,4 @@
-//! Counts the outcomes of a replay.
+//! Summarizes a replay.
 
 use std::collections::BTreeMap;
 
@@ -12,30 +12,28 @@ use crate::statistics::{Counts, Share, per_case};
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
     pub(crate) rendering: &'static str,
-    /// Right verdicts in another class.
+    /// Right verdicts that verification changed.
     pub(crate) broken: Share,
-    /// Missed errors, by kind.
+    /// Missed errors by kind.
     pub(crate) missed: BTreeMap<&'static str, Share>,
     pub(crate) reports: BTreeMap<String, BTreeMap<&'static str, usize>>,
-    /// Faithful reports that do not proceed.
+    /// Faithful reports that did not proceed.
     pub(crate) held_back: Vec<HeldBack>,
-    /// Claims of reports that no stored judgement is about, and all claims of reports.
+    /// Claims of reports without a stored judgement.
     pub(crate) unmatched: Share,
 }
 
-/// A faithful report that does not proceed.
 #[derive(Debug, Serialize)]
 pub(crate) struct HeldBack {
     pub(crate) case: String,
     pub(crate) tier: &'static str,
-    /// Codes of the decision.
+    /// Reason codes.
     pub(crate) reasons: Vec<String>,
-    /// Codes of what verification found, each with how often.
+    /// Correction codes with their counts.
     pub(crate) findings: BTreeMap<String, usize>,
 }
 
 impl Summary {
-    /// Counts outcomes of claims and decisions on reports.
     pub(crate) fn new(
         rendering: Rendering,
         outcomes: &[Outcome],
@@ -101,13 +99,13 @@ mod tests {
     use super::*;
     use gsar_core::{Class, Tier};
 
-    fn outcome(given: JudgementKind, said: Class, class: Class) -> Outcome {
+    fn outcome(given: JudgementKind, judged_class: Class, class: Class) -> Outcome {
         let (text, quote, findings) = (String::new(), String::new(), Vec::new());
-        Outcome { case: 0, text, given, said, quote, class, findings }
+        Outcome { case: 0, text, given, judged_class, quote, class, findings }
     }
 
     #[test]
-    fn right_verdicts_and_errors_are_counted_apart() {
+    fn counts_right_verdicts_and_errors_separately() {
         let error = JudgementKind::Error(ErrorKind::Figure);
         let (grounded, ungrounded) = (Class::Grounded, Class::Ungrounded);
         let outcomes = [
@@ -125,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn faithful_reports_that_are_held_back_are_listed() {
+    fn lists_held_back_faithful_reports() {
         let decided = |kind: &str, tier| ReportDecision {
             case: "a/1".to_owned(),
             kind: kind.to_owned(),
@@ -141,7 +139,7 @@ mod tests {
             decided("contradicted", Tier::Replan),
         ];
         let summary = Summary::new(Rendering::Json, &[], &reports);
-        let [held_back] = &summary.held_back[..] else { panic!("one is held back") };
+        let [held_back] = &summary.held_back[..] else { panic!("expected one report") };
         assert_eq!(
             (held_back.tier, &held_back.reasons[..]),
             ("replan", &["SCORE_BELOW_PROCEED".to_owned()][..])
@@ -149,6 +147,6 @@ mod tests {
         assert_eq!(summary.unmatched.counts, Counts { hits: 3, of: 12 });
         assert_eq!(summary.reports["faithful"], [("proceed", 1), ("replan", 1)].into());
         let json = serde_json::to_string(&summary).unwrap();
-        assert!(!json.contains("words"), "a summary shows no row: {json}");
+        assert!(!json.contains("words"), "a summary contains no rows: {json}");
     }
 }

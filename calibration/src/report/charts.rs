@@ -1,4 +1,4 @@
-//! Draws charts as SVG: bars, error bars, points, and lines.
+//! Draws bar charts, error bars, scatter plots and line charts as SVG.
 
 use maud::{Markup, html};
 
@@ -9,11 +9,10 @@ const LEFT: f64 = 216.0;
 const RIGHT: f64 = 620.0;
 const LINE: f64 = 26.0;
 
-/// Colours of parts of a whole, and of runs.
+/// CSS class prefixes for parts and for runs.
 const PARTS: &str = "c";
 const RUNS: &str = "r";
 
-/// A value with its interval.
 pub(super) struct ErrorBar {
     pub(super) label: String,
     pub(super) value: f64,
@@ -22,7 +21,6 @@ pub(super) struct ErrorBar {
     pub(super) colour: usize,
 }
 
-/// Named points.
 pub(super) struct Series {
     pub(super) label: String,
     pub(super) points: Vec<(f64, f64)>,
@@ -62,7 +60,7 @@ fn legend(palette: &str, labels: &[&str], top: f64) -> Markup {
     }
 }
 
-/// Stacked bars, one for each label.
+/// Draws one stacked bar per label.
 pub(super) fn stacked(title: &str, parts: &[&str], bars: &[(String, Vec<usize>)]) -> Markup {
     let height = 34.0 + LINE * bars.len() as f64;
     let bar = |counts: &[usize]| {
@@ -91,7 +89,7 @@ pub(super) fn stacked(title: &str, parts: &[&str], bars: &[(String, Vec<usize>)]
     frame(height, title, &inner)
 }
 
-/// Values with error bars, and a line at zero.
+/// Draws values with error bars, and a line at zero.
 pub(super) fn error_bars(title: &str, unit: &str, error_bars: &[ErrorBar]) -> Markup {
     let ends =
         error_bars.iter().flat_map(|error_bar| [error_bar.low, error_bar.high, error_bar.value]);
@@ -135,7 +133,7 @@ fn axes(x: &Scale, y: &Scale, names: (&str, &str)) -> Markup {
     }
 }
 
-/// Points on a plane of two shares, each with its label.
+/// Draws labelled points with x and y from 0 to 1.
 pub(super) fn plane(title: &str, names: (&str, &str), series: &[Series]) -> Markup {
     let x = Scale::new(0.0, 1.0, PLANE_LEFT, RIGHT);
     let y = Scale::new(0.0, 1.0, BOTTOM, TOP);
@@ -152,7 +150,7 @@ pub(super) fn plane(title: &str, names: (&str, &str), series: &[Series]) -> Mark
     frame(BOTTOM + 66.0, title, &inner)
 }
 
-/// Lines over two shares, optionally with the diagonal.
+/// Draws lines with x and y from 0 to 1, optionally with the diagonal.
 pub(super) fn lines(
     title: &str,
     names: (&str, &str),
@@ -181,7 +179,7 @@ pub(super) fn lines(
     frame(BOTTOM + 66.0, title, &inner)
 }
 
-/// Columns of two counts in each bin from 0 to 1.
+/// Draws two columns per bin.
 pub(super) fn columns(
     title: &str,
     names: (&str, &str),

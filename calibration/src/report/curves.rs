@@ -1,4 +1,4 @@
-//! Computes the curves of a report: the reliability of the score, and the trade-off of a threshold.
+//! Computes the reliability curve of the score and the trade-off of a threshold.
 
 use gsar_core::Tier;
 
@@ -7,12 +7,11 @@ use crate::ablation::{Cell, Row, Variant};
 /// The number of bins of scores from 0 to 1.
 pub(super) const BINS: usize = 10;
 
-/// The rows of one bin of scores.
+/// A bin of scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Bin {
     pub(super) right: usize,
     pub(super) wrong: usize,
-    /// The sum of their scores.
     pub(super) sum: f64,
 }
 
@@ -21,18 +20,18 @@ impl Bin {
         self.right + self.wrong
     }
 
-    /// The mean of their scores; `None` without rows.
+    /// Returns the mean score; `None` without rows.
     pub(super) fn mean(&self) -> Option<f64> {
         (self.rows() > 0).then(|| self.sum / self.rows() as f64)
     }
 
-    /// The share without such a claim; `None` without rows.
+    /// Returns the share of right rows; `None` without rows.
     pub(super) fn share_right(&self) -> Option<f64> {
         (self.rows() > 0).then(|| self.right as f64 / self.rows() as f64)
     }
 }
 
-/// The rows of a cell by score.
+/// Bins the rows of a cell by score.
 pub(super) fn bins(cell: &Cell) -> [Bin; BINS] {
     let mut bins = [Bin::default(); BINS];
     for (score, is_wrong) in scored(cell) {
@@ -49,10 +48,10 @@ pub(super) fn bins(cell: &Cell) -> [Bin; BINS] {
 pub(super) struct Trade {
     /// The threshold on S, 0 to 1.
     pub(super) threshold: f64,
-    /// The share of right rows below it, or without a score.
-    pub(super) held_right: f64,
-    /// The share of wrong rows at or above it.
-    pub(super) let_wrong: f64,
+    /// The share of right rows below the threshold or without a score.
+    pub(super) right_held_back: f64,
+    /// The share of wrong rows at or above the threshold.
+    pub(super) wrong_proceeding: f64,
 }
 
 pub(super) fn trades(cell: &Cell) -> Vec<Trade> {
@@ -69,8 +68,8 @@ pub(super) fn trades(cell: &Cell) -> Vec<Trade> {
         };
         Trade {
             threshold,
-            held_right: 1.0 - out(false) as f64 / right as f64,
-            let_wrong: out(true) as f64 / wrong as f64,
+            right_held_back: 1.0 - out(false) as f64 / right as f64,
+            wrong_proceeding: out(true) as f64 / wrong as f64,
         }
     };
     (0..=100).map(trade).collect()

@@ -8,14 +8,12 @@ use super::charts::{ErrorBar, Series, columns, error_bars, lines, plane, stacked
 use super::curves::{BINS, bins, trades};
 use crate::ablation::{Cell, Effect, Mean, Measures, Variant};
 
-/// The style of a standalone figure.
 const STYLE: &str = include_str!("figure.css");
 
-/// A figure with its data as a table.
+/// A figure with its data.
 pub(super) struct Figure {
-    /// Its name in files.
+    /// The name in files.
     pub(super) id: String,
-    /// A description of the case.
     pub(super) title: String,
     pub(super) caption: String,
     pub(super) svg: Markup,
@@ -24,14 +22,14 @@ pub(super) struct Figure {
 }
 
 impl Figure {
-    /// As a file of its own.
+    /// Returns the SVG with its style.
     pub(super) fn standalone(&self) -> String {
         let svg = self.svg.0.as_str();
         let style = format!("><style>{STYLE}</style>");
         svg.replacen('>', &style, 1)
     }
 
-    /// Its table, comma-separated (RFC 4180).
+    /// Returns the table as CSV (RFC 4180).
     pub(super) fn csv(&self) -> String {
         let quoted = |cell: &String| match cell.contains([',', '"', '\n']) {
             true => format!("\"{}\"", cell.replace('"', "\"\"")),
@@ -51,7 +49,6 @@ fn share(value: f64) -> String {
     format!("{value:.4}")
 }
 
-/// The figures of cells under a policy.
 pub(super) fn figures(cells: &[(Cell, Measures)], policy: &Policy) -> Vec<Figure> {
     let mut figures = vec![decisions(cells), rho_zero(cells)];
     figures.extend(contradictions_and_complements(cells));
@@ -74,7 +71,7 @@ fn decisions(cells: &[(Cell, Measures)]) -> Figure {
     Figure {
         id: "decisions".to_owned(),
         title: title.to_owned(),
-        caption: "How many rows of each run came to each decision.".to_owned(),
+        caption: "Rows per decision.".to_owned(),
         svg: stacked(title, &Tier::ALL.map(Tier::name), &bars),
         head: words(&["run", "proceed", "regenerate", "replan", "abstain"]),
         rows: rows.collect(),
@@ -108,11 +105,13 @@ fn rho_zero(cells: &[(Cell, Measures)]) -> Figure {
             error_bar(&cell.header.run, effect.more_score, 1.0, colour)
         })
         .collect();
-    let title = "What S gains when contradictions weigh nothing (rho = 0)";
+    let title = "Change of S without a penalty for contradictions (rho = 0)";
     Figure {
         id: "rho-zero".to_owned(),
         title: title.to_owned(),
-        caption: "The mean change of S with its 95 % interval. Above zero, the penalty holds scores down.".to_owned(),
+        caption:
+            "The mean change of S with its 95 % interval. Above zero, the penalty lowers scores."
+                .to_owned(),
         svg: error_bars(title, "change of S", &effects),
         head: words(&["run", "change of S", "low", "high"]),
         rows: values(&effects),
@@ -124,20 +123,20 @@ fn contradictions_and_complements(cells: &[(Cell, Measures)]) -> Option<Figure> 
         .iter()
         .filter_map(|(cell, measures)| {
             let caught = measures.contradictions_caught.value?;
-            let kept = measures.complementary_kept.value?;
-            Some(Series { label: cell.header.run.clone(), points: vec![(caught, kept)] })
+            let separate = measures.complementary_separate.value?;
+            Some(Series { label: cell.header.run.clone(), points: vec![(caught, separate)] })
         })
         .collect();
     let rows = series.iter().flat_map(|series| {
         series.points.iter().map(|(m4, m5)| vec![series.label.clone(), share(*m4), share(*m5)])
     });
     let rows: Vec<Vec<String>> = rows.collect();
-    let title = "Contradictions caught and complementary claims kept apart";
+    let title = "Contradictions caught and complementary claims separate separate";
     (!series.is_empty()).then(|| Figure {
         id: "m4-m5".to_owned(),
         title: title.to_owned(),
         caption: "M4 and M5 of each run, shares from 0 to 1.".to_owned(),
-        svg: plane(title, ("M4: contradictions caught", "M5: kept apart"), &series),
+        svg: plane(title, ("M4: contradictions caught", "M5: separate separate"), &series),
         head: words(&["run", "M4", "M5"]),
         rows,
     })
@@ -154,7 +153,7 @@ fn effects(at: usize, cell: &Cell) -> Figure {
     Figure {
         id: format!("ablations-{}", at + 1),
         caption:
-            "How many points more of the rows proceed, with the 95 % interval of paired draws."
+            "Change in the share of rows that proceed, in points, with the 95 % interval of paired draws."
                 .to_owned(),
         svg: error_bars(&title, "more proceeds, points", &effects),
         title,
@@ -182,11 +181,11 @@ fn reliability(cells: &[(Cell, Measures)]) -> Option<Figure> {
             Series { label: cell.header.run.clone(), points }
         })
         .collect();
-    let title = "Is the score to be trusted?";
+    let title = "Reliability of the score";
     (!rows.is_empty()).then(|| Figure {
         id: "reliability".to_owned(),
         title: title.to_owned(),
-        caption: "Of the rows of about this score, the share without a claim that people call ungrounded or contradicted. S is no probability; a curve that rises is what counts.".to_owned(),
+        caption: "The share of rows with about this score and no claim labelled ungrounded or contradicted. S is not a probability; the curve should rise.".to_owned(),
         svg: lines(title, ("mean S", "share right"), true, &series),
         head: words(&["run", "mean S", "share right", "rows"]),
         rows,
@@ -197,15 +196,14 @@ fn histogram(at: usize, cell: &Cell) -> Figure {
     let bins = bins(cell);
     let counts: Vec<[usize; 2]> = bins.iter().map(|bin| [bin.right, bin.wrong]).collect();
     let title = format!("{}: scores of right and wrong rows", cell.header.run);
-    let rows = counts.iter().enumerate().map(|(place, [right, wrong])| {
-        let (low, high) = (place as f64 / BINS as f64, (place + 1) as f64 / BINS as f64);
+    let rows = counts.iter().enumerate().map(|(index, [right, wrong])| {
+        let (low, high) = (index as f64 / BINS as f64, (index + 1) as f64 / BINS as f64);
         vec![format!("{low:.1} to {high:.1}"), right.to_string(), wrong.to_string()]
     });
     let rows = rows.collect();
     Figure {
         id: format!("scores-{}", at + 1),
-        caption: "Wrong is a row with a claim that people call ungrounded or contradicted."
-            .to_owned(),
+        caption: "A row is wrong if a claim is labelled ungrounded or contradicted.".to_owned(),
         svg: columns(&title, ("S", "rows"), ["right", "wrong"], &counts),
         title,
         head: words(&["S", "right", "wrong"]),
@@ -223,25 +221,25 @@ fn trade(cells: &[(Cell, Measures)], policy: &Policy) -> Option<Figure> {
                 rows.push(vec![
                     cell.header.run.clone(),
                     format!("{:.2}", trade.threshold),
-                    share(trade.held_right),
-                    share(trade.let_wrong),
+                    share(trade.right_held_back),
+                    share(trade.wrong_proceeding),
                 ]);
             }
-            let points = trades.iter().map(|trade| (trade.held_right, trade.let_wrong));
+            let points = trades.iter().map(|trade| (trade.right_held_back, trade.wrong_proceeding));
             let points: Vec<(f64, f64)> = points.collect();
             (!points.is_empty()).then(|| Series { label: cell.header.run.clone(), points })
         })
         .collect();
-    let title = "What a threshold trades";
+    let title = "Trade-off of the threshold";
     (!series.is_empty()).then(|| Figure {
         id: "trade".to_owned(),
         title: title.to_owned(),
         caption: format!(
-            "For every threshold on S: the share of right rows held back against the share of wrong rows let out, guards apart. Policy {} takes {}. Nearer to the lower left is better.",
+            "For every threshold on S: right rows held back against wrong rows that proceed, without guards. Policy {} uses {}. Lower left is better.",
             policy.name, policy.tau_proceed
         ),
-        svg: lines(title, ("right rows held back", "wrong rows let out"), false, &series),
-        head: words(&["run", "threshold", "right held back", "wrong let out"]),
+        svg: lines(title, ("right rows held back", "wrong rows that proceed"), false, &series),
+        head: words(&["run", "threshold", "right held back", "wrong that proceed"]),
         rows,
     })
 }

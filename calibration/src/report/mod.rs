@@ -1,4 +1,4 @@
-//! Writes the report of an evaluation: one self-contained page of HTML, with a table for every figure.
+//! Writes an evaluation report: a self-contained HTML page with a table for every figure.
 
 mod charts;
 mod curves;
@@ -17,7 +17,7 @@ use crate::policy::named_policy;
 use crate::trace::read;
 use figures::figures;
 
-/// Writes the report of traces and returns what is to be printed.
+/// Writes the report of traces and returns the page to print.
 pub(crate) fn report(args: &Report) -> Result<String> {
     let policy = named_policy(&args.policy)?;
     let traces = args.traces.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
@@ -25,7 +25,7 @@ pub(crate) fn report(args: &Report) -> Result<String> {
     let objections = objections(&audited);
     if !objections.is_empty() && !args.force {
         bail!(
-            "the audit failed, so nothing was written (--force writes a report that says so):\n  {}",
+            "the audit failed and nothing was written (use --force to write the report with these objections):\n  {}",
             objections.join("\n  ")
         );
     }
@@ -40,7 +40,7 @@ pub(crate) fn report(args: &Report) -> Result<String> {
     let figures = figures(&cells, &policy);
     let html = page::page(&policy, &cells, &figures, &objections);
     write(&args.out, &html)?;
-    let mut said =
+    let mut summary =
         format!("{}: {} cells, {} figures.\n", args.out.display(), cells.len(), figures.len());
     if let Some(folder) = &args.figures {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
@@ -48,9 +48,9 @@ pub(crate) fn report(args: &Report) -> Result<String> {
             write(&folder.join(format!("{}.svg", figure.id)), &figure.standalone())?;
             write(&folder.join(format!("{}.csv", figure.id)), &figure.csv())?;
         }
-        said.push_str(&format!("{}: each figure as SVG, its table as CSV.\n", folder.display()));
+        summary.push_str(&format!("{}: each figure as SVG, its table as CSV.\n", folder.display()));
     }
-    Ok(said)
+    Ok(summary)
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Writes the page of a report: one file without scripts or external resources.
+//! Renders the page: one file without scripts or external resources.
 
 use gsar_core::Class;
 use gsar_core::policy::Policy;
@@ -6,29 +6,25 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::figures::Figure;
 use crate::ablation::{Cell, ClassCounts, Measures};
-use crate::tables::markdown::{NOTHING, figure, share};
+use crate::tables::markdown::{DASH, figure, share};
 
 const STYLE: &str = concat!(include_str!("page.css"), include_str!("figure.css"));
 
-/// The measures, explained.
 const MEASURES: [(&str, &str); 5] = [
-    ("M1", "the share of rows that go out (proceed)"),
-    ("M2", "replans for each row that goes out"),
+    ("M1", "the share of rows that proceed"),
+    ("M2", "replans per row that proceeds"),
     (
         "M3",
-        "how well the score S ranks rows as people do: Spearman's correlation of S with the share of a row's claims that people call grounded or complementary",
+        "Spearman's correlation of the score S with the share of a row's claims labelled grounded or complementary",
     ),
-    (
-        "M4",
-        "of the claims that people call contradicted, the share that is counted as contradicted",
-    ),
+    ("M4", "the share of claims labelled contradicted that are counted as contradicted"),
     (
         "M5",
-        "of the claims that people call complementary (ungrounded where there are none), the share that is counted as complementary",
+        "the share of claims labelled complementary (or ungrounded, if none is) that are counted as complementary",
     ),
 ];
 
-/// Builds the page, with the objections of the audit at the top.
+/// Renders the page, with audit objections at the top.
 pub(super) fn page(
     policy: &Policy,
     cells: &[(Cell, Measures)],
@@ -49,7 +45,7 @@ pub(super) fn page(
             body {
                 main {
                     h1 { "Evaluation" }
-                    p { (cells.len()) " runs, " (rows) " rows, policy " code { (policy.name) } " (" (format!("{:.12}", policy.digest())) "). All figures are computed from stored partitions; intervals hold 95 % of drawn rows." }
+                    p { (cells.len()) " runs, " (rows) " rows, policy " code { (policy.name) } " (" (format!("{:.12}", policy.digest())) "). All figures are computed from stored partitions; 95 % intervals are bootstrapped over rows." }
                     @if !objections.is_empty() { (failed(objections)) }
                     h2 { "Runs" }
                     (runs(cells))
@@ -59,7 +55,7 @@ pub(super) fn page(
                     @if let Some(classes) = classes(cells) {
                         h2 { "Class by class" }
                         (classes)
-                        p { "Recall: of the claims that people put into a class, the share that was counted in it. Precision: of those that were counted in it, the share that people put there. A claim that the judge left undecided is counted as ungrounded." }
+                        p { "Recall: the share of claims labelled with a class that are counted in it. Precision: the share of claims counted in a class that are labelled with it. Undecided claims count as ungrounded." }
                     }
                     @for figure in figures { (shown(figure)) }
                 }
@@ -110,25 +106,25 @@ fn runs(cells: &[(Cell, Measures)]) -> Markup {
         vec![
             header.run.clone(),
             header.judge.clone().unwrap_or_else(|| "the server's".to_owned()),
-            known(cell.origin.versions()),
-            known(cell.origin.days()),
+            or_dash(cell.origin.versions()),
+            or_dash(cell.origin.days()),
             files.collect::<Vec<_>>().join(", ") + &part,
             cell.rows.len().to_string(),
             header.mode.name().to_owned(),
             header.seed.to_string(),
-            header.top_k.map_or_else(|| "own".to_owned(), |most| format!("top {most}")),
+            header.top_k.map_or_else(|| "own".to_owned(), |k| format!("top {k}")),
         ]
     };
     table("Runs", &head, &cells.iter().map(row).collect::<Vec<_>>())
 }
 
-fn known(words: String) -> String {
-    if words.is_empty() { NOTHING.to_owned() } else { words }
+fn or_dash(text: String) -> String {
+    if text.is_empty() { DASH.to_owned() } else { text }
 }
 
-/// The confusion table of the classes; `None` if reports were judged whole.
+/// Renders recall, precision and counts per class; `None` if reports were judged whole.
 fn classes(cells: &[(Cell, Measures)]) -> Option<Markup> {
-    let mut head = ["run, class by people", "recall", "precision"].map(str::to_owned).to_vec();
+    let mut head = ["run, gold class", "recall", "precision"].map(str::to_owned).to_vec();
     head.extend(Class::ALL.map(|class| format!("counted {}", class.name())));
     head.push("not judged".to_owned());
     let row = |cell: &Cell, of: ClassCounts| {
@@ -161,7 +157,7 @@ fn measures(cells: &[(Cell, Measures)]) -> Markup {
             figure(measures.replans_per_proceed),
             figure(measures.correlation),
             share(&measures.contradictions_caught),
-            share(&measures.complementary_kept),
+            share(&measures.complementary_separate),
             share(&measures.wrong_proceeds),
         ]
     };
@@ -175,7 +171,7 @@ fn shown(figure: &Figure) -> Markup {
             h2 id=(figure.id) { (figure.title) }
             p { (figure.caption) }
             (scroll(&figure.title, &figure.svg))
-            details { summary { "The same as a table" } (table(&figure.title, &figure.head, &figure.rows)) }
+            details { summary { "As a table" } (table(&figure.title, &figure.head, &figure.rows)) }
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Maps values to the axis of a chart.
 
-/// A range of values along a range of pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     low: f64,
@@ -10,12 +9,12 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Values from `low` to `high` along pixels from `from` to `to`.
+    /// Maps `low..=high` to the pixels `from..=to`.
     pub(super) fn new(low: f64, high: f64, from: f64, to: f64) -> Self {
         Self { low, high, from, to }
     }
 
-    /// Values that reach a little beyond those given, and hold 0.
+    /// A scale that covers the values, zero and a margin.
     pub(super) fn around(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
         let (low, high) = values
             .filter(|value| value.is_finite())
@@ -29,7 +28,7 @@ impl Scale {
         self.from + share.clamp(0.0, 1.0) * (self.to - self.from)
     }
 
-    /// Round values along the axis: five or so.
+    /// About five round values along the axis.
     pub(super) fn ticks(&self) -> Vec<f64> {
         let rough = (self.high - self.low) / 5.0;
         let power = 10.0_f64.powf(rough.log10().floor());
@@ -49,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_stand_where_they_belong_and_ticks_are_round() {
+    fn maps_values_and_has_round_ticks() {
         let scale = Scale::new(0.0, 1.0, 100.0, 300.0);
         assert_eq!((scale.at(0.5), scale.at(-1.0), scale.at(2.0)), (200.0, 100.0, 300.0));
         let ticks: Vec<String> = scale.ticks().iter().map(|tick| format!("{tick:.1}")).collect();

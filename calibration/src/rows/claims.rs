@@ -1,5 +1,5 @@
-//! Reads a labelled claim with its evidence from a line of JSON: the common form, FEVER with the sentences of its gold
-//! evidence, and stored judgements.
+//! Parses claims with their evidence: the common format, FEVER with gold sentences, and stored
+//! judgements.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::{Gold, GoldClaim, Item, Row};
 use crate::judgement::Judgement;
 
-/// `{"id", "claim", "label", "evidence": [{"id", "title", "text"}]}`; in FEVER with its sentences an item is
-/// `[page, sentence, text]`.
+/// `{"id", "claim", "label", "evidence": [{"id", "title", "text"}]}`. In FEVER an item is `[page,
+/// sentence, text]`.
 #[derive(Deserialize)]
 pub(super) struct ClaimLine {
     id: Value,
@@ -44,13 +44,13 @@ impl From<ClaimLine> for Row {
     }
 }
 
-/// The title of a page as FEVER writes it: words joined by `_`, brackets by their names.
+/// Decodes a FEVER page title: `_` joins words, brackets are spelled out.
 fn title(page: &str) -> String {
     page.replace('_', " ").replace("-LRB-", "(").replace("-RRB-", ")").replace("-COLON-", ":")
 }
 
-/// `{"id", "evidence": [{"id", "title", "text"}], "claims": [{"text", "gold", "class", "type", "citations"}]}`: claims
-/// beside what a judge said of them.
+/// `{"id", "evidence": [{"id", "title", "text"}], "claims": [{"text", "gold", "class", "type",
+/// "citations"}]}`.
 #[derive(Deserialize)]
 pub(super) struct JudgedLine {
     id: String,
@@ -97,7 +97,7 @@ mod tests {
     use gsar_core::Class;
 
     #[test]
-    fn a_claim_with_pieces_or_with_sentences_is_a_row() {
+    fn parses_items_and_fever_sentences() {
         let common = r#"{"id":"f:1","source":"f","split":"test","claim":"It is up.","label":"REFUTES","meta":{},
             "evidence":[{"id":"e0","title":null,"text":"one"},{"id":"e1","title":"T","text":"two"}]}"#;
         let fever = r#"{"id":41,"claim":"It is up.","label":"NOT ENOUGH INFO","evidence":[["A_Page",3,"one"]]}"#;

@@ -1,18 +1,18 @@
-//! Composes reports of labelled claims: honest ones of supported claims only, and adversarial ones with overreaching claims
-//! (the modes distill and adversarial of arXiv:2604.23366, composed without a model).
+//! Composes reports from labelled claims without a model: supported claims only, or with overreaching
+//! claims (the modes distill and adversarial of arXiv:2604.23366).
 
 use gsar_core::Class;
 
 use super::{Gold, GoldClaim, Item, Mode, Row};
 use crate::statistics::Random;
 
-/// The prefix of an alternative, a true claim about another subject.
+/// Introduces a true claim about another subject.
 const ALTERNATIVE: &str = "Another perspective: ";
 
-/// The maximum number of items of other rows in a report.
+/// The maximum number of unrelated items per report.
 const MAX_DISTRACTORS: usize = 3;
 
-/// Composes the claims of rows into reports. Each claim is in one report at most; the same seed composes the same.
+/// Composes reports. Each claim is in at most one; deterministic for a seed.
 pub(super) fn compose(rows: Vec<Row>, mode: Mode, seed: u64) -> Vec<Row> {
     let mut random = Random::new(seed);
     let items: Vec<Item> = rows.iter().flat_map(|row| row.evidence.iter().cloned()).collect();
@@ -25,7 +25,7 @@ pub(super) fn compose(rows: Vec<Row>, mode: Mode, seed: u64) -> Vec<Row> {
     reports
 }
 
-/// Rows of one claim that are not in a report yet.
+/// Single-claim rows that are not in a report yet.
 struct Pools {
     supported: Vec<Row>,
     refuted: Vec<Row>,
@@ -48,7 +48,7 @@ impl Pools {
         pools
     }
 
-    /// The rows of the next report; `None` if a pool has too few.
+    /// Draws the rows of the next report; `None` if a pool is too small.
     fn draw(&mut self, mode: Mode, random: &mut Random) -> Option<Vec<Row>> {
         let mut parts = match mode {
             Mode::Single => return None,
@@ -82,7 +82,7 @@ fn alternative(mut row: Row) -> Row {
     row
 }
 
-/// A report of rows, with some items of other rows.
+/// Joins rows to a report and adds unrelated items.
 fn report(id: String, parts: Vec<Row>, others: &[Item], random: &mut Random) -> Row {
     let mut items: Vec<(Option<usize>, Item)> = Vec::new();
     for (part, row) in parts.iter().enumerate() {
@@ -95,7 +95,7 @@ fn report(id: String, parts: Vec<Row>, others: &[Item], random: &mut Random) -> 
     }
     random.shuffle(&mut items);
     let name = |at: usize| format!("e{}", at + 1);
-    let renamed = |part: usize, id: &str| {
+    let new_id = |part: usize, id: &str| {
         let found = items.iter().position(|(of, item)| *of == Some(part) && item.id == id);
         found.map_or_else(|| id.to_owned(), name)
     };
@@ -104,7 +104,7 @@ fn report(id: String, parts: Vec<Row>, others: &[Item], random: &mut Random) -> 
         for claim in &row.claims {
             let mut claim = claim.clone();
             for cited in claim.judged.iter_mut().flat_map(|judged| &mut judged.citations) {
-                cited.evidence = renamed(part, &cited.evidence);
+                cited.evidence = new_id(part, &cited.evidence);
             }
             claims.push(claim);
         }
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn adversarial_reports_overreach_and_honest_ones_do_not() {
+    fn only_adversarial_reports_overreach() {
         let honest = compose(rows(50), Mode::Distill, 1);
         assert!(honest.len() >= 20, "{}", honest.len());
         for row in &honest {

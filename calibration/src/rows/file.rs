@@ -1,4 +1,4 @@
-//! Reads rows from files of any supported format, and digests the files.
+//! Reads rows from files of any supported format.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -15,23 +15,23 @@ use super::parquet;
 use super::spans::SpansLine;
 use crate::digest::sha256;
 
-/// A file of rows, or a folder of labelled cases or of incidents.
+/// A file of rows, or a folder of labelled cases or incidents.
 #[derive(Debug)]
 pub(crate) struct RowFile {
     path: PathBuf,
     part: Option<String>,
-    /// SHA-256 of its bytes as stored, in hexadecimal.
+    /// SHA-256 of the stored bytes, in hexadecimal.
     pub(crate) sha256: String,
 }
 
-/// Digests a file, or the files of a folder of labelled cases or of incidents, of which one part is read where it is named.
+/// Opens a file or folder and computes its digest. `part` selects a part of a folder.
 pub(crate) fn open(path: &Path, part: Option<&str>) -> Result<RowFile> {
     let files = if path.is_dir() { files(path)? } else { vec![path.to_owned()] };
     let sha256 = sha256(files.iter().map(PathBuf::as_path))?;
     Ok(RowFile { path: path.to_owned(), part: part.map(str::to_owned), sha256 })
 }
 
-/// Every file of a folder and its folders, in the order of their names.
+/// Lists all files below a folder, by name.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
@@ -47,7 +47,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 impl RowFile {
-    /// Its name without folder and endings: `fever_nli_dev.test.jsonl.gz` is `fever_nli_dev.test`.
+    /// The name without extensions: `fever_nli_dev.test.jsonl.gz` is `fever_nli_dev.test`.
     pub(crate) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
@@ -55,7 +55,6 @@ impl RowFile {
         plain.unwrap_or(name).to_owned()
     }
 
-    /// Its rows in their order.
     pub(crate) fn rows(&self) -> Result<Box<dyn Iterator<Item = Result<Row>>>> {
         let path = self.path.clone();
         if path.is_dir() {
@@ -85,7 +84,7 @@ impl RowFile {
     }
 }
 
-/// Parses a row; its keys determine the format.
+/// Parses a row in the format that its keys indicate.
 fn row(line: &str) -> Result<Row> {
     let value: Value = serde_json::from_str(line)?;
     let has = |key: &str| value.get(key).is_some();
@@ -99,7 +98,9 @@ fn row(line: &str) -> Result<Row> {
     } else if has("claims") {
         read(value)?
     } else {
-        bail!("a row has `claim` with `label`, `claims`, or `response` with `spans`");
+        bail!(
+            "expected a row with `claim` and `label`, with `claims`, or with `response` and `spans`"
+        );
     };
     check(row)
 }
@@ -110,13 +111,13 @@ fn read<T: DeserializeOwned>(value: Value) -> Result<T> {
 
 fn check(row: Row) -> Result<Row> {
     if row.id.is_empty() {
-        bail!("`id` is empty; give each row a name of its own");
+        bail!("`id` is empty");
     }
     if row.claims.is_empty() {
-        bail!("row {}: there are no claims", row.id);
+        bail!("row {}: no claims", row.id);
     }
     if row.evidence.is_empty() {
-        bail!("row {}: there is no evidence", row.id);
+        bail!("row {}: no evidence", row.id);
     }
     Ok(row)
 }
@@ -126,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_every_format_are_rows_and_broken_ones_are_named() {
+    fn reads_every_format_and_names_broken_lines() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("some.test.jsonl");
         let lines = [
@@ -142,7 +143,7 @@ mod tests {
         let file = open(&path, None).unwrap();
         assert_eq!((file.name().as_str(), file.sha256.len()), ("some.test", 64));
         let rows: Vec<Result<Row>> = file.rows().unwrap().collect();
-        let said: Vec<String> = rows
+        let results: Vec<String> = rows
             .iter()
             .map(|row| match row {
                 Ok(row) => row.id.clone(),
@@ -156,10 +157,10 @@ mod tests {
             "b",
             "c",
             "d",
-            "some.test.jsonl:6: row e: there is no evidence",
-            "some.test.jsonl:7: a row has `claim` with `label`, `claims`, or `response` with `spans`",
+            "some.test.jsonl:6: row e: no evidence",
+            "some.test.jsonl:7: expected a row with `claim` and `label`, with `claims`, or with `response` and `spans`",
         ];
-        assert_eq!(said, expected);
+        assert_eq!(results, expected);
         let judged = rows[2].as_ref().unwrap().claims[0].judged.as_ref().unwrap();
         assert_eq!((judged.class, judged.citations.len()), (gsar_core::Class::Grounded, 1));
     }

@@ -1,4 +1,4 @@
-//! Gold classes by name: the name of the class, or the label of FEVER.
+//! Gold classes by class name or FEVER label.
 
 use gsar_core::Class;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub(crate) struct Gold(pub(crate) Class);
 
 impl Gold {
-    /// The class of a name: `grounded` and so on, or `SUPPORTS`, `REFUTES`, `NOT_ENOUGH_INFO` with or without its
-    /// underscores (FEVER: Thorne and others 2018).
+    /// Parses `grounded` and so on, or the FEVER labels `SUPPORTS`, `REFUTES` and `NOT_ENOUGH_INFO` with
+    /// or without underscores (Thorne and others 2018).
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         let class = match name {
             "SUPPORTS" => Class::Grounded,
@@ -20,7 +20,7 @@ impl Gold {
     }
 }
 
-/// `true` if a class speaks against a claim.
+/// `true` for ungrounded and contradicted.
 pub(crate) fn is_against(class: Class) -> bool {
     matches!(class, Class::Ungrounded | Class::Contradicted)
 }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_of_fever_and_classes_are_read_and_classes_written() {
+    fn parses_fever_labels_and_classes() {
         let read = |text: &str| serde_json::from_str::<Gold>(text).map(|gold| gold.0);
         assert_eq!(read("\"SUPPORTS\"").unwrap(), Class::Grounded);
         assert_eq!(read("\"REFUTES\"").unwrap(), Class::Contradicted);

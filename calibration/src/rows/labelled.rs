@@ -1,4 +1,4 @@
-//! Reads reports of labelled cases: each report is a row with the labels of its statements.
+//! Reads the reports of labelled cases as rows.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,20 +8,20 @@ use anyhow::{Context as _, Result, bail};
 use super::{Gold, GoldClaim, Item, Row};
 use crate::data_set::{CaseLine, ClaimLine, Part, ReportLine, Split, incident_data, lines};
 
-/// The reports of a folder of labelled cases, of one part if given. A statement is a claim of each report that contains it.
+/// Reads a folder of labelled cases. A claim belongs to every report that contains its text.
 pub(super) fn reports(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
     let split = match part {
         Some(_) => Some(
             Split::of_folder(folder)?
-                .with_context(|| format!("{}: there is no split.json", folder.display()))?,
+                .with_context(|| format!("{}: no split.json", folder.display()))?,
         ),
         None => None,
     };
-    let of_part =
+    let part_cases =
         split.iter().zip(part).map(|(split, part)| split.cases(part)).next().transpose()?;
     let mut evidence: HashMap<String, Vec<Item>> = HashMap::new();
     for CaseLine { case, evidence: items, .. } in lines(&folder.join("cases.jsonl"))? {
-        if of_part.is_none_or(|cases| cases.contains(&case)) {
+        if part_cases.is_none_or(|cases| cases.contains(&case)) {
             evidence.insert(case, items.into_iter().map(Item::from).collect());
         }
     }
@@ -39,11 +39,11 @@ pub(super) fn reports(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The reports of a folder of incidents, of one part if given.
+/// Reads a folder of incidents.
 pub(super) fn incidents(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
     let parts = Part::ALL.map(|part| part.to_string());
     if let Some(part) = part.filter(|part| !parts.iter().any(|known| known == part)) {
-        bail!("incidents have no part `{part}`, only {}", parts.join(" and "));
+        bail!("incidents have no part `{part}`; expected {}", parts.join(" or "));
     }
     let data_set = incident_data(folder)?;
     let mut rows = Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn incidents(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
         rows.push(Row {
             id: format!("{}/{}", case.name, report.kind),
             claims: claims.collect(),
-            evidence: case.evidence.iter().cloned().map(Item::sent).collect(),
+            evidence: case.evidence.iter().cloned().map(Item::from_message).collect(),
             report: report.text,
         });
     }

@@ -1,4 +1,4 @@
-//! The input of a run: rows of claims with their gold classes and evidence, from files of several formats.
+//! Rows of claims with gold classes and evidence, from files of several formats.
 
 mod claims;
 mod composed;
@@ -23,51 +23,46 @@ pub(crate) use file::{RowFile, open};
 pub(crate) use label::{Gold, is_against};
 pub(crate) use select::{Selection, select};
 
-/// Claims with their gold class, and evidence. Its serialised form is the format of docs/CALIBRATION.md, "Rows".
+/// A row. The serialized form is documented in docs/CALIBRATION.md, "Rows".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Row {
-    /// Its name, unique within a file.
+    /// Unique within a file.
     pub(crate) id: String,
-    /// The report; empty: the claims, one after another.
+    /// If empty, the claims form the report.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) report: String,
-    /// The claims to judge, in the order of the report.
     pub(crate) claims: Vec<GoldClaim>,
     pub(crate) evidence: Vec<Item>,
 }
 
-/// A labelled claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GoldClaim {
     pub(crate) text: String,
-    /// The gold class.
     pub(crate) gold: Gold,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) judged: Option<Judgement>,
 }
 
-/// An item of evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Item {
-    /// Its id, unique within its row.
+    /// Unique within the row.
     pub(crate) id: String,
     #[serde(with = "names::kind", default = "tool_output")]
     pub(crate) kind: EvidenceKind,
     #[serde(with = "names::lane", default = "static_infra")]
     pub(crate) lane: Lane,
-    /// The command or the request, if any.
+    /// The command or request, if any.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) tool: String,
-    /// Its content.
     #[serde(alias = "content")]
     pub(crate) text: String,
-    /// `true` if the content is sent as a JSON document.
+    /// `true` to send the text as a JSON document.
     #[serde(skip)]
     pub(crate) is_json: bool,
-    /// The complete message, if there is more than the fields above.
+    /// The complete message, if it has more than these fields.
     #[serde(skip)]
     whole: Option<Box<v1::EvidenceItem>>,
 }
@@ -80,13 +75,13 @@ impl From<ItemLine> for Item {
 }
 
 impl Item {
-    /// A text that no tool gave.
+    /// A text without a tool.
     pub(crate) fn text(id: String, text: String) -> Self {
         let (kind, lane) = (tool_output(), static_infra());
         Self { id, kind, lane, tool: String::new(), text, is_json: false, whole: None }
     }
 
-    /// A text with its title as the first line.
+    /// A text with its title as first line.
     pub(crate) fn titled(id: String, title: Option<&str>, text: String) -> Self {
         match title {
             None | Some("") => Self::text(id, text),
@@ -94,8 +89,7 @@ impl Item {
         }
     }
 
-    /// An item from its message.
-    pub(crate) fn sent(item: v1::EvidenceItem) -> Self {
+    pub(crate) fn from_message(item: v1::EvidenceItem) -> Self {
         let text = content(&item).to_owned();
         Self { whole: Some(Box::new(item.clone())), ..Self::text(item.id, text) }
     }
@@ -120,11 +114,11 @@ impl Item {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Mode {
-    /// As the files have them: one claim a row in files of claims
+    /// Rows as in the files
     Single,
-    /// Honest reports, composed of supported claims
+    /// Reports composed of supported claims
     Distill,
-    /// Reports with a supported, an open and a refuted claim at least, and now and then an alternative
+    /// Reports with supported, open and refuted claims, every second one with an alternative
     Adversarial,
 }
 

@@ -1,5 +1,5 @@
-//! Reads rows from Parquet: FEVER with its gold sentences, as in copenlu/fever_gold_evidence, with the columns `id`,
-//! `claim`, `label` and `evidence`, a list of `[page, sentence, text]`.
+//! Reads Parquet files of FEVER with gold sentences (copenlu/fever_gold_evidence). Columns: `id`,
+//! `claim`, `label`, and `evidence` as a list of `[page, sentence, text]`.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,7 +10,6 @@ use parquet::file::reader::SerializedFileReader;
 use super::Row;
 use super::claims::ClaimLine;
 
-/// The rows of a file, in its order.
 pub(super) fn rows(path: &Path) -> Result<impl Iterator<Item = Result<Row>> + use<>> {
     let named = path.display().to_string();
     let reader = SerializedFileReader::new(File::open(path).with_context(|| named.clone())?);
@@ -30,7 +29,7 @@ mod tests {
     use gsar_core::Class;
 
     #[test]
-    fn the_published_columns_are_rows() {
+    fn reads_the_published_columns() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rows/gold_evidence.parquet");
         let rows: Vec<Row> = rows(&path).unwrap().collect::<Result<_>>().unwrap();
         let gold: Vec<Gold> = rows.iter().map(|row| row.claims[0].gold).collect();

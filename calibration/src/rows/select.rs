@@ -1,4 +1,4 @@
-//! Draws rows from a seed, in the order of their file.
+//! Draws rows, and keeps their order.
 
 use std::collections::HashSet;
 
@@ -11,24 +11,24 @@ use crate::statistics::Random;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selection {
     pub(crate) mode: Mode,
-    /// At most that many; all where not given.
+    /// The maximum number; all if `None`.
     pub(crate) number: Option<usize>,
     pub(crate) seed: u64,
 }
 
-/// The selected rows of files, one file after another, or what is composed of all of them.
+/// Draws rows from the files, or composes reports from all their rows.
 pub(crate) fn select(files: &[RowFile], selection: Selection) -> Result<Vec<Row>> {
     let Selection { mode, number, seed } = selection;
     if mode == Mode::Single {
         return draw(files, number, seed);
     }
     let mut reports = compose(draw(files, None, seed)?, mode, seed);
-    ensure!(!reports.is_empty(), "there are too few claims to compose a report of");
+    ensure!(!reports.is_empty(), "too few claims for a report");
     reports.truncate(number.unwrap_or(usize::MAX));
     Ok(reports)
 }
 
-/// Draws rows, each with the same chance (Vitter 1985, algorithm R).
+/// Reservoir sampling (Vitter 1985, algorithm R).
 fn draw(files: &[RowFile], number: Option<usize>, seed: u64) -> Result<Vec<Row>> {
     let mut random = Random::new(seed);
     let mut drawn: Vec<(usize, Row)> = Vec::new();
@@ -41,16 +41,16 @@ fn draw(files: &[RowFile], number: Option<usize>, seed: u64) -> Result<Vec<Row>>
             match number.filter(|number| drawn.len() >= *number) {
                 None => drawn.push((seen, row)),
                 Some(_) => {
-                    if let Some(replaced) = drawn.get_mut(random.below(seen + 1)) {
-                        *replaced = (seen, row);
+                    if let Some(slot) = drawn.get_mut(random.below(seen + 1)) {
+                        *slot = (seen, row);
                     }
                 }
             }
             seen += 1;
         }
     }
-    ensure!(!drawn.is_empty(), "there are no rows");
-    drawn.sort_unstable_by_key(|(place, _)| *place);
+    ensure!(!drawn.is_empty(), "no rows");
+    drawn.sort_unstable_by_key(|(position, _)| *position);
     Ok(drawn.into_iter().map(|(_, row)| row).collect())
 }
 
@@ -60,7 +60,7 @@ mod tests {
     use crate::rows::open;
 
     #[test]
-    fn the_same_seed_draws_the_same_rows_in_their_order() {
+    fn draws_are_seeded_and_ordered() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.jsonl");
         let line = |at: u32| {

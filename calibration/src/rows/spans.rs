@@ -1,5 +1,5 @@
-//! Reads a response with spans marked as unsupported (RAGTruth: Niu and others 2024; FaithBench: Bao and others 2024). Each
-//! sentence is a claim, labelled by the worst span that overlaps it.
+//! Parses responses with spans marked as unsupported (RAGTruth: Niu and others 2024; FaithBench: Bao and
+//! others 2024). Each sentence is a claim with the class of its worst span.
 
 use gsar_core::Class;
 use gsar_core::budget::Budget;
@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 use super::{Gold, GoldClaim, Item, Row};
 
-/// `{"id", "source_text", "response", "spans": [{"start", "end", "label"}]}`, offsets in code points.
+/// `{"id", "source_text", "response", "spans": [{"start", "end", "label"}]}`, with offsets in code
+/// points.
 #[derive(Deserialize)]
 pub(super) struct SpansLine {
     id: String,
@@ -24,7 +25,7 @@ struct Span {
 }
 
 impl Span {
-    /// The class of its label; `None` for benign or disputed spans.
+    /// Returns `None` for benign or disputed spans.
     fn class(&self) -> Option<Class> {
         let has = |word: &str| self.label.contains(word);
         if has("Conflict") || has("Intrinsic") {
@@ -50,8 +51,8 @@ impl From<SpansLine> for Row {
             gsar_core::split::split(&response, &Budget::unlimited()).into_iter().map(|claim| {
                 let (start, end) =
                     claim.span.as_ref().map_or((0, 0), |span| (span.start, span.end));
-                let reaching = marked.iter().filter(|(from, to, _)| *from < end && start < *to);
-                let worst = reaching.map(|(_, _, class)| *class).max();
+                let overlapping = marked.iter().filter(|(from, to, _)| *from < end && start < *to);
+                let worst = overlapping.map(|(_, _, class)| *class).max();
                 GoldClaim {
                     text: claim.text,
                     gold: Gold(worst.unwrap_or(Class::Grounded)),
@@ -72,12 +73,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_is_as_bad_as_the_worst_span_in_it() {
+    fn sentences_get_the_class_of_their_worst_span() {
         let line = r#"{"id":"r:1","source_text":"S","response":"Ünder one. It is two. It is three. It is four.",
             "spans":[{"start":18,"end":20,"label":"Evident Baseless Info"},{"start":17,"end":21,"label":"Evident Conflict"},
                      {"start":28,"end":33,"label":"Benign"},{"start":41,"end":45,"label":"Unwanted|Unwanted.Extrinsic"}]}"#;
         let row = Row::from(serde_json::from_str::<SpansLine>(line).unwrap());
-        let said: Vec<(&str, Class)> =
+        let classes: Vec<(&str, Class)> =
             row.claims.iter().map(|claim| (claim.text.as_str(), claim.gold.0)).collect();
         let expected = [
             ("Ünder one", Class::Grounded),
@@ -85,7 +86,7 @@ mod tests {
             ("It is three", Class::Grounded),
             ("It is four", Class::Ungrounded),
         ];
-        assert_eq!(said, expected);
+        assert_eq!(classes, expected);
         assert!(row.report.starts_with("Ünder"));
     }
 }

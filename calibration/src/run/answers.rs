@@ -18,17 +18,17 @@ use super::requests::Requests;
 use crate::rows::Row;
 use crate::trace::{Line, TraceWriter};
 
-/// The maximum number of attempts for each row.
+/// The maximum number of attempts per row.
 const ATTEMPTS: u32 = 5;
 
-/// The longest pause before they are sent again.
+/// The maximum pause between attempts.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Rows a second; absent: as fast as the server takes them.
+    /// Unlimited if `None`.
     pub(super) rows_per_second: Option<f64>,
-    /// Millionths of a dollar, as the server counts them; absent: no limit.
+    /// In millionths of a dollar, as counted by the server; unlimited if `None`.
     pub(super) cost_micros: Option<u64>,
 }
 
@@ -36,13 +36,13 @@ pub(super) struct Limits {
 pub(super) struct End {
     pub(super) answered: usize,
     pub(super) took: Duration,
-    /// The cost of the models, in millionths of a dollar.
+    /// The model cost in millionths of a dollar.
     pub(super) cost_micros: u64,
-    /// `true` if the money was spent before all rows were answered.
-    pub(super) out_of_money: bool,
+    /// `true` if the budget ended the run early.
+    pub(super) budget_exhausted: bool,
 }
 
-/// Has rows answered and writes the answers down.
+/// Evaluates rows and writes the answers to the trace.
 pub(super) async fn answer_rows(
     client: &Client,
     rows: Vec<Row>,
@@ -50,7 +50,7 @@ pub(super) async fn answer_rows(
     limits: Limits,
     trace: &mut TraceWriter,
 ) -> Result<End> {
-    let began = Instant::now();
+    let start = Instant::now();
     let mut run = Running {
         client,
         options,
@@ -63,16 +63,16 @@ pub(super) async fn answer_rows(
     let mut rows: Vec<Arc<Row>> = rows.into_iter().map(Arc::new).collect();
     let mut pause = Duration::from_secs(1);
     for attempt in 1..=ATTEMPTS {
-        let Unanswered { rows: left, why } = run.stream(&rows).await?;
-        rows = left;
-        let out_of_money = run.is_out_of_money();
-        if rows.is_empty() || out_of_money {
+        let Unanswered { rows: unanswered, reason } = run.stream(&rows).await?;
+        rows = unanswered;
+        let budget_exhausted = run.is_budget_exhausted();
+        if rows.is_empty() || budget_exhausted {
             let (answered, cost_micros) = (run.answered, run.cost_micros);
             run.bar.finish_and_clear();
-            let out_of_money = out_of_money && !rows.is_empty();
-            return Ok(End { answered, took: began.elapsed(), cost_micros, out_of_money });
+            let budget_exhausted = budget_exhausted && !rows.is_empty();
+            return Ok(End { answered, took: start.elapsed(), cost_micros, budget_exhausted });
         }
-        ensure!(attempt < ATTEMPTS, "{} rows remain unanswered: {why}", rows.len());
+        ensure!(attempt < ATTEMPTS, "{} rows remain unanswered: {reason}", rows.len());
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(MAX_PAUSE);
     }
@@ -89,50 +89,49 @@ struct Running<'a> {
     answered: usize,
 }
 
-/// Rows without an answer.
 struct Unanswered {
     rows: Vec<Arc<Row>>,
-    why: String,
+    reason: String,
 }
 
 impl Running<'_> {
-    fn is_out_of_money(&self) -> bool {
-        self.limits.cost_micros.is_some_and(|most| self.cost_micros >= most)
+    fn is_budget_exhausted(&self) -> bool {
+        self.limits.cost_micros.is_some_and(|max| self.cost_micros >= max)
     }
 
-    /// Sends rows once.
+    /// Sends each row once.
     async fn stream(&mut self, rows: &[Arc<Row>]) -> Result<Unanswered> {
         let stop = Arc::new(AtomicBool::new(false));
         let requests = Requests::new(rows, self.options, self.limits.rows_per_second, &stop);
         let mut answers = self.client.evaluate_stream(requests.stream()).await?;
-        let mut left: BTreeMap<usize, &Arc<Row>> = rows.iter().enumerate().collect();
-        let mut why = String::new();
+        let mut unanswered: BTreeMap<usize, &Arc<Row>> = rows.iter().enumerate().collect();
+        let mut reason = String::new();
         while let Some(answer) = answers.next().await? {
-            let Ok(place) = answer.correlation_id.parse::<usize>() else { continue };
+            let Ok(index) = answer.correlation_id.parse::<usize>() else { continue };
             let (evaluation, refused) = match answer.result {
                 Some(Answer::Evaluation(evaluation)) => {
                     self.cost_micros += cost(&evaluation);
                     (Some(RawValue::from_string(to_json(&*evaluation)?)?), None)
                 }
                 Some(Answer::Error(error)) if error.retry_after.is_some() => {
-                    why = error_text(&error);
+                    reason = error_text(&error);
                     continue;
                 }
                 Some(Answer::Error(error)) => (None, Some(error_text(&error))),
                 None => continue,
             };
-            let Some(row) = left.remove(&place) else { continue };
+            let Some(row) = unanswered.remove(&index) else { continue };
             let gold = row.claims.iter().map(|claim| claim.gold).collect();
             self.trace.add(&Line { row: row.id.clone(), gold, evaluation, refused })?;
             self.answered += 1;
             self.bar.inc(1);
-            stop.store(self.is_out_of_money(), Ordering::Relaxed);
+            stop.store(self.is_budget_exhausted(), Ordering::Relaxed);
         }
-        Ok(Unanswered { rows: left.into_values().cloned().collect(), why })
+        Ok(Unanswered { rows: unanswered.into_values().cloned().collect(), reason })
     }
 }
 
-/// The cost of an answer, in millionths of a dollar.
+/// Returns the cost of an answer in millionths of a dollar.
 pub(super) fn cost(answer: &v1::EvaluateResponse) -> u64 {
     let links = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
     links.flat_map(|link| &link.calls).filter_map(|call| call.cost_micros).sum()
@@ -148,10 +147,9 @@ fn error_text(error: &v1::CallError) -> String {
     }
 }
 
-/// A progress bar on standard error, if that is a terminal.
 fn progress_bar(rows: usize) -> ProgressBar {
     let bar = ProgressBar::new(rows as u64);
-    let style = "{pos} of {len} rows {wide_bar} {per_sec}, {eta} left";
+    let style = "{pos} of {len} rows {wide_bar} {per_sec}, {eta} unanswered";
     match ProgressStyle::with_template(style) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,

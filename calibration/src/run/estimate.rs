@@ -1,18 +1,18 @@
-//! Estimates the size of a run without sending requests.
+//! Estimates the size of a run.
 
 use std::fmt::Write as _;
 
 use crate::arguments::Run;
 use crate::rows::Row;
 
-/// About how many bytes of English a token of a chat model has.
-const BYTES_OF_A_TOKEN: usize = 4;
+/// The approximate number of bytes per token of English.
+const BYTES_PER_TOKEN: usize = 4;
 
-/// About how many tokens the judge's instructions have.
-const TOKENS_OF_THE_PROMPT: usize = 3_000;
+/// The approximate number of tokens of the judge's instructions.
+const PROMPT_TOKENS: usize = 3_000;
 
-/// About how many tokens a judge answers for each claim.
-const TOKENS_OF_AN_ANSWER: usize = 120;
+/// The approximate number of output tokens per claim.
+const OUTPUT_TOKENS_PER_CLAIM: usize = 120;
 
 pub(super) fn page(rows: &[Row], args: &Run) -> String {
     let claims: usize = rows.iter().map(|row| row.claims.len()).sum();
@@ -22,12 +22,12 @@ pub(super) fn page(rows: &[Row], args: &Run) -> String {
     let items: usize = rows.iter().map(|row| row.evidence.len()).sum();
     let read = match args.top_k {
         None => own,
-        Some(most) => own / items.max(1) * (most as usize) * claims,
+        Some(k) => own / items.max(1) * (k as usize) * claims,
     };
-    let input = (read + 2 * report) / BYTES_OF_A_TOKEN + TOKENS_OF_THE_PROMPT * rows.len();
-    let output = TOKENS_OF_AN_ANSWER * claims;
+    let input = (read + 2 * report) / BYTES_PER_TOKEN + PROMPT_TOKENS * rows.len();
+    let output = OUTPUT_TOKENS_PER_CLAIM * claims;
     let mut page = String::new();
-    // Writing to a String cannot fail.
+    // Writing to a `String` cannot fail.
     let _ =
         writeln!(page, "{} rows with {claims} claims and {read} bytes of evidence.", rows.len());
     let _ = writeln!(
@@ -36,7 +36,7 @@ pub(super) fn page(rows: &[Row], args: &Run) -> String {
     );
     if let Some(rate) = args.max_rate {
         let seconds = (rows.len() as f64 / rate).ceil();
-        let _ = writeln!(page, "At {rate} rows a second that takes {seconds} s or more.");
+        let _ = writeln!(page, "At {rate} rows per second this takes at least {seconds} s.");
     }
     page
 }

@@ -1,4 +1,4 @@
-//! Searches the evidence of each row among that of all rows, in one corpus of the server.
+//! Retrieves the evidence of each row from that of all rows, through a server corpus.
 
 use std::collections::HashMap;
 
@@ -10,43 +10,43 @@ use gsar_proto::v1;
 use crate::corpus::store;
 use crate::rows::{Item, Row};
 
-/// The maximum number of searches in progress.
-const MAX_AT_ONCE: usize = 8;
+/// The maximum number of concurrent searches.
+const MAX_CONCURRENT: usize = 8;
 
-/// Replaces the evidence of each row by the `most` of `items` that bear on its claims most, those of each claim in turn. They
-/// are a corpus of the server meanwhile.
+/// Replaces the evidence of each row by the top `k` of `items`, spread evenly over its claims. Stores
+/// the items in a temporary corpus.
 pub(super) async fn find_evidence(
     client: &Client,
     rows: &mut [Row],
     items: &[Item],
-    most: u32,
+    k: u32,
 ) -> Result<()> {
     let corpus = corpus_id(items);
     store(client, &corpus, items.iter().map(Item::message)).await?;
-    let searches = rows.iter().map(|row| found(client, &corpus, items, row, most));
-    let found: Vec<Vec<Item>> =
-        futures_util::stream::iter(searches).buffered(MAX_AT_ONCE).try_collect().await?;
+    let searches = rows.iter().map(|row| retrieve(client, &corpus, items, row, k));
+    let retrieved: Vec<Vec<Item>> =
+        futures_util::stream::iter(searches).buffered(MAX_CONCURRENT).try_collect().await?;
     client.delete_corpus(&corpus).await?;
-    for (row, found) in rows.iter_mut().zip(found) {
-        row.evidence = found;
+    for (row, items) in rows.iter_mut().zip(retrieved) {
+        row.evidence = items;
     }
     Ok(())
 }
 
-/// The evidence of all rows, each text once; ids are its place.
+/// Returns the distinct evidence of all rows, with new ids.
 pub(super) fn distinct(rows: &[Row]) -> Vec<Item> {
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut indexes: HashMap<&str, usize> = HashMap::new();
     let mut items = Vec::new();
     for item in rows.iter().flat_map(|row| &row.evidence) {
         let next = items.len();
-        if *places.entry(&item.text).or_insert(next) == next {
+        if *indexes.entry(&item.text).or_insert(next) == next {
             items.push(Item::text(format!("p{next}"), item.text.clone()));
         }
     }
     items
 }
 
-/// A name that no corpus with other items has.
+/// Derives a corpus name from the contents.
 fn corpus_id(items: &[Item]) -> String {
     let mut digest = blake3::Hasher::new();
     for item in items {
@@ -55,40 +55,40 @@ fn corpus_id(items: &[Item]) -> String {
     format!("calibrate-{}", digest.finalize().to_hex().get(..16).unwrap_or_default())
 }
 
-async fn found(
+async fn retrieve(
     client: &Client,
     corpus: &str,
     items: &[Item],
     row: &Row,
-    most: u32,
+    k: u32,
 ) -> Result<Vec<Item>> {
     let mut ranked: Vec<Vec<String>> = Vec::new();
     for claim in &row.claims {
         let request = v1::SearchRequest {
             corpus_id: corpus.to_owned(),
             query: claim.text.clone(),
-            most,
+            most: k,
             ..Default::default()
         };
         let hits = client.search(request).await?.hits;
         ranked.push(hits.into_iter().map(|hit| hit.evidence_id).collect());
     }
     let by_id: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
-    let taken = in_turn(&ranked, most as usize);
-    Ok(taken.into_iter().filter_map(|id| by_id.get(id).copied().cloned()).collect())
+    let selected = interleave(&ranked, k as usize);
+    Ok(selected.into_iter().filter_map(|id| by_id.get(id).copied().cloned()).collect())
 }
 
-/// The first of each list, then the second of each, and so on: `most` different ones for each list.
-fn in_turn(ranked: &[Vec<String>], most: usize) -> Vec<&str> {
-    let mut taken: Vec<&str> = Vec::new();
-    for rank in 0..most {
+/// Interleaves the lists up to depth `k`, without duplicates.
+fn interleave(ranked: &[Vec<String>], k: usize) -> Vec<&str> {
+    let mut selected: Vec<&str> = Vec::new();
+    for rank in 0..k {
         for id in ranked.iter().filter_map(|list| list.get(rank)) {
-            if !taken.contains(&id.as_str()) {
-                taken.push(id);
+            if !selected.contains(&id.as_str()) {
+                selected.push(id);
             }
         }
     }
-    taken
+    selected
 }
 
 #[cfg(test)]
@@ -96,10 +96,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_taken_in_turn_and_nothing_twice() {
+    fn interleaves_lists_without_duplicates() {
         let list = |ids: &str| ids.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let ranked = [list("a b c d"), list("b e")];
-        assert_eq!(in_turn(&ranked, 3), ["a", "b", "e", "c"]);
-        assert!(in_turn(&ranked, 0).is_empty());
+        assert_eq!(interleave(&ranked, 3), ["a", "b", "e", "c"]);
+        assert!(interleave(&ranked, 0).is_empty());
     }
 }

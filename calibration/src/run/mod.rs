@@ -1,4 +1,4 @@
-//! Evaluates rows over one stream and appends the answers to a trace. An interrupted run can be resumed.
+//! Evaluates rows over one stream and appends the answers to a trace; resumes interrupted runs.
 
 mod answers;
 mod estimate;
@@ -13,7 +13,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::arguments::{Run, ServerArgs};
-use crate::replay::{Provider, Reader};
+use crate::replay::{Provider, SecondLook};
 use crate::rows::{Row, RowFile, Selection, open, select};
 use crate::session::{with_configured_server, with_server_allowing};
 use crate::trace::{FORMAT, FileDigest, Header, TraceWriter, read};
@@ -21,7 +21,7 @@ use answers::{Limits, answer_rows};
 use evidence::{distinct, find_evidence};
 use question::RequestOptions;
 
-/// Judges the rows of files and returns what is to be printed.
+/// Judges the rows of files and returns the page to print.
 pub(crate) async fn run(server: &ServerArgs, args: &Run) -> Result<String> {
     let files: Vec<RowFile> =
         args.files.iter().map(|path| open(path, args.part.as_deref())).collect::<Result<_>>()?;
@@ -38,10 +38,10 @@ pub(crate) async fn run(server: &ServerArgs, args: &Run) -> Result<String> {
     }
     ensure!(
         server.endpoint.is_none() && server.judge.is_none(),
-        "--endpoint and --judge cannot be used with --stored, which starts a server of its own, whose judge gives the stored answers"
+        "--endpoint and --judge cannot be used with --stored, which starts a server whose judge returns stored answers"
     );
-    let provider = Provider::start(Reader::Nobody).await?;
-    provider.know(rows.iter().map(question::known).collect::<Result<_>>()?);
+    let provider = Provider::start(SecondLook::Off).await?;
+    provider.set_cases(rows.iter().map(question::known).collect::<Result<_>>()?);
     let configuration = provider.configuration()?;
     with_configured_server(&configuration, async |client| judge(&client, args, header, rows).await)
         .await
@@ -78,17 +78,20 @@ async fn judge(
 ) -> Result<String> {
     let mut trace = TraceWriter::open(&args.out, &header)?;
     let before = trace.answered.len();
-    let all = args.top_k.map(|most| (most, distinct(&rows)));
+    let corpus = args.top_k.map(|k| (k, distinct(&rows)));
     rows.retain(|row| !trace.answered.contains(&row.id));
-    if let Some((most, items)) = all {
-        find_evidence(client, &mut rows, &items, most).await?;
+    if let Some((k, items)) = corpus {
+        find_evidence(client, &mut rows, &items, k).await?;
     }
     let options = RequestOptions { policy: &args.policy, whole: args.whole };
     let limits = Limits { rows_per_second: args.max_rate, cost_micros: args.max_cost };
     let end = answer_rows(client, rows, options, limits, &mut trace).await;
     trace.finish()?;
     let end = end.with_context(|| {
-        format!("{} has what was answered; the same command goes on from there", args.out.display())
+        format!(
+            "{} contains the answers so far; run the same command again to resume",
+            args.out.display()
+        )
     })?;
     let trace = read(&args.out)?;
     Ok(page::page(&args.out, &trace, before, &end))

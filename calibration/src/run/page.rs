@@ -13,7 +13,7 @@ pub(super) fn page(path: &Path, trace: &Trace, before: usize, end: &End) -> Stri
     let summary = Summary::of(trace);
     let seconds = end.took.as_secs_f64();
     let mut page = String::new();
-    // Writing to a String cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = writeln!(
         page,
         "{}: {} of {} rows, {} claims.",
@@ -23,20 +23,22 @@ pub(super) fn page(path: &Path, trace: &Trace, before: usize, end: &End) -> Stri
         summary.claims
     );
     if before > 0 {
-        let _ = writeln!(page, "{before} rows were there, {} were added.", end.answered);
+        let _ = writeln!(page, "{before} rows existed, {} were added.", end.answered);
     }
     if end.answered > 0 {
         let rate = end.answered as f64 / seconds.max(f64::EPSILON);
-        let _ = writeln!(page, "{} rows in {seconds:.1} s: {rate:.0} rows a second.", end.answered);
+        let _ =
+            writeln!(page, "{} rows in {seconds:.1} s: {rate:.0} rows per second.", end.answered);
     }
     if end.cost_micros > 0 {
         let _ = writeln!(page, "The models cost {:.4} $.", end.cost_micros as f64 / 1e6);
     }
-    if end.out_of_money {
+    if end.budget_exhausted {
         let _ = writeln!(page, "Stopped: the models cost as much as --max-cost allows.");
     }
     if let Some(why) = trace.refused.first() {
-        let _ = writeln!(page, "{} rows were refused, the first for: {why}", trace.refused.len());
+        let _ =
+            writeln!(page, "{} rows were refused, the first because: {why}", trace.refused.len());
     }
     let tiers = Tier::ALL.iter().zip(summary.tiers);
     let tiers: Vec<String> =

@@ -1,4 +1,4 @@
-//! Builds the request of a row: a report with its claims, and the evidence.
+//! Builds the request of a row.
 
 use anyhow::{Context as _, Result};
 use gsar_proto::v1;
@@ -8,22 +8,22 @@ use crate::rows::Row;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestOptions<'a> {
-    /// The policy to decide by; empty for the server's default.
+    /// Empty for the server's default.
     pub(super) policy: &'a str,
-    /// `true` if the judge is to split the report.
+    /// `true` to let the judge split the report.
     pub(super) whole: bool,
 }
 
-/// The request of a row. Claims are named `c1`, `c2` and so on, each with its place in the report.
+/// Builds the request; claims have the ids `c1`, `c2` and so on, and their spans in the report.
 pub(super) fn request(row: &Row, options: RequestOptions<'_>) -> v1::EvaluateRequest {
     let RequestOptions { policy, whole } = options;
     let synthesis = match row.report.as_str() {
-        "" => joined(row),
+        "" => join_claims(row),
         report => report.to_owned(),
     };
     let mut from = 0;
-    let given = if whole { &[][..] } else { row.claims.as_slice() };
-    let claims = given.iter().enumerate().map(|(at, claim)| {
+    let claims = if whole { &[][..] } else { row.claims.as_slice() };
+    let claims = claims.iter().enumerate().map(|(at, claim)| {
         let rest = synthesis.get(from..).unwrap_or_default();
         let span = rest.find(&claim.text).map(|found| {
             let start = from + found;
@@ -41,7 +41,7 @@ pub(super) fn request(row: &Row, options: RequestOptions<'_>) -> v1::EvaluateReq
     }
 }
 
-fn joined(row: &Row) -> String {
+fn join_claims(row: &Row) -> String {
     let texts: Vec<&str> = row.claims.iter().map(|claim| claim.text.as_str()).collect();
     texts.join(" ")
 }
@@ -54,7 +54,7 @@ pub(super) fn known(row: &Row) -> Result<KnownCase> {
     let judgements = row.claims.iter().map(|claim| {
         let judged = claim.judged.as_ref();
         let judged = judged.with_context(|| {
-            format!("row {}: `{}` has no stored judgement; leave out --stored", row.id, claim.text)
+            format!("row {}: `{}` has no stored judgement; omit --stored", row.id, claim.text)
         })?;
         Ok((claim.text.as_str(), judged))
     });
@@ -73,7 +73,7 @@ mod tests {
     use gsar_core::Class;
 
     #[test]
-    fn claims_stand_where_the_report_has_them() {
+    fn claims_have_their_spans() {
         let claim = |text: &str| GoldClaim {
             text: text.to_owned(),
             gold: Gold(Class::Grounded),
@@ -86,7 +86,7 @@ mod tests {
             evidence: vec![Item::text("e1".to_owned(), "up".to_owned())],
         };
         let options = RequestOptions { policy: "paper", whole: false };
-        let places = |row: &Row| -> Vec<Option<(u64, u64)>> {
+        let spans = |row: &Row| -> Vec<Option<(u64, u64)>> {
             let report = request(row, options).report.unwrap();
             report
                 .claims
@@ -94,10 +94,10 @@ mod tests {
                 .map(|claim| claim.span.map(|span| (span.start, span.end)))
                 .collect()
         };
-        assert_eq!(places(&row), [Some((0, 9)), Some((10, 19)), Some((20, 24))]);
+        assert_eq!(spans(&row), [Some((0, 9)), Some((10, 19)), Some((20, 24))]);
         assert_eq!(request(&row, options).report.unwrap().id.len(), 256);
         row.report = "Well: It is up. No. It is up.".to_owned();
-        assert_eq!(places(&row), [Some((6, 15)), Some((20, 29)), None]);
+        assert_eq!(spans(&row), [Some((6, 15)), Some((20, 29)), None]);
         let whole = request(&row, RequestOptions { whole: true, ..options }).report.unwrap();
         assert_eq!((whole.claims.len(), whole.synthesis), (0, row.report));
     }

@@ -1,4 +1,4 @@
-//! Streams the requests of rows at a limited rate, until stopped.
+//! Streams requests at a limited rate, until stopped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 use super::question::{RequestOptions, request};
 use crate::rows::Row;
 
-/// Requests that are still to be sent. The name of each is the place of its row, from 0.
+/// The remaining requests. The correlation id is the index of the row.
 pub(super) struct Requests {
     rows: IntoIter<(usize, Arc<Row>)>,
     policy: String,
@@ -51,7 +51,7 @@ impl Requests {
     }
 
     async fn next(&mut self) -> Option<v1::EvaluateStreamRequest> {
-        let (place, row) = self.rows.next()?;
+        let (index, row) = self.rows.next()?;
         if let Some(pace) = &mut self.pace {
             pace.tick().await;
         }
@@ -59,7 +59,7 @@ impl Requests {
             return None;
         }
         Some(v1::EvaluateStreamRequest {
-            correlation_id: place.to_string(),
+            correlation_id: index.to_string(),
             request: Some(request(
                 &row,
                 RequestOptions { policy: &self.policy, whole: self.whole },
@@ -74,7 +74,7 @@ mod tests {
 
     use super::*;
 
-    const ASKING: RequestOptions<'_> = RequestOptions { policy: "", whole: false };
+    const OPTIONS: RequestOptions<'_> = RequestOptions { policy: "", whole: false };
 
     fn rows(number: usize) -> Vec<Arc<Row>> {
         let row = |at: usize| Row {
@@ -87,14 +87,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn requests_keep_the_pace_and_end_when_they_must() {
+    async fn limits_the_rate_and_stops() {
         let stop = Arc::new(AtomicBool::new(false));
-        let began = tokio::time::Instant::now();
-        let requests = Requests::new(&rows(11), ASKING, Some(5.0), &stop).stream();
+        let start = tokio::time::Instant::now();
+        let requests = Requests::new(&rows(11), OPTIONS, Some(5.0), &stop).stream();
         let names: Vec<String> = requests.map(|request| request.correlation_id).collect().await;
         assert_eq!((names.len(), names[10].as_str()), (11, "10"));
-        assert_eq!(began.elapsed(), Duration::from_secs(2));
-        let mut requests = Box::pin(Requests::new(&rows(11), ASKING, None, &stop).stream());
+        assert_eq!(start.elapsed(), Duration::from_secs(2));
+        let mut requests = Box::pin(Requests::new(&rows(11), OPTIONS, None, &stop).stream());
         assert!(requests.next().await.is_some());
         stop.store(true, Ordering::Relaxed);
         assert!(requests.next().await.is_none());

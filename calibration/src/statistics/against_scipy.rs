@@ -36,34 +36,34 @@ struct Table {
 }
 
 #[track_caller]
-fn near(ours: f64, theirs: f64) {
+fn assert_close(ours: f64, theirs: f64) {
     assert!((ours - theirs).abs() < 1e-9, "{ours} and {theirs}");
 }
 
 #[test]
-fn fifty_tables_have_the_statistics_of_scipy() {
+fn matches_scipy_on_fifty_tables() {
     let tables: Vec<Table> = serde_json::from_str(TABLES).unwrap();
     assert_eq!(tables.len(), 50);
     for table in tables {
         let ranked: Vec<(f64, f64)> =
             table.x.iter().copied().zip(table.y.iter().copied()).collect();
-        near(spearman(&ranked).unwrap(), table.spearman);
+        assert_close(spearman(&ranked).unwrap(), table.spearman);
         let rated: Vec<(u8, u8)> = table.first.into_iter().zip(table.second).collect();
-        near(kappa(&rated).unwrap(), table.kappa);
+        assert_close(kappa(&rated).unwrap(), table.kappa);
         let counts = Counts { hits: table.hits, of: table.of };
         let exact = clopper_pearson(counts, 0.05).unwrap();
-        near(exact.low, table.low);
-        near(exact.high, table.high);
-        near(mcnemar(table.only_first, table.only_second).unwrap(), table.mcnemar);
-        near(tail_at_most(table.wrong, table.of, table.risk).unwrap(), table.tail);
+        assert_close(exact.low, table.low);
+        assert_close(exact.high, table.high);
+        assert_close(mcnemar(table.only_first, table.only_second).unwrap(), table.mcnemar);
+        assert_close(tail_at_most(table.wrong, table.of, table.risk).unwrap(), table.tail);
         let mean = mean_interval(&table.y).unwrap();
-        near(mean.low, table.mean_low);
-        near(mean.high, table.mean_high);
+        assert_close(mean.low, table.mean_low);
+        assert_close(mean.high, table.mean_high);
     }
 }
 
 #[test]
-fn what_has_no_value_has_none() {
+fn undefined_statistics_are_none() {
     assert_eq!(spearman(&[(1.0, 2.0)]), None);
     assert_eq!(spearman(&[(1.0, 2.0), (1.0, 3.0)]), None);
     assert_eq!(kappa::<u8>(&[]), None);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use statrs::statistics::{Data, OrderStatistics as _, RankTieBreaker};
 
-/// Cohen's kappa of two raters over the same items; `None` without items, or if both always give the same class.
+/// Cohen's kappa of two raters; `None` without items, or if both always give the same class.
 pub(crate) fn kappa<C: Ord + Copy>(pairs: &[(C, C)]) -> Option<f64> {
     let of = pairs.len() as f64;
     let mut counts: BTreeMap<C, (u32, u32)> = BTreeMap::new();

@@ -1,12 +1,11 @@
-//! Exact intervals and tests of binomial shares: Clopper and Pearson 1934, McNemar 1947 (two-sided), and the binomial tail
-//! of a certificate.
+//! Exact binomial intervals (Clopper and Pearson 1934), McNemar's test (1947, two-sided), and the
+//! binomial tail.
 
 use statrs::distribution::{Beta, Binomial, ContinuousCDF as _, DiscreteCDF as _};
 
 use super::{Counts, Interval};
 
-/// The exact interval of a share that misses it in at most `alpha` of all samples, half of that on either side; `None` where
-/// nothing was counted.
+/// Returns the exact interval of a share at level `1 - alpha`; `None` if nothing was counted.
 pub(crate) fn clopper_pearson(counts: Counts, alpha: f64) -> Option<Interval> {
     if counts.of == 0 {
         return None;
@@ -23,8 +22,7 @@ pub(crate) fn clopper_pearson(counts: Counts, alpha: f64) -> Option<Interval> {
     Some(Interval { low, high })
 }
 
-/// P(at most `wrong` of `of` are wrong) where each is with probability `risk`: how likely so few are although the risk is no
-/// lower. 1 where nothing was counted.
+/// Returns P(X <= `wrong`) for X ~ Binomial(`of`, `risk`); 1 if nothing was counted.
 pub(crate) fn tail_at_most(wrong: u32, of: u32, risk: f64) -> Option<f64> {
     if of == 0 {
         return Some(1.0);
@@ -32,7 +30,7 @@ pub(crate) fn tail_at_most(wrong: u32, of: u32, risk: f64) -> Option<f64> {
     Some(Binomial::new(risk, of.into()).ok()?.cdf(wrong.into()))
 }
 
-/// The two-sided exact p of McNemar's test on the pairs that only the first, and only the second, has right.
+/// Returns the two-sided exact p of McNemar's test, given the discordant pairs.
 pub(crate) fn mcnemar(only_first: u32, only_second: u32) -> Option<f64> {
     let (fewer, all) = (only_first.min(only_second), only_first + only_second);
     tail_at_most(fewer, all, 0.5).map(|tail| (2.0 * tail).min(1.0))

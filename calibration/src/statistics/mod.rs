@@ -1,7 +1,6 @@
 //! Shares with their intervals.
 //!
-//! Claims of one case share their evidence and their writer, so they are not independent: intervals draw whole cases, never
-//! single claims.
+//! Claims of one case share evidence and author and are not independent, so intervals draw whole cases.
 
 #[cfg(test)]
 mod against_scipy;
@@ -22,38 +21,37 @@ pub(crate) use gsar_datasets::Random;
 pub(crate) use wilson::wilson;
 
 /// The minimum number of cases for an interval.
-const FEWEST_CASES: usize = 5;
+const MIN_CASES: usize = 5;
 
-/// The hits among the counted items of one case.
+/// Hits among counted items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) hits: u32,
     pub(crate) of: u32,
 }
 
-/// A share over cases, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Share {
-    /// The counts over all cases.
+    /// Over all cases.
     pub(crate) counts: Counts,
-    /// The share, 0 to 1; `None` without counted items.
+    /// From 0 to 1; `None` if nothing was counted.
     pub(crate) value: Option<f64>,
-    /// The middle 95 % of the shares of drawn cases; `None` if fewer than five have anything to count.
+    /// The 95 % bootstrap interval over cases; `None` for fewer than five cases with counted items.
     pub(crate) interval: Option<Interval>,
 }
 
 impl Share {
-    /// The share of the counted items that are hits, with a given interval.
+    /// The share with a given interval.
     pub(crate) fn new(counts: Counts, interval: Option<Interval>) -> Self {
         Self { counts, value: ratio(counts), interval }
     }
 
-    /// Every claim weighs the same.
+    /// Claims have equal weight.
     pub(crate) fn by_claim(cases: &[Counts]) -> Self {
         Self::over_cases(cases, |cases| ratio(total(cases)))
     }
 
-    /// Every case with something to count weighs the same.
+    /// Cases have equal weight.
     pub(crate) fn by_case(cases: &[Counts]) -> Self {
         Self::over_cases(cases, |cases| {
             let ratios: Vec<f64> = cases.filter_map(|counts| ratio(*counts)).collect();
@@ -70,13 +68,13 @@ impl Share {
         Self {
             counts: total(&mut cases.iter()),
             value: statistic(&mut cases.iter()),
-            interval: (counting >= FEWEST_CASES).then(|| interval(cases, statistic)).flatten(),
+            interval: (counting >= MIN_CASES).then(|| interval(cases, statistic)).flatten(),
         }
     }
 }
 
 impl Serialize for Share {
-    /// Writes the interval in percent, as `{"hits": 1, "of": 2, "interval": [5.5, 94.5]}`.
+    /// Serializes as `{"hits": 1, "of": 2, "interval": [5.5, 94.5]}`, with the interval in percent.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let interval =
             self.interval.map(|Interval { low, high }| [low, high].map(|end| end * 100.0));
@@ -88,7 +86,7 @@ impl Serialize for Share {
     }
 }
 
-/// Counts, per case, the hits among the items for which `of` is true.
+/// Counts the items for which `of` is true, and the hits among them, per case.
 pub(crate) fn per_case<'a, T: 'a>(
     items: impl IntoIterator<Item = &'a T>,
     case: impl Fn(&T) -> usize,
@@ -131,7 +129,7 @@ mod tests {
         assert_eq!(by_claim.value, Some(0.4));
         let by_case = Share::by_case(&CASES);
         assert_eq!(by_case.counts, by_claim.counts);
-        assert_eq!(by_case.value, Some(0.625), "a case without claims has no share");
+        assert_eq!(by_case.value, Some(0.625), "cases without claims are skipped");
     }
 
     #[test]
@@ -145,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_count_has_no_share() {
+    fn empty_counts_have_no_share() {
         for share in [Share::by_claim(&[]), Share::by_case(&[Counts::default()])] {
             assert_eq!((share.value, share.interval), (None, None));
         }

@@ -1,21 +1,21 @@
-//! The score interval of a share of independent draws (Wilson 1927). For claims that share cases use [`super::interval`].
+//! The Wilson score interval (1927), for independent items only.
 
 use super::{Counts, Interval};
 
-/// The standard deviations that the middle 95 % of the normal distribution reaches to either side.
-const DEVIATIONS: f64 = 1.959_963_984_540_054;
+/// The 97.5 % quantile of the standard normal distribution.
+const Z: f64 = 1.959_963_984_540_054;
 
-/// The 95 % score interval of a share (Wilson 1927), within 0 to 1; `None` if nothing was counted.
+/// Returns the 95 % score interval of a share; `None` if nothing was counted.
 pub(crate) fn wilson(counts: Counts) -> Option<Interval> {
     if counts.of == 0 {
         return None;
     }
     let (hits, of) = (f64::from(counts.hits), f64::from(counts.of));
     let share = hits / of;
-    let squared = DEVIATIONS * DEVIATIONS;
+    let squared = Z * Z;
     let middle = (share + squared / (2.0 * of)) / (1.0 + squared / of);
     let spread = (share * (1.0 - share) / of + squared / (4.0 * of * of)).sqrt();
-    let half = DEVIATIONS * spread / (1.0 + squared / of);
+    let half = Z * spread / (1.0 + squared / of);
     Some(Interval { low: (middle - half).max(0.0), high: (middle + half).min(1.0) })
 }
 
@@ -29,7 +29,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_is_the_published_one() {
+    fn matches_published_intervals() {
         assert_eq!(per_mille(8, 10), (490, 943));
         assert_eq!(per_mille(0, 10), (0, 278));
         assert_eq!(per_mille(10, 10), (722, 1_000));

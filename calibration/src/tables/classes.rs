@@ -1,4 +1,4 @@
-//! Formats classes of labels against classes of the judge, tune next to test.
+//! Formats gold classes against judged classes, tune next to test.
 
 use gsar_core::Class;
 
@@ -6,7 +6,7 @@ use super::markdown::{both, heading, table};
 use crate::measured::{Row, counts, precision, recall, share};
 use crate::statistics::Share;
 
-/// The confusion of both parts, and what follows from it.
+/// The confusion table, and the measures derived from it.
 pub(super) fn section(page: &mut String, title: &str, tune: &[&Row], test: &[&Row]) {
     heading(page, title);
     confusion(page, tune, test);
@@ -17,7 +17,7 @@ pub(super) fn section(page: &mut String, title: &str, tune: &[&Row], test: &[&Ro
         &share(test, |_| true, Row::is_right),
     )];
     let by_case = |rows| Share::by_case(&counts(rows, |_| true, Row::is_right));
-    rows.push(both("the same, every case alike", &by_case(tune), &by_case(test)));
+    rows.push(both("the same, cases weighted equally", &by_case(tune), &by_case(test)));
     let decided = |rows| share(rows, |_| true, |row| row.verdict.class.is_some());
     rows.push(both("decided", &decided(tune), &decided(test)));
     let faulty = |rows| share(rows, Row::is_faulty, Row::is_found);
@@ -63,7 +63,7 @@ mod tests {
     use crate::measured::tests::row;
 
     #[test]
-    fn rows_are_labels_and_columns_are_what_the_judge_says() {
+    fn rows_are_labels_and_columns_are_verdicts() {
         let tune =
             [row(0, Class::Grounded, Class::Ungrounded), row(0, Class::Grounded, Class::Grounded)];
         let mut page = String::new();

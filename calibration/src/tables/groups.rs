@@ -1,4 +1,4 @@
-//! Formats claims by mistake and origin, baselines, decisions on reports, and citations.
+//! Formats claims by mistake and origin, baselines, decisions, and citations.
 
 use std::collections::BTreeSet;
 
@@ -11,20 +11,19 @@ use crate::measured::{Measurements, ReportDecision, Row, precision, recall, shar
 
 type Group = fn(&Row) -> Option<&str>;
 
-/// False and unsupported claims by what is wrong with them.
+/// False and unsupported claims by mistake.
 pub(super) fn mistakes(page: &mut String, tune: &[&Row], test: &[&Row]) {
     heading(page, "By mistake");
     by_group(page, "mistake", |row| row.label.mistake.as_deref(), tune, test);
 }
 
-/// Claims by origin.
 pub(super) fn origins(page: &mut String, tune: &[&Row], test: &[&Row]) {
     heading(page, "By origin");
     by_group(page, "origin", |row| row.label.origin.as_deref(), tune, test);
 }
 
-/// Right: the class of the label. Found: of the claims labelled ungrounded or contradicted, those in one of
-/// these two classes.
+/// Right: the verdict has the class of the label. Found: faulty claims called ungrounded or
+/// contradicted.
 fn by_group(page: &mut String, name: &str, group: Group, tune: &[&Row], test: &[&Row]) {
     let groups: BTreeSet<&str> = tune.iter().chain(test).filter_map(|row| group(row)).collect();
     let rows: Vec<Vec<String>> = groups
@@ -42,9 +41,8 @@ fn by_group(page: &mut String, name: &str, group: Group, tune: &[&Row], test: &[
     table(page, &[name, "tune: right", "tune: found", "test: right", "test: found"], &rows);
 }
 
-/// The judge and its baselines.
 pub(super) fn baselines(page: &mut String, measured: &Measurements) {
-    heading(page, "Beside baselines");
+    heading(page, "Baselines");
     let baselines = baselines::baselines(measured);
     let majority = format!("always {}", baselines.class.name());
     let thresholds = baselines.thresholds;
@@ -99,7 +97,7 @@ pub(super) fn decisions(page: &mut String, reports: &[ReportDecision]) {
     table(page, &head.iter().map(String::as_str).collect::<Vec<_>>(), &rows);
 }
 
-/// For claims that label and judge hold grounded: whether type and cited item agree.
+/// The agreement of type and cited item on claims rightly called grounded.
 pub(super) fn agreement(page: &mut String, tune: &[&Row], test: &[&Row]) {
     heading(page, "Type and cited item of claims rightly called grounded");
     let grounded = |row: &Row| row.label.class == Class::Grounded && row.is_right();
@@ -109,12 +107,12 @@ pub(super) fn agreement(page: &mut String, tune: &[&Row], test: &[&Row]) {
     };
     let rows = [
         both(
-            "the type is that of the label",
+            "same type as the label",
             &share(tune, grounded, same_type),
             &share(test, grounded, same_type),
         ),
         both(
-            "the item of the label is among those cited",
+            "cites the item of the label",
             &share(tune, grounded, same_item),
             &share(test, grounded, same_item),
         ),
@@ -128,7 +126,7 @@ mod tests {
     use crate::measured::tests::row;
 
     #[test]
-    fn a_fault_in_the_wrong_class_is_found_but_not_right() {
+    fn faults_in_another_class_are_found_but_not_right() {
         let mut row = row(0, Class::Contradicted, Class::Ungrounded);
         row.label.mistake = Some("wrong_unit".to_owned());
         let mut page = String::new();
@@ -151,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_that_is_cited_among_others_agrees() {
+    fn an_additional_citation_agrees() {
         let mut row = row(0, Class::Grounded, Class::Grounded);
         row.verdict.cited.insert(0, "e7".to_owned());
         let mut page = String::new();

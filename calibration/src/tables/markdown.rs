@@ -4,16 +4,15 @@ use std::fmt::Write as _;
 
 use crate::statistics::{Counts, Interval, Share};
 
-/// The placeholder of a missing value.
-pub(crate) const NOTHING: &str = "–";
+/// The placeholder for a missing value.
+pub(crate) const DASH: &str = "–";
 
-/// A heading with an empty line before and after it.
 pub(crate) fn heading(page: &mut String, text: &str) {
-    // Writing to a string cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = write!(page, "\n## {text}\n\n");
 }
 
-/// A table: the first column to the left, all others to the right.
+/// The first column is left-aligned, all others right-aligned.
 pub(crate) fn table(page: &mut String, head: &[&str], rows: &[Vec<String>]) {
     let mut line = |cells: &[String]| {
         let _ = writeln!(page, "| {} |", cells.join(" | "));
@@ -24,36 +23,36 @@ pub(crate) fn table(page: &mut String, head: &[&str], rows: &[Vec<String>]) {
     rows.iter().for_each(|row| line(row));
 }
 
-/// Formats a share with its interval and counts, such as `87.5 % [80.0, 92.1] 7/8`.
+/// Formats as `87.5 % [80.0, 92.1] 7/8`.
 pub(crate) fn share(share: &Share) -> String {
     let Share { counts: Counts { hits, of }, value, interval } = share;
-    let Some(value) = value else { return NOTHING.to_owned() };
+    let Some(value) = value else { return DASH.to_owned() };
     let interval = between(interval.as_ref(), 100.0, 1);
     format!("{:.1} %{interval} {hits}/{of}", value * 100.0)
 }
 
-/// A figure with three places, or a dash.
+/// Formats with three decimals, or as a dash.
 pub(crate) fn figure(value: Option<f64>) -> String {
-    value.map_or_else(|| NOTHING.to_owned(), |value| format!("{value:.3}"))
+    value.map_or_else(|| DASH.to_owned(), |value| format!("{value:.3}"))
 }
 
-/// Formats an interval after its figure, such as ` [0.1, 0.2]`; empty for `None`.
+/// Formats as ` [0.1, 0.2]`, or empty for `None`.
 pub(crate) fn between(interval: Option<&Interval>, unit: f64, places: usize) -> String {
-    let shown = |Interval { low, high }: &Interval| {
+    let format = |Interval { low, high }: &Interval| {
         format!(" [{:.places$}, {:.places$}]", low * unit, high * unit)
     };
-    interval.map(shown).unwrap_or_default()
+    interval.map(format).unwrap_or_default()
 }
 
-/// The difference of two shares, test less tune, in percentage points.
+/// Returns test minus tune in percentage points.
 pub(crate) fn gap(tune: &Share, test: &Share) -> String {
     match (tune.value, test.value) {
         (Some(tune), Some(test)) => format!("{:+.1}", (test - tune) * 100.0),
-        _ => NOTHING.to_owned(),
+        _ => DASH.to_owned(),
     }
 }
 
-/// The row of a table that shows a share in both parts.
+/// A table row with a share in both parts.
 pub(crate) fn both(name: &str, tune: &Share, test: &Share) -> Vec<String> {
     vec![name.to_owned(), share(tune), share(test), gap(tune, test)]
 }

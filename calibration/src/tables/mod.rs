@@ -15,16 +15,16 @@ use crate::measured::{Measurements, Row};
 pub(crate) use mutations::mutations;
 pub(crate) use retrieval::retrieval;
 
-/// The report of a run over labelled claims: every section, and the worst mistakes of the tune part.
+/// Formats every section, and the worst mistakes of the tune part.
 pub(crate) fn measured(title: &str, measured: &Measurements, worst: usize) -> String {
     let mut page = format!("# {title}\n\n{}\n", sizes(measured));
     page.push_str(
-        "Intervals: 95 %, from 1,000 draws of whole cases; none below five cases. Gap: test less tune, in points.\n",
+        "Intervals: 95 %, from 1,000 draws of whole cases; none below five cases. Gap: test minus tune, in points.\n",
     );
     let (tune, test) = (measured.part(Part::Tune), measured.part(Part::Test));
     classes::section(&mut page, "All claims", &tune, &test);
     if measured.rows.iter().any(|row| row.label.origin.is_some()) {
-        classes::section(&mut page, "Natural claims alone", &natural(&tune), &natural(&test));
+        classes::section(&mut page, "Natural claims only", &natural(&tune), &natural(&test));
         groups::mistakes(&mut page, &tune, &test);
         groups::origins(&mut page, &tune, &test);
     }
@@ -41,7 +41,7 @@ fn sizes(measured: &Measurements) -> String {
         let cases = measured.cases.iter().filter(|case| case.part == part).count();
         let reports = measured.reports.iter().filter(|report| report.part == part).count();
         let claims = measured.part(part).len();
-        // Writing to a string cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(line, "{part}: {cases} cases, {claims} claims, {reports} reports. ");
     }
     line.trim_end().to_owned()
@@ -81,17 +81,17 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_the_test_part_is_never_shown() {
+    fn rows_of_the_test_part_are_never_shown() {
         let page = measured("Claims", &run(), 20);
         assert!(!page.contains("secret row"), "{page}");
         let missed = page.find("tune missed").unwrap();
         let alarm = page.find("tune false alarm").unwrap();
-        assert!(missed < alarm, "what is false and let through comes first");
+        assert!(missed < alarm, "a missed fault comes first");
         assert!(page.contains("tune: 1 cases, 2 claims, 1 reports. test: 1 cases, 1 claims"));
     }
 
     #[test]
-    fn only_as_many_mistakes_as_asked_for() {
+    fn limits_the_number_of_mistakes() {
         let page = measured("Claims", &run(), 1);
         assert!(page.contains("tune missed") && !page.contains("tune false alarm"), "{page}");
     }

@@ -7,16 +7,15 @@ use crate::mutation::Kind;
 use crate::statistics::{Share, per_case};
 use crate::trial::{Original, Outcome, Trial};
 
-/// The page of a trial.
-pub(crate) fn mutations(trial: &Trial, parts: &str, seed: u64, asked: usize) -> String {
+pub(crate) fn mutations(trial: &Trial, parts: &str, seed: u64, requested: usize) -> String {
     let Trial { incidents, possible, mutated, originals } = trial;
     let mut page = format!(
-        "# Mutations\n\n{} of {asked} asked for, seed {seed}, out of {possible} that {} true claims of {incidents} incidents ({parts}) yield.\n",
+        "# Mutations\n\n{} of {requested} requested, seed {seed}, out of {possible} from {} true claims of {incidents} incidents ({parts}).\n",
         mutated.len(),
         originals.len(),
     );
     page.push_str(
-        "Intervals: 95 %, from 1,000 draws of whole incidents; none below five incidents. Caught: not called grounded,\nwhich says little where the claim was not called grounded as it is either.\n",
+        "Intervals: 95 %, from 1,000 draws of whole incidents; none below five incidents. Caught: not called grounded,\nwhich means little if the original claim is not called grounded either.\n",
     );
     heading(&mut page, "By kind");
     let mut rows: Vec<Vec<String>> = Kind::ALL
@@ -28,19 +27,19 @@ pub(crate) fn mutations(trial: &Trial, parts: &str, seed: u64, asked: usize) -> 
         "kind",
         "number",
         "caught",
-        "caught, of claims first called grounded",
+        "caught, if the original is called grounded",
         "called contradicted",
     ];
     table(&mut page, &head, &rows);
 
-    heading(&mut page, "The claims as they are");
-    let said = |class| {
+    heading(&mut page, "Original claims");
+    let share_called = |class| {
         let is_so = move |original: &Original| original.class == class;
         share(&Share::by_claim(&per_case(originals, |original| original.case, |_| true, is_so)))
     };
     let rows = [
-        vec!["false alarms: called contradicted".to_owned(), said(Class::Contradicted)],
-        vec!["called grounded".to_owned(), said(Class::Grounded)],
+        vec!["false alarms: called contradicted".to_owned(), share_called(Class::Contradicted)],
+        vec!["called grounded".to_owned(), share_called(Class::Grounded)],
     ];
     table(&mut page, &["", "share"], &rows);
     page
@@ -58,7 +57,6 @@ fn line(name: &str, outcomes: &[Outcome], of: impl Fn(&Outcome) -> bool) -> Vec<
     ]
 }
 
-/// The share of hits among the outcomes for which `of` is true, drawn by case.
 fn shown(
     outcomes: &[Outcome],
     of: impl Fn(&Outcome) -> bool,
@@ -72,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_caught_is_counted_by_kind() {
+    fn counts_caught_mutations_by_kind() {
         let outcome = |kind, class| Outcome { kind, case: 0, original: Class::Grounded, class };
         let unseen =
             Outcome { original: Class::Ungrounded, ..outcome(Kind::Order, Class::Ungrounded) };
@@ -90,7 +88,7 @@ mod tests {
         };
         let page = mutations(&trial, "tune", 1, 1_000);
         for line in [
-            "5 of 1000 asked for, seed 1, out of 9 that 1 true claims of 1 incidents (tune) yield.",
+            "5 of 1000 requested, seed 1, out of 9 from 1 true claims of 1 incidents (tune).",
             "| unit | 3 | 66.7 % 2/3 | 66.7 % 2/3 | 33.3 % 1/3 |",
             "| order | 2 | 50.0 % 1/2 | 0.0 % 0/1 | 0.0 % 0/2 |",
             "| value | 0 | – | – | – |",

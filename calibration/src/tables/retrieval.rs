@@ -1,12 +1,11 @@
-//! Formats the recall of retrieval, one row for each file and method.
+//! Formats recall, one row per file and method.
 
 use super::markdown::{share, table};
 use crate::retrieval::{DEPTHS, FileRecall};
 
-/// The page of a run.
 pub(crate) fn retrieval(found: &[FileRecall]) -> String {
     let mut page = String::from(
-        "# Retrieval\n\nEach claim asks for its evidence among the evidence of all claims of its file. \
+        "# Retrieval\n\nEach claim searches for its evidence among that of all claims in its file. \
          Intervals: 95 %, from 1,000 draws of whole pieces of evidence.\n\n",
     );
     let depths: Vec<String> = DEPTHS.iter().map(|depth| format!("recall@{depth}")).collect();

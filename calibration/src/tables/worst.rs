@@ -1,17 +1,17 @@
-//! Lists the worst mistakes of the tune part. The test part must not appear here.
+//! Lists the worst mistakes of the tune part, never of the test part.
 
 use std::fmt::Write as _;
 
 use gsar_core::Class;
 
-use super::markdown::{NOTHING, heading};
+use super::markdown::{DASH, heading};
 use crate::data_set::Part;
 use crate::measured::{Measurements, Row};
 
-/// The maximum number of characters of a quote that are shown.
+/// The maximum length of a quote in characters.
 const MAX_QUOTE_CHARS: usize = 300;
 
-/// Lists at most `number` mistakes, the worst kind first and in the order of the files within a kind.
+/// Lists at most `number` mistakes, worst kind first.
 pub(super) fn section(page: &mut String, measured: &Measurements, number: usize) {
     let mut wrong = measured.part(Part::Tune);
     wrong.retain(|row| !row.is_right());
@@ -20,9 +20,9 @@ pub(super) fn section(page: &mut String, measured: &Measurements, number: usize)
         page,
         &format!("The worst {} of {} mistakes, tune", number.min(wrong.len()), wrong.len()),
     );
-    for (place, row) in wrong.into_iter().take(number).enumerate() {
-        let case = measured.cases.get(row.label.case).map_or(NOTHING, |case| &case.name);
-        entry(page, place + 1, case, row);
+    for (number, row) in wrong.into_iter().take(number).enumerate() {
+        let case = measured.cases.get(row.label.case).map_or(DASH, |case| &case.name);
+        entry(page, number + 1, case, row);
     }
 }
 
@@ -35,22 +35,22 @@ fn rank(row: &Row) -> u8 {
     }
 }
 
-fn entry(page: &mut String, place: usize, case: &str, row: &Row) {
+fn entry(page: &mut String, number: usize, case: &str, row: &Row) {
     let Row { label, verdict, .. } = row;
     let facts =
         [Some(label.evidence_type.name()), label.origin.as_deref(), label.mistake.as_deref()];
     let facts: Vec<&str> = facts.into_iter().flatten().collect();
-    // Writing to a string cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = writeln!(
         page,
-        "{place}. **{} judged {}** — {case}, {} ({})",
+        "{number}. **{} judged {}** — {case}, {} ({})",
         label.class.name(),
         verdict.class.map_or("undecided", Class::name),
         label.id,
         facts.join(", ")
     );
     let _ = writeln!(page, "   - claim: {}", one_line(&label.text));
-    let quote = label.quote.as_deref().map_or(NOTHING.to_owned(), one_line);
+    let quote = label.quote.as_deref().map_or(DASH.to_owned(), one_line);
     let _ = writeln!(page, "   - {}: {quote}", label.evidence.as_deref().unwrap_or("no item"));
     let cited = verdict.cited.join(", ");
     let _ = writeln!(page, "   - judge: {} [{cited}]", one_line(&verdict.note));
@@ -72,7 +72,7 @@ mod tests {
     use Class::{Contradicted, Grounded, Ungrounded};
 
     #[test]
-    fn what_goes_out_wrongly_is_worse_than_a_false_alarm() {
+    fn false_acceptance_ranks_above_false_alarm() {
         let rows = [
             row(0, Grounded, Ungrounded),
             row(0, Grounded, Contradicted),

@@ -4,34 +4,32 @@ use std::collections::BTreeSet;
 
 use super::read::TracedRow;
 
-/// Length of the date in an RFC 3339 timestamp: `2026-11-27`.
+/// The length of a date such as `2026-11-27`.
 const DAY: usize = 10;
 
-/// The dates and server versions recorded in the answers of a trace; empty if they record none.
+/// The recorded dates and server versions; can be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origin {
-    /// The first and the last day, as `2026-11-27`.
+    /// The first and the last date.
     days: Option<(String, String)>,
-    /// Versions of the server.
     versions: BTreeSet<String>,
 }
 
 impl Origin {
-    /// Collects them from rows.
     pub(crate) fn of(rows: &[TracedRow]) -> Self {
         let provenances = || rows.iter().filter_map(|row| row.evaluation.provenance.as_ref());
         let days: BTreeSet<String> = provenances()
-            .filter_map(|of| of.evaluated_at.as_ref())
+            .filter_map(|provenance| provenance.evaluated_at.as_ref())
             .map(|at| at.to_string().chars().take(DAY).collect())
             .collect();
-        let versions = provenances().map(|of| of.server_version.clone());
+        let versions = provenances().map(|provenance| provenance.server_version.clone());
         Self {
             days: days.first().cloned().zip(days.last().cloned()),
             versions: versions.filter(|version| !version.is_empty()).collect(),
         }
     }
 
-    /// The days, as text; empty if unknown.
+    /// Returns the dates as text; empty if unknown.
     pub(crate) fn days(&self) -> String {
         match &self.days {
             None => String::new(),
@@ -40,7 +38,7 @@ impl Origin {
         }
     }
 
-    /// The versions, as text; empty if unknown.
+    /// Returns the versions as text; empty if unknown.
     pub(crate) fn versions(&self) -> String {
         self.versions.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
     }

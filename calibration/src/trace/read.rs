@@ -15,9 +15,9 @@ use crate::rows::is_against;
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
     pub(crate) header: Header,
-    /// The rows that were answered, by the name of the row.
+    /// The answered rows, by name.
     pub(crate) rows: Vec<TracedRow>,
-    /// Why the server refused rows, one sentence for each that it did.
+    /// The reason for each refused row.
     pub(crate) refused: Vec<String>,
 }
 
@@ -25,45 +25,45 @@ pub(crate) struct Trace {
 #[derive(Clone, Debug)]
 pub(crate) struct TracedRow {
     pub(crate) row: String,
-    /// The gold classes of its claims `c1`, `c2` and so on.
+    /// The gold classes of `c1`, `c2` and so on.
     pub(crate) gold: Vec<Class>,
     pub(crate) evaluation: v1::EvaluateResponse,
 }
 
 impl TracedRow {
-    /// The link of the judge whose partition was used; `None` if no judge succeeded.
-    pub(crate) fn decided(&self) -> Option<&v1::JudgeLink> {
+    /// Returns the judge call whose partition was used; `None` if no judge succeeded.
+    pub(crate) fn deciding_judge(&self) -> Option<&v1::JudgeLink> {
         let links = &self.evaluation.provenance.as_ref()?.judges;
         links.iter().rev().find(|link| link.result == "judged")
     }
 
-    /// The judge whose partition was used; empty if no judge succeeded.
+    /// Returns the judge whose partition was used; empty if no judge succeeded.
     pub(crate) fn judge(&self) -> &str {
-        self.decided().map_or("", |link| &link.judge)
+        self.deciding_judge().map_or("", |link| &link.judge)
     }
 
-    /// The share of its claims that people call grounded or complementary, 0 to 1.
+    /// Returns the share of claims labelled grounded or complementary, 0 to 1.
     pub(crate) fn faithfulness(&self) -> f64 {
         let shown = self.gold.iter().filter(|gold| !is_against(**gold)).count();
         shown as f64 / self.gold.len().max(1) as f64
     }
 
-    /// `true` if people call a claim ungrounded or contradicted.
+    /// `true` if a claim is labelled ungrounded or contradicted.
     pub(crate) fn is_wrong(&self) -> bool {
         self.gold.iter().any(|gold| is_against(*gold))
     }
 }
 
-/// Reads a trace; the last line may be cut.
+/// Reads a trace; ignores an incomplete last line.
 pub(crate) fn read(path: &Path) -> Result<Trace> {
     let named = || path.display().to_string();
     let mut lines = BufReader::new(File::open(path).with_context(named)?).lines();
-    let first = lines.next().with_context(|| format!("{}: the file is empty", path.display()))?;
+    let first = lines.next().with_context(|| format!("{}: empty file", path.display()))?;
     let header: Header = serde_json::from_str(&first.with_context(named)?)
-        .with_context(|| format!("{}:1: not a header of a trace", path.display()))?;
+        .with_context(|| format!("{}:1: invalid trace header", path.display()))?;
     ensure!(
         header.trace == FORMAT,
-        "{}: format {} is unknown; this version reads {FORMAT}",
+        "{}: unknown format {}; expected {FORMAT}",
         path.display(),
         header.trace
     );

@@ -1,4 +1,4 @@
-//! Writes a trace line by line, so that an interrupted run can be resumed: an incomplete last line is cut off.
+//! Writes a trace line by line, so that interrupted runs can be resumed.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -12,26 +12,22 @@ use serde_json::{Map, Value};
 
 use super::{Header, Line};
 
-/// A trace that is written.
 #[derive(Debug)]
 pub(crate) struct TraceWriter {
     path: PathBuf,
     file: File,
-    /// The rows that it has.
+    /// The names of the written rows.
     pub(crate) answered: HashSet<String>,
 }
 
 impl TraceWriter {
-    /// Begins a trace, or goes on with the one of the same header that is there.
+    /// Creates a trace, or resumes one with the same header.
     pub(crate) fn open(path: &Path, header: &Header) -> Result<Self> {
         let named = || path.display().to_string();
         let file = OpenOptions::new().read(true).append(true).create(true).open(path);
         let file = file.with_context(named)?;
         if file.try_lock().is_err() {
-            bail!(
-                "{}: another run writes this trace; name another file with --out",
-                path.display()
-            );
+            bail!("{}: in use by another run; choose another file with --out", path.display());
         }
         let mut writer = Self { path: path.to_owned(), file, answered: HashSet::new() };
         let has_header = writer.resume(header).with_context(named)?;
@@ -41,14 +37,14 @@ impl TraceWriter {
         Ok(writer)
     }
 
-    /// Reads the existing lines, and cuts off an incomplete one. Returns `false` if there is no header.
+    /// Reads the existing lines and truncates an incomplete one. Returns `false` without a header.
     fn resume(&mut self, header: &Header) -> Result<bool> {
         let mut reader = BufReader::new(&self.file);
         reader.seek(SeekFrom::Start(0))?;
         let (mut line, mut whole, mut number) = (String::new(), 0, 0);
         loop {
             line.clear();
-            // A cut line may end within a character.
+            // An incomplete line can end within a character.
             let mut bytes = Vec::new();
             let read = reader.read_until(b'\n', &mut bytes)?;
             if read == 0 || bytes.last() != Some(&b'\n') {
@@ -69,7 +65,6 @@ impl TraceWriter {
         Ok(number > 0)
     }
 
-    /// Adds a row.
     pub(crate) fn add(&mut self, line: &Line) -> Result<()> {
         self.line(&serde_json::to_string(line)?)?;
         self.answered.insert(line.row.clone());
@@ -81,7 +76,7 @@ impl TraceWriter {
         written.with_context(|| self.path.display().to_string())
     }
 
-    /// Waits until everything is on the disk.
+    /// Syncs the file to disk.
     pub(crate) fn finish(self) -> Result<()> {
         self.file.sync_all().with_context(|| self.path.display().to_string())
     }
@@ -96,13 +91,13 @@ struct RowOnly {
 
 fn ensure_same(line: &str, header: &Header) -> Result<()> {
     let found: Map<String, Value> = serde_json::from_str(line).context("line 1 is not a header")?;
-    let Value::Object(wanted) = serde_json::to_value(header)? else { bail!("no header") };
-    let other = wanted.iter().find(|(key, value)| found.get(*key) != Some(value));
+    let Value::Object(expected) = serde_json::to_value(header)? else { bail!("no header") };
+    let other = expected.iter().find(|(key, value)| found.get(*key) != Some(value));
     if let Some((key, value)) = other {
-        let there = found.get(key).unwrap_or(&Value::Null);
+        let actual = found.get(key).unwrap_or(&Value::Null);
         ensure!(
             false,
-            "this trace is of another run: its {key} is {there}, not {value}; name another file with --out"
+            "this trace belongs to another run: its {key} is {actual}, not {value}; choose another file with --out"
         );
     }
     Ok(())
@@ -142,7 +137,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_trace_goes_on_after_any_cut() {
+    fn resumes_after_any_cut() {
         let folder = tempfile::tempdir().unwrap();
         let whole = folder.path().join("whole.jsonl");
         let mut writer = TraceWriter::open(&whole, &header()).unwrap();
@@ -165,18 +160,18 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_trace_of_another_run_is_left_alone() {
+    fn rejects_the_trace_of_another_run() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.jsonl");
         let writer = TraceWriter::open(&path, &header()).unwrap();
         let error = format!("{:#}", TraceWriter::open(&path, &header()).unwrap_err());
-        assert!(error.ends_with("another run writes this trace; name another file with --out"));
+        assert!(error.ends_with("in use by another run; choose another file with --out"));
         drop(writer);
         let error = TraceWriter::open(&path, &Header { seed: 2, ..header() }).unwrap_err();
         let error = format!("{error:#}");
         assert!(
             error.ends_with(
-                "this trace is of another run: its seed is 1, not 2; name another file with --out"
+                "this trace belongs to another run: its seed is 1, not 2; choose another file with --out"
             ),
             "{error}"
         );
