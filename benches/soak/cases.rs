@@ -4,7 +4,7 @@ use gsar_client::v1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Case {
-    /// All statements are shown.
+    /// All statements are supported.
     True,
     False,
     /// One of three statements is refuted.
@@ -33,7 +33,7 @@ impl Case {
             Self::True => &[v1::Tier::Proceed],
             Self::PartlyFalse => &[v1::Tier::Regenerate],
             Self::False => &[v1::Tier::Replan],
-            // Rules leave it undecided.
+            // The rules leave it undecided.
             Self::Unshown => &[v1::Tier::Replan, v1::Tier::Abstain],
             Self::NoEvidence => &[v1::Tier::Abstain],
         }
@@ -59,7 +59,7 @@ fn size(number: u64) -> u64 {
     20 + number % 80
 }
 
-/// A request about the pool of that number; the same number and case always give the same one.
+/// Builds the request of a case; deterministic for case and number.
 pub(crate) fn request(case: Case, number: u64) -> v1::EvaluateRequest {
     let claims = case.claims(number);
     let synthesis = claims.join(" ");
@@ -89,7 +89,7 @@ pub(crate) fn evidence(number: u64) -> String {
     )
 }
 
-/// Irrelevant lines, like most output of tools.
+/// Irrelevant lines, like most tool output.
 fn log(number: u64) -> String {
     (0..20 + number % 60)
         .map(|line| {
@@ -103,7 +103,7 @@ fn log(number: u64) -> String {
         .collect()
 }
 
-/// An item of a tool.
+/// Creates a tool output.
 pub(crate) fn item(id: &str, text: &str) -> v1::EvidenceItem {
     v1::EvidenceItem {
         id: id.to_owned(),

@@ -1,4 +1,4 @@
-//! The final checks, when the load is over and no fault is active.
+//! The final checks, after the load and all faults.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -21,46 +21,46 @@ use crate::world::World;
 
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub(crate) struct FinalChecks {
-    /// Lines of all ledgers.
+    /// Compared ledger rows.
     pub(crate) rows: usize,
-    /// Records that were read in full and compared with their answers.
+    /// Records read in full and compared with their answers.
     pub(crate) records: usize,
-    /// Corpora that were left, and found.
+    /// Stored corpora that were found.
     pub(crate) corpora: usize,
-    /// Corpora that have expired, and are gone.
+    /// Expired corpora that are gone.
     pub(crate) expired: usize,
-    /// Investigations that were read.
+    /// Investigations read.
     pub(crate) investigations: usize,
     pub(crate) spent: Vec<Day>,
-    /// Lines of the logs of the servers, by level.
+    /// Log lines by level.
     pub(crate) log_lines: BTreeMap<String, u64>,
 }
 
-/// The maximum lifetime of an expired corpus: servers sweep every ten minutes.
-const SWEPT: Duration = Duration::from_secs(720);
+/// Expired corpora must be gone after this time; servers sweep every ten minutes.
+const MAX_SWEEP_DELAY: Duration = Duration::from_secs(720);
 /// The number of records read in full.
 const RECORDS: usize = 500;
 
 /// Runs the final checks and records violations.
-pub(crate) async fn look(world: &World, data: &[PathBuf]) -> anyhow::Result<FinalChecks> {
-    let mut looked = FinalChecks::default();
+pub(crate) async fn run(world: &World, data: &[PathBuf]) -> anyhow::Result<FinalChecks> {
+    let mut checks = FinalChecks::default();
     let ledgers: Vec<Option<usize>> =
         if world.is_shared() { vec![None] } else { (0..world.sidecars.len()).map(Some).collect() };
     for ledger in ledgers {
         let rows = rows(world, ledger.unwrap_or_default()).await.context("listing the ledger")?;
-        looked.rows += rows.len();
+        checks.rows += rows.len();
         let (investigated, keyed): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|row| row.report_id.starts_with('i'));
         let violations = world.acknowledged().compare(&keyed, ledger);
         violations
             .into_iter()
             .chain(duplicates(&investigated))
-            .for_each(|found| world.violated(found));
+            .for_each(|found| world.record_violation(found));
     }
-    looked.records = records(world).await.context("reading records")?;
-    (looked.corpora, looked.expired) = corpora(world).await.context("searching corpora")?;
-    looked.investigations = investigations(world).await.context("reading investigations")?;
-    looked.spent = match &world.database {
+    checks.records = records(world).await.context("reading records")?;
+    (checks.corpora, checks.expired) = corpora(world).await.context("searching corpora")?;
+    checks.investigations = investigations(world).await.context("reading investigations")?;
+    checks.spent = match &world.database {
         Some(database) => spending::shared(database)?,
         None => {
             let each = data.iter().enumerate();
@@ -68,23 +68,24 @@ pub(crate) async fn look(world: &World, data: &[PathBuf]) -> anyhow::Result<Fina
             each.collect::<anyhow::Result<Vec<_>>>()?.concat()
         }
     };
-    // The costs in answers, and those of the provider, which include answers that a killed server did not read.
+    // The charges in answers, and those of the provider, which include answers that a killed server
+    // never read.
     let charged = world.model.answered() * model::COST;
     let paid = world.paid.load(Ordering::Relaxed).max(charged);
-    for violation in spending::check(&looked.spent, world.daily_budget, paid) {
-        world.violated(violation);
+    for violation in spending::check(&checks.spent, world.daily_budget, paid) {
+        world.record_violation(violation);
     }
     let all = WORKERS.iter().chain(&[READER, AUDITOR, GUEST, STRANGER]);
     let tokens: Vec<String> = all.map(Principal::token).collect();
     for sidecar in &world.sidecars {
         let log = BufReader::new(File::open(sidecar.log())?);
-        let violations = log::read(log, &tokens, &mut looked.log_lines)?;
-        violations.into_iter().for_each(|found| world.violated(found));
+        let violations = log::read(log, &tokens, &mut checks.log_lines)?;
+        violations.into_iter().for_each(|found| world.record_violation(found));
     }
-    Ok(looked)
+    Ok(checks)
 }
 
-/// Every line of a ledger, as its auditor sees it.
+/// Lists a whole ledger as its auditor.
 async fn rows(world: &World, server: usize) -> anyhow::Result<Vec<Row>> {
     let client = world.client(server, &AUDITOR)?;
     let (mut rows, mut page_token) = (Vec::new(), String::new());
@@ -104,7 +105,7 @@ async fn rows(world: &World, server: usize) -> anyhow::Result<Vec<Row>> {
     }
 }
 
-/// Steps of investigations that were recorded more than once.
+/// Finds investigation steps that were recorded more than once.
 fn duplicates(rows: &[Row]) -> Vec<Violation> {
     let mut by_step: BTreeMap<&str, usize> = BTreeMap::new();
     for row in rows {
@@ -135,7 +136,7 @@ async fn records(world: &World) -> anyhow::Result<usize> {
     Ok(read)
 }
 
-/// Searches every corpus that was left: those that are to be there are, and those that have expired are gone.
+/// Checks that unexpired corpora are found and expired ones are gone.
 async fn corpora(world: &World) -> anyhow::Result<(usize, usize)> {
     let (kept, now) = (world.left_data().corpora.clone(), world.phases.now());
     let (mut found, mut gone) = (0, 0);
@@ -149,12 +150,15 @@ async fn corpora(world: &World) -> anyhow::Result<(usize, usize)> {
             }
             (None, Err(error)) => {
                 let lost = format!("{} at server {}: {error}", corpus.corpus_id, corpus.home);
-                world.violated(Violation::new("corpora", lost));
+                world.record_violation(Violation::new("corpora", lost));
             }
-            (Some(expires), Ok(_)) if now > expires + SWEPT => {
-                let stays =
-                    format!("{} expired {:?} ago and is there", corpus.corpus_id, now - expires);
-                world.violated(Violation::new("corpora", stays));
+            (Some(expires), Ok(_)) if now > expires + MAX_SWEEP_DELAY => {
+                let stays = format!(
+                    "{} expired {:?} ago and still exists",
+                    corpus.corpus_id,
+                    now - expires
+                );
+                world.record_violation(Violation::new("corpora", stays));
             }
             (Some(_), Ok(_)) => {}
             (Some(_), Err(_)) => gone += 1,
@@ -184,7 +188,7 @@ async fn investigations(world: &World) -> anyhow::Result<usize> {
                 "investigation {} was finished: {rows} evaluations, {found:?}",
                 one.investigation_id
             );
-            world.violated(Violation::new("acknowledged", found));
+            world.record_violation(Violation::new("acknowledged", found));
         }
     }
     Ok(kept.len())

@@ -7,40 +7,40 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, 
 use sha2::{Digest as _, Sha256};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Proof {
+pub(crate) enum Credential {
     /// A certificate, over TLS.
     Certificate,
     /// A token, over the Unix socket.
     Token,
 }
 
-/// One who calls.
+/// A principal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Principal {
     pub(crate) name: &'static str,
     may: &'static str,
-    pub(crate) proof: Proof,
+    pub(crate) proof: Credential,
 }
 
 const EVERYTHING: &str =
     r#"["evaluate", "override", "read", "delete", "grade", "store", "search"]"#;
 
 pub(crate) const WORKERS: [Principal; 4] = [
-    Principal { name: "ada", may: EVERYTHING, proof: Proof::Certificate },
-    Principal { name: "ben", may: EVERYTHING, proof: Proof::Token },
-    Principal { name: "cleo", may: EVERYTHING, proof: Proof::Certificate },
-    Principal { name: "dan", may: EVERYTHING, proof: Proof::Token },
+    Principal { name: "ada", may: EVERYTHING, proof: Credential::Certificate },
+    Principal { name: "ben", may: EVERYTHING, proof: Credential::Token },
+    Principal { name: "cleo", may: EVERYTHING, proof: Credential::Certificate },
+    Principal { name: "dan", may: EVERYTHING, proof: Credential::Token },
 ];
 pub(crate) const READER: Principal =
-    Principal { name: "reader", may: r#"["read"]"#, proof: Proof::Token };
+    Principal { name: "reader", may: r#"["read"]"#, proof: Credential::Token };
 pub(crate) const AUDITOR: Principal =
-    Principal { name: "auditor", may: r#"["audit", "read", "search"]"#, proof: Proof::Token };
+    Principal { name: "auditor", may: r#"["audit", "read", "search"]"#, proof: Credential::Token };
 pub(crate) const GUEST: Principal =
-    Principal { name: "guest", may: r#"["read"]"#, proof: Proof::Token };
+    Principal { name: "guest", may: r#"["read"]"#, proof: Credential::Token };
 pub(crate) const STRANGER: Principal =
-    Principal { name: "stranger", may: "[]", proof: Proof::Token };
+    Principal { name: "stranger", may: "[]", proof: Credential::Token };
 
-/// The certificate authority of a soak, and the folder of its files.
+/// A certificate authority and the folder of its files.
 pub(crate) struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: PathBuf,
@@ -53,7 +53,7 @@ impl std::fmt::Debug for Authority {
 }
 
 impl Principal {
-    /// Its token. Not secret, since nothing here is worth keeping from anybody; a check looks for it in logs.
+    /// Derives the token. It is not secret; a check searches the logs for it.
     pub(crate) fn token(&self) -> String {
         format!("token-of-{}-0123456789abcdef", self.name)
     }
@@ -75,7 +75,7 @@ impl Principal {
     }
 }
 
-/// The file of principals.
+/// Returns the principals file.
 pub(crate) fn principals(has_guest: bool) -> String {
     let guest = has_guest.then_some(GUEST);
     let all = WORKERS.iter().chain(&[READER, AUDITOR]).chain(&guest);
@@ -83,7 +83,7 @@ pub(crate) fn principals(has_guest: bool) -> String {
 }
 
 impl Authority {
-    /// A new one, and in the folder its certificate, that of a server and those of the workers.
+    /// Creates the authority and the certificates of the server and the workers.
     pub(crate) fn new(folder: &Path) -> anyhow::Result<Self> {
         let mut params = CertificateParams::new(Vec::new())?;
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -101,7 +101,7 @@ impl Authority {
         Ok(authority)
     }
 
-    /// Writes a new certificate of the servers, which ends with a year.
+    /// Writes a new server certificate that expires in the given year.
     pub(crate) fn rotate(&self, until: i32) -> anyhow::Result<()> {
         let names = ["localhost", "127.0.0.1"].map(str::to_owned);
         let mut params = CertificateParams::new(names)?;
@@ -109,7 +109,7 @@ impl Authority {
         self.sign(&params, "server")
     }
 
-    /// The files of a worker for TLS.
+    /// Returns the TLS files of a worker.
     pub(crate) fn files(&self, of: &Principal) -> TlsFiles {
         let file = |name: String| Some(self.folder.join(name));
         TlsFiles {

@@ -1,27 +1,27 @@
-//! Records data left in the servers for the final checks.
+//! Data that the load leaves for the final checks.
 
 use std::time::Duration;
 
 use crate::identity::Principal;
 
-/// A corpus that was acknowledged and never deleted.
+/// An acknowledged corpus that was never deleted.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredCorpus {
     pub(crate) owner: Principal,
-    /// Its server, if servers share nothing.
+    /// The index of its server, if servers share nothing.
     pub(crate) home: usize,
     pub(crate) corpus_id: String,
-    /// The number of the pool in its evidence.
+    /// The number of the database in its evidence.
     pub(crate) key: u64,
-    /// When it may go, since the load began; `None` if that is later than any run.
+    /// The expiry since the start of the load; `None` if after the run.
     pub(crate) expires: Option<Duration>,
 }
 
-/// An investigation that was acknowledged as finished.
+/// A finished investigation.
 #[derive(Clone, Debug)]
 pub(crate) struct FinishedInvestigation {
     pub(crate) owner: Principal,
-    /// Its server, if servers share nothing.
+    /// The index of its server, if servers share nothing.
     pub(crate) home: usize,
     pub(crate) investigation_id: String,
 }

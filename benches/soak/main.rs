@@ -42,29 +42,30 @@ use crate::load::Caller;
 use crate::report::Report;
 use crate::world::World;
 
-/// Runs servers under mixed load and faults, and checks that nothing is lost, duplicated, wrong or visible to others.
-/// SIGINT and SIGTERM end the load early. The exit status is 1 if an invariant was violated.
+/// Runs servers under mixed load and faults, and checks that data is never lost, duplicated, wrong or
+/// visible to others. SIGINT and SIGTERM end the load early. The exit status is 1 if an invariant was
+/// violated.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// Binary of the server.
+    /// Server binary.
     #[arg(long, default_value = "target/debug/gsar-server")]
     server: PathBuf,
-    /// Folder of the report; emptied first. Its folder `work` has the data and is removed at the end.
+    /// Report folder; emptied first. Its subfolder `work` holds the data and is removed at the end.
     #[arg(long, default_value = "target/soak")]
     out: PathBuf,
     /// Minutes of load.
     #[arg(long, default_value_t = 120.0)]
     minutes: f64,
-    /// Seed of schedule and load.
+    /// Seed of the schedule and the load.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Storage of the ledgers.
+    /// Ledger storage.
     #[arg(long, value_enum, default_value = "postgres")]
     storage: Storage,
     /// Number of servers; 3 on PostgreSQL and 2 on SQLite by default.
     #[arg(long)]
     servers: Option<usize>,
-    /// Calls per second of all callers.
+    /// Total calls per second.
     #[arg(long, default_value_t = 20.0)]
     rate: f64,
     /// Number of callers.
@@ -76,13 +77,11 @@ struct Arguments {
 enum Storage {
     /// One shared database.
     Postgres,
-    /// A ledger for each server.
+    /// One ledger per server.
     Sqlite,
 }
 
-/// The interval of samples.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(5);
-/// The interval of progress lines.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(60);
 
 #[tokio::main]
@@ -98,14 +97,14 @@ async fn main() -> ExitCode {
     }
 }
 
-/// The number of violations.
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+/// Runs the soak and returns the number of violations.
+#[expect(clippy::print_stdout, reason = "prints its progress")]
 async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
     let lasts = Duration::from_secs_f64(arguments.minutes * 60.0);
     let setup::Started { world, data, left_out, version } = setup::start(arguments).await?;
     let schedule = schedule::draw(arguments.seed, lasts, world.setting);
     for left_out in &left_out {
-        println!("left out: {left_out}");
+        println!("skipped: {left_out}");
     }
     println!("{version}, {:?}, seed {}, {} faults", world.setting, arguments.seed, schedule.len());
 
@@ -136,13 +135,13 @@ async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
     }
     world.end();
     let minutes = world.phases.now().as_secs_f64() / 60.0;
-    // Wait until faults are reverted and calls answered.
+    // Wait for recovery and for open calls.
     while running.join_next().await.is_some() {}
-    let looked = match checks::look(&world, &data).await {
+    let looked = match checks::run(&world, &data).await {
         Ok(looked) => Some(looked),
         Err(error) => {
             let found = format!("the final checks failed: {error:#}");
-            world.violated(Violation::new("recovery", found));
+            world.record_violation(Violation::new("recovery", found));
             None
         }
     };
@@ -150,7 +149,7 @@ async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
 
     let samples = world.samples.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let levels = levels::levels(&samples);
-    levels::check(&levels).into_iter().for_each(|violation| world.violated(violation));
+    levels::check(&levels).into_iter().for_each(|violation| world.record_violation(violation));
     let (violations, violation_count) = world.violations.all();
     let report = Report {
         seed: arguments.seed,
@@ -181,7 +180,7 @@ async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
     Ok(violation_count)
 }
 
-/// Issues a ticket for each call at the pace of the run, and at most one in advance.
+/// Issues one ticket per call at the configured rate, at most one in advance.
 async fn issue_tickets(world: Arc<World>, rate: f64) {
     let mut ticks = tokio::time::interval(Duration::from_secs_f64(1.0 / rate));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -207,7 +206,7 @@ async fn sample(world: Arc<World>) {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the progress of a run of hours")]
+#[expect(clippy::print_stdout, reason = "prints its progress")]
 async fn print_progress(world: Arc<World>) {
     let mut ticks = tokio::time::interval(PROGRESS_INTERVAL);
     loop {

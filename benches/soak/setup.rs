@@ -22,31 +22,29 @@ use crate::servers::sidecar::Sidecar;
 use crate::world::World;
 use crate::{Arguments, Storage};
 
-/// A run that has started.
 pub(crate) struct Started {
-    /// Everything that runs.
     pub(crate) world: Arc<World>,
-    /// The data of each server.
+    /// The data directories of the servers.
     pub(crate) data: Vec<PathBuf>,
     pub(crate) left_out: Vec<String>,
     /// `gsar-server --version`.
     pub(crate) version: String,
 }
 
-/// The file that identifies the folder of a report.
+/// Marks a report folder.
 const VIOLATIONS: &str = "violations.jsonl";
-/// Bytes of a disk: at first, and for each minute. They take room as they are written.
+/// Sparse disk sizes in bytes: initial, and per minute.
 const SERVER_DISK: (u64, u64) = (1 << 30, 40 << 20);
 const DATABASE_DISK: (u64, u64) = (2 << 30, 80 << 20);
-/// The daily budget by calls that are asked for, in millionths of a dollar: so that it is spent before a run of hours is
-/// over, and budget and fallback are both seen.
+/// The daily budget per requested call, in millionths of a dollar. A run of hours exhausts it, so that
+/// budget and fallback are tested.
 const BUDGET_PER_CALL: f64 = 6.0;
-/// The minimum budget, of which a request reserves a fifth.
+/// The minimum budget; a request reserves a fifth of it.
 const MIN_BUDGET: u64 = 60_000;
 
-/// Starts everything in `arguments.out`.
+/// Starts a run in `arguments.out`.
 pub(crate) async fn start(arguments: &Arguments) -> anyhow::Result<Started> {
-    // reqwest needs a provider even without TLS; another one may be installed already.
+    // reqwest needs a crypto provider even without TLS; one may be installed already.
     let _is_there = rustls::crypto::ring::default_provider().install_default();
     let binary = std::fs::canonicalize(&arguments.server)
         .with_context(|| format!("--server {}", arguments.server.display()))?;
@@ -59,21 +57,18 @@ pub(crate) async fn start(arguments: &Arguments) -> anyhow::Result<Started> {
 
     let shares = arguments.storage == Storage::Postgres;
     let servers = arguments.servers.unwrap_or(if shares { 3 } else { 2 });
-    ensure!((1..=16).contains(&servers), "--servers {servers}: 1 to 16 are allowed");
+    ensure!((1..=16).contains(&servers), "--servers {servers}: expected 1 to 16");
     let mut left_out = Vec::new();
     let disks = match disks(&work, servers, shares, arguments.minutes) {
         Ok(disks) => disks,
         Err(error) => {
-            left_out.push(format!(
-                "slow and full disks: no file system can be mounted here ({error:#})"
-            ));
+            left_out.push(format!("slow and full disks: cannot mount a file system ({error:#})"));
             BTreeMap::new()
         }
     };
     let has_clock = Sidecar::can_set_clock();
     if !has_clock {
-        left_out
-            .push("setting the clock: Debian's package libfaketime is not installed".to_owned());
+        left_out.push("clock changes: the package libfaketime is not installed".to_owned());
     }
     let setting =
         Setting { servers, has_database: shares, has_disks: !disks.is_empty(), has_clock };
@@ -134,7 +129,7 @@ pub(crate) async fn start(arguments: &Arguments) -> anyhow::Result<Started> {
     Ok(Started { world, data, left_out, version })
 }
 
-/// Empties a folder that an earlier run wrote, and no other.
+/// Empties the folder of an earlier report. Fails on any other folder.
 fn empty(out: &Path) -> anyhow::Result<()> {
     let entries = match out.read_dir() {
         Ok(entries) => entries.collect::<std::io::Result<Vec<_>>>()?,
@@ -142,11 +137,7 @@ fn empty(out: &Path) -> anyhow::Result<()> {
         Err(error) => return Err(error).with_context(|| format!("--out {}", out.display())),
     };
     let is_ours = entries.is_empty() || out.join(VIOLATIONS).exists();
-    ensure!(
-        is_ours,
-        "--out {}: holds something else than a report; name a new folder",
-        out.display()
-    );
+    ensure!(is_ours, "--out {}: not a report folder; use a new folder", out.display());
     Ok(std::fs::remove_dir_all(out)?)
 }
 

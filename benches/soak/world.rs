@@ -12,7 +12,9 @@ use tokio::sync::watch;
 
 use crate::faults::phases::Phases;
 use crate::faults::schedule::{Place, Setting};
-use crate::identity::{AUDITOR, Authority, GUEST, Principal, Proof, READER, STRANGER, WORKERS};
+use crate::identity::{
+    AUDITOR, Authority, Credential, GUEST, Principal, READER, STRANGER, WORKERS,
+};
 use crate::invariants::acknowledged::Acknowledged;
 use crate::invariants::levels::Sample;
 use crate::invariants::{Violation, Violations};
@@ -23,48 +25,43 @@ use crate::servers::disk::Disk;
 use crate::servers::model::Model;
 use crate::servers::sidecar::Sidecar;
 
-/// A run. What is declared first is dropped first: servers before their database, and both before their disks.
+/// The state of a run. Fields drop in order: servers before their database, and both before their disks.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) setting: Setting,
-    /// The servers.
     pub(crate) sidecars: Vec<Sidecar>,
     pub(crate) database: Option<Database>,
-    /// Their file systems.
     pub(crate) disks: BTreeMap<Place, Disk>,
-    /// The chat model.
     pub(crate) model: Model,
     pub(crate) daily_budget: u64,
     pub(crate) authority: Authority,
-    /// The folder of the files that servers reload.
+    /// The folder of reloadable files.
     pub(crate) files: PathBuf,
-    /// Held while those files are not as they should be, and while a server starts.
+    /// Locked while those files are invalid, and while a server starts.
     pub(crate) files_lock: tokio::sync::Mutex<()>,
     pub(crate) phases: Phases,
     pub(crate) violations: Violations,
     pub(crate) latencies: Latencies,
     pub(crate) acknowledged: Mutex<Acknowledged>,
-    /// Corpora and investigations that were left for the end.
+    /// Data for the final checks.
     pub(crate) left_data: Mutex<LeftData>,
     pub(crate) samples: Mutex<Vec<Sample>>,
-    /// Things that were counted.
     pub(crate) counts: Mutex<BTreeMap<String, u64>>,
-    /// `true` if the load is to end.
     pub(crate) is_over: watch::Sender<bool>,
-    /// Keys given so far.
+    /// The next key.
     pub(crate) keys: AtomicU64,
     pub(crate) paid: AtomicU64,
-    /// Each call takes one ticket, which come at the pace of the run.
+    /// Each call takes one ticket.
     pub(crate) tickets: tokio::sync::Semaphore,
-    /// Connections by server and principal, once all are made.
+    /// Connections by server and principal; set once.
     pub(crate) clients: OnceLock<Vec<BTreeMap<&'static str, Client>>>,
 }
 
-/// The deadline of a call, retries by the client included.
+/// The deadline of a call including client retries.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
 
 impl World {
-    /// Connects every principal to every server, which all have to run.
+    /// Connects every principal to every server.
     pub(crate) async fn connect(&self) -> anyhow::Result<()> {
         let mut clients = Vec::new();
         for sidecar in &self.sidecars {
@@ -74,22 +71,22 @@ impl World {
             }
             clients.push(of_server);
         }
-        self.clients.set(clients).ok().context("connected already")
+        self.clients.set(clients).ok().context("already connected")
     }
 
     async fn client_of(&self, sidecar: &Sidecar, of: &Principal) -> anyhow::Result<Client> {
         let client = match of.proof {
-            Proof::Certificate => {
+            Credential::Certificate => {
                 Client::connect_with(&sidecar.tls(), &self.authority.files(of)).await?
             }
-            Proof::Token => {
+            Credential::Token => {
                 Client::connect(&sidecar.socket()).await?.with_token(Token::new(&of.token())?)
             }
         };
         Ok(client.with_deadline(DEADLINE))
     }
 
-    /// The connection of a principal to a server.
+    /// Returns the connection of a principal to a server.
     pub(crate) fn client(&self, server: usize, of: &Principal) -> anyhow::Result<&Client> {
         let clients = self.clients.get().context("not connected yet")?;
         clients
@@ -98,29 +95,27 @@ impl World {
             .context("no such server or principal")
     }
 
-    /// `true` if the load is to end.
     pub(crate) fn is_over(&self) -> bool {
         *self.is_over.borrow()
     }
 
-    /// Ends the load.
     pub(crate) fn end(&self) {
         self.is_over.send_replace(true);
     }
 
-    /// Waits for a time. Returns `true` if the load ended first.
+    /// Waits for `time`. Returns `true` if the load ended first.
     pub(crate) async fn ends_within(&self, time: Duration) -> bool {
         let mut is_over = self.is_over.subscribe();
-        // The sender lives as long as this.
+        // The sender lives as long as `self`.
         tokio::time::timeout(time, is_over.wait_for(|is_over| *is_over)).await.is_ok()
     }
 
-    /// A key that was never given before.
+    /// Returns a new key.
     pub(crate) fn new_key(&self) -> u64 {
         self.keys.fetch_add(1, Ordering::SeqCst)
     }
 
-    /// `true` if all servers answer for all.
+    /// `true` if the servers share a ledger.
     pub(crate) const fn is_shared(&self) -> bool {
         self.setting.has_database
     }
@@ -133,7 +128,7 @@ impl World {
         self.left_data.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts something.
+    /// Increments a counter.
     pub(crate) fn count(&self, what: &str) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         match counts.get_mut(what) {
@@ -143,12 +138,12 @@ impl World {
     }
 
     /// Records a violation.
-    pub(crate) fn violated(&self, violation: Violation) {
+    pub(crate) fn record_violation(&self, violation: Violation) {
         self.violations.note(self.phases.now(), violation);
     }
 
     /// Records a violation, if any. Returns `true` if there is none.
     pub(crate) fn check<T>(&self, checked: Result<T, Violation>) -> bool {
-        checked.map_err(|violation| self.violated(violation)).is_ok()
+        checked.map_err(|violation| self.record_violation(violation)).is_ok()
     }
 }

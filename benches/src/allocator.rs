@@ -1,4 +1,4 @@
-//! This module sets the allocator of every measured program, the same as in `gsar-server`.
+//! The allocator of every benchmark program, as in `gsar-server`.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

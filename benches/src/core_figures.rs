@@ -12,7 +12,7 @@ pub fn score(policy: &Policy, partition: &[(Class, EvidenceType)]) -> Option<Rat
     ScoreTerms::of(policy, &Tally::of(partition.iter().copied())).score(policy)
 }
 
-/// Score, guards of the policy, tier and reasons.
+/// The score, guards, tier and reasons.
 pub fn decision(policy: &Policy, partition: &[(Class, EvidenceType)]) -> Decision {
     decide(policy, &Tally::of(partition.iter().copied()), Origin::Caller, None)
 }
@@ -28,7 +28,7 @@ pub fn decision_with_margins(
     (decision, margins)
 }
 
-/// The baseline of [`score`]: the same formula in one pass of doubles, not exact.
+/// The baseline of [`score`]: the formula in one pass over floats, not exact.
 #[derive(Clone, Debug)]
 pub struct InDoubles {
     weights: [f64; 8],
@@ -36,7 +36,7 @@ pub struct InDoubles {
 }
 
 impl InDoubles {
-    /// The numbers of a policy.
+    /// Copies the values of a policy.
     pub fn of(policy: &Policy) -> Self {
         Self {
             weights: policy.weights.as_array().map(gsar_core::fixed::Millionths::to_f64),
@@ -44,7 +44,7 @@ impl InDoubles {
         }
     }
 
-    /// The score, to within rounding; NaN if no claim has weight.
+    /// Returns the score; NaN if no claim has weight.
     pub fn score(&self, partition: &[(Class, EvidenceType)]) -> f64 {
         let (mut supported, mut rest) = (0.0, 0.0);
         for (class, evidence_type) in partition {
@@ -67,7 +67,7 @@ mod tests {
     use crate::partitions;
 
     #[test]
-    fn doubles_come_to_the_exact_score_within_rounding() {
+    fn floats_match_the_exact_score() {
         let paper = preset(Preset::Paper);
         let in_doubles = InDoubles::of(&paper);
         for partition in partitions::of_size(20) {

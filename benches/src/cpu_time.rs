@@ -1,26 +1,25 @@
-//! Reads the processor time of processes and threads.
+//! Reads the CPU time and memory of processes and threads.
 
 use std::fs;
 use std::time::Duration;
 
 use anyhow::Context as _;
 
-/// The processor time of a process, user and system, all threads: `/proc/PID/stat`, to one tick (10 ms on
-/// Linux).
+/// Returns the CPU time of all threads of a process, user and system, to one tick (10 ms on Linux).
 pub fn of_process(pid: u32) -> anyhow::Result<Duration> {
     let path = format!("/proc/{pid}/stat");
     let stat = fs::read_to_string(&path).with_context(|| format!("reading {path}"))?;
-    let ticks = ticks(&stat).with_context(|| format!("{path} is not as documented in proc(5)"))?;
+    let ticks = ticks(&stat).with_context(|| format!("{path}: unexpected format"))?;
     Ok(Duration::from_secs(ticks) / u32::try_from(rustix::param::clock_ticks_per_second())?)
 }
 
-/// The processor time of the calling thread, in nanoseconds.
-pub fn of_this_thread() -> Duration {
+/// Returns the CPU time of the calling thread.
+pub fn of_thread() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// The memory of a process that is in RAM, in bytes: `VmRSS` of `/proc/PID/status`.
+/// Returns the resident memory of a process in bytes.
 pub fn resident_memory(pid: u32) -> anyhow::Result<u64> {
     let path = format!("/proc/{pid}/status");
     let status = fs::read_to_string(&path).with_context(|| format!("reading {path}"))?;
@@ -29,7 +28,8 @@ pub fn resident_memory(pid: u32) -> anyhow::Result<u64> {
     Ok(kibibytes.trim().parse::<u64>()? * 1024)
 }
 
-/// utime + stime: the 14th and 15th field, counted behind the name, which may hold spaces and parentheses.
+/// Returns utime + stime, the 14th and 15th field. Counts from the name, which can contain spaces and
+/// parentheses.
 fn ticks(stat: &str) -> Option<u64> {
     let (_, after_name) = stat.rsplit_once(')')?;
     let mut fields = after_name.split_ascii_whitespace().skip(11);

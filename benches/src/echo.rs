@@ -1,6 +1,6 @@
-//! The baseline of every service figure: the minimum that a unary call costs with tonic.
+//! The baseline of the service figures: the minimum cost of a unary tonic call.
 //!
-//! One method takes a message with one field of bytes and answers with another of a fixed size, without any
+//! One method takes a message with one bytes field and returns another of a fixed size, without any
 //! layer, validation or log.
 
 use std::convert::Infallible;
@@ -22,7 +22,7 @@ use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 use tonic_prost::ProstCodec;
 
-/// The path of the one method.
+/// The method path.
 pub const PATH: &str = "/gsar.benches.Echo/Call";
 
 /// The request and the response.
@@ -34,7 +34,7 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// A message of `size` encoded bytes, or of the next smaller size that exists.
+    /// Creates a message of `size` encoded bytes, or of the next smaller possible size.
     pub fn of_encoded_size(size: usize) -> Self {
         let fits = |length: &usize| {
             prost::encoding::key_len(1) + prost::length_delimiter_len(*length) + length <= size
@@ -44,14 +44,14 @@ impl Payload {
     }
 }
 
-/// The service.
+/// The echo service.
 #[derive(Clone, Debug)]
 pub struct Echo {
     answer: Payload,
 }
 
 impl Echo {
-    /// An echo with answers of `size` encoded bytes.
+    /// Creates an echo whose answers have `size` encoded bytes.
     pub fn answering(size: usize) -> Self {
         Self { answer: Payload::of_encoded_size(size) }
     }
@@ -85,7 +85,7 @@ impl Service<http::Request<Body>> for Echo {
             if request.uri().path() == PATH {
                 Ok(Grpc::new(ProstCodec::default()).unary(echo, request).await)
             } else {
-                Ok(Status::unimplemented(format!("only {PATH} is served")).into_http())
+                Ok(Status::unimplemented(format!("unknown method; expected {PATH}")).into_http())
             }
         })
     }

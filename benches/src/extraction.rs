@@ -1,5 +1,4 @@
-//! One `Evaluate` of the service figures without a server: reads its evidence into facts, applies the rules to its claims,
-//! and verifies their verdicts.
+//! Runs one `Evaluate` of the service figures without a server: extraction, rules and verification.
 
 use anyhow::Context as _;
 use gsar_core::evidence::{
@@ -15,7 +14,7 @@ use gsar_proto::v1::evidence_item;
 
 use crate::requests;
 
-/// The claims and the evidence of the request.
+/// The request's claims and evidence.
 #[derive(Debug)]
 pub struct Question {
     claims: Vec<Claim>,
@@ -23,7 +22,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Converts the request to the types of core.
+    /// Converts the request to core types.
     pub fn new() -> anyhow::Result<Self> {
         let request = requests::evaluate();
         let claims =
@@ -57,7 +56,7 @@ impl Question {
     }
 }
 
-/// Reads, applies rules and verifies. Returns the number of claims with a verdict.
+/// Extracts, applies the rules and verifies. Returns the number of claims with a verdict.
 pub fn check(question: &Question) -> anyhow::Result<usize> {
     let Question { claims, evidence } = question;
     let index = Index::new(
@@ -75,7 +74,7 @@ pub fn check(question: &Question) -> anyhow::Result<usize> {
     Ok(verified.claims.len())
 }
 
-/// A claim with the verdict of the rules, citing the record that decides.
+/// Judges a claim by the rules and cites the deciding record.
 fn judged(
     claim: &Claim,
     evidence: &[EvidenceItem],

@@ -1,4 +1,4 @@
-//! Generates inputs of shapes that were once slow to parse, and measures parsing them.
+//! Generates input shapes that were once slow to parse, and measures parsing them.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -10,35 +10,35 @@ use gsar_extraction::facts::{Facts, Item};
 use gsar_extraction::passages::{MAX_PREMISE, Passages};
 use gsar_extraction::rules::Index;
 
-use crate::processor_time::of_this_thread;
+use crate::cpu_time::of_thread;
 
-/// A function that reads an input.
+/// Parses an input.
 type Read = fn(&str, &Budget);
 
-/// The cost of reading one input.
+/// The cost of parsing one input.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
-    /// The length of the input.
+    /// The input size.
     pub bytes: usize,
-    /// The processor time.
+    /// The CPU time.
     pub time: Duration,
-    /// The units of work.
+    /// Units of work.
     pub units: u64,
-    /// The bytes of memory, as the budget counts them.
+    /// Bytes of memory, as counted by the budget.
     pub held: u64,
 }
 
-/// Inputs of one shape.
+/// An input shape.
 #[derive(Clone, Copy)]
 pub struct Shape {
-    /// The kind of input and its repeated unit.
+    /// The kind of input and the repeated unit.
     pub name: &'static str,
     unit: &'static str,
     read: Read,
 }
 
 impl Shape {
-    /// Parses an input of about that many bytes.
+    /// Parses an input of about this size.
     pub fn measure(&self, bytes: usize) -> Cost {
         let mut input = String::new();
         let mut number = 0;
@@ -47,14 +47,14 @@ impl Shape {
             number += 1;
         }
         let budget = Budget::unlimited();
-        let begin = of_this_thread();
+        let begin = of_thread();
         (self.read)(&input, &budget);
-        let time = of_this_thread().saturating_sub(begin);
+        let time = of_thread().saturating_sub(begin);
         Cost { bytes: input.len(), time, units: budget.spent(), held: budget.allocated() }
     }
 }
 
-/// The exponent of the growth of times with sizes; 1 is linear.
+/// Returns the growth exponent of times over sizes; 1 is linear.
 pub fn exponent(times: &[(usize, f64)]) -> f64 {
     let points: Vec<(f64, f64)> =
         times.iter().map(|(bytes, time)| ((*bytes as f64).ln(), time.max(1e-6).ln())).collect();
@@ -66,7 +66,7 @@ pub fn exponent(times: &[(usize, f64)]) -> f64 {
     if below > 0.0 { above / below } else { 0.0 }
 }
 
-/// The shapes: name, repeated unit, reader.
+/// Name, repeated unit, parser.
 const SHAPES: &[(&str, &str, Read)] = &[
     ("report: 1,", "1,", report),
     ("report: 0,0,0,0 lines", "0,0,0,0\n", report),
@@ -130,7 +130,7 @@ const SHAPES: &[(&str, &str, Read)] = &[
     ("policy: long table", "[weights]\nkey{n} = 1\n", policy),
 ];
 
-/// All shapes.
+/// Returns all shapes.
 pub fn shapes() -> impl Iterator<Item = Shape> {
     SHAPES.iter().map(|&(name, unit, read)| Shape { name, unit, read })
 }
@@ -139,7 +139,7 @@ fn report(text: &str, budget: &Budget) {
     black_box(gsar_core::split::split(text, budget));
 }
 
-/// As many bytes of evidence as of headings.
+/// Half of the bytes are evidence, half are headings.
 fn headings(text: &str, budget: &Budget) {
     let evidence = text.replace("# Pod", "the pod").replace("failed", "is slow");
     black_box(Document::read(text, &[&evidence], budget));
@@ -170,7 +170,7 @@ fn deep_json(text: &str, budget: &Budget) {
     evidence(&format!("{text}{}", "]".repeat(text.len())), budget);
 }
 
-/// The same claims about any size of evidence.
+/// The claims stay the same for every size of evidence.
 fn claims_on_a_line(text: &str, budget: &Budget) {
     read(text, budget, |index, passages| {
         for number in 0..64 {

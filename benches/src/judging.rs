@@ -1,6 +1,6 @@
-//! Generates the report of the figures about chat models: ten claims over a hundred items of logs, from a seed.
+//! Generates the report of the judging figures from a seed: ten claims over a hundred log items.
 //!
-//! Each claim occurs word for word in one item, so that a judge can quote it and verification finds the quote.
+//! Each claim occurs verbatim in one item, so that verification finds the quote.
 
 use std::fmt::Write as _;
 
@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 
 use crate::partitions::SEED;
 
-/// Items of evidence.
+/// The number of items.
 pub const ITEMS: usize = 100;
-/// Claims of the report.
+/// The number of claims.
 pub const CLAIMS: usize = 10;
 
 const SERVICES: [&str; 10] = [
@@ -23,28 +23,28 @@ const SERVICES: [&str; 10] = [
     "shipping", "accounts",
 ];
 
-/// A claim of the report with its evidence.
+/// A claim with its supporting quote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grounded {
     /// The claim.
     pub text: String,
-    /// The index of its item in the evidence.
+    /// The index of the supporting item.
     pub item: usize,
-    /// Its words in the item.
+    /// The quote from the item.
     pub quote: String,
 }
 
-/// The output of tools, and the claims of a report.
+/// The evidence and the claims of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incident {
-    /// Contents of 200 to 500 bytes.
+    /// Items of 200 to 500 bytes.
     pub evidence: Vec<String>,
-    /// Claims that the evidence shows.
+    /// Supported claims.
     pub claims: Vec<Grounded>,
 }
 
 impl Incident {
-    /// The same incident each time.
+    /// Generates the incident; always the same.
     pub fn new() -> Self {
         let mut random = Random::new(SEED);
         let claims: Vec<Grounded> = SERVICES
@@ -64,13 +64,13 @@ impl Incident {
         Self { evidence: evidence.collect(), claims }
     }
 
-    /// The report in one text: the claims, one sentence each.
+    /// Returns the report text, one sentence per claim.
     pub fn synthesis(&self) -> String {
         let texts: Vec<&str> = self.claims.iter().map(|claim| claim.text.as_str()).collect();
         texts.join(" ")
     }
 
-    /// A request that gives the claims, or the text alone.
+    /// Builds a request with the claims, or with the text only.
     pub fn request(&self, with_claims: bool, bypass_cache: bool) -> EvaluateRequest {
         let claims = self.claims.iter().enumerate().filter(|_| with_claims);
         let claims = claims.map(|(number, claim)| Claim {
@@ -91,7 +91,7 @@ impl Incident {
         }
     }
 
-    /// For programs in other languages: the text of the report, and the evidence.
+    /// Returns report and evidence for programs in other languages.
     pub fn to_json(&self) -> Value {
         json!({ "report": self.synthesis(), "claims": CLAIMS, "evidence": self.evidence })
     }
@@ -118,7 +118,7 @@ fn service(number: usize) -> &'static str {
     SERVICES.get(number % SERVICES.len()).copied().unwrap_or_default()
 }
 
-/// Lines of a log up to a random length, with `stated` as the first line.
+/// Generates log lines up to a random size, after the `stated` line.
 fn content(random: &mut Random, number: usize, stated: Option<&str>) -> String {
     let max = 290 + random.below(210);
     let service = service(number);

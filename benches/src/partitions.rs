@@ -6,13 +6,13 @@ use gsar_core::{Class, EvidenceType};
 use gsar_datasets::Random;
 use serde_json::{Value, json};
 
-/// Claims as a judge labels them, in the order of a report.
+/// The labelled claims of a report.
 pub type Partition = Vec<(Class, EvidenceType)>;
 
 /// The seed of every published figure.
 pub const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The number of measured partitions of a size: too many for a branch predictor to learn.
+/// The number of partitions of a size; too many for a branch predictor to learn.
 pub const fn count_for(size: usize) -> usize {
     match size {
         0..=50 => 256,
@@ -21,20 +21,20 @@ pub const fn count_for(size: usize) -> usize {
     }
 }
 
-/// The partitions of a size, as every figure uses them.
+/// Generates the partitions of a size.
 pub fn of_size(size: usize) -> Vec<Partition> {
     let mut random = Random::new(SEED ^ size as u64);
     (0..count_for(size)).map(|_| partition(&mut random, size)).collect()
 }
 
-/// A report of `size` claims. Its quality is drawn first, so that all tiers occur.
+/// Draws the quality of the report first, so that all tiers occur.
 fn partition(random: &mut Random, size: usize) -> Partition {
     let grounded = 40 + random.below(60);
     (0..size).map(|_| claim(random, grounded)).collect()
 }
 
-/// A claim, grounded with a probability of `grounded` in a hundred. Grounded claims tend to strong evidence types, others
-/// to weak ones.
+/// Draws a claim, grounded with a probability of `grounded` percent. Grounded claims tend to strong
+/// evidence types, others to weak ones.
 fn claim(random: &mut Random, grounded: usize) -> (Class, EvidenceType) {
     use EvidenceType as Type;
     if random.percent(grounded) {
@@ -59,7 +59,7 @@ fn claim(random: &mut Random, grounded: usize) -> (Class, EvidenceType) {
     (class, random.pick(&types).copied().unwrap_or(Type::Inference))
 }
 
-/// A partition as a JSON line.
+/// Formats a partition as a JSON line.
 pub fn to_json(partition: &[(Class, EvidenceType)]) -> String {
     let claims: Vec<Value> = partition
         .iter()
@@ -68,10 +68,10 @@ pub fn to_json(partition: &[(Class, EvidenceType)]) -> String {
     json!({ "claims": claims }).to_string()
 }
 
-/// Reads a JSON line.
+/// Parses a JSON line.
 pub fn from_json(line: &str) -> anyhow::Result<Partition> {
     let value: Value = serde_json::from_str(line)?;
-    let claims = value.get("claims").and_then(Value::as_array).context("no list `claims`")?;
+    let claims = value.get("claims").and_then(Value::as_array).context("missing list `claims`")?;
     claims
         .iter()
         .enumerate()
@@ -83,7 +83,7 @@ fn pair(claim: &Value) -> anyhow::Result<(Class, EvidenceType)> {
     let Some([Value::String(class), Value::String(evidence_type)]) =
         claim.as_array().map(Vec::as_slice)
     else {
-        bail!("{claim} is not a pair of class and type");
+        bail!("expected a pair of class and type, got {claim}");
     };
     let class = Class::from_name(class).with_context(|| format!("unknown class `{class}`"))?;
     let evidence_type = EvidenceType::from_name(evidence_type)

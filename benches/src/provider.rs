@@ -1,12 +1,12 @@
-//! A chat model that answers at once, in the wire format of OpenAI's chat completions. It knows the report of
-//! [`judging`](crate::judging) only.
+//! A chat model stub that answers at once, in the wire format of OpenAI's chat completions. It only
+//! knows the report of [`judging`](crate::judging).
 //!
-//! | client | recognised by | answer |
+//! | client | recognized by | answer |
 //! |---|---|---|
 //! | GSAR | a [`Prompt`] | verdicts; unknown claims, such as a canary, are ungrounded |
-//! | `locus-sdk` | `SYNTHESIS:` | the claims that the text contains, all grounded |
+//! | `locus-sdk` | `SYNTHESIS:` | the claims in the text, all grounded |
 //! | RAGAS `faithfulness`, first call | input with `answer` | the claims as statements |
-//! | RAGAS `faithfulness`, second call | input with `statements` | a verdict for each statement |
+//! | RAGAS `faithfulness`, second call | input with `statements` | a verdict per statement |
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ use crate::judging::{Grounded, Incident};
 const LOCUS: &str = "SYNTHESIS:\n";
 const RAGAS: &str = "Now perform the same with the following input\ninput: ";
 
-/// The model.
+/// The stub.
 #[derive(Clone, Debug, Default)]
 pub struct Provider {
     incident: Incident,

@@ -1,7 +1,7 @@
-//! Builds the requests of the service figures: a typical report on an incident.
+//! Builds the requests of the service figures.
 //!
-//! The incident is in `data/`: a queue worker with a larger prefetch than its memory allows. It has six items, 4 KiB in
-//! all, and 20 claims, of which one is contradicted and two are unsupported.
+//! The incident in `data/` is a queue worker with a prefetch too large for its memory: six items of 4
+//! KiB in total, and 20 claims, one contradicted and two unsupported.
 
 use gsar_core::{Class, EvidenceType};
 use gsar_proto::enums::Enumeration as _;
@@ -12,10 +12,9 @@ use gsar_proto::v1::{
     Report, ScoreRequest,
 };
 
-/// The policy of both requests.
 const POLICY: &str = "reference";
 
-/// 20 claims over 4 KiB of evidence, for the judge of rules.
+/// 20 claims over 4 KiB of evidence, for the rules.
 pub fn evaluate() -> EvaluateRequest {
     let claims = include_str!("../data/claims.txt").lines().enumerate().map(|(index, text)| {
         Claim { id: format!("c{}", index + 1), text: text.to_owned(), span: None }

@@ -1,7 +1,7 @@
-//! The load client of streams: sends the same report many times over one call of `EvaluateStream`.
+//! The load client for streams: sends the same report many times over one `EvaluateStream`.
 //!
-//! It uses HTTP/2 directly, as [`crate::load`] does. Every answer is decoded: an error, or an answer to no open request,
-//! ends the run with an error.
+//! Speaks HTTP/2 directly, like [`crate::load`]. Fails on an error, and on an answer without an open
+//! request.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use crate::load::{FRAME_HEADER, Measurement, Plan, check, connect, request};
 const CORRELATION_ID: u32 = 1;
 const REQUEST: u32 = 2;
 
-/// Runs a plan whose message is an encoded `EvaluateRequest`. Times are from sending a report to receiving the whole
+/// Runs a plan with an encoded `EvaluateRequest`. Times are from sending a report to receiving the whole
 /// answer.
 pub async fn run(plan: &Plan) -> anyhow::Result<Measurement> {
     ensure!(plan.in_flight > 0 && plan.calls > 0, "in-flight and calls must be at least 1");
@@ -40,10 +40,10 @@ pub async fn run(plan: &Plan) -> anyhow::Result<Measurement> {
 struct Stream {
     requests: SendStream<Bytes>,
     responses: RecvStream,
-    /// Received bytes of an incomplete message.
+    /// The bytes of an incomplete message.
     received: BytesMut,
     report: Bytes,
-    /// When each unanswered report was sent, by its correlation id.
+    /// Send times by correlation id.
     unanswered: HashMap<String, Instant>,
     sent: u64,
     answers: Vec<(Duration, u64)>,
@@ -66,7 +66,7 @@ impl Stream {
         })
     }
 
-    /// Sends that many reports, and returns when all are answered.
+    /// Sends the reports and returns when all are answered.
     async fn exchange(&mut self, in_flight: u32, reports: u64) -> anyhow::Result<()> {
         let end = self.sent + reports;
         while self.sent < end || !self.unanswered.is_empty() {
@@ -108,7 +108,8 @@ impl Stream {
             let bytes = message.len() as u64;
             let answer = EvaluateStreamResponse::decode(message)?;
             let sent = self.unanswered.remove(&answer.correlation_id);
-            let sent = sent.with_context(|| format!("an answer to {}", answer.correlation_id))?;
+            let sent =
+                sent.with_context(|| format!("unknown correlation id {}", answer.correlation_id))?;
             ensure!(matches!(answer.result, Some(Evaluation(_))), "{:?}", answer.result);
             self.answers.push((sent.elapsed(), bytes));
         }

@@ -14,25 +14,25 @@ pub enum Shape {
     JsonLog,
     /// `kubectl get pods -o json`.
     Pods,
-    /// The answer of a Prometheus range query.
+    /// A Prometheus range query response.
     Samples,
-    /// A table under a header in capitals.
+    /// A table with a header in capitals.
     Table,
     /// `Key: value` lines in sections.
     Describe,
-    /// One JSON object on each line.
+    /// One JSON object per line.
     JsonLines,
-    /// Nothing but `key=value` pairs on each line.
+    /// Only `key=value` pairs.
     Logfmt,
-    /// Lines with host and program.
+    /// Log lines with host and program.
     Syslog,
-    /// A table with bars between its columns.
+    /// A table with columns separated by bars.
     Bars,
-    /// Comma-separated values under a header.
+    /// Comma-separated values with a header.
     Csv,
     /// A list of nested mappings.
     Yaml,
-    /// Elements with attributes and others within.
+    /// Nested elements with attributes.
     Xml,
     /// A unified diff.
     Diff,
@@ -148,7 +148,7 @@ impl Shape {
         let (minute, second, milli) = (entry / 60 % 60, entry % 60, random % 1000);
         let (took, heap, pod) = (random % 900 + 20, random / 7 % 512, random / 11 % 48);
         let level = if random.is_multiple_of(29) { "ERROR" } else { "INFO" };
-        // Writing into a string cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = match self {
             Self::Log => writeln!(
                 text,
@@ -214,7 +214,7 @@ impl Shape {
     }
 }
 
-/// Twenty claims about the evidence, some true, some false, some about nothing in it.
+/// Returns twenty claims, some true, some false, some unrelated.
 pub fn claims() -> anyhow::Result<Vec<Claim>> {
     const TEXTS: [&str; 10] = [
         "Pod cart-17 served a request on /pay in 35 ms at 14:02:17",

@@ -1,31 +1,30 @@
-//! Times parsers and embedded judges on one thread, and implements the baseline of the rules.
+//! Times functions on one thread, and implements the baseline of the rules.
 
 use std::time::Duration;
 
 use gsar_core::Claim;
 
-use crate::processor_time::of_this_thread;
+use crate::cpu_time::of_thread;
 
-/// The median processor time of a run, over a number of rounds.
+/// Returns the median CPU time over a number of rounds.
 pub fn median(rounds: usize, mut run: impl FnMut()) -> Duration {
     let mut times: Vec<Duration> = (0..rounds)
         .map(|_| {
-            let before = of_this_thread();
+            let before = of_thread();
             run();
-            of_this_thread().saturating_sub(before)
+            of_thread().saturating_sub(before)
         })
         .collect();
     times.sort_unstable();
     times.get(rounds / 2).copied().unwrap_or_default()
 }
 
-/// A time in milliseconds.
+/// Converts to milliseconds.
 pub fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// Returns the line with the most words of each claim, searching every line for every word: the minimum that a judge
-/// without an index does.
+/// Returns, per claim, the line with the most words in common, without an index.
 pub fn scan<'e>(evidence: &'e str, claims: &[Claim]) -> Vec<Option<&'e str>> {
     let best = |claim: &Claim| {
         let claim = claim.text.to_ascii_lowercase();

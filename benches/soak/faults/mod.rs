@@ -17,11 +17,11 @@ use crate::servers::disk::Disk;
 use crate::servers::sidecar::Sidecar;
 use crate::world::World;
 
-/// The maximum time of recovery after a fault.
+/// The maximum recovery time.
 const MAX_RECOVERY: Duration = Duration::from_secs(90);
-/// The maximum time a server may take to stop: its grace, and a margin.
+/// The maximum time for a server to stop: its grace period and a margin.
 const MAX_STOP: Duration = Duration::from_secs(40);
-/// A slow disk alternates between these phases.
+/// A slow disk alternates between frozen and thawed.
 const FROZEN: Duration = Duration::from_millis(1_500);
 const THAWED: Duration = Duration::from_millis(500);
 
@@ -30,16 +30,15 @@ const THAWED: Duration = Duration::from_millis(500);
 pub(crate) struct FaultRecord {
     pub(crate) what: String,
     pub(crate) kind: &'static str,
-    /// Its beginning, in seconds since the load began.
+    /// The start in seconds since the load began.
     pub(crate) began: f64,
     pub(crate) held: f64,
     pub(crate) recovered_in: f64,
 }
 
-/// Injected faults.
 pub(crate) type FaultRecords = Arc<Mutex<Vec<FaultRecord>>>;
 
-/// Injects faults one after the other, each at its time.
+/// Injects faults sequentially at their scheduled times.
 pub(crate) async fn run_schedule(world: Arc<World>, faults: Vec<Fault>, done: FaultRecords) {
     for fault in faults {
         let wait = fault.at.saturating_sub(world.phases.now());
@@ -50,7 +49,8 @@ pub(crate) async fn run_schedule(world: Arc<World>, faults: Vec<Fault>, done: Fa
         world.phases.enter(fault.what);
         let held = inject(&world, fault).await;
         let starts = matches!(fault.what, What::KillServer(_) | What::RestartServer(_));
-        // A server cannot start on files that are broken on purpose; waiting for them is not part of its recovery.
+        // A server cannot start while files are broken on purpose; that wait is not part of its
+        // recovery.
         let files = if starts { Some(world.files_lock.lock().await) } else { None };
         let reverted = world.phases.now();
         let recovered = match held {
@@ -61,7 +61,7 @@ pub(crate) async fn run_schedule(world: Arc<World>, faults: Vec<Fault>, done: Fa
         world.phases.leave(fault.what);
         if let Err(error) = recovered {
             let found = format!("{}: {error:#}", fault.what);
-            world.violated(Violation::new("recovery", found));
+            world.record_violation(Violation::new("recovery", found));
         }
         done.lock().unwrap_or_else(PoisonError::into_inner).push(FaultRecord {
             what: fault.what.to_string(),
@@ -73,19 +73,19 @@ pub(crate) async fn run_schedule(world: Arc<World>, faults: Vec<Fault>, done: Fa
     }
 }
 
-/// Injects the fault, and returns when it ends.
+/// Injects a fault and returns when it ends.
 async fn inject(world: &Arc<World>, Fault { holds, what, .. }: Fault) -> anyhow::Result<()> {
     match what {
         What::KillServer(server) => {
             let sidecar = sidecar(world, server)?;
             sidecar.signal(Signal::KILL)?;
-            sidecar.wait(MAX_STOP).await.context("it outlives SIGKILL")?;
+            sidecar.wait(MAX_STOP).await.context("still running after SIGKILL")?;
         }
         What::RestartServer(server) => {
             let sidecar = sidecar(world, server)?;
             sidecar.signal(Signal::TERM)?;
-            let status = sidecar.wait(MAX_STOP).await.context("it does not stop by SIGTERM")?;
-            ensure!(status.success(), "stopped by SIGTERM it ended with {status}");
+            let status = sidecar.wait(MAX_STOP).await.context("still running after SIGTERM")?;
+            ensure!(status.success(), "ended with {status} after SIGTERM");
         }
         What::PauseServer(server) => sidecar(world, server)?.signal(Signal::STOP)?,
         What::KillDatabase => with_database(world, Database::kill).await?,
@@ -110,14 +110,14 @@ async fn slow_down(world: &Arc<World>, place: Place, holds: Duration) -> anyhow:
     Ok(())
 }
 
-/// Reverts the fault, and waits for recovery.
+/// Reverts a fault and waits for recovery.
 async fn revert(world: &Arc<World>, what: What) -> anyhow::Result<()> {
     match what {
         What::KillServer(server) | What::RestartServer(server) => {
             sidecar(world, server)?.start().await?;
         }
         What::PauseServer(server) => sidecar(world, server)?.signal(Signal::CONT)?,
-        What::KillDatabase => with_database(world, Database::up).await?,
+        What::KillDatabase => with_database(world, Database::ensure_started).await?,
         What::PauseDatabase => with_database(world, |database| database.pause(false)).await?,
         What::SlowDisk(_) => {}
         What::FullDisk(place) => with_disk(world, place, Disk::empty).await?,
@@ -129,7 +129,7 @@ async fn revert(world: &Arc<World>, what: What) -> anyhow::Result<()> {
     }
     if matches!(what, What::FullDisk(Place::Database) | What::SlowDisk(Place::Database)) {
         // A database that cannot write its log exits and must be restarted.
-        with_database(world, Database::up).await?;
+        with_database(world, Database::ensure_started).await?;
     }
     let began = world.phases.now();
     for sidecar in &world.sidecars {

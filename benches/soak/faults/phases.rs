@@ -5,17 +5,16 @@ use std::time::{Duration, Instant};
 
 use crate::faults::schedule::What;
 
-/// The time after a fault in which its effects are still expected: a database replays its log, clients reconnect, a
-/// circuit stays open.
+/// The time after a fault in which effects are still expected: WAL replay, reconnects, open circuit
+/// breakers.
 pub(crate) const GRACE: Duration = Duration::from_secs(15);
 
-/// A fault with its time window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) what: What,
-    /// When it began, since the beginning of the load.
+    /// The start since the load began.
     pub(crate) from: Duration,
-    /// The end of its recovery; `None` while it is active.
+    /// The end of recovery; `None` while active.
     pub(crate) until: Option<Duration>,
 }
 
@@ -26,22 +25,21 @@ pub(crate) struct Phases {
 }
 
 impl Phases {
-    /// No fault yet; the load begins now.
+    /// Starts the clock of the load.
     pub(crate) fn begin() -> Self {
         Self { began: Instant::now(), windows: Mutex::default() }
     }
 
-    /// Since the load began.
+    /// Returns the time since the load began.
     pub(crate) fn now(&self) -> Duration {
         self.began.elapsed()
     }
 
-    /// A fault begins.
     pub(crate) fn enter(&self, what: What) {
         self.windows().push(Window { what, from: self.now(), until: None });
     }
 
-    /// A fault was reverted, and its target has recovered.
+    /// Marks a fault as reverted and recovered.
     pub(crate) fn leave(&self, what: What) {
         let now = self.now();
         let mut windows = self.windows();
@@ -50,14 +48,14 @@ impl Phases {
         }
     }
 
-    /// The faults that a call from one moment to another may have felt.
+    /// Returns the faults that can affect a call between two times.
     pub(crate) fn affecting(&self, from: Duration, until: Duration) -> Vec<What> {
         let windows = self.windows();
         let felt = windows.iter().filter(|window| window.affects(from, until));
         felt.map(|window| window.what).collect()
     }
 
-    /// The phase at a time: the active fault, `recovering` shortly after it, or `calm`.
+    /// Returns the phase at a time: the active fault, `recovering` shortly after one, or `calm`.
     pub(crate) fn name(&self, at: Duration) -> &'static str {
         let windows = self.windows();
         let holds =
@@ -84,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fault_is_felt_while_it_holds_and_shortly_after() {
+    fn faults_affect_calls_until_shortly_after() {
         let window =
             |until| Window { what: What::KillDatabase, from: Duration::from_secs(10), until };
         let felt = |window: Window, from, until| {

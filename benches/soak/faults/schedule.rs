@@ -7,11 +7,12 @@ use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Setting {
-    /// Servers, numbered from 0. The first is never killed, so that its memory is seen over the whole run.
+    /// The number of servers. The first is never killed, so that its memory is observed over the whole
+    /// run.
     pub(crate) servers: usize,
-    /// `true` if they share a database.
+    /// `true` if the servers share a database.
     pub(crate) has_database: bool,
-    /// `true` if the data is on separate file systems, which can be filled and frozen.
+    /// `true` if the data is on separate file systems that can be filled and frozen.
     pub(crate) has_disks: bool,
     /// `true` if the clock of the last server can be set.
     pub(crate) has_clock: bool,
@@ -20,32 +21,32 @@ pub(crate) struct Setting {
 /// A scheduled fault.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Fault {
-    /// Since the load began.
+    /// The start since the load began.
     pub(crate) at: Duration,
-    /// Its duration without the recovery.
+    /// The duration without recovery.
     pub(crate) holds: Duration,
     pub(crate) what: What,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) enum What {
-    /// SIGKILL, and a start afterwards.
+    /// SIGKILL, then a start.
     KillServer(usize),
-    /// SIGTERM, and a start afterwards, as in a rolling restart.
+    /// SIGTERM, then a start, as in a rolling restart.
     RestartServer(usize),
-    /// SIGSTOP, and SIGCONT afterwards: a machine that is moved or starved.
+    /// SIGSTOP, then SIGCONT: a migrated or starved machine.
     PauseServer(usize),
-    /// SIGKILL to every process of the database, and a start afterwards.
+    /// SIGKILL to all database processes, then a start.
     KillDatabase,
-    /// SIGSTOP to every process of the database, and SIGCONT afterwards: storage that hangs.
+    /// SIGSTOP to all database processes, then SIGCONT: hanging storage.
     PauseDatabase,
-    /// The file system takes no writes three quarters of the time.
+    /// The file system blocks writes three quarters of the time.
     SlowDisk(Place),
-    /// The file system has no byte left.
+    /// The file system is full.
     FullDisk(Place),
-    /// The clock of the last server is shifted by that many hours.
+    /// The clock of the last server is shifted by hours.
     SetClock(i32),
-    /// The chat model does not answer as it should.
+    /// The chat model fails.
     Model(Outage),
 }
 
@@ -57,18 +58,18 @@ pub(crate) enum Place {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) enum Outage {
-    /// It never answers.
+    /// No answer.
     Hangs,
-    /// It answers 503.
+    /// Status 503.
     Errors,
-    /// It resets the connection in the middle of the answer.
+    /// A connection reset in the middle of the answer.
     Resets,
-    /// It answers with JSON that is cut off.
+    /// Truncated JSON.
     Garbles,
 }
 
 impl What {
-    /// Its kind, as phases and tables name it.
+    /// The name of the kind in phases and tables.
     pub(crate) const fn kind(self) -> &'static str {
         match self {
             Self::KillServer(_) => "server killed",
@@ -104,11 +105,11 @@ impl fmt::Display for What {
     }
 }
 
-/// The longest time between two faults of long runs, from the beginning of one to that of the next.
+/// The maximum time between the starts of two faults, in seconds.
 const MAX_SLOT: f64 = 75.0;
 
-/// Draws the faults of a run: one after the other on servers, database and disks, and in parallel those of the chat model.
-/// Each round has every kind once. The same arguments give the same faults.
+/// Draws the faults of a run: sequential faults of servers, database and disks, and in parallel those of
+/// the chat model. Each round has every kind once. Deterministic for its arguments.
 pub(crate) fn draw(seed: u64, lasts: Duration, setting: Setting) -> Vec<Fault> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut faults = track(&mut random, lasts, kinds(setting), setting);
@@ -119,19 +120,19 @@ pub(crate) fn draw(seed: u64, lasts: Duration, setting: Setting) -> Vec<Fault> {
     faults
 }
 
-/// Draws the particulars of a kind.
+/// Draws the details of a kind.
 type Draw = Box<dyn Fn(&mut fastrand::Rng, Setting) -> What>;
 
 fn kinds(setting: Setting) -> Vec<Draw> {
-    fn killed(random: &mut fastrand::Rng, setting: Setting) -> usize {
+    fn killable(random: &mut fastrand::Rng, setting: Setting) -> usize {
         random.usize(1.min(setting.servers - 1)..setting.servers)
     }
     fn any(random: &mut fastrand::Rng, setting: Setting) -> usize {
         random.usize(..setting.servers)
     }
     let mut kinds: Vec<Draw> = vec![
-        Box::new(|random, setting| What::KillServer(killed(random, setting))),
-        Box::new(|random, setting| What::RestartServer(killed(random, setting))),
+        Box::new(|random, setting| What::KillServer(killable(random, setting))),
+        Box::new(|random, setting| What::RestartServer(killable(random, setting))),
         Box::new(|random, setting| What::PauseServer(any(random, setting))),
     ];
     if setting.has_database {
@@ -154,7 +155,7 @@ fn kinds(setting: Setting) -> Vec<Draw> {
     kinds
 }
 
-/// Faults one after the other between a calm beginning and a calm end, in rounds of all kinds.
+/// Draws sequential faults between a calm start and a calm end, in rounds of all kinds.
 fn track(
     random: &mut fastrand::Rng,
     lasts: Duration,
@@ -166,7 +167,7 @@ fn track(
     let slot = ((end - calm) / kinds.len() as f64).min(MAX_SLOT);
     let (mut faults, mut begins) = (Vec::new(), calm);
     let mut round: Vec<&Draw> = Vec::new();
-    // Slots are as long as they are so that one round fits; rounding must not lose its last one.
+    // A slot is sized so that one round fits; rounding must not lose the last fault.
     while begins + slot <= end + 1e-6 {
         if round.is_empty() {
             round = kinds.iter().collect();
@@ -195,13 +196,13 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3_600);
 
     #[test]
-    fn the_same_seed_gives_the_same_faults_and_another_gives_others() {
+    fn faults_depend_on_the_seed() {
         assert_eq!(draw(1, HOUR, ALL), draw(1, HOUR, ALL));
         assert_ne!(draw(1, HOUR, ALL), draw(2, HOUR, ALL));
     }
 
     #[test]
-    fn every_kind_comes_at_least_once_even_in_a_short_run() {
+    fn short_runs_have_every_kind() {
         for seconds in [150, 3_600] {
             for seed in 0..50 {
                 let faults = draw(seed, Duration::from_secs(seconds), ALL);
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_of_a_track_do_not_overlap_and_leave_beginning_and_end_calm() {
+    fn faults_do_not_overlap_and_leave_calm_ends() {
         for seed in 0..50 {
             let faults = draw(seed, HOUR, ALL);
             let is_model = |fault: &&Fault| matches!(fault.what, What::Model(_));
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_server_is_never_killed_where_there_are_others() {
+    fn the_first_of_several_servers_is_never_killed() {
         let killed = |setting| {
             draw(3, 20 * HOUR, setting)
                 .into_iter()
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_drawn_that_the_setting_has_not() {
+    fn draws_only_faults_of_the_setting() {
         let bare = Setting { servers: 2, has_database: false, has_disks: false, has_clock: false };
         for fault in draw(5, 20 * HOUR, bare) {
             assert!(

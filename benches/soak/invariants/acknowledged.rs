@@ -14,23 +14,23 @@ pub(crate) struct Entry {
     pub(crate) owner: &'static str,
     /// The server that recorded it, if servers share nothing.
     pub(crate) server: usize,
-    /// The id that it got.
+    /// The evaluation id.
     pub(crate) evaluation_id: Box<str>,
     digest: u64,
 }
 
-/// The acknowledged answers, by key.
+/// The acknowledged answers by key.
 #[derive(Debug, Default)]
 pub(crate) struct Acknowledged {
     by_key: BTreeMap<u64, Entry>,
     open: BTreeMap<u64, (&'static str, usize)>,
 }
 
-/// One line of a ledger.
+/// A ledger row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) owner: String,
-    /// The report's id, which contains the key.
+    /// Contains the key.
     pub(crate) report_id: String,
     pub(crate) evaluation_id: String,
 }
@@ -51,7 +51,7 @@ impl Acknowledged {
         self.open.insert(key, (owner, server));
     }
 
-    /// Records the answer to a key. Returns `true` if it is the first one; later ones must be the same.
+    /// Records an answer. Returns `true` for the first one; later ones must be identical.
     pub(crate) fn answered(
         &mut self,
         key: u64,
@@ -63,14 +63,14 @@ impl Acknowledged {
                 let (one, other) = (&first.evaluation_id, &answer.evaluation_id);
                 return Err(Violation::new(
                     "idempotency",
-                    format!("key {key} gave {one}, then {other}"),
+                    format!("key {key} returned {one}, then {other}"),
                 ));
             }
             if first.digest != digest {
                 let id = &first.evaluation_id;
                 return Err(Violation::new(
                     "idempotency",
-                    format!("key {key} gave {id} with other bytes than before"),
+                    format!("key {key} returned {id} with different bytes"),
                 ));
             }
             return Ok(false);
@@ -78,7 +78,7 @@ impl Acknowledged {
         let Some((owner, server)) = self.open.remove(&key) else {
             return Err(Violation::new(
                 "idempotency",
-                format!("key {key} was answered and never requested"),
+                format!("key {key} was answered but never requested"),
             ));
         };
         let evaluation_id = answer.evaluation_id.clone().into_boxed_str();
@@ -86,7 +86,7 @@ impl Acknowledged {
         Ok(true)
     }
 
-    /// Checks a recorded evaluation against the acknowledged answer to a key.
+    /// Checks a record against the acknowledged answer.
     pub(crate) fn recorded(
         &self,
         key: u64,
@@ -100,31 +100,31 @@ impl Acknowledged {
             ))
         };
         match &recorded.evaluation {
-            None => lost("its record has no answer"),
+            None => lost("the record has no answer"),
             Some(answer) if digest(answer) != entry.digest => {
-                lost("its record differs from its answer")
+                lost("the record differs from the answer")
             }
             Some(_) if recorded.principal != entry.owner => {
-                lost("its record is another principal's")
+                lost("the record belongs to another principal")
             }
             Some(_) => Ok(()),
         }
     }
 
-    /// Picks an entry by a number of any size.
+    /// Picks an entry by an arbitrary number.
     pub(crate) fn any(&self, number: usize) -> Option<(u64, Entry)> {
-        // Keys have no gaps, except for those still open.
+        // Keys are contiguous except for open ones.
         let (first, last) = (*self.by_key.keys().next()?, *self.by_key.keys().next_back()?);
         let from = first + number as u64 % (last - first + 1);
         self.by_key.range(from..).next().map(|(key, entry)| (*key, entry.clone()))
     }
 
-    /// The numbers of acknowledged keys and of keys without an answer.
+    /// Returns the numbers of acknowledged and unanswered keys.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.by_key.len(), self.open.len())
     }
 
-    /// Compares a whole ledger with the acknowledged answers: that of all servers, or of one server.
+    /// Compares a ledger with the acknowledged answers, of all servers or of one.
     pub(crate) fn compare(&self, rows: &[Row], server: Option<usize>) -> Vec<Violation> {
         let mut violations = Vec::new();
         let mut by_report: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
@@ -139,29 +139,27 @@ impl Acknowledged {
                 violations.push(Violation::new(invariant, format!("key {key}, {id}: {what}")));
             };
             match &found[..] {
-                [] => broken("acknowledged", "it is not in the ledger".to_owned()),
+                [] => broken("acknowledged", "not in the ledger".to_owned()),
                 [row] if *row.evaluation_id != **id => {
                     broken("acknowledged", format!("the ledger has {} instead", row.evaluation_id));
                 }
                 [row] if row.owner != entry.owner => {
                     broken(
                         "privacy",
-                        format!("it is {}'s in the ledger, not {}'s", row.owner, entry.owner),
+                        format!("owned by {} in the ledger, not by {}", row.owner, entry.owner),
                     );
                 }
                 [_] => {}
-                several => {
-                    broken("counted once", format!("the ledger has it {} times", several.len()))
-                }
+                several => broken("counted once", format!("{} times in the ledger", several.len())),
             }
         }
         for (key, (owner, _)) in self.open.iter().filter(|(_, (_, kept_at))| is_here(*kept_at)) {
-            // An unanswered request may be recorded, at most once.
+            // An unanswered request can be recorded at most once.
             let found = by_report.remove(report_id(*key).as_str()).unwrap_or_default();
             if found.len() > 1 || found.iter().any(|row| row.owner != *owner) {
                 violations.push(Violation::new(
                     "counted once",
-                    format!("key {key}, never answered: {found:?}"),
+                    format!("key {key}, unanswered: {found:?}"),
                 ));
             }
         }
@@ -191,7 +189,7 @@ mod tests {
         Row { owner: owner.to_owned(), report_id: report_id(key), evaluation_id: id.to_owned() }
     }
 
-    /// Keys 1 and 2 of ada and ben at servers 0 and 1, and key 3 without an answer.
+    /// Keys 1 and 2 of ada and ben at servers 0 and 1; key 3 has no answer.
     fn acknowledged() -> Acknowledged {
         let mut all = Acknowledged::default();
         for (key, owner, server) in [(1, "ada", 0), (2, "ben", 1), (3, "ada", 0)] {

@@ -5,7 +5,7 @@ use gsar_client::v1::instruction::Due;
 
 use super::Violation;
 
-/// Checks that a report got one of the expected tiers and that its evaluation was recorded.
+/// Checks the tier of an answer, and that the evaluation was recorded.
 pub(crate) fn evaluation(
     what: &str,
     known: &[v1::Tier],
@@ -15,47 +15,47 @@ pub(crate) fn evaluation(
     let provenance = answer.provenance.as_ref();
     let tier = answer.decision.as_ref().map(v1::Decision::tier);
     let reasons = answer.decision.iter().flat_map(|decision| &decision.reasons);
-    // A model that judges and fails the second look leaves nothing but to abstain.
+    // If the second look of a model fails, the decision is to abstain.
     let is_without_look = tier == Some(v1::Tier::Abstain)
         && reasons.into_iter().any(|reason| reason.code == "SECOND_LOOK_FAILED");
     if !is_without_look && !tier.is_some_and(|tier| known.contains(&tier)) {
         let judges = provenance.into_iter().flat_map(|provenance| &provenance.judges);
         let judges: Vec<_> =
             judges.map(|link| format!("{} {} {}", link.judge, link.result, link.code)).collect();
-        let found = format!("{what}, {id}: {tier:?}, not one of {known:?}, by {judges:?}");
+        let found = format!("{what}, {id}: {tier:?} instead of {known:?}, by {judges:?}");
         return Err(Violation::new("answers", found));
     }
     if !provenance.is_some_and(|provenance| provenance.recorded) {
-        let found = format!("{what}, {id}: acknowledged and not recorded");
+        let found = format!("{what}, {id}: acknowledged but not recorded");
         return Err(Violation::new("acknowledged", found));
     }
     Ok(())
 }
 
-/// Checks that a search found the evidence about the pool of that number.
+/// Checks that a search found the evidence about a database.
 pub(crate) fn search(
     corpus: &str,
     number: u64,
     answer: &v1::SearchResponse,
 ) -> Result<(), Violation> {
-    let wanted = format!("\"db-{number}\"");
-    if answer.hits.iter().any(|hit| hit.text.contains(&wanted)) {
+    let expected = format!("\"db-{number}\"");
+    if answer.hits.iter().any(|hit| hit.text.contains(&expected)) {
         return Ok(());
     }
-    let found = format!("{corpus}: {} hits, none with `{wanted}`", answer.hits.len());
+    let found = format!("{corpus}: {} hits, none with `{expected}`", answer.hits.len());
     Err(Violation::new("corpora", found))
 }
 
 pub(crate) struct End {
-    /// Tiers of its reports.
+    /// The tiers of its reports.
     pub(crate) tiers: &'static [v1::Tier],
-    /// Steps that were answered.
+    /// The number of steps.
     pub(crate) steps: u32,
-    /// Turns among them.
+    /// The number of turns among them.
     pub(crate) turns: u32,
 }
 
-/// Checks that a finished investigation ended as expected. Returns `false` if it is not finished.
+/// Checks the end of an investigation. Returns `false` if it is not finished.
 pub(crate) fn end(known: &End, investigation: &v1::Investigation) -> Result<bool, Violation> {
     let due = investigation.instruction.as_ref().and_then(|due| due.due.as_ref());
     let Some(Due::Finished(finished)) = due else { return Ok(false) };
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_tier_and_an_answer_that_was_not_recorded_are_found() {
+    fn finds_wrong_tiers_and_unrecorded_answers() {
         let answer = |tier: v1::Tier, recorded| v1::EvaluateResponse {
             decision: Some(v1::Decision { tier: tier.into(), ..Default::default() }),
             provenance: Some(v1::Provenance { recorded, ..Default::default() }),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_misses_its_evidence_is_found() {
+    fn finds_a_search_without_its_evidence() {
         let answer = |text: &str| v1::SearchResponse {
             hits: vec![v1::SearchHit { text: text.to_owned(), ..Default::default() }],
             ..Default::default()
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn an_investigation_that_went_another_way_is_found() {
+    fn finds_an_unexpected_investigation() {
         const KNOWN: End = End { tiers: &[v1::Tier::Proceed], steps: 2, turns: 1 };
         let ended = |cause: &str, tiers: &[v1::Tier], step, turns| v1::Investigation {
             step,

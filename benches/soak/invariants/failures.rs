@@ -1,4 +1,4 @@
-//! Checks failed calls against the active faults. Unexplained failures are violations.
+//! Checks failed calls against the active faults.
 
 use gsar_client::ClientError;
 
@@ -7,7 +7,7 @@ use crate::faults::schedule::{Place, What};
 /// A transient failure of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Failure {
-    /// The connection was refused or broke.
+    /// The connection failed.
     Unreachable,
     /// UNAVAILABLE, `NOT_SERVING`.
     NotServing,
@@ -15,7 +15,7 @@ pub(crate) enum Failure {
     Ledger,
     /// UNAVAILABLE, `EVIDENCE_UNAVAILABLE`.
     Evidence,
-    /// DEADLINE_EXCEEDED, of the server or of the client.
+    /// DEADLINE_EXCEEDED, from the server or the client.
     Late,
     /// RESOURCE_EXHAUSTED, `TOO_MANY_CALLS`.
     TooManyCalls,
@@ -23,7 +23,7 @@ pub(crate) enum Failure {
     JudgesBusy,
 }
 
-/// Transient failures, with their code and reason.
+/// Transient failures by code and reason.
 const TRANSIENT: [(tonic::Code, &str, Failure); 8] = [
     (tonic::Code::Unavailable, "NOT_SERVING", Failure::NotServing),
     (tonic::Code::Unavailable, "LEDGER_UNAVAILABLE", Failure::Ledger),
@@ -33,12 +33,12 @@ const TRANSIENT: [(tonic::Code, &str, Failure); 8] = [
     (tonic::Code::DeadlineExceeded, "", Failure::Late),
     (tonic::Code::ResourceExhausted, "TOO_MANY_CALLS", Failure::TooManyCalls),
     (tonic::Code::ResourceExhausted, "JUDGES_BUSY", Failure::JudgesBusy),
-    // A broken connection, as reported for a report of a stream.
+    // A broken connection, as reported for a report in a stream.
     (tonic::Code::Unavailable, "", Failure::Unreachable),
 ];
 
 impl Failure {
-    /// The failure of an error; `None` if it is not transient.
+    /// Classifies an error; `None` if it is not transient.
     pub(crate) fn of(error: &ClientError) -> Option<Self> {
         match error {
             ClientError::Unreachable { .. } => Some(Self::Unreachable),
@@ -47,18 +47,18 @@ impl Failure {
         }
     }
 
-    /// The failure of a code and a reason; `None` if it is not transient.
+    /// Classifies code and reason; `None` if not transient.
     pub(crate) fn named(code: tonic::Code, reason: &str) -> Option<Self> {
         let found = TRANSIENT.iter().find(|(known, of, _)| (*known, *of) == (code, reason));
         found.map(|(_, _, failure)| *failure)
     }
 
-    /// `true` if a fault explains the failure of a call to that server.
+    /// `true` if a fault explains the failure of a call to this server.
     pub(crate) fn is_explained_by(self, fault: What, server: usize) -> bool {
         let no_storage = matches!(self, Self::Ledger | Self::Evidence);
         let stalls = matches!(self, Self::Late | Self::TooManyCalls);
         match fault {
-            // Refused while it stops or starts.
+            // Calls fail while the server stops or starts.
             What::KillServer(hit) | What::RestartServer(hit) => {
                 hit == server && (matches!(self, Self::Unreachable | Self::NotServing) || stalls)
             }
@@ -83,7 +83,7 @@ mod tests {
     use tonic::Code;
 
     #[test]
-    fn only_known_codes_with_their_reasons_are_transient() {
+    fn only_known_codes_and_reasons_are_transient() {
         assert_eq!(Failure::named(Code::Unavailable, "NOT_SERVING"), Some(Failure::NotServing));
         for (code, reason) in [
             (Code::Internal, "INTERNAL"),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_explains_what_it_does_and_nothing_else() {
+    fn faults_explain_only_their_effects() {
         for (failure, fault, explains) in [
             (Failure::Unreachable, What::KillServer(1), true),
             (Failure::Unreachable, What::KillServer(2), false),

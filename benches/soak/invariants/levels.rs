@@ -9,7 +9,7 @@ use crate::servers::process::Usage;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
-    /// Since the load began.
+    /// The time since the load began.
     pub(crate) at: Duration,
     pub(crate) server: usize,
     pub(crate) start: u32,
@@ -22,30 +22,30 @@ pub(crate) struct Level {
     pub(crate) start: u32,
     /// The length in hours.
     pub(crate) hours: f64,
-    /// Median of the resident set, in MiB.
+    /// The median resident set in MiB.
     pub(crate) memory_mib: f64,
-    /// Growth of the resident set, in MiB an hour.
+    /// The growth of the resident set in MiB per hour.
     pub(crate) memory_mib_per_hour: f64,
-    /// Median of open descriptors.
+    /// The median number of open descriptors.
     pub(crate) descriptors: f64,
-    /// Growth of open descriptors an hour.
+    /// The growth of open descriptors per hour.
     pub(crate) descriptors_per_hour: f64,
-    /// `true` if it is long enough to be judged.
+    /// `true` if the series is long enough.
     pub(crate) is_judged: bool,
 }
 
-/// The time in which a server fills its caches.
+/// The time for caches to fill.
 const WARM_UP: Duration = Duration::from_secs(600);
-/// The minimum length of a judged series, in hours.
+/// The minimum length of a checked series in hours.
 const MIN_SPAN: f64 = 0.5;
-/// The growth that is a violation: this share of the median, but at least these amounts.
+/// The allowed growth: a share of the median, but at least these amounts.
 const MAX_SHARE: f64 = 0.25;
 const MIN_MEMORY_MIB: f64 = 24.0;
 const MIN_DESCRIPTORS: f64 = 16.0;
-/// The maximum number of points of a series; slopes are taken of every pair.
+/// The maximum number of points; slopes are computed for every pair.
 const MAX_POINTS: usize = 400;
 
-/// The level of every start that was sampled after its warm-up.
+/// Computes the levels of every server start after its warm-up.
 pub(crate) fn levels(samples: &[Sample]) -> Vec<Level> {
     let mut starts: Vec<(usize, u32)> =
         samples.iter().map(|sample| (sample.server, sample.start)).collect();
@@ -77,7 +77,7 @@ fn level(samples: &[Sample], server: usize, start: u32) -> Option<Level> {
     })
 }
 
-/// The median of the slopes of all pairs (Theil and Sen), robust against outliers.
+/// The median slope of all pairs (Theil-Sen), robust against outliers.
 fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let pairs = points.iter().enumerate().flat_map(|(index, one)| {
         let later = points.get(index + 1..).unwrap_or_default();
@@ -91,7 +91,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// Returns a violation for each level that grew.
+/// Returns a violation for each growing level.
 pub(crate) fn check(levels: &[Level]) -> Vec<Violation> {
     let grows = |per_hour: f64, level: &Level, median: f64, min: f64| {
         per_hour * level.hours > (median * MAX_SHARE).max(min)
@@ -102,14 +102,14 @@ pub(crate) fn check(levels: &[Level]) -> Vec<Violation> {
         if grows(*memory_mib_per_hour, level, *memory_mib, MIN_MEMORY_MIB) {
             violations.push(Violation::new(
                 "level",
-                format!("server {server}, start {start}: memory grows by {memory_mib_per_hour:.1} MiB an hour over {hours:.1} h, of {memory_mib:.0} MiB"),
+                format!("server {server}, start {start}: memory grows by {memory_mib_per_hour:.1} MiB per hour over {hours:.1} h, from a median of {memory_mib:.0} MiB"),
             ));
         }
         let Level { descriptors, descriptors_per_hour, .. } = level;
         if grows(*descriptors_per_hour, level, *descriptors, MIN_DESCRIPTORS) {
             violations.push(Violation::new(
                 "level",
-                format!("server {server}, start {start}: descriptors grow by {descriptors_per_hour:.1} an hour over {hours:.1} h, of {descriptors:.0}"),
+                format!("server {server}, start {start}: descriptors grow by {descriptors_per_hour:.1} per hour over {hours:.1} h, from a median of {descriptors:.0}"),
             ));
         }
     }
@@ -120,7 +120,7 @@ pub(crate) fn check(levels: &[Level]) -> Vec<Violation> {
 mod tests {
     use super::*;
 
-    /// Two hours of samples, every ten seconds; both values as functions of hours.
+    /// Two hours of samples, every ten seconds, from functions of the hour.
     fn samples(memory: impl Fn(f64) -> f64, descriptors: impl Fn(f64) -> f64) -> Vec<Sample> {
         (0..720)
             .map(|number| {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_run_is_not_judged() {
+    fn short_runs_are_not_checked() {
         let short = samples(|hours| 100.0 + 400.0 * hours, |_| 40.0);
         let levels = levels(&short[..150]);
         assert!(!levels[0].is_judged && levels[0].memory_mib_per_hour > 300.0);

@@ -1,11 +1,11 @@
-//! Checks that the log of a server has no secrets and no panics.
+//! Checks server logs for secrets and panics.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use super::Violation;
 
-/// Counts lines by level, and finds tokens and panics.
+/// Counts lines by level and finds tokens and panics.
 pub(crate) fn read(
     log: impl BufRead,
     tokens: &[String],
@@ -15,7 +15,7 @@ pub(crate) fn read(
     for line in log.lines() {
         let line = line?;
         if let Some(token) = tokens.iter().find(|token| line.contains(*token)) {
-            violations.push(Violation::new("secrets", format!("a log holds {token}: {line}")));
+            violations.push(Violation::new("secrets", format!("a log contains {token}: {line}")));
         }
         if line.contains("panicked") {
             violations.push(Violation::new("failures", format!("a panic: {line}")));
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_and_panics_are_found() {
+    fn finds_tokens_and_panics() {
         let mut by_level = BTreeMap::new();
         let tokens = ["token-of-ada".to_owned()];
         let log = "{\"level\":\"INFO\",\"message\":\"ready\"}\n{\"level\":\"WARN\",\"message\":\"token-of-ada\"}\n\

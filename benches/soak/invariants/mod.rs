@@ -1,4 +1,4 @@
-//! The invariants, one module each. This module records violations and writes them to a file at once.
+//! The invariants. Violations are written to a file at once.
 
 pub(crate) mod acknowledged;
 pub(crate) mod answers;
@@ -19,7 +19,7 @@ use serde::Serialize;
 /// A violated invariant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Violation {
-    /// The invariant, as the README names it.
+    /// The name of the invariant in the README.
     pub(crate) invariant: &'static str,
     pub(crate) found: String,
 }
@@ -30,7 +30,6 @@ impl Violation {
     }
 }
 
-/// A violation with its time.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct RecordedViolation {
     /// Seconds since the load began.
@@ -39,43 +38,43 @@ pub(crate) struct RecordedViolation {
     pub(crate) violation: Violation,
 }
 
-/// The maximum number of recorded violations; further ones are only counted.
+/// The maximum number of recorded violations; later ones are only counted.
 const MAX_RECORDED: usize = 1_000;
 
 #[derive(Debug)]
 pub(crate) struct Violations {
-    noted: Mutex<(Vec<RecordedViolation>, usize, File)>,
+    recorded: Mutex<(Vec<RecordedViolation>, usize, File)>,
 }
 
 impl Violations {
-    /// Creates a file to which each violation is appended at once, as a JSON line.
+    /// Creates a file of JSON lines, one per violation.
     pub(crate) fn create(file: &Path) -> std::io::Result<Self> {
-        Ok(Self { noted: Mutex::new((Vec::new(), 0, File::create(file)?)) })
+        Ok(Self { recorded: Mutex::new((Vec::new(), 0, File::create(file)?)) })
     }
 
     /// Records a violation.
-    #[expect(clippy::print_stderr, reason = "who watches the run sees it at once")]
+    #[expect(clippy::print_stderr, reason = "shows violations during the run")]
     pub(crate) fn note(&self, at: Duration, violation: Violation) {
         let noted = RecordedViolation { at: at.as_secs_f64(), violation };
         eprintln!(
             "VIOLATION at {:.1} s, {}: {}",
             noted.at, noted.violation.invariant, noted.violation.found
         );
-        let mut all = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
         let (recorded, count, file) = &mut *all;
         *count += 1;
         if recorded.len() < MAX_RECORDED {
             if let Ok(line) = serde_json::to_string(&noted) {
-                // The report has it as well.
+                // The report also contains it.
                 let _in_report = writeln!(file, "{line}");
             }
             recorded.push(noted);
         }
     }
 
-    /// The recorded violations, and the number of all.
+    /// Returns the recorded violations and their total number.
     pub(crate) fn all(&self) -> (Vec<RecordedViolation>, usize) {
-        let all = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
         (all.0.clone(), all.1)
     }
 }

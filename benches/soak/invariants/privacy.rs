@@ -5,7 +5,7 @@ use tonic::Code;
 
 use super::Violation;
 
-/// Checks that a call was refused with that code.
+/// Checks that a call was refused with a code.
 pub(crate) fn refused<T>(
     what: &str,
     answer: &Result<T, Box<Refusal>>,
@@ -19,7 +19,7 @@ pub(crate) fn refused<T>(
     Err(Violation::new("privacy", format!("{what} got {got} instead of {expected:?}")))
 }
 
-/// Checks that a list of evaluations has those of its reader only.
+/// Checks that a list has only evaluations of its reader.
 pub(crate) fn evaluations(
     reader: &str,
     page: &v1::ListEvaluationsResponse,
@@ -33,7 +33,7 @@ pub(crate) fn evaluations(
     }
 }
 
-/// Checks that a list of corpora has none of other principals. Names of corpora are unique within a run.
+/// Checks that a list has no corpora of other principals. Corpus names are unique within a run.
 pub(crate) fn corpora<'o>(
     reader: &str,
     page: &v1::ListCorporaResponse,
@@ -59,7 +59,7 @@ mod tests {
     use tonic::Status;
 
     #[test]
-    fn what_is_answered_or_refused_otherwise_is_found() {
+    fn finds_answers_and_other_refusals() {
         let got = |code| Err(Box::new(Refusal::from_status("Search", &Status::new(code, ""))));
         let checked = |answer: Result<(), _>| refused("a search", &answer, Code::NotFound);
         checked(got(Code::NotFound)).unwrap();
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_with_what_another_keeps_are_found() {
+    fn finds_data_of_others_in_lists() {
         let page = |principal: &str| v1::ListEvaluationsResponse {
             evaluations: vec![v1::EvaluationSummary {
                 principal: principal.to_owned(),

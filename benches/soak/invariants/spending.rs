@@ -12,15 +12,15 @@ use crate::servers::database::Database;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Day {
-    /// The server, if each has its own record.
+    /// The server, if each has its own ledger.
     pub(crate) server: Option<usize>,
     /// Days since 1970-01-01 in UTC.
     pub(crate) day: i64,
-    /// Millionths of a dollar, including reservations.
+    /// In millionths of a dollar, including reservations.
     pub(crate) micros: u64,
 }
 
-/// Reads the spending of all servers on a database.
+/// Reads the spending of all servers on one database.
 pub(crate) fn shared(database: &Database) -> anyhow::Result<Vec<Day>> {
     let rows = database.query("SELECT day, micros FROM spending ORDER BY day")?;
     rows.lines()
@@ -45,7 +45,7 @@ pub(crate) fn of_server(server: usize, data: &Path) -> anyhow::Result<Vec<Day>> 
     .collect()
 }
 
-/// Checks that no day exceeds its budget, and that the total covers the charges.
+/// Checks that no day exceeds its budget, and that all charges are recorded.
 pub(crate) fn check(days: &[Day], daily_budget: u64, paid: u64) -> Vec<Violation> {
     let over = days.iter().filter(|day| day.micros > daily_budget);
     let mut violations: Vec<_> = over
@@ -55,7 +55,7 @@ pub(crate) fn check(days: &[Day], daily_budget: u64, paid: u64) -> Vec<Violation
         .collect();
     let written: u64 = days.iter().map(|day| day.micros).sum();
     if written < paid {
-        let found = format!("{written} are written down as spent, and {paid} were paid");
+        let found = format!("{written} recorded as spent, but {paid} were paid");
         violations.push(Violation::new("budget", found));
     }
     violations
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_over_its_budget_and_money_that_nobody_wrote_down_are_found() {
+    fn finds_overspending_and_unrecorded_charges() {
         let days = |micros| {
             [Day { server: None, day: 1, micros }, Day { server: None, day: 2, micros: 10 }]
         };

@@ -1,4 +1,4 @@
-//! Stores evidence, searches it, evaluates by it, and deletes it.
+//! Stores corpora, searches them, evaluates with them, and deletes them.
 
 use gsar_client::v1;
 use gsar_client::v1::put_evidence_request::Part;
@@ -12,7 +12,6 @@ use crate::invariants::acknowledged::report_id;
 use crate::invariants::{Violation, answers};
 use crate::left_data::StoredCorpus;
 
-/// A corpus of one story.
 struct Corpus {
     owner: Principal,
     home: usize,
@@ -21,16 +20,16 @@ struct Corpus {
     lives: Option<std::time::Duration>,
 }
 
-/// The time to live of a corpus that expires.
-const LIVES: std::time::Duration = std::time::Duration::from_secs(120);
+/// The lifetime of an expiring corpus.
+const TIME_TO_LIVE: std::time::Duration = std::time::Duration::from_secs(120);
 
 impl Caller {
-    /// Stores a corpus and uses it. One in eight is left for the final checks, and one in sixteen expires.
+    /// Stores a corpus and uses it. One in eight is left for the final checks; one in sixteen expires.
     pub(super) async fn store_and_search(&mut self) {
         let (owner, home) = self.draw();
         let (key, began) = (self.world.new_key(), self.world.phases.now());
         let fate = self.random.u32(..16);
-        let lives = (fate == 0).then_some(LIVES);
+        let lives = (fate == 0).then_some(TIME_TO_LIVE);
         let corpus = Corpus { owner, home, id: format!("corpus-{key}"), key, lives };
         if !self.put(&corpus).await {
             return;
@@ -39,7 +38,7 @@ impl Caller {
             for _ in 0..self.random.usize(1..4) {
                 self.search(&corpus).await;
             }
-            self.evaluate_by(&corpus).await;
+            self.evaluate_with(&corpus).await;
         }
         if fate > 2 {
             return self.delete(&corpus).await;
@@ -47,7 +46,7 @@ impl Caller {
         let now = self.world.phases.now();
         let faults = self.world.phases.affecting(began, now);
         let is_set = faults.iter().any(|what| matches!(what, What::SetClock(_)));
-        // It expires by the clock of its server, which was set.
+        // It expires by the clock of its server, which can be changed.
         if lives.is_some() && is_set && !self.world.is_shared() {
             return;
         }
@@ -56,7 +55,7 @@ impl Caller {
         self.world.left_data().corpora.push(StoredCorpus { owner, home, corpus_id, key, expires });
     }
 
-    /// Returns `true` if it was acknowledged before the run ended.
+    /// Returns `true` if the corpus was acknowledged before the run ended.
     async fn put(&mut self, corpus: &Corpus) -> bool {
         while !self.world.is_over() {
             let time_to_live = corpus.lives.and_then(|lives| lives.try_into().ok());
@@ -100,14 +99,14 @@ impl Caller {
             }
             CallResult::Refused(refusal) => {
                 let found = format!("{}: {:?} {}", corpus.id, refusal.code, refusal.one_line());
-                self.world.violated(Violation::new("corpora", found));
+                self.world.record_violation(Violation::new("corpora", found));
             }
             CallResult::Failed => self.back_off().await,
         }
     }
 
     /// Evaluates a true report with the corpus as evidence.
-    async fn evaluate_by(&mut self, corpus: &Corpus) {
+    async fn evaluate_with(&mut self, corpus: &Corpus) {
         let key = self.world.new_key();
         self.world.acknowledged().register(key, corpus.owner.name, corpus.home);
         let mut request = request(Case::True, corpus.key);
@@ -138,7 +137,7 @@ impl Caller {
         }
     }
 
-    /// Deletes it, and checks that it is gone.
+    /// Deletes the corpus and checks that it is gone.
     async fn delete(&mut self, corpus: &Corpus) {
         let mut may_be_gone = false;
         while !self.world.is_over() {
@@ -156,12 +155,12 @@ impl Caller {
                 }
                 CallResult::Refused(refusal) => {
                     let found = format!(
-                        "{}, to be deleted: {:?} {}",
+                        "deleting {}: {:?} {}",
                         corpus.id,
                         refusal.code,
                         refusal.one_line()
                     );
-                    return self.world.violated(Violation::new("corpora", found));
+                    return self.world.record_violation(Violation::new("corpora", found));
                 }
                 CallResult::Failed => {
                     may_be_gone = true;
@@ -178,11 +177,11 @@ impl Caller {
         let result = self
             .call("Search", server, &corpus.owner, async |client| client.search(request).await)
             .await;
-        self.expect_refusal(&format!("a search of {}, deleted", corpus.id), result, Code::NotFound);
+        self.expect_refusal(&format!("a search in deleted {}", corpus.id), result, Code::NotFound);
     }
 }
 
-/// A search for the evidence about the pool of that number.
+/// Builds a search for the evidence about a database.
 pub(crate) fn search(corpus_id: &str, number: u64) -> v1::SearchRequest {
     v1::SearchRequest {
         corpus_id: corpus_id.to_owned(),

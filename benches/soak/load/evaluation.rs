@@ -1,4 +1,4 @@
-//! Evaluates reports under idempotency keys, repeats the calls, and reads the records.
+//! Evaluates reports under idempotency keys, repeats calls, and reads the records.
 
 use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,11 +13,12 @@ use crate::invariants::acknowledged::report_id;
 use crate::invariants::answers;
 use crate::servers::model;
 
-/// The number of repeated questions, so that some are answered from the cache of judgements.
+/// The number of questions that repeat, so that some answers come from the judgement cache.
 const REPEATED: u64 = 50;
 
 impl Caller {
-    /// Evaluates one report under a new key until a server answers, and sometimes again at another server.
+    /// Evaluates one report under a new key until a server answers, and sometimes again at another
+    /// server.
     pub(super) async fn evaluate(&mut self) {
         let (principal, home) = self.draw();
         let (key, case, request) = self.new_report();
@@ -45,7 +46,7 @@ impl Caller {
         }
     }
 
-    /// A new key, and a report with its id.
+    /// Returns a new key and a report with its id.
     pub(super) fn new_report(&mut self) -> (u64, Case, v1::EvaluateRequest) {
         let key = self.world.new_key();
         let case = *self.random.choice(&Case::DRAWN).unwrap_or(&Case::True);
@@ -55,7 +56,7 @@ impl Caller {
         if let Some(report) = &mut request.report {
             report.id = report_id(key);
         }
-        // Two of three bypass the chat model.
+        // Two in three bypass the chat model.
         if self.random.u32(..3) > 0 {
             request.options =
                 Some(v1::EvaluateOptions { judge: "rules/2".to_owned(), ..Default::default() });
@@ -74,7 +75,7 @@ impl Caller {
                 self.count_clock(answer);
             }
             Ok(false) => {}
-            Err(violation) => self.world.violated(violation),
+            Err(violation) => self.world.record_violation(violation),
         }
         self.world.check(answers::evaluation(&format!("key {key}"), case.tiers(), answer));
     }
@@ -90,16 +91,16 @@ impl Caller {
         }
     }
 
-    /// Counts answers from a server whose clock was set.
+    /// Counts answers from a server with a changed clock.
     fn count_clock(&self, answer: &v1::EvaluateResponse) {
         let evaluated = answer.provenance.as_ref().and_then(|provenance| provenance.evaluated_at);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         if evaluated.is_some_and(|at| now.as_secs().abs_diff(at.seconds.unsigned_abs()) > 3_600) {
-            self.world.count("first answers by a clock that was set");
+            self.world.count("first answers by a changed clock");
         }
     }
 
-    /// Reads an acknowledged evaluation and compares it.
+    /// Reads the record of an acknowledged evaluation and compares it.
     pub(super) async fn read_again(&mut self) {
         let number = self.random.usize(..);
         let found = self.world.acknowledged().any(number);
@@ -117,7 +118,7 @@ impl Caller {
             }
             CallResult::Refused(refusal) => {
                 let found = format!("key {key}, {id}: {:?} {}", refusal.code, refusal.one_line());
-                self.world.violated(Violation::new("acknowledged", found));
+                self.world.record_violation(Violation::new("acknowledged", found));
             }
             CallResult::Failed => self.back_off().await,
         }

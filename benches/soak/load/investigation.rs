@@ -32,7 +32,7 @@ enum Step {
 }
 
 impl Caller {
-    /// Drives one investigation from start to end, at any server if they share a ledger.
+    /// Drives one investigation to its end.
     pub(super) async fn investigate(&mut self) {
         let (owner, home) = self.draw();
         let id = format!("i{}", self.world.new_key());
@@ -47,7 +47,7 @@ impl Caller {
         while !self.world.is_over() {
             let server = self.server(home);
             let result = match at {
-                // The current step is unknown at the beginning and after a failure.
+                // The current step is unknown at first and after a failure.
                 None => {
                     let start = start.clone();
                     let begun = self.call("StartInvestigation", server, &owner, async |client| {
@@ -61,7 +61,7 @@ impl Caller {
                 CallResult::Answered(Some(investigation)) => {
                     let ended = answers::end(&END, &investigation);
                     let is_over = !matches!(ended, Ok(false));
-                    // Without a second look the decision is to abstain.
+                    // Without a second look the server abstains.
                     let faults = self.world.phases.affecting(began, self.world.phases.now());
                     if ended.is_err() && faults.iter().any(|what| matches!(what, What::Model(_))) {
                         return self.world.count("investigation without a second look");
@@ -77,10 +77,10 @@ impl Caller {
                     at = Some(investigation.step);
                 }
                 CallResult::Answered(None) => {
-                    let found = format!("investigation {id}: an answer without an investigation");
-                    return self.world.violated(Violation::new("answers", found));
+                    let found = format!("investigation {id}: the answer has no investigation");
+                    return self.world.record_violation(Violation::new("answers", found));
                 }
-                // The failed call took effect nevertheless.
+                // The failed call took effect after all.
                 CallResult::Refused(refusal) if refusal.reason == "NOT_DUE" => at = None,
                 CallResult::Refused(refusal) => {
                     return self.unexpected_refusal(&format!("investigation {id}"), &refusal);
@@ -137,8 +137,8 @@ impl Caller {
                 result.await.map(|answer| answer.investigation)
             }
             None => {
-                let found = format!("investigation {id} requests step {step}, after its end");
-                self.world.violated(Violation::new("answers", found));
+                let found = format!("investigation {id} requests step {step} after its end");
+                self.world.record_violation(Violation::new("answers", found));
                 CallResult::Answered(None)
             }
         }

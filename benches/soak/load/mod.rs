@@ -1,5 +1,5 @@
-//! The load: callers that run random stories at the pace of the run. Every call goes through [`Caller::call`], which times it
-//! and checks its failure.
+//! The load: callers that run random scenarios at a limited rate. Every call goes through
+//! [`Caller::call`].
 
 mod corpus;
 mod evaluation;
@@ -23,7 +23,7 @@ use crate::world::World;
 pub(crate) use corpus::search;
 pub(crate) use reload::{reload_repeatedly, write_first};
 
-/// A caller. Each of its stories draws a principal.
+/// A caller. Each scenario draws a principal.
 #[derive(Debug)]
 pub(crate) struct Caller {
     world: Arc<World>,
@@ -32,11 +32,10 @@ pub(crate) struct Caller {
 
 #[derive(Debug)]
 pub(crate) enum CallResult<T> {
-    /// It was answered.
     Answered(T),
-    /// It was refused permanently; the story decides whether that is right.
+    /// Refused permanently; the scenario decides whether that is right.
     Refused(Box<Refusal>),
-    /// A transient failure: explained by a fault, or recorded as a violation.
+    /// A transient failure, explained by a fault or recorded as a violation.
     Failed,
 }
 
@@ -51,15 +50,13 @@ impl<T> CallResult<T> {
 }
 
 impl Caller {
-    /// A caller with its own seed.
     pub(crate) fn new(world: Arc<World>, seed: u64) -> Self {
         Self { world, random: fastrand::Rng::with_seed(seed) }
     }
 
-    /// Calls until the load is over.
     pub(crate) async fn run(mut self) {
         while !self.world.is_over() {
-            // Shares of stories in percent. Investigations and corpora take several calls.
+            // In percent. Investigations and corpora take several calls.
             match self.random.u32(..100) {
                 0..60 => self.evaluate().await,
                 60..72 => self.read_again().await,
@@ -71,18 +68,18 @@ impl Caller {
         }
     }
 
-    /// Draws a principal, and the home server of its data, if servers share nothing.
+    /// Draws a principal and its home server.
     fn draw(&mut self) -> (Principal, usize) {
         let principal = *self.random.choice(&WORKERS).unwrap_or(&WORKERS[0]);
         (principal, self.random.usize(..self.world.sidecars.len()))
     }
 
-    /// Any server if they share a ledger, otherwise `home`.
+    /// Draws any server if they share a ledger, otherwise returns `home`.
     fn server(&mut self, home: usize) -> usize {
         if self.world.is_shared() { self.random.usize(..self.world.sidecars.len()) } else { home }
     }
 
-    /// Makes one call as soon as there is a ticket.
+    /// Makes one call once a ticket is available, times it, and checks its failure.
     async fn call<T>(
         &self,
         operation: &'static str,
@@ -122,7 +119,7 @@ impl Caller {
                 }
                 error => {
                     let found = format!("{operation} at server {server}: {error:?}");
-                    self.world.violated(Violation::new("failures", found));
+                    self.world.record_violation(Violation::new("failures", found));
                     CallResult::Failed
                 }
             };
@@ -149,9 +146,9 @@ impl Caller {
                 let times =
                     format!("from {:.1} to {:.1} s", from.as_secs_f64(), until.as_secs_f64());
                 let found = format!(
-                    "{operation} at server {server} {times}, {failure:?} without a fault that explains it: {message}"
+                    "{operation} at server {server} {times}: unexplained {failure:?}: {message}"
                 );
-                self.world.violated(Violation::new("failures", found));
+                self.world.record_violation(Violation::new("failures", found));
             }
         }
     }
@@ -167,10 +164,10 @@ impl Caller {
         }
     }
 
-    /// Records a refusal that the story does not expect.
+    /// Records a refusal as a violation.
     fn unexpected_refusal(&self, what: &str, refusal: &Refusal) {
         let found = format!("{what}: {:?} {} {}", refusal.code, refusal.reason, refusal.one_line());
-        self.world.violated(Violation::new("failures", found));
+        self.world.record_violation(Violation::new("failures", found));
     }
 
     /// Waits before a retry.

@@ -1,4 +1,4 @@
-//! Changes files, good and broken ones, sends SIGHUP, and checks the effect.
+//! Writes valid and invalid files, sends SIGHUP, and checks the effect.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +36,7 @@ const CHANGES: [Change; 6] = [
     Change::BrokenPrincipals,
     Change::BrokenCertificate,
 ];
-/// The maximum time from the signal to the effect.
+/// The maximum time from SIGHUP to the effect.
 const MAX_EFFECT: Duration = Duration::from_secs(15);
 const FIRST_YEAR: i32 = 2050;
 
@@ -54,7 +54,7 @@ pub(crate) fn write_first(files: &std::path::Path) -> std::io::Result<()> {
     std::fs::write(files.join("principals.toml"), principals(true))
 }
 
-/// Changes files one after the other, about `every` apart, until the load is over.
+/// Changes one file at a time, about `every`, until the load is over.
 pub(crate) async fn reload_repeatedly(world: Arc<World>, seed: u64, every: Duration) {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut expected = Expected { policy: 0, has_guest: true, certificate: FIRST_YEAR };
@@ -66,7 +66,7 @@ pub(crate) async fn reload_repeatedly(world: Arc<World>, seed: u64, every: Durat
         }
         let Some(change) = round.pop() else { continue };
         if let Err(error) = change_files(&world, change, &mut expected).await {
-            world.violated(Violation::new("reload", format!("{change:?}: {error:#}")));
+            world.record_violation(Violation::new("reload", format!("{change:?}: {error:#}")));
         }
         world.count(&format!("reload: {change:?}"));
     }
@@ -77,7 +77,7 @@ async fn change_files(
     change: Change,
     expected: &mut Expected,
 ) -> anyhow::Result<()> {
-    // A server that starts meanwhile would read broken files, or be killed by an early SIGHUP.
+    // A starting server would read broken files, or be killed by an early SIGHUP.
     let _files = world.files_lock.lock().await;
     let path = |name: &str| world.files.join(name);
     let (policy_file, principals_file) = (path("policies/soak.toml"), path("principals.toml"));
@@ -101,20 +101,20 @@ async fn change_files(
         Change::BrokenPrincipals => Some((principals_file, "[nobody]\nmay = [\"evaluate\"]\n")),
         Change::BrokenCertificate => Some((path("tls/server.pem"), "no certificate\n")),
     };
-    let Some((file, garbage)) = broken else { return in_force(world, *expected).await };
-    let kept = std::fs::read(&file)?;
+    let Some((file, garbage)) = broken else { return check_reload(world, *expected).await };
+    let original = std::fs::read(&file)?;
     std::fs::write(&file, garbage)?;
-    let checked = in_force(world, *expected).await;
-    std::fs::write(&file, kept)?;
+    let checked = check_reload(world, *expected).await;
+    std::fs::write(&file, original)?;
     checked?;
-    in_force(world, *expected).await
+    check_reload(world, *expected).await
 }
 
-/// Reloads every server, and waits until the expected files are in force.
-async fn in_force(world: &World, expected: Expected) -> anyhow::Result<()> {
+/// Reloads every server and waits until the expected files are in effect.
+async fn check_reload(world: &World, expected: Expected) -> anyhow::Result<()> {
     let from = world.phases.now();
     for sidecar in &world.sidecars {
-        // A killed server reads them when it starts.
+        // A killed server reads the files when it starts.
         let _is_down = sidecar.signal(Signal::HUP);
     }
     for sidecar in &world.sidecars {
@@ -141,7 +141,7 @@ async fn in_force(world: &World, expected: Expected) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns a description of what is not in force at a server.
+/// Describes what differs at a server; `None` if the expected files are in effect.
 async fn difference(
     world: &World,
     sidecar: &Sidecar,
@@ -150,7 +150,7 @@ async fn difference(
     let client = world.client(sidecar.number, &crate::identity::AUDITOR)?;
     let toml = client.policy("soak").await?.toml;
     if !toml.contains(&format!("version {} of", expected.policy)) {
-        return Ok(Some(format!("policy version {} is not in force: {toml}", expected.policy)));
+        return Ok(Some(format!("policy version {} is not in effect: {toml}", expected.policy)));
     }
     let is_guest = match world.client(sidecar.number, &GUEST)?.list_policies().await {
         Ok(_) => true,

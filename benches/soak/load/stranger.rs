@@ -1,4 +1,5 @@
-//! Tries what must be refused: unauthenticated calls, calls without permission, and reads of another caller's data.
+//! Makes calls that must be refused: unauthenticated, without permission, or for data of another
+//! principal.
 
 use gsar_client::v1;
 use tonic::Code;
@@ -10,7 +11,7 @@ use crate::invariants::acknowledged::Entry;
 use crate::invariants::privacy;
 
 impl Caller {
-    /// Tries one of them.
+    /// Makes one of these calls.
     pub(super) async fn trespass(&mut self) {
         match self.random.u32(..7) {
             0 => self.call_as_stranger().await,
@@ -59,7 +60,7 @@ impl Caller {
 
     async fn search_of_another(&mut self) {
         let number = self.random.usize(..);
-        let Some(corpus) = at(&self.world.left_data().corpora, number) else { return };
+        let Some(corpus) = pick(&self.world.left_data().corpora, number) else { return };
         let owner = corpus.owner.name;
         let (server, Some(other)) = (self.server(corpus.home), another(owner)) else { return };
         for name in [corpus.corpus_id.clone(), format!("{owner}@{}", corpus.corpus_id)] {
@@ -74,9 +75,13 @@ impl Caller {
 
     async fn investigation_of_another(&mut self) {
         let number = self.random.usize(..);
-        let Some(kept) = at(&self.world.left_data().investigations, number) else { return };
-        let (owner, id) = (kept.owner.name, kept.investigation_id);
-        let (server, Some(other)) = (self.server(kept.home), another(owner)) else { return };
+        let Some(investigation) = pick(&self.world.left_data().investigations, number) else {
+            return;
+        };
+        let (owner, id) = (investigation.owner.name, investigation.investigation_id);
+        let (server, Some(other)) = (self.server(investigation.home), another(owner)) else {
+            return;
+        };
         let request =
             v1::GetInvestigationRequest { investigation_id: id.clone(), ..Default::default() };
         let result = self
@@ -115,8 +120,9 @@ impl Caller {
         match result {
             CallResult::Answered(page) => {
                 let checked = {
-                    let kept = self.world.left_data();
-                    let of_others = kept.corpora.iter().filter(|corpus| corpus.owner != reader);
+                    let left_data = self.world.left_data();
+                    let of_others =
+                        left_data.corpora.iter().filter(|corpus| corpus.owner != reader);
                     let names = of_others.map(|corpus| corpus.corpus_id.as_str());
                     privacy::corpora(reader.name, &page, names)
                 };
@@ -128,12 +134,11 @@ impl Caller {
     }
 }
 
-/// Another worker.
 fn another(owner: &str) -> Option<&'static Principal> {
     WORKERS.iter().find(|worker| worker.name != owner)
 }
 
-/// Picks an item by a number of any size.
-fn at<T: Clone>(all: &[T], number: usize) -> Option<T> {
+/// Picks an item by an arbitrary number.
+fn pick<T: Clone>(all: &[T], number: usize) -> Option<T> {
     all.get(number.checked_rem(all.len())?).cloned()
 }

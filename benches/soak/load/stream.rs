@@ -1,4 +1,4 @@
-//! Evaluates several reports over one stream, and repeats those without an answer over another.
+//! Evaluates several reports over one stream, and repeats unanswered ones over another.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,6 @@ use crate::invariants::acknowledged::report_id;
 use crate::invariants::failures::Failure;
 
 impl Caller {
-    /// Evaluates a few reports over one stream; unanswered ones are repeated over another.
     pub(super) async fn stream(&mut self) {
         let (principal, home) = self.draw();
         let mut open: BTreeMap<String, (u64, Case, v1::EvaluateRequest)> = BTreeMap::new();
@@ -41,7 +40,7 @@ impl Caller {
                         }
                         Ok(())
                     };
-                    // A stream has no deadline of its own.
+                    // A stream has no deadline.
                     match tokio::time::timeout(crate::world::DEADLINE, whole).await {
                         Ok(ended) => ended,
                         Err(_) => Err(late()),
@@ -50,9 +49,8 @@ impl Caller {
                 .await;
             for answer in answers {
                 let Some((key, case, _)) = open.get(&answer.correlation_id) else {
-                    let found =
-                        format!("a stream answers `{}`, which was not sent", answer.correlation_id);
-                    self.world.violated(Violation::new("answers", found));
+                    let found = format!("a stream answers unknown `{}`", answer.correlation_id);
+                    self.world.record_violation(Violation::new("answers", found));
                     continue;
                 };
                 match answer.result {
@@ -70,13 +68,14 @@ impl Caller {
                             ),
                             None => {
                                 let found = format!("a report of a stream: {error:?}");
-                                self.world.violated(Violation::new("failures", found));
+                                self.world.record_violation(Violation::new("failures", found));
                             }
                         }
                     }
-                    None => self
-                        .world
-                        .violated(Violation::new("answers", "a stream sends an empty answer")),
+                    None => self.world.record_violation(Violation::new(
+                        "answers",
+                        "a stream sent an empty answer",
+                    )),
                 }
             }
             if let CallResult::Refused(refusal) = result {

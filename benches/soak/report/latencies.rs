@@ -9,19 +9,19 @@ use serde::Serialize;
 #[derive(Debug, Default)]
 pub(crate) struct Latencies(Mutex<BTreeMap<(&'static str, &'static str), Vec<u32>>>);
 
-/// One line of the table.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Line {
     pub(crate) operation: &'static str,
-    /// The phase in which it began.
+    /// The phase in which the calls began.
     pub(crate) phase: &'static str,
-    /// Calls that were answered.
+    /// Answered calls.
     pub(crate) calls: usize,
-    /// Median, in milliseconds.
+    /// The median in milliseconds.
     pub p50_ms: f64,
-    /// 99 of 100 took no longer, in milliseconds.
+    /// The 99th percentile in milliseconds.
     pub p99_ms: f64,
-    /// The longest, in milliseconds.
+    /// The maximum in milliseconds.
     pub(crate) max_ms: f64,
 }
 
@@ -33,7 +33,7 @@ impl Latencies {
         all.entry((operation, phase)).or_default().push(took);
     }
 
-    /// The table.
+    /// Returns the rows of the table.
     pub(crate) fn lines(&self) -> Vec<Line> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter()
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_of_the_phase() {
+    fn computes_quantiles_per_phase() {
         let latencies = Latencies::default();
         for milliseconds in 1..=101 {
             latencies.note("Evaluate", "calm", Duration::from_millis(milliseconds));

@@ -1,4 +1,4 @@
-//! Writes the result of a run: `report.json` for programs, `report.md` for people, `series.csv` for plots.
+//! Writes the result of a run: `report.json`, `report.md` and `series.csv`.
 
 pub(crate) mod latencies;
 
@@ -26,29 +26,28 @@ pub(crate) struct Report {
     pub(crate) minutes: f64,
     /// The requested calls per second.
     pub(crate) rate: f64,
-    /// The daily budget, in millionths of a dollar.
+    /// The daily budget in millionths of a dollar.
     pub(crate) daily_budget: u64,
     pub(crate) left_out: Vec<String>,
-    /// The faults that were drawn.
+    /// The scheduled faults.
     pub(crate) schedule: Vec<Fault>,
     pub(crate) faults: Vec<FaultRecord>,
-    /// Keys that were acknowledged, and keys without an answer.
+    /// The numbers of acknowledged and unanswered keys.
     pub(crate) keys: (usize, usize),
-    /// Questions that the chat model answered.
+    /// The number of answers of the chat model.
     pub(crate) model_answered: u64,
     pub(crate) paid_micros: u64,
-    /// Everything that was counted.
+    /// All counters.
     pub(crate) counts: BTreeMap<String, u64>,
     pub(crate) looked: Option<FinalChecks>,
     pub(crate) latencies: Vec<Line>,
-    /// Memory and descriptors.
     pub(crate) levels: Vec<Level>,
     pub(crate) violations: Vec<RecordedViolation>,
     pub(crate) violation_count: usize,
 }
 
 impl Report {
-    /// Writes it into a folder.
+    /// Writes the files.
     pub(crate) fn write(&self, folder: &Path, samples: &[Sample]) -> anyhow::Result<()> {
         std::fs::write(folder.join("report.json"), serde_json::to_string_pretty(self)?)?;
         std::fs::write(folder.join("report.md"), self.markdown())?;
@@ -56,10 +55,10 @@ impl Report {
         Ok(())
     }
 
-    /// For people.
+    /// Formats the report as Markdown.
     pub(crate) fn markdown(&self) -> String {
         let mut text = String::new();
-        // Writing to a string does not fail.
+        // Writing to a `String` cannot fail.
         let _infallible = self.write_markdown(&mut text);
         text
     }
@@ -74,11 +73,11 @@ impl Report {
         writeln!(text, "# Soak, seed {}\n\n{verdict}\n", self.seed)?;
         writeln!(
             text,
-            "{} · {servers} servers on {storage} · {:.1} minutes at {} calls a second\n",
+            "{} · {servers} servers on {storage} · {:.1} minutes at {} calls per second\n",
             self.version, self.minutes, self.rate
         )?;
         for left_out in &self.left_out {
-            writeln!(text, "Left out: {left_out}\n")?;
+            writeln!(text, "Skipped: {left_out}\n")?;
         }
         if !self.violations.is_empty() {
             writeln!(text, "## Violations\n\n| at, s | invariant | found |\n|---:|---|---|")?;
@@ -95,17 +94,17 @@ impl Report {
 
     fn write_counts(&self, text: &mut String) -> std::fmt::Result {
         let (acknowledged, open) = self.keys;
-        writeln!(text, "## What was done\n\n| | |\n|---|---:|")?;
+        writeln!(text, "## Counts\n\n| | |\n|---|---:|")?;
         writeln!(
             text,
             "| keys acknowledged | {acknowledged} |\n| keys without an answer at the end | {open} |"
         )?;
         if let Some(looked) = &self.looked {
-            writeln!(text, "| lines of the ledger, compared with them | {} |", looked.rows)?;
-            writeln!(text, "| records read in full at the end | {} |", looked.records)?;
-            writeln!(text, "| corpora left and found | {} |", looked.corpora)?;
-            writeln!(text, "| corpora that expired and are gone | {} |", looked.expired)?;
-            writeln!(text, "| investigations read at the end | {} |", looked.investigations)?;
+            writeln!(text, "| ledger rows compared | {} |", looked.rows)?;
+            writeln!(text, "| records read in full | {} |", looked.records)?;
+            writeln!(text, "| corpora found | {} |", looked.corpora)?;
+            writeln!(text, "| corpora expired and gone | {} |", looked.expired)?;
+            writeln!(text, "| investigations | {} |", looked.investigations)?;
             for day in &looked.spent {
                 let server =
                     day.server.map_or_else(String::new, |server| format!(", server {server}"));
@@ -119,8 +118,8 @@ impl Report {
                 writeln!(text, "| log lines, {level} | {count} |")?;
             }
         }
-        writeln!(text, "| the chat model answered | {} |", self.model_answered)?;
-        writeln!(text, "| paid, by the answers (millionths of a dollar) | {} |", self.paid_micros)?;
+        writeln!(text, "| answers of the chat model | {} |", self.model_answered)?;
+        writeln!(text, "| charges in answers (millionths of a dollar) | {} |", self.paid_micros)?;
         for (what, count) in &self.counts {
             writeln!(text, "| {what} | {count} |")?;
         }
@@ -134,31 +133,27 @@ impl Report {
         }
         writeln!(
             text,
-            "## Faults\n\n| kind | times | held, s | until all was ready again, s: median, longest |\n|---|---:|---:|---:|"
+            "## Faults\n\n| kind | count | duration, s | recovery, s: median, maximum |\n|---|---:|---:|---:|"
         )?;
         for (kind, all) in kinds {
             let held: f64 = all.iter().map(|done| done.held).sum();
             let mut recovered: Vec<f64> = all.iter().map(|done| done.recovered_in).collect();
             recovered.sort_unstable_by(f64::total_cmp);
-            let (median, longest) = (recovered.get(recovered.len() / 2), recovered.last());
-            let [median, longest] =
-                [median, longest].map(|value| value.copied().unwrap_or_default());
-            writeln!(text, "| {kind} | {} | {held:.0} | {median:.2}, {longest:.2} |", all.len())?;
+            let (median, max) = (recovered.get(recovered.len() / 2), recovered.last());
+            let [median, max] = [median, max].map(|value| value.copied().unwrap_or_default());
+            writeln!(text, "| {kind} | {} | {held:.0} | {median:.2}, {max:.2} |", all.len())?;
         }
         writeln!(text)
     }
 
     fn write_tables(&self, text: &mut String) -> std::fmt::Result {
-        writeln!(text, "## Memory and descriptors, once warm\n")?;
+        writeln!(text, "## Memory and descriptors after warm-up\n")?;
         if self.levels.is_empty() {
-            writeln!(
-                text,
-                "No start of a server was seen for longer than its warm-up of ten minutes.\n"
-            )?;
+            writeln!(text, "No server ran for longer than its warm-up of ten minutes.\n")?;
         } else {
             writeln!(
                 text,
-                "| server | start | hours | MiB | MiB an hour | descriptors | an hour | judged |\n|---:|---:|---:|---:|---:|---:|---:|---|"
+                "| server | start | hours | MiB | MiB per hour | descriptors | per hour | checked |\n|---:|---:|---:|---:|---:|---:|---:|---|"
             )?;
             for level in &self.levels {
                 let Level {
@@ -181,11 +176,11 @@ impl Report {
         }
         writeln!(
             text,
-            "## How long calls took\n\nFrom the caller, repetitions by its client included, by the phase in which the call began.\n"
+            "## Call times\n\nMeasured by the caller, including client retries, by the phase in which the call began.\n"
         )?;
         writeln!(
             text,
-            "| operation | phase | answered | p50, ms | p99, ms | longest, ms |\n|---|---|---:|---:|---:|---:|"
+            "| operation | phase | answered | p50, ms | p99, ms | maximum, ms |\n|---|---|---:|---:|---:|---:|"
         )?;
         for Line { operation, phase, calls, p50_ms, p99_ms, max_ms } in &self.latencies {
             writeln!(

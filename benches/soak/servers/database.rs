@@ -12,22 +12,23 @@ use rustix::process::Signal;
 
 use crate::servers::process;
 
-/// A running database. It is stopped when dropped.
+/// A running database; stopped when dropped.
 #[derive(Debug)]
 pub(crate) struct Database {
     programs: PathBuf,
     folder: PathBuf,
 }
 
-/// The user of PostgreSQL, which refuses to run as root.
+/// The user to run PostgreSQL as, because it refuses to run as root.
 const NOBODY: u32 = 65_534;
 
 const NAME: &str = "gsar";
 
 impl Database {
-    /// Makes one in a folder that is empty, and starts it.
+    /// Creates a database in an empty folder and starts it.
     pub(crate) fn start(folder: &Path) -> anyhow::Result<Self> {
-        let programs = programs().context("no PostgreSQL here: install the package postgresql")?;
+        let programs =
+            programs().context("PostgreSQL not found: install the package postgresql")?;
         let database = Self { programs, folder: folder.to_owned() };
         std::fs::create_dir_all(folder)?;
         std::fs::set_permissions(folder, Permissions::from_mode(0o700))?;
@@ -37,33 +38,36 @@ impl Database {
         let data = database.data();
         database
             .run("initdb", &["-D", &data, "-U", NAME, "-A", "trust", "-E", "UTF8", "--locale=C"])?;
-        database.up()?;
+        database.ensure_started()?;
         database.run("createdb", &["-h", &database.socket(), "-U", NAME, NAME])?;
         Ok(database)
     }
 
-    /// Its address, for `storage.url`.
+    /// Returns the value for `storage.url`.
     pub(crate) fn url(&self) -> String {
         format!("postgres:///{NAME}?host={}&user={NAME}", self.socket())
     }
 
-    /// SIGKILL to all of it, as when its machine ends.
+    /// Sends SIGKILL to all processes, as in a machine crash.
     pub(crate) fn kill(&self) -> anyhow::Result<()> {
         let pid = self.pid()?;
         let family = process::family(pid);
         for pid in &family {
-            // It may have ended meanwhile.
+            // The process may have ended already.
             let _ended = process::signal(*pid, Signal::KILL);
         }
         let began = Instant::now();
         while family.iter().any(|pid| is_alive(*pid)) {
-            ensure!(began.elapsed() < Duration::from_secs(30), "PostgreSQL outlives SIGKILL");
+            ensure!(
+                began.elapsed() < Duration::from_secs(30),
+                "PostgreSQL still runs after SIGKILL"
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
         Ok(())
     }
 
-    /// Stops all of it in its tracks, or lets it go on.
+    /// Pauses or resumes all processes.
     pub(crate) fn pause(&self, is_paused: bool) -> anyhow::Result<()> {
         let signal = if is_paused { Signal::STOP } else { Signal::CONT };
         for pid in process::family(self.pid()?) {
@@ -72,15 +76,15 @@ impl Database {
         Ok(())
     }
 
-    /// Starts it if it is not running, and waits until it accepts connections.
-    pub(crate) fn up(&self) -> anyhow::Result<()> {
+    /// Starts the database if it is not running, and waits until it accepts connections.
+    pub(crate) fn ensure_started(&self) -> anyhow::Result<()> {
         let options = format!("-k {} -h '' -c max_connections=200", self.socket());
         let log = self.folder.join("log").display().to_string();
         let data = self.data();
         let began = Instant::now();
         loop {
-            let is_up = self.run("pg_isready", &["-q", "-h", &self.socket()]).is_ok();
-            if is_up {
+            let is_ready = self.run("pg_isready", &["-q", "-h", &self.socket()]).is_ok();
+            if is_ready {
                 return Ok(());
             }
             let started = self.run(
@@ -96,7 +100,7 @@ impl Database {
         }
     }
 
-    /// Runs a statement. Returns a line for each row, with columns separated by `|`.
+    /// Runs a statement and returns one line per row, with columns separated by `|`.
     pub(crate) fn query(&self, sql: &str) -> anyhow::Result<String> {
         let url = self.url();
         self.run("psql", &["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", &url, "-c", sql])
@@ -118,7 +122,7 @@ impl Database {
 
     fn run(&self, program: &str, arguments: &[&str]) -> anyhow::Result<String> {
         let mut command = Command::new(self.programs.join(program));
-        // A file: the server that pg_ctl leaves behind would hold a pipe open.
+        // Not a pipe, because the server that pg_ctl starts would keep it open.
         let printed = tempfile::NamedTempFile::new()?;
         let output = printed.reopen()?;
         command.args(arguments).current_dir("/").stdin(Stdio::null());
@@ -140,7 +144,7 @@ impl Drop for Database {
     }
 }
 
-/// `true` if a process runs; a zombie does not.
+/// `true` if a process runs and is not a zombie.
 fn is_alive(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
@@ -150,7 +154,7 @@ fn is_root() -> bool {
     rustix::process::getuid().is_root()
 }
 
-/// The folder of the programs of the newest one that is installed.
+/// The program folder of the newest installed version.
 fn programs() -> Option<PathBuf> {
     let version = |entry: &std::fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
     let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?.flatten();

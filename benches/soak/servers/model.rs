@@ -1,4 +1,4 @@
-//! The chat model: a provider on loopback that gives correct verdicts, and fails on request.
+//! The chat model: a provider on loopback that gives correct verdicts and fails on request.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use gsar_chat_wire::{KEY, Play, ReceivedRequest, Server, Verdict, Wire, citation
 
 use crate::faults::schedule::Outage;
 
-/// The name under which servers ask it.
+/// The judge name in server configurations.
 pub(crate) const NAME: &str = "openai:soak";
-/// The prices of a million input and output tokens, in millionths of a dollar.
+/// Prices per million input and output tokens, in millionths of a dollar.
 const PRICES: (u64, u64) = (1_000_000, 10_000_000);
-/// The cost of an answer: the provider reports 120 input and 30 output tokens for each.
+/// The cost of an answer: the provider reports 120 input and 30 output tokens.
 pub(crate) const COST: u64 = 420;
 
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Model {
         self.answered.load(Ordering::Relaxed)
     }
 
-    /// The tables of a server's configuration, with a folder for the key.
+    /// Returns the configuration of the judge, with a folder for its key.
     pub(crate) fn configuration(
         &self,
         folder: &Path,
@@ -78,7 +78,7 @@ fn answer(seen: &ReceivedRequest) -> String {
     answer.unwrap_or_default()
 }
 
-/// Compares a claim such as `The pool_size of db-7 is 27.` with the field of the evidence.
+/// Compares a claim such as `The pool_size of db-7 is 27.` with the evidence.
 fn verdict(claim: &str, prompt: &str) -> Verdict {
     let stated = claim.trim_start_matches("The ").trim_end_matches('.');
     let field = stated.split_once(" of ").and_then(|(name, rest)| {
@@ -93,5 +93,5 @@ fn verdict(claim: &str, prompt: &str) -> Verdict {
         None => ("ungrounded", "inference"),
     };
     let citations = field.iter().map(|(shown, _)| citation("E1", None, shown)).collect();
-    Verdict { class, evidence_type, note: "read off the settings", citations }
+    Verdict { class, evidence_type, note: "from the settings", citations }
 }

@@ -7,9 +7,9 @@ use rustix::process::{Pid, Signal, kill_process};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// Resident set, in KiB.
+    /// The resident set in KiB.
     pub(crate) memory: u64,
-    /// Open descriptors.
+    /// The number of open descriptors.
     pub(crate) descriptors: u64,
     pub(crate) threads: u64,
 }
@@ -29,14 +29,14 @@ pub(crate) fn usage(pid: i32) -> Option<Usage> {
     })
 }
 
-/// A process and those that it started, itself first.
+/// Returns a process and its descendants, itself first.
 pub(crate) fn family(pid: i32) -> Vec<i32> {
     let mut found = vec![pid];
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     found.extend(all.filter_map(|entry| {
         let child: i32 = entry.file_name().to_str()?.parse().ok()?;
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-        // The name, in parentheses, may hold anything.
+        // The name is in parentheses and can contain anything.
         let parent: i32 = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
         (parent == pid).then_some(child)
     }));

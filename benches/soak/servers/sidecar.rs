@@ -12,15 +12,15 @@ use rustix::process::Signal;
 
 use crate::servers::process::{self, Usage};
 
-/// The path of libfaketime in Debian's package.
+/// The library in Debian's package libfaketime.
 const FAKETIME: &str = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
-/// The maximum time for a server to become ready, with a database that replays its log.
+/// The maximum start time, including WAL replay of the database.
 const MAX_START: Duration = Duration::from_secs(120);
 
-/// A server, running or not.
+/// A server process, running or not.
 #[derive(Debug)]
 pub(crate) struct Sidecar {
-    /// Its number, from 0.
+    /// The index.
     pub(crate) number: usize,
     binary: PathBuf,
     folder: PathBuf,
@@ -39,7 +39,7 @@ struct Running {
 pub(crate) type Sample = (u32, Usage);
 
 impl Sidecar {
-    /// Writes the configuration of a server with its socket, log and clock in `folder` and its data in `data`.
+    /// Writes the configuration. Socket, log and clock are in `folder`, the data in `data`.
     pub(crate) fn configure(
         number: usize,
         binary: &Path,
@@ -73,17 +73,17 @@ impl Sidecar {
         })
     }
 
-    /// `true` if the clock of a server can be set here.
+    /// `true` if libfaketime is installed.
     pub(crate) fn can_set_clock() -> bool {
         Path::new(FAKETIME).exists()
     }
 
-    /// Its Unix socket.
+    /// Returns the Unix socket address.
     pub(crate) fn socket(&self) -> Endpoint {
         Endpoint::Unix(self.folder.join("gsar.sock"))
     }
 
-    /// Its address with TLS.
+    /// Returns the TLS address.
     pub(crate) fn tls(&self) -> Endpoint {
         Endpoint::Tls(format!("localhost:{}", self.ports.0))
     }
@@ -92,7 +92,7 @@ impl Sidecar {
         self.folder.join("log.jsonl")
     }
 
-    /// Starts the server, and waits until it is ready.
+    /// Starts the server and waits until it is ready.
     pub(crate) async fn start(&self) -> anyhow::Result<()> {
         let log = OpenOptions::new().create(true).append(true).open(self.log())?;
         let child = self.command(log).spawn().context("gsar-server")?;
@@ -105,7 +105,7 @@ impl Sidecar {
         while !self.is_ready().await {
             if let Some(status) = self.ended() {
                 bail!(
-                    "server {} ended at its start ({status}); see {}",
+                    "server {} ended during its start ({status}); see {}",
                     self.number,
                     self.log().display()
                 );
@@ -125,7 +125,7 @@ impl Sidecar {
         command.arg("--config").arg(self.folder.join("gsar.toml")).env_clear();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         if let Some(clock) = &self.clock {
-            // Only the wall clock is changed, not timers. The file is read again every second.
+            // Changes the wall clock only, not timers. The file is read again every second.
             command.env("LD_PRELOAD", FAKETIME).env("FAKETIME_TIMESTAMP_FILE", clock);
             command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("FAKETIME_CACHE_DURATION", "1");
         }
@@ -137,7 +137,7 @@ impl Sidecar {
         self.get("readyz").await.is_ok_and(|(status, _)| status == 200)
     }
 
-    /// The value of a metric without labels.
+    /// Returns the value of a metric without labels.
     pub(crate) async fn metric(&self, name: &str) -> anyhow::Result<f64> {
         let (_, text) = self.get("metrics").await?;
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
@@ -150,15 +150,14 @@ impl Sidecar {
         Ok((answer.status().as_u16(), answer.text().await?))
     }
 
-    /// Sends it a signal.
     pub(crate) fn signal(&self, signal: Signal) -> anyhow::Result<()> {
-        process::signal(self.pid().context("it does not run")?, signal)
+        process::signal(self.pid().context("not running")?, signal)
     }
 
-    /// Waits for its end; `None` if it does not end in time.
-    pub(crate) async fn wait(&self, at_most: Duration) -> Option<ExitStatus> {
+    /// Waits for the exit; `None` after a timeout.
+    pub(crate) async fn wait(&self, timeout: Duration) -> Option<ExitStatus> {
         let began = Instant::now();
-        while began.elapsed() < at_most {
+        while began.elapsed() < timeout {
             if let Some(status) = self.ended() {
                 return Some(status);
             }
@@ -176,10 +175,10 @@ impl Sidecar {
         Some((starts, process::usage(self.pid()?)?))
     }
 
-    /// Shifts its clock by that many hours.
+    /// Shifts the clock.
     pub(crate) fn set_clock(&self, hours: i32) -> anyhow::Result<()> {
-        let clock = self.clock.as_ref().context("this server has the clock of the machine")?;
-        // In one step: it is read at any moment.
+        let clock = self.clock.as_ref().context("this server uses the system clock")?;
+        // Written atomically, since it can be read at any time.
         let beside = clock.with_extension("new");
         std::fs::write(&beside, format!("{hours:+}h"))?;
         Ok(std::fs::rename(beside, clock)?)

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use clap::Parser;
 use gsar_benches::core_figures::{InDoubles, decision, decision_with_margins, score};
+use gsar_benches::cpu_time::of_thread;
 use gsar_benches::partitions::{self, Partition};
-use gsar_benches::processor_time::of_this_thread;
 use gsar_core::{Preset, preset};
 use serde_json::json;
 
-/// Prints nanoseconds per partition of each operation as one JSON object.
+/// Prints nanoseconds per partition and operation as one JSON object.
 #[derive(Parser)]
 struct Arguments {
-    /// Claims of each partition.
+    /// Claims per partition.
     #[arg(long)]
     claims: usize,
     /// Milliseconds to spend on each operation.
@@ -21,7 +21,7 @@ struct Arguments {
     milliseconds: u64,
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+#[expect(clippy::print_stdout, reason = "prints its result")]
 fn main() {
     let arguments = Arguments::parse();
     let partitions = partitions::of_size(arguments.claims);
@@ -40,7 +40,7 @@ fn main() {
     );
 }
 
-/// Nanoseconds of processor time per partition, over the passes that fit into the span, after one to warm up.
+/// Returns nanoseconds of CPU time per partition over a span, after one warm-up pass.
 fn nanoseconds<T>(
     partitions: &[Partition],
     span: Duration,
@@ -52,12 +52,12 @@ fn nanoseconds<T>(
         }
     };
     pass();
-    let start = of_this_thread();
+    let start = of_thread();
     let mut passes = 0_u32;
     loop {
         pass();
         passes += 1;
-        let elapsed = of_this_thread().saturating_sub(start);
+        let elapsed = of_thread().saturating_sub(start);
         if elapsed >= span {
             return elapsed.as_secs_f64() * 1e9 / f64::from(passes) / partitions.len() as f64;
         }

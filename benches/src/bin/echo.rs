@@ -7,10 +7,10 @@ use gsar_client::Endpoint;
 /// Answers every call of /gsar.benches.Echo/Call with a message of a fixed size.
 #[derive(Parser)]
 struct Arguments {
-    /// Where to listen: unix:///path/to.sock or grpc://address:port.
+    /// Address to listen on: unix:///path/to.sock or grpc://address:port.
     #[arg(long)]
     listen: Endpoint,
-    /// Size of an answer's message.
+    /// Encoded size of the answer.
     #[arg(long)]
     answer_bytes: usize,
 }

@@ -1,7 +1,7 @@
-//! Measures reading evidence into facts, and applying the rules to them.
+//! Measures fact extraction and the rules.
 //!
-//! Median processor time of one thread. The baselines are counting lines with memchr, and, for the rules, a scan of every
-//! line for every word of a claim.
+//! Median CPU time of one thread. The baselines are counting lines with memchr and scanning every line
+//! for every word of a claim.
 
 use std::hint::black_box;
 
@@ -16,14 +16,14 @@ use gsar_extraction::rules::Index;
 /// Prints Markdown tables.
 #[derive(Parser)]
 struct Arguments {
-    /// Repetitions; the median is printed.
+    /// Number of rounds; medians are printed.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// The shape to measure, by its name in the table; all by default.
+    /// Name of the shape to measure; all by default.
     #[arg(long)]
     shape: Option<String>,
-    /// Print only the processor time, in microseconds, of extraction, rules and verification of one `Evaluate` of the
-    /// service figures.
+    /// Print only the CPU time, in microseconds, of extraction, rules and verification of one `Evaluate`
+    /// of the service figures.
     #[arg(long)]
     evaluate: bool,
 }
@@ -36,12 +36,12 @@ fn main() -> anyhow::Result<()> {
     if arguments.evaluate { evaluate(rounds) } else { shapes(rounds, arguments.shape.as_deref()) }
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+#[expect(clippy::print_stdout, reason = "prints its result")]
 fn evaluate(rounds: usize) -> anyhow::Result<()> {
     const CALLS: u32 = 50;
     let question = Question::new()?;
     let checked = check(&question)?;
-    anyhow::ensure!(checked == 20, "{checked} claims were checked, not 20");
+    anyhow::ensure!(checked == 20, "{checked} of 20 claims were checked");
     let time = median(rounds, || {
         for _ in 0..CALLS {
             drop(black_box(check(&question)));
@@ -51,11 +51,11 @@ fn evaluate(rounds: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
-fn shapes(rounds: usize, wanted: Option<&str>) -> anyhow::Result<()> {
+#[expect(clippy::print_stdout, reason = "prints its result")]
+fn shapes(rounds: usize, name: Option<&str>) -> anyhow::Result<()> {
     let shapes: Vec<Shape> = Shape::ALL
         .into_iter()
-        .filter(|shape| wanted.is_none_or(|wanted| wanted == shape.name()))
+        .filter(|shape| name.is_none_or(|name| name == shape.name()))
         .collect();
     anyhow::ensure!(
         !shapes.is_empty(),
@@ -64,7 +64,7 @@ fn shapes(rounds: usize, wanted: Option<&str>) -> anyhow::Result<()> {
     );
     let claims = claims()?;
     println!(
-        "| shape | 16 MB read, MB/s | of 1 MB, MB/s | time per MB, 16 to 1 | lines counted / read | index of 1 MB, ms | 20 claims against it, ms | a scan, ms | scan / rules |"
+        "| shape | reading 16 MB, MB/s | reading 1 MB, MB/s | time per MB, 16 MB / 1 MB | counting lines / reading | index of 1 MB, ms | rules on 20 claims, ms | scan, ms | scan / rules |"
     );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
     for shape in shapes {
@@ -110,7 +110,7 @@ fn facts(content: &str) -> Facts<'_> {
     )
 }
 
-/// Milliseconds for each megabyte.
+/// Milliseconds per megabyte.
 fn per_megabyte(content: &str, rounds: usize, run: impl FnMut()) -> f64 {
     milliseconds(median(rounds, run)) * 1e6 / content.len() as f64
 }

@@ -1,32 +1,33 @@
-//! Prints the processor time of parsing reports, evidence, claims and policies of shapes that were once slow, each at four
-//! sizes, with the exponent of the growth.
+//! Prints the CPU time of parsing for input shapes that were once slow, each at four sizes, with the
+//! growth exponent.
 
 use clap::Parser;
 use gsar_benches::growth::{Cost, Shape, exponent, shapes};
 
-/// Prints a line per shape: bytes, seconds of processor time at each size, seconds per MiB, exponent.
+/// Prints one line per shape: bytes, CPU seconds at each size, seconds per MiB, exponent, work and
+/// memory per byte.
 #[derive(Parser)]
 struct Arguments {
-    /// Only shapes whose names contain this.
+    /// Measure only shapes whose names contain this.
     #[arg(default_value = "")]
     only: String,
-    /// Bytes of the largest input.
+    /// Size of the largest input in bytes.
     #[arg(long, default_value_t = 256 << 10)]
     bytes: usize,
-    /// Seconds after which a shape is not tried at a larger size.
+    /// Stop a shape once an input takes this many seconds.
     #[arg(long, default_value_t = 4.0)]
     patience: f64,
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+#[expect(clippy::print_stdout, reason = "prints its result")]
 fn main() {
     let arguments = Arguments::parse();
     println!(
-        "{:34} {:>9} {:>9} {:>9} {:>9}  s/MiB  exponent  units/byte  bytes held/byte",
+        "{:34} {:>9} {:>9} {:>9} {:>9}  s/MiB  exponent  units/byte  memory/byte",
         "shape", "1/8", "1/4", "1/2", "1"
     );
     for shape in shapes().filter(|shape| shape.name.contains(&arguments.only)) {
-        let measured = measured(&shape, &arguments);
+        let measured = measure(&shape, &arguments);
         let shown = |at: usize| match measured.get(at) {
             Some(measured) => format!("{:.3}", measured.time.as_secs_f64()),
             None => "-".to_owned(),
@@ -38,7 +39,7 @@ fn main() {
         let times: Vec<_> =
             measured.iter().map(|each| (each.bytes, each.time.as_secs_f64())).collect();
         println!(
-            "{:34}{columns}  {per_mebibyte:5.2}  {:8.2}  {:10.1}  {:15.1}",
+            "{:34}{columns}  {per_mebibyte:5.2}  {:8.2}  {:10.1}  {:11.1}",
             shape.name,
             exponent(&times),
             largest.units as f64 / bytes,
@@ -47,8 +48,7 @@ fn main() {
     }
 }
 
-/// Measures each size until one exceeds the patience.
-fn measured(shape: &Shape, arguments: &Arguments) -> Vec<Cost> {
+fn measure(shape: &Shape, arguments: &Arguments) -> Vec<Cost> {
     let mut found: Vec<Cost> = Vec::new();
     for part in [8, 4, 2, 1] {
         if found.last().is_some_and(|last| last.time.as_secs_f64() > arguments.patience) {

@@ -17,27 +17,28 @@ use serde_json::{Value, json};
 /// Prints the measurements as one JSON object; times in microseconds.
 #[derive(Parser)]
 enum Arguments {
-    /// Sends a question many times with reqwest and serde_json alone, as a program without GSAR would.
+    /// Sends the same request many times with only reqwest and serde_json, like a program without GSAR.
     Bare {
-        /// File with the body of the question, as the stub received it.
+        /// File with the request body, as the stub received it.
         #[arg(long)]
         question: PathBuf,
-        /// The stub, such as http://127.0.0.1:8000.
+        /// URL of the stub, such as http://127.0.0.1:8000.
         #[arg(long)]
         provider: String,
-        /// Questions in flight.
+        /// Concurrent requests.
         #[arg(long, default_value_t = 1)]
         in_flight: u32,
-        /// Questions before the measurement.
+        /// Requests before the measurement.
         #[arg(long, default_value_t = 0)]
         warm_up: u64,
-        /// Questions that are measured.
+        /// Measured requests.
         #[arg(long)]
         calls: u64,
     },
-    /// Evaluates one after the other and prints the median of each step, as reported by the answers, and of the whole.
+    /// Evaluates sequentially and prints the median time of each step, as reported in the answers, and
+    /// of the whole call.
     Steps {
-        /// The server: unix:///path/to.sock or grpc://address:port.
+        /// Server address: unix:///path/to.sock or grpc://address:port.
         #[arg(long)]
         endpoint: Endpoint,
         /// File with the encoded request.
@@ -46,14 +47,14 @@ enum Arguments {
         /// Evaluations before the measurement.
         #[arg(long, default_value_t = 0)]
         warm_up: u64,
-        /// Evaluations that are measured.
+        /// Measured evaluations.
         #[arg(long)]
         calls: u64,
     },
 }
 
 #[tokio::main(flavor = "current_thread")]
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+#[expect(clippy::print_stdout, reason = "prints its result")]
 async fn main() -> anyhow::Result<()> {
     let measured = match Arguments::parse() {
         Arguments::Bare { question, provider, in_flight, warm_up, calls } => {
@@ -71,7 +72,6 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The part of a completion that the loop reads.
 #[derive(Deserialize)]
 struct Completion {
     choices: Vec<Choice>,
@@ -87,7 +87,7 @@ struct Message {
     content: String,
 }
 
-/// The part of an answer that the loop reads: each claim in full.
+/// All fields of an answer, so that parsing costs what it would.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Verdict {
@@ -122,7 +122,7 @@ struct Cited {
 struct BareLoop {
     client: reqwest::Client,
     url: String,
-    /// Serialised for each call.
+    /// Serialized for each call.
     question: Arc<Value>,
 }
 
@@ -140,7 +140,7 @@ impl BareLoop {
         Ok(Self { client, url, question: Arc::new(question) })
     }
 
-    /// Returns the length of the answer's text, in bytes.
+    /// Returns the length of the answer text in bytes.
     async fn ask(&self) -> anyhow::Result<u64> {
         let body = serde_json::to_vec(&*self.question)?;
         let request = self.client.post(&self.url).header("content-type", "application/json");
@@ -174,7 +174,7 @@ async fn bare(bare: BareLoop, in_flight: u32, warm_up: u64, calls: u64) -> anyho
         async move { bare.ask().await }
     };
     load::in_flight(in_flight, warm_up, ask.clone()).await?;
-    // Its own processor time is compared with the server's.
+    // Measured in place of the server.
     let process = Some(std::process::id());
     let run = load::in_flight(in_flight, calls, ask);
     Ok(Measurement::of(calls, process, run).await?.to_json())

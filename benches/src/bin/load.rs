@@ -7,41 +7,41 @@ use gsar_benches::load::{self, Plan};
 use gsar_benches::stream_load;
 use gsar_client::Endpoint;
 
-/// Makes the same call many times on one connection, or sends the same report many times over one stream, and prints the
-/// measurements as one JSON object. Fails as soon as an answer is not OK.
+/// Makes the same call many times on one connection, or sends the same report many times over one
+/// stream. Prints one JSON object. Fails on the first answer that is not OK.
 #[derive(Parser)]
 struct Arguments {
-    /// The server: unix:///path/to.sock or grpc://address:port.
+    /// Server address: unix:///path/to.sock or grpc://address:port.
     #[arg(long)]
     endpoint: Endpoint,
-    /// The method, such as /gsar.v1.GroundingService/Score.
+    /// Method, such as /gsar.v1.GroundingService/Score.
     #[arg(long)]
     path: String,
-    /// Send messages over one stream; the method is `EvaluateStream` and the message a request of `Evaluate`.
+    /// Send the message over one `EvaluateStream`; it must be an `EvaluateRequest`.
     #[arg(long)]
     stream: bool,
     /// File with the encoded message.
     #[arg(long)]
     message: PathBuf,
-    /// Calls in flight at any time.
+    /// Concurrent calls.
     #[arg(long, default_value_t = 64)]
     in_flight: u32,
     /// Calls before the measurement.
     #[arg(long, default_value_t = 0)]
     warm_up: u64,
-    /// Calls that are measured.
+    /// Measured calls.
     #[arg(long, default_value_t = 1)]
     calls: u64,
-    /// Process of the server, to read its processor time.
+    /// Process id of the server, to measure its CPU time.
     #[arg(long)]
     pid: Option<u32>,
-    /// Make one call only and write the message of its answer here.
+    /// Make only one call and write its answer to this file.
     #[arg(long, conflicts_with_all = ["calls", "warm_up", "pid", "stream"])]
     save_answer: Option<PathBuf>,
 }
 
 #[tokio::main(flavor = "current_thread")]
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+#[expect(clippy::print_stdout, reason = "prints its result")]
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let plan = Plan {

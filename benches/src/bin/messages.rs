@@ -16,38 +16,38 @@ use prost::Message;
 enum Arguments {
     /// Writes an encoded request.
     Request {
-        /// The method.
+        /// Method.
         #[arg(value_enum)]
         method: Method,
-        /// The file to write.
+        /// File to write.
         file: PathBuf,
     },
-    /// Writes an encoded request about the report for chat models.
+    /// Writes the encoded request of the judging figures.
     Judging {
-        /// Gives the text of the report instead of its claims.
+        /// Send the report as text instead of claims.
         #[arg(long)]
         as_text: bool,
-        /// Bypasses the cache.
+        /// Bypass the cache.
         #[arg(long)]
         bypass_cache: bool,
-        /// The file to write.
+        /// File to write.
         file: PathBuf,
     },
-    /// Prints the report for chat models and its evidence as JSON.
+    /// Prints report and evidence of the judging figures as JSON.
     Incident,
-    /// Writes a request of the echo.
+    /// Writes a request for the echo.
     Payload {
-        /// Its encoded size.
+        /// Encoded size.
         bytes: usize,
-        /// The file to write.
+        /// File to write.
         file: PathBuf,
     },
     /// Prints an encoded answer as JSON.
     Answer {
-        /// The method.
+        /// Method.
         #[arg(value_enum)]
         method: Method,
-        /// The file to read.
+        /// File to read.
         file: PathBuf,
     },
 }
@@ -58,7 +58,7 @@ enum Method {
     Score,
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+#[expect(clippy::print_stdout, reason = "prints its result")]
 fn main() -> anyhow::Result<()> {
     match Arguments::parse() {
         Arguments::Request { method, file } => {

@@ -3,15 +3,15 @@
 use clap::Parser;
 use gsar_benches::partitions;
 
-/// Prints the partitions of the core figures, one JSON object a line.
+/// Prints the partitions of the core figures as JSON lines.
 #[derive(Parser)]
 struct Arguments {
-    /// Claims of each partition.
+    /// Claims per partition.
     #[arg(long)]
     claims: usize,
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+#[expect(clippy::print_stdout, reason = "prints its result")]
 fn main() {
     for partition in partitions::of_size(Arguments::parse().claims) {
         println!("{}", partitions::to_json(&partition));

@@ -1,4 +1,4 @@
-//! Measures calls that read the record of many evaluations: lists, counts and rescoring.
+//! Measures calls that read the record: lists, counts and rescoring.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,20 +9,20 @@ use clap::Parser;
 use gsar_benches::{load, requests};
 use gsar_client::{Client, Endpoint, v1};
 
-/// Records evaluations of reports of one to twenty claims, then times each call of the console on an open connection, one
-/// after the other, and prints a Markdown table.
+/// Records evaluations of 1 to 20 claims, then times each call sequentially on an open connection.
+/// Prints a Markdown table.
 #[derive(Parser)]
 struct Arguments {
-    /// The server: unix:///path/to.sock or grpc://address:port.
+    /// Server address: unix:///path/to.sock or grpc://address:port.
     #[arg(long)]
     endpoint: Endpoint,
-    /// Evaluations to record.
+    /// Number of evaluations to record.
     #[arg(long, default_value_t = 100_000)]
     evaluations: u64,
-    /// Evaluations to rescore in one call.
+    /// Number of evaluations to rescore.
     #[arg(long, default_value_t = 10_000)]
     decided: u32,
-    /// Repetitions of each call.
+    /// Repetitions per call.
     #[arg(long, default_value_t = 20)]
     calls: usize,
 }
@@ -30,7 +30,7 @@ struct Arguments {
 const CALLERS: u32 = 16;
 
 #[tokio::main]
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+#[expect(clippy::print_stdout, reason = "prints its result")]
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let client = Client::connect(&arguments.endpoint).await?;
@@ -42,13 +42,13 @@ async fn main() -> anyhow::Result<()> {
         arguments.evaluations,
         begun.elapsed().as_secs_f64()
     );
-    println!("| call | median, ms | slowest, ms |\n|---|---:|---:|");
+    println!("| call | median, ms | maximum, ms |\n|---|---:|---:|");
     for (what, request) in lists() {
         let times = timed(arguments.calls, || client.list_evaluations(request.clone())).await?;
         println!("| {what} | {times}");
     }
     let hours = Some(seconds(3_600));
-    for (what, interval) in [("counts by hour", hours), ("counts in all", None)] {
+    for (what, interval) in [("counts by hour", hours), ("total counts", None)] {
         let request = v1::CountEvaluationsRequest { evaluations: None, interval };
         let times = timed(arguments.calls, || client.count_evaluations(request.clone())).await?;
         println!("| {what} | {times}");
@@ -63,22 +63,22 @@ async fn main() -> anyhow::Result<()> {
         ..Default::default()
     };
     let answer = client.rescore_evaluations(request.clone()).await?;
-    ensure!(answer.decided == decided, "{} were decided", answer.decided);
+    ensure!(answer.decided == decided, "{} were rescored", answer.decided);
     let changed: u32 = answer.changes.iter().map(|change| change.evaluations).sum();
     let times = timed(arguments.calls, || client.rescore_evaluations(request.clone())).await?;
-    println!("| {decided} decided anew, of which {changed} change | {times}");
+    println!("| {decided} rescored under another threshold, of which {changed} change | {times}");
     Ok(())
 }
 
 fn lists() -> Vec<(&'static str, v1::ListEvaluationsRequest)> {
     let all = v1::ListEvaluationsRequest::default;
     vec![
-        ("first page", all()),
+        ("first page, 50 evaluations", all()),
         ("first page, 1000 evaluations", v1::ListEvaluationsRequest { page_size: 1_000, ..all() }),
-        ("of a tier", v1::ListEvaluationsRequest { tier: v1::Tier::Replan.into(), ..all() }),
+        ("filter by tier", v1::ListEvaluationsRequest { tier: v1::Tier::Replan.into(), ..all() }),
         ("went out unproven", v1::ListEvaluationsRequest { unproven_only: true, ..all() }),
         (
-            "of a judge that there is not, so that all are looked at",
+            "filter by a judge that does not exist (full scan)",
             v1::ListEvaluationsRequest { judge: "none".to_owned(), ..all() },
         ),
     ]
@@ -88,7 +88,7 @@ fn seconds(seconds: i64) -> prost_types::Duration {
     prost_types::Duration { seconds, nanos: 0 }
 }
 
-/// Evaluates, sixteen calls at a time.
+/// Records evaluations with concurrent callers.
 async fn record(client: &Client, evaluations: u64) -> anyhow::Result<()> {
     let (client, next) = (client.clone(), Arc::new(AtomicUsize::new(0)));
     let call = move || {
@@ -102,7 +102,7 @@ async fn record(client: &Client, evaluations: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reports of different numbers of claims, so that their decisions differ.
+/// Reports with different numbers of claims, so that decisions differ.
 fn request(number: usize) -> v1::EvaluateRequest {
     let mut request = requests::evaluate();
     let report = request.report.get_or_insert_default();
@@ -127,6 +127,6 @@ where
     }
     times.sort();
     let of = |at: usize| times.get(at).map(|time| time.as_secs_f64() * 1e3);
-    let (median, slowest) = of(calls / 2).zip(of(calls - 1)).context("no calls")?;
-    Ok(format!("{median:.1} | {slowest:.1} |"))
+    let (median, max) = of(calls / 2).zip(of(calls - 1)).context("no calls")?;
+    Ok(format!("{median:.1} | {max:.1} |"))
 }

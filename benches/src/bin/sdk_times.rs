@@ -1,4 +1,4 @@
-//! Compares the Rust SDK with a bare client of tonic: the same calls to one server, in turns.
+//! Compares the Rust SDK with a bare tonic client on the same server.
 
 use std::time::Instant;
 
@@ -8,16 +8,16 @@ use gsar_client::{Client, Endpoint, v1};
 use tonic::transport::Channel;
 use v1::grounding_service_client::GroundingServiceClient;
 
-/// Prints calls per second of the SDK over those of a bare client, with 1 and 64 in flight.
+/// Prints calls per second of the SDK relative to a bare client, with 1 and 64 in flight.
 #[derive(Parser)]
 struct Arguments {
-    /// The server: grpc://address:port.
+    /// Server address: grpc://address:port.
     #[arg(long)]
     endpoint: String,
-    /// Calls of each measurement.
+    /// Calls per measurement.
     #[arg(long, default_value_t = 20_000)]
     calls: u64,
-    /// Measurements of each, in turns.
+    /// Number of alternating rounds.
     #[arg(long, default_value_t = 7)]
     rounds: usize,
 }
@@ -43,7 +43,7 @@ impl Subject {
 }
 
 #[tokio::main(flavor = "current_thread")]
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+#[expect(clippy::print_stdout, reason = "prints its result")]
 async fn main() -> anyhow::Result<()> {
     let Arguments { endpoint, calls, rounds } = Arguments::parse();
     let address = endpoint.replace("grpc://", "http://");
@@ -73,7 +73,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Calls per second.
+/// Returns calls per second.
 async fn rate(subject: &Subject, in_flight: u32, calls: u64) -> anyhow::Result<f64> {
     let subject = subject.clone();
     let call = move || {
@@ -85,7 +85,7 @@ async fn rate(subject: &Subject, in_flight: u32, calls: u64) -> anyhow::Result<f
     Ok(calls as f64 / start.elapsed().as_secs_f64())
 }
 
-/// The median; sorts the values.
+/// Returns the median; sorts the values.
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()

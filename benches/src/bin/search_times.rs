@@ -1,4 +1,4 @@
-//! Measures a search in a corpus of many items, by words, by meaning and by both.
+//! Measures search in a large corpus: by words, by vectors, and by both.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -7,21 +7,20 @@ use anyhow::{Context as _, ensure};
 use clap::Parser;
 use gsar_client::{Client, Endpoint, v1};
 
-/// Stores lines of a file as items, waits until every item is embedded, searches with the next lines one after the other,
-/// and prints a Markdown table. The time is that of a whole call on an open connection; by meaning it includes embedding
-/// the query.
+/// Stores lines of a file as items, waits until they are embedded, and searches sequentially for the
+/// next lines. Prints a Markdown table of call times, including query embedding.
 #[derive(Parser)]
 struct Arguments {
-    /// The server: unix:///path/to.sock or grpc://address:port.
+    /// Server address: unix:///path/to.sock or grpc://address:port.
     #[arg(long)]
     endpoint: Endpoint,
-    /// Sentences, one a line.
+    /// File with one sentence per line.
     #[arg(long)]
     sentences: PathBuf,
-    /// Items to store.
+    /// Number of items to store.
     #[arg(long, default_value_t = 100_000)]
     items: usize,
-    /// Searches.
+    /// Number of searches.
     #[arg(long, default_value_t = 500)]
     queries: usize,
 }
@@ -31,7 +30,7 @@ const METHODS: [v1::SearchMethod; 3] =
     [v1::SearchMethod::Lexical, v1::SearchMethod::Vector, v1::SearchMethod::Hybrid];
 
 #[tokio::main(flavor = "current_thread")]
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+#[expect(clippy::print_stdout, reason = "prints its result")]
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let text = std::fs::read_to_string(&arguments.sentences)?;

@@ -14,10 +14,10 @@ use opentelemetry_proto::tonic::collector::trace::v1::{
 use tokio::signal::unix::{SignalKind, signal};
 use tonic::{Request, Response, Status};
 
-/// Receives spans over OTLP and counts them; prints the number when stopped.
+/// Receives spans over OTLP, and prints their number when stopped.
 #[derive(Parser)]
 struct Arguments {
-    /// Where to listen.
+    /// Address to listen on.
     #[arg(long)]
     listen: SocketAddr,
 }
@@ -42,7 +42,7 @@ impl TraceService for Sink {
 }
 
 #[tokio::main(flavor = "current_thread")]
-#[expect(clippy::print_stdout, reason = "what scripts read")]
+#[expect(clippy::print_stdout, reason = "prints its result")]
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let sink = Sink::default();

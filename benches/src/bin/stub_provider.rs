@@ -1,4 +1,4 @@
-//! A stub of a chat model, on loopback.
+//! A chat model stub on loopback.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,11 +15,11 @@ use clap::Parser;
 use gsar_benches::provider::Provider;
 use tokio::net::TcpListener;
 
-/// Answers chat completions about the report of the figures at once. /calls returns the number of answers, /last the
-/// body of the last request.
+/// Answers chat completions about the report of the judging figures at once. /calls returns the number
+/// of answers, /last the body of the last request.
 #[derive(Parser)]
 struct Arguments {
-    /// Where to listen: address:port.
+    /// Address to listen on.
     #[arg(long)]
     listen: SocketAddr,
 }
@@ -49,7 +49,7 @@ async fn main() -> anyhow::Result<()> {
 
 async fn complete(State(stub): State<Arc<Stub>>, body: Bytes) -> Response {
     let Some(answer) = stub.provider.completion(&body) else {
-        return (StatusCode::BAD_REQUEST, "not about the report of the figures").into_response();
+        return (StatusCode::BAD_REQUEST, "unknown prompt").into_response();
     };
     stub.calls.fetch_add(1, Ordering::Relaxed);
     *stub.last.lock().unwrap_or_else(PoisonError::into_inner) = body;

@@ -5,18 +5,19 @@ use clap::Parser;
 use gsar_benches::partitions;
 use gsar_core::{Origin, Policy, Preset, Tally, decide, preset};
 
-/// Reads partitions as JSON lines from standard input and prints the tier of each, one word a line.
+/// Reads partitions as JSON lines from standard input and prints the tier of each.
 #[derive(Parser)]
 struct Arguments {
-    /// The preset to decide under.
+    /// Preset to decide under.
     #[arg(long, default_value = "paper")]
     policy: String,
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+#[expect(clippy::print_stdout, reason = "prints its result")]
 fn main() -> anyhow::Result<()> {
     let name = Arguments::parse().policy;
-    let policy = preset(Preset::from_name(&name).with_context(|| format!("no preset `{name}`"))?);
+    let policy =
+        preset(Preset::from_name(&name).with_context(|| format!("unknown preset `{name}`"))?);
     for (number, line) in std::io::stdin().lines().enumerate() {
         let tier = tier(&policy, &line?).with_context(|| format!("line {}", number + 1))?;
         println!("{tier}");
