@@ -1,4 +1,4 @@
-"""A PostgreSQL of its own for one run, with the settings that it comes with: what is committed is flushed."""
+"""A temporary PostgreSQL with default settings: every commit is flushed."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ NOBODY = 65_534
 
 
 def programs() -> Path | None:
-    """The PostgreSQL that `make postgres` fetches, else the newest of the system."""
+    """The PostgreSQL fetched by `make postgres`, or else the newest installed one."""
     fetched = ROOT / "target/postgres/pgserver/pginstall/bin"
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int(folder.parent.name))
     return next((folder for folder in [fetched, *reversed(installed)] if (folder / "postgres").exists()), None)
@@ -20,10 +20,10 @@ def programs() -> Path | None:
 
 @contextlib.contextmanager
 def postgres(folder: Path) -> Iterator[str]:
-    """The address of an empty database; PostgreSQL refuses to run as root, so it runs as nobody there."""
+    """Yields the URL of an empty database. PostgreSQL refuses to run as root, so root runs it as nobody."""
     found = programs()
     if found is None:
-        raise SystemExit("there is no PostgreSQL here: run make postgres")
+        raise SystemExit("PostgreSQL not found; run make postgres")
     home = folder / "postgres"
     home.mkdir(mode=0o700)
     user = NOBODY if os.geteuid() == 0 else None
@@ -32,7 +32,7 @@ def postgres(folder: Path) -> Iterator[str]:
         os.chown(home, user, user)
 
     def run(name: str, *arguments: str) -> None:
-        # A file: the server that pg_ctl leaves behind would hold a pipe open.
+        # Not a pipe, because the server that pg_ctl starts would keep it open.
         with open(folder / f"{name}.log", "wb") as log:
             command = [str(found / name), *arguments]
             done = subprocess.run(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, user=user, cwd="/")

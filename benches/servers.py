@@ -1,4 +1,4 @@
-"""Servers of a run, each on a core, and the load client on another."""
+"""Starts servers on one core, and the load client on another."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ ECHO = "/gsar.benches.Echo/Call"
 
 
 def pinned(core: int | None, command: list[str]) -> list[str]:
-    """The command on one core, where there are two to choose from; `None` for any."""
+    """Pins a command to a core if there are at least two; `None` for any core."""
     if core is None or (os.cpu_count() or 1) < 2 or shutil.which("taskset") is None:
         return command
     return ["taskset", "-c", str(core), *command]
@@ -26,7 +26,7 @@ def pinned(core: int | None, command: list[str]) -> list[str]:
 
 @dataclass
 class Server:
-    """A running server and where it answers."""
+    """A running server and its address."""
 
     process: subprocess.Popen
     endpoint: str
@@ -39,7 +39,7 @@ class Server:
         return self._status("VmRSS:")
 
     def peak_bytes(self) -> int:
-        """The most that was ever resident."""
+        """The maximum resident set."""
         return self._status("VmHWM:")
 
     def _status(self, name: str) -> int:
@@ -52,7 +52,7 @@ class Server:
 def running(
     folder: Path, name: str, command: list[str], endpoint: str, core: int | None = 0, **environment: str
 ) -> Iterator[Server]:
-    """Starts a server on a core and stops it at the end; its log stays in the folder."""
+    """Starts a server on a core and stops it at the end. Its log is in the folder."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("GSAR_")}
     with open(folder / f"{name}.log", "wb") as log:
         process = subprocess.Popen(
@@ -72,7 +72,7 @@ def running(
 def gsar(
     folder: Path, name: str, *also: str, core: int | None = 0, **environment: str
 ) -> contextlib.AbstractContextManager[Server]:
-    """A `gsar-server` that judges by rules and listens on a socket of its name, and wherever else is given."""
+    """Starts `gsar-server` with the rules on a Unix socket and on additional addresses."""
     listen = f"unix://{folder}/{name}.sock"
     command = [str(PROGRAMS / "gsar-server"), "--data-dir", str(folder / name), "--listen", listen]
     for url in also:
@@ -86,21 +86,21 @@ def program(name: str, *arguments: str) -> subprocess.CompletedProcess:
 
 
 def request(folder: Path, method: str) -> Path:
-    """The message of a call of 20 claims."""
+    """Writes the message of a call with 20 claims."""
     path = folder / f"{method}.request"
     program("messages", "request", method, str(path)).check_returncode()
     return path
 
 
 def payload(like: Path) -> Path:
-    """A message for the echo, as long as another one."""
+    """Writes an echo message of the same size as another message."""
     path = like.with_suffix(".payload")
     program("messages", "payload", str(like.stat().st_size), str(path)).check_returncode()
     return path
 
 
 def load(*arguments: str) -> str:
-    """The load client on core 1."""
+    """Runs the load client on core 1."""
     command = pinned(1, [str(PROGRAMS / "load"), *arguments])
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
@@ -115,13 +115,13 @@ def free_port() -> int:
 
 
 def answer(server: Server, path: str, message: Path, to: Path) -> None:
-    """Makes one call, again and again until the server is ready."""
-    give_up = time.monotonic() + 20
+    """Makes one call, and retries until the server is ready."""
+    deadline = time.monotonic() + 20
     while True:
         try:
             load("--endpoint", server.endpoint, "--path", path, "--message", str(message), "--save-answer", str(to))
             return
         except RuntimeError:
-            if time.monotonic() > give_up or server.process.poll() is not None:
+            if time.monotonic() > deadline or server.process.poll() is not None:
                 raise
             time.sleep(0.05)

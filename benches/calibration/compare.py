@@ -1,6 +1,6 @@
-"""Seconds for the percentile interval of a mean of 10,000 values by 10,000 draws: gsar-calibrate, numpy and scipy, in turns.
+"""Times a bootstrap interval of a mean (10,000 values, 10,000 draws): gsar-calibrate, numpy and scipy, alternating.
 
-The values are the same; the draws are each program's own, so that the ends of the intervals differ by chance alone.
+All use the same values but their own draws, so the intervals differ only by chance.
 """
 
 import os
@@ -18,7 +18,7 @@ VALUES, DRAWS = 10_000, 10_000
 
 
 def values():
-    """Those of the program: SplitMix64 with seed 1, thousandths below 1."""
+    """The values of `bootstrap_times`: SplitMix64 with seed 1, thousandths below 1."""
     state, drawn = 1, []
     for _ in range(VALUES):
         state = (state + 0x9E3779B97F4A7C15) % 2**64
@@ -29,8 +29,8 @@ def values():
 
 
 def ours(_):
-    said = subprocess.run([PROGRAMS / "examples" / "bootstrap_times"], capture_output=True, text=True, check=True)
-    seconds, low, high = map(float, said.stdout.split())
+    done = subprocess.run([PROGRAMS / "examples" / "bootstrap_times"], capture_output=True, text=True, check=True)
+    seconds, low, high = map(float, done.stdout.split())
     return seconds, (low, high)
 
 
@@ -67,7 +67,7 @@ def main():
     for name, (low, high) in ends.items():
         mine = ends["gsar-calibrate"]
         if abs(low - mine[0]) > 2e-4 or abs(high - mine[1]) > 2e-4:
-            sys.exit(f"{name} says {low:.5f} to {high:.5f}, gsar-calibrate {mine[0]:.5f} to {mine[1]:.5f}")
+            sys.exit(f"{name}: {low:.5f} to {high:.5f}, gsar-calibrate: {mine[0]:.5f} to {mine[1]:.5f}")
     rows = []
     for name, took in seconds.items():
         low, high = ends[name]

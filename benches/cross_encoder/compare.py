@@ -1,9 +1,8 @@
-"""Pairs per second of gsar-cross-encoder and of ONNX Runtime under Python, on the same pairs, in turns, and whether both say
-the same.
+"""Pairs per second of gsar-cross-encoder and of ONNX Runtime in Python, alternating, and their agreement.
 
-Both have one session with one thread per worker and the same library, model and tokenizer, and score each pair alone, as
-integers by row have to be. Pairs are of words and figures as telemetry has them, cut to 128 tokens and to the most that
-the model reads.
+Both use one single-threaded session per worker and the same library, model and tokenizer. Each pair is scored alone,
+because integer scales depend on the batch. Pairs consist of typical telemetry words and figures, with about 128 tokens
+and with the maximum of the model.
 """
 
 import json
@@ -24,7 +23,7 @@ from figures import PROGRAMS, met, ratios, spread, table
 MODEL = Path(__file__).resolve().parent.parent.parent / "server" / "cross-encoder" / "model"
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", 5))
 WORKERS = [1, 2]
-# Bytes of a premise for about that many tokens, and how many pairs take a second or two.
+# Premise sizes in bytes for about this many tokens, and the number of pairs that take a second or two.
 LENGTHS = {128: (230, 120), 320: (700, 48)}
 COMPARED = 2_000
 WORDS = (
@@ -36,9 +35,9 @@ WORDS = (
 def pairs(count: int, length: int, seed: int) -> list[dict[str, str]]:
     source = random.Random(seed)
 
-    def text(most: int) -> str:
+    def text(size: int) -> str:
         words = []
-        while sum(map(len, words)) + len(words) < most:
+        while sum(map(len, words)) + len(words) < size:
             words.append(source.choice(WORDS))
         return " ".join(words)
 
@@ -46,7 +45,7 @@ def pairs(count: int, length: int, seed: int) -> list[dict[str, str]]:
 
 
 class Baseline:
-    """Sessions of ONNX Runtime, one a thread, each pair alone."""
+    """ONNX Runtime sessions, one per thread, that score each pair alone."""
 
     def __init__(self, workers: int):
         import onnxruntime
@@ -57,10 +56,10 @@ class Baseline:
         options.intra_op_num_threads = 1
         self.sessions = [onnxruntime.InferenceSession(MODEL / "model.onnx", options) for _ in range(workers)]
         self.tokenizer = Tokenizer.from_file(str(MODEL / "tokenizer.json"))
-        most = json.loads((MODEL / "config.json").read_text())["gsar"]["max_tokens"]
-        self.tokenizer.enable_truncation(most, strategy="only_second")
+        max_tokens = json.loads((MODEL / "config.json").read_text())["gsar"]["max_tokens"]
+        self.tokenizer.enable_truncation(max_tokens, strategy="only_second")
 
-    def scored(self, given: list[dict[str, str]]) -> list[list[float]]:
+    def score(self, given: list[dict[str, str]]) -> list[list[float]]:
         import numpy
 
         found: list = [None] * len(given)
@@ -87,7 +86,7 @@ class Baseline:
 
 
 class Subject:
-    """The program of gsar-cross-encoder, which scores what it is given and says what it took."""
+    """The `score` example of gsar-cross-encoder."""
 
     def __init__(self, workers: int, given: list[dict[str, str]]):
         self.input = tempfile.NamedTemporaryFile("w", suffix=".jsonl")
@@ -95,7 +94,7 @@ class Subject:
         self.input.flush()
         self.command = [str(PROGRAMS / "examples" / "score"), str(MODEL), "--threads", str(workers), "--logits"]
 
-    def scored(self) -> tuple[list[list[float]], float]:
+    def score(self) -> tuple[list[list[float]], float]:
         with open(self.input.name) as pairs:
             done = subprocess.run(self.command, stdin=pairs, capture_output=True, text=True, check=True)
         took = float(done.stderr.split(" pairs in ")[1].split(" s,")[0])
@@ -112,20 +111,20 @@ def main() -> None:
         given = pairs(count, size, 7)
         for workers in WORKERS:
             baseline, subject = Baseline(workers), Subject(workers, given)
-            baseline.scored(given)
+            baseline.score(given)
             theirs, ours = [], []
             for _ in range(ROUNDS):
                 start = time.perf_counter()
-                baseline.scored(given)
+                baseline.score(given)
                 theirs.append(count / (time.perf_counter() - start))
-                ours.append(count / subject.scored()[1])
+                ours.append(count / subject.score()[1])
             of_python = ratios(ours, theirs)
             at_worst.append(statistics.median(of_python))
             rows.append([str(length), str(workers), spread(theirs), spread(ours), spread(of_python)])
     print(table(["tokens", "cores", "Python, pairs/s", "gsar, pairs/s", "gsar / Python"], rows))
-    print(f"\nLeast median ratio: {min(at_worst):.2f}; target ≥ 0.95; met: {met(min(at_worst) >= 0.95)}")
+    print(f"\nLowest median ratio: {min(at_worst):.2f}; target ≥ 0.95; met: {met(min(at_worst) >= 0.95)}")
     given = pairs(COMPARED, 700, 11)
-    theirs, (ours, _) = Baseline(2).scored(given), Subject(2, given).scored()
+    theirs, (ours, _) = Baseline(2).score(given), Subject(2, given).score()
     same = sum(argmax(a) == argmax(b) for a, b in zip(theirs, ours))
     furthest = max(abs(x - y) for a, b in zip(theirs, ours) for x, y in zip(a, b))
     print(f"Same class in {same} of {COMPARED} pairs; logits at most {furthest:.1e} apart; met: {met(same >= 0.995 * COMPARED)}")

@@ -1,8 +1,8 @@
-"""Texts per second of gsar-embedding and of ONNX Runtime under Python, on the same batches, in turns.
+"""Texts per second of gsar-embedding and of ONNX Runtime in Python on the same batches, alternating.
 
-Both have one session with one thread per worker and the same library, model and tokenizer. `sentences` have 18 to
-36 words; `mixed` have 3 to 150. Batches are of 16 texts sorted by length. The pool of gsar-embedding is given all
-texts at once and makes batches of its own.
+Both use one single-threaded session per worker and the same library, model and tokenizer. `sentences` have 18 to 36
+words, `mixed` texts 3 to 150. Batches have 16 texts, sorted by length. The pool of gsar-embedding gets all texts at
+once and forms its own batches.
 """
 
 import json
@@ -44,7 +44,7 @@ def batches_of(kind: str) -> list[list[str]]:
 
 
 class Baseline:
-    """Sessions of ONNX Runtime, one a thread."""
+    """ONNX Runtime sessions, one per thread."""
 
     def __init__(self, workers: int):
         import onnxruntime
@@ -71,7 +71,7 @@ class Baseline:
         return vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
 
     def measure(self, batches: list[list[str]]) -> dict[str, float]:
-        """Texts per second and per second of processor time, and the median time of one text alone."""
+        """Texts per second of wall and of CPU time, and the median time of a single text."""
         texts = [text for batch in batches for text in batch]
         left, lock = list(reversed(batches)), threading.Lock()
 
@@ -100,7 +100,7 @@ class Baseline:
 
 
 class Subject:
-    """The program of gsar-embedding, which measures once for every line it is given."""
+    """The `embedding_times` example, which measures once per input line."""
 
     def __init__(self, workers: int, batches: list[list[str]]):
         self.file = tempfile.NamedTemporaryFile("w", suffix=".json")
@@ -151,11 +151,11 @@ def main() -> None:
                     spread(ratios(of(ours, "single_ms"), of(theirs, "single_ms"))),
                 ]
             )
-    head = ["texts, workers", "Python, texts/s", "session", "by processor time", "pool", "by processor time"]
-    head += ["one text, ms", "over Python"]
+    head = ["texts, workers", "Python, texts/s", "session", "by CPU time", "pool", "by CPU time"]
+    head += ["one text, ms", "relative to Python"]
     print(table(head, rows))
     print()
-    print(f"Least median ratio: {min(at_worst):.2f}; target ≥ 0.95; met: {met(min(at_worst) >= 0.95)}")
+    print(f"Lowest median ratio: {min(at_worst):.2f}; target ≥ 0.95; met: {met(min(at_worst) >= 0.95)}")
 
 
 if __name__ == "__main__":

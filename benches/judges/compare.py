@@ -1,8 +1,8 @@
-"""The figures for judging by a chat model: what GSAR costs beside the model's own time.
+"""The figures for judging with a chat model: the overhead of GSAR over the model's own time.
 
-The model is a stub on loopback that answers at once (`src/provider.rs`). Whatever is measured against another, a
-server, the bare loop or a Python program, runs on core 0; the stub and the load client are on core 1. All take turns,
-round after round, and every difference and every ratio is within one round.
+The model is a stub on loopback that answers at once (`src/provider.rs`). The measured programs (servers, the bare loop
+and Python programs) run on core 0, the stub and the load client on core 1. Subjects alternate, and differences and
+ratios are computed within a round.
 """
 
 import contextlib
@@ -27,9 +27,9 @@ from servers import ECHO, EVALUATE, Server, answer, free_port, load, pinned, pro
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "9"))
 SECONDS_EACH = float(os.environ.get("GSAR_BENCH_SECONDS", "0.8"))
 MODEL = "openai-compatible:stub"
-# Another build of the server, measured beside this one without second looks (a version before them has none).
+# Another build of the server to compare with, such as a version without second looks.
 BASELINE = os.environ.get("GSAR_BENCH_BASELINE")
-# What differs from the delivered configuration, beside the model and its address.
+# Differences from the default configuration, apart from the model and its address.
 SERVERS = {
     "default": {},
     "without second look": {"judges": 'second_look = "off"'},
@@ -40,8 +40,8 @@ SERVERS = {
 STEPS = ["admit", "judge", "decide", "elsewhere", "whole"]
 
 
-class Turns:
-    """Something that is measured once a round."""
+class Subject:
+    """A subject that is measured once per round."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -51,7 +51,7 @@ class Turns:
         raise NotImplementedError
 
     def calibrate(self) -> None:
-        """As many calls a round as fit the time."""
+        """Sets the number of calls that fit into a round."""
         rate = self.measure(50, 50)["calls_per_second"]
         self.calls = max(50, int(rate * SECONDS_EACH))
 
@@ -65,8 +65,8 @@ class Turns:
         return statistics.median(self.values(name))
 
 
-class Called(Turns):
-    """A method of a server."""
+class Called(Subject):
+    """Calls of a server method."""
 
     def __init__(self, server: Server, message: Path, path: str = EVALUATE, in_flight: int = 1) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class Called(Turns):
         return json.loads(load(*arguments, "--pid", str(self.server.pid)))
 
 
-class Bare(Turns):
+class Bare(Subject):
     """The loop without GSAR."""
 
     def __init__(self, provider: str, question: Path, in_flight: int = 1) -> None:
@@ -92,8 +92,8 @@ class Bare(Turns):
         return judging_times(0, command)
 
 
-class Steps(Turns):
-    """Where the time of an evaluation goes, as its answers tell it."""
+class Steps(Subject):
+    """The steps of an evaluation, as reported in its answers."""
 
     def __init__(self, server: Server, message: Path) -> None:
         super().__init__()
@@ -107,8 +107,8 @@ class Steps(Turns):
         pass
 
 
-class Other(Turns):
-    """A Python program, started once and asked for each measurement."""
+class Other(Subject):
+    """A Python program that is started once and measures on request."""
 
     def __init__(self, process: subprocess.Popen, in_flight: int) -> None:
         super().__init__()
@@ -138,12 +138,12 @@ def judging_times(core: int, arguments: list[str]) -> dict:
 
 
 class Bench:
-    """The stub, the servers and the messages of one run, in one temporary folder."""
+    """The stub, servers and messages of one run."""
 
     def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
         self.folder, self.stack = folder, stack
-        self.anew = self.request("anew", "--bypass-cache")
-        self.remembered = self.request("remembered")
+        self.uncached = self.request("uncached", "--bypass-cache")
+        self.cached = self.request("cached")
         self.text = self.request("text", "--as-text", "--bypass-cache")
         self.incident = folder / "incident.json"
         self.incident.write_text(program("messages", "incident").stdout)
@@ -157,16 +157,16 @@ class Bench:
         if BASELINE:
             self.servers["the baseline"] = self.gsar("the baseline", built=BASELINE)
         for name, server in self.servers.items():
-            for message in [self.anew, self.text, self.remembered]:
+            for message in [self.uncached, self.text, self.cached]:
                 size = self.check(server, message)
             assert self.calls() > 0, name
-        # What the bare loops send, with canaries as by default.
+        # The bare loops send these requests, with the default canary.
         self.question = self.last_question("without second look")
         self.second_look = self.last_question("default")
 
         listen = f"unix://{folder}/echo.sock"
         self.payload = folder / "echo.payload"
-        program("messages", "payload", str(self.remembered.stat().st_size), str(self.payload)).check_returncode()
+        program("messages", "payload", str(self.cached.stat().st_size), str(self.payload)).check_returncode()
         command = [str(PROGRAMS / "echo"), "--listen", listen, "--answer-bytes", str(size)]
         self.echo = stack.enter_context(running(folder, "echo", command, listen))
         answer(self.echo, ECHO, self.payload, folder / "echo.answer")
@@ -177,8 +177,8 @@ class Bench:
         return path
 
     def last_question(self, server: str) -> Path:
-        """The last question that the stub got for a report."""
-        self.check(self.servers[server], self.anew)
+        """Saves the last request that the stub received for a report."""
+        self.check(self.servers[server], self.uncached)
         path = self.folder / f"{server.replace(' ', '-')}.question"
         path.write_bytes(self.get("/last"))
         return path
@@ -188,17 +188,17 @@ class Bench:
             return reply.read()
 
     def calls(self) -> int:
-        """Questions that the stub has answered."""
+        """The number of answered requests."""
         return int(self.get("/calls"))
 
     def until_listening(self) -> None:
-        give_up = time.monotonic() + 10
+        deadline = time.monotonic() + 10
         while True:
             try:
                 self.calls()
                 return
             except OSError:
-                if time.monotonic() > give_up:
+                if time.monotonic() > deadline:
                     raise
                 time.sleep(0.05)
 
@@ -215,18 +215,18 @@ class Bench:
         return self.stack.enter_context(running(self.folder, name, command, listen))
 
     def check(self, server: Server, message: Path) -> int:
-        """Checks that the call does the work that is measured; gives the size of the answer."""
+        """Checks the answer of the measured call and returns its size."""
         path = self.folder / "evaluate.answer"
         answer(server, EVALUATE, message, path)
         shown = program("messages", "answer", "evaluate", str(path))
         shown.check_returncode()
-        said = json.loads(shown.stdout)
-        (link,) = said["provenance"]["judges"]
-        classes = Counter(claim["class"] for claim in said["claims"])
-        assert said["outcome"] == "OUTCOME_SCORED" and classes == {"CLAIM_CLASS_GROUNDED": 10}, said
+        response = json.loads(shown.stdout)
+        (link,) = response["provenance"]["judges"]
+        classes = Counter(claim["class"] for claim in response["claims"])
+        assert response["outcome"] == "OUTCOME_SCORED" and classes == {"CLAIM_CLASS_GROUNDED": 10}, response
         assert [call["rung"] for call in link["calls"]] == ["structured"], link
-        assert said["provenance"]["recorded"], said["provenance"]
-        self.tier = said["decision"]["tier"]
+        assert response["provenance"]["recorded"], response["provenance"]
+        self.tier = response["decision"]["tier"]
         return path.stat().st_size
 
     def other(self, evaluator: str) -> subprocess.Popen:
@@ -241,7 +241,7 @@ class Bench:
         return process
 
 
-def in_turns(subjects: dict[str, Turns]) -> None:
+def alternate(subjects: dict[str, Subject]) -> None:
     for subject in subjects.values():
         subject.calibrate()
     for number in range(ROUNDS):
@@ -251,97 +251,97 @@ def in_turns(subjects: dict[str, Turns]) -> None:
 
 
 def overhead(bench: Bench) -> None:
-    """One call after the other: GSAR against the loop, and a remembered answer against an echo."""
+    """Sequential calls: GSAR against the loop, and a cached answer against an echo."""
     bare = Bare(bench.provider, bench.question)
     look = Bare(bench.provider, bench.second_look)
     one_question = {"without second look", "the baseline"}
     echo = Called(bench.echo, bench.payload, ECHO)
-    anew = {name: Called(server, bench.anew) for name, server in bench.servers.items()}
-    again = {name: Called(bench.servers[name], bench.remembered) for name in ["default", "no sync"]}
+    anew = {name: Called(server, bench.uncached) for name, server in bench.servers.items()}
+    again = {name: Called(bench.servers[name], bench.cached) for name in ["default", "no sync"]}
     steps = {
-        "asked, default": Steps(bench.servers["default"], bench.anew),
-        "asked, no sync": Steps(bench.servers["no sync"], bench.anew),
-        "asked, secrets hidden": Steps(bench.servers["secrets hidden"], bench.anew),
-        "remembered, default": Steps(bench.servers["default"], bench.remembered),
-        "remembered, no sync": Steps(bench.servers["no sync"], bench.remembered),
+        "judged, default": Steps(bench.servers["default"], bench.uncached),
+        "judged, no sync": Steps(bench.servers["no sync"], bench.uncached),
+        "judged, secrets hidden": Steps(bench.servers["secrets hidden"], bench.uncached),
+        "cached, default": Steps(bench.servers["default"], bench.cached),
+        "cached, no sync": Steps(bench.servers["no sync"], bench.cached),
     }
     subjects = {"bare": bare, "look": look, "echo": echo}
     for prefix, group in [("anew ", anew), ("again ", again), ("steps ", steps)]:
         subjects |= {prefix + name: subject for name, subject in group.items()}
-    in_turns(subjects)
+    alternate(subjects)
 
     judged = bare.values("p50_us")
     read_too = [sum(both) for both in zip(judged, look.values("p50_us"), strict=True)]
 
     def added(name: str) -> list[float]:
-        """What a server adds to the questions that it asks, in ms, by round."""
+        """The time that a server adds to its model calls, in ms, per round."""
         loops = judged if name in one_question else read_too
         return [(ours - loop) / 1e3 for ours, loop in zip(anew[name].values("p50_us"), loops, strict=True)]
 
-    def row(name: str, subject: Turns, more: list[float], target: float | None = None) -> list[str]:
+    def row(name: str, subject: Subject, more: list[float], target: float | None = None) -> list[str]:
         verdict = ["", ""] if target is None else [f"≤ {target}", met(statistics.median(more) <= target)]
         milliseconds = [f"{subject.median(quantile) / 1e3:.3f}" for quantile in ("p50_us", "p99_us")]
-        # Of the whole process, the ledger's thread included; less shaken by other programs than the clock is.
+        # Of the whole process, including the ledger thread. Depends less on other load than wall time.
         processor = spread([each / 1e3 for each in subject.values("server_cpu_us_per_call")], 3)
         difference = spread(more, 3) if more else ""
         return [name, *milliseconds, difference, *verdict, processor]
 
-    rows = [row("the bare loop, the judge's question", bare, []), row("the bare loop, the second look", look, [])]
+    rows = [row("bare loop, judge", bare, []), row("bare loop, second look", look, [])]
     rows += [row(f"`Evaluate`, {name}", subject, added(name), 1.0) for name, subject in anew.items()]
-    head = ["one call after the other", "p50, ms", "p99, ms", "p50 more than its loops, ms", "target", "met"]
+    head = ["sequential calls", "p50, ms", "p99, ms", "p50 over the loop, ms", "target", "met"]
     head.append("CPU/call, ms")
     print(table(head, rows))
     for name in sorted(one_question & anew.keys()):
         over = ratios(added("default"), added(name))
-        print(f"\nWhat the default adds over what `{name}` adds: {spread(over)}.")
+        print(f"\nAdded time, default relative to `{name}`: {spread(over)}.")
 
-    print("\nWhere it goes, medians in µs; *elsewhere* is transport, decoding, the record and its sync:\n")
+    print("\nWhere it goes, medians in µs; *elsewhere* is transport, decoding, recording and syncing:\n")
     rows = [[name] + [f"{subject.median(step):,.0f}" for step in STEPS] for name, subject in steps.items()]
     print(table(["`Evaluate`", *STEPS], rows))
 
-    print("\nA remembered answer against an echo of the same sizes:\n")
-    rows = [["the echo", f"{echo.median('p50_us') / 1e3:.3f}", f"{echo.median('p99_us') / 1e3:.3f}", "", "", ""]]
+    print("\nA cached answer against an echo of the same sizes:\n")
+    rows = [["echo", f"{echo.median('p50_us') / 1e3:.3f}", f"{echo.median('p99_us') / 1e3:.3f}", "", "", ""]]
     for name, subject in again.items():
         over = ratios(subject.values("p50_us"), echo.values("p50_us"))
         times = [f"{subject.median(quantile) / 1e3:.3f}" for quantile in ("p50_us", "p99_us")]
         rows.append([f"`Evaluate`, {name}", *times, spread(over), "≤ 1.3", met(statistics.median(over) <= 1.3)])
-    print(table(["one call after the other", "p50, ms", "p99, ms", "p50 over the echo", "target", "met"], rows))
+    print(table(["sequential calls", "p50, ms", "p99, ms", "p50 over the echo", "target", "met"], rows))
 
 
 @dataclass
 class Side:
-    """What stands beside the others, with one and with sixteen reports at once."""
+    """An evaluator in the side-by-side comparison, with 1 and 16 concurrent reports."""
 
     name: str
-    single: Turns
-    many: Turns
+    single: Subject
+    many: Subject
     calls_each: float = field(default=0.0)
 
 
 def side_by_side(bench: Bench) -> None:
-    """Reports per second, the same text and the same evidence for all."""
+    """Reports per second on the same text and evidence."""
 
-    def gsar(name: str) -> list[Turns]:
+    def gsar(name: str) -> list[Subject]:
         return [Called(bench.servers[name], bench.text, in_flight=number) for number in (1, 16)]
 
-    def other(name: str) -> list[Turns]:
+    def other(name: str) -> list[Subject]:
         process = bench.other(name)
         return [Other(process, number) for number in (1, 16)]
 
     sides = [
         Side("GSAR", *gsar("default")),
         Side("GSAR, no sync", *gsar("no sync")),
-        Side("the bare loop", *(Bare(bench.provider, bench.question, number) for number in (1, 16))),
+        Side("bare loop", *(Bare(bench.provider, bench.question, number) for number in (1, 16))),
         Side("locus-sdk", *other("locus")),
         Side("RAGAS faithfulness", *other("ragas")),
     ]
     subjects = {}
     for side in sides:
         subjects |= {f"{side.name} 1": side.single, f"{side.name} 16": side.many}
-    in_turns(subjects)
+    alternate(subjects)
     ours, rows = sides[0], []
     for side in sides:
-        # What the warm-up asks counts as well: a tenth more of the calls of ours.
+        # Includes the calls of the warm-up, a tenth more.
         before = bench.calls()
         side.single.round()
         reports = side.single.rounds.pop()["calls"]
@@ -354,13 +354,13 @@ def side_by_side(bench: Bench) -> None:
             cells += [rate, "" if side is ours else spread(faster, 1)]
         cells.append(f"{side.many.median('server_cpu_us_per_call') / 1e3:.2f}")
         rows.append(cells)
-    head = ["evaluator", "calls/report", "reports/s, 1 at once", "GSAR over it"]
-    head += ["reports/s, 16 at once", "GSAR over it", "CPU/report, ms"]
+    head = ["evaluator", "calls/report", "reports/s, 1 in flight", "GSAR / this"]
+    head += ["reports/s, 16 in flight", "GSAR / this", "CPU/report, ms"]
     print(table(head, rows))
 
 
-def reading() -> None:
-    """The figure of gsar-answer, by its own program."""
+def parsing() -> None:
+    """The parsing figure of gsar-answer, from its own program."""
     done = subprocess.run([str(PROGRAMS / "examples" / "answer_times")], capture_output=True, text=True, check=True)
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines()]
     times = {cells[0]: float(cells[1]) for cells in lines if len(cells) == 2 and cells[1].replace(".", "").isdigit()}
@@ -370,20 +370,20 @@ def reading() -> None:
 
 
 def main() -> None:
-    # Ends as an exception, so that every server is stopped.
+    # Raises an exception, so that every server is stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
         bench = Bench(folder, stack)
-        sizes = f"request {bench.anew.stat().st_size:,} bytes, question {bench.question.stat().st_size:,} bytes"
+        sizes = f"request {bench.uncached.stat().st_size:,} bytes, question {bench.question.stat().st_size:,} bytes"
         pinned_to = "servers and loops on core 0, stub and client on core 1" if pinned(0, []) else "not pinned"
         print(f"10 claims, 100 items of evidence, {sizes}; `Evaluate` answers {bench.tier}, all recorded.")
-        print(f"{ROUNDS} rounds in turns; {pinned_to}.\n\n### What GSAR adds to the model\n")
+        print(f"{ROUNDS} alternating rounds; {pinned_to}.\n\n### Overhead over the model\n")
         overhead(bench)
-        print("\n### Reports per second side by side\n")
+        print("\n### Side by side\n")
         side_by_side(bench)
-    print("\n### Reading a verdict\n")
-    reading()
+    print("\n### Parsing a verdict\n")
+    parsing()
     print(f"\nLoad average after: {' '.join(Path('/proc/loadavg').read_text().split()[:3])}")
 
 

@@ -1,6 +1,6 @@
-"""Reports per second of another evaluator around a chat model, as its documentation has it used.
+"""Reports per second of another evaluator with a chat model, used as documented.
 
-Measures once for every line it is given, `IN_FLIGHT SECONDS`, and prints one JSON object for each.
+Measures once per line `IN_FLIGHT SECONDS` on standard input, and prints one JSON object for each.
 """
 
 import argparse
@@ -12,12 +12,12 @@ import warnings
 from collections.abc import Awaitable, Callable
 
 Evaluate = Callable[[], Awaitable[None]]
-# Nobody is asked for one.
+# The stub requires no key.
 KEY = "none"
 
 
 def ragas(provider: str, incident: dict) -> Evaluate:
-    """`faithfulness` of RAGAS: the report as the response, each item of the evidence as a retrieved context."""
+    """RAGAS `faithfulness`: the report is the response, each evidence item a retrieved context."""
     import openai
     from ragas.llms import llm_factory
     from ragas.metrics.collections import Faithfulness
@@ -34,14 +34,14 @@ def ragas(provider: str, incident: dict) -> Evaluate:
 
 
 def locus(provider: str, incident: dict) -> Evaluate:
-    """The evaluator of locus-sdk with its own judge: one string of evidence, a line of its own for each item."""
+    """The locus-sdk evaluator with its own judge; the evidence is one string with a line per item."""
     from locus.models.native.openai import OpenAIModel
     from locus.reasoning.gsar import Decision
     from locus.reasoning.gsar_evaluator import GSAREvaluator
     from locus.reasoning.gsar_judge import StructuredOutputGSARJudge
 
     async def never(*_) -> None:
-        raise AssertionError("the report proceeds at once")
+        raise AssertionError("the report must proceed at once")
 
     model = OpenAIModel(model="stub", base_url=f"{provider}/v1", api_key=KEY, max_tokens=8192)
     judge = StructuredOutputGSARJudge(model=model)
@@ -80,7 +80,7 @@ async def measure(evaluate: Evaluate, in_flight: int, seconds: float) -> dict:
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("evaluator", choices=["ragas", "locus"])
-    parser.add_argument("--provider", required=True, help="the stub, such as http://127.0.0.1:8000")
+    parser.add_argument("--provider", required=True, help="URL of the stub, such as http://127.0.0.1:8000")
     parser.add_argument("--incident", required=True, help="file with the report and its evidence")
     arguments = parser.parse_args()
     with open(arguments.incident) as file:

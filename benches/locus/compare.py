@@ -1,8 +1,8 @@
-"""Score and decision of `locus-sdk` and of GSAR on the same partitions, in turns.
+"""Score and decision of `locus-sdk` and of GSAR on the same partitions, alternating.
 
-`locus-sdk` is the other open implementation of the method. Its package pulls in an agent framework; only
-the one module with the formula is loaded, by its path, in a virtual environment under the target folder.
-Its partition objects are built before the clock starts; GSAR counts the claims within its time.
+`locus-sdk` is the other open implementation of the method. Its package depends on an agent framework, so only the
+module with the formula is loaded, from a virtual environment in the target folder. Its partition objects are built
+before the measurement; the time of GSAR includes counting the claims.
 """
 
 import importlib.util
@@ -35,8 +35,8 @@ TYPES = {
 
 
 def load_locus():
-    """The module with the formula, without its package."""
-    found = list(environment.place("locus").glob("lib/python*/site-packages/locus/reasoning/gsar.py"))
+    """Loads the module with the formula without its package."""
+    found = list(environment.path("locus").glob("lib/python*/site-packages/locus/reasoning/gsar.py"))
     specification = importlib.util.spec_from_file_location("locus_gsar", found[0])
     module = importlib.util.module_from_spec(specification)
     sys.modules["locus_gsar"] = module
@@ -53,7 +53,7 @@ def locus_partition(locus, claims: list[list[str]]):
 
 
 def nanoseconds(operation, partitions: list) -> float:
-    """Processor time per partition, over as many passes as fit the time."""
+    """CPU time per partition, over the passes that fit into the time."""
     passes, start = 0, time.thread_time()
     while (elapsed := time.thread_time() - start) < SECONDS_EACH:
         for partition in partitions:
@@ -62,9 +62,9 @@ def nanoseconds(operation, partitions: list) -> float:
     return elapsed * 1e9 / passes / len(partitions)
 
 
-def run(program: str, *arguments: str, given: str | None = None) -> str:
+def run(program: str, *arguments: str, stdin: str | None = None) -> str:
     command = [str(PROGRAMS / program), *arguments]
-    return subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=True).stdout
 
 
 def compare_times(locus) -> None:
@@ -132,7 +132,7 @@ def true_tier(score: Fraction) -> str:
 def compare_tiers(locus) -> None:
     cases = list(one_type_partitions())
     lines = "".join(json.dumps({"claims": claims}) + "\n" for claims, _ in cases)
-    ours = run("tiers", given=lines).split()
+    ours = run("tiers", stdin=lines).split()
     theirs = [locus.decide(locus.gsar_score(locus_partition(locus, claims))).value for claims, _ in cases]
     wrong = {
         name: sum(tier != truth for tier, (_, truth) in zip(tiers, cases, strict=True))
@@ -148,7 +148,7 @@ def main() -> None:
     environment.enter("locus", __file__)
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     locus = load_locus()
-    print(f"locus-sdk on Python {sys.version.split()[0]}; processor time, medians of {REPETITIONS} rounds in turns.\n")
+    print(f"locus-sdk on Python {sys.version.split()[0]}; CPU time, medians of {REPETITIONS} alternating rounds.\n")
     compare_times(locus)
     compare_tiers(locus)
 

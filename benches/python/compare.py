@@ -1,8 +1,7 @@
-"""The Python client against raw grpcio stubs: calls per second and processor time of the caller, blocking and
-for asyncio, 1 and 64 in flight.
+"""The Python client against raw grpcio stubs: calls per second and CPU time, blocking and asyncio, 1 and 64 in flight.
 
-Run by the interpreter that has the package installed. The server has core 0, this program core 1. Client and stubs take
-turns, round after round, over a connection each to the same server; every ratio is within one round.
+Requires an interpreter with the package installed. The server runs on core 0, this program on core 1. Client and stubs
+alternate on separate connections to the same server, and every ratio is computed within a round.
 """
 
 import asyncio
@@ -31,7 +30,7 @@ ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "21"))
 SECONDS = float(os.environ.get("GSAR_BENCH_SECONDS", "0.2"))
 TARGET = 0.9
 Measure = Callable[[float], tuple[int, float]]
-"""Calls for some seconds; gives how many, and how long they took."""
+"""Calls for a number of seconds; returns the number of calls and the elapsed time."""
 OPTIONS = [("grpc.default_authority", "localhost")]
 REPORT = "Pod checkout-7b84 was OOMKilled with exit code 137."
 LOG = "2026-03-12T14:01:40Z pod checkout-7b84 was OOMKilled with exit code 137\n"
@@ -45,14 +44,14 @@ SCORE = v1.ScoreRequest(counts=COUNTS, policy="reference")
 
 
 def request() -> v1.EvaluateRequest:
-    """The message that the client makes of a text and a log."""
+    """The message that the client builds from a text and a log."""
     item = v1.EvidenceItem(id="log", kind=v1.EVIDENCE_KIND_TOOL_OUTPUT, lane=v1.EVIDENCE_LANE_LOGS, text=LOG)
     return v1.EvaluateRequest(report=v1.Report(synthesis=REPORT), evidence=[item])
 
 
 @dataclass
 class Subject:
-    """One way to call; of each round calls a second, and microseconds of the caller's processor time for each."""
+    """A way to call, with calls per second and microseconds of CPU time per call for each round."""
 
     name: str
     baseline: str
@@ -61,7 +60,7 @@ class Subject:
     processor: list[float] = field(default_factory=list)
 
     def round(self) -> None:
-        """Measures once."""
+        """Runs one round."""
         before = time.process_time()
         calls, seconds = self.measure(SECONDS)
         self.rates.append(calls / seconds)
@@ -85,7 +84,7 @@ def blocking(call: Callable[[], object], in_flight: int) -> Measure:
     return measure
 
 
-def in_a_loop(
+def in_event_loop(
     loop: asyncio.AbstractEventLoop, call: Callable[[], Awaitable[object]], in_flight: int
 ) -> Measure:
     async def worker(ends: float) -> int:
@@ -149,7 +148,7 @@ def subjects(endpoint: str, stack: contextlib.ExitStack) -> dict[str, Subject]:
                 name = f"{method}, {kind}, {in_flight} in flight"
                 raw = f"stubs: {name}"
                 for key, call in ((raw, theirs), (name, ours)):
-                    measure = blocking(call, in_flight) if kind == "blocking" else in_a_loop(loop, call, in_flight)
+                    measure = blocking(call, in_flight) if kind == "blocking" else in_event_loop(loop, call, in_flight)
                     found[key] = Subject(key, "" if key == raw else raw, measure)
     return found
 
@@ -187,8 +186,8 @@ def main() -> None:
         shown = [f"{statistics.median(each.rates):,.0f}" for each in (subject, raw)]
         processor = spread(ratios(subject.processor, raw.processor))
         rows.append([subject.name, spread(values), f"≥ {TARGET}", met(middle >= TARGET), processor, *shown])
-    print(f"{ROUNDS} rounds in turns, Python {sys.version.split()[0]}, grpcio {grpc.__version__}.\n")
-    print(table(["calls/s of the client", "over raw stubs", "target", "met", "CPU per call", "client", "stubs"], rows))
+    print(f"{ROUNDS} alternating rounds, Python {sys.version.split()[0]}, grpcio {grpc.__version__}.\n")
+    print(table(["calls/s of the client", "relative to raw stubs", "target", "met", "CPU per call", "client", "stubs"], rows))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Spark over two sidecars against the plain Python client over the same two: verdicts per second.
 
-Run by an interpreter that has the package and Spark. Sidecars have core 0, the callers core 1. The ways to call take
-turns, round after round, each with a job of its own, so that every verdict is judged and recorded; ratios are within a
-round. `GSAR_SERVER` names another server than the one of the profile dist.
+Requires an interpreter with the package and Spark. Sidecars run on core 0, callers on core 1. The callers alternate,
+each with a new job, so that every verdict is judged and recorded. Ratios are computed within a round. `GSAR_SERVER`
+selects another server than that of the profile dist.
 """
 
 import contextlib
@@ -32,18 +32,18 @@ SERVER = Path(os.environ.get("GSAR_SERVER") or PROGRAMS / "gsar-server")
 
 
 def reports() -> pd.DataFrame:
-    said = [f"Pod checkout-{number} was OOMKilled with exit code 137" for number in range(COUNT)]
+    texts = [f"Pod checkout-{number} was OOMKilled with exit code 137" for number in range(COUNT)]
     return pd.DataFrame(
         {
             "id": [f"r{number}" for number in range(COUNT)],
-            "synthesis": [f"{text}." for text in said],
-            "evidence": [json.dumps({"log": f"2026-03-12T14:01:40Z {text.lower()}"}) for text in said],
+            "synthesis": [f"{text}." for text in texts],
+            "evidence": [json.dumps({"log": f"2026-03-12T14:01:40Z {text.lower()}"}) for text in texts],
         }
     )
 
 
 def by_client(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
-    """One stream to each sidecar with every second report, as a program would write it with `gsar.Client`."""
+    """One stream per sidecar, each with half of the reports, through `gsar.Client`."""
     rows = list(zip(frame["id"], frame["synthesis"], frame["evidence"], strict=True))
     proceeded = []
 
@@ -66,7 +66,7 @@ def by_client(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
 
 
 def by_calls(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
-    """One call of `evaluate` after the other, the sidecars in turn."""
+    """Sequential calls of `evaluate`, alternating between the sidecars."""
     with contextlib.ExitStack() as stack:
         clients = [stack.enter_context(gsar.Client(endpoint)) for endpoint in endpoints]
         rows = zip(frame["id"], frame["synthesis"], frame["evidence"], strict=True)
@@ -81,7 +81,7 @@ def by_calls(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
 
 
 def by_spark(frame: DataFrame, endpoints: list[str], job: str) -> int:
-    """Everything that a job does: rows to Python, verdicts, and rows back."""
+    """A whole job: rows to Python, verdicts, and rows back."""
     return gsar.spark.evaluate(frame, endpoints, job=job).filter("tier = 'proceed'").count()
 
 
@@ -119,22 +119,22 @@ def main() -> None:
         spark = session()
         stack.callback(spark.stop)
         frame = spark.createDataFrame(plain).repartition(PARTITIONS, "id").cache()
-        ways: dict[str, Callable[[str], int]] = {
-            "the plain client, a stream to each": lambda job: by_client(plain, endpoints, job),
-            "the plain client, one call after the other": lambda job: by_calls(plain, endpoints, job),
+        callers: dict[str, Callable[[str], int]] = {
+            "plain client, one stream per sidecar": lambda job: by_client(plain, endpoints, job),
+            "plain client, sequential calls": lambda job: by_calls(plain, endpoints, job),
             "gsar.batch, one process": lambda job: (
                 int((gsar.batch.Evaluator(endpoints, job=job)(plain)["tier"] == "proceed").sum())
             ),
             "gsar.spark, local[2]": lambda job: by_spark(frame, endpoints, job),
             "gsar.spark, the same job again": lambda job: by_spark(frame, endpoints, job),
         }
-        rates: dict[str, list[float]] = {name: [] for name in ways}
+        rates: dict[str, list[float]] = {name: [] for name in callers}
         for number in range(ROUNDS + 1):
-            jobs = {name: f"{uuid.uuid4()}/" for name in ways}
+            jobs = {name: f"{uuid.uuid4()}/" for name in callers}
             jobs["gsar.spark, the same job again"] = jobs["gsar.spark, local[2]"]
-            for name, way in ways.items():
+            for name, caller in callers.items():
                 began = time.perf_counter()
-                proceeded = way(jobs[name])
+                proceeded = caller(jobs[name])
                 taken = time.perf_counter() - began
                 if proceeded != COUNT:
                     raise RuntimeError(f"{name}: {proceeded} of {COUNT} reports may go out")
@@ -144,8 +144,8 @@ def main() -> None:
     rows = [
         [name, spread(ratios(of, of_baseline)), f"{statistics.median(of):,.0f}"] for name, of in rates.items()
     ]
-    print(f"{ROUNDS} rounds in turns after one to warm up, {COUNT:,} reports each, server {SERVER.parent.name}.\n")
-    print(table(["", f"over {baseline}", "verdicts/s"], rows))
+    print(f"{ROUNDS} alternating rounds after a warm-up, {COUNT:,} reports each, server {SERVER.parent.name}.\n")
+    print(table(["", f"relative to {baseline}", "verdicts/s"], rows))
 
 
 if __name__ == "__main__":

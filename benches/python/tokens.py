@@ -1,8 +1,8 @@
-"""What a chat model would be asked about the rows of a calibration: the length of question and answer for each row.
+"""Measures the prompt and answer size of a chat model per calibration row.
 
-The server builds its questions as it always does; the model is a program on loopback that counts their bytes, reports
-them as its tokens, and answers for every claim with a quote. `gsar-calibrate run` keeps these counts in its trace.
-Usage: tokens.py FILE OUT, with FILE as `gsar-calibrate run` reads it, and a folder OUT for trace and questions.
+The model is a stub on loopback that counts the bytes of prompts and answers, reports them as tokens, and answers every
+claim with a quote. `gsar-calibrate run` records these counts in its trace.
+Usage: tokens.py FILE OUT, where FILE is an input of `gsar-calibrate run` and OUT a folder for trace and prompts.
 """
 
 import json
@@ -23,7 +23,7 @@ PROGRAMS = next(folder for folder in (TARGET / "dist", TARGET / "release", TARGE
 
 
 class Model(BaseHTTPRequestHandler):
-    """Counts and answers; what was asked goes to `questions`."""
+    """Answers prompts and records them in `questions`."""
 
     protocol_version = "HTTP/1.1"
     questions: list[dict] = []
@@ -53,7 +53,7 @@ class Model(BaseHTTPRequestHandler):
 
 
 def verdicts(question: str) -> dict:
-    """An answer as long as a careful one: each claim with a quote of its own length and a note of twenty words."""
+    """An answer of realistic size: each claim with a quote of the same length and a note of twenty words."""
     lines = question.split(CLAIMS)[1].split("\n\n")[0].splitlines()
     claims = [json.loads(line) for line in lines]
     return {
@@ -97,8 +97,8 @@ def main() -> None:
     ]
     asked = sum(int(call["inputTokens"]) for each in calls for call in each)
     answered = sum(int(call["outputTokens"]) for each in calls for call in each)
-    print(f"{len(records)} rows, {sum(map(len, calls)) / len(records):.2f} calls a row,", end=" ")
-    print(f"{asked / len(records):,.0f} bytes of question and {answered / len(records):,.0f} of answer a row")
+    print(f"{len(records)} rows, {sum(map(len, calls)) / len(records):.2f} calls per row,", end=" ")
+    print(f"{asked / len(records):,.0f} prompt bytes and {answered / len(records):,.0f} answer bytes per row")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""What to plan with: calls of one core, memory, disk. Prints a Markdown table; `calls`, `evaluations`, `corpus` and `backup` (of
-that corpus) are taken alone by their names.
+"""Capacity figures: calls per core, memory and disk space. Prints a Markdown table.
 
-Servers share one core and the load client has the other. Calls of a core follow from processor time, which changes less with
-what else the machine does than calls per second do. Speed is beside the bare echo of the same sizes, in the same run.
+Arguments select parts: `calls`, `evaluations`, `corpus` and `backup` (of that corpus). Servers share one core; the load
+client runs on the other. Calls per core are computed from CPU time, which depends less on other load than calls per
+second. The baseline is the bare echo with messages of the same size.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ CORPUS_LINES = 100_000
 
 
 def log(random: random.Random, lines: int) -> str:
-    """Lines of a service log; figures differ from line to line."""
+    """Generates lines of a service log with varying figures."""
     line = "2026-03-12T14:{:02}:{:02}Z INFO checkout order ORD-{} of customer {} was paid in {} ms by card {:04x}\n"
     drawn = random.randrange
     return "".join(
@@ -58,7 +58,7 @@ class Capacity:
                 answer(server, path, message, saved)
             except RuntimeError:
                 text = (self.folder / "local.log").read_text().strip().splitlines()
-                print(f"left out: {name}: {text[-1] if text else 'no server'}", file=sys.stderr)
+                print(f"skipped: {name}: {text[-1] if text else 'no server'}", file=sys.stderr)
                 continue
             listen = f"unix://{self.folder}/echo-{len(measured)}.sock"
             command = [str(PROGRAMS / "echo"), "--listen", listen, "--answer-bytes", str(saved.stat().st_size)]
@@ -83,43 +83,43 @@ class Capacity:
             self.row(
                 f"{subject.name}: calls per second and core",
                 shown,
-                f"{middle:,.0f} µs of processor; {spread(ratio)} of the echo",
+                f"{middle:,.0f} µs of CPU time; {spread(ratio)} times the echo",
             )
         for (server, before), name in zip(idle, ("`rules/2`", "`local/1`"), strict=True):
             self.row(
-                f"memory with {name}: after the first call, most under load",
+                f"memory with {name}: after the first call, maximum under load",
                 f"{before / 1e6:.0f} MB, {server.peak_bytes() / 1e6:.0f} MB",
                 "",
             )
 
-    def disk_of_evaluations(self) -> None:
+    def evaluation_disk_space(self) -> None:
         port = free_port()
         for name, sizes in [
-            ("2 KiB of evidence, each its own", 20),
-            ("20 KiB of evidence, each its own", 200),
-            ("the same evidence for all", 0),
+            ("2 KiB of distinct evidence", 20),
+            ("20 KiB of distinct evidence", 200),
+            ("the same evidence", 0),
         ]:
-            kept = f"disk-{sizes}"
+            name_on_disk = f"disk-{sizes}"
             address = f"127.0.0.1:{port}"
             drawn = random.Random(7)
             with contextlib.ExitStack() as stack:
                 settings = {"GSAR_EVIDENCE__EMBEDDINGS": "off", "GSAR_GATEWAY__ADDRESS": address}
-                server = stack.enter_context(gsar(self.folder, kept, **settings))
+                server = stack.enter_context(gsar(self.folder, name_on_disk, **settings))
                 answer(server, SCORE, request(self.folder, "score"), self.folder / "answer")
                 same, given = log(drawn, 20), 0
                 for _ in range(EVALUATIONS):
                     text = log(drawn, sizes) if sizes else same
                     given += len(text)
                     evaluate_over_http(address, text)
-            # The server has stopped and put its log into the database.
-            size = (self.folder / kept / "ledger.sqlite3").stat().st_size / EVALUATIONS
+            # The server has stopped and merged its write-ahead log.
+            size = (self.folder / name_on_disk / "ledger.sqlite3").stat().st_size / EVALUATIONS
             self.row(
-                f"disk of an evaluation, 3 claims, {name}",
+                f"disk space per evaluation, 3 claims, {name}",
                 f"{size / 1e3:.1f} kB",
-                f"{given / EVALUATIONS / 1e3:.1f} kB of evidence came with each",
+                f"{given / EVALUATIONS / 1e3:.1f} kB of evidence each",
             )
 
-    def disk_of_a_corpus(self) -> None:
+    def corpus_disk_space(self) -> None:
         text = self.folder / "app.log"
         text.write_text(log(random.Random(11), CORPUS_LINES))
         with gsar(self.folder, "corpus", GSAR_EVIDENCE__EMBEDDINGS="off") as server:
@@ -129,9 +129,9 @@ class Capacity:
             peak = server.peak_bytes()
         size, given = (self.folder / "corpus/evidence/inc-7/corpus.sqlite3").stat().st_size, text.stat().st_size
         self.row(
-            "disk of a byte of a corpus, without vectors",
+            "disk space per corpus byte, without vectors",
             f"{size / given:.2f} bytes",
-            f"a log of {given / 1e6:.0f} MB; the server had at most {peak / 1e6:.0f} MB",
+            f"a log of {given / 1e6:.0f} MB; maximum server memory {peak / 1e6:.0f} MB",
         )
 
     def backup(self) -> None:
@@ -161,9 +161,9 @@ class Capacity:
         size = sum(file.stat().st_size for file in (self.folder / "backup").rglob("*") if file.is_file())
         elapsed, user, system = took["backup"]
         self.row(
-            "`gsar-server backup`, checked and on disk",
+            "`gsar-server backup`, verified and synced",
             f"{size / elapsed / 1e6:.0f} MB/s",
-            f"{size / 1e6:.0f} MB; {elapsed / took['cp'][0]:.1f} times `cp`; {(user + system) / size * 1e9:.1f} s of processor for a GB",
+            f"{size / 1e6:.0f} MB; {elapsed / took['cp'][0]:.1f} times `cp`; {(user + system) / size * 1e9:.1f} s of CPU time per GB",
         )
 
     def row(self, *cells: str) -> None:
@@ -186,8 +186,8 @@ def main() -> None:
         capacity = Capacity(folder, stack)
         parts = {
             "calls": capacity.calls,
-            "evaluations": capacity.disk_of_evaluations,
-            "corpus": capacity.disk_of_a_corpus,
+            "evaluations": capacity.evaluation_disk_space,
+            "corpus": capacity.corpus_disk_space,
             "backup": capacity.backup,
         }
         for name in sys.argv[1:] or parts:

@@ -1,7 +1,7 @@
 """The service figures: `gsar-server` against a bare tonic echo of the same message sizes.
 
-Servers share one core and the load client has the other. Subjects and baselines take turns, round after
-round, so that whatever the machine does to one it does to the other; every ratio is within one round.
+Servers share one core; the load client runs on the other. Subjects and baselines alternate, and every ratio is computed
+within a round, so that other load affects both.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "7"))
 
 
 class Bench:
-    """The servers, the messages and the subjects of one run, in one temporary folder."""
+    """The servers and messages of one run."""
 
     def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
         self.folder = folder
@@ -34,11 +34,11 @@ class Bench:
         tcp = f"grpc://127.0.0.1:{free_port()}"
         self.recording = stack.enter_context(gsar(folder, "recording", tcp, GSAR_LEDGER__ENABLED="true"))
         self.over_tcp = Server(self.recording.process, tcp)
-        self.forgetful = stack.enter_context(gsar(folder, "forgetful", GSAR_LEDGER__ENABLED="false"))
+        self.without_ledger = stack.enter_context(gsar(folder, "without-ledger", GSAR_LEDGER__ENABLED="false"))
 
         score_answer = self.first_answer(self.recording, "score", self.score)
         self.idle_bytes = self.recording.resident_bytes()
-        evaluate_answer = self.first_answer(self.forgetful, "evaluate", self.evaluate)
+        evaluate_answer = self.first_answer(self.without_ledger, "evaluate", self.evaluate)
         self.first_answer(self.recording, "evaluate", self.evaluate)
 
         self.echo_score = self.echo("echo-score", f"unix://{folder}/echo-score.sock", score_answer)
@@ -59,40 +59,40 @@ class Bench:
         return self.stack.enter_context(running(self.folder, name, command, listen))
 
     def first_answer(self, server: Server, method: str, message: Path) -> int:
-        """Checks that the call does the work that is measured; gives the size of the answer."""
+        """Checks the answer of the measured call and returns its size."""
         path = self.folder / f"{method}.answer"
         answer(server, SCORE if method == "score" else EVALUATE, message, path)
         shown = program("messages", "answer", method, str(path))
         shown.check_returncode()
-        said = json.loads(shown.stdout)
+        response = json.loads(shown.stdout)
         if method == "evaluate":
-            recorded = said["provenance"]["recorded"]
-            assert said["outcome"] == "OUTCOME_SCORED", said
-            assert len(said["claims"]) == 20, said
-            assert recorded == (server is self.recording), said["provenance"]
-            classes = Counter(claim["class"].removeprefix("CLAIM_CLASS_").lower() for claim in said["claims"])
+            recorded = response["provenance"]["recorded"]
+            assert response["outcome"] == "OUTCOME_SCORED", response
+            assert len(response["claims"]) == 20, response
+            assert recorded == (server is self.recording), response["provenance"]
+            classes = Counter(claim["class"].removeprefix("CLAIM_CLASS_").lower() for claim in response["claims"])
             counted = ", ".join(f"{count} {name}" for name, count in classes.most_common())
-            print(f"`Evaluate` answers {said['decision']['tier']}: {counted}; recorded: {str(recorded).lower()}.")
+            print(f"`Evaluate` answers {response['decision']['tier']}: {counted}; recorded: {str(recorded).lower()}.")
         else:
-            print(f"`Score` answers {said['decision']['tier']}.")
+            print(f"`Score` answers {response['decision']['tier']}.")
         return path.stat().st_size
 
 
 def subjects(bench: Bench) -> dict[str, Subject]:
-    of = [
+    subjects = [
         Subject("Score, unix", bench.recording, SCORE, bench.score),
         Subject("echo of Score, unix", bench.echo_score, ECHO, bench.echo_score_message),
         Subject("Score, TCP", bench.over_tcp, SCORE, bench.score),
         Subject("echo of Score, TCP", bench.echo_score_tcp, ECHO, bench.echo_score_message),
-        Subject("Evaluate without ledger", bench.forgetful, EVALUATE, bench.evaluate),
+        Subject("Evaluate without ledger", bench.without_ledger, EVALUATE, bench.evaluate),
         Subject("echo of Evaluate", bench.echo_evaluate, ECHO, bench.echo_evaluate_message),
         Subject("Evaluate, durable ledger", bench.recording, EVALUATE, bench.evaluate),
     ]
-    return {subject.name: subject for subject in of}
+    return {subject.name: subject for subject in subjects}
 
 
-def checked() -> float:
-    """Processor time of extraction, rules and verification of the same `Evaluate`, in microseconds."""
+def extraction_time() -> float:
+    """CPU time of extraction, rules and verification for the same `Evaluate`, in microseconds."""
     done = program("extraction_times", "--evaluate", "--rounds", "3")
     done.check_returncode()
     return float(done.stdout)
@@ -120,13 +120,13 @@ def figures(measured: dict[str, Subject], bench: Bench, checks: list[float]) -> 
             verdict = ["none", ""]
         else:
             sign, bound = target
-            holds = middle >= bound if sign == ">=" else middle <= bound
-            verdict = [f"{'≥' if sign == '>=' else '≤'} {bound:g}", met(holds)]
+            is_met = middle >= bound if sign == ">=" else middle <= bound
+            verdict = [f"{'≥' if sign == '>=' else '≤'} {bound:g}", met(is_met)]
         rows.append([figure, "bare tonic echo, same sizes", spread(values), *verdict])
     values = ratios(checks, measured["echo of Evaluate"].values(processor))
-    holds = statistics.median(values) <= 10
+    is_met = statistics.median(values) <= 10
     figure = "extraction, rules and verification, CPU"
-    rows.append([figure, "bare tonic echo of `Evaluate`", spread(values), "≤ 10", met(holds)])
+    rows.append([figure, "bare tonic echo of `Evaluate`", spread(values), "≤ 10", met(is_met)])
     megabytes = bench.idle_bytes / 1e6
     rows.append(
         [
@@ -141,7 +141,7 @@ def figures(measured: dict[str, Subject], bench: Bench, checks: list[float]) -> 
 
 
 def main() -> None:
-    # Ends as an exception, so that every server is stopped.
+    # Raises an exception, so that every server is stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
@@ -154,9 +154,9 @@ def main() -> None:
             turn = list(measured.values())
             for subject in turn if number % 2 == 0 else reversed(turn):
                 subject.round()
-            checks.append(checked())
+            checks.append(extraction_time())
         pinned_to = "servers on core 0, client on core 1" if pinned(0, []) else "not pinned: fewer than two cores"
-        print(f"\n{ROUNDS} rounds in turns, {IN_FLIGHT} in flight on one connection; {pinned_to}.\n")
+        print(f"\n{ROUNDS} alternating rounds, {IN_FLIGHT} in flight on one connection; {pinned_to}.\n")
         print(table(["figure", "baseline", "ratio", "target", "met"], figures(measured, bench, checks)))
         print("\nMedians behind the ratios:\n")
         print(table(HEAD, [subject.row() for subject in measured.values()]))

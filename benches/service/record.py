@@ -1,4 +1,4 @@
-"""Lists, counts and many evaluations decided anew, in a record of 100,000 evaluations of one server on SQLite."""
+"""Times lists, counts and rescoring on a record of 100,000 evaluations on SQLite."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ EVALUATIONS = os.environ.get("GSAR_BENCH_EVALUATIONS", "100000")
 
 
 def main() -> None:
-    # Ends as an exception, so that the server is stopped.
+    # Raises an exception, so that the server is stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory() as name, gsar(Path(name), "record", core=None) as server:
         command = [str(PROGRAMS / "record_times"), "--endpoint", server.endpoint]

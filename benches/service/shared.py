@@ -1,7 +1,7 @@
 """Evaluations recorded by one, two and three servers on one PostgreSQL, and by one on SQLite.
 
-Servers, database and load clients share all cores: what more servers bring is what one leaves idle. Each load client keeps calls
-in flight at a server of its own; rounds take turns, and every ratio is within one round.
+Servers, database and load clients share all cores, so more servers help only as far as one leaves cores idle. Each
+server has its own load client. Subjects alternate, and every ratio is computed within a round.
 """
 
 import concurrent.futures
@@ -27,7 +27,7 @@ SERVERS = 3
 
 
 def server(folder: Path, stack: contextlib.ExitStack, name: str, message: Path, url: str | None) -> Server:
-    """A server that has answered once."""
+    """Starts a server and waits for its first answer."""
     settings = {"GSAR_EVIDENCE__EMBEDDINGS": "off"}
     if url is not None:
         settings["GSAR_STORAGE__URL"] = url
@@ -45,8 +45,8 @@ def evaluate(server: Server, message: Path, calls: int, in_flight: int) -> dict[
     return json.loads(done.stdout)
 
 
-def together(servers: list[Server], message: Path) -> float:
-    """Evaluations per second of all."""
+def rate(servers: list[Server], message: Path) -> float:
+    """Total evaluations per second."""
     count = len(servers)
     began = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(count) as pool:
@@ -56,7 +56,7 @@ def together(servers: list[Server], message: Path) -> float:
 
 
 def main() -> None:
-    # Ends as an exception, so that every server is stopped.
+    # Raises an exception, so that every server is stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
@@ -71,13 +71,13 @@ def main() -> None:
         for number in range(ROUNDS):
             turn = list(subjects.items())
             for name, servers in turn if number % 2 == 0 else reversed(turn):
-                speeds[name].append(together(servers, message))
+                speeds[name].append(rate(servers, message))
         baseline = "PostgreSQL, 1 server"
-        print(f"{ROUNDS} rounds in turns of {CALLS} evaluations, {IN_FLIGHT} in flight, {os.cpu_count()} cores for all.\n")
+        print(f"{ROUNDS} alternating rounds of {CALLS} evaluations, {IN_FLIGHT} in flight, {os.cpu_count()} shared cores.\n")
         rows = [
             [name, spread(values, 0), spread(ratios(values, speeds[baseline]))] for name, values in speeds.items()
         ]
-        print(table(["", "evaluations/s", f"to {baseline}"], rows))
+        print(table(["", "evaluations/s", f"relative to {baseline}"], rows))
 
 
 if __name__ == "__main__":

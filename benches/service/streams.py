@@ -1,7 +1,7 @@
-"""`EvaluateStream` against calls of `Evaluate`, with one report unanswered and with 64, and the most memory of each.
+"""`EvaluateStream` against calls of `Evaluate`, with 1 and 64 in flight, and the maximum memory of each server.
 
-Each subject has a server of its own, with a durable ledger. Servers share one core and the load client has the
-other; subjects take turns, round after round, and every ratio is within one round.
+Each subject has its own server with a durable ledger. Servers share one core; the load client runs on the other.
+Subjects alternate, and every ratio is computed within a round.
 """
 
 import contextlib
@@ -21,14 +21,14 @@ STREAM = "/gsar.v1.GroundingService/EvaluateStream"
 
 
 def server(folder: Path, stack: contextlib.ExitStack, name: str, message: Path) -> Server:
-    """A server that has answered once."""
+    """Starts a server and waits for its first answer."""
     started = stack.enter_context(gsar(folder, name, GSAR_LIMITS__STREAM_IN_FLIGHT=str(IN_FLIGHT)))
     answer(started, EVALUATE, message, folder / f"{name}.answer")
     return started
 
 
 def main() -> None:
-    # Ends as an exception, so that every server is stopped.
+    # Raises an exception, so that every server is stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
@@ -53,14 +53,14 @@ def main() -> None:
             streamed, called = subjects[f"stream-{in_flight}"], subjects[f"calls-{in_flight}"]
             for figure, what in [("reports/s", "calls_per_second"), ("CPU per report", "server_cpu_us_per_call")]:
                 values = spread(ratios(streamed.values(what), called.values(what)))
-                rows.append([f"`EvaluateStream`, {in_flight} in flight, {figure}", "`Evaluate`, as many in flight", values])
-        print(f"{ROUNDS} rounds in turns; each server records durably.\n")
+                rows.append([f"`EvaluateStream`, {in_flight} in flight, {figure}", "`Evaluate`, same in flight", values])
+        print(f"{ROUNDS} alternating rounds; every server has a durable ledger.\n")
         print(table(["figure", "baseline", "ratio"], rows))
-        print("\nMedians behind the ratios, and the most memory that each server ever had:\n")
-        most = ["after one report, MB", "at most, MB"]
+        print("\nMedians behind the ratios, and maximum memory of each server:\n")
+        memory_head = ["after one report, MB", "maximum, MB"]
         memory = {name: [idle[name], subject.server.peak_bytes()] for name, subject in subjects.items()}
         shown = {name: [f"{size / 1e6:.1f}" for size in sizes] for name, sizes in memory.items()}
-        print(table(HEAD + most, [subject.row() + shown[name] for name, subject in subjects.items()]))
+        print(table(HEAD + memory_head, [subject.row() + shown[name] for name, subject in subjects.items()]))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What it costs to export traces: the same server with and without `[traces]`, and a collector that throws away what it takes.
+"""The cost of exporting traces: the same server with and without `[traces]`, and a collector that discards spans.
 
-Servers share core 0, the load client and the collector have core 1. Servers take turns, round after round.
+Servers share core 0; load client and collector share core 1. Servers alternate.
 """
 
 import contextlib
@@ -17,8 +17,8 @@ from servers import EVALUATE, SCORE, Server, answer, free_port, gsar, pinned, re
 from subject import HEAD, IN_FLIGHT, Subject
 
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "7"))
-PROCESSOR = "server_cpu_us_per_call"
-MOST = 1.05
+CPU = "server_cpu_us_per_call"
+MAX_RATIO = 1.05
 
 
 class Bench:
@@ -50,7 +50,7 @@ class Bench:
 
 
 def main() -> None:
-    # Ends as an exception, so that every server is stopped.
+    # Raises an exception, so that every server is stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
@@ -69,10 +69,10 @@ def main() -> None:
         rows = []
         for name, group in measured.items():
             for traces in ("one in ten", "every call"):
-                values = ratios(group[traces].values(PROCESSOR), group["none"].values(PROCESSOR))
+                values = ratios(group[traces].values(CPU), group["none"].values(CPU))
                 # The target is that of `Score` with the sampling that the documentation shows.
                 has_target = name == "Score" and traces == "one in ten"
-                target = [f"≤ {MOST:g}", met(statistics.median(values) <= MOST)] if has_target else ["none", ""]
+                target = [f"≤ {MAX_RATIO:g}", met(statistics.median(values) <= MAX_RATIO)] if has_target else ["none", ""]
                 rows.append([f"`{name}` CPU per call, traces: {traces}", "no traces", spread(values), *target])
         pinned_to = "servers on core 0, client and collector on core 1" if pinned(0, []) else "not pinned"
         print(f"{ROUNDS} rounds in turns, {IN_FLIGHT} in flight on one connection; {pinned_to}.\n")

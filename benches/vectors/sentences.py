@@ -1,4 +1,4 @@
-"""Distinct sentences of claims and evidence, one a line, shuffled with a fixed seed.
+"""Prints distinct sentences of claims and evidence, one per line, shuffled with a fixed seed.
 
 `sentences.py FOLDER NUMBER` reads every `*.jsonl.gz` of the folder (rows with `claim` and `evidence`).
 """
