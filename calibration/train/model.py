@@ -9,12 +9,12 @@ from transformers import BertConfig, BertModel
 
 from pairs import LABELS
 
-# Half of a step's time goes into drawing it, and one pass over many pairs gains nothing by it.
+# Dropout takes half of the time of a step and does not help in one pass over many pairs.
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 
 
 class CrossEncoder(nn.Module):
-    """Scores of the classes in LABELS for claim and premise."""
+    """Scores claim and premise for the classes in LABELS."""
 
     def __init__(self, config):
         super().__init__()
@@ -27,7 +27,7 @@ class CrossEncoder(nn.Module):
 
 
 def started_from(encoder, seed):
-    """A model with the weights of an encoder in a folder, and a new head."""
+    """Creates a model from encoder weights with a new head."""
     torch.manual_seed(seed)
     config = BertConfig(**json.loads((encoder / "config.json").read_text()) | NO_DROPOUT)
     model = CrossEncoder(config)
@@ -35,12 +35,12 @@ def started_from(encoder, seed):
     weights.pop("embeddings.position_ids", None)
     missing, unexpected = model.bert.load_state_dict(weights, strict=False)
     if unexpected or any(not name.startswith("pooler") for name in missing):
-        raise SystemExit(f"{encoder}: not the weights of this encoder: missing {missing}, unexpected {unexpected}")
+        raise SystemExit(f"{encoder}: the weights do not match this encoder: missing {missing}, unexpected {unexpected}")
     return model
 
 
 def continued_from(folder):
-    """A model as `save` wrote it."""
+    """Loads a model written by `save`."""
     model = CrossEncoder(BertConfig(**json.loads((folder / "config.json").read_text())))
     model.load_state_dict(load_file(folder / "model.safetensors"))
     return model

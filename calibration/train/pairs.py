@@ -1,8 +1,8 @@
-"""Pairs of claim and premise: where they are read from and how they are mixed. Standard library only.
+"""Reads and mixes pairs of claim and premise. Standard library only.
 
 A pair is one JSON line: {"claim", "premise", "label", "source", "case"}. Labels: grounded, ungrounded, contradicted,
-complementary, and not_grounded for sources that only tell whether a claim is supported. Rows of public sets, as
-published in one common format ({"claim", "evidence": [{"title", "text"}], "label", "meta"}), are read as well.
+complementary, and not_grounded for sources that only label support. Rows of public sets in the common format
+{"claim", "evidence": [{"title", "text"}], "label", "meta"} are also accepted.
 """
 
 import gzip
@@ -15,7 +15,7 @@ PUBLIC = {"SUPPORTS": "grounded", "NOT_ENOUGH_INFO": "ungrounded", "REFUTES": "c
 
 
 def read(path):
-    """The pairs of a file, in its order."""
+    """Yields the pairs of a file."""
     opened = gzip.open if str(path).endswith(".gz") else open
     with opened(path, "rt", encoding="utf-8") as lines:
         for line in lines:
@@ -38,7 +38,7 @@ def from_public(row):
 
 
 def mixed(folder, sources, seed):
-    """The pairs of a stage: each source's files, at most n of each label, in an order that the seed fixes."""
+    """The shuffled pairs of a stage, limited per label and source."""
     chosen = []
     for source in sources:
         pairs = [pair for name in source["files"] for pair in read(folder / name)]

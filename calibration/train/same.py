@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Asks that gsar-cross-encoder says of pairs what ONNX Runtime says under Python. Usage: same.py MODEL PAIRS SCORED
+"""Checks that gsar-cross-encoder and ONNX Runtime in Python give the same classes. Usage: same.py MODEL PAIRS SCORED
 
-SCORED is what the example `score` of gsar-cross-encoder wrote for PAIRS with MODEL.
+SCORED is the output of the example `score` of gsar-cross-encoder for PAIRS with MODEL.
 """
 
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 from evaluate import probabilities
 from pairs import LABELS, read
 
-LEAST = 0.995
+MIN_SHARE = 0.995
 
 
 def main():
@@ -21,9 +21,9 @@ def main():
     if len(ours) != len(theirs) or not ours:
         sys.exit(f"{scored}: {len(ours)} rows for {len(theirs)} pairs")
     same = sum(a.index(max(a)) == b.index(max(b)) for a, b in zip(ours, theirs))
-    furthest = max(abs(x - y) for a, b in zip(ours, theirs) for x, y in zip(a, b))
-    print(f"same class in {same} of {len(ours)} pairs, probabilities at most {furthest:.1e} apart")
-    if same < LEAST * len(ours):
+    max_difference = max(abs(x - y) for a, b in zip(ours, theirs) for x, y in zip(a, b))
+    print(f"same class in {same} of {len(ours)} pairs, probabilities at most {max_difference:.1e} apart")
+    if same < MIN_SHARE * len(ours):
         sys.exit(1)
 
 

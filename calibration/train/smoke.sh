@@ -1,8 +1,9 @@
 #!/bin/sh
-# Trains on generated pairs once undisturbed and once killed three times on the way, asks that both end with the same
-# weights, exports the model, and asks that gsar-cross-encoder says of unseen pairs what Python says. Some three minutes on two cores.
+# Trains on generated pairs once without interruption and once killed three times, and checks that both give the same
+# weights. Exports the model, and checks that gsar-cross-encoder and Python agree on unseen pairs. About three minutes on
+# two cores.
 # Usage: sh smoke.sh CALIBRATE SCORE OUT   (gsar-calibrate, the example `score` of gsar-cross-encoder, a folder to write)
-# PYTHON names an interpreter with requirements.txt installed; else one is made in OUT/venv (some gigabytes, through pip).
+# PYTHON selects an interpreter with requirements.txt installed; by default one is created in OUT/venv (some gigabytes).
 set -eu
 calibrate=$1
 score=$2
@@ -25,13 +26,13 @@ train() {
 rm -rf "$out/whole" "$out/killed" "$out/model"
 train whole
 for kill in 1 2 3; do
-    # Not through the function, which would be a shell of its own: what is killed has to be Python.
+    # Not through the function, whose subshell would be killed instead of Python.
     "$PYTHON" "$here/train.py" "$here/smoke.toml" "$out/killed" --encoder "$encoder" --data "$out" &
     run=$!
     before=$(stat -c %Y "$out/killed/swaps.checkpoint" 2>/dev/null || echo 0)
-    # Until it has written another checkpoint.
+    # Wait for another checkpoint.
     while [ "$(stat -c %Y "$out/killed/swaps.checkpoint" 2>/dev/null || echo 0)" = "$before" ] && kill -0 $run 2>/dev/null; do sleep 0.2; done
-    kill -KILL $run 2>/dev/null || { echo "smoke.sh: it ended before it could be killed a ${kill}th time" >&2; exit 1; }
+    kill -KILL $run 2>/dev/null || { echo "smoke.sh: the training ended before kill ${kill}" >&2; exit 1; }
     wait $run || true
     echo "killed $kill"
 done

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Trains the claim-evidence cross-encoder. One command, seeded, and resumed where it was killed.
+"""Trains the claim-evidence cross-encoder; seeded and resumable.
 
 Usage: python3 train.py RECIPE OUT [--encoder FOLDER | --from FOLDER] [--data FOLDER] [--stages NAME,NAME]
 
-RECIPE says which files are read in which stage. OUT gets checkpoints while it runs, and the weights of each stage in
-OUT/<stage>. A run that is started again with the same arguments goes on at its last checkpoint.
+RECIPE lists the files of each stage. OUT gets checkpoints, and the weights of each stage in OUT/<stage>. A run with the
+same arguments resumes from the last checkpoint.
 """
 
 import argparse
@@ -33,24 +33,24 @@ def main():
     arguments.add_argument("--from", dest="start", type=Path)
     arguments.add_argument("--data", type=Path, default=Path("."))
     arguments.add_argument("--stages")
-    asked = arguments.parse_args()
-    recipe = tomllib.loads(asked.recipe.read_text())
+    args = arguments.parse_args()
+    recipe = tomllib.loads(args.recipe.read_text())
     torch.set_num_threads(recipe.get("threads", os.cpu_count()))
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    names = asked.stages.split(",") if asked.stages else [stage["name"] for stage in recipe["stage"]]
-    if asked.start:
-        model = models.continued_from(asked.start)
+    names = args.stages.split(",") if args.stages else [stage["name"] for stage in recipe["stage"]]
+    if args.start:
+        model = models.continued_from(args.start)
     else:
-        model = models.started_from(asked.encoder, recipe["seed"])
-    tokenizer = Tokenizer.from_file(str((asked.start or asked.encoder) / "tokenizer.json"))
+        model = models.started_from(args.encoder, recipe["seed"])
+    tokenizer = Tokenizer.from_file(str((args.start or args.encoder) / "tokenizer.json"))
     for stage in recipe["stage"]:
         if stage["name"] not in names:
             continue
-        done = asked.out / stage["name"]
+        done = args.out / stage["name"]
         if (done / "model.safetensors").exists():
             model = models.continued_from(done)
             continue
-        run(model.to(device), tokenizer, stage, stage.get("seed", recipe["seed"]), asked, device)
+        run(model.to(device), tokenizer, stage, stage.get("seed", recipe["seed"]), args, device)
         models.save(model, done)
         tokenizer.no_truncation()
         tokenizer.no_padding()
@@ -63,7 +63,7 @@ def encoded(tokenizer, pairs, max_tokens):
     rows = []
     for start in range(0, len(pairs), 4096):
         part = pairs[start : start + 4096]
-        # A claim is cut before anything else, so that the premise alone can be truncated.
+        # The claim is cut first, so that only the premise is truncated.
         for pair, row in zip(part, tokenizer.encode_batch([(pair["claim"][:600], pair["premise"][:6000]) for pair in part])):
             rows.append((row.ids, row.type_ids, pair["label"]))
     return rows
@@ -104,7 +104,7 @@ def tensors(rows, device):
 
 
 def loss_of(scores, labels, smoothing):
-    """Cross-entropy; where only "not grounded" is known, of all other classes together."""
+    """Cross-entropy; for "not grounded" over the other classes together."""
     logs = functional.log_softmax(scores.float(), dim=1)
     losses = []
     for at, label in enumerate(labels):
@@ -116,8 +116,8 @@ def loss_of(scores, labels, smoothing):
     return torch.stack(losses).mean()
 
 
-def run(model, tokenizer, stage, seed, asked, device):
-    pairs = mixed(asked.data, stage["source"], seed)
+def run(model, tokenizer, stage, seed, args, device):
+    pairs = mixed(args.data, stage["source"], seed)
     rows = encoded(tokenizer, pairs, stage["max_tokens"])
     plan = batches(rows, stage["batch_tokens"], stage["epochs"], seed)
     plan = plan[: stage.get("steps", len(plan))]
@@ -129,7 +129,7 @@ def run(model, tokenizer, stage, seed, asked, device):
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min((step + 1) / warmup, max(0.02, (len(plan) - step) / max(1, len(plan) - warmup)))
     )
-    checkpoint = asked.out / f"{stage['name']}.checkpoint"
+    checkpoint = args.out / f"{stage['name']}.checkpoint"
     first = 0
     torch.manual_seed(seed)
     if checkpoint.exists():

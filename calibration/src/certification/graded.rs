@@ -53,9 +53,9 @@ impl GradedReports {
         let judges: Vec<String> = judges.into_iter().collect();
         match judges.as_slice() {
             [judge] => Ok(Self { judge: judge.clone(), prompts, reports }),
-            [] => bail!("no judge deciding_judge any of the reports"),
+            [] => bail!("no judge decided any of the reports"),
             several => bail!(
-                "these reports were deciding_judge by {}; a certificate needs the runs of one judge",
+                "these reports were decided by {}; a certificate needs the runs of one judge",
                 several.join(" and ")
             ),
         }

@@ -149,7 +149,7 @@ fn error_text(error: &v1::CallError) -> String {
 
 fn progress_bar(rows: usize) -> ProgressBar {
     let bar = ProgressBar::new(rows as u64);
-    let style = "{pos} of {len} rows {wide_bar} {per_sec}, {eta} unanswered";
+    let style = "{pos} of {len} rows {wide_bar} {per_sec}, {eta} left";
     match ProgressStyle::with_template(style) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,

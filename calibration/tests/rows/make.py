@@ -1,4 +1,4 @@
-"""Writes gold_evidence.parquet beside this file: three rows in the columns of copenlu/fever_gold_evidence. Needs pyarrow."""
+"""Writes gold_evidence.parquet next to this file: three rows like copenlu/fever_gold_evidence. Needs pyarrow."""
 
 import pathlib
 
