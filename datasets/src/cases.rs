@@ -1,24 +1,24 @@
-//! Reads evaluation cases: a partition with its policy, and the expected answer.
+//! Reads evaluation cases: a request with its expected response.
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use crate::folder;
 
-/// One file of `cases/`.
+/// A file of `cases/`.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The file's name without its ending.
+    /// The file name without extension.
     pub name: String,
-    /// A description of the case.
+    /// A description.
     pub why: String,
     /// A `gsar.v1.ScoreRequest` in the proto3 JSON mapping.
     pub request: Value,
-    /// The expected part of the `gsar.v1.ScoreResponse`. `null`: the field must be absent.
+    /// The expected part of the `gsar.v1.ScoreResponse`; a field that is `null` must be absent.
     pub expect: Value,
 }
 
-/// Every case, by name.
+/// Loads every case, by name.
 pub fn cases() -> Result<Vec<Case>> {
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder().join("cases"))? {
@@ -35,7 +35,7 @@ pub fn cases() -> Result<Vec<Case>> {
             serde_json::from_str(&text).with_context(|| path.display().to_string())?;
         let mut part = |name: &str| {
             let part = value.get_mut(name).map(Value::take);
-            part.with_context(|| format!("{}: `{name}` is missing", path.display()))
+            part.with_context(|| format!("{}: missing `{name}`", path.display()))
         };
         cases.push(Case {
             name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
@@ -44,11 +44,12 @@ pub fn cases() -> Result<Vec<Case>> {
             expect: part("expect")?,
         });
     }
-    anyhow::ensure!(!cases.is_empty(), "there are no cases");
+    anyhow::ensure!(!cases.is_empty(), "no cases");
     Ok(cases)
 }
 
-/// Lists the differences of an answer from the expected one. Objects may have more fields than expected.
+/// Lists the differences between an answer and the expected one. Objects can have more fields than
+/// expected.
 pub fn differences(expect: &Value, found: &Value) -> Vec<String> {
     let mut differences = Vec::new();
     compare("", expect, found, &mut differences);
@@ -80,7 +81,7 @@ mod tests {
     use super::differences;
 
     #[test]
-    fn an_answer_may_hold_more_but_not_other_things() {
+    fn answers_can_have_additional_fields() {
         let expect = json!({"a": {"b": 1}, "c": [{"d": "x"}], "e": null});
         let found = json!({"a": {"b": 1, "more": 2}, "c": [{"d": "x", "more": 3}]});
         assert_eq!(differences(&expect, &found), Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! Reads incidents: telemetry, reports about it, and a label for every claim.
+//! Reads incidents: telemetry, reports, and a label for every claim.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::folder;
 
-/// An incident: a folder of `incidents/`.
+/// A folder of `incidents/`.
 #[derive(Clone, Debug)]
 pub struct Incident {
     /// The name of the folder.
@@ -33,7 +33,7 @@ impl ReportKind {
     /// Every kind.
     pub const ALL: [Self; 3] = [Self::Faithful, Self::Overreaching, Self::Contradicted];
 
-    /// The name of its files, without the ending.
+    /// The file name without extension.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Faithful => "faithful",
@@ -48,28 +48,28 @@ impl ReportKind {
 pub struct Label {
     /// The claim, as written in the report.
     pub text: String,
-    /// The class: `grounded` and so on.
+    /// The class, such as `grounded`.
     pub class: String,
-    /// The type: `tool_match` and so on.
+    /// The type, such as `tool_match`.
     pub evidence_type: String,
     /// The id of the deciding item, if any.
     pub evidence: Option<String>,
-    /// The deciding words of the item.
+    /// The deciding quote.
     pub quote: Option<String>,
 }
 
 impl Incident {
-    /// The folder of its evidence.
+    /// Returns the evidence folder.
     pub fn evidence(&self) -> PathBuf {
         self.path.join("evidence")
     }
 
-    /// The file of a report.
+    /// Returns the file of a report.
     pub fn report(&self, kind: ReportKind) -> PathBuf {
         self.path.join("reports").join(kind.name()).with_extension("md")
     }
 
-    /// The labels of a report, in its order.
+    /// Reads the labels of a report, in its order.
     pub fn labels(&self, kind: ReportKind) -> Result<Vec<Label>> {
         let path = self.path.join("labels").join(kind.name()).with_extension("jsonl");
         let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
@@ -81,20 +81,20 @@ fn label(line: &str) -> Result<Label> {
     let value: Value = serde_json::from_str(line)?;
     let field = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
     Ok(Label {
-        text: field("text").context("`text` is missing")?,
-        class: field("class").context("`class` is missing")?,
-        evidence_type: field("type").context("`type` is missing")?,
+        text: field("text").context("missing `text`")?,
+        class: field("class").context("missing `class`")?,
+        evidence_type: field("type").context("missing `type`")?,
         evidence: field("evidence"),
         quote: field("quote"),
     })
 }
 
-/// Every incident of this folder, by name.
+/// Reads every incident of this folder, by name.
 pub fn incidents() -> Result<Vec<Incident>> {
     incidents_in(&folder().join("incidents"))
 }
 
-/// Every incident of a folder of incidents, by name.
+/// Reads every incident in a folder, by name.
 pub fn incidents_in(folder: &Path) -> Result<Vec<Incident>> {
     let mut incidents = Vec::new();
     let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
@@ -102,7 +102,7 @@ pub fn incidents_in(folder: &Path) -> Result<Vec<Incident>> {
         incidents.push(incident(&entry?.path())?);
     }
     incidents.sort_by(|a, b| a.name.cmp(&b.name));
-    anyhow::ensure!(!incidents.is_empty(), "{}: there are no incidents", folder.display());
+    anyhow::ensure!(!incidents.is_empty(), "{}: no incidents", folder.display());
     Ok(incidents)
 }
 

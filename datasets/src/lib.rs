@@ -1,4 +1,4 @@
-//! The cases, incidents and long reports of this folder, and claims generated from a seed, for tests and measurements.
+//! Test data: cases, incidents, long reports, and claims generated from a seed.
 
 mod cases;
 pub mod generated;

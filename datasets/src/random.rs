@@ -1,17 +1,17 @@
-//! A small random number generator with the same sequence for a seed on every machine (SplitMix64: Steele, Lea and Flood
-//! 2014).
+//! SplitMix64 (Steele, Lea and Flood 2014), a random number generator with the same sequence on every
+//! machine.
 
-/// A deterministic sequence of numbers.
+/// A SplitMix64 generator.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The sequence of a seed.
+    /// Creates a generator with a seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -20,13 +20,13 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A uniform number below `bound`; 0 if the bound is 0.
+    /// Returns a uniform number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         let product = u128::from(self.number()) * bound as u128;
         usize::try_from(product >> 64).unwrap_or(0)
     }
 
-    /// A number from `low` to `high`, inclusive.
+    /// Returns a number from `low` to `high`, inclusive.
     pub fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below((high + 1).saturating_sub(low))
     }
@@ -36,12 +36,12 @@ impl Random {
         self.below(100) < percent
     }
 
-    /// Picks one of the items; `None` if there are none.
+    /// Picks an item; `None` if there are none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }
 
-    /// Picks one of the words; empty if there are none.
+    /// Picks a word; empty if there are none.
     pub fn word(&mut self, words: &[&'static str]) -> &'static str {
         self.pick(words).copied().unwrap_or_default()
     }
@@ -59,16 +59,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sequence_is_that_of_the_seed() {
+    fn matches_the_reference_sequence() {
         let mut random = Random::new(0);
-        // The first numbers of SplitMix64 as published with it.
+        // The first numbers of the reference implementation.
         assert_eq!(random.number(), 0xe220_a839_7b1d_cdaf);
         assert_eq!(random.number(), 0x6e78_9e6a_a1b9_65f4);
         assert_ne!(Random::new(1).number(), Random::new(2).number());
     }
 
     #[test]
-    fn numbers_stay_below_their_bound_and_reach_all_of_it() {
+    fn numbers_cover_their_range() {
         let mut random = Random::new(7);
         let mut seen = [0; 5];
         for _ in 0..1_000 {
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_is_among_what_was_given() {
+    fn picks_from_the_given_items() {
         let mut random = Random::new(5);
         for _ in 0..100 {
             assert!((3..=5).contains(&random.between(3, 5)));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shuffle_keeps_every_item() {
+    fn shuffles_keep_every_item() {
         let mut items: Vec<u32> = (0..20).collect();
         Random::new(3).shuffle(&mut items);
         let mut again: Vec<u32> = (0..20).collect();

@@ -1,4 +1,4 @@
-//! Loads the long reports, which are true throughout.
+//! Loads the long, entirely true reports.
 
 use std::path::Path;
 
@@ -7,18 +7,18 @@ use serde_json::Value;
 
 use crate::folder;
 
-/// One folder of `reports/`.
+/// A folder of `reports/`.
 #[derive(Clone, Debug)]
 pub struct LongReport {
     /// The name of the folder.
     pub name: String,
     /// The report, in Markdown.
     pub text: String,
-    /// The evidence of its case.
+    /// The evidence.
     pub evidence: Vec<ReportEvidence>,
-    /// Its statements, in reading order.
+    /// The statements in reading order.
     pub statements: Vec<Statement>,
-    /// Paraphrased claims that a caller gives with the report; often none.
+    /// Paraphrased claims sent with the report; often none.
     pub given: Vec<Statement>,
 }
 
@@ -27,9 +27,9 @@ pub struct LongReport {
 pub struct ReportEvidence {
     /// Unique in the report.
     pub id: String,
-    /// The kind: `tool_output` and so on.
+    /// The kind, such as `tool_output`.
     pub kind: String,
-    /// The lane: `logs` and so on.
+    /// The lane, such as `logs`.
     pub lane: String,
     /// The command or request.
     pub tool: String,
@@ -40,17 +40,17 @@ pub struct ReportEvidence {
 /// A statement of a report with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// Its words; cells of a table row are separated by ` | `.
+    /// The text; cells of a table row are separated by ` | `.
     pub text: String,
     /// `grounded` or `complementary`.
     pub class: String,
-    /// The type: `tool_match` and so on.
+    /// The type, such as `tool_match`.
     pub evidence_type: String,
-    /// The id of an item and verbatim words of it, at least one pair.
+    /// Item ids with verbatim quotes, at least one.
     pub citations: Vec<(String, String)>,
 }
 
-/// Every long report, by name.
+/// Loads every long report, by name.
 pub fn long_reports() -> Result<Vec<LongReport>> {
     let mut reports = Vec::new();
     for entry in std::fs::read_dir(folder().join("reports"))? {
@@ -60,7 +60,7 @@ pub fn long_reports() -> Result<Vec<LongReport>> {
         }
     }
     reports.sort_by(|a, b| a.name.cmp(&b.name));
-    anyhow::ensure!(!reports.is_empty(), "there are no reports");
+    anyhow::ensure!(!reports.is_empty(), "no reports");
     Ok(reports)
 }
 
@@ -93,7 +93,7 @@ fn item(line: &Value) -> Result<ReportEvidence> {
 
 fn statement(line: &Value) -> Result<Statement> {
     let citations = line.get("citations").and_then(Value::as_array);
-    let citations = citations.context("`citations` is missing")?;
+    let citations = citations.context("missing `citations`")?;
     let citation = |line: &Value| Ok((word(line, "evidence")?, word(line, "quote")?));
     Ok(Statement {
         text: word(line, "text")?,
@@ -105,7 +105,7 @@ fn statement(line: &Value) -> Result<Statement> {
 
 fn word(line: &Value, name: &str) -> Result<String> {
     let word = line.get(name).and_then(Value::as_str);
-    Ok(word.with_context(|| format!("`{name}` is missing"))?.to_owned())
+    Ok(word.with_context(|| format!("missing `{name}`"))?.to_owned())
 }
 
 #[cfg(test)]
@@ -113,7 +113,7 @@ mod tests {
     use super::long_reports;
 
     #[test]
-    fn every_quote_stands_in_its_item() {
+    fn items_contain_their_quotes() {
         let reports = long_reports().unwrap();
         assert_eq!(reports.len(), 34);
         for report in &reports {

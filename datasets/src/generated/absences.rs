@@ -1,36 +1,36 @@
-//! Generates claims of absence, with evidence that shows, refutes or does not decide them.
+//! Generates claims of absence with evidence that shows, refutes or does not decide them.
 
 use super::scene::{Limits, Scene};
 use super::shapes::Shape;
 use super::{Evidence, Expected};
 use crate::Random;
 
-/// A form of evidence for or against an absence.
+/// A form of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AbsenceForm {
-    /// A list of everything in a namespace without the name.
+    /// A complete list of a namespace without the name.
     CompleteList,
-    /// The same, marked as listing everything.
+    /// The same list, marked exhaustive.
     MarkedList,
-    /// A list of everything in a namespace with the name.
+    /// A complete list of a namespace with the name.
     Listed,
-    /// A list of everything in one namespace; the claim is about all of them.
+    /// A complete list of one namespace; the claim is about all namespaces.
     WiderScope,
-    /// A list of everything in one namespace; the claim is about another.
+    /// A complete list of one namespace; the claim is about another.
     OtherScope,
-    /// The first n of a list, without the name.
+    /// The first rows of a list, without the name.
     CutList,
-    /// The first n of a list, with the name.
+    /// The first rows of a list, with the name.
     CutListed,
-    /// An answer that lists nothing.
+    /// An empty answer.
     EmptyAnswer,
     /// A count of 0.
     ZeroCount,
     /// A count above 0.
     SomeCount,
-    /// A whole log without the message.
+    /// A complete log without the message.
     WholeLog,
-    /// A whole log with the message.
+    /// A complete log with the message.
     WholeLogWith,
     /// The last lines of a log, without the message.
     TailOfLog,
@@ -102,14 +102,14 @@ pub struct Absence {
     pub claim: String,
 }
 
-/// `number` claims, of each form as many as of any other, up to one. The same seed makes the same.
+/// Generates `number` claims, evenly over the forms. Deterministic for a seed.
 pub fn absences(seed: u64, number: usize) -> Vec<Absence> {
     let mut random = Random::new(seed);
     let mut made = |form| (0..MAX_DRAWS).find_map(|_| absence(form, &mut random));
     AbsenceForm::ALL.into_iter().cycle().take(number).filter_map(&mut made).collect()
 }
 
-/// The maximum number of redraws of a scene with more things than an attribute has values.
+/// The maximum number of draws for a valid scene.
 const MAX_DRAWS: usize = 100;
 
 const NAMESPACES: [&str; 6] = ["shop", "payments", "logistics", "identity", "media", "reporting"];
@@ -163,58 +163,60 @@ const IN_LOG: [&str; 4] = [
     "The log of {name} does not mention \"{message}\".",
 ];
 
-/// A list, and what of it is denied.
+/// A list and the denied item.
 #[derive(Clone, Copy)]
 struct List {
-    /// `true` if only its first rows are shown.
+    /// `true` if only the first rows are shown.
     is_cut: bool,
-    /// `true` if what is denied is among them.
+    /// `true` if the denied item is shown.
     has_name: bool,
-    /// `true` if another namespace is meant than the one that was listed.
-    is_of_another: bool,
+    /// `true` if the claim is about another namespace.
+    is_other_scope: bool,
     wordings: &'static [&'static str],
 }
 
 impl List {
     const COMPLETE: Self =
-        Self { is_cut: false, has_name: false, is_of_another: false, wordings: &IN_NAMESPACE };
+        Self { is_cut: false, has_name: false, is_other_scope: false, wordings: &IN_NAMESPACE };
 }
 
 fn absence(form: AbsenceForm, random: &mut Random) -> Option<Absence> {
     use AbsenceForm as Form;
     let complete = List::COMPLETE;
     let (evidence, claim) = match form {
-        Form::CompleteList => listed(complete, random)?,
+        Form::CompleteList => list_evidence(complete, random)?,
         Form::MarkedList => {
-            let (evidence, claim) = listed(complete, random)?;
+            let (evidence, claim) = list_evidence(complete, random)?;
             (Evidence { exhaustive: true, ..evidence }, claim)
         }
-        Form::Listed => listed(List { has_name: true, ..complete }, random)?,
-        Form::WiderScope => listed(List { wordings: &ANYWHERE, ..complete }, random)?,
-        Form::OtherScope => listed(List { is_of_another: true, ..complete }, random)?,
-        Form::CutList => listed(List { is_cut: true, ..complete }, random)?,
-        Form::CutListed => listed(List { is_cut: true, has_name: true, ..complete }, random)?,
+        Form::Listed => list_evidence(List { has_name: true, ..complete }, random)?,
+        Form::WiderScope => list_evidence(List { wordings: &ANYWHERE, ..complete }, random)?,
+        Form::OtherScope => list_evidence(List { is_other_scope: true, ..complete }, random)?,
+        Form::CutList => list_evidence(List { is_cut: true, ..complete }, random)?,
+        Form::CutListed => {
+            list_evidence(List { is_cut: true, has_name: true, ..complete }, random)?
+        }
         Form::EmptyAnswer => empty_answer(random)?,
-        Form::ZeroCount => counted(0, random),
+        Form::ZeroCount => count_evidence(0, random),
         Form::SomeCount => {
             let number = random.between(2, 90);
-            counted(number, random)
+            count_evidence(number, random)
         }
-        Form::WholeLog => logged(false, false, random),
-        Form::WholeLogWith => logged(false, true, random),
-        Form::TailOfLog => logged(true, false, random),
+        Form::WholeLog => log_evidence(false, false, random),
+        Form::WholeLogWith => log_evidence(false, true, random),
+        Form::TailOfLog => log_evidence(true, false, random),
     };
     Some(Absence { form, evidence, claim })
 }
 
-/// A list of the things of a namespace, and the denial of one name.
-fn listed(list: List, random: &mut Random) -> Option<(Evidence, String)> {
+/// Draws a list and the denial of a name.
+fn list_evidence(list: List, random: &mut Random) -> Option<(Evidence, String)> {
     let limits = Limits { entities: 5, columns: 2, gauges: false, hosts: false };
     let scene = Scene::draw(limits, random)?;
     let mut scopes = NAMESPACES;
     random.shuffle(&mut scopes);
     let [scope, another, ..] = scopes;
-    let evidence = printed(&scene, scope, list.is_cut, random)?;
+    let evidence = print_scene(&scene, scope, list.is_cut, random)?;
     let denied: Vec<&str> = if list.has_name {
         scene.names.clone()
     } else {
@@ -227,12 +229,12 @@ fn listed(list: List, random: &mut Random) -> Option<(Evidence, String)> {
         .word(list.wordings)
         .replace("{noun}", scene.kind.noun)
         .replace("{name}", random.pick(&denied)?)
-        .replace("{scope}", if list.is_of_another { another } else { scope });
+        .replace("{scope}", if list.is_other_scope { another } else { scope });
     Some((evidence, claim))
 }
 
-/// The scene as the answer to a query of a namespace.
-fn printed(scene: &Scene, scope: &str, is_cut: bool, random: &mut Random) -> Option<Evidence> {
+/// Prints the scene as a query result.
+fn print_scene(scene: &Scene, scope: &str, is_cut: bool, random: &mut Random) -> Option<Evidence> {
     let shapes = [Shape::KubectlTable, Shape::PsqlTable, Shape::Csv, Shape::JsonArray];
     let shape = *random.pick(&shapes)?;
     let evidence = shape.print(scene, random);
@@ -263,7 +265,7 @@ fn printed(scene: &Scene, scope: &str, is_cut: bool, random: &mut Random) -> Opt
     Some(Evidence { tool, content, ..evidence })
 }
 
-/// A query of a namespace that finds nothing.
+/// An empty query result.
 fn empty_answer(random: &mut Random) -> Option<(Evidence, String)> {
     let kind = random.pick(&super::kinds::KINDS)?;
     let (noun, plural, scope) = (kind.noun, kind.plural, random.word(&NAMESPACES));
@@ -296,16 +298,16 @@ fn in_log(name: &str, message: &str, random: &mut Random) -> String {
     random.word(&IN_LOG).replace("{name}", name).replace("{message}", message)
 }
 
-/// A count of the log lines with the message.
-fn counted(number: usize, random: &mut Random) -> (Evidence, String) {
+/// A count of log lines with the message.
+fn count_evidence(number: usize, random: &mut Random) -> (Evidence, String) {
     let (name, message) = (random.word(&PROGRAMS), random.word(&MESSAGES));
     let tool = format!("grep -c '{message}' /var/log/{name}/app.log");
     let evidence = Evidence { tool, ..Evidence::log(number.to_string()) };
     (evidence, in_log(name, message, random))
 }
 
-/// A log, whole or its last lines, and the denial of a message.
-fn logged(is_tail: bool, has_it: bool, random: &mut Random) -> (Evidence, String) {
+/// A complete log or its tail, and the denial of a message.
+fn log_evidence(is_tail: bool, has_it: bool, random: &mut Random) -> (Evidence, String) {
     let (name, message) = (random.word(&PROGRAMS), random.word(&MESSAGES));
     let number = random.between(6, 14);
     let place = random.below(number);

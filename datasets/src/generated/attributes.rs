@@ -1,4 +1,4 @@
-//! The attributes of things: their keys, clauses, and wording in a report.
+//! The attributes of things: keys, values and wordings.
 
 use super::values::Values;
 
@@ -56,8 +56,8 @@ impl Family {
 }
 
 impl Attribute {
-    /// `true` if values of both, drawn apart, could speak against each other: a pod that completed with exit code 137,
-    /// a job whose duration is not that from its start to its end.
+    /// `true` if independent values of both can contradict each other, such as a completed pod with exit
+    /// code 137.
     pub(super) fn clashes(&self, other: &Self) -> bool {
         use Family::{ExitCode, Latency, State, Time};
         let families = [(self.family, other.family), (other.family, self.family)];
@@ -67,15 +67,15 @@ impl Attribute {
     }
 }
 
-/// Something that a thing can have.
+/// An attribute of a thing.
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub(super) family: Family,
     /// The key of values with a unit, such as `latency`.
     pub(super) key: &'static str,
-    /// The key of values without a unit, such as `latency_ms`; may be empty.
+    /// The key of values without a unit, such as `latency_ms`; can be empty.
     pub(super) key_of_number: &'static str,
-    /// `true` if it goes up and down, so that it can be a series of samples.
+    /// `true` if values can form a time series.
     pub(super) is_gauge: bool,
     pub(super) values: Values,
     /// The wording of a clause in a message or sentence.
@@ -155,7 +155,7 @@ const fn state(key: &'static str, states: &'static [&'static str]) -> Attribute 
     }
 }
 
-// No state of a list is also true of what is in another one of it.
+// Within a list, no state implies another.
 pub(super) const HEALTH: Attribute =
     state("health", &["healthy", "degraded", "stopped", "starting", "draining"]);
 pub(super) const POD_STATUS: Attribute =

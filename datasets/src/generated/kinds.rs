@@ -1,4 +1,4 @@
-//! The kinds of things that evidence lists, with similar names.
+//! The kinds of listed things, with similar names.
 
 use super::attributes::{
     Attribute, CONNECTIONS, CONSUMERS, DEPTH, DISK, DURATION, ERRORS, EXIT_CODE, FINISHED, HEALTH,
@@ -6,14 +6,14 @@ use super::attributes::{
     STARTED, VERSION,
 };
 
-/// Things of one kind.
+/// A kind of thing.
 #[derive(Debug)]
 pub(super) struct Kind {
     pub(super) noun: &'static str,
     pub(super) plural: &'static str,
-    /// `true` if a line of syslog can come from one.
+    /// `true` if it can write syslog lines.
     pub(super) is_host: bool,
-    /// Names of like things, at least six in each list.
+    /// Similar names, at least six per list.
     pub(super) names: &'static [&'static [&'static str]],
     pub(super) attributes: &'static [Attribute],
 }

@@ -1,4 +1,4 @@
-//! Generates claims with their evidence and expected verdict from a seed.
+//! Generates claims with evidence and expected verdicts from a seed.
 
 mod absences;
 mod attributes;
@@ -37,9 +37,9 @@ pub struct Evidence {
     pub tool: String,
     /// The output.
     pub content: String,
-    /// `true` if that is one JSON document.
+    /// `true` if the content is one JSON document.
     pub json: bool,
-    /// `true` if it is marked as listing everything in its scope.
+    /// `true` if it is marked exhaustive.
     pub exhaustive: bool,
 }
 

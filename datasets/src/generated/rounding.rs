@@ -1,9 +1,9 @@
-//! Generates pairs of claims that round or convert a figure: one correctly, the other clearly wrong.
+//! Generates pairs of claims that round or convert a figure, one correctly and one wrongly.
 
 use super::Evidence;
 use crate::Random;
 
-/// In which way a claim leaves the figure of the evidence.
+/// The way in which a claim rounds a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RoundingForm {
     /// "about 38 %" of 38.2 %.
@@ -59,7 +59,7 @@ impl RoundingForm {
 /// A true rounding and a false one of the same evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rounding {
-    /// In which way both round.
+    /// The way in which both round.
     pub form: RoundingForm,
     /// The evidence for one claim and against the other.
     pub evidence: Evidence,
@@ -69,11 +69,11 @@ pub struct Rounding {
     pub falsehood: String,
 }
 
-/// `number` pairs, of each form as many as of any other, up to one. The same seed makes the same.
+/// Generates `number` pairs, evenly over the forms. Deterministic for a seed.
 pub fn rounding(seed: u64, number: usize) -> Vec<Rounding> {
     let mut random = Random::new(seed);
     let forms = RoundingForm::ALL.into_iter().cycle().take(number);
-    forms.map(|form| made(form, &mut random)).collect()
+    forms.map(|form| make_pair(form, &mut random)).collect()
 }
 
 const SERVICES: [&str; 6] =
@@ -81,7 +81,7 @@ const SERVICES: [&str; 6] =
 
 const NUMBERS: [&str; 9] = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
-/// Words for portions, with the portion in thousandths.
+/// Words for portions, with their value in thousandths.
 const PORTIONS: [(&str, usize); 7] = [
     ("half", 500),
     ("a third", 333),
@@ -92,7 +92,7 @@ const PORTIONS: [(&str, usize); 7] = [
     ("a tenth", 100),
 ];
 
-fn made(form: RoundingForm, random: &mut Random) -> Rounding {
+fn make_pair(form: RoundingForm, random: &mut Random) -> Rounding {
     let name = random.word(&SERVICES);
     let (evidence, truth, falsehood) = match form {
         RoundingForm::Percent => percent(name, random),
@@ -111,13 +111,19 @@ fn made(form: RoundingForm, random: &mut Random) -> Rounding {
 /// Evidence, a true claim and a false one.
 type Pair = (Evidence, String, String);
 
-/// One wording with the true and the false figure in it.
-fn said(evidence: Evidence, wording: &str, name: &str, truth: &str, falsehood: &str) -> Pair {
+/// Fills a wording with the true and the false figure.
+fn fill_wording(
+    evidence: Evidence,
+    wording: &str,
+    name: &str,
+    truth: &str,
+    falsehood: &str,
+) -> Pair {
     let claim = |figure: &str| wording.replace("{name}", name).replace("{figure}", figure);
     (evidence, claim(truth), claim(falsehood))
 }
 
-/// A figure at least twelve points away, between 4 and 97.
+/// Draws a percentage from 4 to 97, at least twelve points away.
 fn another_percent(percent: usize, random: &mut Random) -> usize {
     let far = random.between(12, 30);
     if percent >= far + 4 && (percent + far > 97 || random.percent(50)) {
@@ -140,7 +146,7 @@ fn percent(name: &str, random: &mut Random) -> Pair {
         "{name} ran at some {figure} % CPU.",
     ]);
     let other = another_percent(percent, random);
-    said(evidence, wording, name, &percent.to_string(), &other.to_string())
+    fill_wording(evidence, wording, name, &percent.to_string(), &other.to_string())
 }
 
 fn ratio(name: &str, random: &mut Random) -> Pair {
@@ -154,7 +160,7 @@ fn ratio(name: &str, random: &mut Random) -> Pair {
         "Around {figure} % of requests on {name} ended in errors.",
     ]);
     let other = another_percent(percent, random);
-    said(evidence, wording, name, &percent.to_string(), &other.to_string())
+    fill_wording(evidence, wording, name, &percent.to_string(), &other.to_string())
 }
 
 fn portion(name: &str, random: &mut Random) -> Pair {
@@ -175,12 +181,12 @@ fn portion(name: &str, random: &mut Random) -> Pair {
         "{name} failed around {figure} of its requests.",
         "Close to {figure} of the requests that {name} got failed.",
     ]);
-    said(evidence, wording, name, words, other)
+    fill_wording(evidence, wording, name, words, other)
 }
 
 fn just_over(name: &str, random: &mut Random) -> Pair {
     let gigabytes = random.between(2, 9);
-    // Just over in powers of ten and in powers of two alike.
+    // Just over in decimal and in binary units.
     let megabytes = gigabytes * 1_024 + random.between(10, 80);
     let evidence = record(name, &[("memory_mb", megabytes.to_string())], random);
     let wording = random.word(&[
@@ -191,7 +197,7 @@ fn just_over(name: &str, random: &mut Random) -> Pair {
     ]);
     let above = gigabytes + random.between(2, 3);
     let other = if gigabytes >= 4 && random.percent(50) { gigabytes / 2 } else { above };
-    said(evidence, wording, name, &gigabytes.to_string(), &other.to_string())
+    fill_wording(evidence, wording, name, &gigabytes.to_string(), &other.to_string())
 }
 
 fn almost(name: &str, random: &mut Random) -> Pair {
@@ -206,7 +212,7 @@ fn almost(name: &str, random: &mut Random) -> Pair {
         "It took {name} nearly {figure} seconds to respond.",
     ]);
     let word = |place: usize| NUMBERS.get(place).copied().unwrap_or_default();
-    said(evidence, wording, name, word(place), word(place + random.between(2, 3)))
+    fill_wording(evidence, wording, name, word(place), word(place + random.between(2, 3)))
 }
 
 fn nearly(name: &str, random: &mut Random) -> Pair {
@@ -222,7 +228,7 @@ fn nearly(name: &str, random: &mut Random) -> Pair {
     let below = hundreds - random.between(1, 2);
     let other = if random.percent(50) { below } else { hundreds + hundreds / 3 + 1 };
     let hundred = |hundreds: usize| (hundreds * 100).to_string();
-    said(evidence, wording, name, &hundred(hundreds), &hundred(other))
+    fill_wording(evidence, wording, name, &hundred(hundreds), &hundred(other))
 }
 
 fn roughly(name: &str, random: &mut Random) -> Pair {
@@ -238,7 +244,7 @@ fn roughly(name: &str, random: &mut Random) -> Pair {
     let far = tenths / 5 + random.between(3, 6);
     let other = if random.percent(50) { tenths - far } else { tenths + far };
     let figure = |tenths: usize| format!("{}.{}", tenths / 10, tenths % 10);
-    said(evidence, wording, name, &figure(tenths), &figure(other))
+    fill_wording(evidence, wording, name, &figure(tenths), &figure(other))
 }
 
 fn more_than(name: &str, random: &mut Random) -> Pair {
@@ -252,12 +258,12 @@ fn more_than(name: &str, random: &mut Random) -> Pair {
         "Over {figure} % of the disk of {name} was used.",
     ]);
     let other = round + 10 * random.between(1, (100 - round) / 10 - 1);
-    said(evidence, wording, name, &round.to_string(), &other.to_string())
+    fill_wording(evidence, wording, name, &round.to_string(), &other.to_string())
 }
 
 fn within(name: &str, random: &mut Random) -> Pair {
     let place = random.between(2, NUMBERS.len() - 1);
-    // Less than the stated minutes by at least five seconds.
+    // At least five seconds less than the stated minutes.
     let seconds = (place + 2) * 60 - random.between(5, 55);
     let (hour, start) = (random.between(6, 20), random.below(45 * 60));
     let time =
@@ -276,10 +282,10 @@ fn within(name: &str, random: &mut Random) -> Pair {
     ]);
     let word = |place: usize| NUMBERS.get(place).copied().unwrap_or_default();
     let far = random.between(2, 4).min(place);
-    said(evidence, wording, name, word(place), word(place - far))
+    fill_wording(evidence, wording, name, word(place), word(place - far))
 }
 
-/// One thing with its figures, in one of the plain shapes.
+/// Prints one thing with its figures in a simple format.
 fn record(name: &str, fields: &[(&str, String)], random: &mut Random) -> Evidence {
     let fields = || fields.iter().map(|(key, value)| (*key, value.as_str()));
     let joined = |before: &str, between: &str, after: &str| {

@@ -1,4 +1,4 @@
-//! Draws the content of a piece of evidence: similar things and their attributes.
+//! Draws similar things and their attributes.
 
 use std::collections::BTreeSet;
 
@@ -12,27 +12,26 @@ use crate::Random;
 pub(super) struct Limits {
     pub(super) entities: usize,
     pub(super) columns: usize,
-    /// Only what goes up and down.
+    /// Only attributes that can form a time series.
     pub(super) gauges: bool,
-    /// Only what lines of syslog can come from.
+    /// Only kinds that can write syslog lines.
     pub(super) hosts: bool,
 }
 
-/// One attribute with its value for each of the things.
+/// An attribute with its value for each thing.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub(super) attribute: &'static Attribute,
-    /// `true` if it is written as a bare number under a key that has the unit.
+    /// `true` for a bare number under a key with the unit.
     pub(super) is_number: bool,
     pub(super) values: Vec<Value>,
 }
 
-/// Like things with their attributes.
+/// Similar things with their attributes.
 #[derive(Clone, Debug)]
 pub(super) struct Scene {
     pub(super) kind: &'static Kind,
     pub(super) names: Vec<&'static str>,
-    /// The attributes of each thing.
     pub(super) columns: Vec<Column>,
     /// The index of the claimed column.
     pub(super) asked: usize,
@@ -42,43 +41,43 @@ pub(super) struct Scene {
     pub(super) neighbour: usize,
 }
 
-/// One thing with its fields.
+/// A thing with its fields.
 pub(super) struct Row<'a> {
     pub(super) name: &'static str,
-    /// Its place among the things.
-    pub(super) place: usize,
+    /// The index of the thing.
+    pub(super) index: usize,
     pub(super) columns: &'a [Column],
 }
 
 impl Column {
-    /// The key under which it is written.
+    /// Returns the key.
     pub(super) fn key(&self) -> &'static str {
         if self.is_number { self.attribute.key_of_number } else { self.attribute.key }
     }
 
-    /// The value of a thing in a field.
-    pub(super) fn cell(&self, place: usize) -> &str {
-        let value = self.values.get(place);
+    /// Returns the value of a thing in a field.
+    pub(super) fn cell(&self, index: usize) -> &str {
+        let value = self.values.get(index);
         let text = value.map_or("", |value| value.text.as_str());
         let number = value.and_then(|value| value.number.as_deref());
         if self.is_number { number.unwrap_or(text) } else { text }
     }
 
-    /// The value of a thing in prose.
-    pub(super) fn said(&self, place: usize) -> &str {
-        self.values.get(place).map_or("", |value| value.said.as_str())
+    /// Returns the value of a thing in prose.
+    pub(super) fn prose(&self, index: usize) -> &str {
+        self.values.get(index).map_or("", |value| value.prose.as_str())
     }
 }
 
 impl Row<'_> {
-    /// Its keys with their values.
+    /// Returns keys and values.
     pub(super) fn fields(&self) -> impl Iterator<Item = (&Column, &str)> {
-        self.columns.iter().map(|column| (column, column.cell(self.place)))
+        self.columns.iter().map(|column| (column, column.cell(self.index)))
     }
 }
 
 impl Scene {
-    /// Draws one; `None` if the limits leave nothing.
+    /// Draws a scene; `None` if the limits leave no attribute.
     pub(super) fn draw(limits: Limits, random: &mut Random) -> Option<Self> {
         let fits = |attribute: &&Attribute| !limits.gauges || attribute.is_gauge;
         let kinds: Vec<&'static Kind> = KINDS
@@ -117,9 +116,9 @@ impl Scene {
         Some(Self { kind, names, columns, asked, subject, neighbour })
     }
 
-    /// The things in their order.
+    /// Returns the things in order.
     pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         let names = self.names.iter().enumerate();
-        names.map(|(place, name)| Row { name, place, columns: &self.columns })
+        names.map(|(index, name)| Row { name, index, columns: &self.columns })
     }
 }

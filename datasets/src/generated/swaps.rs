@@ -1,4 +1,4 @@
-//! Generates pairs of claims about similar things: one with the value of the thing, the other with that of a neighbour.
+//! Generates pairs of claims about similar things: one true, one with the value of a neighbour.
 
 use super::Evidence;
 use super::attributes::Family;
@@ -6,28 +6,28 @@ use super::scene::Scene;
 use super::shapes::Shape;
 use crate::Random;
 
-/// A true claim and the same claim with the value of a neighbour.
+/// A true claim, and the same with a neighbour's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Swap {
     /// The format of the evidence.
     pub shape: Shape,
     /// The topic of the claims.
     pub family: Family,
-    /// The evidence for one claim and against the other.
+    /// The evidence that decides both.
     pub evidence: Evidence,
     /// The true claim.
     pub truth: String,
-    /// The claim with the value of a neighbour.
+    /// The false claim.
     pub swapped: String,
     /// The value in the true claim.
     pub value: String,
     /// The value in the swapped claim.
     pub neighbour: String,
-    /// The number of similar things in the evidence.
+    /// The number of things in the evidence.
     pub entities: usize,
 }
 
-/// `number` pairs, of each shape as many as of any other, up to one. The same seed makes the same.
+/// Generates `number` pairs, evenly over the shapes. Deterministic for a seed.
 pub fn swaps(seed: u64, number: usize) -> Vec<Swap> {
     let mut random = Random::new(seed);
     let shapes = Shape::ALL.into_iter().cycle();
@@ -40,13 +40,13 @@ fn swap(shape: Shape, random: &mut Random) -> Option<Swap> {
     let evidence = shape.print(&scene, random);
     let column = scene.columns.get(scene.asked)?;
     let name = *scene.names.get(scene.subject)?;
-    let (value, neighbour) = (column.said(scene.subject), column.said(scene.neighbour));
+    let (value, neighbour) = (column.prose(scene.subject), column.prose(scene.neighbour));
     let template = random.word(column.attribute.claims);
     let subject = subject(name, scene.kind.noun, random);
     let end = if shape == Shape::Series { random.word(&ENDS) } else { "" };
     let claim = |value: &str| {
         let claim = template.replace("{name}", &subject).replace("{value}", value);
-        let claim = if template.starts_with("{name}") { capitalised(&claim, name) } else { claim };
+        let claim = if template.starts_with("{name}") { capitalize(&claim, name) } else { claim };
         format!("{claim}{end}.")
     };
     Some(Swap {
@@ -61,19 +61,19 @@ fn swap(shape: Shape, random: &mut Random) -> Option<Swap> {
     })
 }
 
-/// The maximum number of redraws of a scene with more things than an attribute has values.
+/// The maximum number of draws for a valid scene.
 const MAX_DRAWS: usize = 100;
 
 /// Wordings for the last sample of a series.
 const ENDS: [&str; 3] = [" at the end", " at the end of the window", " in the last sample"];
 
-/// The name alone, or with what it names.
+/// The name, with or without its kind.
 fn subject(name: &str, noun: &str, random: &mut Random) -> String {
     if random.percent(60) { name.to_owned() } else { format!("{noun} {name}") }
 }
 
-/// A claim that begins with a word rather than a name begins with a capital.
-fn capitalised(claim: &str, name: &str) -> String {
+/// Capitalizes a claim unless it begins with a name.
+fn capitalize(claim: &str, name: &str) -> String {
     if claim.starts_with(name) {
         return claim.to_owned();
     }
@@ -88,8 +88,8 @@ mod tests {
 
     use super::*;
 
-    /// `true` if a value stands in a text as prose or as a field writes it, not as a part of a longer figure.
-    fn stands(value: &str, text: &str) -> bool {
+    /// `true` if a text contains a value, not as part of a longer figure.
+    fn contains_value(value: &str, text: &str) -> bool {
         let figure = value.split(' ').next().unwrap();
         let parts: Vec<&str> = text.split(figure).collect();
         parts.windows(2).any(|around| {
@@ -100,14 +100,14 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_makes_the_same() {
+    fn is_deterministic() {
         assert_eq!(swaps(7, 200), swaps(7, 200));
         assert_ne!(swaps(7, 200), swaps(8, 200));
-        assert_eq!(swaps(7, 200)[..50], swaps(7, 50), "more pairs begin with the same ones");
+        assert_eq!(swaps(7, 200)[..50], swaps(7, 50), "larger numbers extend smaller ones");
     }
 
     #[test]
-    fn the_claims_of_a_pair_differ_in_the_value_only() {
+    fn claims_of_a_pair_differ_only_in_the_value() {
         for swap in swaps(1, 2_000) {
             assert_ne!(swap.value, swap.neighbour, "{swap:?}");
             let replaced = swap.truth.match_indices(&swap.value).any(|(start, value)| {
@@ -120,17 +120,17 @@ mod tests {
     }
 
     #[test]
-    fn both_values_stand_in_the_evidence() {
+    fn evidence_contains_both_values() {
         for swap in swaps(2, 2_000) {
             for value in [&swap.value, &swap.neighbour] {
-                assert!(stands(value, &swap.evidence.content), "{value}: {swap:?}");
+                assert!(contains_value(value, &swap.evidence.content), "{value}: {swap:?}");
             }
             assert!((2..=6).contains(&swap.entities), "{swap:?}");
         }
     }
 
     #[test]
-    fn every_shape_has_as_many_pairs_and_every_family_some() {
+    fn shapes_are_evenly_distributed_and_families_occur() {
         let mut shapes: BTreeMap<Shape, usize> = BTreeMap::new();
         let mut families: BTreeMap<Family, usize> = BTreeMap::new();
         for swap in swaps(3, 2_000) {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn every_attribute_is_claimed_in_four_wordings_at_least() {
+    fn attributes_have_at_least_four_wordings() {
         use super::super::kinds::KINDS;
         for attribute in KINDS.iter().flat_map(|kind| kind.attributes) {
             let wordings: BTreeSet<&str> = attribute.claims.iter().copied().collect();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_many_and_differ() {
+    fn names_are_numerous_and_distinct() {
         use super::super::kinds::KINDS;
         for names in KINDS.iter().flat_map(|kind| kind.names) {
             let different: BTreeSet<&&str> = names.iter().collect();

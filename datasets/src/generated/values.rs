@@ -1,10 +1,10 @@
-//! Draws values in the wording of reports and in the notation of tools.
+//! Draws attribute values in prose and in tool notation.
 
 use std::collections::BTreeSet;
 
 use crate::Random;
 
-/// The maximum number of redraws of a duplicate value.
+/// The maximum number of draws for a distinct value.
 const MAX_DRAWS: usize = 1_000;
 
 const REGIONS: [&str; 8] = [
@@ -35,11 +35,11 @@ pub(super) enum Values {
     Words(&'static [&'static str]),
 }
 
-/// A value in each of its forms.
+/// A value in each notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     /// In prose: `8 ms`.
-    pub(super) said: String,
+    pub(super) prose: String,
     /// In a field, with its unit: `8ms`.
     pub(super) text: String,
     /// In a field whose key has the unit: `8`.
@@ -49,7 +49,7 @@ pub(super) struct Value {
 impl Value {
     fn plain(text: impl Into<String>) -> Self {
         let text = text.into();
-        Self { said: text.clone(), text, number: None }
+        Self { prose: text.clone(), text, number: None }
     }
 
     fn number(text: impl Into<String>) -> Self {
@@ -57,15 +57,15 @@ impl Value {
         Self { number: Some(value.text.clone()), ..value }
     }
 
-    fn measure(number: usize, said: &str, text: &str) -> Self {
+    fn measure(number: usize, prose: &str, text: &str) -> Self {
         Self {
-            said: format!("{number} {said}"),
+            prose: format!("{number} {prose}"),
             text: format!("{number}{text}"),
             number: Some(number.to_string()),
         }
     }
 
-    /// The form in which values of one piece of evidence must differ.
+    /// The notation in which values must be distinct.
     fn identity(&self) -> &str {
         self.number.as_ref().unwrap_or(&self.text)
     }
@@ -87,17 +87,16 @@ impl Values {
             Self::ExitCode => Value::number(random.word(&EXIT_CODES)),
             Self::Clock => {
                 let (hour, minute, second) = (random.below(20), random.below(60), random.below(60));
-                let said = format!("{hour:02}:{minute:02}:{second:02}");
-                let text = format!("2026-03-12T{said}Z");
-                Value { said, text, number: None }
+                let prose = format!("{hour:02}:{minute:02}:{second:02}");
+                let text = format!("2026-03-12T{prose}Z");
+                Value { prose, text, number: None }
             }
             Self::Owner => Value::plain(random.word(&OWNERS)),
             Self::Words(words) => Value::plain(random.word(words)),
         }
     }
 
-    /// As many values as asked for, all different from each other and from what is taken; `None` if there are
-    /// not as many.
+    /// Draws distinct values that are not taken; `None` if there are too few.
     pub(super) fn distinct(
         self,
         number: usize,
@@ -118,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_differ_from_each_other_and_from_what_is_taken() {
+    fn values_are_distinct() {
         let mut random = Random::new(3);
         let mut taken = BTreeSet::from(["a".to_owned()]);
         let words = Values::Words(&["a", "b", "c"]);
@@ -126,7 +125,7 @@ mod tests {
             .distinct(2, &mut taken, &mut random)
             .unwrap()
             .into_iter()
-            .map(|value| value.said)
+            .map(|value| value.prose)
             .collect();
         found.sort();
         assert_eq!(found, ["b", "c"]);
@@ -134,9 +133,9 @@ mod tests {
     }
 
     #[test]
-    fn a_measure_is_written_with_and_without_its_unit() {
+    fn measures_have_forms_with_and_without_unit() {
         let value = Value::measure(8, "ms", "ms");
-        assert_eq!((value.said.as_str(), value.text.as_str()), ("8 ms", "8ms"));
+        assert_eq!((value.prose.as_str(), value.text.as_str()), ("8 ms", "8ms"));
         assert_eq!(value.number.as_deref(), Some("8"));
     }
 }

@@ -1,17 +1,17 @@
-//! Checks that generated claims of absence have the expected verdicts.
+//! Tests the generated claims of absence.
 
 use std::collections::BTreeMap;
 
 use super::*;
 
 #[test]
-fn the_same_seed_makes_the_same() {
+fn is_deterministic() {
     assert_eq!(absences(7, 130), absences(7, 130));
     assert_ne!(absences(7, 130), absences(8, 130));
 }
 
 #[test]
-fn every_form_has_as_many_claims() {
+fn forms_are_evenly_distributed() {
     let mut forms: BTreeMap<AbsenceForm, usize> = BTreeMap::new();
     for absence in absences(1, 1_300) {
         *forms.entry(absence.form).or_default() += 1;
@@ -19,7 +19,7 @@ fn every_form_has_as_many_claims() {
     assert_eq!(forms.into_iter().collect::<Vec<_>>(), AbsenceForm::ALL.map(|form| (form, 100)));
 }
 
-/// The name, namespace or message that a claim denies stands between these words.
+/// The denied name, namespace or message follows these words.
 fn is_in(absence: &Absence) -> bool {
     let listed = super::super::kinds::KINDS
         .iter()
@@ -40,7 +40,7 @@ fn is_in(absence: &Absence) -> bool {
 }
 
 #[test]
-fn what_is_denied_stands_in_the_evidence_only_where_that_refutes() {
+fn only_refuting_evidence_contains_the_denied_item() {
     for absence in absences(2, 2_600) {
         if absence.form == AbsenceForm::SomeCount {
             assert_ne!(absence.evidence.content, "0");
@@ -52,23 +52,23 @@ fn what_is_denied_stands_in_the_evidence_only_where_that_refutes() {
 }
 
 #[test]
-fn a_claim_is_of_the_namespace_that_was_asked_for_unless_it_is_of_another() {
+fn claims_are_about_the_queried_namespace() {
     for absence in absences(3, 2_600) {
-        let asked = NAMESPACES.iter().find(|scope| {
+        let queried = NAMESPACES.iter().find(|scope| {
             let tool = &absence.evidence.tool;
             [format!("-n {scope}"), format!("namespace = '{scope}'"), format!("namespace={scope}")]
                 .iter()
                 .any(|words| tool.contains(words.as_str()))
         });
-        let Some(asked) = asked else { continue };
-        let says = absence.claim.to_lowercase().contains(&format!("namespace {asked}"));
+        let Some(queried) = queried else { continue };
+        let says = absence.claim.to_lowercase().contains(&format!("namespace {queried}"));
         let apart = [AbsenceForm::WiderScope, AbsenceForm::OtherScope];
         assert_eq!(says, !apart.contains(&absence.form), "{absence:?}");
     }
 }
 
 #[test]
-fn what_is_cut_says_so() {
+fn truncated_evidence_has_a_limit_in_its_command() {
     for absence in absences(4, 1_300) {
         let cut = [AbsenceForm::CutList, AbsenceForm::CutListed, AbsenceForm::TailOfLog];
         let words = ["limit", "head -n", "tail -n"];

@@ -1,17 +1,17 @@
-//! Checks that generated roundings are right and wrong as declared.
+//! Tests the generated roundings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 
 #[test]
-fn the_same_seed_makes_the_same() {
+fn is_deterministic() {
     assert_eq!(rounding(7, 90), rounding(7, 90));
     assert_ne!(rounding(7, 90), rounding(8, 90));
 }
 
 #[test]
-fn every_form_has_as_many_pairs_and_several_wordings() {
+fn forms_are_evenly_distributed_with_several_wordings() {
     let mut forms: BTreeMap<RoundingForm, usize> = BTreeMap::new();
     let mut openings: BTreeMap<RoundingForm, BTreeSet<String>> = BTreeMap::new();
     for pair in rounding(1, 900) {
@@ -37,15 +37,15 @@ fn field(pair: &Rounding, key: &str) -> f64 {
     let content = &pair.evidence.content;
     match content.split_once('\n') {
         Some((head, row)) if head.contains(',') => {
-            let place = head.split(',').position(|name| name == key).unwrap();
-            row.split(',').nth(place).unwrap().parse().unwrap()
+            let index = head.split(',').position(|name| name == key).unwrap();
+            row.split(',').nth(index).unwrap().parse().unwrap()
         }
         _ => figure(content.split_once(key).unwrap().1),
     }
 }
 
 #[test]
-fn a_truth_is_what_the_figure_rounds_to_and_a_falsehood_is_not() {
+fn only_truths_are_near_the_figure() {
     for pair in rounding(2, 1_800) {
         let (rounds, figure_shown): (f64, f64) = match pair.form {
             RoundingForm::Percent => (1.0, field(&pair, "cpu_percent")),
@@ -62,7 +62,7 @@ fn a_truth_is_what_the_figure_rounds_to_and_a_falsehood_is_not() {
 }
 
 #[test]
-fn bounds_are_kept_by_truths_and_broken_by_falsehoods() {
+fn only_truths_satisfy_bounds() {
     for pair in rounding(3, 1_800) {
         if pair.form == RoundingForm::MoreThan {
             let used = field(&pair, "disk_used_percent");
@@ -88,14 +88,14 @@ fn bounds_are_kept_by_truths_and_broken_by_falsehoods() {
     }
 }
 
-/// The number of a claim that is said in a word.
+/// The number word in a claim.
 fn word(claim: &str) -> f64 {
-    let place = NUMBERS.iter().position(|number| claim.contains(&format!(" {number} "))).unwrap();
-    f64::from(u8::try_from(place + 2).unwrap())
+    let index = NUMBERS.iter().position(|number| claim.contains(&format!(" {number} "))).unwrap();
+    f64::from(u8::try_from(index + 2).unwrap())
 }
 
 #[test]
-fn spans_of_time_are_just_under_what_truths_say() {
+fn truths_state_slightly_longer_durations() {
     for pair in rounding(4, 1_800) {
         let length = match pair.form {
             RoundingForm::Almost => field(&pair, "latency_ms") / 1_000.0,

@@ -16,20 +16,20 @@ pub(super) fn array(scene: &Scene, random: &mut Random) -> Evidence {
     document(scene, content)
 }
 
-/// An object for each name, or for each attribute one keyed by name.
+/// An object per name, or per attribute one keyed by name.
 pub(super) fn by_name(scene: &Scene, random: &mut Random) -> Evidence {
     let content = if random.percent(70) {
         keyed(scene)
     } else {
         object(scene.columns.iter().map(|column| {
-            let values = scene.rows().map(|row| member(row.name, cell(column, row.place)));
+            let values = scene.rows().map(|row| member(row.name, cell(column, row.index)));
             member(column.key(), object(values))
         }))
     };
     document(scene, content)
 }
 
-/// One JSON document behind the words of a log line, or a line for each thing.
+/// One JSON document at the end of a log line, or one line per thing.
 pub(super) fn in_log(scene: &Scene, random: &mut Random) -> Evidence {
     let time = stamp(random);
     let lines = match random.below(3) {
@@ -46,19 +46,19 @@ pub(super) fn in_log(scene: &Scene, random: &mut Random) -> Evidence {
     log(lines, random)
 }
 
-/// The names in one array, and their values at the same places in others.
+/// One array of names, and one of values per attribute.
 pub(super) fn parallel_arrays(scene: &Scene, random: &mut Random) -> Evidence {
     let names = scene.names.iter().map(|name| quoted(name));
     let key = if random.percent(50) { scene.kind.plural } else { "names" };
     let arrays = scene.columns.iter().map(|column| {
-        let values = scene.rows().map(|row| cell(column, row.place));
+        let values = scene.rows().map(|row| cell(column, row.index));
         member(column.key(), array_of(values))
     });
     let content = object(std::iter::once(member(key, array_of(names))).chain(arrays));
     document(scene, content)
 }
 
-/// An object with an object for each name.
+/// An object keyed by name.
 fn keyed(scene: &Scene) -> String {
     object(scene.rows().map(|row| member(row.name, object(members(&row)))))
 }
@@ -68,12 +68,12 @@ fn named(row: &Row<'_>) -> impl Iterator<Item = String> {
 }
 
 fn members(row: &Row<'_>) -> Vec<String> {
-    row.fields().map(|(column, _)| member(column.key(), cell(column, row.place))).collect()
+    row.fields().map(|(column, _)| member(column.key(), cell(column, row.index))).collect()
 }
 
-/// The value of a thing as JSON writes it.
-fn cell(column: &Column, place: usize) -> String {
-    let text = column.cell(place);
+/// The JSON value of a thing.
+fn cell(column: &Column, index: usize) -> String {
+    let text = column.cell(index);
     if column.is_number { text.to_owned() } else { quoted(text) }
 }
 
@@ -85,12 +85,12 @@ fn array_of(values: impl IntoIterator<Item = String>) -> String {
     format!("[{}]", values.into_iter().collect::<Vec<_>>().join(","))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "what is made is handed on")]
+#[expect(clippy::needless_pass_by_value, reason = "callers pass temporaries")]
 fn member(key: &str, value: String) -> String {
     format!("{}:{value}", quoted(key))
 }
 
-/// Names and values hold nothing that JSON escapes.
+/// Names and values need no JSON escapes.
 fn quoted(text: &str) -> String {
     format!("\"{text}\"")
 }

@@ -12,12 +12,12 @@ const OTHER_LINES: [&str; 4] = [
     "INFO heartbeat sent",
 ];
 
-/// The time of a log line, later in the day than any claimed time.
+/// A log time after all claimed times.
 pub(super) fn stamp(random: &mut Random) -> String {
     format!("2026-03-12T21:{:02}:{:02}Z", random.below(60), random.below(60))
 }
 
-/// One line in which each thing has a clause.
+/// One line with a clause per thing.
 pub(super) fn clauses(scene: &Scene, part: &str, random: &mut Random) -> Evidence {
     let style = random.below(3);
     let clauses: Vec<String> = scene.rows().map(|row| clause(&row, style)).collect();
@@ -37,7 +37,7 @@ fn clause(row: &Row<'_>, style: usize) -> String {
             .attribute
             .clause
             .replace("{name}", row.name)
-            .replace("{value}", column.said(row.place)),
+            .replace("{value}", column.prose(row.index)),
         1 => format!("{}: {} {cell}", row.name, column.key()),
         _ => format!("{} {}={cell}", row.name, column.key()),
     };
@@ -59,7 +59,7 @@ pub(super) fn key_value_run(scene: &Scene, random: &mut Random) -> Evidence {
     log(vec![line], random)
 }
 
-/// A line for each thing.
+/// One line per thing.
 pub(super) fn logfmt(scene: &Scene, random: &mut Random) -> Evidence {
     let time = stamp(random);
     let lines = scene.rows().map(|row| {
@@ -71,7 +71,7 @@ pub(super) fn logfmt(scene: &Scene, random: &mut Random) -> Evidence {
     Evidence::log(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// A line for each host.
+/// One line per host.
 pub(super) fn syslog(scene: &Scene, random: &mut Random) -> Evidence {
     let mut lines = Vec::new();
     for row in scene.rows() {
@@ -88,7 +88,7 @@ pub(super) fn syslog(scene: &Scene, random: &mut Random) -> Evidence {
     Evidence { tool, ..Evidence::log(lines.join("\n")) }
 }
 
-/// Lines as a log, sometimes among others.
+/// Joins lines to a log, sometimes with irrelevant lines.
 pub(super) fn log(mut lines: Vec<String>, random: &mut Random) -> Evidence {
     if random.percent(40) {
         lines.insert(0, format!("2026-03-12T20:59:58Z {}", random.word(&OTHER_LINES)));

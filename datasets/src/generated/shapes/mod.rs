@@ -1,4 +1,4 @@
-//! Prints a scene in the formats of common tools, one function for each format.
+//! Prints scenes in the formats of common tools.
 
 mod json;
 mod lines;
@@ -22,7 +22,7 @@ pub enum Shape {
     ClausesAnd,
     /// `name key=value name key=value` on one line.
     KeyValueRun,
-    /// A line of logfmt for each.
+    /// One logfmt line per thing.
     Logfmt,
     /// An array of objects.
     JsonArray,
@@ -30,17 +30,17 @@ pub enum Shape {
     JsonByName,
     /// JSON at the end of a log line.
     JsonInLog,
-    /// An array for the names and one for each attribute.
+    /// One array of names and one per attribute.
     ParallelArrays,
-    /// A table of kubectl.
+    /// A kubectl table.
     KubectlTable,
-    /// A table of psql.
+    /// A psql table.
     PsqlTable,
     /// CSV with a header.
     Csv,
     /// XML on one line.
     XmlLine,
-    /// XML with a line for each.
+    /// XML with one line per thing.
     XmlLines,
     /// A YAML list.
     YamlList,
@@ -48,11 +48,11 @@ pub enum Shape {
     YamlMap,
     /// A sentence with one verb.
     Sentence,
-    /// A matrix of Prometheus; claims are about the last samples.
+    /// A Prometheus matrix; claims are about the last samples.
     Series,
-    /// Blocks of `Key: value` lines with an empty line between them.
+    /// Blocks of `Key: value` lines, separated by empty lines.
     Blocks,
-    /// Lines of several hosts.
+    /// Syslog lines of several hosts.
     Syslog,
 }
 
@@ -119,7 +119,7 @@ impl Shape {
         }
     }
 
-    /// The scene in this shape.
+    /// Prints the scene in this shape.
     pub(super) fn print(self, scene: &Scene, random: &mut Random) -> Evidence {
         match self {
             Self::ClausesSemicolon => lines::clauses(scene, "; ", random),

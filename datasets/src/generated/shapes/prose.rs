@@ -26,13 +26,13 @@ pub(super) fn sentence(scene: &Scene, random: &mut Random) -> Evidence {
 fn clause(row: &Row<'_>) -> String {
     let clauses = row.columns.iter().map(|column| {
         let attribute = column.attribute;
-        let clause = if row.place == 0 { attribute.clause } else { attribute.later_clause };
-        clause.replace("{name}", row.name).replace("{value}", column.said(row.place))
+        let clause = if row.index == 0 { attribute.clause } else { attribute.later_clause };
+        clause.replace("{name}", row.name).replace("{value}", column.prose(row.index))
     });
     clauses.collect::<Vec<_>>().join(" and ")
 }
 
-/// A block of lines for each thing, as `describe` prints.
+/// A block of lines per thing, as in `describe`.
 pub(super) fn blocks(scene: &Scene) -> Evidence {
     let block = |row: Row<'_>| {
         let fields = row.fields().map(|(column, cell)| line(&label(column.key()), cell));

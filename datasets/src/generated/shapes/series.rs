@@ -6,19 +6,19 @@ use super::super::Evidence;
 use super::super::scene::{Column, Scene};
 use crate::Random;
 
-/// When the first sample was taken: 2026-03-12T21:00:00Z.
+/// The time of the first sample: 2026-03-12T21:00:00Z.
 const FIRST: usize = 1_773_349_200;
 
-/// Seconds between two samples.
+/// The seconds between samples.
 const STEP: usize = 60;
 
-/// One series for each thing.
+/// One series per thing.
 pub(super) fn matrix(scene: &Scene, random: &mut Random) -> Evidence {
     let samples = random.between(4, 7);
     let column = scene.columns.first();
     let key = column.map_or("", Column::key);
     let last: Vec<&str> = column
-        .map_or_else(Vec::new, |column| scene.rows().map(|row| column.cell(row.place)).collect());
+        .map_or_else(Vec::new, |column| scene.rows().map(|row| column.cell(row.index)).collect());
     let metric = format!("{}_{key}", scene.kind.noun);
     let series: Vec<String> = scene
         .names
@@ -43,18 +43,18 @@ pub(super) fn matrix(scene: &Scene, random: &mut Random) -> Evidence {
     }
 }
 
-/// Samples around a value that end in it. None before the end is the last of any series.
+/// Samples that end in a value. Earlier samples differ from the last value of every series.
 fn values(last: &str, lasts: &[&str], number: usize, random: &mut Random) -> Vec<String> {
     let taken: BTreeSet<&str> = lasts.iter().copied().collect();
     let level = last.parse().unwrap_or(0_usize);
-    let sample = |place: usize, value: &str| format!("[{},\"{value}\"]", FIRST + place * STEP);
+    let sample = |index: usize, value: &str| format!("[{},\"{value}\"]", FIRST + index * STEP);
     let mut values = Vec::with_capacity(number);
-    for place in 1..number {
+    for index in 1..number {
         let mut value = (level * 9 / 10 + random.below(level / 5 + 2)).max(1);
         while taken.contains(value.to_string().as_str()) {
             value += 1;
         }
-        values.push(sample(place - 1, &value.to_string()));
+        values.push(sample(index - 1, &value.to_string()));
     }
     values.push(sample(number - 1, last));
     values

@@ -3,7 +3,7 @@
 use super::super::Evidence;
 use super::super::scene::{Row, Scene};
 
-/// Columns with capitals above them and spaces between them.
+/// Columns with a header in capitals, separated by spaces.
 pub(super) fn kubectl(scene: &Scene) -> Evidence {
     let head: Vec<String> = head(scene).iter().map(|key| key.to_uppercase()).collect();
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(scene.rows().map(cells)).collect();
@@ -18,7 +18,7 @@ pub(super) fn kubectl(scene: &Scene) -> Evidence {
     }
 }
 
-/// Columns with rules between them and a count of rows below.
+/// Columns separated by rules, with a row count below.
 pub(super) fn psql(scene: &Scene) -> Evidence {
     let head = head(scene);
     let rows: Vec<Vec<String>> =
@@ -52,7 +52,7 @@ fn head(scene: &Scene) -> Vec<String> {
     std::iter::once("name".to_owned()).chain(keys).collect()
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "handed over by an iterator")]
+#[expect(clippy::needless_pass_by_value, reason = "passed to map")]
 fn cells(row: Row<'_>) -> Vec<String> {
     let cells = row.fields().map(|(_, cell)| cell.to_owned());
     std::iter::once(row.name.to_owned()).chain(cells).collect()
