@@ -65,7 +65,7 @@ def declared(name, kind, shape):
 
 
 class Graph:
-    """Nodes and initializers in the order in which they were added."""
+    """Collects nodes and initializers in order."""
 
     def __init__(self):
         self.nodes, self.initializers = [], []
@@ -90,7 +90,7 @@ class Graph:
 
 
 class Weights:
-    """The tensors of a safetensors file."""
+    """Reads the tensors of a safetensors file."""
 
     def __init__(self, content):
         (size,) = struct.unpack_from("<Q", content)
@@ -98,7 +98,7 @@ class Weights:
         self.content = memoryview(content)[8 + size :]
 
     def read(self, name, shape):
-        """The little-endian float32 bytes of a tensor of the given shape."""
+        """Returns a tensor of the given shape as little-endian float32 bytes."""
         entry = self.entries.get(name)
         if entry is None:
             raise ValueError(f"the weights have no tensor {name}")
@@ -108,7 +108,7 @@ class Weights:
         return bytes(self.content[first:last])
 
     def transposed(self, name, rows, columns):
-        """A [rows, columns] matrix as [columns, rows]."""
+        """Returns the transposed matrix."""
         values = array("f", self.read(name, [rows, columns]))
         out = array("f")
         for column in range(columns):
@@ -117,7 +117,7 @@ class Weights:
 
 
 def write(config, content):
-    """The bytes of the ONNX model for the text of config.json and of model.safetensors."""
+    """Returns the ONNX model for a config.json and a model.safetensors."""
     config = json.loads(config)
     for key, expected in {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}.items():
         if config[key] != expected:
@@ -127,7 +127,7 @@ def write(config, content):
     head = hidden // heads
 
     def linear(name, value, rows, columns):
-        """A torch Linear, whose weights are [out, in]."""
+        """Adds a torch Linear with weights [out, in]."""
         weight = graph.weight(f"{name}.weight", [columns, rows], weights.transposed(f"{name}.weight", rows, columns))
         bias = graph.weight(f"{name}.bias", [rows], weights.read(f"{name}.bias", [rows]))
         product = graph.node("MatMul", [value, weight], f"{name}.product")

@@ -1,7 +1,7 @@
 //! Scores pairs: `score FOLDER [--threads N] [--logits] < pairs.jsonl`.
 //!
-//! Reads `{"claim", "premise"}` per line of standard input and writes the probabilities of the classes, or with
-//! `--logits` what the graph gives in the order of its columns, as one line of JSON for each. What it took is said on
+//! Reads `{"claim", "premise"}` per line from standard input. Writes one line of JSON per pair: the
+//! probabilities of the classes, or with `--logits` the raw output of the graph. Prints the duration on
 //! standard error.
 
 use std::error::Error;
@@ -13,8 +13,8 @@ use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair};
 use gsar_embedding::Runtime;
 use serde_json::{Value, json};
 
-/// The number of lines scored at once.
-const AT_ONCE: usize = 4_096;
+/// The number of lines per batch.
+const BATCH: usize = 4_096;
 
 struct Arguments {
     folder: String,
@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut number = 0;
     loop {
         let pairs =
-            lines.by_ref().take(AT_ONCE).map(|line| pair(&line?)).collect::<Result<Vec<_>, _>>()?;
+            lines.by_ref().take(BATCH).map(|line| pair(&line?)).collect::<Result<Vec<_>, _>>()?;
         if pairs.is_empty() {
             break;
         }
@@ -66,7 +66,7 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Box<d
             "--threads" => arguments.threads = Some(given.next().unwrap_or_default().parse()?),
             "--logits" => arguments.is_for_logits = true,
             _ if arguments.folder.is_empty() => arguments.folder = argument,
-            _ => return Err(format!("one folder is scored with, {argument} is a second").into()),
+            _ => return Err(format!("unexpected argument {argument}").into()),
         }
     }
     if arguments.folder.is_empty() {
@@ -78,9 +78,7 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Box<d
 fn pair(line: &str) -> Result<Pair, Box<dyn Error>> {
     let row: Value = serde_json::from_str(line)?;
     let text = |name: &str| {
-        row.get(name)
-            .and_then(Value::as_str)
-            .ok_or_else(|| format!("there is no text {name}: {line}"))
+        row.get(name).and_then(Value::as_str).ok_or_else(|| format!("missing text {name}: {line}"))
     };
     Ok(Pair::new(text("claim")?, text("premise")?))
 }

@@ -1,4 +1,4 @@
-//! Scores pairs for many concurrent callers.
+//! Scores pairs for concurrent callers.
 
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -17,10 +17,10 @@ use crate::tokens::Tokens;
 
 /// The maximum number of workers by default.
 const DEFAULT_WORKERS: usize = 4;
-/// The maximum number of pairs that a worker takes at a time. A session splits them further, so this bounds how long a
-/// caller waits for the others of a batch.
+/// The maximum number of pairs per batch. A session splits a batch further, so this bounds how long a
+/// caller waits for others.
 const BATCH_PAIRS: usize = 16;
-/// The maximum number of bytes of these pairs.
+/// The maximum size of a batch in bytes.
 const BATCH_BYTES: usize = 4 << 10;
 
 /// The options of a pool.
@@ -29,10 +29,10 @@ pub struct Options {
     /// The number of sessions, each with a thread and a copy of the weights, 1 to 64. Default: the number of
     /// processors, at most 4.
     pub workers: usize,
-    /// The maximum number of bytes of waiting pairs, 4 KiB to 1 GiB, plus 256 for each pair. Callers wait if there is
-    /// no room. Default: 16 MiB.
+    /// The maximum size of waiting pairs in bytes, 4 KiB to 1 GiB, counting 256 more per pair. Callers
+    /// wait while the queue is full. Default: 16 MiB.
     pub queue_bytes: u32,
-    /// The memory for cached scores in bytes, about 200 for each; 0 disables the cache. Default: 8 MiB.
+    /// The memory for cached scores in bytes, about 200 per score; 0 disables the cache. Default: 8 MiB.
     pub cache_bytes: usize,
 }
 
@@ -47,9 +47,9 @@ impl Default for Options {
     }
 }
 
-/// Scores pairs for many callers with one pool of sessions. Clones share the pool.
+/// Scores pairs for concurrent callers with a shared pool of sessions. Clones share the pool.
 ///
-/// Dropping the last clone stops the threads and waits for running batches.
+/// Dropping the last clone stops the threads after their current batches.
 #[derive(Clone, Debug)]
 pub struct CrossEncoder {
     pool: Pool<Pair>,
@@ -59,7 +59,7 @@ pub struct CrossEncoder {
 }
 
 impl CrossEncoder {
-    /// Starts a pool for a model after testing it. Blocks, about 0.3 s per worker for a model of 100 MB.
+    /// Tests a model and starts a pool for it. Blocks for about 0.3 s per worker with a model of 100 MB.
     ///
     /// # Errors
     /// [`StartError`].
@@ -100,11 +100,11 @@ impl CrossEncoder {
 
     /// Returns the probabilities of each pair, in order. Waits while the queue is full.
     ///
-    /// A pair is computed once for all callers while its scores are cached. Dropping the future cancels pairs that have
-    /// not been started.
+    /// A pair is computed once while its scores are cached. Dropping the future cancels pairs whose
+    /// computation has not begun.
     ///
     /// # Errors
-    /// [`ScoreError`] of the first pair that cannot be scored.
+    /// [`ScoreError`] for the first pair that cannot be scored.
     pub async fn score(&self, pairs: Vec<Pair>) -> Result<Vec<Probabilities>, ScoreError> {
         let logits = self.logits(pairs).await?;
         Ok(logits
@@ -113,11 +113,11 @@ impl CrossEncoder {
             .collect())
     }
 
-    /// Returns the logits of each pair, in the order of the graph's columns ([`Model::classes`]), to compare
+    /// Returns the logits of each pair, in the column order of [`Model::classes`], to compare
     /// implementations. Decisions use [`CrossEncoder::score`].
     ///
     /// # Errors
-    /// The errors of [`CrossEncoder::score`].
+    /// Those of [`CrossEncoder::score`].
     pub async fn logits(&self, pairs: Vec<Pair>) -> Result<Vec<Vector>, ScoreError> {
         let too_long =
             pairs.iter().enumerate().find(|(_, pair)| !self.tokens.has_room_beside(&pair.claim));
@@ -131,8 +131,8 @@ impl CrossEncoder {
         Ok(self.pool.ask(pairs, Priority::Query).await?)
     }
 
-    /// Returns the number of tokens of a text. A premise is not cut if it has at most [`CrossEncoder::room_beside`]
-    /// tokens.
+    /// Returns the number of tokens in a text. A premise of at most [`CrossEncoder::room_beside`] tokens
+    /// is not truncated.
     #[must_use]
     pub fn tokens(&self, text: &str) -> usize {
         self.tokens.count(text)

@@ -1,4 +1,4 @@
-//! Reads the examples of a model and counts the correct ones. Nothing else reveals labels in a wrong order.
+//! Reads the examples of a model. Only examples reveal labels in a wrong order.
 
 use gsar_core::Class;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::labels::{self, Labels};
 use crate::pair::Pair;
 
-/// The maximum number of examples: every start scores them.
+/// The maximum number of examples; every start scores them.
 const MAX_EXAMPLES: usize = 64;
 
 /// A pair with a known class.
@@ -16,10 +16,10 @@ pub(crate) struct Example {
     pub(crate) class: Class,
 }
 
-/// Parses the examples of a file.
+/// Parses examples.
 ///
 /// # Errors
-/// The error, with its line.
+/// The cause, with its line.
 pub(crate) fn read(content: &[u8], labels: &Labels) -> Result<Vec<Example>, String> {
     let text = std::str::from_utf8(content).map_err(|error| error.to_string())?;
     let examples = text
@@ -39,12 +39,12 @@ pub(crate) fn read(content: &[u8], labels: &Labels) -> Result<Vec<Example>, Stri
 fn example(line: &str, labels: &Labels) -> Result<Example, String> {
     let row: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let text = |name: &str| {
-        row.get(name).and_then(Value::as_str).ok_or_else(|| format!("there is no text {name}"))
+        row.get(name).and_then(Value::as_str).ok_or_else(|| format!("missing text {name}"))
     };
     let label = text("label")?;
     let class = labels::class(label)
         .filter(|class| labels.classes().contains(class))
-        .ok_or_else(|| format!("label {label:?} is none of the model"))?;
+        .ok_or_else(|| format!("unknown label {label:?}"))?;
     Ok(Example { pair: Pair::new(text("claim")?, text("premise")?), class })
 }
 
@@ -59,7 +59,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn rows_are_read_and_wrong_ones_named_by_their_line() {
+    fn errors_name_the_line() {
         let names = json!({"id2label": {"0": "entailment", "1": "neutral", "2": "contradiction"}});
         let labels = Labels::read(&names).unwrap();
         let row = r#"{"claim": "a", "premise": "b", "label": "SUPPORTS"}"#;
@@ -72,9 +72,9 @@ mod tests {
             (String::new(), "it has 0 rows"),
             (format!("{row}\n").repeat(65), "it has 65 rows"),
             (format!("{row}\n{{"), "line 2: "),
-            (format!("{row}\n\n{without_label}"), "line 3: there is no text label"),
-            (unknown, "line 1: label \"complementary\" is none of the model"),
-            ("[]".to_owned(), "line 1: there is no text label"),
+            (format!("{row}\n\n{without_label}"), "line 3: missing text label"),
+            (unknown, "line 1: unknown label \"complementary\""),
+            ("[]".to_owned(), "line 1: missing text label"),
         ] {
             let error = read(&text).unwrap_err();
             assert!(error.starts_with(expected), "{text}: {error}");
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn two_thirds_are_enough() {
+    fn requires_two_thirds() {
         assert!(are_enough(2, 3) && are_enough(6, 9) && are_enough(1, 1));
         assert!(!are_enough(5, 8) && !are_enough(0, 1));
     }

@@ -1,4 +1,4 @@
-//! Runs the graph: rows of tokens in, rows of logits out.
+//! Runs the graph on rows of tokens.
 
 use gsar_embedding::{Runtime, SessionError};
 use ort::session::Session;
@@ -9,7 +9,7 @@ use crate::tokens::Row;
 const INPUTS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
 const OUTPUT: &str = "logits";
 
-/// A graph with a session of one thread.
+/// A graph in a single-threaded session.
 #[derive(Debug)]
 pub(crate) struct Graph {
     session: Session,
@@ -42,10 +42,10 @@ impl Graph {
         self.columns
     }
 
-    /// Returns the logits of each row. Shorter rows are padded.
+    /// Returns the logits of each row. Pads shorter rows.
     ///
     /// # Errors
-    /// The error of ONNX Runtime.
+    /// The error from ONNX Runtime.
     pub(crate) fn run(&mut self, rows: &[&Row]) -> Result<Vec<Vec<f32>>, SessionError> {
         let longest = rows.iter().map(|row| row.ids.len()).max().unwrap_or(0);
         let size = rows.len().saturating_mul(longest);
@@ -68,13 +68,13 @@ impl Graph {
         ];
         let outputs = self.session.run(inputs).map_err(failed)?;
         let logits =
-            outputs.get(OUTPUT).ok_or_else(|| SessionError("no logits came".to_owned()))?;
+            outputs.get(OUTPUT).ok_or_else(|| SessionError("missing logits".to_owned()))?;
         let (shape, values) = logits.try_extract_tensor::<f32>().map_err(failed)?;
         match **shape {
             [batch, columns] if usize::try_from(batch) == Ok(rows.len()) && columns > 0 => {
                 Ok(values.chunks(columns as usize).map(<[f32]>::to_vec).collect())
             }
-            _ => Err(SessionError(format!("logits of {shape} came for {} rows", rows.len()))),
+            _ => Err(SessionError(format!("logits of shape {shape} for {} rows", rows.len()))),
         }
     }
 }
@@ -114,7 +114,7 @@ fn interface(session: &Session) -> Result<Option<usize>, String> {
     }
 }
 
-/// Returns the two dimensions of a tensor of a type; -1 is dynamic.
+/// Returns the dimensions of a two-dimensional tensor; -1 is dynamic.
 fn shape(found: &ValueType, expected: TensorElementType) -> Option<[i64; 2]> {
     match found {
         ValueType::Tensor { ty, shape, .. } if *ty == expected => (**shape).try_into().ok(),

@@ -1,9 +1,9 @@
-//! Maps the columns of a graph's output to classes.
+//! Maps output columns to classes.
 
 use gsar_core::Class;
 use serde_json::Value;
 
-/// The names of each class, ignoring case. Any others would be guesses.
+/// Accepted names of each class, ignoring case.
 const NAMES: [(Class, &[&str]); 4] = [
     (Class::Grounded, &["grounded", "entailment", "supports"]),
     (Class::Ungrounded, &["ungrounded", "neutral", "not_enough_info"]),
@@ -11,26 +11,27 @@ const NAMES: [(Class, &[&str]); 4] = [
     (Class::Complementary, &["complementary"]),
 ];
 
-/// The class of each column.
+/// The class of each output column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Labels(Vec<Class>);
 
 impl Labels {
-    /// Parses `id2label` of `config.json`.
+    /// Parses `id2label` in `config.json`.
     ///
     /// # Errors
-    /// The reason why it is invalid.
+    /// The cause.
     pub(crate) fn read(config: &Value) -> Result<Self, String> {
         let Some(named) = config.get("id2label").and_then(Value::as_object) else {
-            return Err("there is no id2label, an object of column numbers and names".to_owned());
+            return Err("missing id2label, an object of column numbers and names".to_owned());
         };
         let classes = (0..named.len())
             .map(|column| {
                 let name = named.get(&column.to_string()).ok_or_else(|| {
-                    format!("id2label has {} names and none of column {column}", named.len())
+                    format!("id2label has {} names, but none for column {column}", named.len())
                 })?;
                 let text = name.as_str().unwrap_or_default();
-                class(text).ok_or_else(|| format!("id2label names column {column} {name}"))
+                class(text)
+                    .ok_or_else(|| format!("id2label has unknown name {name} for column {column}"))
             })
             .collect::<Result<Vec<_>, String>>()?;
         let twice = classes
@@ -38,13 +39,13 @@ impl Labels {
             .enumerate()
             .find(|(column, class)| classes.iter().take(*column).any(|before| before == *class));
         if let Some((column, class)) = twice {
-            return Err(format!("id2label names column {column} {} a second time", class.name()));
+            return Err(format!("id2label has {} twice, again for column {column}", class.name()));
         }
         let missing = Class::ALL
             .into_iter()
             .find(|class| *class != Class::Complementary && !classes.contains(class));
         match missing {
-            Some(class) => Err(format!("id2label names no column {}", class.name())),
+            Some(class) => Err(format!("id2label has no column {}", class.name())),
             None => Ok(Self(classes)),
         }
     }
@@ -72,7 +73,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn names_are_read_in_any_order_and_case() {
+    fn parses_names_in_any_order_and_case() {
         let read = |names: Value| Labels::read(&json!({ "id2label": names }));
         let four =
             json!({"0": "contradicted", "1": "Grounded", "2": "complementary", "3": "UNGROUNDED"});
@@ -87,15 +88,15 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_order_is_refused() {
+    fn rejects_incomplete_or_ambiguous_names() {
         for (config, expected) in [
-            (json!({}), "there is no id2label"),
-            (json!({"id2label": ["grounded"]}), "there is no id2label"),
+            (json!({}), "missing id2label"),
+            (json!({"id2label": ["grounded"]}), "missing id2label"),
             (json!({"id2label": {}}), "no column grounded"),
-            (json!({"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}), "column 0 \"LABEL_0\""),
-            (json!({"id2label": {"0": "grounded", "1": 7}}), "column 1 7"),
-            (json!({"id2label": {"0": "grounded", "2": "neutral"}}), "none of column 1"),
-            (json!({"id2label": {"0": "grounded", "1": "entailment"}}), "grounded a second time"),
+            (json!({"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}), "unknown name \"LABEL_0\""),
+            (json!({"id2label": {"0": "grounded", "1": 7}}), "unknown name 7"),
+            (json!({"id2label": {"0": "grounded", "2": "neutral"}}), "none for column 1"),
+            (json!({"id2label": {"0": "grounded", "1": "entailment"}}), "grounded twice"),
             (json!({"id2label": {"0": "grounded", "1": "neutral"}}), "no column contradicted"),
         ] {
             let error = Labels::read(&config).unwrap_err();

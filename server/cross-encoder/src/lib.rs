@@ -1,7 +1,7 @@
-//! Computes how likely evidence grounds or contradicts a claim, with a local ONNX cross-encoder.
+//! Computes the probability that evidence grounds or contradicts a claim, with a local ONNX cross-encoder.
 //!
-//! Scores pairs of claim and premise, without choosing premises or deciding on classes. [`Model`] reads a cross-encoder
-//! from a folder, and [`CrossEncoder`] runs it for many callers at once:
+//! [`Model`] reads a cross-encoder from a folder, and [`CrossEncoder`] scores pairs of claim and premise
+//! for concurrent callers. Choosing premises and deciding classes is up to the caller:
 //!
 //! ```no_run
 //! use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair};
@@ -18,19 +18,19 @@
 //! # }
 //! ```
 //!
-//! A folder contains `model.onnx`, `tokenizer.json` and `config.json`, and may contain `examples.jsonl` and
-//! `manifest.json`:
+//! A folder contains these files:
 //!
-//! - `model.onnx`: inputs `input_ids`, `attention_mask` and `token_type_ids`, int64 `[batch, sequence]`; output
-//!   `logits`, float32 `[batch, labels]`; the axes batch and sequence dynamic.
+//! - `model.onnx`: inputs `input_ids`, `attention_mask` and `token_type_ids`, int64 `[batch, sequence]`;
+//!   output `logits`, float32 `[batch, labels]`; dynamic axes `batch` and `sequence`.
+//! - `tokenizer.json`.
 //! - `config.json`: `id2label` names every column of `logits`: `grounded`, `ungrounded`, `contradicted` and
-//!   `complementary`, the last of which may be missing; `entailment`, `neutral` and `contradiction`, or `SUPPORTS`,
-//!   `NOT_ENOUGH_INFO` and `REFUTES`, stand for the first three. `"gsar": {"temperature": 1.0, "max_tokens": 512}` says
-//!   by what logits are divided, and how long claim and premise are together; `"decides_from": {"ungrounded": 0.85}`
-//!   beside them, from which likelihood the model may decide ([`Model::ungrounded_from`]).
-//! - `examples.jsonl`: `{"claim", "premise", "label"}` per line. They are scored at the start; fewer than two thirds
-//!   right mean labels in another order than the graph's, which no shape shows.
-//! - `manifest.json`: `{"files": {"model.onnx": {"sha256": "…"}, …}}`, which every file that is read must be in.
+//!   optionally `complementary`; or `entailment`, `neutral`, `contradiction`; or `SUPPORTS`,
+//!   `NOT_ENOUGH_INFO`, `REFUTES`. Optional keys of `gsar`: `temperature`, the divisor of logits (1.0);
+//!   `max_tokens` of a pair (512); and `decides_from`, such as `{"ungrounded": 0.85}`, the probability from
+//!   which the model may decide ([`Model::ungrounded_from`]).
+//! - `examples.jsonl` (optional): `{"claim", "premise", "label"}` per line, scored at startup. Fewer than two
+//!   thirds right means that the labels are in a wrong order, which nothing else reveals.
+//! - `manifest.json` (optional): `{"files": {"model.onnx": {"sha256": "…"}, …}}` with every file that is read.
 
 mod encoder;
 mod error;

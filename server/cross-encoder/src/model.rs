@@ -1,4 +1,4 @@
-//! Loads a cross-encoder from a folder: reads its files, loads its graph, and tests both before use.
+//! Loads a cross-encoder from a folder and tests it before use.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,9 +22,9 @@ const TOKENIZER: &str = "tokenizer.json";
 const CONFIG: &str = "config.json";
 const EXAMPLES: &str = "examples.jsonl";
 const FIX: Fix = Fix(
-    "put a cross-encoder exported to ONNX there, with the tokenizer.json and the config.json that were saved with it",
+    "put a cross-encoder exported to ONNX there, with the tokenizer.json and config.json saved with it",
 );
-const FIX_SHIPPED: Fix = Fix("build the server from sources that are whole");
+const FIX_SHIPPED: Fix = Fix("build the server from complete sources");
 /// The files of the shipped model.
 const SHIPPED: BuiltIn = &[
     (ONNX, include_bytes!("../model/model.onnx")),
@@ -32,12 +32,12 @@ const SHIPPED: BuiltIn = &[
     (CONFIG, include_bytes!("../model/config.json")),
     (EXAMPLES, include_bytes!("../model/examples.jsonl")),
 ];
-/// The number of examples that show that the runtime computes the built-in model.
-const FEW_EXAMPLES: usize = 2;
-/// The prefix of operators that scale integers by all rows computed together.
-const SCALED_TOGETHER: &[u8] = b"DynamicQuantize";
+/// The number of examples that test the runtime with the built-in model.
+const BUILT_IN_EXAMPLES: usize = 2;
+/// The prefix of operators whose integer scale depends on all rows in a batch.
+const BATCH_SCALED: &[u8] = b"DynamicQuantize";
 
-/// A cross-encoder, read and checked, but not yet loaded by ONNX Runtime.
+/// A cross-encoder whose files are read and checked, but not yet loaded into ONNX Runtime.
 pub struct Model {
     folder: PathBuf,
     onnx: Vec<u8>,
@@ -45,7 +45,7 @@ pub struct Model {
     labels: Arc<Labels>,
     settings: Settings,
     examples: Vec<Example>,
-    /// `true` if it is built in, so that only the runtime needs to be tested.
+    /// `true` for the built-in model, where only the runtime needs a test.
     is_built_in: bool,
     digest: [u8; 32],
 }
@@ -105,7 +105,7 @@ impl Model {
         })
     }
 
-    /// Returns the folder that it was read from.
+    /// Returns the folder it was read from.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -123,13 +123,14 @@ impl Model {
         self.settings.max_tokens
     }
 
-    /// Returns the likelihood, 0.5 to 1, from which it calls a claim ungrounded; `None` if it never does.
+    /// Returns the probability, 0.5 to 1, from which the model may decide ungrounded; `None` if it never
+    /// may.
     #[must_use]
     pub fn ungrounded_from(&self) -> Option<Millionths> {
         self.settings.ungrounded_from
     }
 
-    /// Returns a digest of everything that affects scores: models with the same digest give the same scores.
+    /// Returns a digest of everything that affects scores.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         self.digest
@@ -151,7 +152,7 @@ impl Model {
     /// Creates a session with its own copy of the weights.
     ///
     /// # Errors
-    /// The reason why the graph cannot be used.
+    /// The reason why the graph is unusable.
     pub(crate) fn scorer(&self, runtime: &Runtime) -> Result<Scorer, ModelError> {
         let graph = catch_panic(|| Graph::open(runtime, &self.onnx))
             .unwrap_or_else(|panic| Err(GraphError::Onnx(panic)))
@@ -162,7 +163,7 @@ impl Model {
         let scorer = Scorer {
             tokens: Arc::clone(&self.tokens),
             graph,
-            alone: memmem::find(&self.onnx, SCALED_TOGETHER).is_some(),
+            alone: memmem::find(&self.onnx, BATCH_SCALED).is_some(),
         };
         match scorer.graph.columns() {
             Some(given) => self.check_columns(given).map(|()| scorer),
@@ -170,8 +171,8 @@ impl Model {
         }
     }
 
-    /// Tests what could fail later: the highest token, the longest row, several rows at once, and the examples. For the
-    /// built-in model, the longest row and all but the first examples are known to work.
+    /// Tests the highest token, the longest row, several rows at once, and the examples. The built-in
+    /// model skips the longest row and most examples.
     ///
     /// # Errors
     /// The first test that fails.
@@ -190,7 +191,7 @@ impl Model {
         let logits = run(scorer, &[2]).map_err(|reason| {
             tokenizer_refused(
                 &self.folder,
-                format!("the graph does not know its token {highest}: {reason}"),
+                format!("the graph fails on its token {highest}: {reason}"),
             )
         })?;
         self.check_columns(logits.first().map_or(0, Vec::len))?;
@@ -198,14 +199,14 @@ impl Model {
             self.graph_refused(format!("the graph cannot process two rows at once: {reason}"))
         })?;
         if self.is_built_in {
-            let few = self.examples.get(..FEW_EXAMPLES).unwrap_or(&self.examples);
+            let few = self.examples.get(..BUILT_IN_EXAMPLES).unwrap_or(&self.examples);
             return self.check_examples(scorer, few);
         }
         let max_tokens = self.settings.max_tokens;
         run(scorer, &[max_tokens]).map_err(|reason| {
             let found =
-                format!("gsar.max_tokens = {max_tokens}, for which the graph fails ({reason}),");
-            let allowed = "as many as the model has positions for is";
+                format!("gsar.max_tokens = {max_tokens}, with which the graph fails ({reason}),");
+            let allowed = "at most the number of positions is";
             FileError::Unsupported { file: self.folder.join(CONFIG), found, allowed }
         })?;
         self.check_examples(scorer, &self.examples)

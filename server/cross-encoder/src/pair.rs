@@ -1,4 +1,4 @@
-//! The input of the encoder: a claim and a premise.
+//! A claim and a premise to score.
 
 use gsar_embedding::{Key, Question};
 
@@ -7,7 +7,7 @@ use gsar_embedding::{Key, Question};
 pub struct Pair {
     /// The statement.
     pub claim: String,
-    /// The evidence as text. Text that does not fit after the claim is cut.
+    /// The evidence as text; truncated if it does not fit.
     pub premise: String,
 }
 

@@ -1,4 +1,4 @@
-//! Converts scores into probabilities that compare exactly. Floating point ends here.
+//! Converts logits to exact probabilities. No floating point is used after this.
 
 use std::cmp::Reverse;
 
@@ -32,7 +32,7 @@ impl Probabilities {
         }
     }
 
-    /// Returns the most likely class; the strictest one of equals.
+    /// Returns the most likely class; the strictest on a tie.
     #[must_use]
     pub fn likeliest(&self) -> Class {
         Class::ALL
@@ -41,8 +41,8 @@ impl Probabilities {
             .unwrap_or(Class::Contradicted)
     }
 
-    /// Returns the softmax of the logits divided by a temperature (temperature scaling: Guo et al. 2017), rounded to
-    /// millionths by largest remainder so that the sum is exactly one million.
+    /// Returns the softmax of the logits divided by a temperature (Guo et al. 2017), rounded by largest
+    /// remainder so that the sum is exactly one million.
     pub(crate) fn of_logits(logits: &[f32], labels: &Labels, temperature: f64) -> Self {
         let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let weights: Vec<f64> = logits
@@ -72,8 +72,8 @@ impl Probabilities {
     }
 }
 
-/// Divides one million by weight: the remainder goes to the largest fractions, and of equal ones to the strictest
-/// class. The weights are finite, and one of them is 1.
+/// Divides one million by weight. The remainder goes to the largest fractions, and on a tie to the
+/// strictest class. The weights are finite, and one of them is 1.
 fn shares(weights: &[f64], classes: &[Class]) -> Vec<u32> {
     let sum: f64 = weights.iter().sum();
     let exact: Vec<f64> =
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn every_sum_is_exactly_one_million() {
+    fn probabilities_sum_to_one_million() {
         let four = labels(&["complementary", "grounded", "ungrounded", "contradicted"]);
         let three = labels(&["refutes", "supports", "not_enough_info"]);
         let mut random = 9_u32;
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_temperature_flattens_and_the_order_of_labels_counts() {
+    fn applies_temperature_and_label_order() {
         let labels = labels(&["contradiction", "neutral", "entailment"]);
         let cold = Probabilities::of_logits(&[2.0, 0.0, 1.0], &labels, 1.0);
         assert_eq!(
@@ -148,13 +148,13 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_classes_the_strictest_is_the_likeliest() {
+    fn ties_go_to_the_strictest_class() {
         let labels = labels(&["grounded", "ungrounded", "contradicted", "complementary"]);
         let even = Probabilities::of_logits(&[0.5; 4], &labels, 1.0);
         assert_eq!(even.likeliest(), Class::Contradicted);
         let three = Probabilities::of_logits(&[0.5, 0.5, -3.0, 0.5], &labels, 1.0);
         assert_eq!(three.likeliest(), Class::Ungrounded);
-        // Rounding never lifts the least strict of equal classes over the others.
+        // Rounding must not put the least strict of equal classes above the others.
         assert_eq!(three.ungrounded.get() - three.grounded.get(), 1);
         assert_eq!(three.complementary, three.ungrounded);
     }

@@ -1,4 +1,4 @@
-//! Scores a batch of pairs with one session: groups rows for the graph, and rejects invalid scores.
+//! Scores batches with one session: groups rows and rejects invalid scores.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use crate::graph::Graph;
 use crate::pair::Pair;
 use crate::tokens::{Row, Tokens};
 
-/// The maximum number of tokens that are computed together, padding included. From about this number on, further rows
-/// do not make any row cheaper on a CPU.
-const TOKENS_TOGETHER: usize = 256;
+/// The maximum number of tokens per run, with padding. Beyond about this number, more rows do not make a
+/// row cheaper on a CPU.
+const MAX_RUN_TOKENS: usize = 256;
 
-/// A session. The tokenizer is shared.
+/// A session with the shared tokenizer.
 #[derive(Debug)]
 pub(crate) struct Scorer {
     pub(crate) tokens: Arc<Tokens>,
     pub(crate) graph: Graph,
-    /// `true` if the score of a row depends on the other rows computed with it.
+    /// `true` if a score depends on the other rows in the run.
     pub(crate) alone: bool,
 }
 
@@ -32,7 +32,7 @@ impl Scorer {
             let together: Vec<&Row> = group.iter().filter_map(|at| rows.get(*at)).collect();
             for (at, values) in group.iter().zip(self.graph.run(&together)?) {
                 if !values.iter().all(|value| value.is_finite()) {
-                    return Err(SessionError(format!("its scores are {values:?}")));
+                    return Err(SessionError(format!("invalid scores {values:?}")));
                 }
                 if let Some(place) = logits.get_mut(*at) {
                     *place = Some(values.into());
@@ -42,7 +42,7 @@ impl Scorer {
         Ok(logits.into_iter().flatten().collect())
     }
 
-    /// Returns groups of row indexes to compute together: rows of similar length, and not more than make it faster.
+    /// Groups row indexes to run together: rows of similar length, up to the token limit.
     fn groups(&self, rows: &[Row]) -> Vec<Vec<usize>> {
         let mut places: Vec<(usize, usize)> =
             rows.iter().enumerate().map(|(at, row)| (row.ids.len(), at)).collect();
@@ -53,7 +53,7 @@ impl Scorer {
             match groups.last_mut() {
                 Some(group)
                     if !self.alone
-                        && length * (group.len() + 1) <= TOKENS_TOGETHER
+                        && length * (group.len() + 1) <= MAX_RUN_TOKENS
                         && shortest >= length - length / 4 =>
                 {
                     group.push(at);
@@ -104,7 +104,7 @@ mod tests {
     use crate::model::Model;
 
     #[test]
-    fn rows_that_go_together_get_the_logits_that_they_get_alone() {
+    fn grouping_does_not_change_logits() {
         let runtime = match Runtime::load(None) {
             Ok(runtime) => runtime,
             Err(error) => return super::skip::skipped("onnxruntime", error),

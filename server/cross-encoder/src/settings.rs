@@ -5,9 +5,9 @@ use serde_json::Value;
 
 /// The default maximum number of tokens of a pair.
 const DEFAULT_MAX_TOKENS: usize = 512;
-/// The minimum number of tokens of a pair: with fewer, a claim leaves no room for a premise.
+/// The minimum number of tokens per pair, so that a claim leaves room for a premise.
 const MIN_TOKENS: usize = 16;
-/// The largest number of tokens of a pair that `config.json` may give.
+/// The maximum number of tokens per pair in `config.json`.
 const MAX_TOKENS: usize = 8_192;
 /// The minimum temperature.
 const MIN_TEMPERATURE: f64 = 0.01;
@@ -21,7 +21,7 @@ pub(crate) struct Settings {
     pub(crate) temperature: f64,
     /// The maximum number of tokens of claim and premise together, including special tokens, 16 to 8192.
     pub(crate) max_tokens: usize,
-    /// The likelihood, 0.5 to 1, from which the model calls a claim ungrounded; `None` if it never does.
+    /// The probability, 0.5 to 1, from which the model may decide ungrounded; `None` if it never may.
     pub(crate) ungrounded_from: Option<Millionths>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Refused {
 }
 
 impl Settings {
-    /// Parses `gsar` of `config.json`, with defaults for missing settings.
+    /// Parses `gsar` in `config.json`.
     ///
     /// # Errors
     /// The first unsupported setting.
@@ -88,7 +88,7 @@ impl Settings {
     }
 }
 
-/// The threshold in `decides_from`, from calibration data. A model decides no other class.
+/// Parses the threshold in `decides_from`, the only class a model may decide.
 fn ungrounded_from(value: &Value) -> Result<Option<Millionths>, Refused> {
     let refuse = |found: String, allowed| Err(Refused { found, allowed });
     let Value::Object(named) = value else {

@@ -1,4 +1,4 @@
-//! Tests the scores of the tiny model: equal to those of PyTorch, alone and in batches, in order, for many callers.
+//! Tests the scores of the tiny model against PyTorch, alone, in batches and for concurrent callers.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,7 +23,7 @@ fn pairs() -> Vec<Pair> {
 }
 
 #[tokio::test]
-async fn logits_are_those_of_pytorch_alone_and_in_company() {
+async fn logits_match_pytorch_alone_and_in_batches() {
     let Some(runtime) = runtime("logits_are_those_of_pytorch_alone_and_in_company") else { return };
     let encoder = fresh(&runtime, &fixture());
     let together = encoder.logits(pairs()).await.unwrap();
@@ -35,7 +35,7 @@ async fn logits_are_those_of_pytorch_alone_and_in_company() {
 }
 
 #[tokio::test]
-async fn integers_that_are_scaled_together_are_scored_alone() {
+async fn batch_scaled_graphs_run_pairs_alone() {
     let Some(runtime) = runtime("integers_that_are_scaled_together_are_scored_alone") else {
         return;
     };
@@ -56,7 +56,7 @@ async fn integers_that_are_scaled_together_are_scored_alone() {
 }
 
 #[tokio::test]
-async fn probabilities_follow_the_labels_and_the_temperature() {
+async fn probabilities_follow_labels_and_temperature() {
     let Some(runtime) = runtime("probabilities_follow_the_labels_and_the_temperature") else {
         return;
     };
@@ -91,7 +91,7 @@ async fn probabilities_follow_the_labels_and_the_temperature() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sixteen_callers_get_their_own_answers_in_order_and_nothing_is_computed_twice() {
+async fn concurrent_callers_share_computations() {
     let name = "sixteen_callers_get_their_own_answers_in_order_and_nothing_is_computed_twice";
     let Some(runtime) = runtime(name) else { return };
     let model = Model::open(&fixture()).unwrap();
@@ -123,7 +123,7 @@ async fn sixteen_callers_get_their_own_answers_in_order_and_nothing_is_computed_
 }
 
 #[tokio::test]
-async fn tokens_are_counted_as_they_are_read() {
+async fn counts_tokens_like_the_model() {
     let Some(runtime) = runtime("tokens_are_counted_as_they_are_read") else { return };
     let encoder = fresh(&runtime, &fixture());
     for reference in references() {
@@ -135,7 +135,7 @@ async fn tokens_are_counted_as_they_are_read() {
 }
 
 #[tokio::test]
-async fn a_premise_is_cut_and_a_claim_is_not() {
+async fn truncates_premises_but_not_claims() {
     let Some(runtime) = runtime("a_premise_is_cut_and_a_claim_is_not") else { return };
     let encoder = fresh(&runtime, &fixture());
     let claim = "the pool";
@@ -147,8 +147,8 @@ async fn a_premise_is_cut_and_a_claim_is_not() {
     assert_eq!((scored[1], scored[1]), (scored[2], scored[3]));
 
     let most = 48;
-    let at_most = Pair::new("a ".repeat(most), "b ".repeat(100));
-    encoder.score(vec![at_most]).await.unwrap();
+    let longest = Pair::new("a ".repeat(most), "b ".repeat(100));
+    encoder.score(vec![longest]).await.unwrap();
     for words in [most + 1, 1_000_000] {
         let claim = "a ".repeat(words);
         assert_eq!(encoder.room_beside(&claim), None);
@@ -160,7 +160,7 @@ async fn a_premise_is_cut_and_a_claim_is_not() {
 }
 
 #[tokio::test]
-async fn hostile_texts_have_scores_like_any_other() {
+async fn scores_unusual_texts() {
     let Some(runtime) = runtime("hostile_texts_have_scores_like_any_other") else { return };
     let model = Model::open(&fixture()).unwrap();
     let encoder = CrossEncoder::start(&runtime, &model, &Options::default()).unwrap();
@@ -177,7 +177,7 @@ async fn hostile_texts_have_scores_like_any_other() {
     let pairs: Vec<Pair> = texts.iter().map(|text| Pair::new("the pool", text.as_str())).collect();
     let scored = encoder.score(pairs.clone()).await.unwrap();
     assert_eq!(encoder.score(pairs).await.unwrap(), scored);
-    // A special token written as text is plain text: it does not end the claim or start the premise.
+    // A special token in a text is plain text.
     let written = [Pair::new("a [SEP] b", "c"), Pair::new("a", "b [SEP] c"), Pair::new("a", "b")];
     for pair in &written[..2] {
         let marks = encoder.tokens(&pair.claim) + encoder.tokens(&pair.premise);

@@ -1,4 +1,4 @@
-//! Tests the built-in model: it starts, is right on its examples, and is deterministic.
+//! Tests that the built-in model starts, passes its examples, and is deterministic.
 
 #![allow(
     clippy::unwrap_used,
@@ -36,7 +36,7 @@ async fn scored(claims: &[&str]) -> Option<Vec<Probabilities>> {
 }
 
 #[tokio::test]
-async fn it_distinguishes_grounded_claims_from_others() {
+async fn distinguishes_grounded_claims() {
     let claims = [
         "Pod cart-2 is in CrashLoopBackOff.",
         "The deploy of Tuesday caused the crashes of cart-2.",
@@ -48,7 +48,7 @@ async fn it_distinguishes_grounded_claims_from_others() {
 }
 
 #[tokio::test]
-async fn two_starts_give_the_same_scores() {
+async fn scores_are_the_same_after_a_restart() {
     let claims = ["Pod cart-2 restarted 7 times.", "Pod cart-1 is not ready."];
     assert_eq!(scored(&claims).await, scored(&claims).await);
 }

@@ -1,8 +1,8 @@
-//! Measures texts embedded per second: by plain sessions on given batches, and by the pool.
+//! Measures texts embedded per second by plain sessions and by the pool.
 //!
-//! `embedding_times FILE WORKERS` reads batches of texts (JSON, an array of arrays) and loads the model of the user's cache.
-//! For every line on stdin it measures once and prints one line of JSON, so that a driver can alternate it with another
-//! program (`benches/embedding/compare.py`).
+//! `embedding_times FILE WORKERS` reads batches of texts (a JSON array of arrays) and loads the model
+//! from the user's cache. For every line on stdin it measures once and prints a JSON object, so that a
+//! driver can alternate it with another program (`benches/embedding/compare.py`).
 
 use std::error::Error;
 use std::io::BufRead;

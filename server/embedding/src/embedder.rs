@@ -8,7 +8,7 @@ use crate::runtime::Runtime;
 use crate::session::{Session, SessionError};
 use crate::vector::{self, Vector};
 
-/// Embeds texts for concurrent callers with one pool of sessions. Clones share the pool.
+/// Embeds texts for concurrent callers with a shared pool of sessions. Clones share the pool.
 ///
 /// Dropping the last clone stops the threads after their current batches.
 #[derive(Clone, Debug)]
@@ -65,8 +65,8 @@ impl Embedder {
 
     /// Embeds texts as unit vectors, in order. Waits while the queue is full.
     ///
-    /// The same text is computed once for all concurrent callers. A vector depends on the rest of its batch by at most 1e-5
-    /// per value. Dropping the future cancels texts whose computation has not begun.
+    /// Concurrent requests for the same text share one computation. A vector varies with its batch by at
+    /// most 1e-5 per value. Dropping the future cancels texts whose computation has not begun.
     ///
     /// # Errors
     /// [`EmbedError`] for the first text that cannot be embedded.

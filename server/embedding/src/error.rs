@@ -5,32 +5,32 @@ use crate::model::ModelError;
 /// An error from a pool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PoolError {
-    /// The model failed on a question, even alone in a batch.
+    /// The model failed on a question, even alone.
     #[error("a question of {bytes} bytes cannot be computed: {reason}")]
     Session {
-        /// The length of the question, in bytes.
+        /// The length of the question in bytes.
         bytes: usize,
         /// The error from the session.
         reason: String,
     },
-    /// The threads of the pool have ended.
-    #[error("the pool has ended; start it again")]
+    /// The pool has stopped.
+    #[error("the pool has stopped; restart it")]
     Ended,
 }
 
 /// An error from embedding texts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmbedError {
-    /// The model failed on a text, even alone in a batch.
+    /// The model failed on a text, even alone.
     #[error("a text of {bytes} bytes cannot be embedded: {reason}")]
     Session {
-        /// The length of the text, in bytes.
+        /// The length of the text in bytes.
         bytes: usize,
         /// The error from the session.
         reason: String,
     },
-    /// The threads of the pool have ended.
-    #[error("the embedding pool has ended; start it again")]
+    /// The pool has stopped.
+    #[error("the embedding pool has stopped; restart it")]
     Ended,
 }
 
@@ -47,7 +47,7 @@ impl From<PoolError> for EmbedError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
     /// An option is out of range.
-    #[error("option {field}: {given} is not allowed; allowed is {allowed}")]
+    #[error("option {field}: {given} is not allowed; expected {allowed}")]
     InvalidOption {
         /// The option.
         field: &'static str,
@@ -70,9 +70,7 @@ pub enum StartError {
     #[error(transparent)]
     Model(#[from] ModelError),
     /// A thread cannot be started.
-    #[error(
-        "failed to start a thread of the pool: {reason}; raise the limit of threads, or lower the number of workers"
-    )]
+    #[error("failed to start a pool thread: {reason}; raise the thread limit or use fewer workers")]
     Thread {
         /// The error from the operating system.
         reason: String,

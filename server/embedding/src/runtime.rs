@@ -1,7 +1,6 @@
 //! Finds, checks and loads the shared library of ONNX Runtime.
 //!
-//! A process loads it once, because ONNX Runtime allows only one environment per process. This is the only global state
-//! of this crate.
+//! The loaded library is global state, because ONNX Runtime allows only one environment per process.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -17,9 +16,9 @@ use crate::user_cache::{self, Manifest};
 const FETCHED_VERSION: &str = "1.27.0";
 /// The minimum version that the `ort` crate supports.
 const MIN_VERSION: &str = "1.24";
-/// The environment variable with the path of the library.
+/// The environment variable that names the library.
 const VARIABLE: &str = "ORT_DYLIB_PATH";
-/// The folder of the library in packages, relative to the folder of the program.
+/// The library folder in packages, relative to the program folder.
 const INSTALLED: &str = "../lib/gsar/onnxruntime";
 
 static LOADED: Mutex<Option<Runtime>> = Mutex::new(None);
@@ -35,7 +34,7 @@ pub struct Runtime {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuntimeError {
     /// The file is missing.
-    #[error("ONNX Runtime: there is no file {} ({origin}); {}", file.display(), fix(*origin))]
+    #[error("ONNX Runtime: file {} not found ({origin}); {}", file.display(), fix(*origin))]
     Missing {
         /// The file.
         file: PathBuf,
@@ -132,14 +131,13 @@ fn fix(origin: Origin) -> &'static str {
 }
 
 impl Runtime {
-    /// Loads the given library, or else that of `ORT_DYLIB_PATH`, the one installed with this program, or the one in the
-    /// user's cache. If the given library or that of the variable is unusable, no other one is tried.
+    /// Loads `library`, or else that of `ORT_DYLIB_PATH`, the one installed with this program, or the
+    /// one in the user's cache. If `library` or `ORT_DYLIB_PATH` is unusable, the others are not tried.
     ///
     /// Later calls return the loaded library. The first call takes about 0.2 s.
     ///
     /// # Errors
-    /// [`RuntimeError`]. The process can retry with another file, except after [`RuntimeError::OtherLoaded`] and
-    /// [`RuntimeError::Refused`].
+    /// [`RuntimeError`]. The process can retry with another file, except after [`RuntimeError::OtherLoaded`] and [`RuntimeError::Refused`].
     pub fn load(library: Option<&Path>) -> Result<Self, RuntimeError> {
         let program = std::env::current_exe().ok();
         let (file, origin) = locate(library, |name| std::env::var_os(name), program.as_deref())?;
@@ -196,7 +194,7 @@ fn locate(
     Ok((folder.join("onnxruntime").join(FETCHED_VERSION).join(name), Origin::Cache))
 }
 
-/// Rejects files that would crash the dynamic loader, or that changed since they were fetched.
+/// Rejects files that would crash the dynamic loader or that changed since they were fetched.
 fn check(file: &Path, origin: Origin) -> Result<(), RuntimeError> {
     let not_a_library =
         |found: String| RuntimeError::NotALibrary { file: file.to_owned(), origin, found };
@@ -237,8 +235,8 @@ fn check(file: &Path, origin: Origin) -> Result<(), RuntimeError> {
     })
 }
 
-/// Returns the end of the last table of a 64-bit little-endian ELF file; `None` for other files. The dynamic loader maps
-/// what the header announces without checking the length of the file.
+/// Returns the end of the last table of a 64-bit little-endian ELF file; `None` for other files. The
+/// dynamic loader maps these ranges without checking the file length.
 fn length_by_header(content: &[u8]) -> Option<u64> {
     let number = |offset: usize, bytes: usize| {
         let field = content.get(offset..offset + bytes)?;
@@ -294,7 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn looks_in_the_argument_the_variable_the_package_and_the_cache_in_order() {
+    fn searches_argument_variable_package_and_cache() {
         let prefix = tempfile::tempdir().unwrap();
         let program = prefix.path().join("bin/gsar-server");
         let installed = prefix.path().join("lib/gsar/onnxruntime");
@@ -325,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_matches_that_of_fetch_py() {
+    fn fetched_version_matches_fetch_py() {
         let program = include_str!("../fetch.py");
         assert!(program.contains(&format!("RUNTIME_VERSION = \"{FETCHED_VERSION}\"")));
     }

@@ -7,8 +7,8 @@ pub trait Session: Send {
     /// Returns the number of values of each vector.
     fn dimension(&self) -> usize;
 
-    /// Returns the maximum length of a text in bytes that the model may read in full; it truncates longer ones. Used only to
-    /// form batches.
+    /// Returns the maximum length in bytes of a text that the model may read in full. Used only to form
+    /// batches.
     fn max_text_bytes(&self) -> usize;
 
     /// Computes a vector of [`Session::dimension`] values for each text, in order, of any norm.
@@ -32,8 +32,8 @@ pub struct OnnxSession {
 
 /// The maximum number of bytes per token in ordinary text.
 const MAX_BYTES_PER_TOKEN: usize = 6;
-/// The number of bytes passed to the tokenizer per token of the limit. Only long runs of spaces need more. Bounds the cost
-/// of texts of many megabytes.
+/// The number of bytes passed to the tokenizer per allowed token, to bound the cost of huge texts. Only
+/// long runs of spaces need more.
 const MAX_SCANNED_BYTES_PER_TOKEN: usize = 128;
 
 impl OnnxSession {
@@ -125,10 +125,10 @@ impl std::fmt::Debug for OnnxSession {
     }
 }
 
-/// Runs a function of another crate and catches panics.
+/// Runs third-party code and catches panics.
 ///
 /// # Errors
-/// The message of the panic.
+/// The panic message.
 pub fn catch_panic<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).map_err(|panic| {
         let message = panic

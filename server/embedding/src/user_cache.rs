@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_folder_depends_on_the_variables() {
+    fn folder_follows_the_variables() {
         let with = |cache: Option<&str>, home: Option<&str>| {
             folder(|name| match name {
                 "XDG_CACHE_HOME" => cache.map(OsString::from),

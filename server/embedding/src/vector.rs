@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// The vector of a text. It has unit length, so that a dot product is a cosine, and is shared between caches and callers.
+/// A text's vector of unit length, so that a dot product is a cosine. Shared between caches and callers.
 pub type Vector = Arc<[f32]>;
 
 /// The maximum deviation of a stored vector's length from 1.

@@ -60,7 +60,7 @@ async fn until_waiting(embedder: &Embedder, number: usize) {
     }
 }
 
-fn spawned(
+fn spawn_embed(
     embedder: &Embedder,
     texts: &[&str],
     priority: Priority,
@@ -88,10 +88,10 @@ async fn preserves_the_order_of_texts() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn callers_share_batches_and_each_text_is_computed_once() {
     let (embedder, gate) = gated_pool(&options(), None);
-    let first = spawned(&embedder, &["first"], Priority::Background);
+    let first = spawn_embed(&embedder, &["first"], Priority::Background);
     assert_eq!(gate.begun.recv().unwrap(), ["first"]);
-    let one = spawned(&embedder, &["a", "b"], Priority::Background);
-    let two = spawned(&embedder, &["b", "c", "first"], Priority::Background);
+    let one = spawn_embed(&embedder, &["a", "b"], Priority::Background);
+    let two = spawn_embed(&embedder, &["b", "c", "first"], Priority::Background);
     until_waiting(&embedder, 3).await;
     gate.go_on.send(()).unwrap();
     let mut batch = gate.pass();
@@ -105,13 +105,13 @@ async fn callers_share_batches_and_each_text_is_computed_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_query_overtakes_background_work() {
+async fn queries_overtake_background_work() {
     let (embedder, gate) = gated_pool(&Options { batch_texts: 1, ..options() }, None);
-    let first = spawned(&embedder, &["first"], Priority::Background);
+    let first = spawn_embed(&embedder, &["first"], Priority::Background);
     gate.begun.recv().unwrap();
-    let background = spawned(&embedder, &["later one", "later two"], Priority::Background);
+    let background = spawn_embed(&embedder, &["later one", "later two"], Priority::Background);
     until_waiting(&embedder, 2).await;
-    let query = spawned(&embedder, &["now"], Priority::Query);
+    let query = spawn_embed(&embedder, &["now"], Priority::Query);
     until_waiting(&embedder, 3).await;
     gate.go_on.send(()).unwrap();
     assert_eq!(gate.pass(), ["now"]);
@@ -125,13 +125,13 @@ async fn a_query_overtakes_background_work() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cancelled_texts_are_not_computed() {
     let (embedder, gate) = gated_pool(&options(), Some(Box::new(MemoryCache::new(1 << 20))));
-    let first = spawned(&embedder, &["first"], Priority::Query);
+    let first = spawn_embed(&embedder, &["first"], Priority::Query);
     gate.begun.recv().unwrap();
-    let given_up = spawned(&embedder, &["a", "b"], Priority::Query);
-    let kept = spawned(&embedder, &["b"], Priority::Query);
+    let cancelled = spawn_embed(&embedder, &["a", "b"], Priority::Query);
+    let kept = spawn_embed(&embedder, &["b"], Priority::Query);
     until_waiting(&embedder, 2).await;
-    given_up.abort();
-    given_up.await.unwrap_err();
+    cancelled.abort();
+    cancelled.await.unwrap_err();
     until_waiting(&embedder, 1).await;
     first.abort();
     gate.go_on.send(()).unwrap();
@@ -144,23 +144,23 @@ async fn cancelled_texts_are_not_computed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn callers_wait_for_a_full_queue_and_queries_have_their_own() {
+async fn callers_wait_while_their_queue_is_full() {
     let options = Options { batch_texts: 1, queue_bytes: 4096, ..options() };
     let (embedder, gate) = gated_pool(&options, None);
     let texts: Vec<String> = (0..40).map(|number| format!("text {number}")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let background = spawned(&embedder, &texts, Priority::Background);
+    let background = spawn_embed(&embedder, &texts, Priority::Background);
     gate.begun.recv().unwrap();
     // Each text counts 256 bytes more: 15 fit.
     until_waiting(&embedder, 15).await;
-    let query = spawned(&embedder, &["now"], Priority::Query);
+    let query = spawn_embed(&embedder, &["now"], Priority::Query);
     until_waiting(&embedder, 16).await;
     gate.go_on.send(()).unwrap();
     assert_eq!(gate.pass(), ["now"]);
     query.await.unwrap().unwrap();
     // A text larger than the whole queue is computed as well.
     let large = "x".repeat(100_000);
-    let large = spawned(&embedder, &[&large], Priority::Query);
+    let large = spawn_embed(&embedder, &[&large], Priority::Query);
     for _ in 0..40 {
         gate.pass();
     }
@@ -172,8 +172,8 @@ async fn callers_wait_for_a_full_queue_and_queries_have_their_own() {
 async fn a_bad_text_fails_only_its_callers() {
     let embedder = free_pool(Some(Box::new(MemoryCache::new(1 << 20))));
     for bad in ["bad", "bad panic", "wide", "nan", "zero"] {
-        let one = spawned(&embedder, &["good one", bad], Priority::Query);
-        let two = spawned(&embedder, &["good two", "good one"], Priority::Query);
+        let one = spawn_embed(&embedder, &["good one", bad], Priority::Query);
+        let two = spawn_embed(&embedder, &["good two", "good one"], Priority::Query);
         assert_near(&two.await.unwrap().unwrap(), &expected(&["good two", "good one"]));
         let error = one.await.unwrap().unwrap_err();
         assert!(
@@ -196,7 +196,7 @@ async fn concurrent_callers_compute_each_text_once() {
                 (0..50).map(|at| format!("text {}", (at * 7 + caller) % 100)).collect();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let priority = if caller % 2 == 0 { Priority::Query } else { Priority::Background };
-            spawned(&embedder, &texts, priority)
+            spawn_embed(&embedder, &texts, priority)
         })
         .collect();
     for caller in callers {
@@ -224,13 +224,13 @@ async fn vectors_are_cached_across_restarts() {
 /// A broken cache.
 struct Broken {
     panics: bool,
-    asked: Arc<AtomicBool>,
+    was_called: Arc<AtomicBool>,
 }
 
 impl Cache for Broken {
     fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Vector>>, CacheError> {
-        self.asked.store(true, Ordering::Relaxed);
-        assert!(!self.panics, "as asked");
+        self.was_called.store(true, Ordering::Relaxed);
+        assert!(!self.panics, "expected panic");
         // Too few vectors, of another dimension and not of unit length.
         Ok(vec![Some(vec![1.0; keys.len()].into())])
     }
@@ -244,7 +244,7 @@ impl Cache for Broken {
 async fn a_broken_cache_does_not_fail_requests() {
     for panics in [false, true] {
         let asked = Arc::new(AtomicBool::new(false));
-        let embedder = free_pool(Some(Box::new(Broken { panics, asked: Arc::clone(&asked) })));
+        let embedder = free_pool(Some(Box::new(Broken { panics, was_called: Arc::clone(&asked) })));
         for texts in [["a", "b"], ["b", "c"]] {
             let vectors = embedder.embed(owned(&texts), Priority::Query).await.unwrap();
             assert_near(&vectors, &expected(&texts));

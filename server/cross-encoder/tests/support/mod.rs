@@ -1,4 +1,4 @@
-//! The tiny model of the tests, copies of it to damage, and the runtime if it is installed.
+//! The tiny test model, damaged copies of it, and the runtime if installed.
 
 #![allow(
     dead_code,
@@ -27,12 +27,12 @@ pub(crate) fn runtime(test: &str) -> Option<Runtime> {
     Runtime::load(None).map_err(|error| skipped("onnxruntime", format!("{test}: {error}"))).ok()
 }
 
-/// The folder that `make.py` fills.
+/// The folder written by `make.py`.
 pub(crate) fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixture")
 }
 
-/// Copies the model in order to damage it.
+/// Copies the model.
 pub(crate) fn copy_into(folder: &Path) -> PathBuf {
     let copy = folder.join("model");
     fs::create_dir(&copy).unwrap();

@@ -3,8 +3,8 @@
 use super::{Cache, CacheError, Key};
 use crate::vector::Vector;
 
-/// Reads from the front, then the rest from the back, and copies that to the front. If only the back fails, vectors from
-/// the front are still returned.
+/// Reads from the front, then missing vectors from the back, which are copied to the front. If the back
+/// fails, vectors from the front are still returned.
 #[derive(Debug)]
 pub struct LayeredCache<Front, Back> {
     front: Front,

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_put_twice_counts_once() {
+    fn duplicates_count_once() {
         let cache = MemoryCache::new(1 << 20);
         for _ in 0..3 {
             cache.put_many(&[(key("a"), vector())]).unwrap();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_below_one_vector_stores_nothing() {
+    fn stores_nothing_below_the_size_of_a_vector() {
         let cache = MemoryCache::new(8);
         cache.put_many(&[(key("a"), vector())]).unwrap();
         assert_eq!(cache.get_many(&[key("a")]).unwrap(), [None]);

@@ -24,7 +24,7 @@ impl Key {
         Self(blake3::keyed_hash(model_digest, text.as_bytes()).into())
     }
 
-    /// Computes the key of a pair of texts; the boundary between them matters.
+    /// Computes the key of an ordered pair of texts.
     #[must_use]
     pub fn for_pair(model_digest: &[u8; 32], first: &str, second: &str) -> Self {
         let mut hasher = blake3::Hasher::new_keyed(model_digest);
@@ -39,10 +39,10 @@ impl Key {
     }
 }
 
-/// A cache of vectors. A pool uses it from one thread, which may block on a disk.
+/// A cache of vectors. A pool uses it from one thread, which may block on I/O.
 ///
-/// A cache may evict vectors at any time. Returned vectors are validated, and computed again if they are invalid. Failures
-/// of the cache are counted and do not fail requests.
+/// A cache may evict vectors at any time. Returned vectors are validated, and recomputed if invalid.
+/// Cache failures are counted and do not fail requests.
 pub trait Cache: Send + Sync {
     /// Returns the vector of each key, in order; `None` for a miss.
     ///
@@ -68,7 +68,7 @@ pub enum CacheError {
     },
     /// The file is unusable.
     #[error(
-        "vector cache: {file}: {reason}; if it is damaged, delete it together with its -wal and -shm files, since its vectors can be computed again"
+        "vector cache: {file}: {reason}; if it is damaged, delete it with its -wal and -shm files; its vectors will be recomputed"
     )]
     Unusable {
         /// The file.

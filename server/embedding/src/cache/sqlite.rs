@@ -1,7 +1,7 @@
 //! A cache of vectors in a SQLite file, which survives restarts.
 //!
-//! Several processes may share the file. It contains hashes and vectors but no texts. Because vectors reveal something
-//! about their texts, only the owner can read the file.
+//! Several processes can share the file. It contains hashes and vectors but no texts. Vectors reveal
+//! something about their texts, so only the owner can read the file.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -23,7 +23,7 @@ const SCHEMA: &str = "CREATE TABLE vectors (
     hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
     vector BLOB NOT NULL
 ) STRICT";
-/// How long a connection waits for another process: about as long as computing a vector.
+/// The time to wait for another process: about as long as computing a vector.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// A cache of vectors in a SQLite file.
@@ -37,8 +37,8 @@ pub struct SqliteCache {
 impl SqliteCache {
     /// Opens the file, or creates it with mode 0600, and missing parent folders with mode 0700.
     ///
-    /// The oldest vectors are deleted before the file exceeds `max_bytes`: 1 GiB holds about half a million vectors of 384
-    /// values. The write-ahead log takes a few more megabytes.
+    /// The oldest vectors are deleted before the file exceeds `max_bytes`. 1 GiB holds about half a
+    /// million vectors of 384 values. The write-ahead log adds a few megabytes.
     ///
     /// # Errors
     /// [`CacheError::Foreign`] or [`CacheError::Unusable`].
@@ -92,7 +92,7 @@ fn connect(file: &Path) -> rusqlite::Result<Option<Connection>> {
         return Ok(None);
     }
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-    // The latest vectors may be lost in a power failure; they are computed again.
+    // A power failure can lose the latest vectors; they are recomputed.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let version: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blob_of_invalid_length_is_a_miss() {
+    fn blobs_of_invalid_length_are_misses() {
         let folder = tempfile::tempdir().unwrap();
         let cache = SqliteCache::open(&folder.path().join("vectors.sqlite3"), MUCH).unwrap();
         cache.put_many(&[(key(1), vector(1))]).unwrap();

@@ -11,7 +11,7 @@ pub enum ModelError {
     )]
     NoCacheFolder,
     /// Files are missing.
-    #[error("model {}: there is no {}; {fix}", folder.display(), files.join(", "))]
+    #[error("model {}: {} not found; {fix}", folder.display(), files.join(", "))]
     Missing {
         /// The folder of the model.
         folder: PathBuf,

@@ -71,7 +71,7 @@ impl ModelFolder {
         self.read_as(name, name)
     }
 
-    /// Reads a file that has another name in the digest.
+    /// Like [`ModelFolder::read`], with another name in the digest.
     ///
     /// # Errors
     /// Those of [`ModelFolder::read`].

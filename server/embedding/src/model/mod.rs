@@ -85,13 +85,14 @@ impl Model {
         self.pooling
     }
 
-    /// Returns the maximum number of tokens of a text. Longer texts are truncated, also at 128 bytes per token of this limit.
+    /// Returns the maximum number of tokens of a text. Longer texts are truncated, also at 128 bytes per
+    /// allowed token.
     #[must_use]
     pub fn max_tokens(&self) -> usize {
         self.max_tokens
     }
 
-    /// Returns a digest of everything a vector depends on: models with the same digest return the same vectors.
+    /// Returns a digest of everything that affects vectors.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         self.digest
@@ -156,7 +157,7 @@ fn read(path: &Path, fix: Fix, mut folder: ModelFolder) -> Result<Model, ModelEr
     let config = folder.read(CONFIG)?;
     let tokenizer_config = folder.read(TOKENIZER_CONFIG)?;
     let tokenizer = folder.read(TOKENIZER)?;
-    // The digest is the same for both places of the graph.
+    // The digest does not depend on the location of the graph.
     let onnx = folder.read_as(onnx_name, ONNX[0])?;
     let mut optional = |name| folder.has(name).then(|| folder.read(name)).transpose();
     let special_tokens = optional(SPECIAL_TOKENS)?.unwrap_or_else(|| b"{}".to_vec());
@@ -172,18 +173,18 @@ fn read(path: &Path, fix: Fix, mut folder: ModelFolder) -> Result<Model, ModelEr
         let modules = folder.json(MODULES, &content)?;
         let others = settings::other_modules(&modules);
         if !others.is_empty() {
-            let allowed = "supported are Transformer, Pooling and Normalize";
+            let allowed = "expected Transformer, Pooling and Normalize";
             return Err(folder.unsupported(MODULES, others.join(", "), allowed));
         }
     }
     let pooling = settings::pooling(&pooling_config).map_err(|found| {
-        let allowed = "supported is one of pooling_mode_mean_tokens and pooling_mode_cls_token";
+        let allowed = "expected pooling_mode_mean_tokens or pooling_mode_cls_token";
         folder.unsupported(POOLING, found, allowed)
     })?;
     let max_tokens =
         settings::max_tokens(sentence.as_ref(), &parsed_tokenizer_config, &parsed_config).map_err(
             |found| {
-                let allowed = "supported is a model_max_length of 3 to 1000000 tokens";
+                let allowed = "expected a model_max_length of 3 to 1000000 tokens";
                 folder.unsupported(TOKENIZER_CONFIG, found, allowed)
             },
         )?;
@@ -224,12 +225,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_model_is_an_error_with_the_fix() {
+    fn a_missing_model_error_has_the_fix() {
         let cache = tempfile::tempdir().unwrap();
         let with =
             |name: &str| (name == "XDG_CACHE_HOME").then(|| cache.path().as_os_str().to_owned());
         let error = Model::fetched(with).unwrap_err().to_string();
-        assert!(error.contains("all-MiniLM-L6-v2: there is no manifest.json"), "{error}");
+        assert!(error.contains("all-MiniLM-L6-v2: manifest.json not found"), "{error}");
         assert!(error.ends_with("run `make models`"), "{error}");
         assert_eq!(Model::fetched(|_| None).unwrap_err(), ModelError::NoCacheFolder);
         let program = include_str!("../../fetch.py");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The way to combine token vectors into the vector of the text.
+/// The way to combine token vectors into a text vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
     /// The mean over all tokens of the text.
@@ -40,7 +40,7 @@ pub(super) fn pooling(config: &Value) -> Result<Pooling, String> {
     }
 }
 
-/// Returns the unsupported kinds of modules in `modules.json`.
+/// Returns the unsupported module kinds in `modules.json`.
 pub(super) fn other_modules(modules: &Value) -> Vec<&str> {
     modules
         .as_array()
@@ -52,7 +52,7 @@ pub(super) fn other_modules(modules: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the minimum of the limits in the files, in tokens.
+/// Returns the lowest token limit in the files.
 ///
 /// # Errors
 /// The limit, if there is none or it leaves no room for a word between the special tokens.
@@ -75,7 +75,7 @@ pub(super) fn max_tokens(
     } else if least.is_finite() {
         Err(format!("a limit of {least} tokens"))
     } else {
-        Err("no limit of tokens".to_owned())
+        Err("no token limit".to_owned())
     }
 }
 
@@ -85,7 +85,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn exactly_one_pooling_is_read() {
+    fn parses_exactly_one_pooling() {
         let with = |mean, cls, max| {
             pooling(&json!({
                 "word_embedding_dimension": 384,
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_limit_counts() {
+    fn uses_the_lowest_limit() {
         let sentence = json!({ "max_seq_length": 256 });
         let tokenizer = json!({ "model_max_length": 1e30 });
         let config = json!({ "max_position_embeddings": 512 });

@@ -1,13 +1,13 @@
-//! Forms batches: the oldest waiting text, and those nearest to it in length.
+//! Forms batches: the oldest waiting job, and those nearest to it in length.
 //!
-//! A batch is padded to its longest text, so much shorter texts would waste computation.
+//! A batch is padded to its longest text, so mixing lengths wastes computation.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use crate::cache::Key;
 
-/// Texts below this many bytes count as equally long, because they have only a few tokens.
+/// Shorter texts count as equally long, because they have only a few tokens.
 const SHORT: usize = 32;
 
 /// The limits of a batch.
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_beyond_the_limit_is_a_batch_of_its_own() {
+    fn a_text_beyond_the_limit_is_batched_alone() {
         let lengths = [5000, 5000];
         let limits = BatchLimits { bytes: 100, ..WIDE };
         let mut line = line(&lengths);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn every_batch_has_the_oldest_and_no_job_is_lost() {
+    fn batches_start_with_the_oldest_and_lose_no_job() {
         let lengths: Vec<usize> = (0..500).map(|at| (at * 7919) % 3000).collect();
         let mut line = line(&lengths);
         let mut left: std::collections::BTreeSet<usize> = (0..500).collect();

@@ -1,4 +1,4 @@
-//! The interface of the pool.
+//! The public handle of a pool.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::vector::Vector;
 /// The overhead of a waiting question in bytes.
 const OVERHEAD: usize = 256;
 
-/// Answers questions for concurrent callers with one pool of sessions. Clones share the pool.
+/// Answers questions for concurrent callers with a shared pool of sessions. Clones share the pool.
 ///
 /// Dropping the last clone stops the threads after their current batches.
 pub struct Pool<Q: Question> {
@@ -92,8 +92,8 @@ impl<Q: Question> Pool<Q> {
 
     /// Answers questions, in order. Waits while the queue is full.
     ///
-    /// The same question is computed once for all concurrent callers. Dropping the future cancels questions whose
-    /// computation has not begun.
+    /// Concurrent requests for the same question share one computation. Dropping the future cancels
+    /// questions whose computation has not begun.
     ///
     /// # Errors
     /// [`PoolError`] for the first question that cannot be computed.

@@ -18,15 +18,16 @@ const MAX_QUEUE_BYTES: u32 = 1 << 30;
 /// The options of a pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The number of sessions, each with a thread and a copy of the weights, 1 to 64; the number of processors, at most 4.
+    /// The number of sessions, 1 to 64, each with a thread and a copy of the weights. Default: the
+    /// number of processors, at most 4.
     pub workers: usize,
-    /// The maximum number of texts in a batch, 1 to 1024; 16. Large batches gain little on a CPU, and queries wait for
-    /// running batches.
+    /// The maximum number of texts per batch, 1 to 1024. Default: 16. Large batches gain little on a
+    /// CPU, and queries wait for running batches.
     pub batch_texts: usize,
-    /// The maximum number of bytes of a padded batch; 4 KiB. A single text may be longer.
+    /// The maximum size of a padded batch in bytes; a single text can be longer. Default: 4 KiB.
     pub batch_bytes: usize,
-    /// The maximum number of bytes of waiting texts per priority, 4 KiB to 1 GiB; 16 MiB. Each text counts 256 bytes more.
-    /// Callers wait while the queue is full.
+    /// The maximum size of waiting texts per priority in bytes, 4 KiB to 1 GiB, counting 256 more per
+    /// text. Callers wait while the queue is full. Default: 16 MiB.
     pub queue_bytes: u32,
 }
 
@@ -81,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn accepts_the_limits_and_rejects_values_beyond() {
+    fn rejects_values_out_of_range() {
         Options::default().check().unwrap();
         let with = |change: fn(&mut Options)| {
             let mut options = Options::default();

@@ -18,14 +18,15 @@ pub(super) type Outcome = Result<Vector, PoolError>;
 const MAX_QUERIES_IN_A_ROW: u32 = 7;
 /// The maximum number of jobs per lookup, so that queries do not wait for a long one.
 const MAX_LOOK_UPS: usize = 256;
-/// The maximum number of answers waiting to be stored. Further ones are dropped if the cache is slower than the model.
+/// The maximum number of answers waiting to be stored; more are dropped if the cache is slower than the
+/// model.
 const MAX_TO_STORE: usize = 8_192;
 
 /// The jobs of a pool.
 #[derive(Debug)]
 pub(super) struct Queue<Q> {
     has_cache: bool,
-    longest: usize,
+    max_bytes: usize,
     jobs: HashMap<Key, Job<Q>>,
     to_look_up: PerPriority<VecDeque<Key>>,
     waiting: PerPriority<WaitingJobs>,
@@ -77,11 +78,11 @@ pub(super) struct StartedJob<Q> {
 }
 
 impl<Q: Question> Queue<Q> {
-    /// Creates an empty queue. Questions of at least `longest` bytes count as equally long.
-    pub(super) fn new(has_cache: bool, longest: usize) -> Self {
+    /// Creates an empty queue. Questions of at least `max_bytes` bytes count as equally long.
+    pub(super) fn new(has_cache: bool, max_bytes: usize) -> Self {
         Self {
             has_cache,
-            longest,
+            max_bytes,
             jobs: HashMap::new(),
             to_look_up: PerPriority::default(),
             waiting: PerPriority::default(),
@@ -170,7 +171,7 @@ impl<Q: Question> Queue<Q> {
                 .pop_front()
                 .or_else(|| self.to_look_up.background.pop_front());
             let Some(key) = next else { break };
-            // A key is listed twice if the priority was raised, and its job may have been removed.
+            // A key is queued twice if its priority was raised, and its job may be gone.
             if self.jobs.get(&key).is_some_and(|job| matches!(job.stage, Stage::LookUp)) {
                 keys.push(key);
             }
@@ -214,9 +215,9 @@ impl<Q: Question> Queue<Q> {
             .collect()
     }
 
-    /// Sends the answer to all callers and lists it for the cache.
+    /// Sends the answer to all callers and queues it for the cache.
     ///
-    /// The cache thread stores the listed answers before its next lookup, so nothing is computed twice.
+    /// The cache thread stores answers before its next lookup, so nothing is computed twice.
     pub(super) fn finish(&mut self, key: Key, outcome: &Outcome) {
         if let Ok(vector) = outcome
             && self.has_cache
@@ -240,7 +241,7 @@ impl<Q: Question> Queue<Q> {
     fn make_ready(&mut self, key: Key) {
         let Some(job) = self.jobs.get_mut(&key) else { return };
         self.last_age += 1;
-        let length = job.bytes.min(self.longest);
+        let length = job.bytes.min(self.max_bytes);
         let slot = self.waiting.of(job.priority).add(key, length, self.last_age);
         job.stage = Stage::Waiting(slot);
     }
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_go_first_and_background_is_not_starved() {
+    fn queries_go_first_without_starving_background() {
         let mut queue = Queue::new(false, 100);
         let one = BatchLimits { texts: 1, ..LIMITS };
         let mut receivers = vec![enqueue(&mut queue, "later", Priority::Background)];
@@ -301,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_text_is_one_job_while_it_waits_or_runs() {
+    fn equal_texts_share_a_job() {
         let mut queue = Queue::new(false, 100);
         let mut first = enqueue(&mut queue, "a", Priority::Background);
         let mut second = enqueue(&mut queue, "a", Priority::Background);
@@ -316,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_raises_the_priority_of_a_waiting_text() {
+    fn queries_raise_the_priority_of_waiting_texts() {
         let mut queue = Queue::new(false, 100);
         let _receivers = [
             enqueue(&mut queue, "first", Priority::Background),
@@ -355,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_permit_is_released_when_its_job_begins() {
+    fn permits_are_released_when_jobs_begin() {
         let free = Arc::new(Semaphore::new(1));
         let mut queue = Queue::new(false, 100);
         let _receiver = queue.enqueue(key("a"), "a".to_owned(), Priority::Query, permit(&free));

@@ -143,7 +143,7 @@ impl<Q: Question> Shared<Q> {
             if let Some(fault) = faults.first()
                 && !is_failing
             {
-                tracing::warn!("{fault}; vectors are computed again until it works");
+                tracing::warn!("{fault}; vectors are recomputed until the cache works");
             }
             is_failing = !faults.is_empty();
         }
@@ -152,7 +152,7 @@ impl<Q: Question> Shared<Q> {
     fn next_cache_batch(&self) -> Option<CacheBatch> {
         let mut queue = self.queue();
         loop {
-            // Both are taken together, and answers are stored before the lookup, so that the lookup finds them.
+            // Answers are stored before the lookup, so that the lookup finds them.
             let batch = CacheBatch { store: queue.take_to_store(), look_up: queue.take_look_ups() };
             if !batch.store.is_empty() || !batch.look_up.is_empty() {
                 return Some(batch);
@@ -186,14 +186,15 @@ fn catch_cache_panic<T>(ask: impl FnOnce() -> Result<T, CacheError>) -> Result<T
     catch_panic(ask).unwrap_or_else(|panic| Err(CacheError::Other(panic)))
 }
 
-/// Computes a batch. If it fails, computes each question alone, so that one question does not fail others.
+/// Computes a batch. If it fails, computes each question alone, so that a bad question fails only
+/// itself.
 fn compute<Q: Question>(computation: &mut dyn Computation<Q>, questions: &[&Q]) -> Vec<Outcome> {
     match run(computation, questions) {
         Ok(answers) => answers.into_iter().map(Ok).collect(),
         Err(error) if questions.len() > 1 => {
             tracing::debug!(
                 questions = questions.len(),
-                "a batch failed and is computed one by one: {error}"
+                "a batch failed and is retried one by one: {error}"
             );
             questions.iter().flat_map(|question| compute(computation, &[question])).collect()
         }

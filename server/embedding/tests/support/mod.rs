@@ -59,8 +59,8 @@ pub(crate) fn vector_of(text: &str) -> Vec<f32> {
 
 fn embed(texts: &[&str]) -> Result<Vec<Vec<f32>>, SessionError> {
     match texts.iter().find(|text| text.starts_with("bad")) {
-        Some(text) if text.contains("panic") => panic!("as asked"),
-        Some(_) => Err(SessionError("as asked".to_owned())),
+        Some(text) if text.contains("panic") => panic!("expected panic"),
+        Some(_) => Err(SessionError("expected error".to_owned())),
         None => Ok(texts
             .iter()
             .map(|text| match *text {
