@@ -1,4 +1,4 @@
-/** Accessors for answers: tier, class of a claim, faulty claims, and a summary for people. */
+/** Reads the decision and the claims of an answer. */
 import { create, isMessage } from "@bufbuild/protobuf";
 import { type GsarError, UNREACHABLE } from "./error.js";
 import {
@@ -18,7 +18,7 @@ import {
 
 /** The decision on a report. */
 export type Tier = "proceed" | "regenerate" | "replan" | "abstain";
-/** The class of a claim; `undecided` if no judge decided it. */
+/** The class of a claim, or `undecided` if no judge decided it. */
 export type Verdict = "grounded" | "ungrounded" | "contradicted" | "complementary" | "undecided";
 
 const TIERS: Partial<Record<TierNumber, Tier>> = {
@@ -32,10 +32,10 @@ const CLASSES: Partial<Record<ClaimClass, Verdict>> = {
   [ClaimClass.COMPLEMENTARY]: "complementary",
 };
 
-/** A decision, or an answer of `evaluate`, `score` or `rescore`, which contains one. */
+/** A decision, or an answer from `evaluate`, `score` or `rescore`. */
 export type Decided = Decision | { readonly decision?: Decision | undefined };
 
-/** Returns the tier of an answer. An unknown tier counts as abstain. */
+/** Returns the tier of an answer, or `abstain` if it is unknown. */
 export function tier(answer: Decided): Tier {
   const decision = isMessage(answer, DecisionSchema) ? answer : (answer as { decision?: Decision }).decision;
   return TIERS[decision?.tier ?? TierNumber.UNSPECIFIED] ?? "abstain";
@@ -51,12 +51,12 @@ export function classOf(claim: JudgedClaim): Verdict {
   return claim.undecided ? "undecided" : (CLASSES[claim.class] ?? "ungrounded");
 }
 
-/** Returns the claims that are ungrounded, contradicted or disputed, without undecided ones. */
+/** Returns the ungrounded, contradicted and disputed claims. */
 export function claimsAtFault(answer: EvaluateResponse): JudgedClaim[] {
   return answer.claims.filter((claim) => claim.disputed || ["ungrounded", "contradicted"].includes(classOf(claim)));
 }
 
-/** Returns the reason for a claim's class: the words of a second reader who disagrees, otherwise the judge's note. */
+/** Returns the reason for a claim's class: the second look's words if it disagrees, otherwise the judge's note. */
 function why({ note, secondLook }: JudgedClaim): string {
   const { NOT_SHOWN, REFUTED } = SecondLookVerdict;
   const disagrees = secondLook && [NOT_SHOWN, REFUTED].includes(secondLook.verdict);
@@ -70,7 +70,7 @@ function shorten(text: string, width: number): string {
   return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), 0))} [...]`;
 }
 
-/** Returns the decision, its reasons and the faulty claims as text for people. */
+/** Formats the decision, its reasons and the faulty claims as text. */
 export function describe(answer: EvaluateResponse): string {
   const score = answer.guardedScore;
   const head = [tier(answer).toUpperCase()];
@@ -97,7 +97,7 @@ export function describe(answer: EvaluateResponse): string {
   return lines.join("\n");
 }
 
-/** Returns the answer with `openIfUnreachable` if no sidecar answers. */
+/** Returns the answer for `openIfUnreachable`. */
 export function undecided(error: GsarError): EvaluateResponse {
   process.emitWarning(
     `report not evaluated; it proceeds because of openIfUnreachable: ${error.message}`,

@@ -1,4 +1,4 @@
-/** The client: one method per common call, which returns its response message. */
+/** The client. */
 import { type DescService, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createClient, type Client as Stubs, type Transport } from "@connectrpc/connect";
@@ -67,15 +67,15 @@ export interface ListOptions extends CallOptions {
   readonly principal?: string | undefined;
   readonly evaluatedFrom?: Date | undefined;
   readonly evaluatedBefore?: Date | undefined;
-  /** Only reports that could be sent although not every claim was grounded. */
+  /** Only reports that proceeded with claims that are not grounded. */
   readonly unprovenOnly?: boolean | undefined;
   readonly pageSize?: number | undefined;
 }
 
 /**
- * A connection to a sidecar. Calls may run concurrently.
+ * A connection to a sidecar, with a method for each common call. Calls can run concurrently.
  *
- * A failed call throws `GsarError`; treat its report as not evaluated.
+ * A failed call throws `GsarError`. Treat its report as not evaluated.
  */
 export class Client {
   readonly #connection: Connection;
@@ -86,7 +86,7 @@ export class Client {
     this.#openIfUnreachable = openIfUnreachable;
   }
 
-  /** Finds the sidecar and reads the given files. The connection opens with the first call. */
+  /** Finds the sidecar and reads the given files. The first call opens the connection. */
   static async connect(given: string | ConnectOptions = {}): Promise<Client> {
     const options = typeof given === "string" ? { endpoint: given } : given;
     return new Client(await Connection.open(options), options.openIfUnreachable ?? false);
@@ -97,12 +97,12 @@ export class Client {
     return String(this.#connection.endpoint);
   }
 
-  /** The Connect transport of the calls, which adds the token. */
+  /** The Connect transport, which adds the token to calls. */
   get transport(): Transport {
     return this.#connection.transport;
   }
 
-  /** Returns the generated client of a service of `gsar/v1` over this connection. It throws errors of Connect. */
+  /** Returns the generated client of a `gsar/v1` service over this connection. It throws `ConnectError`. */
   stubs<S extends DescService>(service: S): Stubs<S> {
     return createClient(service, this.transport);
   }
@@ -116,7 +116,7 @@ export class Client {
     this.close();
   }
 
-  /** Returns `true` if the sidecar is ready; throws if none answers. */
+  /** Returns `true` if the sidecar is ready. Throws if none answers. */
   async isServing(options: CallOptions = {}): Promise<boolean> {
     const answer = await this.#connection.call(Health.method.check, {}, { ...options, repeat: true });
     return answer.status === HealthCheckResponse_ServingStatus.SERVING;
@@ -127,8 +127,8 @@ export class Client {
   /**
    * Evaluates a report. If the judge fails, the tier is abstain and no error is thrown.
    *
-   * Evidence is an array of items (`text`, `json`, `file`, `evidenceFrom`) or contents by id. The call is retried only
-   * with an idempotency key, and if the server allows it.
+   * Evidence is an array of items (`text`, `json`, `file`, `evidenceFrom`) or an object of contents by id. The call is
+   * retried only with an idempotency key, and if the server allows it.
    */
   async evaluate(
     report: ReportText,
@@ -146,10 +146,10 @@ export class Client {
   }
 
   /**
-   * Evaluates many reports over one call; yields responses as they complete, each with the id of its report.
+   * Evaluates many reports over one call. Yields responses as they complete, each with the id of its report.
    *
-   * `evaluation` builds requests. A response may contain an error of its report (`errorOfPart`). The client's deadline
-   * does not apply; leaving the loop ends the call.
+   * `evaluation` builds requests. A response can be an error for its report (`errorOfPart`). The client's deadline does
+   * not apply. Leaving the loop ends the call.
    */
   async *evaluateStream(
     reports: Iterable<readonly [string, EvaluateRequest]> | AsyncIterable<readonly [string, EvaluateRequest]>,
@@ -161,7 +161,7 @@ export class Client {
     yield* this.#connection.stream(GroundingService.method.evaluateStream, named, options);
   }
 
-  /** Decides a given partition without a judge, such as `counts({ grounded: ["tool_match"] })`. */
+  /** Scores a partition that the caller has judged, such as `counts({ grounded: ["tool_match"] })`, and decides. */
   async score(
     partition: Partition,
     options: PolicyOptions & Pick<EvaluateOptions, "gate"> & CallOptions = {},
@@ -170,7 +170,7 @@ export class Client {
     return this.#connection.call(GroundingService.method.score, request, { ...options, repeat: true });
   }
 
-  /** Evaluates 1 to 16 reports over the same evidence and ranks them, the best first. Never retried. */
+  /** Evaluates 1 to 16 reports over the same evidence and ranks them, best first. Never retried. */
   async selectBest(
     candidates: Iterable<ReportText>,
     evidence: Evidence,
@@ -186,7 +186,7 @@ export class Client {
     return this.#connection.call(GroundingService.method.selectBest, request, { ...options, repeat: false });
   }
 
-  /** Decides a recorded evaluation under another policy, without a judge. Nothing is recorded. */
+  /** Decides a recorded evaluation under another policy, without judging or recording anything. */
   async rescore(evaluationId: string, options: PolicyOptions & CallOptions = {}): Promise<RescoreResponse> {
     const request = {
       evaluationId,
@@ -197,14 +197,14 @@ export class Client {
     return this.#connection.call(GroundingService.method.rescore, request, { ...options, repeat: true });
   }
 
-  /** Lets judges evaluate a small report that must proceed. Chat models are called and cost money. */
+  /** Tests the judges, including chat models, on a small report that should proceed. */
   async tryJudges(judge = "", options: CallOptions = {}): Promise<TryJudgesResponse> {
     return this.#connection.call(GroundingService.method.tryJudges, { judge }, { ...options, repeat: true });
   }
 
   // The record.
 
-  /** Lists recorded evaluations, newest first; fetches pages lazily. */
+  /** Lists recorded evaluations, newest first. Fetches pages lazily. */
   async *listEvaluations(options: ListOptions = {}): AsyncGenerator<EvaluationSummary, void, undefined> {
     const { timeoutMs, signal, evaluatedFrom, evaluatedBefore, ...filter } = options;
     const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
@@ -222,12 +222,12 @@ export class Client {
     }
   }
 
-  /** Returns one recorded evaluation in full, with its grades. */
+  /** Returns a recorded evaluation with its grades. */
   async getEvaluation(evaluationId: string, options: CallOptions = {}): Promise<GetEvaluationResponse> {
     return this.#connection.call(LedgerService.method.getEvaluation, { evaluationId }, { ...options, repeat: true });
   }
 
-  /** Returns an evidence item of a recorded evaluation as given in the request. */
+  /** Returns an evidence item of a recorded evaluation exactly as it was sent. */
   async getEvaluationEvidence(
     evaluationId: string,
     evidenceId: string,
@@ -237,12 +237,12 @@ export class Client {
     return (await this.#connection.call(method, { evaluationId, evidenceId }, { ...options, repeat: true })).item;
   }
 
-  /** Deletes one evaluation with its grades and all evidence contents that no other evaluation shares. */
+  /** Deletes an evaluation with its grades, along with evidence that no other evaluation uses. */
   async deleteEvaluation(evaluationId: string, options: CallOptions = {}): Promise<void> {
     await this.#connection.call(LedgerService.method.deleteEvaluation, { evaluationId }, { ...options, repeat: false });
   }
 
-  /** Records a person's grades of an evaluation; all grades or none. */
+  /** Records grades for an evaluation, all or none. */
   async grade(
     evaluationId: string,
     grader: string,
@@ -253,7 +253,7 @@ export class Client {
     return this.#connection.call(LedgerService.method.grade, request, { ...options, repeat: true });
   }
 
-  /** Streams records of evaluations; resume with `after` of the last response. The client's deadline does not apply. */
+  /** Streams records. To resume, pass the `after` of the last response. The client's deadline does not apply. */
   async *exportRecords(
     request: MessageInitShape<typeof ExportRequestSchema>,
     options: Pick<CallOptions, "signal"> = {},
@@ -263,7 +263,7 @@ export class Client {
 
   // Stored evidence.
 
-  /** Stores items in a corpus, which is created if it does not exist. Idempotent. */
+  /** Stores items in a corpus, creating it if necessary. Idempotent. */
   async putEvidence(
     corpusId: string,
     evidence: Evidence,
@@ -273,7 +273,7 @@ export class Client {
     return this.#connection.send(EvidenceService.method.putEvidence, messages, options);
   }
 
-  /** Finds the passages of a corpus relevant to a query, the best first; at most `most`, 10 by default. */
+  /** Returns up to `most` (10 by default) passages that are relevant to a query, best first. */
   async search(
     corpusId: string,
     query: string,
@@ -284,7 +284,7 @@ export class Client {
     return this.#connection.call(EvidenceService.method.search, request, { timeoutMs, signal, repeat: true });
   }
 
-  /** Returns the beginning of a stored item, or a range of it. */
+  /** Returns a range of a stored item, by default its beginning. */
   async getSnapshot(
     request: MessageInitShape<typeof GetSnapshotRequestSchema>,
     options: CallOptions = {},
@@ -292,7 +292,7 @@ export class Client {
     return this.#connection.call(EvidenceService.method.getSnapshot, request, { ...options, repeat: true });
   }
 
-  /** Lists corpora by name; fetches pages lazily. */
+  /** Lists corpora by name. Fetches pages lazily. */
   async *listCorpora(options: CallOptions = {}): AsyncGenerator<CorpusSummary, void, undefined> {
     for (let pageToken = ""; ;) {
       const page = await this.#connection.call(
@@ -313,17 +313,17 @@ export class Client {
 
   // Policies.
 
-  /** Lists every policy that a request may name. */
+  /** Lists the server's policies. */
   async listPolicies(options: CallOptions = {}): Promise<PolicySummary[]> {
     return (await this.#connection.call(PolicyService.method.listPolicies, {}, { ...options, repeat: true })).policies;
   }
 
-  /** Returns one policy as a policy file; the server's default without a name. */
+  /** Returns a policy as a policy file. An empty name selects the server's default. */
   async getPolicy(name = "", options: CallOptions = {}): Promise<GetPolicyResponse> {
     return this.#connection.call(PolicyService.method.getPolicy, { name }, { ...options, repeat: true });
   }
 
-  // Investigations, step by step; `investigate` is the loop around them.
+  // The steps of investigations; `investigate` runs them all.
 
   /** Starts or resumes an investigation and returns its state. */
   async startInvestigation(
@@ -334,7 +334,7 @@ export class Client {
     return investigationOf(await this.#connection.call(method, request, { ...options, repeat: true }));
   }
 
-  /** Records one turn of the agent and returns the state of the investigation. */
+  /** Records an agent's turn and returns the state of the investigation. */
   async recordTurn(
     request: MessageInitShape<typeof RecordTurnRequestSchema>,
     options: CallOptions = {},
@@ -343,7 +343,7 @@ export class Client {
     return investigationOf(await this.#connection.call(method, request, { ...options, repeat: true }));
   }
 
-  /** Submits the report that an instruction requested. */
+  /** Submits a report for evaluation. */
   async submitReport(
     request: MessageInitShape<typeof SubmitReportRequestSchema>,
     options: CallOptions = {},
@@ -360,7 +360,7 @@ export class Client {
     return this.#connection.call(InvestigationService.method.getInvestigation, request, { ...options, repeat: true });
   }
 
-  /** Ends an investigation as degraded, with its best report. */
+  /** Cancels an investigation, which ends degraded with its best report. */
   async cancelInvestigation(investigationId: string, options: CallOptions = {}): Promise<Investigation> {
     const method = InvestigationService.method.cancelInvestigation;
     return investigationOf(await this.#connection.call(method, { investigationId }, { ...options, repeat: true }));

@@ -1,4 +1,4 @@
-/** A connection: calls with a deadline, retried only if the server allows it and the call is idempotent. */
+/** Calls over one connection, with deadlines and retries. Only idempotent calls are retried, if the server allows it. */
 import type {
   DescMessage,
   DescMethodBiDiStreaming,
@@ -25,24 +25,24 @@ const MAX_ATTEMPTS = 4;
 
 /** Options of a connection. */
 export interface ConnectOptions extends TlsFiles, TokenSource {
-  /** `unix:///path`, `grpc://host:port` or `grpcs://host:port`; by default `GSAR_ENDPOINT` or the default socket. */
+  /** `unix:///path`, `grpc://host:port` or `grpcs://host:port`. Defaults to `GSAR_ENDPOINT`, then the default socket. */
   readonly endpoint?: string | undefined;
-  /** The maximum time of a call, including retries; 60 s by default. */
+  /** The time limit for a call, including retries. Defaults to 60 s. */
   readonly timeoutMs?: number | undefined;
   /**
-   * If no sidecar answers, `evaluate` warns and returns an undecided proceed instead of throwing: reason
-   * `SIDECAR_UNREACHABLE`, without an id.
+   * If no sidecar answers, `evaluate` emits a warning and returns `proceed` with reason `SIDECAR_UNREACHABLE` and without
+   * an id, instead of throwing.
    */
   readonly openIfUnreachable?: boolean | undefined;
-  /** Interceptors of Connect, for example for tracing. */
+  /** Connect interceptors, for example for tracing. */
   readonly interceptors?: readonly Interceptor[] | undefined;
 }
 
-/** Options of every call. */
+/** Options of a call. */
 export interface CallOptions {
-  /** The maximum time of this call, including retries. */
+  /** The time limit for this call, including retries. */
   readonly timeoutMs?: number | undefined;
-  /** Cancels the call, also in the sidecar. */
+  /** Cancels the call on both sides. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -52,14 +52,14 @@ function checked(timeoutMs: number | undefined, otherwise: number): number {
   throw refused("timeoutMs", `${String(timeoutMs)} is not a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}`);
 }
 
-/** Returns the milliseconds until a deadline; throws if none are left, since Connect would then set no deadline. */
+/** Returns the milliseconds until a deadline. Throws if none are left, since Connect takes 0 as no deadline. */
 function timeLeft(ends: number): number {
   const left = ends - performance.now();
   if (left > 0) return Math.ceil(left);
   throw new ConnectError("no time is left", Code.DeadlineExceeded);
 }
 
-/** One HTTP/2 connection, opened at the first call and again after it broke. */
+/** An HTTP/2 connection. It opens with the first call and reopens if it breaks. */
 export class Connection {
   readonly #sessions: Http2SessionManager;
   readonly #timeoutMs: number;
@@ -96,7 +96,7 @@ export class Connection {
     this.#sessions.abort();
   }
 
-  /** Sends a request and retries until it is answered or rejected, or the deadline expires. */
+  /** Sends a request and retries it until it succeeds, fails permanently, or exceeds the deadline. */
   async call<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I>,
@@ -122,7 +122,7 @@ export class Connection {
     }
   }
 
-  /** Sends a stream of messages and returns the response; never retried. */
+  /** Sends a stream of messages and returns the response. Never retried. */
   async send<I extends DescMessage, O extends DescMessage>(
     method: DescMethodClientStreaming<I, O>,
     requests: Iterable<MessageInitShape<I>>,
@@ -132,7 +132,7 @@ export class Connection {
       this.#mustBeOpen(method.name);
       const left = timeLeft(performance.now() + checked(timeoutMs, this.#timeoutMs));
       const call = await this.transport.stream(method, signal, left, undefined, asynchronous(requests));
-      // Read to the end, which stops the deadline's timer; otherwise it would keep the program running.
+      // Reading to the end stops the deadline's timer, which would keep the program running.
       let answer: MessageShape<O> | undefined;
       for await (const each of call.message) answer ??= each;
       if (answer) return answer;
@@ -143,8 +143,8 @@ export class Connection {
   }
 
   /**
-   * Yields the responses of a call without a deadline; leaving the loop ends the call. Errors thrown by the caller's
-   * requests are rethrown unchanged.
+   * Yields the responses of a call without a deadline. Leaving the loop ends the call. Errors from the caller's requests
+   * are rethrown unchanged.
    */
   async *stream<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O> | DescMethodBiDiStreaming<I, O>,

@@ -1,18 +1,18 @@
-/** Parses endpoints of the sidecar, and finds the default one. */
+/** Parses endpoints and finds the default one. */
 import { connect } from "node:net";
 import { isAbsolute, join } from "node:path";
 import { refused, unreachable } from "./error.js";
 
 const FORMS = "unix:///path/to/socket, grpc://host:port or grpcs://host:port";
 
-/** A socket's path, or a host and port. */
+/** The path of a socket, or a host and port. */
 export class Endpoint {
   constructor(
     readonly scheme: "unix" | "grpc" | "grpcs",
     readonly address: string,
   ) {}
 
-  /** The base URL of HTTP/2 requests; for a Unix socket, one with a valid authority. */
+  /** The base URL of HTTP/2 requests. For a Unix socket, its authority is a placeholder. */
   get baseUrl(): string {
     if (this.scheme === "unix") return "http://localhost";
     return `${this.scheme === "grpcs" ? "https" : "http"}://${this.address}`;
@@ -23,7 +23,7 @@ export class Endpoint {
   }
 }
 
-/** Parses an endpoint; `name` is the name of the setting for errors. `http` and `https` are aliases of `grpc` and `grpcs`. */
+/** Parses an endpoint. Errors contain the `name` of the setting. `http` and `https` are aliases of `grpc` and `grpcs`. */
 export function parseEndpoint(given: string, name = "endpoint"): Endpoint {
   const invalid = (reason: string) => refused(name, `invalid endpoint \`${given}\`: ${reason}; expected ${FORMS}`);
   const [, scheme, rest] = /^([^:/]*):\/\/(.*)$/s.exec(given) ?? [];
@@ -43,13 +43,13 @@ export function parseEndpoint(given: string, name = "endpoint"): Endpoint {
   return new Endpoint(scheme === "grpc" || scheme === "http" ? "grpc" : "grpcs", address);
 }
 
-/** Returns the default sockets, in the order in which they are tried. */
+/** Returns the sockets to try, in order. */
 function defaultSockets(): string[] {
   const runtime = process.env["XDG_RUNTIME_DIR"] ?? "";
   return [...(isAbsolute(runtime) ? [runtime] : []), "/run"].map((folder) => join(folder, "gsar", "gsar.sock"));
 }
 
-/** Resolves to `true` if a server listens on the socket, or access to it is denied; `false` for a stale socket file. */
+/** Resolves to `true` if a server listens on the socket, even if this user may not connect to it. */
 function isListenedOn(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = connect(path);
@@ -63,7 +63,7 @@ function isListenedOn(path: string): Promise<boolean> {
   });
 }
 
-/** Returns the given endpoint, otherwise `GSAR_ENDPOINT`, otherwise the first default socket with a listening server. */
+/** Returns the given endpoint, `GSAR_ENDPOINT`, or the first default socket with a listening server. */
 export async function findEndpoint(given: string, mustRun: boolean): Promise<Endpoint> {
   if (given) return parseEndpoint(given);
   const variable = process.env["GSAR_ENDPOINT"];

@@ -1,4 +1,4 @@
-/** The error of this package, with all details from the server. */
+/** Errors. */
 
 /** The name of a gRPC code. */
 export type CodeName =
@@ -27,7 +27,7 @@ export interface Violation {
   readonly description: string;
 }
 
-/** The details of an error in addition to code and message. */
+/** The details of an error. */
 export interface Details {
   readonly reason: string;
   readonly violations: readonly Violation[];
@@ -50,26 +50,26 @@ export const NO_DETAILS: Details = {
   metadata: {},
 };
 
-/** The reason of an error if no sidecar answers. */
+/** The reason if no sidecar answers. */
 export const UNREACHABLE = "SIDECAR_UNREACHABLE";
 
-/** The reason of an error if the server is not trusted. */
+/** The reason if the server is not trusted. */
 export const NOT_TRUSTED = "SIDECAR_NOT_TRUSTED";
 
 /**
  * A failed call. Treat its report as not evaluated.
  *
- * `message` states the problem and the fix, with one line per field, limit or fix.
+ * `message` states the problem and the fix, on several lines if necessary.
  */
 export class GsarError extends Error implements Details {
   override readonly name = "GsarError";
   /** The gRPC code, such as `INVALID_ARGUMENT`. */
   readonly code: CodeName;
-  /** The method that was called, such as `Evaluate`; empty if none was. */
+  /** The name of the method, such as `Evaluate`. Empty if none was called. */
   readonly method: string;
-  /** A summary of the problem, usually one line. */
+  /** A summary of the problem, usually on one line. */
   readonly summary: string;
-  /** The stable reason (`ErrorReason` of `gsar/v1`, or `SIDECAR_UNREACHABLE`); empty if not from GSAR. */
+  /** The stable reason: an `ErrorReason` of `gsar/v1` or `SIDECAR_UNREACHABLE`. Empty if the peer is not a GSAR server. */
   readonly reason: string;
   readonly #details: Details;
 
@@ -91,7 +91,7 @@ export class GsarError extends Error implements Details {
     return this.#details.violations;
   }
 
-  /** The limits that were exceeded and the preconditions that failed, each with its fix. */
+  /** The exceeded limits and failed preconditions, each with its fix. */
   get limits(): readonly string[] {
     return this.#details.limits;
   }
@@ -101,12 +101,12 @@ export class GsarError extends Error implements Details {
     return this.#details.resource;
   }
 
-  /** Milliseconds before a retry; `undefined` if a retry does not help. */
+  /** The delay before a retry in milliseconds, or `undefined` if a retry does not help. */
   get retryAfterMs(): number | undefined {
     return this.#details.retryAfterMs;
   }
 
-  /** The id of the request in the server's log; empty if there is none. */
+  /** The id of the request in the server's log. */
   get requestId(): string {
     return this.#details.requestId;
   }
@@ -116,7 +116,7 @@ export class GsarError extends Error implements Details {
     return this.#details.links;
   }
 
-  /** Further details by name. */
+  /** Additional metadata. */
   get metadata(): Readonly<Record<string, string>> {
     return this.#details.metadata;
   }
@@ -141,23 +141,21 @@ function lines(summary: string, method: string, details: Details): string {
   return result.join("\n  ");
 }
 
-/** Returns the error for an invalid argument, like the server's for a field. */
+/** Returns an error for an invalid argument, in the form of the server's errors. */
 export function refused(field: string, description: string, cause?: unknown): GsarError {
   const details = { ...NO_DETAILS, reason: "INVALID_FIELDS", violations: [{ field, description }] };
   return new GsarError("INVALID_ARGUMENT", `${field}: ${description}`, { details, cause });
 }
 
-/** Returns the error if no sidecar answers. */
 export function unreachable(summary: string, method = "", cause?: unknown): GsarError {
   return new GsarError("UNAVAILABLE", summary, { method, details: { ...NO_DETAILS, reason: UNREACHABLE }, cause });
 }
 
-/** Returns the error if the server is not trusted. */
 export function notTrusted(summary: string, method: string, cause: unknown): GsarError {
   return new GsarError("UNAVAILABLE", summary, { method, details: { ...NO_DETAILS, reason: NOT_TRUSTED }, cause });
 }
 
-/** Returns the kind of a value, for error messages. */
+/** Describes the type of a value for error messages. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return "undefined";
   if (value === null) return "null";

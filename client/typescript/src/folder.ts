@@ -1,4 +1,4 @@
-/** Reads evidence from files and folders, like `gsar evaluate --evidence`. */
+/** Loads evidence from files and folders, as `gsar evaluate --evidence` does. */
 import { create } from "@bufbuild/protobuf";
 import type { Dirent } from "node:fs";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
@@ -15,11 +15,10 @@ interface Found {
 }
 
 /**
- * Reads files and folders as items.
+ * Loads files and folders as items.
  *
- * A folder is read recursively, ordered by name; hidden files are skipped, and links that leave it are skipped with a
- * warning. The id of an item is its path within the folder. `evidence.toml` in a folder describes its files; otherwise
- * the server infers kind and lane from content and name.
+ * Folders are read recursively, without hidden files. Links out of a folder are skipped with a warning. An item's id is
+ * its path within the folder. The server detects kind and lane, unless an `evidence.toml` in the folder states them.
  */
 export async function evidenceFrom(...paths: string[]): Promise<EvidenceItem[]> {
   const found: Found[] = [];
@@ -70,15 +69,15 @@ async function* folder(root: string, path: string): AsyncGenerator<Omit<Found, "
   }
   for (const each of entries) {
     const at = join(path, each.name);
-    const why = await unfit(root, at);
+    const why = await reasonToSkip(root, at);
     if (why) warn(`${at} ${why} and was skipped`);
     else if ((await stat(at)).isDirectory()) yield* folder(root, at);
     else yield { path: at, entry: {} };
   }
 }
 
-/** Returns why an entry of a folder is not read; empty if it is. A link could expose any file of the reader. */
-async function unfit(root: string, path: string): Promise<string> {
+/** Returns the reason to skip a folder entry, or an empty string. Links could expose files outside of the folder. */
+async function reasonToSkip(root: string, path: string): Promise<string> {
   const isLink = (await lstat(path)).isSymbolicLink();
   const target = isLink ? await realpath(path).catch(() => "") : path;
   if (isLink && !`${target}${sep}`.startsWith(`${root}${sep}`)) return "is a link out of the directory";
@@ -92,7 +91,7 @@ async function* listed(root: string, path: string, entries: Dirent[]): AsyncGene
   const files: string[] = [];
   for (const entry of await readManifest(manifest)) {
     const at = join(path, entry.file ?? "");
-    const why = (await lstat(at).catch(() => undefined)) && (await unfit(root, at));
+    const why = (await lstat(at).catch(() => undefined)) && (await reasonToSkip(root, at));
     if (why) throw refused(at, `${why}; copy the file`);
     files.push(at);
     yield { path: at, entry };

@@ -1,4 +1,4 @@
-/** The loop of an investigation: the sidecar returns what is due, callbacks do it. */
+/** Runs investigations: executes the sidecar's instructions with callbacks. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "./client.js";
 import type { Report } from "./gen/gsar/v1/common_pb.js";
@@ -15,15 +15,15 @@ import { type ReportText, reportOf } from "./requests.js";
 type Due = Instruction["due"];
 /** An instruction to investigate: `synthesize`, `replan` or `gatherEvidence`. */
 export type Plan = Extract<Due, { case: "synthesize" | "replan" | "gatherEvidence" }>;
-/** An instruction to write a report; `regenerate` contains the faulty claims. */
+/** An instruction to write a report. `regenerate` contains the faulty claims. */
 export type Write = Plan | Extract<Due, { case: "regenerate" }>;
 
 /** The callbacks and settings of an investigation. */
 export interface InvestigateOptions {
-  /** Writes the report that is due. It may be called again for the same step after a crash. */
+  /** Writes the report. Can be called again for the same step after a crash. */
   readonly write: (due: Write, state: Investigation) => ReportText | Promise<ReportText>;
   /**
-   * Investigates before a report is written, in turns (`turn`). Each turn is recorded as it is yielded; no further one is
+   * Investigates before a report is written, and yields turns (`turn`), each of which is recorded immediately. No turn is
    * requested after the gate has closed.
    */
   readonly plan?: (
@@ -33,25 +33,25 @@ export interface InvestigateOptions {
   readonly policy?: string | undefined;
   readonly budget?: MessageInitShape<typeof InvestigationBudgetSchema> | undefined;
   readonly corpusId?: string | undefined;
-  /** Ends the loop and the current call; the investigation can be resumed. */
+  /** Ends the loop and the current call. The investigation can be resumed. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The result of an investigation. */
 export interface Ending {
-  /** `true` if the best report may be sent without a warning banner. */
+  /** `true` if the best report may be sent without a banner. */
   readonly proceeded: boolean;
-  /** `PROCEED`, or the cause of a degraded end: `REPLANS_SPENT`, `JUDGE_FAILED`, `TIME_SPENT` and others of `Finished`. */
+  /** `PROCEED`, or the cause of a degraded end, such as `REPLANS_SPENT` or `JUDGE_FAILED`. */
   readonly cause: string;
-  /** The best report; `undefined` if none was judged. */
+  /** The best report, or `undefined` if none was judged. */
   readonly report: Report | undefined;
-  /** The report that proceeds, otherwise the one with the highest score, with its evaluation. */
+  /** The evaluation of the report that proceeds, otherwise of the one with the highest score. */
   readonly best: GetEvaluationResponse | undefined;
-  /** The last judged report with its evaluation. */
+  /** The evaluation of the last report. */
   readonly last: GetEvaluationResponse | undefined;
-  /** Every judged report, in order. */
+  /** All judged reports, in order. */
   readonly trajectory: readonly JudgedReport[];
-  /** The final state: the gate, the cost. */
+  /** The final state, with the gate and the cost. */
   readonly investigation: Investigation;
 }
 
@@ -60,15 +60,14 @@ function dueOf(state: Investigation): Write | Extract<Due, { case: "finished" }>
   return due?.case === undefined ? undefined : due;
 }
 
-/** Returns `true` if turns may continue: not after the gate has closed, nor for a rewrite. */
+/** Returns `true` if the agent may take turns, which it may not for a rewrite or after the gate has closed. */
 function takesTurns(due: ReturnType<typeof dueOf>): due is Plan {
   if (due?.case === "synthesize") return due.value.reasons.length === 0;
   return due?.case === "replan" || due?.case === "gatherEvidence";
 }
 
 /**
- * Runs an investigation until the sidecar reports its end: investigate, write, submit, and again as instructed.
- * Resumes an investigation that was started before.
+ * Runs an investigation to its end, as the sidecar instructs. Resumes an investigation that was started before.
  */
 export async function investigate(
   client: Client,

@@ -1,4 +1,4 @@
-/** Builds evidence items of the contract. */
+/** Builds evidence items. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { basename, extname } from "node:path";
@@ -31,24 +31,24 @@ export type Kind = keyof typeof KINDS;
 /** The lane (source) of an item. */
 export type Lane = keyof typeof LANES;
 
-/** An item as a message of the contract, or its fields. */
+/** An item as a message, or its fields. */
 export type Item = MessageInitShape<typeof EvidenceItemSchema>;
 
-/** Items, or contents by id: a string is plain text, anything else becomes a JSON document. */
+/** Items, or an object of contents by id. A string is plain text; any other value becomes a JSON document. */
 export type Evidence = Iterable<Item> | Readonly<Record<string, unknown>>;
 
-/** The fields of an item in addition to its content. */
+/** The optional fields of an item. */
 export interface ItemOptions {
-  /** `tool_output` by default. */
+  /** Defaults to `tool_output`. */
   readonly kind?: Kind | undefined;
-  /** `logs` by default for text, `static_infra` for JSON. */
+  /** Defaults to `logs` for text and `static_infra` for JSON. */
   readonly lane?: Lane | undefined;
-  /** The tool or command line that produced it. */
+  /** The tool or command that produced the item. */
   readonly tool?: string | undefined;
-  /** The query that was searched for, if `tool` does not contain it. */
+  /** The query, if `tool` does not contain it. */
   readonly query?: string | undefined;
   readonly collectedAt?: Date | undefined;
-  /** `true` if it lists everything in its scope, so that absence from it is evidence. */
+  /** `true` if whatever the item does not list does not exist in its scope. */
   readonly exhaustive?: boolean | undefined;
   readonly stepId?: string | undefined;
   readonly specialistId?: string | undefined;
@@ -57,7 +57,7 @@ export interface ItemOptions {
 function numberOf<T>(field: string, names: Record<string, T>, name: string): T {
   const number = Object.hasOwn(names, name) ? names[name] : undefined;
   if (number !== undefined) return number;
-  throw refused(field, `\`${name}\` is unknown; expected one of ${Object.keys(names).join(", ")}`);
+  throw refused(field, `unknown value \`${name}\`; expected one of ${Object.keys(names).join(", ")}`);
 }
 
 function item(id: string, content: EvidenceItem["content"], lane: Lane, options: ItemOptions): EvidenceItem {
@@ -76,13 +76,13 @@ function item(id: string, content: EvidenceItem["content"], lane: Lane, options:
   });
 }
 
-/** Returns an item of plain text: logs, tables, command output. */
+/** Returns a text item, such as a log, a table or command output. */
 export function text(id: string, content: string, options: ItemOptions = {}): EvidenceItem {
   if (typeof content !== "string") throw refused(`evidence[${JSON.stringify(id)}]`, `got ${kindOf(content)}; expected a string`);
   return item(id, { case: "text", value: content }, "logs", options);
 }
 
-/** Returns an item of JSON: a document as a string, which is stored byte for byte, or a value for `JSON.stringify`. */
+/** Returns a JSON item. `content` is a document as a string, which is stored verbatim, or a value for `JSON.stringify`. */
 export function json(id: string, content: unknown, options: ItemOptions = {}): EvidenceItem {
   return item(id, { case: "json", value: document(id, content) }, "static_infra", options);
 }
@@ -102,7 +102,7 @@ function document(id: string, content: unknown): string {
   throw invalid();
 }
 
-/** Returns a file as an item, named after it unless `id` is given; `.json` is JSON. */
+/** Loads a file as an item. The id defaults to its name. `.json` files become JSON items. */
 export async function file(
   path: string,
   { id, ...options }: ItemOptions & { readonly id?: string } = {},
@@ -112,7 +112,7 @@ export async function file(
   return make(id ?? basename(path, extname(path)), content, options);
 }
 
-/** Returns evidence in either form as items. */
+/** Converts evidence to items. */
 export function items(evidence: Evidence): Item[] {
   const given: unknown = evidence;
   const isPlain = typeof given === "object" && given !== null && kindOf(given) === "an object";

@@ -1,4 +1,4 @@
-/** Reads `evidence.toml`, which describes the files of a folder. */
+/** Reads `evidence.toml`, which describes the files in its folder. */
 import { timestampFromDate, type Timestamp } from "@bufbuild/protobuf/wkt";
 import { isAbsolute } from "node:path";
 import { parse } from "smol-toml";
@@ -8,7 +8,7 @@ import { textOf } from "./texts.js";
 
 export const MANIFEST = "evidence.toml";
 
-/** The description of a file in a manifest. */
+/** The description of a file. */
 export interface Entry {
   file?: string;
   id?: string;
@@ -40,7 +40,7 @@ function oneOf<T>(names: Record<string, string | T>): Read<T> {
   };
 }
 
-/** The fields of an item with their parsers. */
+/** The parsers of an entry's fields. */
 const FIELDS: Record<string, (path: string, key: string, value: unknown) => Entry> = {
   file: (path, key, value) => {
     const file = typeof value === "string" ? value : "";
@@ -69,7 +69,7 @@ const FIELDS: Record<string, (path: string, key: string, value: unknown) => Entr
   },
 };
 
-/** Returns the files listed in a manifest with their descriptions. */
+/** Returns the entries of a manifest. */
 export async function readManifest(path: string): Promise<Entry[]> {
   const content = await textOf(path);
   let read: Record<string, unknown>;
@@ -86,7 +86,7 @@ export async function readManifest(path: string): Promise<Entry[]> {
     const entry: Entry = {};
     for (const [key, value] of Object.entries(each as object)) {
       const field = Object.hasOwn(FIELDS, key) ? FIELDS[key] : undefined;
-      if (!field) throw refused(path, `unknown key \`${key}\` of an item; expected one of ${Object.keys(FIELDS).join(", ")}`);
+      if (!field) throw refused(path, `unknown field \`${key}\`; expected one of ${Object.keys(FIELDS).join(", ")}`);
       Object.assign(entry, field(path, key, value));
     }
     if (entry.file === undefined) throw refused(path, "an item has no `file`");

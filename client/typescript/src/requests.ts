@@ -26,26 +26,26 @@ import { type Evidence, items } from "./items.js";
 /** A report, or only its text. */
 export type ReportText = string | MessageInitShape<typeof ReportSchema>;
 
-/** The policy of a decision, and the details of the answer. */
+/** Options of a decision. */
 export interface PolicyOptions {
-  /** The name of a policy; the server's default if absent. */
+  /** The name of a policy, which defaults to the server's. */
   readonly policy?: string | undefined;
-  /** Changes to single values of the policy. */
+  /** Policy values to override. */
   readonly overrides?: MessageInitShape<typeof PolicyOverridesSchema> | undefined;
-  /** Adds margins and each claim's impact. */
+  /** Adds the margins and the impact of each claim to the answer. */
   readonly explain?: boolean | undefined;
 }
 
 /** Options of an evaluation. */
 export interface EvaluateOptions extends PolicyOptions {
-  /** A corpus whose items are additional evidence. */
+  /** A corpus whose items are added to the evidence. */
   readonly corpusId?: string | undefined;
   readonly investigationId?: string | undefined;
-  /** The same key returns the same answer, which makes the call safe to retry. */
+  /** A request with the same key gets the same answer, so the call is safe to retry. */
   readonly idempotencyKey?: string | undefined;
-  /** The investigation behind the report. */
+  /** The gate inputs of the investigation. */
   readonly gate?: MessageInitShape<typeof GateInputsSchema> | undefined;
-  /** The judge, the number of samples, and whether to bypass the cache. */
+  /** The judge, the number of samples, and other options of the message. */
   readonly options?: MessageInitShape<typeof EvaluateOptionsSchema> | undefined;
 }
 
@@ -65,7 +65,7 @@ export function reportOf(report: ReportText, field = "report"): Report {
   return create(ReportSchema, report);
 }
 
-/** Builds the request of `evaluate`, for `evaluateStream` and the stubs. */
+/** Builds an `EvaluateRequest` for `evaluateStream` and the stubs. */
 export function evaluation(report: ReportText, evidence: Evidence, given: EvaluateOptions = {}): EvaluateRequest {
   const options = given.explain ? { ...given.options, explain: true } : given.options;
   return create(EvaluateRequestSchema, {
@@ -95,7 +95,7 @@ const TYPES = {
 /** The evidence type of a claim. */
 export type EvidenceTypeName = keyof typeof TYPES;
 
-/** The evidence types of claims by class, one per claim. */
+/** The evidence types of the claims in each class, one per claim. */
 export interface Claims {
   readonly grounded?: Iterable<EvidenceTypeName>;
   readonly ungrounded?: Iterable<EvidenceTypeName>;
@@ -103,7 +103,7 @@ export interface Claims {
   readonly complementary?: Iterable<EvidenceTypeName>;
 }
 
-/** Builds a partition from the evidence types of its claims, for `score`. */
+/** Builds a partition for `score`. */
 export function counts(claims: Claims): PartitionCounts {
   const classes = [
     [ClaimClass.GROUNDED, claims.grounded],
@@ -120,7 +120,7 @@ export function counts(claims: Claims): PartitionCounts {
   });
 }
 
-/** A partition to decide on. */
+/** A partition to score. */
 export type Partition = PartitionCounts | JudgedPartition;
 
 /** Builds the request of `score`. */
@@ -136,7 +136,7 @@ export function scoreRequest(partition: Partition, options: PolicyOptions & Pick
   } as MessageInitShape<typeof ScoreRequestSchema>;
 }
 
-/** Builds one turn of an agent: each item is the result of a call to its tool, or to a tool with its id. */
+/** Builds an agent's turn. Each item is the result of a call to its `tool`, or to a tool named by its id. */
 export function turn(
   evidence: Evidence,
   more: Omit<MessageInitShape<typeof RecordTurnRequestSchema>, "toolCalls" | "$typeName"> = {},
@@ -149,10 +149,10 @@ export function turn(
   return create(RecordTurnRequestSchema, { ...more, toolCalls });
 }
 
-/** The maximum length of a text per message of PutEvidence, in UTF-16 units. */
+/** The maximum length of a text in a PutEvidence message, in UTF-16 units. */
 const MAX_MESSAGE_UNITS = 256 * 1024;
 
-/** Yields the messages of PutEvidence; long texts are split. */
+/** Yields the messages of PutEvidence, splitting long texts. */
 export function* stored(
   corpusId: string,
   evidence: Evidence,

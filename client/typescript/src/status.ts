@@ -1,4 +1,4 @@
-/** Converts errors of connect-node to the error of this package. */
+/** Converts errors from connect-node to `GsarError`. */
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { durationMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -39,8 +39,8 @@ const START = "start gsar-server there, or set `endpoint` or GSAR_ENDPOINT";
 const NO_GRPC = "without gRPC, such as the gateway or the admin port; use an address of `listen`";
 const CHECK_TLS = "check tlsCa, tlsCertificate and tlsKey (GSAR_TLS_CA, GSAR_TLS_CERTIFICATE, GSAR_TLS_KEY)";
 
-/** Error codes of Node.js for certificates and the TLS handshake. */
-const OF_TLS = /^(ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/;
+/** Node.js error codes for certificates and the TLS handshake. */
+const TLS_CODES = /^(ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/;
 
 function detailsOf(error: ConnectError): Details {
   const first = <D extends DescMessage>(schema: D): MessageShape<D> | undefined => error.findDetails(schema)[0];
@@ -63,13 +63,13 @@ function detailsOf(error: ConnectError): Details {
   };
 }
 
-/** Returns the Node.js error code of a failed connection; empty for other errors. */
+/** Returns the Node.js error code of a failed connection, or an empty string. */
 function causeOf(error: ConnectError): string {
   const cause = error.cause;
   return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "";
 }
 
-/** Returns the error of a call. `signal` is the caller's. */
+/** Converts an error thrown by a call. `signal` is the caller's. */
 export function errorOf(
   thrown: unknown,
   method: string,
@@ -98,7 +98,7 @@ export function errorOf(
   return new GsarError(code, summary || `the server returned ${code}`, { method, details, cause: error });
 }
 
-/** Returns the error of a call without a status from a gRPC server. */
+/** Converts an error without a status from a gRPC server. */
 function withoutAnswer(error: ConnectError, method: string, endpoint: Endpoint): GsarError | undefined {
   if (/^HTTP \d+$|^unsupported content type /.test(error.rawMessage)) {
     const summary = `the peer at ${endpoint} is an HTTP server ${NO_GRPC} (${error.rawMessage})`;
@@ -109,17 +109,17 @@ function withoutAnswer(error: ConnectError, method: string, endpoint: Endpoint):
     const summary = `the peer at ${endpoint} does not speak HTTP/2: it may be a server ${NO_GRPC}, with grpcs:// for TLS (${error.rawMessage})`;
     return new GsarError("UNAVAILABLE", summary, { method, cause: error });
   }
-  // connect-node reports a connection lost during a call as cancelled, and a failed connection as internal or aborted.
+  // connect-node reports a broken connection as cancelled, and a failed connection as internal or aborted.
   const broken = cause !== "" || error.code === Code.Canceled || error.code === Code.Unavailable;
   if (!broken || error.code === Code.DeadlineExceeded) return undefined;
   const why = error.code === Code.Canceled ? "the connection broke during the call" : error.rawMessage.trim();
-  if (OF_TLS.test(cause)) return notTrusted(`the server at ${endpoint} is not trusted: ${why}\n  ${CHECK_TLS}`, method, error);
+  if (TLS_CODES.test(cause)) return notTrusted(`the server at ${endpoint} is not trusted: ${why}\n  ${CHECK_TLS}`, method, error);
   const notOfTls = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"];
   const fix = endpoint.scheme === "grpcs" && !notOfTls.includes(cause) ? CHECK_TLS : START;
   return unreachable(`no sidecar answers at ${endpoint}: ${why}\n  ${fix}`, method, error);
 }
 
-/** Returns the error of one report of `evaluateStream` or one candidate of `selectBest`. */
+/** Converts the error for a report of `evaluateStream` or a candidate of `selectBest`. */
 export function errorOfPart(error: CallError, method = ""): GsarError {
   const known = Object.values(NAMES).find((name) => name === error.codeName);
   const details: Details = {

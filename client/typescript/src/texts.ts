@@ -1,4 +1,4 @@
-/** Reads text files: decodes them and detects JSON. */
+/** Reads text files. */
 import { isUtf8 } from "node:buffer";
 import { readFile, stat } from "node:fs/promises";
 import { basename, extname } from "node:path";
@@ -37,7 +37,7 @@ function lineOf(bytes: Buffer, wrong: (line: Buffer) => boolean): number {
   }
 }
 
-/** Returns the text of a file: UTF-8, or UTF-16 with a byte order mark, optionally compressed with gzip. */
+/** Reads a text file. Decodes UTF-8, UTF-16 with a byte order mark, and gzip. */
 export async function textOf(path: string): Promise<string> {
   let bytes = await bytesOf(path);
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await unpacked(path, bytes);
@@ -58,7 +58,7 @@ export async function textOf(path: string): Promise<string> {
   return text;
 }
 
-/** Returns `true` if a text is one JSON document. Throws for an invalid `.json` file. */
+/** Returns `true` if the text is a single JSON document. Throws if a `.json` file is not JSON. */
 export function isDocument(path: string, text: string): boolean {
   const suffix = extname(basename(path).replace(/\.gz$/, "")).toLowerCase();
   if (suffix === ".jsonl" || suffix === ".ndjson") return false;
@@ -68,7 +68,7 @@ export function isDocument(path: string, text: string): boolean {
     return true;
   } catch (error) {
     const { message } = error as Error;
-    // Several documents in one file are read as text.
+    // A file with several documents is text.
     if (suffix === ".json" && !message.includes("after JSON")) {
       throw refused(path, `invalid JSON: ${message}; fix it, or rename the file to .txt`, error);
     }

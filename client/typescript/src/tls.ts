@@ -1,16 +1,16 @@
-/** TLS files as options of Node.js. */
+/** TLS options. */
 import { readFile } from "node:fs/promises";
 import type { SecureContextOptions } from "node:tls";
 import type { Endpoint } from "./endpoint.js";
 import { refused } from "./error.js";
 
-/** PEM files: trusted authorities, and the client's certificate with its key. */
+/** PEM files. */
 export interface TlsFiles {
-  /** Trusted authorities; by default `GSAR_TLS_CA` or those of Node.js. */
+  /** The trusted authorities. Defaults to `GSAR_TLS_CA`, then to those of Node.js. */
   readonly tlsCa?: string | undefined;
-  /** The client's certificate; by default `GSAR_TLS_CERTIFICATE`. */
+  /** The client's certificate. Defaults to `GSAR_TLS_CERTIFICATE`. */
   readonly tlsCertificate?: string | undefined;
-  /** The key of the certificate; by default `GSAR_TLS_KEY`. */
+  /** The key of the certificate. Defaults to `GSAR_TLS_KEY`. */
   readonly tlsKey?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ async function read(name: string, path: string | undefined): Promise<Buffer | un
   }
 }
 
-/** Returns options for a `grpcs` endpoint. Throws if files are given for another endpoint. */
+/** Returns the TLS options of Node.js. Throws if files are given for an endpoint without TLS. */
 export async function tlsOptions(endpoint: Endpoint, files: TlsFiles): Promise<SecureContextOptions> {
   if (endpoint.scheme !== "grpcs") {
     const given = (["tlsCa", "tlsCertificate", "tlsKey"] as const).find((name) => files[name]);

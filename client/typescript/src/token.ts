@@ -1,13 +1,13 @@
-/** The caller's token. A token file is read at each call, because its issuer replaces it. */
+/** The caller's token. A token file is read for each call, since issuers replace it. */
 import { readFile } from "node:fs/promises";
 import type { Interceptor } from "@connectrpc/connect";
 import { refused } from "./error.js";
 
-/** A token, or a file with one. */
+/** The source of the token. */
 export interface TokenSource {
   /** The token itself. */
   readonly token?: string | undefined;
-  /** A file with the token; by default `GSAR_TOKEN_FILE`. */
+  /** A file with the token. Defaults to `GSAR_TOKEN_FILE`. */
   readonly tokenFile?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ async function read(path: string): Promise<string> {
   return token;
 }
 
-/** Returns an interceptor that adds the token to each call. If the file cannot be read, it uses the last token. */
+/** Returns an interceptor that adds the token to each call. If the file is unreadable, it uses the last token. */
 export async function tokenInterceptor({ token, tokenFile }: TokenSource): Promise<Interceptor | undefined> {
   if (token !== undefined && tokenFile !== undefined)
     throw refused("token", "set together with tokenFile; set only one of them");

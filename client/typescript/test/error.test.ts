@@ -103,7 +103,7 @@ test("rejects arguments of the wrong type before sending", async () => {
   assert.match(error.message, /gsar\.v1\.ByteRange\.start/);
   assert.throws(
     () => text("log", "a", { lane: "log" as "logs" }),
-    /evidence\["log"\]\.lane: `log` is unknown; expected one of traces, logs,/,
+    /evidence\["log"\]\.lane: unknown value `log`; expected one of traces, logs,/,
   );
   for (const timeoutMs of [-1, Number.NaN, Infinity, "5" as unknown as number]) {
     assert.equal((await thrown(client.isServing({ timeoutMs }))).violations[0]?.field, "timeoutMs");

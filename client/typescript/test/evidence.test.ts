@@ -121,7 +121,7 @@ test("rejects unreadable files with the fix", async () => {
     ["evidence.toml", '[[item]]\nfile = "../x"\n', /is not below this directory/],
     ["evidence.toml", '[[item]]\nfile = "x"\n', /x: cannot be read \(ENOENT\)/],
     ["evidence.toml", '[[item]]\nid = "x"\n', /an item has no `file`/],
-    ["evidence.toml", '[[item]]\nfile = "x"\nsort = "y"\n', /unknown key `sort` of an item; expected one of file, id, kind/],
+    ["evidence.toml", '[[item]]\nfile = "x"\nsort = "y"\n', /unknown field `sort`; expected one of file, id, kind/],
     ["evidence.toml", '[[item]]\nfile = "x"\nkind = "log"\n', /kind = "log" is not one of tool_output, step_output/],
     ["evidence.toml", "[[file]]\n", /unknown key `file`; list files as \[\[item\]\]/],
   ];
