@@ -1,5 +1,4 @@
-// Chromium, and what is looked at on every page: nothing that axe-core calls serious, nothing on the console of the browser,
-// nothing wider than the screen.
+// Opens pages in Chromium and checks them: accessibility, browser errors, and width.
 import axe from "axe-core";
 import puppeteer from "puppeteer-core";
 
@@ -11,21 +10,21 @@ export async function open() {
 }
 
 export async function page(browser, { width, scheme }) {
-  const shown = await browser.newPage();
-  await shown.setViewport({ width, height: 900 });
-  await shown.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-  const said = [];
-  shown.on("console", (message) => said.push(message.text()));
-  shown.on("pageerror", (error) => said.push(String(error)));
-  shown.on("requestfailed", (request) => said.push(`${request.url()} failed`));
-  return { shown, said };
+  const tab = await browser.newPage();
+  await tab.setViewport({ width, height: 900 });
+  await tab.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+  const messages = [];
+  tab.on("console", (message) => messages.push(message.text()));
+  tab.on("pageerror", (error) => messages.push(String(error)));
+  tab.on("requestfailed", (request) => messages.push(`${request.url()} failed`));
+  return { tab, messages };
 }
 
-/** What is wrong with a page as it stands. */
-export async function faults({ shown, said }) {
-  // As a script of the tool it passes the policy of the page, which stays as it is for the page.
-  await shown.evaluate(axe.source);
-  const found = await shown.evaluate(async () => {
+/** Returns the faults of a page. */
+export async function faults({ tab, messages }) {
+  // Scripts run by the browser driver bypass the page's Content-Security-Policy.
+  await tab.evaluate(axe.source);
+  const found = await tab.evaluate(async () => {
     const { violations } = await globalThis.axe.run(document, { resultTypes: ["violations"] });
     const serious = violations.filter((of) => ["serious", "critical"].includes(of.impact));
     const wider = document.documentElement.scrollWidth > document.documentElement.clientWidth;
@@ -34,14 +33,14 @@ export async function faults({ shown, said }) {
       ...(wider ? [`the page is ${document.documentElement.scrollWidth} px wide`] : []),
     ];
   });
-  return [...found, ...said.map((text) => `the browser says: ${text}`)];
+  return [...found, ...messages.map((text) => `browser message: ${text}`)];
 }
 
-/** Presses Tab until the element in focus fits, as somebody without a mouse does. */
-export async function tabTo(shown, selector, text = "") {
+/** Presses Tab until the focused element matches. */
+export async function tabTo(tab, selector, text = "") {
   for (let pressed = 0; pressed < 200; pressed += 1) {
-    await shown.keyboard.press("Tab");
-    const fits = await shown.evaluate(
+    await tab.keyboard.press("Tab");
+    const fits = await tab.evaluate(
       (selector, text) => {
         const at = document.activeElement;
         return Boolean(at?.matches(selector) && at.textContent.includes(text));
@@ -51,5 +50,5 @@ export async function tabTo(shown, selector, text = "") {
     );
     if (fits) return;
   }
-  throw new Error(`no Tab leads to ${selector} "${text}"`);
+  throw new Error(`Tab does not reach ${selector} "${text}"`);
 }

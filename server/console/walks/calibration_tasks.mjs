@@ -1,10 +1,10 @@
-// What a report of gsar-calibrate says of a judge. calibration.html was written by `gsar-calibrate report` of two runs over the sample of FEVER.
+// The calibration page. calibration.html was written by `gsar-calibrate report` from two runs over the FEVER sample.
 const REPORT = new URL("calibration.html", import.meta.url).pathname;
 
-const has = (shown, text) => shown.waitForFunction((text) => document.querySelector("main").innerText.includes(text), {}, text);
+const has = (tab, text) => tab.waitForFunction((text) => document.querySelector("main").innerText.includes(text), {}, text);
 
-/** What is drawn beyond its box where nothing says that there is more, or beyond the screen. */
-function cut() {
+/** Returns the elements that overflow their box without a hint to scroll. */
+function overflowing() {
   const isHinted = (of) => of.nextElementSibling?.textContent.includes("Scroll sideways");
   const boxes = [...document.querySelectorAll("main .wide")].filter((of) => !of.closest("details:not([open])") && of.scrollWidth > of.clientWidth + 1 && !isHinted(of));
   const beyond = [...document.querySelectorAll("main :is(p, dd, dt, h1, h2, h3, pre, summary)")].filter((of) => of.scrollWidth > of.clientWidth + 1);
@@ -12,26 +12,25 @@ function cut() {
 }
 
 export const CALIBRATION_TASKS = {
-  /** M1 to M5 in words, what was judged, when and by which version, precision and recall of each class, and nothing cut. */
-  async "what-a-calibration-report-says"({ shown }, server) {
-    await shown.goto(`${server.url}/console/#/calibration`);
-    await has(shown, "gsar-calibrate run");
-    const input = await shown.$("input[type=file]");
+  async "calibration-report"({ tab }, server) {
+    await tab.goto(`${server.url}/console/#/calibration`);
+    await has(tab, "gsar-calibrate run");
+    const input = await tab.$("input[type=file]");
     await input.uploadFile(REPORT);
-    await shown.waitForSelector(".runs");
-    const said = await shown.$eval("main", (main) => main.innerText);
+    await tab.waitForSelector(".runs");
+    const text = await tab.$eval("main", (main) => main.innerText);
     for (const part of ["M1", "M2", "M3", "M4", "M5"]) {
-      if (!new RegExp(`^${part} .*\\n+[A-Z]`, "m").test(said)) throw new Error(`${part} is not explained`);
+      if (!new RegExp(`^${part} .*\\n+[A-Z]`, "m").test(text)) throw new Error(`${part} is not explained`);
     }
-    const run = await shown.$eval(".runs dl", (of) => of.innerText);
+    const run = await tab.$eval(".runs dl", (of) => of.innerText);
     for (const part of [/gsar-server\n+\d+\.\d+/, /judged on\n+\d{4}-\d\d-\d\d/, /data set\n+sample [0-9a-f]{12}/]) {
-      if (!part.test(run)) throw new Error(`${part} is not said of a run: ${run}`);
+      if (!part.test(run)) throw new Error(`${part} is missing from the run: ${run}`);
     }
-    const head = await shown.$$eval("section[aria-label='Class by class'] th", (of) => of.map((cell) => cell.textContent));
+    const head = await tab.$$eval("section[aria-label='Class by class'] th", (of) => of.map((cell) => cell.textContent));
     if (!head.includes("recall") || !head.includes("precision")) throw new Error(`the columns are ${head}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
-    const missing = await shown.evaluate(cut);
-    if (missing.length > 0) throw new Error(`cut are ${missing.join("; ")}`);
-    await shown.$eval(".runs", (of) => of.scrollIntoView());
+    const missing = await tab.evaluate(overflowing);
+    if (missing.length > 0) throw new Error(`overflowing: ${missing.join("; ")}`);
+    await tab.$eval(".runs", (of) => of.scrollIntoView());
   },
 };

@@ -1,70 +1,70 @@
-// Reports, evidence and notes that would take the page over, and some that are too long to be drawn.
+// Hostile and very long reports and evidence.
 
 const SCRIPT = "<script>globalThis.hacked = 1</script><img src=x onerror='globalThis.hacked = 2'><svg onload='globalThis.hacked=3'>";
-const TURNED = "the limit is \u202e00012\u202c and \u2066hidden\u2069 a\u200bb";
+const DIRECTIONAL = "the limit is \u202e00012\u202c and \u2066hidden\u2069 a\u200bb";
 const MANY_BYTES = 8 << 20;
 
-async function evaluated(server, report, text) {
+async function evaluate(server, report, text) {
   const evidence = [{ id: `item ${SCRIPT}`.slice(0, 200), kind: "EVIDENCE_KIND_TOOL_OUTPUT", lane: "EVIDENCE_LANE_LOGS", tool: SCRIPT, text }];
   return server.call("/v1/evaluate", { report, evidence });
 }
 
-async function open({ shown }, server, id) {
-  await shown.goto(`${server.url}/console/#/evaluations/${id}`);
-  await shown.waitForSelector(".verdict");
-  await shown.waitForFunction(() => !document.body.textContent.includes("Loading …"));
+async function open({ tab }, server, id) {
+  await tab.goto(`${server.url}/console/#/evaluations/${id}`);
+  await tab.waitForSelector(".verdict");
+  await tab.waitForFunction(() => !document.body.textContent.includes("Loading …"));
 }
 
 let long;
 
-/** A report that is drawn by its lines, over an item as long as one may be; evaluated once, which takes its time. */
-function longOnce(server) {
+/** Evaluates a very long report over a very long item, once. */
+function evaluateLong(server) {
   const line = "14:02:07 checkout-7b84 restarted 4 times, memory at 511Mi of 512Mi\n";
   const synthesis = `${line}\n${"---\n\n".repeat(30_000)}${line}`;
-  long ??= evaluated(server, { id: "long", synthesis }, line.repeat(Math.floor(MANY_BYTES / line.length)));
+  long ??= evaluate(server, { id: "long", synthesis }, line.repeat(Math.floor(MANY_BYTES / line.length)));
   return long;
 }
 
 export const HOSTILE_TASKS = {
-  /** Script and markup are text, and nothing turns the order of what is read. */
-  async "nothing-executes"(page, server) {
-    const { shown } = page;
-    const said = `${SCRIPT} restarted 4 times at 14:02. ${TURNED}.`;
-    const report = { id: SCRIPT, synthesis: said, claims: [{ id: "c1", text: `${SCRIPT} restarted 4 times` }, { id: "c2", text: TURNED }] };
-    const { evaluationId } = await evaluated(server, report, `${said}\n${TURNED}`);
+  /** Markup and directional overrides are shown as text. */
+  async "hostile-text"(page, server) {
+    const { tab } = page;
+    const text = `${SCRIPT} restarted 4 times at 14:02. ${DIRECTIONAL}.`;
+    const report = { id: SCRIPT, synthesis: text, claims: [{ id: "c1", text: `${SCRIPT} restarted 4 times` }, { id: "c2", text: DIRECTIONAL }] };
+    const { evaluationId } = await evaluate(server, report, `${text}\n${DIRECTIONAL}`);
     await open(page, server, evaluationId);
-    for (const claim of await shown.$$("button.claim")) {
+    for (const claim of await tab.$$("button.claim")) {
       await claim.focus();
-      await shown.keyboard.press("Enter");
-      await shown.waitForFunction(() => !document.body.textContent.includes("Loading …"));
+      await tab.keyboard.press("Enter");
+      await tab.waitForFunction(() => !document.body.textContent.includes("Loading …"));
     }
-    const found = await shown.evaluate(() => ({
+    const found = await tab.evaluate(() => ({
       hacked: globalThis.hacked,
       elements: document.querySelectorAll("main script, main img, main iframe, main [onerror], main [onload]").length,
       text: document.querySelector("main").innerText,
     }));
     if (found.hacked !== undefined || found.elements > 0) throw new Error(JSON.stringify(found));
-    if (/[\u202a-\u202e\u2066-\u2069\u200b]/.test(found.text)) throw new Error("an override of direction is on the page");
-    if (!found.text.includes("⟨U+202E⟩")) throw new Error("an override of direction is not said");
-    await shown.goto(`${server.url}/console/#/evaluations`);
-    await shown.waitForSelector("tbody tr");
+    if (/[\u202a-\u202e\u2066-\u2069\u200b]/.test(found.text)) throw new Error("the page contains a directional override");
+    if (!found.text.includes("⟨U+202E⟩")) throw new Error("the directional override is not escaped");
+    await tab.goto(`${server.url}/console/#/evaluations`);
+    await tab.waitForSelector("tbody tr");
   },
 
-  /** Of a report and of evidence of 8 MiB only the lines in sight are drawn, and the page answers. */
-  async "long-texts-are-drawn-in-part"(page, server) {
-    const { shown } = page;
-    const { evaluationId } = await longOnce(server);
+  /** Only the visible lines of long texts are drawn. */
+  async "long-texts"(page, server) {
+    const { tab } = page;
+    const { evaluationId } = await evaluateLong(server);
     await open(page, server, evaluationId);
-    const nodes = await shown.evaluate(() => document.querySelectorAll("*").length);
-    if (nodes > 2_000) throw new Error(`${nodes} elements are drawn`);
-    const boxes = await shown.$$(".lines");
-    if (boxes.length === 0) throw new Error("no long text is shown by its lines");
+    const nodes = await tab.evaluate(() => document.querySelectorAll("*").length);
+    if (nodes > 2_000) throw new Error(`${nodes} elements`);
+    const boxes = await tab.$$(".lines");
+    if (boxes.length === 0) throw new Error("no text is drawn line by line");
     for (const box of boxes) {
       await box.focus();
       const before = await box.evaluate((of) => of.scrollTop);
-      await shown.keyboard.press("End");
-      await shown.waitForFunction((box, before) => box.scrollTop > before, {}, box, before);
-      await shown.waitForFunction((box) => box.textContent.includes("checkout"), {}, box);
+      await tab.keyboard.press("End");
+      await tab.waitForFunction((box, before) => box.scrollTop > before, {}, box, before);
+      await tab.waitForFunction((box) => box.textContent.includes("checkout"), {}, box);
     }
   },
 };

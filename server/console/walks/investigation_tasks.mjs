@@ -1,11 +1,11 @@
-// What became of an investigation.
+// The investigation page.
 import { identify } from "./grading_tasks.mjs";
 
 const ID = "inc-42";
 const LOG = "14:01:40 pod checkout-7b84 was OOMKilled with exit code 137\n13:40:07 deployment checkout revision 42 rolled out, memory limit 512Mi";
 
-/** Drives an investigation of two reports, with a graph that is explored; once. */
-async function driven(server) {
+/** Runs an investigation with two reports and a graph, once. */
+async function runInvestigation(server) {
   const call = (path, request) => server.call(path, { investigationId: ID, ...request });
   const edges = [
     { from: "Deployment/checkout", to: "Service/checkout" },
@@ -29,19 +29,19 @@ async function driven(server) {
 }
 
 export const INVESTIGATION_TASKS = {
-  /** Its plan, its reports with their scores, what it spent and what is believed of each entity, as the API says them. */
-  async "what-became-of-an-investigation"(page, server) {
-    const { shown } = page;
-    const { trajectory, graph, spent } = await driven(server);
+  /** Shows the reports, the cost and the entities. */
+  async "investigation"(page, server) {
+    const { tab } = page;
+    const { trajectory, graph, spent } = await runInvestigation(server);
     await identify(page, server);
-    await shown.goto(`${server.url}/console/#/investigations/${ID}`);
-    await shown.waitForSelector("#trajectory");
-    const links = await shown.$$eval("#trajectory ~ .wide tbody a", (of) => of.map((link) => decodeURIComponent(link.hash.split("/").pop())));
-    const wanted = trajectory.map((of) => of.evaluationId);
-    if (wanted.length === 0 || String(links) !== String(wanted)) throw new Error(`${links} are not ${wanted}`);
-    const said = await shown.$eval("main", (main) => main.innerText);
+    await tab.goto(`${server.url}/console/#/investigations/${ID}`);
+    await tab.waitForSelector("#trajectory");
+    const links = await tab.$$eval("#trajectory ~ .wide tbody a", (of) => of.map((link) => decodeURIComponent(link.hash.split("/").pop())));
+    const expected = trajectory.map((of) => of.evaluationId);
+    if (expected.length === 0 || String(links) !== String(expected)) throw new Error(`links: ${links}; expected: ${expected}`);
+    const text = await tab.$eval("main", (main) => main.innerText);
     for (const part of [...graph.entities.map((of) => of.entity), "Spent", String(spent.turns)]) {
-      if (!said.includes(part)) throw new Error(`${part} is not on the page`);
+      if (!text.includes(part)) throw new Error(`${part} is not on the page`);
     }
   },
 };

@@ -1,8 +1,8 @@
-// Every number on the page of an evaluation is one of the API's answer for the same id.
+// Checks that every number on an evaluation's page is in the API's response.
 
 const COUNT = 12;
 
-/** Numbers that follow from a seed (the generator of Park and Miller). */
+/** Returns a seeded pseudo-random generator (Park and Miller). */
 function random(seed) {
   let state = seed;
   return (below) => {
@@ -26,8 +26,8 @@ const ITEMS = [
   "p99 180 ms at 13:30, 2400 ms at 14:05",
 ];
 
-/** Evaluations of reports and evidence that are drawn. */
-async function evaluated(server) {
+/** Evaluates pseudo-random reports and returns the ids. */
+async function evaluateRandom(server) {
   const ids = [];
   const draw = random(20_261_127);
   for (let number = 0; number < COUNT; number += 1) {
@@ -53,9 +53,9 @@ function thousandths({ numerator, denominator }) {
   return `${of / 1000n}.${String(of % 1000n).padStart(3, "0")}`;
 }
 
-/** The figures that a page may show of an answer: those in it, its scores with three places, its weights with two, how many there are. */
-function allowed(answer) {
-  // Times are shown without fractions of a second, digests by their first twelve digits.
+/** Returns the numbers that a page can derive from an answer: rounded ones and counts. */
+function allowedNumbers(answer) {
+  // Times are shown to the second, digests with twelve digits.
   const text = JSON.stringify(answer);
   const found = new Set([...figures(text), ...figures(text.replace(/\.\d+Z/g, "Z"))]);
   for (const [digest] of text.matchAll(/[0-9a-f]{64}/g)) figures(digest.slice(0, 12)).forEach((of) => found.add(of));
@@ -69,31 +69,31 @@ function allowed(answer) {
     }
   };
   visit(answer);
-  // What is absent is 0, and a score is of 1.
+  // Absent numbers are 0, and scores are out of 1.
   return found.add("0").add("1").add("0.00").add("0.000");
 }
 
 export const NUMBER_TASKS = {
-  async "numbers-are-those-of-the-api"({ shown }, server) {
-    for (const id of await evaluated(server)) {
+  async "numbers"({ tab }, server) {
+    for (const id of await evaluateRandom(server)) {
       const answer = await server.call("/v1/evaluation", { evaluationId: id });
-      await shown.goto(`${server.url}/console/#/evaluations/${id}`);
-      await shown.waitForSelector(".verdict");
-      await shown.waitForFunction(() => !document.body.textContent.includes("Loading …"));
-      await shown.waitForNetworkIdle({ idleTime: 100 });
-      // Everything but what stands in a text of the report, of the evidence, or of the policy, and inputs, which are the user's.
-      const said = await shown.$eval("main", (main) => {
+      await tab.goto(`${server.url}/console/#/evaluations/${id}`);
+      await tab.waitForSelector(".verdict");
+      await tab.waitForFunction(() => !document.body.textContent.includes("Loading …"));
+      await tab.waitForNetworkIdle({ idleTime: 100 });
+      // Ignores the texts of the report, the evidence and the policy, and the user's inputs.
+      const text = await tab.$eval("main", (main) => {
         main.querySelectorAll(".report, .lines, .nearest, pre, .filters, svg").forEach((of) => of.remove());
         return main.innerText;
       });
       const policy = answer.evaluation.provenance.policy.name;
       const margins = await server.call("/v1/rescore", { evaluationId: id, policy, explain: true });
-      const known = allowed({ answer, margins });
-      const unknown = figures(said).filter((figure) => !known.has(figure));
-      if (unknown.length > 0) throw new Error(`${id}: ${unknown} are on the page, and not in the answer`);
+      const known = allowedNumbers({ answer, margins });
+      const unknown = figures(text).filter((figure) => !known.has(figure));
+      if (unknown.length > 0) throw new Error(`${id}: ${unknown} are on the page, but not in the response`);
       const score = answer.evaluation.guardedScore ?? answer.evaluation.score;
       if (score) {
-        const shownScore = await shown.$eval(".score strong", (of) => of.textContent);
+        const shownScore = await tab.$eval(".score strong", (of) => of.textContent);
         if (shownScore !== thousandths(score)) throw new Error(`${id}: ${shownScore} is not ${thousandths(score)}`);
       }
     }

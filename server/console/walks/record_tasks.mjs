@@ -1,61 +1,61 @@
-// What an auditor and a lead come for: lists that are restricted, and policies tried over the record.
+// Filtered lists, and policies applied to the recorded evaluations.
 import { tabTo } from "./browser.mjs";
 
 const DAY = 86_400_000;
 
-/** Types a day into an input of dates, which takes its parts one after the other in the order of the browser's language. */
-async function typeDay(shown, time) {
+/** Types a day into a date input, in the order of the browser's locale. */
+async function typeDay(tab, time) {
   const [year, month, day] = new Date(time).toISOString().slice(0, 10).split("-");
-  await shown.keyboard.type(`${month}${day}${year}`);
+  await tab.keyboard.type(`${month}${day}${year}`);
 }
 
-const rows = (shown) => shown.$$eval("tbody tr td a[href^='#/evaluations/']", (links) => links.map((link) => decodeURIComponent(link.hash.split("/").pop())));
+const rows = (tab) => tab.$$eval("tbody tr td a[href^='#/evaluations/']", (links) => links.map((link) => decodeURIComponent(link.hash.split("/").pop())));
 
 export const RECORD_TASKS = {
-  /** What went out unproven in the last week: those that the API lists, and every number of a row as it says it. */
-  async "what-went-out-unproven"({ shown }, server) {
-    await shown.goto(`${server.url}/console/`);
-    await shown.waitForSelector("tbody tr");
+  /** Lists the unproven reports of the last week. */
+  async "unproven-reports"({ tab }, server) {
+    await tab.goto(`${server.url}/console/`);
+    await tab.waitForSelector("tbody tr");
     const from = Date.now() - 7 * DAY;
-    await tabTo(shown, "input[type=date]");
-    await typeDay(shown, from);
-    await tabTo(shown, "input[type=checkbox]");
-    await shown.keyboard.press("Space");
-    await shown.waitForFunction(() => location.hash.includes("unproven=true"));
+    await tabTo(tab, "input[type=date]");
+    await typeDay(tab, from);
+    await tabTo(tab, "input[type=checkbox]");
+    await tab.keyboard.press("Space");
+    await tab.waitForFunction(() => location.hash.includes("unproven=true"));
     const { evaluations } = await server.call("/v1/evaluations", {
       unprovenOnly: true,
       evaluatedFrom: `${new Date(from).toISOString().slice(0, 10)}T00:00:00Z`,
     });
-    if (!evaluations.length) throw new Error("nothing went out unproven, so nothing is shown by this walk");
-    await shown.waitForFunction(
+    if (!evaluations.length) throw new Error("no report is unproven, so this task tests nothing");
+    await tab.waitForFunction(
       (count) => document.querySelectorAll("tbody tr td a[href^='#/evaluations/']").length === count,
       {},
       evaluations.length,
     );
-    const wanted = evaluations.map((of) => of.evaluationId);
-    const found = await rows(shown);
-    if (String(found) !== String(wanted)) throw new Error(`${found} are not ${wanted}`);
+    const expected = evaluations.map((of) => of.evaluationId);
+    const found = await rows(tab);
+    if (String(found) !== String(expected)) throw new Error(`found: ${found}; expected: ${expected}`);
   },
 
-  /** What a policy would change in all of the record, as the API counts it. */
-  async "what-a-policy-would-change"({ shown }, server) {
-    await shown.goto(`${server.url}/console/#/policies`);
-    await shown.waitForSelector("#changes");
-    const before = await shown.$eval("#changes", (of) => of.textContent);
-    // The second one: from which score a report is to be rewritten.
-    await tabTo(shown, "input[type=number]");
-    await shown.keyboard.press("Tab");
-    await shown.keyboard.down("Control");
-    await shown.keyboard.press("a");
-    await shown.keyboard.up("Control");
-    await shown.keyboard.type("0.7");
-    await shown.waitForFunction((before) => document.querySelector("#changes").textContent !== before, {}, before);
+  /** Counts the evaluations that another policy would change. */
+  async "policy-changes"({ tab }, server) {
+    await tab.goto(`${server.url}/console/#/policies`);
+    await tab.waitForSelector("#changes");
+    const before = await tab.$eval("#changes", (of) => of.textContent);
+    // The second input is tau_regenerate.
+    await tabTo(tab, "input[type=number]");
+    await tab.keyboard.press("Tab");
+    await tab.keyboard.down("Control");
+    await tab.keyboard.press("a");
+    await tab.keyboard.up("Control");
+    await tab.keyboard.type("0.7");
+    await tab.waitForFunction((before) => document.querySelector("#changes").textContent !== before, {}, before);
     const answer = await server.call("/v1/rescore-evaluations", { policyOverrides: { tauRegenerate: 0.7 } });
     const changed = answer.changes.reduce((sum, of) => sum + of.evaluations, 0);
-    const said = await shown.$eval("#changes", (of) => of.textContent);
-    if (!said.startsWith(`${changed} of ${answer.decided} `)) throw new Error(`${said}, and the API says ${changed} of ${answer.decided}`);
-    const found = await rows(shown);
-    const wanted = answer.changed.map((of) => of.evaluation.evaluationId);
-    if (String(found) !== String(wanted)) throw new Error(`${found} are not ${wanted}`);
+    const text = await tab.$eval("#changes", (of) => of.textContent);
+    if (!text.startsWith(`${changed} of ${answer.decided} `)) throw new Error(`${text}; the API returns ${changed} of ${answer.decided}`);
+    const found = await rows(tab);
+    const expected = answer.changed.map((of) => of.evaluation.evaluationId);
+    if (String(found) !== String(expected)) throw new Error(`found: ${found}; expected: ${expected}`);
   },
 };

@@ -1,4 +1,4 @@
-// A real server with evaluations of a real-looking incident in it, for walks.
+// Starts a server with evaluations of an incident.
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ function freePort() {
   });
 }
 
-async function isReady(url) {
+async function waitUntilReady(url) {
   for (let attempt = 0; attempt < 600; attempt += 1) {
     const health = await fetch(`${url}/v1/health`).catch(() => undefined);
     if (health?.ok) return;
@@ -29,40 +29,40 @@ async function isReady(url) {
 
 const incident = join(root, "datasets/incidents/checkout-oom");
 
-/** Evaluates the reports of an incident, with further arguments of `gsar evaluate`. */
+/** Evaluates the reports of the incident. `more` are arguments of `gsar evaluate`. */
 function evaluate(endpoint, ...more) {
   for (const report of readdirSync(join(incident, "reports")).sort()) {
     const args = ["evaluate", join(incident, "reports", report), "--evidence", join(incident, "evidence")];
     try {
       execFileSync(join(bin, "gsar"), [...args, "--endpoint", endpoint, ...more], { stdio: "pipe" });
     } catch (failed) {
-      // 10 to 12 are verdicts.
+      // 10 to 12 are decisions.
       if (![10, 11, 12].includes(failed.status)) throw failed;
     }
   }
 }
 
-/** Has another judge judge what was evaluated, under the default policy. */
+/** Repeats all evaluations with another judge and the default policy. */
 async function evaluateAgain(call, judge) {
   const { evaluations } = await call("/v1/evaluations", {});
   for (const { evaluationId } of evaluations) {
-    const { report, evidence: kept } = await call("/v1/evaluation", { evaluationId });
+    const { report, evidence: items } = await call("/v1/evaluation", { evaluationId });
     const item = ({ id }) => call("/v1/evaluation-evidence", { evaluationId, evidenceId: id });
-    const evidence = (await Promise.all(kept.map(item))).map((answer) => answer.item);
+    const evidence = (await Promise.all(items.map(item))).map((answer) => answer.item);
     await call("/v1/evaluate", { report, evidence, options: { judge } });
   }
 }
 
-/** A chat model that plays recorded answers, and rules. */
+/** A chat model with recorded answers. */
 const MODEL = "openai-compatible:recorded";
 const JUDGES = [MODEL, "rules/2"];
 
-/** Starts the recorded model and writes a configuration with it. */
+/** Starts the recorded model and writes a configuration for it. */
 async function recordedModel(folder) {
   const address = join(folder, "model");
   const model = spawn("python3", ["-B", join(root, "datasets/recorded_model.py"), address], { stdio: "ignore" });
   for (let attempt = 0; !existsSync(address); attempt += 1) {
-    if (attempt === 600) throw new Error("the recorded model does not start");
+    if (attempt === 600) throw new Error("the recorded model did not start");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   const config = join(folder, "gsar.toml");
@@ -70,7 +70,7 @@ async function recordedModel(folder) {
   return { model, config };
 }
 
-/** Principals of a file: one grades and sees all, the other sees all. */
+/** Writes a principals file. Only the first principal has the right to grade. */
 function principals(folder, token, readerToken) {
   const digest = (of) => createHash("sha256").update(of).digest("hex");
   const file = join(folder, "principals.toml");
@@ -82,8 +82,8 @@ function principals(folder, token, readerToken) {
   return { GSAR_SECURITY__PRINCIPALS: file };
 }
 
-/** Starts a server in which the reports of an incident are evaluated by each judge, and in shadow; with a token where callers are to
- * say who they are. An empty one has no evaluations, and a policy of its own decides. */
+/** Starts a server with evaluations by each judge, and in shadow mode. With `token`, it requires authentication. With `isEmpty`, it has
+ * no evaluations and another default policy. */
 export async function start({ token, isEmpty = false } = {}) {
   const readerToken = token && `${token}-who-only-reads`;
   const folder = mkdtempSync(join(tmpdir(), "gsar-walks-"));
@@ -124,11 +124,11 @@ export async function start({ token, isEmpty = false } = {}) {
     if (!response.ok) throw new Error(JSON.stringify(answer));
     return answer;
   };
-  /** What `gsar` prints. */
+  /** Returns the output of `gsar`. */
   const gsar = (...args) => execFileSync(join(bin, "gsar"), [...args, "--endpoint", listen, ...identity], { stdio: ["ignore", "pipe", "pipe"] }).toString();
   try {
     if (token) writeFileSync(join(folder, "token"), token, { mode: 0o600 });
-    await isReady(url);
+    await waitUntilReady(url);
     if (isEmpty) return { url, call, gsar, stop };
     evaluate(listen, "--policy", "shadowed", ...identity);
     for (const judge of JUDGES.slice(1)) await evaluateAgain(call, judge);

@@ -1,5 +1,5 @@
-// Walks through the console in Chromium, with the keyboard alone, on wide and narrow screens, light and dark:
-// `npm run walk [FOLDER]` writes pictures to FOLDER, and ONLY names some tasks. Needs Chromium (CHROMIUM names it) and a built server.
+// Tests the console in Chromium with the keyboard, on wide and narrow screens, in light and dark mode: `npm run walk [FOLDER]` writes
+// screenshots to FOLDER. ONLY selects tasks, CHROMIUM is the path of Chromium. Needs a built server.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { SCREENS, faults, open, page } from "./browser.mjs";
@@ -23,7 +23,7 @@ const ALL = [
   ...Object.entries({ ...TASKS, ...CLAIM_TASKS, ...FILTER_TASKS, ...RECORD_TASKS, ...COMPARISON_TASKS }).map((of) => [server, ...of]),
   ...Object.entries({ ...EMPTY_TASKS, ...CALIBRATION_TASKS }).map((of) => [empty, ...of]),
   ...Object.entries({ ...RIGHT_TASKS, ...GRADING_TASKS, ...INVESTIGATION_TASKS }).map((of) => [withPrincipals, ...of]),
-  // Last, since they record what the others would see.
+  // Last, since they add evaluations.
   ...Object.entries({ ...NUMBER_TASKS, ...HOSTILE_TASKS }).map((of) => [server, ...of]),
 ];
 const browser = await open();
@@ -34,10 +34,10 @@ try {
       const at = await page(browser, screen);
       const where = `${name} at ${screen.width} px, ${screen.scheme}`;
       const found = await task(at, server).then(() => faults(at), (error) => [error.message]);
-      if (folder) await at.shown.screenshot({ path: join(folder, `${name}-${screen.width}-${screen.scheme}.png`) });
-      console.log(found.length === 0 ? `done    ${where}` : `FAILED  ${where}: ${found.join("; ")}`);
+      if (folder) await at.tab.screenshot({ path: join(folder, `${name}-${screen.width}-${screen.scheme}.png`) });
+      console.log(found.length === 0 ? `passed  ${where}` : `FAILED  ${where}: ${found.join("; ")}`);
       failed += found.length > 0 ? 1 : 0;
-      await at.shown.close();
+      await at.tab.close();
     }
   }
 } finally {
