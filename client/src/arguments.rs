@@ -1,4 +1,4 @@
-//! The command line: every command, flag and help text.
+//! The command line.
 
 mod check;
 mod connection;
@@ -44,13 +44,12 @@ Server:
   ($XDG_RUNTIME_DIR/gsar/gsar.sock, /run/gsar/gsar.sock), else a temporary
   server, started for this command from the gsar-server next to gsar.";
 
-/// The version and the licence.
 const LICENCE: &str = concat!(env!("CARGO_PKG_VERSION"), "\nlicence: Apache-2.0");
 
 /// Decide whether incident reports are grounded in their evidence
 ///
-/// GSAR checks each claim of a report against the evidence, scores how well the report is grounded, and decides:
-/// proceed, regenerate, replan or abstain.
+/// GSAR checks each claim of a report against the evidence, scores the grounding of the report, and decides: proceed,
+/// regenerate, replan or abstain.
 #[derive(Debug, Parser)]
 #[command(name = "gsar", version, long_version = LICENCE, max_term_width = 80, after_long_help = AFTER_HELP)]
 pub(crate) struct Arguments {
@@ -58,7 +57,6 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// A subcommand.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Evaluate(Evaluate),
@@ -93,18 +91,17 @@ pub(crate) enum Command {
 /// The server must run with gateway.address set and gateway.console = true.
 #[derive(Debug, Args)]
 pub(crate) struct Open {
-    /// The evaluation to show; by default, the list of evaluations
+    /// The evaluation to show [default: the list of evaluations]
     #[arg(value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// The address of the console
+    /// The URL of the console
     #[arg(long, value_name = "URL", env = "GSAR_CONSOLE", hide_env_values = true, default_value = "http://127.0.0.1:4319/console/", value_hint = ValueHint::Url)]
     pub(crate) console: String,
-    /// Print the address without opening it
+    /// Print the URL without opening it
     #[arg(long)]
     pub(crate) print: bool,
 }
 
-/// The output format of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
     /// Text for a terminal
@@ -113,7 +110,6 @@ pub(crate) enum Output {
     Json,
 }
 
-/// A class of claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Class {
     /// Supported by the evidence
@@ -126,7 +122,6 @@ pub(crate) enum Class {
     Complementary,
 }
 
-/// The claims to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Only {
     /// Supported by the evidence
@@ -150,14 +145,14 @@ pub(crate) enum Only {
 ///   {"id": 7, "score": 0.7692307692307693, "num": 10, "den": 13,
 ///    "decision": "regenerate"}
 ///
-/// A line may override policy values: rho, tau_proceed, tau_regenerate, and
+/// A line can override policy values: rho, tau_proceed, tau_regenerate, and
 /// weights by evidence type. An invalid line is answered with {"line": N,
 /// "error": "..."}; the run continues and exits with status 1. Blank lines are
 /// skipped.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Score {
-    /// The file of lines; standard input if omitted or -
+    /// The file to score; standard input if omitted or -
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true, value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
     /// The policy for lines without one
@@ -171,7 +166,7 @@ pub(crate) struct Score {
         hide_possible_values = true
     )]
     pub(crate) policy: String,
-    /// Score locally with the presets, without a server
+    /// Score locally, with presets only
     #[arg(long, conflicts_with_all = ["request", "endpoint", "data_dir", "tls_ca", "tls_certificate", "tls_key"])]
     pub(crate) offline: bool,
     /// Read ScoreRequest messages from FILE, as JSON documents; - for standard input
@@ -186,7 +181,7 @@ pub(crate) struct Score {
 
 /// Decide whether an investigation may end
 ///
-/// Reads gate inputs as JSON: hypotheses with their evidence, turns used, elapsed time.
+/// Reads gate inputs as JSON: the hypotheses with their evidence, the number of turns, and the elapsed time.
 #[derive(Debug, Args)]
 pub(crate) struct Gate {
     /// The gate inputs; standard input if omitted or -
@@ -202,7 +197,6 @@ pub(crate) struct Gate {
     pub(crate) connection: Connection,
 }
 
-/// How well an evidence chain is grounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Strength {
     /// Hard evidence and a change
@@ -213,13 +207,13 @@ pub(crate) enum Strength {
     Ungrounded,
 }
 
-/// Cap a self-rated confidence by its evidence
+/// Cap a self-rated confidence according to its evidence
 #[derive(Debug, Args)]
 pub(crate) struct Cap {
     /// The self-rated confidence, from 0 to 1
     #[arg(value_name = "CONFIDENCE", value_parser = decimal)]
     pub(crate) confidence: f64,
-    /// How well the evidence chain is grounded
+    /// The grounding of the evidence chain
     #[arg(long, value_enum)]
     pub(crate) strength: Strength,
     /// The policy to decide by [default: the server's]
@@ -274,7 +268,6 @@ pub(crate) enum Policy {
     },
 }
 
-/// A decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Tier {
     /// The report may be sent
@@ -298,7 +291,7 @@ pub(crate) struct Health {
 
 /// Diagnose the installation and the server
 ///
-/// Checks the binaries, the server, its judges and its storage, and suggests a fix for each problem.
+/// Checks the binaries, the server, its judges and its storage, and suggests fixes.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     #[command(flatten)]
@@ -321,7 +314,6 @@ pub(crate) struct Man {
     pub(crate) directory: PathBuf,
 }
 
-/// Parses a decimal from 0 to 1 with at most six decimal places.
 fn decimal(literal: &str) -> Result<f64, String> {
     use gsar_core::fixed::Millionths;
     let value: Millionths =
@@ -338,7 +330,7 @@ mod tests {
     use clap::CommandFactory as _;
 
     #[test]
-    fn the_definition_is_valid() {
+    fn command_definition_is_valid() {
         Arguments::command().debug_assert();
     }
 

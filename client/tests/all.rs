@@ -1,4 +1,4 @@
-//! Tests of the command line and the library, against real and scripted servers, in a single binary.
+//! Integration tests with real and scripted servers, in a single binary.
 
 #![expect(
     clippy::unwrap_used,

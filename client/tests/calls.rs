@@ -13,7 +13,7 @@ async fn connect(server: &ScriptedServer) -> Client {
     Client::connect(&server.endpoint().parse().unwrap()).await.unwrap()
 }
 
-/// A status with retry info.
+/// Returns a status that allows a retry.
 fn busy(millis: u64) -> Status {
     let mut details = ErrorDetails::with_retry_info(Some(Duration::from_millis(millis)));
     details.set_error_info("TOO_MANY_CALLS", ERROR_DOMAIN, HashMap::new());
@@ -46,7 +46,7 @@ async fn every_call_sends_its_deadline() {
 }
 
 #[tokio::test]
-async fn a_safe_call_is_retried_if_the_server_says_so() {
+async fn safe_calls_are_retried_if_the_server_allows_it() {
     let script = Script { score_refusals: VecDeque::from([busy(1), busy(1)]), ..Script::default() };
     let server = ScriptedServer::start(script).await;
     let answer = connect(&server).await.score(paper()).await.unwrap();
@@ -64,7 +64,7 @@ async fn retries_are_limited() {
 }
 
 #[tokio::test]
-async fn does_not_wait_beyond_the_deadline() {
+async fn retries_do_not_exceed_the_deadline() {
     let script = Script { score_refusals: VecDeque::from([busy(3_600_000)]), ..Script::default() };
     let server = ScriptedServer::start(script).await;
     let error = connect(&server).await.score(paper()).await.unwrap_err();
@@ -73,7 +73,7 @@ async fn does_not_wait_beyond_the_deadline() {
 }
 
 #[tokio::test]
-async fn an_evaluation_is_retried_only_with_a_key() {
+async fn evaluations_are_retried_only_with_a_key() {
     for (key, calls) in [("", 1), ("report-7", 2)] {
         let script = Script { evaluations: VecDeque::from([Err(busy(1))]), ..Script::default() };
         let server = ScriptedServer::start(script).await;
@@ -86,7 +86,7 @@ async fn an_evaluation_is_retried_only_with_a_key() {
 }
 
 #[tokio::test]
-async fn an_error_without_retry_info_is_final() {
+async fn errors_without_retry_info_are_final() {
     let refusals = VecDeque::from([Status::unavailable("draining")]);
     let server =
         ScriptedServer::start(Script { score_refusals: refusals, ..Script::default() }).await;
@@ -95,7 +95,7 @@ async fn an_error_without_retry_info_is_final() {
 }
 
 #[tokio::test]
-async fn an_unreachable_server_is_reported_with_the_fix() {
+async fn unreachable_server_is_reported_with_the_fix() {
     let folder = tempfile::tempdir().unwrap();
     let endpoint = format!("unix://{}/gsar.sock", folder.path().display());
     let error = Client::connect(&endpoint.parse().unwrap()).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! Runs the binary: exit statuses, output and errors.
+//! Exit statuses, output and errors of the binary.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use crate::common::{Script, ScriptedServer};
 use gsar_client::v1;
 use tonic::Status;
 
-/// Runs `gsar` without environment variables that affect it.
+/// Runs `gsar` without the environment variables that affect it.
 fn gsar(arguments: &[&str], input: &str) -> Output {
     gsar_with(arguments, input, &[])
 }
@@ -30,7 +30,7 @@ fn gsar_with(arguments: &[&str], input: &str, environment: &[(&str, &str)]) -> O
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_owned();
     let feeder = std::thread::spawn(move || {
-        // The process may exit before it reads its input.
+        // Fails if the process exits before reading its input.
         let _ = stdin.write_all(input.as_bytes());
     });
     let output = child.wait_with_output().unwrap();
@@ -140,7 +140,7 @@ fn answer(outcome: v1::Outcome, tier: v1::Tier) -> v1::EvaluateResponse {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_exit_status_is_that_of_the_most_severe_decision() {
+async fn exit_status_is_the_most_severe_one() {
     use v1::{Outcome, Tier};
     let proceed = || Ok(answer(Outcome::Scored, Tier::Proceed));
     let regenerate = || Ok(answer(Outcome::Scored, Tier::Regenerate));
@@ -214,7 +214,7 @@ async fn several_reports_form_one_document() {
 
     let document = written("markdown").await;
     assert!(document.starts_with("| report | decision | score |\n"), "{document}");
-    // The requests are sent concurrently, so any of them may get any of the answers.
+    // The requests are concurrent, so the order of the answers varies.
     let headings = document.lines().filter_map(|line| line.strip_prefix("## ")?.split_once(": "));
     let (names, mut words): (Vec<&str>, Vec<&str>) = headings.unzip();
     words.sort_unstable();
@@ -321,7 +321,7 @@ async fn color_follows_the_environment() {
 }
 
 #[test]
-fn invalid_input_is_status_2_with_its_position() {
+fn invalid_input_is_reported_with_its_position() {
     let folder = tempfile::tempdir().unwrap();
     let path = report(folder.path());
     let file = |name: &str, content: &[u8]| {
@@ -352,7 +352,7 @@ fn invalid_input_is_status_2_with_its_position() {
 }
 
 #[test]
-fn usage_and_missing_servers_are_status_2() {
+fn usage_errors_and_missing_servers_have_status_2() {
     let folder = tempfile::tempdir().unwrap();
     let path = report(folder.path());
     for arguments in [
@@ -373,7 +373,7 @@ fn usage_and_missing_servers_are_status_2() {
 }
 
 #[test]
-fn policies_are_shown_checked_and_compared_without_a_server() {
+fn policies_need_no_server() {
     let folder = tempfile::tempdir().unwrap();
     let good = folder.path().join("night.toml");
     fs::write(&good, "name = \"night\"\nrho = 3\n").unwrap();
@@ -410,7 +410,7 @@ fn generates_completions_and_manual_pages() {
 }
 
 #[test]
-fn the_version_names_the_licence() {
+fn version_includes_the_licence() {
     let version = env!("CARGO_PKG_VERSION");
     let long = gsar(&["--version"], "");
     assert_eq!(stdout(&long), format!("gsar {version}\nlicence: Apache-2.0\n"));

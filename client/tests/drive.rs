@@ -1,11 +1,11 @@
-//! `gsar drive` with a real server, recorded answers of a chat model, and the example orchestrator.
+//! `gsar drive` with a real server, a recorded chat model, and the example orchestrator.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Output};
 
 use crate::machine::{Machine, incident, stderr, stdout};
 
-/// Drives the example with an incident, judged by the recorded model.
+/// Drives the example orchestrator with an incident and the recorded model.
 fn drive(machine: &Machine, flags: &[&str], orchestrator: &[&str]) -> Output {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/orchestrator.py");
     let incident = incident("checkout-oom");
@@ -20,10 +20,10 @@ fn drive(machine: &Machine, flags: &[&str], orchestrator: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// A chat model that replays recorded answers, until it is dropped.
+/// A chat model that replays recorded answers.
 struct RecordedModel {
     child: Child,
-    /// A server configuration with this model as judge and reader.
+    /// The path of a server configuration with this model.
     config: PathBuf,
 }
 
@@ -56,7 +56,7 @@ impl Drop for RecordedModel {
     }
 }
 
-/// The lines of steps and of the end, which are the same in every run.
+/// Returns the lines for the steps and the end, which are the same in every run.
 fn steps(output: &Output) -> Vec<&str> {
     let is_step = |line: &&str| {
         line.starts_with("  plan") || line.starts_with("PROCEED") || line.starts_with("DEGRADED")
@@ -65,7 +65,7 @@ fn steps(output: &Output) -> Vec<&str> {
 }
 
 #[test]
-fn the_example_is_replanned_rewritten_and_proceeds() {
+fn example_proceeds_after_replan_and_rewrite() {
     let machine = Machine::new();
     let output = drive(&machine, &[], &[]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -85,7 +85,7 @@ fn the_example_is_replanned_rewritten_and_proceeds() {
 }
 
 #[test]
-fn a_stubborn_orchestrator_ends_degraded() {
+fn orchestrator_without_progress_ends_degraded() {
     let machine = Machine::new();
     let output = drive(&machine, &[], &["--stubborn"]);
     assert_eq!(output.status.code(), Some(11), "{}", stderr(&output));
@@ -95,7 +95,7 @@ fn a_stubborn_orchestrator_ends_degraded() {
 }
 
 #[test]
-fn an_investigation_is_resumed() {
+fn interrupted_investigation_is_resumed() {
     let machine = Machine::new();
     let data = machine.folder.path().join("records");
     let data = data.to_str().unwrap();
@@ -132,7 +132,7 @@ fn invalid_orchestrator_output_is_reported() {
     assert!(stderr(&absent).contains("/no/such/program"), "{}", stderr(&absent));
 }
 
-/// Answers each due entity with a line of its log, and cancels when none is due.
+/// Answers each due entity with a line of its log, and cancels if none is due.
 const EXPLORER: &str = r#"
 import json, sys
 LINES = {

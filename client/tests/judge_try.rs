@@ -1,12 +1,11 @@
-//! `gsar judge try` with a real server and two chat models: a good one, and one that supports everything.
+//! `gsar judge try` with a real server and two chat models, of which one supports every claim.
 
 use std::path::Path;
 use std::process::{Child, Command};
 
 use crate::machine::{Machine, stderr, stdout};
 
-/// A server of the OpenAI chat completions API. With `gullible`, it calls every claim about a cart grounded and every
-/// statement shown.
+/// A server of the OpenAI chat completions API. With `gullible`, every claim about a cart is grounded.
 const MODEL: &str = r#"
 import http.server, json, pathlib, re, sys
 
@@ -60,7 +59,7 @@ server.serve_forever()
 struct Model(Child);
 
 impl Model {
-    /// Starts the model and returns it with its URL.
+    /// Starts the model and returns its URL.
     fn start(folder: &Path, kind: &str) -> (Self, String) {
         let address = folder.join(format!("{kind}.url"));
         let mut command = Command::new("python3");
@@ -82,7 +81,7 @@ impl Drop for Model {
 }
 
 #[test]
-fn a_good_judge_passes_and_a_gullible_one_fails() {
+fn good_judge_passes_and_gullible_judge_fails() {
     let machine = Machine::new();
     for (kind, status, last) in [
         ("good", 0, "openai-compatible:m passed"),
@@ -98,7 +97,7 @@ fn a_good_judge_passes_and_a_gullible_one_fails() {
 }
 
 #[test]
-fn an_unreachable_judge_is_named_with_its_url() {
+fn unreachable_judge_is_reported_with_its_url() {
     let machine = Machine::new();
     let nobody = "http://127.0.0.1:9/v1";
     let judge = ["judge", "try", "--judge", "openai-compatible:m", "--judge-url", nobody];
@@ -109,7 +108,7 @@ fn an_unreachable_judge_is_named_with_its_url() {
 }
 
 #[test]
-fn a_judge_cannot_be_set_for_a_running_server() {
+fn rejects_a_judge_for_a_running_server() {
     let machine = Machine::new();
     let both = ["judge", "try", "--judge", "rules/2", "--endpoint", "unix:///nowhere"];
     let output = machine.run(&both, "");

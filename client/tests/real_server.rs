@@ -1,4 +1,4 @@
-//! The binary with temporary real servers.
+//! The binary with temporary servers.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -10,7 +10,7 @@ use gsar_client::v1;
 use rustix::process::{Pid, Signal, kill_process};
 
 #[test]
-fn a_report_is_evaluated_and_recorded() {
+fn report_is_evaluated_and_recorded() {
     let machine = Machine::new();
     let records = machine.folder.path().join("records");
     let records = records.to_str().unwrap();
@@ -46,7 +46,7 @@ fn a_report_is_evaluated_and_recorded() {
     machine.assert_nothing_is_left();
 }
 
-/// Two evaluations over the same evidence, of a true and a false report.
+/// Evaluates a true and a false report over the same evidence.
 fn recorded(machine: &Machine, records: &str) -> [v1::EvaluateResponse; 2] {
     let folder = machine.folder.path();
     let pool = folder.join("pool.txt");
@@ -96,7 +96,7 @@ fn evaluations_are_rescored() {
 }
 
 #[test]
-fn an_evaluation_is_rendered_as_html() {
+fn evaluation_is_rendered_as_html() {
     let machine = Machine::new();
     let records = machine.folder.path().join("records");
     let records = records.to_str().unwrap();
@@ -151,7 +151,7 @@ fn documents_are_redacted_by_default() {
 }
 
 #[test]
-fn the_console_is_opened_with_the_systems_opener() {
+fn console_is_opened_in_the_browser() {
     let machine = Machine::new();
     let programs = machine.folder.path().join("programs");
     let opened = machine.folder.path().join("opened");
@@ -181,7 +181,7 @@ fn the_console_is_opened_with_the_systems_opener() {
     assert_eq!(stdout(&list), format!("{console}#/evaluations\n"));
     assert_eq!(fs::read_to_string(&opened).unwrap(), expected, "printing opens nothing");
 
-    // Over SSH there is no browser; the URL is printed to be opened elsewhere.
+    // Without a browser, as over SSH, the URL is only printed.
     opener("exit 3");
     let failed = run(&["open", "0197/ab"]);
     assert_eq!(
@@ -276,7 +276,7 @@ fn grades_are_recorded_and_exported() {
 }
 
 #[test]
-fn an_exported_file_appears_when_complete() {
+fn exported_file_appears_when_complete() {
     use parquet::file::reader::{FileReader as _, SerializedFileReader};
     let machine = Machine::new();
     let records = machine.folder.path().join("records");
@@ -322,7 +322,7 @@ fn an_exported_file_appears_when_complete() {
 }
 
 #[test]
-fn reports_and_flags_may_be_mixed() {
+fn reports_and_flags_can_be_mixed() {
     let machine = Machine::new();
     let report = incident("checkout-oom/reports/faithful.md");
     let evidence = incident("checkout-oom/evidence");
@@ -333,7 +333,7 @@ fn reports_and_flags_may_be_mixed() {
 }
 
 #[test]
-fn a_closed_pipe_is_not_an_error() {
+fn closed_pipe_is_not_an_error() {
     let machine = Machine::new();
     let report = incident("checkout-oom/reports/faithful.md");
     let evidence = incident("checkout-oom/evidence");
@@ -346,7 +346,7 @@ fn a_closed_pipe_is_not_an_error() {
         (&evaluate, decided),
     ] {
         let mut child = machine.command(arguments).spawn().unwrap();
-        // Close the pipe before anything is written.
+        // Closes the pipe before anything is written.
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), status, "{arguments:?}: {}", stderr(&output));
@@ -397,7 +397,7 @@ fn online_and_offline_scores_agree() {
         "inference",
         "domain",
     ];
-    // A fixed pseudo-random sequence of sizes and types.
+    // A deterministic pseudo-random sequence.
     let mut state = 1_u64;
     let mut next = |below: u64| {
         state =
@@ -437,7 +437,7 @@ fn online_and_offline_scores_agree() {
     let alone = machine.run(&["score", "--offline"], &input);
     let asked = machine.run(&["score"], &input);
     assert_eq!(asked.status.code(), Some(1), "{}", stderr(&asked));
-    // Only a server has a default policy, which other policies may be looser than.
+    // Only a server compares the policy with its default.
     let marked = stdout(&asked);
     assert!(marked.contains(",\"hypothetical\":true}"), "{marked}");
     let unmarked = marked.replace(",\"hypothetical\":true}", "}");
@@ -495,7 +495,7 @@ fn violations_are_shown_field_by_field() {
     machine.assert_nothing_is_left();
 }
 
-/// A run that has answered one line and waits for the next.
+/// Starts a run, which has answered one line and waits for the next.
 fn waiting(machine: &Machine) -> (Child, std::process::ChildStdin) {
     let mut child = machine.command(&["score"]).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
@@ -507,7 +507,7 @@ fn waiting(machine: &Machine) -> (Child, std::process::ChildStdin) {
 }
 
 #[test]
-fn a_signal_stops_the_command_and_its_server() {
+fn signal_stops_the_command_and_its_server() {
     for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let machine = Machine::new();
         let (mut child, input) = waiting(&machine);

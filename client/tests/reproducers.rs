@@ -1,5 +1,5 @@
-//! Reports of a fix over reproducible incidents: real systems run with the right patch, a wrong one and none. A report
-//! proceeds only if the check of its incident passed.
+//! Reports of fixes for reproducible incidents, with the right patch, a wrong patch and no patch. A report proceeds only
+//! if its incident's check passed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ fn folder() -> PathBuf {
 }
 
 #[test]
-fn every_reproducer_is_run() {
+fn every_reproducer_has_a_test() {
     let folders = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
     let incidents = folders.filter(|path| path.join("incident.toml").exists());
     let mut names: Vec<String> =
@@ -45,7 +45,6 @@ fn every_reproducer_is_run() {
     assert_eq!(names, NAMES);
 }
 
-/// A reproducer, and the machine on which it runs.
 struct Case {
     machine: Machine,
     name: &'static str,
@@ -60,7 +59,7 @@ impl Case {
         self.machine.folder.path().join(name)
     }
 
-    /// Runs the check with a patch; returns the directory of the recorded run and the exit status of `gsar check`.
+    /// Runs the check with a patch. Returns the directory of the recorded run and the exit status of `gsar check`.
     fn checked(&self, patch: Option<&str>) -> (PathBuf, Option<i32>) {
         let label = patch.unwrap_or("fault");
         let (system, records) = (self.scratch(&format!("{label}-system")), self.scratch(label));
@@ -80,7 +79,7 @@ impl Case {
         (records, output.status.code())
     }
 
-    /// Evaluates the report that the check passed, with a change and the runs in a directory.
+    /// Evaluates the report of the fix, with a change and the recorded runs in `evidence`.
     fn evaluated(&self, change: &Value, evidence: &Path) -> Value {
         fs::create_dir_all(evidence).unwrap();
         let runs = fs::read_dir(evidence).unwrap().map(|entry| entry.unwrap().file_name());
@@ -114,7 +113,7 @@ fn tier(answer: &Value) -> &str {
     answer["decision"]["tier"].as_str().unwrap()
 }
 
-/// The codes of the corrections that contradict a claim.
+/// Returns the codes of the corrections that contradict a claim.
 fn contradicted_by(answer: &Value) -> Vec<&str> {
     let corrections = answer["corrections"].as_array().map(Vec::as_slice).unwrap_or_default();
     let found =

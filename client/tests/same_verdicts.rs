@@ -1,4 +1,4 @@
-//! A report gets the same verdict over the SDK, a stream, HTTP and the command line.
+//! Verdicts over the SDK, streams, HTTP and the command line are the same.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,14 +10,14 @@ use gsar_datasets::{ReportKind, incidents};
 use serde_json::Value;
 use tokio::process::Command;
 
-struct Ways {
+struct Endpoints {
     server: TemporaryServer,
     client: Client,
     gateway: String,
     http: reqwest::Client,
 }
 
-impl Ways {
+impl Endpoints {
     async fn start() -> Self {
         // reqwest requires a crypto provider even without TLS.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -46,7 +46,7 @@ impl Ways {
     }
 }
 
-/// The parts of an answer that callers act on: the decision, the scores and the claims.
+/// Returns the decision, the scores and the claims of an answer.
 fn verdict(answer: &Value) -> Value {
     let part = |name: &str| answer.get(name).cloned().unwrap_or_default();
     serde_json::json!({
@@ -60,30 +60,30 @@ fn value<T: json::Named + prost::Message>(message: &T) -> Value {
 }
 
 #[tokio::test]
-async fn every_case_is_scored_alike() {
-    let ways = Ways::start().await;
+async fn scores_agree() {
+    let endpoints = Endpoints::start().await;
     let cases = gsar_datasets::cases().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cases.jsonl");
     let lines: Vec<String> = cases.iter().map(|case| case.request.to_string()).collect();
     std::fs::write(&file, lines.join("\n")).unwrap();
-    let by_command = ways.by_command(&["score"], Some(&file)).await;
+    let by_command = endpoints.by_command(&["score"], Some(&file)).await;
     let by_command: Vec<Value> =
         by_command.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(by_command.len(), cases.len());
     for ((case, document), by_command) in cases.iter().zip(lines).zip(by_command) {
         let request: v1::ScoreRequest = json::from_json(&document).unwrap();
-        let by_sdk = verdict(&value(&ways.client.score(request).await.unwrap()));
-        let over_http = ways.over_http("/v1/score", document).await;
+        let by_sdk = verdict(&value(&endpoints.client.score(request).await.unwrap()));
+        let over_http = endpoints.over_http("/v1/score", document).await;
         assert_eq!(verdict(&over_http), by_sdk, "{} over HTTP", case.name);
         assert_eq!(verdict(&by_command), by_sdk, "{} by the command line", case.name);
     }
-    ways.server.stop().await;
+    endpoints.server.stop().await;
 }
 
 #[tokio::test]
-async fn every_report_of_an_incident_is_evaluated_alike() {
-    let ways = Ways::start().await;
+async fn evaluations_agree() {
+    let endpoints = Endpoints::start().await;
     let mut requests = BTreeMap::new();
     for incident in incidents().unwrap() {
         let items = evidence::load(&[incident.evidence()]).unwrap().items;
@@ -105,7 +105,7 @@ async fn every_report_of_an_incident_is_evaluated_alike() {
     });
     let streamed: Vec<_> = streamed.collect();
     let mut answers =
-        ways.client.evaluate_stream(futures_util::stream::iter(streamed)).await.unwrap();
+        endpoints.client.evaluate_stream(futures_util::stream::iter(streamed)).await.unwrap();
     let mut over_stream = BTreeMap::new();
     while let Some(answer) = answers.next().await.unwrap() {
         let Some(v1::evaluate_stream_response::Result::Evaluation(evaluation)) = answer.result
@@ -116,14 +116,15 @@ async fn every_report_of_an_incident_is_evaluated_alike() {
     }
     for (file, (request, folder)) in requests {
         let document = json::to_json(&request).unwrap();
-        let by_sdk = verdict(&value(&ways.client.evaluate(request).await.unwrap()));
-        let over_http = ways.over_http("/v1/evaluate", document).await;
+        let by_sdk = verdict(&value(&endpoints.client.evaluate(request).await.unwrap()));
+        let over_http = endpoints.over_http("/v1/evaluate", document).await;
         let folder = folder.display().to_string();
-        let by_command = ways.by_command(&["evaluate", &file, "--evidence", &folder], None).await;
+        let by_command =
+            endpoints.by_command(&["evaluate", &file, "--evidence", &folder], None).await;
         let by_command: Value = serde_json::from_str(&by_command).unwrap();
         assert_eq!(verdict(&over_http), by_sdk, "{file} over HTTP");
         assert_eq!(over_stream.get(&file), Some(&by_sdk), "{file} over a stream");
         assert_eq!(verdict(&by_command), by_sdk, "{file} by the command line");
     }
-    ways.server.stop().await;
+    endpoints.server.stop().await;
 }

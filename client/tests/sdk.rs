@@ -1,4 +1,4 @@
-//! Tests of the SDK against real servers, and servers that come and go.
+//! The SDK with real servers, and with servers that are shut down.
 
 use crate::common::{Script, ScriptedServer};
 use crate::server_binary::server_binary;
@@ -13,7 +13,7 @@ const PODS: &str =
     "NAME    READY  STATUS   RESTARTS\ncart-1  1/1    Running  4\ncart-2  1/1    Running  0\n";
 
 /// Starts a real server and connects to it.
-async fn real() -> (TemporaryServer, Client) {
+async fn start_server() -> (TemporaryServer, Client) {
     let binary = server_binary();
     let mut server = TemporaryServer::start(&binary, None).unwrap();
     let client = server.connect().await.unwrap();
@@ -25,8 +25,8 @@ fn pods() -> Item {
 }
 
 #[tokio::test]
-async fn a_report_is_checked() {
-    let (server, client) = real().await;
+async fn report_is_checked() {
+    let (server, client) = start_server().await;
     let check =
         client.check("Pod cart-1 restarted 4 times.").evidence([pods()]).policy("reference");
     let verdict = check.clone().verdict().await.unwrap();
@@ -52,8 +52,8 @@ async fn a_report_is_checked() {
 }
 
 #[tokio::test]
-async fn an_investigation_is_resumed_and_finished() {
-    let (server, client) = real().await;
+async fn interrupted_investigation_is_resumed() {
+    let (server, client) = start_server().await;
     let tools = EvidenceCapture::default();
     let mut steps = Vec::new();
     let investigate = async |at: &v1::Investigation| {
@@ -85,19 +85,19 @@ async fn an_investigation_is_resumed_and_finished() {
     assert_eq!(
         ended.investigation.spent.unwrap().turns,
         1,
-        "the turn before the interruption counts once"
+        "the turn before the interruption is counted once"
     );
     assert_eq!(steps.len(), 2, "{:?}", ended.investigation.trajectory);
     server.stop().await;
 }
 
-/// A server that can be shut down with its connections.
-struct Removable {
+/// A server that can be shut down, with its connections.
+struct StoppableServer {
     server: ScriptedServer,
     runtime: tokio::runtime::Runtime,
 }
 
-impl Removable {
+impl StoppableServer {
     fn start() -> Self {
         let started = std::thread::spawn(|| {
             let mut runtime = tokio::runtime::Builder::new_multi_thread();
@@ -112,15 +112,15 @@ impl Removable {
         self.server.script.lock().unwrap().metadata.len()
     }
 
-    fn remove(self) {
-        // A runtime must not be dropped inside another one.
+    fn stop(self) {
+        // A runtime cannot be dropped in an async context.
         std::thread::spawn(move || drop(self.runtime)).join().unwrap();
     }
 }
 
 #[tokio::test]
 async fn calls_rotate_and_skip_unreachable_servers() {
-    let servers = [Removable::start(), Removable::start()];
+    let servers = [StoppableServer::start(), StoppableServer::start()];
     let [first, second] = [0, 1].map(|at: usize| servers[at].server.endpoint().parse().unwrap());
     let nobody = "unix:///nowhere/gsar.sock".parse().unwrap();
     let client =
@@ -131,29 +131,29 @@ async fn calls_rotate_and_skip_unreachable_servers() {
     assert_eq!((servers[0].calls(), servers[1].calls()), (2, 2));
 
     let [gone, left] = servers;
-    gone.remove();
+    gone.stop();
     for _ in 0..4 {
         client.list_policies().await.unwrap();
     }
     assert_eq!(left.calls(), 6);
-    left.remove();
+    left.stop();
 
     let none = Client::connect_to_any(&nobody, &[], &TlsFiles::default()).await;
     assert!(matches!(none, Err(ClientError::Unreachable { .. })));
 }
 
 #[tokio::test]
-async fn an_unreachable_server_holds_the_report_unless_allowed() {
-    let server = Removable::start();
+async fn unreachable_server_holds_the_report_by_default() {
+    let server = StoppableServer::start();
     let client = Client::connect(&server.server.endpoint().parse().unwrap()).await.unwrap();
-    server.remove();
+    server.stop();
     let held = client.check("x").may_proceed(WhenUnreachable::default()).await;
     assert!(matches!(held, Err(ClientError::Unreachable { .. })), "{held:?}");
     assert!(client.check("x").may_proceed(WhenUnreachable::Proceed).await.unwrap());
 }
 
 #[tokio::test]
-async fn a_rejected_request_is_an_error() {
+async fn rejected_request_is_an_error() {
     let refusal = Err(Status::invalid_argument("report: is missing"));
     let script = Script { evaluations: [refusal].into(), ..Script::default() };
     let server = ScriptedServer::start(script).await;
@@ -163,7 +163,7 @@ async fn a_rejected_request_is_an_error() {
 
 #[tokio::test]
 async fn calls_and_investigations_are_send() {
-    let (server, client) = real().await;
+    let (server, client) = start_server().await;
     let (first, second, third) = (client.clone(), client.clone(), client);
     let scored = tokio::spawn(async move { first.score(v1::ScoreRequest::default()).await });
     let checked = tokio::spawn(async move {
@@ -181,7 +181,7 @@ async fn calls_and_investigations_are_send() {
 }
 
 #[tokio::test]
-async fn calls_carry_the_trace_context() {
+async fn calls_send_the_trace_context() {
     const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let server = ScriptedServer::start(Script::default()).await;
     let client = Client::connect(&server.endpoint().parse().unwrap()).await.unwrap();
@@ -194,7 +194,7 @@ async fn calls_carry_the_trace_context() {
 
 #[tokio::test]
 async fn evaluates_reports_over_a_stream() {
-    let (server, client) = real().await;
+    let (server, client) = start_server().await;
     let reports = ["Pod cart-1 restarted 4 times.", "", "Pod cart-1 restarted 9 times."];
     let requests: Vec<_> = reports
         .iter()

@@ -1,10 +1,10 @@
-//! The server's binary, for tests that need a real server.
+//! Finds or builds the server's binary.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Returns the server next to the command in the build directory. Cargo does not build binaries of other packages for a
-/// test, so it is built here if it does not exist; run `cargo build -p gsar-server` to update it.
+/// Returns the server in the build directory, building it if it does not exist. Cargo does not build the binaries of
+/// other packages for tests, so run `cargo build -p gsar-server` after changes.
 pub(crate) fn server_binary() -> PathBuf {
     let folder = Path::new(env!("CARGO_BIN_EXE_gsar")).parent().unwrap().to_owned();
     let binary = folder.join("gsar-server");

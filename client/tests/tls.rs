@@ -1,4 +1,4 @@
-//! TLS and tokens of the SDK and the command, with a real server.
+//! TLS and tokens in the SDK and the command line, with a real server.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -9,7 +9,7 @@ use crate::server_binary::server_binary;
 use gsar_client::{Client, ClientError, TlsFiles};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
-/// A certificate authority that writes to a directory.
+/// A certificate authority.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -34,14 +34,14 @@ impl Authority {
     }
 }
 
-/// A real server; killed on drop.
+/// A real server, which is killed on drop.
 struct Server {
     child: Child,
     port: u16,
 }
 
 impl Server {
-    /// Starts a server with a scheme and these lines of configuration.
+    /// Starts a server with a scheme and configuration lines.
     fn start(folder: &Path, scheme: &str, tls: &str) -> Self {
         let config = folder.join("gsar.toml");
         let rest = "[judges]\nchain = [\"rules/2\"]\n[evidence]\nembeddings = \"off\"\n";
@@ -67,7 +67,7 @@ impl Server {
                 break;
             }
         }
-        // Drain the log, so that the server does not block.
+        // Drains the log, which would block the server.
         std::thread::spawn(move || lines.for_each(drop));
         assert!(port.is_some(), "{log}");
         Self { child, port: port.unwrap() }
@@ -108,20 +108,20 @@ fn showing(folder: &Path, name: &str) -> TlsFiles {
     }
 }
 
-/// Connects and checks whether the server is serving.
-async fn asked(endpoint: &str, files: &TlsFiles) -> Result<bool, ClientError> {
+/// Connects and returns `true` if the server is serving.
+async fn is_serving(endpoint: &str, files: &TlsFiles) -> Result<bool, ClientError> {
     Client::connect_with(&endpoint.parse().unwrap(), files).await?.is_serving().await
 }
 
 async fn refused(endpoint: &str, files: &TlsFiles) -> (String, String) {
-    match asked(endpoint, files).await {
+    match is_serving(endpoint, files).await {
         Err(ClientError::Tls { reason, fix, .. }) => (reason, fix),
         other => panic!("{other:?}"),
     }
 }
 
 #[tokio::test]
-async fn a_server_needs_a_trusted_valid_certificate() {
+async fn server_certificate_must_be_trusted_and_valid() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let authority = Authority::new(folder, "authority");
@@ -129,7 +129,7 @@ async fn a_server_needs_a_trusted_valid_certificate() {
     authority.sign(folder, "server", "localhost", 2099);
     let server = Server::with_tls(folder, None);
     let endpoint = server.endpoint("grpcs");
-    assert!(asked(&endpoint, &trusting(folder, "authority.pem")).await.unwrap());
+    assert!(is_serving(&endpoint, &trusting(folder, "authority.pem")).await.unwrap());
 
     let (reason, fix) = refused(&endpoint, &trusting(folder, "other.pem")).await;
     assert!(reason.contains("was issued by an untrusted authority"), "{reason}");
@@ -150,7 +150,7 @@ async fn a_server_needs_a_trusted_valid_certificate() {
 }
 
 #[tokio::test]
-async fn a_rejected_client_certificate_is_explained() {
+async fn rejected_client_certificate_is_explained() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let authority = Authority::new(folder, "authority");
@@ -160,7 +160,7 @@ async fn a_rejected_client_certificate_is_explained() {
     Authority::new(folder, "other").sign(folder, "stranger", "agent", 2099);
     let server = Server::with_tls(folder, Some("authority.pem"));
     let endpoint = server.endpoint("grpcs");
-    assert!(asked(&endpoint, &showing(folder, "client")).await.unwrap());
+    assert!(is_serving(&endpoint, &showing(folder, "client")).await.unwrap());
 
     let (reason, fix) = refused(&endpoint, &trusting(folder, "authority.pem")).await;
     assert_eq!(reason, "the server requires a client certificate");
@@ -177,15 +177,15 @@ async fn a_rejected_client_certificate_is_explained() {
     assert!(reason.contains("old.pem: it has expired"), "{reason}");
 
     let mixed = TlsFiles { key: Some(folder.join("old.key")), ..showing(folder, "client") };
-    let error = asked(&endpoint, &mixed).await.unwrap_err().to_string();
+    let error = is_serving(&endpoint, &mixed).await.unwrap_err().to_string();
     assert!(error.contains("--tls-key") && error.contains("its own key"), "{error}");
     let half = TlsFiles { key: None, ..showing(folder, "client") };
-    let error = asked(&endpoint, &half).await.unwrap_err().to_string();
+    let error = is_serving(&endpoint, &half).await.unwrap_err().to_string();
     assert!(error.contains("--tls-certificate requires --tls-key"), "{error}");
 }
 
 #[tokio::test]
-async fn a_peer_without_tls_is_not_unreachable() {
+async fn peer_without_tls_is_reported_as_such() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let authority = Authority::new(folder, "authority");
@@ -196,16 +196,16 @@ async fn a_peer_without_tls_is_not_unreachable() {
     assert!(fix.contains("grpc://"), "{fix}");
     let endpoint = server.endpoint("grpcs");
     drop(server);
-    let error = asked(&endpoint, &files).await.unwrap_err();
+    let error = is_serving(&endpoint, &files).await.unwrap_err();
     assert!(matches!(error, ClientError::Unreachable { .. }), "{error}");
 
     authority.sign(folder, "server", "localhost", 2099);
     let server = Server::with_tls(folder, None);
-    let error = asked(&server.endpoint("grpc"), &TlsFiles::default()).await.unwrap_err();
+    let error = is_serving(&server.endpoint("grpc"), &TlsFiles::default()).await.unwrap_err();
     assert!(error.to_string().contains("grpcs://"), "{error:?}");
 }
 
-/// Runs the command with an otherwise empty environment.
+/// Runs the command with only these environment variables.
 fn gsar(arguments: &[&str], environment: &[(&str, PathBuf)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gsar"));
     command.args(arguments).env_clear().envs(environment.iter().cloned()).output().unwrap()

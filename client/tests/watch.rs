@@ -24,7 +24,7 @@ impl Watch {
         let out = BufReader::new(child.stdout.take().unwrap());
         let err = BufReader::new(child.stderr.take().unwrap());
         let mut watch = Self { child, out, err };
-        watch.noted("note: watching ");
+        watch.expect_note("note: watching ");
         watch
     }
 
@@ -36,8 +36,8 @@ impl Watch {
         line
     }
 
-    /// Reads the next note and checks how it begins.
-    fn noted(&mut self, begin: &str) -> String {
+    /// Reads the next note and checks its beginning.
+    fn expect_note(&mut self, begin: &str) -> String {
         let mut line = String::new();
         self.err.read_line(&mut line).unwrap();
         assert!(line.starts_with(begin), "{line:?}");
@@ -56,7 +56,7 @@ fn directory(machine: &Machine) -> PathBuf {
     directory
 }
 
-/// Writes a file elsewhere and renames it into place.
+/// Writes a file atomically.
 fn put(machine: &Machine, path: &Path, content: &str) {
     let written = machine.folder.path().join("written");
     fs::write(&written, content).unwrap();
@@ -84,7 +84,7 @@ fn reports_are_evaluated_as_they_are_written() {
     let first = watch.verdict();
     assert!(is_verdict(&first, "new.md  "), "{first}");
 
-    // An unchanged report is not evaluated again; the next verdict is that of another file.
+    // An unchanged report is not evaluated again, so the next verdict is for another file.
     put(&machine, &directory.join("new.md"), &report);
     fs::write(directory.join("cut.json"), REQUEST.get(..40).unwrap()).unwrap();
     let cut = watch.verdict();
@@ -98,7 +98,7 @@ fn reports_are_evaluated_as_they_are_written() {
     let changed = watch.verdict();
     assert!(is_verdict(&changed, "new.md  "), "{changed}");
 
-    // Deleted files are forgotten; a recreated file is new.
+    // Deleted files are forgotten, so a recreated file is new.
     fs::remove_file(directory.join("cut.json")).unwrap();
     put(&machine, &directory.join("other.json"), REQUEST);
     assert!(is_verdict(&watch.verdict(), "other.json (asked)  "));
@@ -106,14 +106,14 @@ fn reports_are_evaluated_as_they_are_written() {
     assert!(is_verdict(&watch.verdict(), "cut.json (asked)  "));
 
     watch.interrupt();
-    let summary = watch.noted("note: 5 reports evaluated: ");
+    let summary = watch.expect_note("note: 5 reports evaluated: ");
     assert!(summary.ends_with("; 1 could not be evaluated\n"), "{summary}");
     assert_eq!(watch.child.wait().unwrap().code(), Some(0));
     machine.assert_nothing_is_left();
 }
 
 #[test]
-fn once_behaves_like_evaluate() {
+fn once_gives_the_results_of_evaluate() {
     let machine = Machine::new();
     let directory = directory(&machine);
     let evidence = incident("checkout-oom/evidence");
@@ -197,10 +197,10 @@ fn pending_reports_are_retried_when_the_server_is_back() {
     assert!(line.ends_with("; pending reports will be retried\n"), "{line}");
     let mut second = server(&machine, &socket);
     assert!(is_verdict(&watch.verdict(), "two.json (asked)  "));
-    watch.noted("note: the server is available again");
+    watch.expect_note("note: the server is available again");
 
     watch.interrupt();
-    let summary = watch.noted("note: 2 reports evaluated: ");
+    let summary = watch.expect_note("note: 2 reports evaluated: ");
     assert!(!summary.contains("could not be"), "{summary}");
     assert_eq!(watch.child.wait().unwrap().code(), Some(0));
     kill_process(Pid::from_child(&second), Signal::TERM).unwrap();

@@ -9,8 +9,8 @@ use super::{Connection, Output};
 /// Run declared checks and record the results as evidence
 ///
 /// FILE declares checks in TOML, each as a "check" table with a name, a command (a list of strings) and a pass
-/// condition: pass.exit_status (default 0), pass.contains and pass.lacks. The result of a run follows from its
-/// declaration, so it can support the claim that an incident is fixed.
+/// condition: pass.exit_status (default 0), pass.contains and pass.lacks. A passed check can support the claim that an
+/// incident is fixed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit status: 0 if all checks passed, 1 if one failed, 2 if one cannot be started.
@@ -37,12 +37,12 @@ pub(crate) struct Check {
     /// Write the results to this directory, as evidence files
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) save: Option<PathBuf>,
-    /// The output format; json prints one EvidenceItem per check
+    /// The output format; json is one EvidenceItem per check
     #[arg(long, short, value_enum, default_value_t = Output::Human)]
     pub(crate) output: Output,
     #[command(flatten)]
     pub(crate) connection: Connection,
-    /// A command that runs each check in a sandbox; the check's command is appended to it
+    /// A sandbox command, to which each check's command is appended
     #[arg(value_name = "SANDBOX", last = true)]
     pub(crate) sandbox: Vec<String>,
 }

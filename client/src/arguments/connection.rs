@@ -12,7 +12,7 @@ use gsar_client::TlsFiles;
 pub(crate) struct Connection {
     /// The server's address: unix:///path, grpc://host:port or grpcs://host:port (TLS)
     ///
-    /// By default: GSAR_ENDPOINT, else the default socket, else a temporary server, started for this command.
+    /// Defaults to GSAR_ENDPOINT, then the default socket, then a temporary server for this command.
     #[arg(long, value_name = "URL")]
     pub(crate) endpoint: Option<String>,
     /// Start a temporary server that stores its data in DIR
@@ -20,7 +20,7 @@ pub(crate) struct Connection {
     pub(crate) data_dir: Option<PathBuf>,
     /// The certificate authorities to trust for grpcs://, in PEM
     ///
-    /// By default: GSAR_TLS_CA, else the authorities of the system.
+    /// Defaults to GSAR_TLS_CA, then the authorities of the system.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     tls_ca: Option<PathBuf>,
     /// The client certificate for grpcs://, in PEM [default: GSAR_TLS_CERTIFICATE]
@@ -32,18 +32,16 @@ pub(crate) struct Connection {
     /// A file with the bearer token, read for each call [default: GSAR_TOKEN_FILE]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) token_file: Option<PathBuf>,
-    /// The deadline of each call, in seconds
+    /// The deadline for each call, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     deadline: u32,
 }
 
 impl Connection {
-    /// Returns the deadline of each call.
     pub(crate) fn deadline(&self) -> Duration {
         Duration::from_secs(u64::from(self.deadline))
     }
 
-    /// Returns the TLS files.
     pub(crate) fn tls(&self) -> TlsFiles {
         TlsFiles {
             ca: self.tls_ca.clone(),

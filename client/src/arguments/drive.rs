@@ -10,10 +10,10 @@ use super::{Connection, Output};
 
 /// Run an investigation with an external orchestrator
 ///
-/// Starts COMMAND and exchanges one JSON document per line with it. Its standard input receives the investigation,
-/// whose `instruction` is one of synthesize, regenerate, replan, gatherEvidence and finished. It answers on standard
-/// output with {"turn": ...} (tool results), {"report": {"report": {"synthesis": ...}}} or {"cancel": {}}; the id and
-/// the step are filled in. Its standard input is closed after finished.
+/// Starts COMMAND and exchanges JSON documents with it, one per line. Standard input receives the investigation, with
+/// an `instruction`: synthesize, regenerate, replan, gatherEvidence or finished. COMMAND answers on standard output with
+/// {"turn": ...} (tool results), {"report": {"report": {"synthesis": ...}}} or {"cancel": {}}, without the id and the
+/// step. After finished, standard input is closed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit status: 0 if the report may be sent, 11 if the investigation ends degraded,
@@ -26,7 +26,7 @@ pub(crate) struct Drive {
     /// The orchestrator and its arguments
     #[arg(value_name = "COMMAND", required = true, last = true)]
     pub(crate) command: Vec<String>,
-    /// The investigation; an existing one is resumed [default: a new id]
+    /// The id of the investigation, which is resumed if it exists [default: a new id]
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<String>,
     /// The policy to decide by [default: the server's]
@@ -35,16 +35,16 @@ pub(crate) struct Drive {
     /// The corpus of the investigation [default: a new one]
     #[arg(long, value_name = "CORPUS")]
     pub(crate) corpus: Option<String>,
-    /// The dependency graph to explore for the root cause, a Graph message as JSON
+    /// The dependency graph to explore for the root cause, as a Graph message in JSON
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) graph: Option<PathBuf>,
-    /// The checks of the investigation, in the format of gsar check
+    /// The declared checks, in the format of gsar check
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) checks: Option<PathBuf>,
     /// The maximum number of chat model calls
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) judge_calls: Option<u32>,
-    /// The maximum number of chat model tokens, input and output
+    /// The maximum number of input and output tokens of chat models
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) tokens: Option<u64>,
     /// The maximum duration, in seconds
@@ -58,7 +58,6 @@ pub(crate) struct Drive {
 }
 
 impl Drive {
-    /// Returns the maximum duration.
     pub(crate) fn wall_clock(&self) -> Option<Duration> {
         self.wall_clock.map(|seconds| Duration::from_secs(seconds.into()))
     }

@@ -9,8 +9,8 @@ use super::{Connection, Format, JudgeChoice, Only, Output, decimal};
 
 /// Decide whether a report may be sent
 ///
-/// REPORT is text or Markdown. Evidence is JSON, logs, tables or text, in files or directories. The kind of each file
-/// is detected from its content and name, unless its directory has an evidence.toml that states it.
+/// REPORT is text or Markdown. Evidence is JSON, logs, tables or text, in files or directories. The kind of a file is
+/// detected from its content and name, unless an evidence.toml in its directory states it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -25,10 +25,10 @@ pub(crate) struct Evaluate {
     /// A file or directory of evidence; may be repeated
     #[arg(long, short, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) evidence: Vec<PathBuf>,
-    /// A corpus of stored evidence to use as well; see gsar evidence
+    /// A corpus of stored evidence to add; see gsar evidence
     #[arg(long, value_name = "CORPUS", conflicts_with = "request")]
     pub(crate) corpus: Option<String>,
-    /// Samples per chat model, 1 to 10, decided by majority [default: the server's]
+    /// The number of samples per chat model, 1 to 10; the majority decides [default: the server's]
     #[arg(long, value_name = "NUMBER", conflicts_with = "request", value_parser = clap::value_parser!(u32).range(1..=10))]
     pub(crate) samples: Option<u32>,
     /// The policy to decide by [default: the server's]
@@ -42,7 +42,7 @@ pub(crate) struct Evaluate {
     /// By default, the judge splits the report into claims.
     #[arg(long, value_name = "FILE", conflicts_with = "request", value_hint = ValueHint::FilePath)]
     pub(crate) claims: Option<PathBuf>,
-    /// The investigation behind the report: gate inputs as JSON
+    /// The gate inputs of the investigation, as JSON
     #[arg(long, value_name = "FILE", conflicts_with = "request", value_hint = ValueHint::FilePath)]
     pub(crate) gate: Option<PathBuf>,
     /// The writer's confidence in the report, from 0 to 1
@@ -51,7 +51,7 @@ pub(crate) struct Evaluate {
     /// Show the full reasoning for all claims, or for CLAIM, and what would change the decision
     #[arg(long, value_name = "CLAIM", num_args = 0..=1, default_missing_value = "")]
     pub(crate) explain: Option<String>,
-    /// Show only claims of these classes, separated by commas
+    /// Show only claims with these classes, separated by commas
     #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_enum)]
     pub(crate) only: Vec<Only>,
     /// Read EvaluateRequest messages from FILE, as JSON documents; - for standard input
@@ -65,7 +65,7 @@ pub(crate) struct Evaluate {
     pub(crate) strict: bool,
     /// With --output junit or markdown: keep secrets and personal data
     ///
-    /// By default, they are replaced by placeholders. The server's record always keeps the original.
+    /// By default, they are replaced with placeholders. The server records the original in any case.
     #[arg(long)]
     pub(crate) unredacted: bool,
     #[command(flatten)]
@@ -76,15 +76,14 @@ pub(crate) struct Evaluate {
 
 /// Show how statements are judged
 ///
-/// Judges each statement as a claim of a report, and shows how it was read, the evidence that decided it, and the near
-/// misses.
+/// Judges each statement as a claim of a report. Shows the parsed statement, the deciding evidence, and near misses.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   gsar explain 'Pod checkout-1 restarted 4 times' --evidence evidence/
   gsar explain 'It was OOMKilled' --evidence pods.json --evidence events.txt")]
 pub(crate) struct Explain {
-    /// The statements; later ones may refer to earlier ones
+    /// The statements; each can refer to previous ones
     #[arg(value_name = "STATEMENT", required = true)]
     pub(crate) statements: Vec<String>,
     /// A file or directory of evidence; may be repeated

@@ -9,14 +9,13 @@ use super::{Connection, Output};
 
 /// Manage corpora of stored evidence
 ///
-/// Evaluate reports against a corpus with gsar evaluate --corpus, and search it with gsar search. Requires a running
-/// server, or --data-dir.
+/// Use a corpus with gsar evaluate --corpus or gsar search. Requires a running server, or --data-dir.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Evidence {
     /// Add files to a corpus, creating it if necessary
     ///
-    /// Takes files and directories as gsar evaluate does; - for standard input. Items that the corpus already contains
-    /// are left unchanged.
+    /// Accepts the same files and directories as gsar evaluate; - for standard input. Items that the corpus already
+    /// contains are left unchanged.
     Put {
         /// The corpus
         #[arg(value_name = "CORPUS")]
@@ -35,7 +34,7 @@ pub(crate) enum Evidence {
     },
     /// Print the content of an item
     ///
-    /// Prints the whole content, or a range of its lines.
+    /// Prints the full content, or a range of lines.
     Get {
         /// The corpus
         #[arg(value_name = "CORPUS")]
@@ -67,14 +66,13 @@ pub(crate) enum Evidence {
     },
 }
 
-/// A search method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Method {
-    /// By shared words
+    /// Shared words
     Lexical,
-    /// By meaning
+    /// Meaning
     Vector,
-    /// By words and meaning
+    /// Words and meaning
     Hybrid,
 }
 
@@ -113,12 +111,11 @@ pub(crate) struct Search {
     pub(crate) connection: Connection,
 }
 
-/// Parses a range of lines, counted from 1: `120-143`.
 fn lines(text: &str) -> Result<(u64, u64), String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let range = first.parse().ok().zip(last.parse().ok());
     range.filter(|(first, last)| *first > 0 && first <= last).ok_or_else(|| {
-        "invalid range of lines; expected one such as 120-143, counted from 1".to_owned()
+        "invalid range of lines; expected first and last line, such as 120-143".to_owned()
     })
 }
 

@@ -9,14 +9,14 @@ pub(crate) enum Format {
     Human,
     /// The response message, one JSON document per line
     Json,
-    /// One JUnit document: a suite per report, with a test per claim and one for the decision
+    /// One JUnit document, with a suite per report and a test per claim and decision
     Junit,
     /// One Markdown document, for a pull request or a ticket
     Markdown,
 }
 
 impl Format {
-    /// Returns `true` if all reports form one document, printed at the end.
+    /// Returns `true` if the output is one document for all reports.
     pub(crate) fn is_document(self) -> bool {
         matches!(self, Self::Junit | Self::Markdown)
     }
@@ -27,8 +27,8 @@ impl Format {
 pub(crate) enum Stream {
     /// Text for a terminal
     Human,
-    /// Decision, file, score and advice on one line
+    /// One line per report: the decision, the file, the score and the advice
     Lines,
-    /// One JSON document per line, with the file, the report, and the response or the error
+    /// One JSON document per report: the file, the report's id, and the response or the error
     Json,
 }

@@ -9,7 +9,7 @@ use super::{Connection, Output};
 /// Build and show dependency graphs of entities
 #[derive(Debug, Subcommand)]
 pub(crate) enum Graph {
-    /// Show the state of an explored graph, with the likely root cause
+    /// Show an explored graph and its likely root cause
     #[command(after_help = "\
 Examples:
   gsar graph show inc-7
@@ -35,13 +35,13 @@ Examples:
         /// The investigation
         #[arg(value_name = "ID")]
         id: String,
-        /// An entity that is due for a look in gsar graph show, by any of its names
+        /// An entity that gsar graph show lists as due, by any of its names
         #[arg(value_name = "ENTITY")]
         entity: String,
-        /// Ask the chat model of judges.look to classify the entity
+        /// Let the chat model in judges.look classify the entity
         #[arg(long)]
         ask: bool,
-        /// The maximum size of the passages, 1024 to 1048576 [default: 16384]
+        /// The maximum size of the passages in bytes, 1024 to 1048576 [default: 16384]
         #[arg(long, value_name = "BYTES")]
         bytes: Option<u32>,
         /// The output format
@@ -52,7 +52,7 @@ Examples:
     },
     /// Build a graph for gsar drive --graph
     ///
-    /// Reads Kubernetes objects, traces and lists of edges; each flag may be repeated, and - is standard input.
+    /// Reads Kubernetes objects, traces and lists of edges. Each flag may be repeated; - for standard input.
     #[command(after_help = "\
 Examples:
   kubectl get all,ingress,configmap,pvc,hpa -n shop -o json |
@@ -77,7 +77,6 @@ Examples:
     },
 }
 
-/// The output format of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GraphFormat {
     /// Text for a terminal

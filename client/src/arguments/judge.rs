@@ -12,7 +12,7 @@ pub(crate) struct JudgeChoice {
     /// Start a temporary server with this judge only: local/1, rules/2 or a chat model
     ///
     /// Chat models: ollama:qwen3:8b, openai:gpt-4o-mini, anthropic:claude-haiku-4-5, gemini:gemini-2.5-flash, or
-    /// openai-compatible:MODEL with --judge-url. API keys are read from OPENAI_API_KEY and the like.
+    /// openai-compatible:MODEL with --judge-url. API keys are read from variables such as OPENAI_API_KEY.
     #[arg(long = "judge", alias = "model", value_name = "JUDGE", conflicts_with = "endpoint")]
     name: Option<String>,
     /// The base URL of the chat model, such as http://127.0.0.1:8000/v1
@@ -21,8 +21,8 @@ pub(crate) struct JudgeChoice {
 }
 
 impl JudgeChoice {
-    /// Returns the selected judge; `None` for the judges of the server.
-    pub(crate) fn chosen(&self) -> Option<JudgeSpec> {
+    /// Returns the given judge, if any.
+    pub(crate) fn spec(&self) -> Option<JudgeSpec> {
         let name = self.name.clone()?;
         Some(JudgeSpec { name, url: self.url.clone() })
     }
@@ -37,7 +37,7 @@ pub(crate) enum Judge {
 /// Test a judge on three statements with known verdicts
 ///
 /// One statement is true, one is false, and one is unsupported. Prints the verdicts, the duration and the cost. Exits
-/// with status 0 if all verdicts are correct, else 1.
+/// with status 0 if all verdicts are correct, otherwise with 1.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -36,7 +36,7 @@ pub(crate) enum Ledger {
         /// Only evaluations that began before this instant
         #[arg(long, value_name = "INSTANT")]
         before: Option<Timestamp>,
-        /// Only reports that were allowed to proceed with claims that are not grounded
+        /// Only reports that proceeded with claims that are not grounded
         #[arg(long)]
         unproven: bool,
         /// Only evaluations with grades
@@ -56,7 +56,7 @@ pub(crate) enum Ledger {
     },
     /// Show one evaluation in full
     ///
-    /// With --output json, the verbatim answers of chat models are in provenance.judges[].calls[].answer.
+    /// With --output json, provenance.judges[].calls[].answer contains the verbatim answers of chat models.
     Show {
         /// The evaluation's id, or a unique prefix
         #[arg(value_name = "ID")]
@@ -64,10 +64,10 @@ pub(crate) enum Ledger {
         /// Show the full reasoning for all claims, or for CLAIM
         #[arg(long, value_name = "CLAIM", num_args = 0..=1, default_missing_value = "")]
         explain: Option<String>,
-        /// Show only claims of these classes, separated by commas
+        /// Show only claims with these classes, separated by commas
         #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_enum)]
         only: Vec<Only>,
-        /// Print the exact content of this evidence item instead
+        /// Print the content of this evidence item instead
         #[arg(long, value_name = "ITEM", conflicts_with_all = ["explain", "only"])]
         evidence: Option<String>,
         /// Print a standalone HTML page, for a ticket or an email
@@ -82,7 +82,7 @@ pub(crate) enum Ledger {
         #[command(flatten)]
         connection: Connection,
     },
-    /// Delete evaluations, and evidence that no other evaluation uses
+    /// Delete evaluations, along with evidence that no other evaluation uses
     Delete {
         /// The evaluations to delete
         #[arg(value_name = "ID", required = true)]
@@ -130,8 +130,8 @@ pub(crate) struct Grade {
 
 /// Decide recorded evaluations under another policy
 ///
-/// No judge is called and nothing is recorded: the recorded verdicts are verified and scored again. One evaluation is
-/// shown in full, several as one line each.
+/// Verifies and scores the recorded verdicts again, without calling a judge or recording anything. Shows one evaluation
+/// in full, several on one line each.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -152,20 +152,18 @@ pub(crate) struct Rescore {
     pub(crate) connection: Connection,
 }
 
-/// A kind of exported records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
-    /// The claims of each evaluation, as scored
+    /// The claims of evaluations, as scored
     Partitions,
-    /// The grades, with what was evaluated
+    /// The grades, with the evaluated class or decision
     Grades,
-    /// Pairs of reports over the same evidence, one better than the other
+    /// Pairs of a better and a worse report over the same evidence
     Preferences,
-    /// The class of each claim as a reward
+    /// The classes of claims as rewards
     ClaimRewards,
 }
 
-/// The format of exported records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FileFormat {
     /// The record messages, one JSON document per line
@@ -176,8 +174,8 @@ pub(crate) enum FileFormat {
 
 /// Export records of evaluations, oldest first
 ///
-/// Writes to standard output by default. With --to, the file appears only when it is complete. Prints a token at the
-/// end; pass it to --after to export newer records.
+/// Writes to standard output, or to the file --to, which appears only when it is complete. Prints a token at the end;
+/// pass it to --after to export newer records.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

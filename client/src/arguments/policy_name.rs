@@ -1,12 +1,10 @@
-//! Parses policy names. Any name is accepted, since a server may have its own policies; shell completions offer the
-//! presets.
+//! Parses policy names. Shell completions offer the presets, but a server can have other policies.
 
 use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 
-/// A value parser for policy names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PolicyName;
 

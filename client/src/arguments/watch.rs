@@ -8,7 +8,6 @@ use clap::{Args, ValueHint};
 
 use super::{Connection, Stream};
 
-/// The bounds of `--every`.
 const EVERY: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(3600));
 
 /// Evaluate reports as they are written to a directory
@@ -16,8 +15,8 @@ const EVERY: (Duration, Duration) = (Duration::from_millis(10), Duration::from_s
 /// Files ending in .md, .markdown or .txt are reports, evaluated with the evidence of --evidence. Files ending in .json
 /// or .jsonl contain EvaluateRequest messages. Subdirectories and hidden files are ignored.
 ///
-/// The directory is polled, which also works on network file systems. A file is evaluated when it is unchanged between
-/// two polls, and again when its content changes. A file that cannot be parsed is retried a few times, then reported.
+/// The directory is polled, which works on network file systems too. A file is evaluated when it is the same in two
+/// polls, and again when its content changes. A file that cannot be parsed is retried a few times, then reported.
 /// Ctrl-C stops the watch with status 0 and prints a summary.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -29,32 +28,31 @@ pub(crate) struct Watch {
     /// The directory to watch
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) directory: PathBuf,
-    /// A file or directory of evidence, read again for each report; may be repeated
+    /// A file or directory of evidence, reloaded for each report; may be repeated
     #[arg(long, short, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) evidence: Vec<PathBuf>,
-    /// A corpus of stored evidence to use as well; see gsar evidence
+    /// A corpus of stored evidence to add; see gsar evidence
     #[arg(long, value_name = "CORPUS")]
     pub(crate) corpus: Option<String>,
     /// The policy to decide by [default: the server's]
     #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
-    /// Evaluate existing files as well
+    /// Also evaluate existing files
     #[arg(long)]
     pub(crate) existing: bool,
-    /// Evaluate the existing files and exit with the status of gsar evaluate
+    /// Evaluate the existing files, then exit with the status of gsar evaluate
     #[arg(long, conflicts_with = "existing")]
     pub(crate) once: bool,
     /// The polling interval, such as 500ms, 1s or 2m
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
     pub(crate) every: Duration,
-    /// The output format [default: human at a terminal, else lines]
+    /// The output format [default: human on a terminal, otherwise lines]
     #[arg(long, short, visible_alias = "format", value_enum)]
     pub(crate) output: Option<Stream>,
     #[command(flatten)]
     pub(crate) connection: Connection,
 }
 
-/// Parses a duration with a unit, from 10 ms to an hour.
 fn time(text: &str) -> Result<Duration, String> {
     let end = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at_checked(end).unwrap_or((text, ""));

@@ -32,7 +32,7 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
         only: shown_classes(&arguments.only),
         explain: explain(arguments.explain.as_deref()),
     };
-    with_judge(&arguments.connection, arguments.judge.chosen(), async |client, server| {
+    with_judge(&arguments.connection, arguments.judge.spec(), async |client, server| {
         let is_recorded = server == Server::Running || arguments.connection.data_dir.is_some();
         let mut shown = AnswerPrinter::new(&client, is_recorded);
         let mut document = Vec::new();

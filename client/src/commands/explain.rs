@@ -21,7 +21,7 @@ pub(super) async fn run(arguments: &Explain, terminal: &Terminal) -> Result<Stat
     }
     let request = request(&arguments.statements, evidence.items);
     let view = View { columns: terminal.columns, only: Vec::new(), explain: human::Explain::All };
-    with_judge(&arguments.connection, arguments.judge.chosen(), async |client, _| {
+    with_judge(&arguments.connection, arguments.judge.spec(), async |client, _| {
         let answer = client.evaluate(request.clone()).await?;
         if is_json(arguments.output) {
             print_json(&answer)?;

@@ -27,7 +27,7 @@ const QUESTIONS: [(&str, &[v1::ClaimClass]); 3] = [
 ];
 
 pub(super) async fn run(arguments: &TryJudge, terminal: &Terminal) -> Result<Status, Failure> {
-    with_judge(&arguments.connection, arguments.judge.chosen(), async |client, _| {
+    with_judge(&arguments.connection, arguments.judge.spec(), async |client, _| {
         let began = Instant::now();
         let answer = client.evaluate(request()).await?;
         let trial = human::JudgeTrial::new(&answer, &QUESTIONS, began.elapsed());

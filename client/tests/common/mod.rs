@@ -10,20 +10,19 @@ use tokio_stream::wrappers::UnixListenerStream;
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
-/// The script of the server, and the recorded requests.
+/// The responses of the server, and the recorded requests.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
-    /// The responses of `Evaluate`, in order; then the default response.
+    /// The responses of `Evaluate`, in order, followed by default responses.
     pub(crate) evaluations: VecDeque<Result<v1::EvaluateResponse, Status>>,
-    /// The errors of `Score`, before it succeeds.
+    /// The errors of `Score` before it succeeds.
     pub(crate) score_refusals: VecDeque<Status>,
-    /// The requests of `Evaluate`.
+    /// The recorded requests of `Evaluate`.
     pub(crate) evaluated: Vec<v1::EvaluateRequest>,
-    /// The metadata of every call.
+    /// The recorded metadata of all calls.
     pub(crate) metadata: Vec<MetadataMap>,
 }
 
-/// A running scripted server.
 pub(crate) struct ScriptedServer {
     pub(crate) script: Arc<Mutex<Script>>,
     folder: tempfile::TempDir,
@@ -37,7 +36,6 @@ impl Drop for ScriptedServer {
 }
 
 impl ScriptedServer {
-    /// Starts a server on its own socket.
     pub(crate) async fn start(script: Script) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let script = Arc::new(Mutex::new(script));
@@ -111,7 +109,7 @@ impl v1::grounding_service_server::GroundingService for Service {
         Err(Status::unimplemented("not scripted"))
     }
 
-    /// Scores counts with the core, using a preset with overridden weights.
+    /// Scores counts with a preset and overridden weights.
     async fn score(
         &self,
         request: Request<v1::ScoreRequest>,
@@ -125,7 +123,7 @@ impl v1::grounding_service_server::GroundingService for Service {
         }
         let request = request.into_inner();
         let Some(preset) = gsar_core::Preset::from_name(&request.policy) else {
-            return Err(Status::not_found(format!("there is no policy `{}`", request.policy)));
+            return Err(Status::not_found(format!("unknown policy `{}`", request.policy)));
         };
         let mut values = gsar_core::preset(preset).values().clone();
         for weight in request.policy_overrides.iter().flat_map(|overrides| &overrides.weights) {

@@ -1,4 +1,4 @@
-//! A test machine with the real binaries installed.
+//! A directory with the installed binaries.
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,9 +6,9 @@ use std::process::{Command, Output, Stdio};
 
 use crate::server_binary::server_binary;
 
-/// A directory in which both binaries are installed, and nothing else.
+/// A directory with both binaries.
 pub(crate) struct Machine {
-    /// Contains `bin`, and the files of the test.
+    /// Contains `bin` and the files of the test.
     pub(crate) folder: tempfile::TempDir,
 }
 
@@ -44,7 +44,7 @@ impl Machine {
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_owned();
         let feeder = std::thread::spawn(move || {
-            // The process may exit before it reads its input.
+            // Fails if the process exits before reading its input.
             let _ = stdin.write_all(input.as_bytes());
         });
         let output = child.wait_with_output().unwrap();
@@ -56,7 +56,7 @@ impl Machine {
         self.folder.path().join("tmp")
     }
 
-    /// Asserts that temporary servers are stopped and their directories removed.
+    /// Asserts that temporary servers are stopped and their directories are removed.
     pub(crate) fn assert_nothing_is_left(&self) {
         let left: Vec<_> =
             fs::read_dir(self.temporary()).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -68,7 +68,7 @@ impl Machine {
     }
 }
 
-/// The executables of all visible processes.
+/// Returns the executables of all visible processes.
 fn processes() -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| fs::read_link(entry.path().join("exe")).ok())
