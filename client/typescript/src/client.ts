@@ -118,7 +118,7 @@ export class Client {
 
   /** Returns `true` if the sidecar is ready. Throws if none answers. */
   async isServing(options: CallOptions = {}): Promise<boolean> {
-    const answer = await this.#connection.call(Health.method.check, {}, { ...options, repeat: true });
+    const answer = await this.#connection.call(Health.method.check, {}, { ...options, idempotent: true });
     return answer.status === HealthCheckResponse_ServingStatus.SERVING;
   }
 
@@ -136,9 +136,9 @@ export class Client {
     options: EvaluateOptions & CallOptions = {},
   ): Promise<EvaluateResponse> {
     const request = evaluation(report, evidence, options);
-    const repeat = request.idempotencyKey !== "";
+    const idempotent = request.idempotencyKey !== "";
     try {
-      return await this.#connection.call(GroundingService.method.evaluate, request, { ...options, repeat });
+      return await this.#connection.call(GroundingService.method.evaluate, request, { ...options, idempotent });
     } catch (error) {
       if (this.#openIfUnreachable && error instanceof GsarError && error.unreachable) return undecided(error);
       throw error;
@@ -148,7 +148,7 @@ export class Client {
   /**
    * Evaluates many reports over one call. Yields responses as they complete, each with the id of its report.
    *
-   * `evaluation` builds requests. A response can be an error for its report (`errorOfPart`). The client's deadline does
+   * `evaluation` builds requests. A response can be an error for its report (`errorFrom`). The client's deadline does
    * not apply. Leaving the loop ends the call.
    */
   async *evaluateStream(
@@ -167,7 +167,7 @@ export class Client {
     options: PolicyOptions & Pick<EvaluateOptions, "gate"> & CallOptions = {},
   ): Promise<ScoreResponse> {
     const request = scoreRequest(partition, options);
-    return this.#connection.call(GroundingService.method.score, request, { ...options, repeat: true });
+    return this.#connection.call(GroundingService.method.score, request, { ...options, idempotent: true });
   }
 
   /** Evaluates 1 to 16 reports over the same evidence and ranks them, best first. Never retried. */
@@ -183,7 +183,7 @@ export class Client {
       corpusId: options.corpusId ?? "",
       investigationId: options.investigationId ?? "",
     };
-    return this.#connection.call(GroundingService.method.selectBest, request, { ...options, repeat: false });
+    return this.#connection.call(GroundingService.method.selectBest, request, { ...options, idempotent: false });
   }
 
   /** Decides a recorded evaluation under another policy, without judging or recording anything. */
@@ -194,12 +194,12 @@ export class Client {
       explain: options.explain ?? false,
       ...(options.overrides && { policyOverrides: options.overrides }),
     };
-    return this.#connection.call(GroundingService.method.rescore, request, { ...options, repeat: true });
+    return this.#connection.call(GroundingService.method.rescore, request, { ...options, idempotent: true });
   }
 
   /** Tests the judges, including chat models, on a small report that should proceed. */
   async tryJudges(judge = "", options: CallOptions = {}): Promise<TryJudgesResponse> {
-    return this.#connection.call(GroundingService.method.tryJudges, { judge }, { ...options, repeat: true });
+    return this.#connection.call(GroundingService.method.tryJudges, { judge }, { ...options, idempotent: true });
   }
 
   // The record.
@@ -215,7 +215,7 @@ export class Client {
     };
     for (let pageToken = ""; ;) {
       const method = LedgerService.method.listEvaluations;
-      const page = await this.#connection.call(method, { ...request, pageToken }, { timeoutMs, signal, repeat: true });
+      const page = await this.#connection.call(method, { ...request, pageToken }, { timeoutMs, signal, idempotent: true });
       yield* page.evaluations;
       pageToken = page.nextPageToken;
       if (!pageToken) return;
@@ -224,7 +224,7 @@ export class Client {
 
   /** Returns a recorded evaluation with its grades. */
   async getEvaluation(evaluationId: string, options: CallOptions = {}): Promise<GetEvaluationResponse> {
-    return this.#connection.call(LedgerService.method.getEvaluation, { evaluationId }, { ...options, repeat: true });
+    return this.#connection.call(LedgerService.method.getEvaluation, { evaluationId }, { ...options, idempotent: true });
   }
 
   /** Returns an evidence item of a recorded evaluation exactly as it was sent. */
@@ -234,12 +234,12 @@ export class Client {
     options: CallOptions = {},
   ): Promise<EvidenceItem | undefined> {
     const method = LedgerService.method.getEvaluationEvidence;
-    return (await this.#connection.call(method, { evaluationId, evidenceId }, { ...options, repeat: true })).item;
+    return (await this.#connection.call(method, { evaluationId, evidenceId }, { ...options, idempotent: true })).item;
   }
 
   /** Deletes an evaluation with its grades, along with evidence that no other evaluation uses. */
   async deleteEvaluation(evaluationId: string, options: CallOptions = {}): Promise<void> {
-    await this.#connection.call(LedgerService.method.deleteEvaluation, { evaluationId }, { ...options, repeat: false });
+    await this.#connection.call(LedgerService.method.deleteEvaluation, { evaluationId }, { ...options, idempotent: false });
   }
 
   /** Records grades for an evaluation, all or none. */
@@ -250,7 +250,7 @@ export class Client {
     options: CallOptions = {},
   ): Promise<GradeResponse> {
     const request = { evaluationId, grader, grades };
-    return this.#connection.call(LedgerService.method.grade, request, { ...options, repeat: true });
+    return this.#connection.call(LedgerService.method.grade, request, { ...options, idempotent: true });
   }
 
   /** Streams records. To resume, pass the `after` of the last response. The client's deadline does not apply. */
@@ -281,7 +281,7 @@ export class Client {
   ): Promise<SearchResponse> {
     const { timeoutMs, signal, ...more } = options;
     const request = { ...more, corpusId, query } as MessageInitShape<typeof SearchRequestSchema>;
-    return this.#connection.call(EvidenceService.method.search, request, { timeoutMs, signal, repeat: true });
+    return this.#connection.call(EvidenceService.method.search, request, { timeoutMs, signal, idempotent: true });
   }
 
   /** Returns a range of a stored item, by default its beginning. */
@@ -289,7 +289,7 @@ export class Client {
     request: MessageInitShape<typeof GetSnapshotRequestSchema>,
     options: CallOptions = {},
   ): Promise<GetSnapshotResponse> {
-    return this.#connection.call(EvidenceService.method.getSnapshot, request, { ...options, repeat: true });
+    return this.#connection.call(EvidenceService.method.getSnapshot, request, { ...options, idempotent: true });
   }
 
   /** Lists corpora by name. Fetches pages lazily. */
@@ -298,7 +298,7 @@ export class Client {
       const page = await this.#connection.call(
         EvidenceService.method.listCorpora,
         { pageToken },
-        { ...options, repeat: true },
+        { ...options, idempotent: true },
       );
       yield* page.corpora;
       pageToken = page.nextPageToken;
@@ -308,19 +308,19 @@ export class Client {
 
   /** Deletes a corpus and everything in it. */
   async deleteCorpus(corpusId: string, options: CallOptions = {}): Promise<void> {
-    await this.#connection.call(EvidenceService.method.deleteCorpus, { corpusId }, { ...options, repeat: false });
+    await this.#connection.call(EvidenceService.method.deleteCorpus, { corpusId }, { ...options, idempotent: false });
   }
 
   // Policies.
 
   /** Lists the server's policies. */
   async listPolicies(options: CallOptions = {}): Promise<PolicySummary[]> {
-    return (await this.#connection.call(PolicyService.method.listPolicies, {}, { ...options, repeat: true })).policies;
+    return (await this.#connection.call(PolicyService.method.listPolicies, {}, { ...options, idempotent: true })).policies;
   }
 
   /** Returns a policy as a policy file. An empty name selects the server's default. */
   async getPolicy(name = "", options: CallOptions = {}): Promise<GetPolicyResponse> {
-    return this.#connection.call(PolicyService.method.getPolicy, { name }, { ...options, repeat: true });
+    return this.#connection.call(PolicyService.method.getPolicy, { name }, { ...options, idempotent: true });
   }
 
   // The steps of investigations; `investigate` runs them all.
@@ -331,7 +331,7 @@ export class Client {
     options: CallOptions = {},
   ): Promise<Investigation> {
     const method = InvestigationService.method.startInvestigation;
-    return investigationOf(await this.#connection.call(method, request, { ...options, repeat: true }));
+    return investigationOf(await this.#connection.call(method, request, { ...options, idempotent: true }));
   }
 
   /** Records an agent's turn and returns the state of the investigation. */
@@ -340,7 +340,7 @@ export class Client {
     options: CallOptions = {},
   ): Promise<Investigation> {
     const method = InvestigationService.method.recordTurn;
-    return investigationOf(await this.#connection.call(method, request, { ...options, repeat: true }));
+    return investigationOf(await this.#connection.call(method, request, { ...options, idempotent: true }));
   }
 
   /** Submits a report for evaluation. */
@@ -348,7 +348,7 @@ export class Client {
     request: MessageInitShape<typeof SubmitReportRequestSchema>,
     options: CallOptions = {},
   ): Promise<SubmitReportResponse> {
-    return this.#connection.call(InvestigationService.method.submitReport, request, { ...options, repeat: true });
+    return this.#connection.call(InvestigationService.method.submitReport, request, { ...options, idempotent: true });
   }
 
   /** Returns the state of an investigation, with its events if `withEvents` is set. */
@@ -357,13 +357,13 @@ export class Client {
     options: CallOptions & { readonly withEvents?: boolean | undefined } = {},
   ): Promise<GetInvestigationResponse> {
     const request = { investigationId, withEvents: options.withEvents ?? false };
-    return this.#connection.call(InvestigationService.method.getInvestigation, request, { ...options, repeat: true });
+    return this.#connection.call(InvestigationService.method.getInvestigation, request, { ...options, idempotent: true });
   }
 
   /** Cancels an investigation, which ends degraded with its best report. */
   async cancelInvestigation(investigationId: string, options: CallOptions = {}): Promise<Investigation> {
     const method = InvestigationService.method.cancelInvestigation;
-    return investigationOf(await this.#connection.call(method, { investigationId }, { ...options, repeat: true }));
+    return investigationOf(await this.#connection.call(method, { investigationId }, { ...options, idempotent: true }));
   }
 }
 

@@ -100,7 +100,7 @@ export class Connection {
   async call<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I>,
-    { repeat, timeoutMs, signal }: CallOptions & { readonly repeat: boolean },
+    { idempotent, timeoutMs, signal }: CallOptions & { readonly idempotent: boolean },
   ): Promise<MessageShape<O>> {
     const ends = performance.now() + checked(timeoutMs, this.#timeoutMs);
     for (let attempt = 1; ; attempt++) {
@@ -113,7 +113,7 @@ export class Connection {
         error = this.#error(thrown, method.name, signal);
       }
       const delay = error.retryAfterMs;
-      if (!repeat || attempt === MAX_ATTEMPTS || delay === undefined || delay >= ends - performance.now()) throw error;
+      if (!idempotent || attempt === MAX_ATTEMPTS || delay === undefined || delay >= ends - performance.now()) throw error;
       try {
         await wait(delay, undefined, signal ? { signal } : {});
       } catch (thrown) {

@@ -4,7 +4,7 @@ export { Client, type ListOptions } from "./client.js";
 export type { CallOptions, ConnectOptions } from "./connection.js";
 export { type CodeName, GsarError, type Violation } from "./error.js";
 export { evidenceFrom } from "./folder.js";
-export { type Ending, investigate, type InvestigateOptions, type Plan, type Write } from "./investigate.js";
+export { type InvestigationOutcome, investigate, type InvestigateOptions, type PlanInstruction, type WriteInstruction } from "./investigate.js";
 export { type Evidence, file, type Item, type ItemOptions, json, type Kind, type Lane, text } from "./items.js";
 export {
   type Claims,
@@ -17,6 +17,6 @@ export {
   type ReportText,
   turn,
 } from "./requests.js";
-export { errorOfPart } from "./status.js";
+export { errorFrom } from "./status.js";
 export type { TlsFiles } from "./tls.js";
 export type { TokenSource } from "./token.js";

@@ -14,20 +14,20 @@ import { type ReportText, reportOf } from "./requests.js";
 
 type Due = Instruction["due"];
 /** An instruction to investigate: `synthesize`, `replan` or `gatherEvidence`. */
-export type Plan = Extract<Due, { case: "synthesize" | "replan" | "gatherEvidence" }>;
+export type PlanInstruction = Extract<Due, { case: "synthesize" | "replan" | "gatherEvidence" }>;
 /** An instruction to write a report. `regenerate` contains the faulty claims. */
-export type Write = Plan | Extract<Due, { case: "regenerate" }>;
+export type WriteInstruction = PlanInstruction | Extract<Due, { case: "regenerate" }>;
 
 /** The callbacks and settings of an investigation. */
 export interface InvestigateOptions {
   /** Writes the report. Can be called again for the same step after a crash. */
-  readonly write: (due: Write, state: Investigation) => ReportText | Promise<ReportText>;
+  readonly write: (due: WriteInstruction, state: Investigation) => ReportText | Promise<ReportText>;
   /**
    * Investigates before a report is written, and yields turns (`turn`), each of which is recorded immediately. No turn is
    * requested after the gate has closed.
    */
   readonly plan?: (
-    due: Plan,
+    due: PlanInstruction,
     state: Investigation,
   ) => Iterable<RecordTurnRequest> | AsyncIterable<RecordTurnRequest>;
   readonly policy?: string | undefined;
@@ -38,7 +38,7 @@ export interface InvestigateOptions {
 }
 
 /** The result of an investigation. */
-export interface Ending {
+export interface InvestigationOutcome {
   /** `true` if the best report may be sent without a banner. */
   readonly proceeded: boolean;
   /** `PROCEED`, or the cause of a degraded end, such as `REPLANS_SPENT` or `JUDGE_FAILED`. */
@@ -55,13 +55,13 @@ export interface Ending {
   readonly investigation: Investigation;
 }
 
-function dueOf(state: Investigation): Write | Extract<Due, { case: "finished" }> | undefined {
+function dueOf(state: Investigation): WriteInstruction | Extract<Due, { case: "finished" }> | undefined {
   const due = state.instruction?.due;
   return due?.case === undefined ? undefined : due;
 }
 
 /** Returns `true` if the agent may take turns, which it may not for a rewrite or after the gate has closed. */
-function takesTurns(due: ReturnType<typeof dueOf>): due is Plan {
+function takesTurns(due: ReturnType<typeof dueOf>): due is PlanInstruction {
   if (due?.case === "synthesize") return due.value.reasons.length === 0;
   return due?.case === "replan" || due?.case === "gatherEvidence";
 }
@@ -73,7 +73,7 @@ export async function investigate(
   client: Client,
   investigationId: string,
   options: InvestigateOptions,
-): Promise<Ending> {
+): Promise<InvestigationOutcome> {
   const call = { signal: options.signal };
   let state = await client.startInvestigation(
     {
@@ -106,7 +106,7 @@ async function ending(
   investigation: Investigation,
   finished: Finished | undefined,
   call: { readonly signal: AbortSignal | undefined },
-): Promise<Ending> {
+): Promise<InvestigationOutcome> {
   const best = finished?.best ? await client.getEvaluation(finished.best, call) : undefined;
   const isSame = finished?.last === finished?.best;
   const last = isSame ? best : finished?.last ? await client.getEvaluation(finished.last, call) : undefined;

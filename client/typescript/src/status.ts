@@ -120,7 +120,7 @@ function withoutAnswer(error: ConnectError, method: string, endpoint: Endpoint):
 }
 
 /** Converts the error for a report of `evaluateStream` or a candidate of `selectBest`. */
-export function errorOfPart(error: CallError, method = ""): GsarError {
+export function errorFrom(error: CallError, method = ""): GsarError {
   const known = Object.values(NAMES).find((name) => name === error.codeName);
   const details: Details = {
     ...NO_DETAILS,

@@ -7,7 +7,7 @@ import {
   type Client,
   counts,
   describe,
-  errorOfPart,
+  errorFrom,
   evaluation,
   GsarError,
   json,
@@ -220,7 +220,7 @@ test("evaluates many reports over one call", async () => {
       continue;
     }
     assert.ok(result.case === "error" && correlationId === "empty");
-    const error = errorOfPart(result.value, "EvaluateStream");
+    const error = errorFrom(result.value, "EvaluateStream");
     assert.ok(error instanceof GsarError);
     assert.deepEqual([error.code, error.reason], ["INVALID_ARGUMENT", "INVALID_FIELDS"]);
     assert.equal(error.violations[0]?.field, "report");

@@ -1,7 +1,7 @@
 /** The loop of an investigation against a real sidecar. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { type Client, GsarError, investigate, turn, type Write } from "gsar";
+import { type Client, GsarError, investigate, turn, type WriteInstruction } from "gsar";
 import { Tier } from "gsar/v1";
 import { EVIDENCE, PROCEEDS, REPLANNED } from "./reports.js";
 import { connected, start } from "./server.js";
@@ -16,7 +16,7 @@ const plan = async function* () {
 };
 
 test("reports are written until one proceeds", async () => {
-  const dues: Write["case"][] = [];
+  const dues: WriteInstruction["case"][] = [];
   const ending = await investigate(client, "inc-1", {
     plan,
     write: (due) => {
