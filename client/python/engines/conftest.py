@@ -1,4 +1,4 @@
-"""Real engines on this machine, and real sidecars."""
+"""Local engines and real sidecars."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ def spark() -> Iterator[SparkSession]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder: SparkSession.Builder = SparkSession.builder  # pyright: ignore[reportAssignmentType]
     session = (
-        # Two tasks at a time, with up to four attempts each.
+        # Two concurrent tasks, with up to four attempts each.
         builder.master("local[2,4]")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")

@@ -14,7 +14,7 @@ FETCHED = Path(__file__).resolve().parents[3] / "target" / "postgres" / "pgserve
 
 
 def programs() -> Path | None:
-    """Returns the folder of its programs: those of `make postgres`, otherwise the newest of the system."""
+    """Returns the folder of its programs: those of `make postgres`, or the newest ones of the system."""
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
     found = [path for path in (FETCHED, *reversed(installed)) if (path / "postgres").exists()]
     return found[0] if found else None

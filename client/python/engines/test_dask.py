@@ -1,4 +1,4 @@
-"""Dask with threads and with processes over two real sidecars."""
+"""Dask with threads and processes, and two real sidecars."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def computed(frame: Any, scheduler: str) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("scheduler", ["threads", "processes"])
-def test_every_verdict_comes_once_and_a_second_run_costs_nothing(scheduler: str, two: list[Server]) -> None:
+def test_second_run_calls_no_judge(scheduler: str, two: list[Server]) -> None:
     untyped: Any = dd
     reports = untyped.from_pandas(incidents.reports(1000), npartitions=8)
     endpoints = [server.endpoint for server in two]

@@ -1,4 +1,4 @@
-"""Spark in local mode over two real sidecars, with tasks that fail and sidecars that are killed."""
+"""Spark in local mode with two real sidecars, failing tasks and killed sidecars."""
 
 import os
 import signal
@@ -17,9 +17,9 @@ import gsar.spark
 from gsar.server import Server
 
 COUNT = int(os.environ.get("GSAR_TEST_REPORTS", "10000"))
-"""Reports of a job, a multiple of `EACH`."""
+"""The number of reports in a job, a multiple of `EACH`."""
 EACH = 500
-"""Reports of a task."""
+"""The number of reports in a task."""
 
 
 def a_frame(spark: SparkSession, count: int = COUNT) -> DataFrame:
@@ -28,7 +28,7 @@ def a_frame(spark: SparkSession, count: int = COUNT) -> DataFrame:
 
 
 def attempts_of(verdicts: DataFrame, act: Callable[[TaskContext, int], None]) -> pd.DataFrame:
-    """Returns the verdicts with the attempt of their task, which calls `act` for about every hundred reports."""
+    """Returns the verdicts with the attempt of their task, which calls `act` for every hundredth report or so."""
 
     def pass_on(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         task = TaskContext.get()
@@ -44,7 +44,7 @@ def attempts_of(verdicts: DataFrame, act: Callable[[TaskContext, int], None]) ->
 
 
 def fail_first_attempts(task: TaskContext, seen: int) -> None:
-    """Fails a task after most of its reports were recorded, before it returns any verdict."""
+    """Fails a task after most of its reports are recorded, before it returns verdicts."""
     if task.attemptNumber() == 0 and seen >= EACH // 2:
         raise RuntimeError("injected")
 
@@ -57,7 +57,7 @@ def each_once(verdicts: pd.DataFrame, servers: list[Server]) -> None:
     assert incidents.recorded(*servers) == expected
 
 
-def test_every_verdict_comes_once_though_every_task_fails_once(spark: SparkSession, two: list[Server]) -> None:
+def test_failing_tasks_do_not_duplicate_verdicts(spark: SparkSession, two: list[Server]) -> None:
     verdicts = gsar.spark.evaluate(a_frame(spark), [server.endpoint for server in two], keep=["number"])
     collected = attempts_of(verdicts, fail_first_attempts)
     assert set(collected["attempt"]) == {1}, "every task was tried twice"
@@ -65,7 +65,7 @@ def test_every_verdict_comes_once_though_every_task_fails_once(spark: SparkSessi
     assert min(incidents.recorded(server).total() for server in two) > COUNT // 3, "both took part"
 
 
-def test_the_same_with_a_ledger_that_both_share(spark: SparkSession, two_on_one_ledger: list[Server]) -> None:
+def test_failing_tasks_with_a_shared_ledger(spark: SparkSession, two_on_one_ledger: list[Server]) -> None:
     endpoints = [server.endpoint for server in two_on_one_ledger]
     verdicts = gsar.spark.evaluate(a_frame(spark), endpoints, keep=["number"], failover=True)
     collected = attempts_of(verdicts, fail_first_attempts)
@@ -74,7 +74,7 @@ def test_the_same_with_a_ledger_that_both_share(spark: SparkSession, two_on_one_
 
 
 def kill(process: int, partition: int) -> Callable[[TaskContext, int], None]:
-    """Kills a process in the middle of a task."""
+    """Kills a process during a task."""
 
     def act(task: TaskContext, seen: int) -> None:
         if task.partitionId() == partition and EACH // 2 <= seen < EACH // 2 + 100:
@@ -83,7 +83,7 @@ def kill(process: int, partition: int) -> Callable[[TaskContext, int], None]:
     return act
 
 
-def test_a_sidecar_that_is_killed_and_comes_back_is_waited_for(spark: SparkSession, two: list[Server]) -> None:
+def test_waits_for_a_restarted_sidecar(spark: SparkSession, two: list[Server]) -> None:
     killed = two[1]
 
     def bring_back() -> None:
@@ -98,7 +98,7 @@ def test_a_sidecar_that_is_killed_and_comes_back_is_waited_for(spark: SparkSessi
     each_once(collected, two)
 
 
-def test_one_that_stays_away_is_done_without(spark: SparkSession, two_on_one_ledger: list[Server]) -> None:
+def test_fails_over_from_a_killed_sidecar(spark: SparkSession, two_on_one_ledger: list[Server]) -> None:
     endpoints = [server.endpoint for server in two_on_one_ledger]
     verdicts = gsar.spark.evaluate(a_frame(spark), endpoints, keep=["number"], failover=True)
     killed = two_on_one_ledger[1].process
@@ -107,9 +107,7 @@ def test_one_that_stays_away_is_done_without(spark: SparkSession, two_on_one_led
     each_once(collected, two_on_one_ledger[:1])
 
 
-def test_the_frame_has_the_schema_and_an_error_where_there_is_no_verdict(
-    spark: SparkSession, two: list[Server]
-) -> None:
+def test_rows_without_a_verdict_have_an_error(spark: SparkSession, two: list[Server]) -> None:
     frame = (
         spark.createDataFrame(incidents.reports(3))
         .withColumn("policy", f.when(f.col("id") == "r1", "none-such"))
@@ -126,7 +124,7 @@ def test_the_frame_has_the_schema_and_an_error_where_there_is_no_verdict(
     assert third["error"].startswith("the server rejected 1 field\n  evidence: invalid JSON")
 
 
-def test_columns_may_be_maps_and_arrays(spark: SparkSession, two: list[Server]) -> None:
+def test_columns_can_be_maps_and_arrays(spark: SparkSession, two: list[Server]) -> None:
     columns = (
         "'m' AS id, array('Pod web-1 was OOMKilled.') AS claims, map('log', 'pod web-1 was OOMKilled') AS evidence"
     )
@@ -137,14 +135,14 @@ def test_columns_may_be_maps_and_arrays(spark: SparkSession, two: list[Server]) 
     assert verdict["exact_score"] == "1/1"
 
 
-def test_a_job_may_be_made_to_fail(spark: SparkSession, two: list[Server]) -> None:
+def test_on_error_raise_fails_the_job(spark: SparkSession, two: list[Server]) -> None:
     frame = spark.createDataFrame(incidents.reports(3)).withColumn("policy", f.lit("none-such"))
     verdicts = gsar.spark.evaluate(frame, [two[0].endpoint], on_error="raise")
     with pytest.raises(Exception, match="ReportFailed: report r"):
         verdicts.collect()
 
 
-def test_what_is_wrong_with_a_frame_is_said_before_anything_runs(spark: SparkSession) -> None:
+def test_invalid_frames_are_rejected_before_the_job(spark: SparkSession) -> None:
     with pytest.raises(ValueError, match="no column `id`, only number"):
         gsar.spark.evaluate(spark.sql("SELECT 1 AS number"), ["grpc://gsar:4317"])
     with pytest.raises(ValueError, match="`id` is int; cast it to string"):

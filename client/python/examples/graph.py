@@ -1,4 +1,4 @@
-"""A LangGraph graph that rewrites until the report proceeds: `python graph.py`, with gsar[langgraph]."""
+"""Rewrite a report with LangGraph until it proceeds: `python graph.py`, with gsar[langgraph]."""
 
 from typing import TypedDict
 

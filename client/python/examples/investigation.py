@@ -1,22 +1,22 @@
-"""The loop of an investigation: `python investigation.py INVESTIGATION_ID`. The same id resumes it."""
+"""Run an investigation: `python investigation.py INVESTIGATION_ID`. The same id resumes it."""
 
 import sys
 from collections.abc import Iterator
 
 import gsar
 from gsar import v1
-from gsar.callbacks import Plan, Write
+from gsar.callbacks import PlanInstruction, WriteInstruction
 
 LOG = "14:01:40 pod checkout-7b84 was OOMKilled with exit code 137\n"
 POD = '{"name": "checkout-7b84", "memory_limit": "512Mi"}'
 FACT, GUESS = "Pod checkout-7b84 was OOMKilled with exit code 137.", "The memory limit of checkout-7b84 is 1 GiB."
 
 
-def plan(due: Plan, state: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
+def plan(due: PlanInstruction, state: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
     yield gsar.turn({"log": LOG, "pod": POD})  # tools are called here
 
 
-def write(due: Write, state: v1.Investigation) -> str:  # a model writes here
+def write(due: WriteInstruction, state: v1.Investigation) -> str:  # a model writes here
     return f"{FACT} {GUESS}" if isinstance(due, v1.Synthesize) else FACT
 
 

@@ -1,4 +1,4 @@
-"""The generated stubs over your own channel: `python raw_stubs.py unix:///run/gsar/gsar.sock`."""
+"""Call the generated stubs over your own channel: `python raw_stubs.py unix:///run/gsar/gsar.sock`."""
 
 import sys
 

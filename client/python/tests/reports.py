@@ -1,4 +1,4 @@
-"""Small reports with known tiers under the judge `rules/2`, and their evidence."""
+"""Reports with known tiers under the judge `rules/2`, and their evidence."""
 
 EVIDENCE = {
     "log": "2026-03-12T14:01:40Z pod checkout-7b84 was OOMKilled with exit code 137\n"

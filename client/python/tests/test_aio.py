@@ -1,4 +1,4 @@
-"""The client for asyncio against a real sidecar."""
+"""The asyncio client with a real sidecar."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -36,7 +36,7 @@ async def test_evidence_and_lists(aio_client: gsar.aio.Client) -> None:
     assert await aio_client.is_serving()
 
 
-async def test_errors_are_those_of_the_blocking_client(aio_client: gsar.aio.Client) -> None:
+async def test_errors_equal_those_of_the_blocking_client(aio_client: gsar.aio.Client) -> None:
     with pytest.raises(gsar.InvalidArgument) as refused:
         await aio_client.evaluate("")
     assert [violation.field for violation in refused.value.violations] == ["report.synthesis"]
@@ -44,7 +44,7 @@ async def test_errors_are_those_of_the_blocking_client(aio_client: gsar.aio.Clie
         await aio_client.rescore("none")
 
 
-def test_a_client_can_be_created_before_its_loop(server: Server) -> None:
+def test_client_can_be_created_before_its_loop(server: Server) -> None:
     client = gsar.aio.Client(server.endpoint)
 
     async def main() -> str:

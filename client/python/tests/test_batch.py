@@ -1,4 +1,4 @@
-"""Frames of reports over real sidecars: columns, errors, keys, assignment to sidecars, and unreachable sidecars."""
+"""Batches with real sidecars."""
 
 import json
 import pickle
@@ -54,7 +54,7 @@ def values(of: pd.DataFrame, column: str) -> list[object]:
     return of[column].to_list()
 
 
-def test_a_row_becomes_a_verdict(server: Server) -> None:
+def test_rows_become_verdicts(server: Server) -> None:
     given = pd.DataFrame(
         {"id": ["a", "b"], "synthesis": [PROCEEDS, REPLANNED], "evidence": [EVIDENCE] * 2, "n": [7, 8]}
     )
@@ -98,7 +98,7 @@ def test_accepts_several_forms_of_claims_and_evidence(column: str, value: object
     assert list(request.report.claims if column == "claims" else request.evidence) == expected
 
 
-def test_the_key_depends_on_job_and_content() -> None:
+def test_key_depends_on_job_and_content() -> None:
     def key(job: str = "job", **row: object) -> str:
         read = rows.read(3, {"id": "a", "synthesis": PROCEEDS} | row, job)
         assert isinstance(read, rows.Report)
@@ -111,7 +111,7 @@ def test_the_key_depends_on_job_and_content() -> None:
     assert len(key("j" * 128)) <= 256
 
 
-def test_an_invalid_row_gets_its_own_error(server: Server) -> None:
+def test_invalid_row_has_its_own_error(server: Server) -> None:
     given = pd.DataFrame(
         {
             "id": ["right", "", "json", "items", "policy", "nothing"],
@@ -135,7 +135,7 @@ def test_an_invalid_row_gets_its_own_error(server: Server) -> None:
         Evaluator([server.endpoint], on_error="raise")(reordered(given, [2, 3, 4, 5]))
 
 
-def test_an_oversized_report_fails_alone(server: Server) -> None:
+def test_oversized_report_fails_alone(server: Server) -> None:
     given = frame(60)
     given.loc[20, "synthesis"] = "x" * (17 * 1024 * 1024)
     verdicts = Evaluator([server.endpoint])(given)
@@ -144,7 +144,7 @@ def test_an_oversized_report_fails_alone(server: Server) -> None:
     assert values(verdicts, "tier").count("proceed") == 59
 
 
-def test_a_repeated_job_gets_the_same_verdicts(two: list[Server]) -> None:
+def test_repeated_job_returns_the_same_verdicts(two: list[Server]) -> None:
     evaluator = Evaluator([server.endpoint for server in two], job="again")
     first = evaluator(frame(200))
     second = pickle.loads(pickle.dumps(evaluator))(reordered(frame(200), range(199, -1, -1)))  # noqa: S301
@@ -156,13 +156,13 @@ def test_a_repeated_job_gets_the_same_verdicts(two: list[Server]) -> None:
     assert other["evaluation_id"][0] not in values(first, "evaluation_id")
 
 
-def test_frames_are_split_and_an_empty_frame_has_all_columns(server: Server) -> None:
+def test_large_frames_are_split_and_empty_frames_have_all_columns(server: Server) -> None:
     evaluator = Evaluator([server.endpoint])
     assert [len(part) for part in evaluator.frames([frame(1), frame(1500)])] == [1, 1000, 500]
     assert evaluator(frame(0)).dtypes.to_dict() == evaluator(frame(1)).dtypes.to_dict()
 
 
-def test_threads_of_a_process_share_one_connection(server: Server) -> None:
+def test_threads_share_one_connection(server: Server) -> None:
     evaluator = Evaluator([server.endpoint])
     tiers: list[object] = []
     threads = [threading.Thread(target=lambda: tiers.extend(values(evaluator(frame(20)), "tier"))) for _ in range(4)]
@@ -185,7 +185,7 @@ def test_adding_a_sidecar_keeps_most_assignments() -> None:
         assert home in (names[2], pair.order(key)[0].client.endpoint)
 
 
-def test_reports_of_an_unreachable_sidecar_are_retried_until_patience_ends(server: Server) -> None:
+def test_unreachable_sidecar_is_retried_until_patience_ends(server: Server) -> None:
     nobody = "unix:///nonexistent/gsar.sock"
     waiting = Evaluator([server.endpoint, nobody], patience=0.3)(frame(40))
     assert set(values(waiting, "error_code")) == {None, "UNAVAILABLE"}
@@ -194,7 +194,7 @@ def test_reports_of_an_unreachable_sidecar_are_retried_until_patience_ends(serve
     assert values(elsewhere, "tier") == ["proceed"] * 40
 
 
-def test_overdue_reports_are_given_up() -> None:
+def test_overdue_reports_have_an_error() -> None:
     with Server(RULES, binary=BINARY) as stopped:
         evaluator = Evaluator([stopped.endpoint], deadline=0.2, in_flight=8)
         assert values(evaluator(frame(1)), "tier") == ["proceed"]
@@ -207,7 +207,7 @@ def test_overdue_reports_are_given_up() -> None:
 
 
 class Counting:
-    """A server that answers reports only after it has received all it can get, and records how many those were."""
+    """A server that answers only after it has received as many reports as it can, and records their number."""
 
     def __init__(self, expected: int) -> None:
         self.expected = expected
@@ -236,7 +236,7 @@ class Counting:
         given.put(None)
 
 
-def test_no_more_reports_are_in_flight_than_allowed(tmp_path: Path) -> None:
+def test_limits_reports_in_flight(tmp_path: Path) -> None:
     counting = Counting(expected=5)
     untyped: Any = grpc
     stream = untyped.stream_stream_rpc_method_handler(counting.answer)

@@ -13,7 +13,7 @@ import gsar.aio
 from gsar import v1
 
 
-def test_a_supported_report_proceeds(client: gsar.Client) -> None:
+def test_supported_report_proceeds(client: gsar.Client) -> None:
     answer = client.evaluate(PROCEEDS, EVIDENCE)
     assert gsar.may_proceed(answer)
     assert gsar.tier(answer) == "proceed"
@@ -21,7 +21,7 @@ def test_a_supported_report_proceeds(client: gsar.Client) -> None:
     assert [gsar.class_of(claim) for claim in answer.claims] == ["grounded"]
 
 
-def test_a_guessing_report_does_not_proceed(client: gsar.Client) -> None:
+def test_unsupported_report_does_not_proceed(client: gsar.Client) -> None:
     assert gsar.tier(client.evaluate(REGENERATED, EVIDENCE)) == "regenerate"
     answer = client.evaluate(REPLANNED, EVIDENCE)
     assert gsar.tier(answer) == "replan"
@@ -49,7 +49,7 @@ def test_accepts_a_complete_request(client: gsar.Client) -> None:
     assert client.get_evaluation(answer.evaluation_id).report.id == "r1"
 
 
-def test_a_repeated_key_returns_the_first_answer(client: gsar.Client) -> None:
+def test_repeated_key_returns_the_first_answer(client: gsar.Client) -> None:
     first = client.evaluate(PROCEEDS, EVIDENCE, idempotency_key="once")
     assert client.evaluate(PROCEEDS, EVIDENCE, idempotency_key="once").evaluation_id == first.evaluation_id
     with pytest.raises(gsar.Aborted) as refused:
@@ -57,7 +57,7 @@ def test_a_repeated_key_returns_the_first_answer(client: gsar.Client) -> None:
     assert refused.value.reason == "IDEMPOTENCY_KEY_REUSED"
 
 
-def test_a_partition_is_scored_exactly(client: gsar.Client) -> None:
+def test_partition_is_scored_exactly(client: gsar.Client) -> None:
     partition = gsar.counts(
         grounded=["tool_match", "specific_data"],
         ungrounded=["inference"],
@@ -86,7 +86,7 @@ def test_rescores_a_recorded_evaluation(client: gsar.Client) -> None:
     assert sum(count.evaluations for count in client.count_evaluations(only).counts) == many.decided
 
 
-def test_tries_judges(client: gsar.Client) -> None:
+def test_judges_are_tested(client: gsar.Client) -> None:
     assert [trial.link.judge for trial in client.try_judges().trials] == ["rules/2"]
 
 
@@ -122,7 +122,7 @@ def test_evidence_is_stored_found_and_deleted(client: gsar.Client) -> None:
     assert list(client.list_corpora()) == []
 
 
-def test_the_record_is_read_graded_exported_and_deleted(client: gsar.Client) -> None:
+def test_evaluation_is_read_graded_exported_and_deleted(client: gsar.Client) -> None:
     ids = [client.evaluate(PROCEEDS, EVIDENCE, investigation_id="inc-9").evaluation_id for _ in range(3)]
     listed = client.list_evaluations(investigation_id="inc-9", page_size=2)
     assert [evaluation.evaluation_id for evaluation in listed] == ids[::-1]
@@ -154,13 +154,13 @@ def test_evaluates_many_reports_over_one_call(client: gsar.Client) -> None:
     reports.append(("empty", v1.EvaluateRequest()))
     answers = {answer.correlation_id: answer for answer in client.evaluate_stream(reports)}
     assert len(answers) == 41
-    refused = gsar.of_call_error(answers.pop("empty").error)
+    refused = gsar.error_from(answers.pop("empty").error)
     assert isinstance(refused, gsar.InvalidArgument)
     assert refused.violations[0].field == "report"
     assert all(gsar.may_proceed(answer.evaluation) for answer in answers.values())
 
 
-def test_an_abandoned_stream_is_cancelled(client: gsar.Client) -> None:
+def test_abandoned_stream_is_cancelled(client: gsar.Client) -> None:
     answers = client.evaluate_stream((f"r{number}", gsar.evaluation(PROCEEDS, EVIDENCE)) for number in range(10_000))
     assert next(answers).correlation_id.startswith("r")
     answers.close()  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]

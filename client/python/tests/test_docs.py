@@ -10,7 +10,7 @@ from gsar.server import Server
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "PYTHON.md"
 
 
-def test_the_first_program_prints_the_documented_output(server: Server) -> None:
+def test_first_program_prints_the_documented_output(server: Server) -> None:
     blocks = re.findall(r"^```\w*\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     _, program, shown = blocks[:3]
     environment = {"GSAR_ENDPOINT": server.endpoint}

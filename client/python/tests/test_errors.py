@@ -1,4 +1,4 @@
-"""Exceptions of calls, and unreachable endpoints."""
+"""Exceptions from calls."""
 
 import logging
 import socket
@@ -32,7 +32,7 @@ def test_lists_all_invalid_fields(client: gsar.Client) -> None:
     assert shown.endswith("\n  reason INVALID_FIELDS")
 
 
-def test_names_an_unknown_resource(client: gsar.Client) -> None:
+def test_reports_an_unknown_resource(client: gsar.Client) -> None:
     with pytest.raises(gsar.NotFound) as refused:
         client.get_policy("night-shift")
     assert refused.value.resource is not None
@@ -48,7 +48,7 @@ def test_rejects_a_step_that_is_not_due(client: gsar.Client) -> None:
     assert refused.value.limits
 
 
-def test_a_deadline_ends_a_call(client: gsar.Client) -> None:
+def test_deadline_ends_a_call(client: gsar.Client) -> None:
     with pytest.raises(gsar.DeadlineExceeded):
         client.evaluate(PROCEEDS, EVIDENCE, timeout=0.0)
 
@@ -83,7 +83,7 @@ def test_open_if_unreachable_proceeds_with_a_warning(tmp_path: Path, caplog: pyt
             client.score(gsar.counts(grounded=["tool_match"]))
 
 
-def test_the_endpoint_is_found_as_the_command_line_finds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finds_the_endpoint_like_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GSAR_ENDPOINT", raising=False)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setattr(endpoint, "default_sockets", lambda: [tmp_path / "gsar" / "gsar.sock"])
@@ -126,7 +126,7 @@ def test_rejects_invalid_endpoints(given: str, reason: str) -> None:
         endpoint.parse(given)
 
 
-def test_quotes_the_log_of_a_server_that_does_not_start() -> None:
+def test_failed_start_includes_the_log() -> None:
     from conftest import BINARY
 
     with pytest.raises(ServerError, match=r"ended with status 2\n(?s:.*)nothing"), Server("nothing = 1", binary=BINARY):
@@ -136,7 +136,7 @@ def test_quotes_the_log_of_a_server_that_does_not_start() -> None:
 
 
 class Busy:
-    """A server that is busy for a number of calls, which a real one cannot simulate without waiting."""
+    """A server that is busy for a number of calls."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -198,7 +198,7 @@ async def test_retries_idempotent_calls_when_the_server_allows_it(busy: tuple[Bu
         assert (await aio.evaluate(PROCEEDS, idempotency_key="k")).evaluation_id == "4"
 
 
-def test_names_an_http_port() -> None:
+def test_recognizes_an_http_server_without_grpc() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -1,4 +1,4 @@
-"""Evidence from files and folders, beside what the command line makes of the same folder."""
+"""Evidence from files and folders, compared with the command line."""
 
 import gzip
 import logging
@@ -101,7 +101,7 @@ def test_rejects_unreadable_files_with_the_fix(tmp_path: Path, name: str, conten
         gsar.evidence_from(tmp_path)
 
 
-def test_infers_kind_and_lane(client: gsar.Client) -> None:
+def test_server_detects_kind_and_lane(client: gsar.Client) -> None:
     items = [
         v1.EvidenceItem(id="x", tool="kubectl logs cart-1", text="it failed"),
         v1.EvidenceItem(id="alerts", text="it fires"),

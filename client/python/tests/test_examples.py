@@ -1,4 +1,4 @@
-"""The examples as people run them, and their length."""
+"""The output and the length of the examples."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def test_examples_print_the_expected_output(
         assert line in done.stdout
 
 
-async def test_the_mcp_config_starts_the_server(server: Server) -> None:
+async def test_mcp_config_starts_the_server(server: Server) -> None:
     configured = json.loads((EXAMPLES / "mcp.json").read_text())["mcpServers"]["gsar"]
     environment = dict(configured["env"], GSAR_ENDPOINT=server.endpoint)
     command = StdioServerParameters(command=sys.executable, args=configured["args"], env=environment)
@@ -50,6 +50,6 @@ async def test_the_mcp_config_starts_the_server(server: Server) -> None:
         assert not result.is_error
 
 
-def test_runs_every_example() -> None:
+def test_every_example_has_a_test() -> None:
     run = {"sync", "aio", "raw_stubs", "investigation", "graph", "mcp"}
     assert {path.stem for path in EXAMPLES.iterdir() if path.is_file()} == run

@@ -1,4 +1,4 @@
-"""The loop against a real sidecar: rewrite, replan, degraded, resumed."""
+"""Investigations with a real sidecar."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -8,24 +8,24 @@ from reports import EVIDENCE, GUESS, PROCEEDS, REGENERATED, REPLANNED
 import gsar
 import gsar.aio
 from gsar import v1
-from gsar.callbacks import Plan, Write
+from gsar.callbacks import PlanInstruction, WriteInstruction
 
 
 class Orchestrator:
-    """Writes too much, rewrites, investigates again; keeps what it was asked for."""
+    """Writes an unsupported report, rewrites it, and investigates again. Records the instructions."""
 
     def __init__(self, first: str) -> None:
         self.first = first
         self.asked: list[str] = []
 
-    def plan(self, due: Plan, state: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
+    def plan(self, due: PlanInstruction, state: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
         self.asked.append("plan")
         if state.plan == 0:
             yield gsar.turn(EVIDENCE)
         else:
             yield gsar.turn({"events": "pod checkout-7b84 BackOff restarting failed container"})
 
-    def write(self, due: Write, state: v1.Investigation) -> str:
+    def write(self, due: WriteInstruction, state: v1.Investigation) -> str:
         self.asked.append(type(due).__name__)
         if isinstance(due, v1.Synthesize):
             return self.first
@@ -41,7 +41,7 @@ class Orchestrator:
         (REPLANNED, ["plan", "Synthesize", "plan", "Replan"], [v1.TIER_REPLAN, v1.TIER_PROCEED]),
     ],
 )
-def test_a_report_is_rewritten_until_it_proceeds(
+def test_report_is_rewritten_until_it_proceeds(
     client: gsar.Client, first: str, asked: list[str], tiers: list[v1.Tier.ValueType]
 ) -> None:
     orchestrator = Orchestrator(first)
@@ -60,10 +60,10 @@ def test_a_report_is_rewritten_until_it_proceeds(
     assert orchestrator.asked == asked, "an investigation that is over asks for nothing"
 
 
-def test_an_investigation_that_never_proceeds_ends_degraded(client: gsar.Client) -> None:
+def test_investigation_without_progress_ends_degraded(client: gsar.Client) -> None:
     attempts = iter(range(100))
 
-    def stubborn(_due: Write, _state: v1.Investigation) -> str:
+    def stubborn(_due: WriteInstruction, _state: v1.Investigation) -> str:
         return f"{REPLANNED} This is attempt {next(attempts)}."
 
     ending = gsar.Investigation(stubborn).run(client, "stubborn")
@@ -77,7 +77,7 @@ def test_an_investigation_that_never_proceeds_ends_degraded(client: gsar.Client)
 def test_resumes_an_interrupted_investigation(client: gsar.Client) -> None:
     orchestrator = Orchestrator(REGENERATED)
 
-    def broken(due: Write, state: v1.Investigation) -> str:
+    def broken(due: WriteInstruction, state: v1.Investigation) -> str:
         if isinstance(due, v1.Regenerate):
             raise ConnectionError("the model is away")
         return orchestrator.write(due, state)
@@ -89,15 +89,15 @@ def test_resumes_an_interrupted_investigation(client: gsar.Client) -> None:
     assert orchestrator.asked == ["plan", "Synthesize", "Regenerate"]
 
 
-def test_a_closed_gate_ends_the_turns(client: gsar.Client) -> None:
+def test_closed_gate_ends_the_turns(client: gsar.Client) -> None:
     taken: list[int] = []
 
-    def plan(_due: Plan, _state: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
+    def plan(_due: PlanInstruction, _state: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
         for number in range(1000):
             taken.append(number)
             yield gsar.turn(EVIDENCE)
 
-    def write(due: Write, _state: v1.Investigation) -> str:
+    def write(due: WriteInstruction, _state: v1.Investigation) -> str:
         assert isinstance(due, v1.Synthesize)
         assert due.reasons
         return PROCEEDS
@@ -109,14 +109,14 @@ def test_a_closed_gate_ends_the_turns(client: gsar.Client) -> None:
 async def test_asyncio_accepts_both_kinds_of_callbacks(aio_client: gsar.aio.Client) -> None:
     orchestrator = Orchestrator(REGENERATED)
 
-    async def plan(due: Plan, state: v1.Investigation) -> AsyncIterator[v1.RecordTurnRequest]:
+    async def plan(due: PlanInstruction, state: v1.Investigation) -> AsyncIterator[v1.RecordTurnRequest]:
         for turn in orchestrator.plan(due, state):
             yield turn
 
-    async def write(due: Write, state: v1.Investigation) -> str:
+    async def write(due: WriteInstruction, state: v1.Investigation) -> str:
         return orchestrator.write(due, state)
 
-    async def plan_at_once(due: Plan, state: v1.Investigation) -> list[v1.RecordTurnRequest]:
+    async def plan_at_once(due: PlanInstruction, state: v1.Investigation) -> list[v1.RecordTurnRequest]:
         return list(orchestrator.plan(due, state))
 
     assert (await gsar.aio.Investigation(write, plan).run(aio_client, "aio-1")).proceeded

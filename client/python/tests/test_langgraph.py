@@ -1,4 +1,4 @@
-"""Real graphs of LangGraph that loop once and proceed, against a real sidecar."""
+"""LangGraph graphs with a real sidecar."""
 
 from typing import Any, TypedDict
 
@@ -14,7 +14,7 @@ from gsar.langgraph import Grounding, grounding, grounding_node, router
 
 
 class State(TypedDict, total=False):
-    """What the nodes share."""
+    """The state of the graph."""
 
     evidence: dict[str, str]
     report: str
@@ -49,7 +49,7 @@ CONFIG: dict[str, Any] = {"configurable": {"thread_id": "1"}}
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
-def test_a_graph_loops_once_and_proceeds(client: gsar.Client) -> None:
+def test_graph_loops_once_and_proceeds(client: gsar.Client) -> None:
     compiled = graph(client)
     state = compiled.invoke({"evidence": EVIDENCE}, CONFIG)
     assert state["report"] == PROCEEDS
@@ -59,7 +59,7 @@ def test_a_graph_loops_once_and_proceeds(client: gsar.Client) -> None:
     assert compiled.get_state(CONFIG).values == state
 
 
-async def test_an_asyncio_graph_loops_once_and_proceeds(aio_client: gsar.aio.Client) -> None:
+async def test_asyncio_graph_loops_once_and_proceeds(aio_client: gsar.aio.Client) -> None:
     state = await graph(aio_client).ainvoke({"evidence": EVIDENCE}, CONFIG)
     assert (state["grounding"]["tier"], state["grounding"]["attempts"]) == ("proceed", 2)
 
@@ -70,7 +70,7 @@ def test_gives_up_on_the_same_claims_over_the_same_evidence(client: gsar.Client)
     assert state["grounding"]["repeated"]
 
 
-def test_attempts_are_counted_since_the_last_report_that_proceeded(client: gsar.Client) -> None:
+def test_proceeding_report_resets_attempts(client: gsar.Client) -> None:
     proceeded = client.evaluate(PROCEEDS, EVIDENCE)
     node = grounding_node(client)
     state: Any = {"report": REGENERATED, "evidence": EVIDENCE}

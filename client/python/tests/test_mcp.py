@@ -1,4 +1,4 @@
-"""The MCP server as a process, asked by the MCP client of the same package."""
+"""The MCP server as a process, called by an MCP client."""
 
 import sys
 from collections.abc import AsyncGenerator
@@ -16,7 +16,7 @@ import gsar.mcp
 from gsar.server import Server
 
 LONG = "1," * (1 << 20)
-"""A report that takes a test server longer to read than a test may take."""
+"""A report that a test server cannot evaluate within the time limit of a test."""
 
 
 @asynccontextmanager
@@ -68,14 +68,14 @@ async def test_redacts_secrets_in_an_evaluation(server: Server, client: gsar.Cli
         assert "hunter22" in client.get_evaluation(answer["evaluation_id"]).report.synthesis
 
 
-async def test_an_unreachable_sidecar_is_a_tool_error(tmp_path: Path) -> None:
+async def test_unreachable_sidecar_is_a_tool_error(tmp_path: Path) -> None:
     async with tools(f"unix://{tmp_path}/gsar.sock") as connected:
         result = await connected.call_tool("evaluate", {"report": PROCEEDS})
         assert result.is_error
         assert "no sidecar answers" in str(result.content)
 
 
-async def test_a_cancelled_call_ends_and_the_server_continues(server: Server) -> None:
+async def test_server_continues_after_a_cancelled_call(server: Server) -> None:
     async with tools(server.endpoint) as connected:
         for _ in range(50):
             with anyio.move_on_after(0.02) as scope:
@@ -85,7 +85,7 @@ async def test_a_cancelled_call_ends_and_the_server_continues(server: Server) ->
         assert answer["tier"] == "proceed"
 
 
-async def test_a_report_not_decided_in_time_abstains(server: Server) -> None:
+async def test_overdue_report_abstains(server: Server) -> None:
     async with tools(server.endpoint, "--deadline", "0.2") as connected:
         answer = await call(connected, "evaluate", report=LONG)
         assert (answer["tier"], answer["reasons"][0]["code"]) == ("abstain", "DEADLINE_EXCEEDED")
@@ -106,7 +106,7 @@ async def test_reports_progress_if_requested(server: Server, monkeypatch: pytest
     assert notified == sorted(notified)
 
 
-async def test_an_investigation_and_stored_evidence(server: Server) -> None:
+async def test_investigation_and_stored_evidence(server: Server) -> None:
     async with tools(server.endpoint) as connected:
         begun = await call(connected, "start_investigation", investigation_id="mcp-1")
         assert begun["investigation_id"] == "mcp-1"

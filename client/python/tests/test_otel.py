@@ -1,4 +1,4 @@
-"""Spans of calls, and the trace id in the log of a real sidecar."""
+"""Spans for calls, and the trace id in the sidecar's log."""
 
 import json
 
@@ -41,7 +41,7 @@ def check(exporter: InMemorySpanExporter, server: Server, evaluation_id: str) ->
     assert f"{call.context.trace_id:032x}" == trace_of(server, evaluation_id)
 
 
-def test_a_call_is_a_span_and_the_server_logs_its_trace(
+def test_calls_are_spans_and_the_server_logs_the_trace(
     server: Server, provider: TracerProvider, exporter: InMemorySpanExporter
 ) -> None:
     with gsar.otel.instrument(gsar.Client(server.endpoint), provider) as client:
@@ -55,7 +55,7 @@ def test_a_call_is_a_span_and_the_server_logs_its_trace(
         assert refused.value.violations
 
 
-async def test_asyncio_calls_are_spans_too(
+async def test_asyncio_calls_are_spans(
     server: Server, provider: TracerProvider, exporter: InMemorySpanExporter
 ) -> None:
     async with gsar.otel.instrument(gsar.aio.Client(server.endpoint), provider) as client:

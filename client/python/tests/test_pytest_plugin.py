@@ -22,7 +22,7 @@ def test_guessed(assert_grounded):
 """
 
 
-def test_a_report_that_does_not_proceed_fails_with_its_faulty_claims(pytester: pytest.Pytester, server: Server) -> None:
+def test_faulty_report_fails_with_its_claims(pytester: pytest.Pytester, server: Server) -> None:
     pytester.makepyfile(TESTS)
     result = pytester.runpytest_subprocess("--gsar-endpoint", server.endpoint, "--junit-xml=out.xml")
     result.assert_outcomes(passed=1, failed=1)

@@ -1,4 +1,4 @@
-"""The same report gets the same verdict from this package and from the command line."""
+"""Verdicts from this package and from the command line are the same."""
 
 import json
 import subprocess
@@ -26,7 +26,7 @@ def by_command(server: Server, *arguments: str) -> str:
 
 
 def verdict(answer: v1.EvaluateResponse | v1.ScoreResponse) -> list[str]:
-    """Returns the parts of an answer that callers act on."""
+    """Returns the decision, the scores and the claims of an answer."""
     parts = [answer.decision, answer.score, answer.guarded_score, answer.gate, answer.cap]
     return [MessageToJson(part) for part in [*parts, *answer.claims, *answer.corrections]]
 
@@ -35,7 +35,7 @@ def request_of(case: Path) -> str:
     return json.dumps(json.loads(case.read_text())["request"])
 
 
-def test_cases_get_the_same_scores(server: Server, client: gsar.Client, tmp_path: Path) -> None:
+def test_scores_agree(server: Server, client: gsar.Client, tmp_path: Path) -> None:
     requests = [request_of(case) for case in CASES]
     file = tmp_path / "cases.jsonl"
     file.write_text("\n".join(requests))
@@ -47,9 +47,7 @@ def test_cases_get_the_same_scores(server: Server, client: gsar.Client, tmp_path
 
 
 @pytest.mark.asyncio
-async def test_incidents_get_the_same_verdicts(
-    server: Server, client: gsar.Client, aio_client: gsar.aio.Client
-) -> None:
+async def test_verdicts_agree(server: Server, client: gsar.Client, aio_client: gsar.aio.Client) -> None:
     assert REPORTS
     for report in REPORTS:
         evidence = str(report.parent.parent / "evidence")

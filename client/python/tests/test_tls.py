@@ -1,4 +1,4 @@
-"""TLS with a real sidecar: trusted and untrusted peers."""
+"""TLS with a real sidecar."""
 
 import socket
 from collections.abc import Iterator
@@ -82,7 +82,7 @@ async def test_mutual_tls(endpoint: str, authority: Authority, monkeypatch: pyte
         assert gsar.may_proceed(await client.evaluate(PROCEEDS, EVIDENCE))
 
 
-def test_untrusted_peers_get_an_error_with_the_fix(endpoint: str, authority: Authority) -> None:
+def test_untrusted_peers_are_reported_with_the_fix(endpoint: str, authority: Authority) -> None:
     with gsar.Client(endpoint) as client, pytest.raises(gsar.SidecarNotTrusted, match="check tls_ca"):
         client.is_serving()
     with (
@@ -92,7 +92,7 @@ def test_untrusted_peers_get_an_error_with_the_fix(endpoint: str, authority: Aut
         client.is_serving()
 
 
-def test_names_unusable_files() -> None:
+def test_reports_unusable_files() -> None:
     with pytest.raises(ValueError, match="tls_ca: /nowhere cannot be read: No such file or directory"):
         gsar.Client("grpcs://localhost:1", tls_ca="/nowhere")
     with pytest.raises(ValueError, match="tls_key: missing"):

@@ -1,4 +1,4 @@
-"""Tokens with a real sidecar: every kind of call sends one, and the file is read at each call."""
+"""Tokens with a real sidecar."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -57,7 +57,7 @@ async def test_every_kind_of_call_sends_the_token(
         assert [answer async for answer in client.export(EXPORT)]
 
 
-def test_reads_the_file_at_each_call(endpoint: str, token_file: Path) -> None:
+def test_reads_the_file_for_each_call(endpoint: str, token_file: Path) -> None:
     with gsar.Client(endpoint, token_file=str(token_file)) as client:
         token_file.write_text("another")
         with pytest.raises(gsar.Error, match="unknown token"):
@@ -70,7 +70,7 @@ def test_reads_the_file_at_each_call(endpoint: str, token_file: Path) -> None:
         client.evaluate(PROCEEDS, EVIDENCE)
 
 
-def test_names_a_file_without_a_token(tmp_path: Path) -> None:
+def test_reports_a_file_without_a_token(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="token_file: /nowhere cannot be read: No such file or directory"):
         gsar.Client(token_file="/nowhere")  # noqa: S106
     empty = tmp_path / "empty"

@@ -6,12 +6,12 @@
         answer = client.evaluate("Pod web-1 was OOMKilled.", {"log": "pod web-1 was OOMKilled, exit code 137"})
         print(gsar.tier(answer), [reason.sentence for reason in answer.decision.reasons])
 
-`gsar.aio` is the client for asyncio; `gsar.v1` contains all messages of the contract, which the methods return.
+`gsar.aio` contains the asyncio client, `gsar.v1` the messages of the contract.
 """
 
 from gsar import v1
 from gsar.answers import claims_at_fault, class_of, describe, may_proceed, tier
-from gsar.callbacks import Ending
+from gsar.callbacks import InvestigationOutcome
 from gsar.client import Client
 from gsar.errors import (
     Aborted,
@@ -29,7 +29,7 @@ from gsar.errors import (
     Unavailable,
     Unimplemented,
     Violation,
-    of_call_error,
+    error_from,
 )
 from gsar.evidence import evidence_from
 from gsar.grades import grade_claim, grade_report
@@ -42,13 +42,13 @@ __all__ = [
     "Aborted",
     "Client",
     "DeadlineExceeded",
-    "Ending",
     "Error",
     "Evidence",
     "FailedPrecondition",
     "Internal",
     "InvalidArgument",
     "Investigation",
+    "InvestigationOutcome",
     "NotFound",
     "PermissionDenied",
     "ReportText",
@@ -64,6 +64,7 @@ __all__ = [
     "class_of",
     "counts",
     "describe",
+    "error_from",
     "evaluation",
     "evidence_from",
     "file",
@@ -71,7 +72,6 @@ __all__ = [
     "grade_report",
     "json",
     "may_proceed",
-    "of_call_error",
     "text",
     "tier",
     "turn",

@@ -1,4 +1,4 @@
-"""Accessors for answers: tier, class of a claim, faulty claims, and a summary for people."""
+"""Reads the decision and the claims of an answer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ log = logging.getLogger("gsar")
 
 
 class Decided(Protocol):
-    """An answer with a decision: of `evaluate`, `score` and `rescore`."""
+    """An answer with a decision, from `evaluate`, `score` or `rescore`."""
 
     @property
     def decision(self) -> v1.Decision:
@@ -40,7 +40,7 @@ class Decided(Protocol):
 
 
 def tier(answer: Decided | v1.Decision) -> Tier:
-    """Returns the tier of an answer. An unknown tier counts as abstain."""
+    """Returns the tier of an answer, or `"abstain"` if it is unknown."""
     decision = answer if isinstance(answer, v1.Decision) else answer.decision
     return TIERS.get(decision.tier, "abstain")
 
@@ -58,20 +58,20 @@ def class_of(claim: v1.JudgedClaim) -> Verdict:
 
 
 def claims_at_fault(answer: v1.EvaluateResponse) -> list[v1.JudgedClaim]:
-    """Returns the claims that are ungrounded, contradicted or disputed, without undecided ones."""
+    """Returns the ungrounded, contradicted and disputed claims."""
     faults = ("ungrounded", "contradicted")
     return [claim for claim in answer.claims if claim.disputed or class_of(claim) in faults]
 
 
 def why(claim: v1.JudgedClaim) -> str:
-    """Returns the reason for a claim's class: a disagreeing second reader's words, or the judge's note."""
+    """Returns the reason for a claim's class: the second look's words if it disagrees, or the judge's note."""
     look = claim.second_look
     disagrees = look.verdict in (v1.SECOND_LOOK_VERDICT_NOT_SHOWN, v1.SECOND_LOOK_VERDICT_REFUTED)
     return look.words if disagrees and look.words else claim.note
 
 
 def describe(answer: v1.EvaluateResponse) -> str:
-    """Returns the decision, its reasons and the faulty claims as text for people."""
+    """Formats the decision, its reasons and the faulty claims as text."""
     head = tier(answer).upper()
     if answer.HasField("guarded_score"):
         score = answer.guarded_score
@@ -99,7 +99,7 @@ def describe(answer: v1.EvaluateResponse) -> str:
 
 
 def undecided(error: SidecarUnreachable) -> v1.EvaluateResponse:
-    """Returns the answer with `open_if_unreachable` if no sidecar answers."""
+    """Returns the answer for `open_if_unreachable`."""
     log.warning("report not evaluated; it proceeds because of open_if_unreachable: %s", error)
     reason = v1.Reason(code=UNREACHABLE, sentence="no sidecar answered; the report was not evaluated")
     return v1.EvaluateResponse(

@@ -1,4 +1,4 @@
-"""The callbacks and the result of the loop of an investigation (`Investigation`)."""
+"""The callbacks and the outcome of an `Investigation`."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing import Protocol, TypeAlias
 from gsar import v1
 from gsar.requests import ReportText
 
-Plan: TypeAlias = "v1.Synthesize | v1.Replan | v1.GatherEvidence"
+PlanInstruction: TypeAlias = "v1.Synthesize | v1.Replan | v1.GatherEvidence"
 """An instruction to investigate."""
 
-Write: TypeAlias = "Plan | v1.Regenerate"
-"""An instruction to write a report; `Regenerate` contains the faulty claims."""
+WriteInstruction: TypeAlias = "PlanInstruction | v1.Regenerate"
+"""An instruction to write a report. `Regenerate` contains the faulty claims."""
 
 
 class Synthesizer(Protocol):
-    """Writes the report that is due. It may be called again for the same step after a crash."""
+    """Writes a report. Can be called again for the same step after a crash."""
 
-    def __call__(self, due: Write, state: v1.Investigation, /) -> ReportText | Awaitable[ReportText]:
+    def __call__(self, due: WriteInstruction, state: v1.Investigation, /) -> ReportText | Awaitable[ReportText]:
         """Returns the report or its text."""
         ...
 
 
 class Planner(Protocol):
-    """Investigates before a report is written, in turns of tool calls with their results (`gsar.turn`).
+    """Investigates before a report is written, and yields turns (`gsar.turn`), each of which is recorded immediately.
 
-    Each turn is recorded as it is yielded; no further one is requested after the gate has closed.
+    No turn is requested after the gate has closed.
     """
 
     def __call__(
-        self, due: Plan, state: v1.Investigation, /
+        self, due: PlanInstruction, state: v1.Investigation, /
     ) -> (
         Iterable[v1.RecordTurnRequest] | AsyncIterable[v1.RecordTurnRequest] | Awaitable[Iterable[v1.RecordTurnRequest]]
     ):
@@ -41,48 +41,48 @@ class Planner(Protocol):
 
 
 class BlockingSynthesizer(Protocol):
-    """Writes the report that is due. It may be called again for the same step after a crash."""
+    """Writes a report. Can be called again for the same step after a crash."""
 
-    def __call__(self, due: Write, state: v1.Investigation, /) -> ReportText:
+    def __call__(self, due: WriteInstruction, state: v1.Investigation, /) -> ReportText:
         """Returns the report or its text."""
         ...
 
 
 class BlockingPlanner(Protocol):
-    """Investigates before a report is written, in turns of tool calls with their results (`gsar.turn`).
+    """Investigates before a report is written, and yields turns (`gsar.turn`), each of which is recorded immediately.
 
-    Each turn is recorded as it is yielded; no further one is requested after the gate has closed.
+    No turn is requested after the gate has closed.
     """
 
-    def __call__(self, due: Plan, state: v1.Investigation, /) -> Iterable[v1.RecordTurnRequest]:
+    def __call__(self, due: PlanInstruction, state: v1.Investigation, /) -> Iterable[v1.RecordTurnRequest]:
         """Returns the turns, for example as a generator."""
         ...
 
 
 @dataclass(frozen=True)
-class Ending:
-    """The result of an investigation."""
+class InvestigationOutcome:
+    """The outcome of an investigation."""
 
     investigation: v1.Investigation
-    """The final state: every judged report, the gate, the cost."""
+    """The final state, with every judged report, the gate and the cost."""
     best: v1.GetEvaluationResponse | None
-    """The report that proceeds, otherwise the one with the highest score, with its evaluation; `None` without one."""
+    """The evaluation of the report that proceeds, or of the one with the highest score."""
     last: v1.GetEvaluationResponse | None
-    """The last judged report with its evaluation."""
+    """The evaluation of the last report."""
 
     @property
     def proceeded(self) -> bool:
-        """`True` if the best report may be sent without a warning banner."""
+        """`True` if the best report may be sent without a banner."""
         return self.cause == "PROCEED" and not self.finished.degraded
 
     @property
     def finished(self) -> v1.Finished:
-        """The end as reported by the sidecar."""
+        """The last instruction of the sidecar."""
         return self.investigation.instruction.finished
 
     @property
     def cause(self) -> str:
-        """PROCEED, or the cause of a degraded end: REPLANS_SPENT, JUDGE_FAILED and others of `v1.Finished`."""
+        """PROCEED, or the cause of a degraded end, such as REPLANS_SPENT or JUDGE_FAILED."""
         return self.finished.cause
 
     @property
@@ -92,12 +92,12 @@ class Ending:
 
     @property
     def trajectory(self) -> list[v1.JudgedReport]:
-        """Every judged report, in order."""
+        """All judged reports, in order."""
         return list(self.investigation.trajectory)
 
 
-def due(state: v1.Investigation) -> Write | None:
-    """Returns the instruction; `None` if the investigation has ended or the instruction is unknown."""
+def due(state: v1.Investigation) -> WriteInstruction | None:
+    """Returns the instruction, or `None` if the investigation has ended or the instruction is unknown."""
     instruction = state.instruction
     match instruction.WhichOneof("due"):
         case "synthesize":
@@ -112,8 +112,8 @@ def due(state: v1.Investigation) -> Write | None:
             return None
 
 
-def takes_turns(instruction: Write | None) -> bool:
-    """Returns `True` if turns may continue: not after the gate has closed, nor for a rewrite."""
+def takes_turns(instruction: WriteInstruction | None) -> bool:
+    """Returns `True` if the agent may take turns, which it may not for a rewrite or after the gate has closed."""
     if isinstance(instruction, v1.Synthesize):
         return not instruction.reasons
     return isinstance(instruction, v1.Replan | v1.GatherEvidence)

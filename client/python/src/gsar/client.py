@@ -1,4 +1,4 @@
-"""The client for blocking calls: one method per call of the contract, which returns its response message.
+"""The client for blocking calls, with a method for each call of the contract.
 
 Generated from `aio/client.py` by scripts/generate.py.
 """
@@ -22,11 +22,11 @@ from gsar.transport import Interceptor, Transport, stream_requests
 
 
 class Client:
-    """A connection to a sidecar at `endpoint`, otherwise `GSAR_ENDPOINT`, otherwise the default socket.
+    """A connection to a sidecar at `endpoint`, by default `GSAR_ENDPOINT` or the default socket.
 
-    `deadline` is the maximum time of a call in seconds, including retries; `timeout` of each method overrides it.
-    If no sidecar answers, calls raise `gsar.SidecarUnreachable`. With `open_if_unreachable`, `evaluate` instead
-    logs a warning and returns an undecided proceed: reason `SIDECAR_UNREACHABLE`, without an id.
+    `deadline` is the time limit for a call in seconds, including retries; the `timeout` of a method overrides it. If no
+    sidecar answers, calls raise `gsar.SidecarUnreachable`. With `open_if_unreachable`, `evaluate` logs a warning
+    instead and returns proceed with the reason `SIDECAR_UNREACHABLE` and no id.
     """
 
     def __init__(
@@ -99,9 +99,9 @@ class Client:
         return v1.PolicyServiceStub(self.transport.channel)
 
     def is_serving(self, *, timeout: float | None = None) -> bool:
-        """Returns `True` if the sidecar is ready; raises `SidecarUnreachable` if none answers."""
+        """Returns `True` if the sidecar is ready. Raises `SidecarUnreachable` if none answers."""
         method = health_check(self.transport.channel)
-        return self.transport.call("Check", method, b"", repeat=True, timeout=timeout) == SERVING
+        return self.transport.call("Check", method, b"", idempotent=True, timeout=timeout) == SERVING
 
     # Reports.
 
@@ -122,7 +122,7 @@ class Client:
     ) -> v1.EvaluateResponse:
         """Evaluates a report. If the judge fails, the tier is abstain and no exception is raised.
 
-        Evidence is a list of items (`gsar.text`, `gsar.json`, `gsar.file`) or contents by id. A complete
+        Evidence is a list of items (`gsar.text`, `gsar.json`, `gsar.file`) or a dict of contents by id. A complete
         `v1.EvaluateRequest` replaces all other arguments except `timeout`. Retried only with an idempotency key, and
         if the server allows it.
         """
@@ -138,9 +138,11 @@ class Client:
             options=options,
             explain=explain,
         )
-        repeat = bool(request.idempotency_key)
+        idempotent = bool(request.idempotency_key)
         try:
-            return self.transport.call("Evaluate", self._grounding.Evaluate, request, repeat=repeat, timeout=timeout)
+            return self.transport.call(
+                "Evaluate", self._grounding.Evaluate, request, idempotent=idempotent, timeout=timeout
+            )
         except SidecarUnreachable as error:
             if not self._open_if_unreachable:
                 raise
@@ -150,10 +152,10 @@ class Client:
         self,
         reports: Iterable[tuple[str, v1.EvaluateRequest]] | Iterable[tuple[str, v1.EvaluateRequest]],
     ) -> Iterator[v1.EvaluateStreamResponse]:
-        """Evaluates many reports over one call; yields responses as they complete, each with the id of its report.
+        """Evaluates many reports over one call. Yields responses as they complete, each with the id of its report.
 
-        `gsar.evaluation` builds requests. A response may contain an `error` of its report (`gsar.of_call_error`). The
-        server limits the number of unanswered and unread reports. The client's deadline does not apply.
+        `gsar.evaluation` builds requests. A response can be an `error` for its report (`gsar.error_from`). The client's
+        deadline does not apply.
         """
         call = self._grounding.EvaluateStream(stream_requests(reports), metadata=self.transport.token.metadata())
         for answer in self.transport.stream("EvaluateStream", call):
@@ -169,9 +171,9 @@ class Client:
         explain: bool = False,
         timeout: float | None = None,
     ) -> v1.ScoreResponse:
-        """Decides a given partition without a judge, such as `gsar.counts(grounded=["tool_match"])`."""
+        """Scores a partition that the caller judged, such as `gsar.counts(grounded=["tool_match"])`, and decides."""
         request = requests.score(partition, policy=policy, gate=gate, overrides=overrides, explain=explain)
-        return self.transport.call("Score", self._grounding.Score, request, repeat=True, timeout=timeout)
+        return self.transport.call("Score", self._grounding.Score, request, idempotent=True, timeout=timeout)
 
     def select_best(
         self,
@@ -183,12 +185,12 @@ class Client:
         investigation_id: str = "",
         timeout: float | None = None,
     ) -> v1.SelectBestResponse:
-        """Evaluates 1 to 16 reports over the same evidence and ranks them, the best first. Never retried."""
+        """Evaluates 1 to 16 reports over the same evidence and ranks them, best first. Never retried."""
         request = requests.selection(
             candidates, evidence, policy=policy, corpus_id=corpus_id, investigation_id=investigation_id
         )
         method = self._grounding.SelectBest
-        return self.transport.call("SelectBest", method, request, repeat=False, timeout=timeout)
+        return self.transport.call("SelectBest", method, request, idempotent=False, timeout=timeout)
 
     def rescore(
         self,
@@ -199,17 +201,17 @@ class Client:
         explain: bool = False,
         timeout: float | None = None,
     ) -> v1.RescoreResponse:
-        """Decides a recorded evaluation under another policy, without a judge. Nothing is recorded."""
+        """Decides a recorded evaluation under another policy, without judging or recording anything."""
         request = v1.RescoreRequest(
             evaluation_id=evaluation_id, policy=policy, policy_overrides=overrides, explain=explain
         )
-        return self.transport.call("Rescore", self._grounding.Rescore, request, repeat=True, timeout=timeout)
+        return self.transport.call("Rescore", self._grounding.Rescore, request, idempotent=True, timeout=timeout)
 
     def try_judges(self, judge: str = "", *, timeout: float | None = None) -> v1.TryJudgesResponse:
-        """Lets judges evaluate a small report that must proceed. Chat models are called and cost money."""
+        """Tests the judges on a small report that should proceed. Chat models are called and cost money."""
         request = v1.TryJudgesRequest(judge=judge)
         method = self._grounding.TryJudges
-        return self.transport.call("TryJudges", method, request, repeat=True, timeout=timeout)
+        return self.transport.call("TryJudges", method, request, idempotent=True, timeout=timeout)
 
     # The gate.
 
@@ -219,7 +221,7 @@ class Client:
         """Decides whether an investigation may end."""
         request = v1.EvaluateGateRequest(gate=gate, policy=policy)
         method = self._gate.EvaluateGate
-        return self.transport.call("EvaluateGate", method, request, repeat=True, timeout=timeout)
+        return self.transport.call("EvaluateGate", method, request, idempotent=True, timeout=timeout)
 
     def classify_verdict(
         self,
@@ -230,14 +232,14 @@ class Client:
         threshold: float | None = None,
         timeout: float | None = None,
     ) -> v1.ClassifyVerdictResponse:
-        """Classifies one tool result, as text or as a JSON document, as supporting or refuting a fault."""
+        """Classifies a tool result, as text or as a JSON document, as support for a fault or as its refutation."""
         request = v1.ClassifyVerdictRequest(signal=signal, threshold=threshold)
         if json:
             request.json = json
         else:
             request.text = text
         method = self._gate.ClassifyVerdict
-        return self.transport.call("ClassifyVerdict", method, request, repeat=True, timeout=timeout)
+        return self.transport.call("ClassifyVerdict", method, request, idempotent=True, timeout=timeout)
 
     def assemble_chain(
         self,
@@ -250,7 +252,7 @@ class Client:
         """Assembles the evidence chain of a root cause."""
         request = v1.AssembleChainRequest(gate=gate, hypothesis_id=hypothesis_id, policy=policy)
         method = self._gate.AssembleChain
-        return self.transport.call("AssembleChain", method, request, repeat=True, timeout=timeout)
+        return self.transport.call("AssembleChain", method, request, idempotent=True, timeout=timeout)
 
     def cap_confidence(
         self,
@@ -260,10 +262,10 @@ class Client:
         policy: str = "",
         timeout: float | None = None,
     ) -> v1.CapConfidenceResponse:
-        """Caps a self-rated confidence by its grounding."""
+        """Caps a self-rated confidence according to the grounding of its evidence chain."""
         request = v1.CapConfidenceRequest(confidence=confidence, strength=strength, policy=policy)
         method = self._gate.CapConfidence
-        return self.transport.call("CapConfidence", method, request, repeat=True, timeout=timeout)
+        return self.transport.call("CapConfidence", method, request, idempotent=True, timeout=timeout)
 
     # Stored evidence.
 
@@ -275,7 +277,7 @@ class Client:
         time_to_live: float | None = None,
         timeout: float | None = None,
     ) -> v1.PutEvidenceResponse:
-        """Stores items in a corpus, which is created if it does not exist. Idempotent."""
+        """Stores items in a corpus, creating it if necessary. Idempotent."""
         messages = requests.stored(corpus_id, evidence, time_to_live)
         return self.transport.send("PutEvidence", self._evidence.PutEvidence, messages, timeout=timeout)
 
@@ -289,9 +291,9 @@ class Client:
         method: v1.SearchMethod.ValueType = v1.SEARCH_METHOD_UNSPECIFIED,
         timeout: float | None = None,
     ) -> v1.SearchResponse:
-        """Finds the passages of a corpus relevant to a query, the best first; at most `most`, 0 for 10."""
+        """Returns up to `most` (10 by default) passages that are relevant to a query, best first."""
         request = v1.SearchRequest(corpus_id=corpus_id, query=query, most=most, filter=filter, method=method)
-        return self.transport.call("Search", self._evidence.Search, request, repeat=True, timeout=timeout)
+        return self.transport.call("Search", self._evidence.Search, request, idempotent=True, timeout=timeout)
 
     def get_evidence(
         self,
@@ -303,7 +305,7 @@ class Client:
         lines: tuple[int, int] | None = None,
         timeout: float | None = None,
     ) -> v1.GetSnapshotResponse:
-        """Returns the beginning of a stored item, or a range: `[start, end)` in bytes, or first and last line."""
+        """Returns a stored item: the `bytes` `[start, end)`, the first to the last of `lines`, or its beginning."""
         request = v1.GetSnapshotRequest(corpus_id=corpus_id)
         if key:
             request.key = key
@@ -314,14 +316,14 @@ class Client:
         elif lines is not None:
             request.lines.CopyFrom(v1.LineRange(first=lines[0], last=lines[1]))
         method = self._evidence.GetSnapshot
-        return self.transport.call("GetSnapshot", method, request, repeat=True, timeout=timeout)
+        return self.transport.call("GetSnapshot", method, request, idempotent=True, timeout=timeout)
 
     def list_corpora(self, *, page_size: int = 0, timeout: float | None = None) -> Iterator[v1.CorpusSummary]:
-        """Lists corpora by name; fetches pages lazily."""
+        """Lists corpora by name. Fetches pages lazily."""
         request = v1.ListCorporaRequest(page_size=page_size)
         method = self._evidence.ListCorpora
         while True:
-            page = self.transport.call("ListCorpora", method, request, repeat=True, timeout=timeout)
+            page = self.transport.call("ListCorpora", method, request, idempotent=True, timeout=timeout)
             for corpus in page.corpora:
                 yield corpus
             request.page_token = page.next_page_token
@@ -332,7 +334,7 @@ class Client:
         """Deletes a corpus and everything in it."""
         request = v1.DeleteCorpusRequest(corpus_id=corpus_id)
         method = self._evidence.DeleteCorpus
-        return self.transport.call("DeleteCorpus", method, request, repeat=False, timeout=timeout)
+        return self.transport.call("DeleteCorpus", method, request, idempotent=False, timeout=timeout)
 
     # The record.
 
@@ -352,7 +354,7 @@ class Client:
         page_size: int = 0,
         timeout: float | None = None,
     ) -> Iterator[v1.EvaluationSummary]:
-        """Lists recorded evaluations, newest first; fetches pages lazily."""
+        """Lists recorded evaluations, newest first. Fetches pages lazily."""
         request = v1.ListEvaluationsRequest(
             tier=tier,
             report_id=report_id,
@@ -370,7 +372,7 @@ class Client:
             request.evaluated_before.FromDatetime(evaluated_before)
         method = self._ledger.ListEvaluations
         while True:
-            page = self.transport.call("ListEvaluations", method, request, repeat=True, timeout=timeout)
+            page = self.transport.call("ListEvaluations", method, request, idempotent=True, timeout=timeout)
             for evaluation in page.evaluations:
                 yield evaluation
             request.page_token = page.next_page_token
@@ -389,7 +391,7 @@ class Client:
         if interval is not None:
             request.interval.FromTimedelta(interval)
         method = self._ledger.CountEvaluations
-        return self.transport.call("CountEvaluations", method, request, repeat=True, timeout=timeout)
+        return self.transport.call("CountEvaluations", method, request, idempotent=True, timeout=timeout)
 
     def rescore_evaluations(
         self,
@@ -400,43 +402,43 @@ class Client:
         limit: int = 0,
         timeout: float | None = None,
     ) -> v1.RescoreEvaluationsResponse:
-        """Decides many recorded evaluations under another policy, without a judge. Nothing is recorded."""
+        """Decides many recorded evaluations under another policy, without judging or recording anything."""
         request = v1.RescoreEvaluationsRequest(
             evaluations=evaluations, policy=policy, policy_overrides=overrides, limit=limit
         )
         method = self._ledger.RescoreEvaluations
-        return self.transport.call("RescoreEvaluations", method, request, repeat=True, timeout=timeout)
+        return self.transport.call("RescoreEvaluations", method, request, idempotent=True, timeout=timeout)
 
     def get_evaluation(self, evaluation_id: str, *, timeout: float | None = None) -> v1.GetEvaluationResponse:
-        """Returns one recorded evaluation in full, with its grades."""
+        """Returns a recorded evaluation with its grades."""
         request = v1.GetEvaluationRequest(evaluation_id=evaluation_id)
         method = self._ledger.GetEvaluation
-        return self.transport.call("GetEvaluation", method, request, repeat=True, timeout=timeout)
+        return self.transport.call("GetEvaluation", method, request, idempotent=True, timeout=timeout)
 
     def get_evaluation_evidence(
         self, evaluation_id: str, evidence_id: str, *, timeout: float | None = None
     ) -> v1.EvidenceItem:
-        """Returns an evidence item of a recorded evaluation as given in the request."""
+        """Returns an evidence item of a recorded evaluation exactly as it was sent."""
         request = v1.GetEvaluationEvidenceRequest(evaluation_id=evaluation_id, evidence_id=evidence_id)
         method = self._ledger.GetEvaluationEvidence
-        answer = self.transport.call("GetEvaluationEvidence", method, request, repeat=True, timeout=timeout)
+        answer = self.transport.call("GetEvaluationEvidence", method, request, idempotent=True, timeout=timeout)
         return answer.item
 
     def delete_evaluation(self, evaluation_id: str, *, timeout: float | None = None) -> v1.DeleteEvaluationResponse:
-        """Deletes one evaluation with its grades and all evidence contents that no other evaluation shares."""
+        """Deletes an evaluation with its grades, along with evidence that no other evaluation uses."""
         request = v1.DeleteEvaluationRequest(evaluation_id=evaluation_id)
         method = self._ledger.DeleteEvaluation
-        return self.transport.call("DeleteEvaluation", method, request, repeat=False, timeout=timeout)
+        return self.transport.call("DeleteEvaluation", method, request, idempotent=False, timeout=timeout)
 
     def grade(
         self, evaluation_id: str, grades: Iterable[v1.Grade], *, grader: str, timeout: float | None = None
     ) -> v1.GradeResponse:
-        """Records grades of an evaluation (`gsar.grade_report`, `gsar.grade_claim`); all grades or none."""
+        """Records grades for an evaluation (`gsar.grade_report`, `gsar.grade_claim`), all or none."""
         request = v1.GradeRequest(evaluation_id=evaluation_id, grader=grader, grades=grades)
-        return self.transport.call("Grade", self._ledger.Grade, request, repeat=True, timeout=timeout)
+        return self.transport.call("Grade", self._ledger.Grade, request, idempotent=True, timeout=timeout)
 
     def export(self, request: v1.ExportRequest) -> Iterator[v1.ExportResponse]:
-        """Streams records of evaluations; resume with `after` of the last response. Without a deadline."""
+        """Streams records. To resume, pass the `after` of the last response. The client's deadline does not apply."""
         call = self._ledger.Export(request, metadata=self.transport.token.metadata())
         for answer in self.transport.stream("Export", call):
             yield answer
@@ -444,45 +446,45 @@ class Client:
     # Policies.
 
     def list_policies(self, *, timeout: float | None = None) -> Sequence[v1.PolicySummary]:
-        """Lists every policy that a request may name."""
+        """Lists the server's policies."""
         method = self._policies.ListPolicies
         request = v1.ListPoliciesRequest()
-        answer = self.transport.call("ListPolicies", method, request, repeat=True, timeout=timeout)
+        answer = self.transport.call("ListPolicies", method, request, idempotent=True, timeout=timeout)
         return answer.policies
 
     def get_policy(self, name: str = "", *, timeout: float | None = None) -> v1.GetPolicyResponse:
-        """Returns one policy as a policy file; the server's default without a name."""
+        """Returns a policy as a policy file. An empty name selects the server's default."""
         request = v1.GetPolicyRequest(name=name)
-        return self.transport.call("GetPolicy", self._policies.GetPolicy, request, repeat=True, timeout=timeout)
+        return self.transport.call("GetPolicy", self._policies.GetPolicy, request, idempotent=True, timeout=timeout)
 
     def check_policy(self, toml: str, *, timeout: float | None = None) -> v1.CheckPolicyResponse:
-        """Returns all problems of a policy file. An invalid file does not raise."""
+        """Checks a policy file. The response lists every problem in it."""
         request = v1.CheckPolicyRequest(toml=toml)
         method = self._policies.CheckPolicy
-        return self.transport.call("CheckPolicy", method, request, repeat=True, timeout=timeout)
+        return self.transport.call("CheckPolicy", method, request, idempotent=True, timeout=timeout)
 
-    # Investigations, step by step; `Investigation` is the loop around them.
+    # The steps of investigations; `Investigation` runs them all.
 
     def start_investigation(
         self, request: v1.StartInvestigationRequest, *, timeout: float | None = None
     ) -> v1.Investigation:
         """Starts or resumes an investigation and returns its state."""
         method = self._investigations.StartInvestigation
-        answer = self.transport.call("StartInvestigation", method, request, repeat=True, timeout=timeout)
+        answer = self.transport.call("StartInvestigation", method, request, idempotent=True, timeout=timeout)
         return answer.investigation
 
     def record_turn(self, request: v1.RecordTurnRequest, *, timeout: float | None = None) -> v1.Investigation:
-        """Records one turn of the agent and returns the state of the investigation."""
+        """Records an agent's turn and returns the state of the investigation."""
         method = self._investigations.RecordTurn
-        answer = self.transport.call("RecordTurn", method, request, repeat=True, timeout=timeout)
+        answer = self.transport.call("RecordTurn", method, request, idempotent=True, timeout=timeout)
         return answer.investigation
 
     def submit_report(
         self, request: v1.SubmitReportRequest, *, timeout: float | None = None
     ) -> v1.SubmitReportResponse:
-        """Submits the report that an instruction requested."""
+        """Submits a report for evaluation."""
         method = self._investigations.SubmitReport
-        return self.transport.call("SubmitReport", method, request, repeat=True, timeout=timeout)
+        return self.transport.call("SubmitReport", method, request, idempotent=True, timeout=timeout)
 
     def get_investigation(
         self, investigation_id: str, *, with_events: bool = False, timeout: float | None = None
@@ -490,7 +492,7 @@ class Client:
         """Returns the state of an investigation and, if requested, its events."""
         request = v1.GetInvestigationRequest(investigation_id=investigation_id, with_events=with_events)
         method = self._investigations.GetInvestigation
-        return self.transport.call("GetInvestigation", method, request, repeat=True, timeout=timeout)
+        return self.transport.call("GetInvestigation", method, request, idempotent=True, timeout=timeout)
 
     def look_at_entity(
         self,
@@ -501,16 +503,16 @@ class Client:
         ask_model: bool = False,
         timeout: float | None = None,
     ) -> v1.LookAtEntityResponse:
-        """Returns the stored evidence about an entity that is due, and a model's belief about it if requested."""
+        """Returns the stored evidence about an entity that is due, and, if requested, a model's belief about it."""
         request = v1.LookAtEntityRequest(
             investigation_id=investigation_id, entity=entity, max_bytes=max_bytes, ask_model=ask_model
         )
         method = self._investigations.LookAtEntity
-        return self.transport.call("LookAtEntity", method, request, repeat=True, timeout=timeout)
+        return self.transport.call("LookAtEntity", method, request, idempotent=True, timeout=timeout)
 
     def cancel_investigation(self, investigation_id: str, *, timeout: float | None = None) -> v1.Investigation:
-        """Ends an investigation as degraded, with its best report."""
+        """Cancels an investigation, which ends degraded with its best report."""
         request = v1.CancelInvestigationRequest(investigation_id=investigation_id)
         method = self._investigations.CancelInvestigation
-        answer = self.transport.call("CancelInvestigation", method, request, repeat=True, timeout=timeout)
+        answer = self.transport.call("CancelInvestigation", method, request, idempotent=True, timeout=timeout)
         return answer.investigation

@@ -1,4 +1,4 @@
-"""Dask: evaluates a frame of reports.
+"""Evaluates a Dask frame of reports.
 
     verdicts = gsar.dask.evaluate(dask.dataframe.read_parquet("reports"), ["grpc://gsar-1:4317"], job="march")
     verdicts.to_parquet("verdicts")
@@ -24,8 +24,8 @@ from gsar.batch import Evaluator
 def evaluate(reports: dd.DataFrame, endpoints: Sequence[str], **settings: Any) -> dd.DataFrame:
     """Returns the verdicts of reports, one row per report, computed lazily.
 
-    `settings` are those of `gsar.batch.Evaluator`. Give `job` a name if the frame may be computed more than once or by
-    a later run: reports that have a verdict under that job are not judged again.
+    `settings` are those of `gsar.batch.Evaluator`. Set `job` if the frame can be computed more than once: reports that
+    have a verdict under the same job are not judged again.
     """
     evaluator = Evaluator(endpoints, **settings)
     types = cast("dict[str, Any]", reports.dtypes.to_dict())

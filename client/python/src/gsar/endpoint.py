@@ -1,4 +1,4 @@
-"""Parses endpoints of the sidecar, and finds the default one."""
+"""Parses endpoints and finds the default one."""
 
 import os
 import re
@@ -14,14 +14,14 @@ FORMS = "unix:///path/to/socket, grpc://host:port or grpcs://host:port"
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A socket's path, or a host and port."""
+    """The path of a socket, or a host and port."""
 
     scheme: Literal["unix", "grpc", "grpcs"]
     address: str
 
     @property
     def target(self) -> str:
-        """The endpoint as a target of grpcio."""
+        """The endpoint as a grpcio target."""
         return f"unix://{self.address}" if self.scheme == "unix" else f"dns:///{self.address}"
 
     def __str__(self) -> str:
@@ -29,7 +29,7 @@ class Endpoint:
 
 
 def parse(given: str, name: str = "endpoint") -> Endpoint:
-    """Parses an endpoint; `name` is the name of the setting for errors."""
+    """Parses an endpoint. Errors contain the `name` of the setting."""
 
     def refused(reason: str) -> ValueError:
         return ValueError(f"{name}: invalid endpoint `{given}`: {reason}; expected {FORMS}")
@@ -54,14 +54,14 @@ def parse(given: str, name: str = "endpoint") -> Endpoint:
 
 
 def default_sockets() -> list[Path]:
-    """Returns the default sockets, in the order in which they are tried."""
+    """Returns the sockets to try, in order."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     folders = [Path(runtime)] if runtime.startswith("/") else []
     return [folder / "gsar" / "gsar.sock" for folder in [*folders, Path("/run")]]
 
 
 def is_listened_on(path: Path) -> bool:
-    """Returns `True` if a server listens on the socket, or access to it is denied; `False` for a stale socket file."""
+    """Returns `True` if a server listens on the socket, even if this user may not connect to it."""
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(os.fspath(path))

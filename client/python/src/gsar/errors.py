@@ -1,4 +1,4 @@
-"""Exceptions of calls: one per gRPC code, with all details from the server."""
+"""Exceptions from calls, one per gRPC code."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Violation(NamedTuple):
     """An invalid field of a request."""
 
     field: str
-    """The field as a path in the request, such as `report.claims[0].text`."""
+    """The path of the field, such as `report.claims[0].text`."""
     description: str
     """The given value, the allowed values and the fix."""
 
 
 @dataclass
 class Details:
-    """The details of an error in addition to code and message."""
+    """The details of an error."""
 
     reason: str = ""
     violations: list[Violation] = field(default_factory=list[Violation])
@@ -46,20 +46,20 @@ class Error(Exception):
     def __init__(self, message: str, *, method: str = "", code: str = "", details: Details | None = None) -> None:
         details = details or Details()
         self.method = method
-        """The method that was called; empty if none was."""
+        """The name of the method. Empty if none was called."""
         self.code = code
-        """The gRPC code, such as `INVALID_ARGUMENT`; empty if the server was not called."""
+        """The gRPC code, such as `INVALID_ARGUMENT`. Empty if the server was not called."""
         self.message = message
         self.reason = details.reason
-        """The stable reason in UPPER_SNAKE_CASE (`gsar.v1.ErrorReason`); empty if not from a GSAR server."""
+        """The stable reason (`gsar.v1.ErrorReason`). Empty if the peer is not a GSAR server."""
         self.violations = details.violations
         """All invalid fields."""
         self.limits = details.limits
-        """The limits that were exceeded and the preconditions that failed, each with its fix."""
+        """The exceeded limits and failed preconditions, each with its fix."""
         self.resource = details.resource
-        """The unknown resource, as type and name."""
+        """The type and the name of the unknown resource."""
         self.retry_after = details.retry_after
-        """Seconds before a retry; `None` if a retry does not help."""
+        """The delay before a retry in seconds, or `None` if a retry does not help."""
         self.request_id = details.request_id
         """The id of the request in the server's log."""
         self.metadata = details.metadata
@@ -67,7 +67,7 @@ class Error(Exception):
         super().__init__(message)
 
     def __str__(self) -> str:
-        """Returns a summary, then one line per field, limit or fix."""
+        """Returns a summary, followed by one line per field, limit or fix."""
         count = len(self.violations)
         summary = f"the server rejected {count} field{'s' if count > 1 else ''}" if count else self.message
         lines = [f"{self.method}: {summary}" if self.method else summary]
@@ -87,15 +87,15 @@ class Error(Exception):
 
 
 class SidecarUnreachable(Error):
-    """No server answers at the endpoint; the report was not evaluated."""
+    """No server answers at the endpoint."""
 
 
 class SidecarNotTrusted(Error):
-    """The server at the endpoint has no trusted certificate or does not use TLS; the report was not evaluated."""
+    """The server at the endpoint has no trusted certificate or does not use TLS."""
 
 
 class InvalidArgument(Error):
-    """The request has invalid fields; `violations` contains all of them."""
+    """The request has invalid fields, which `violations` lists."""
 
 
 class NotFound(Error):
@@ -111,15 +111,15 @@ class Aborted(Error):
 
 
 class ResourceExhausted(Error):
-    """A limit is exceeded; `limits` names it, `retry_after` is the delay before a retry, if one helps."""
+    """A limit, which `limits` names, is exceeded."""
 
 
 class DeadlineExceeded(Error):
-    """No answer before the deadline."""
+    """The call exceeded its deadline."""
 
 
 class Unavailable(Error):
-    """The server is starting or stopping, or cannot write the record; `retry_after` is the delay before a retry."""
+    """The server is starting or stopping, or cannot write the record."""
 
 
 class PermissionDenied(Error):
@@ -131,7 +131,7 @@ class Unauthenticated(Error):
 
 
 class Internal(Error):
-    """A bug in the server; its log contains `request_id`."""
+    """A bug in the server. Its log contains `request_id`."""
 
 
 class Unimplemented(Error):
@@ -154,7 +154,7 @@ CLASSES: dict[str, type[Error]] = {
 
 
 def read(trailers: Iterable[tuple[str, str | bytes]]) -> Details:
-    """Parses the details in the trailing metadata of a call."""
+    """Parses the details in a call's trailing metadata."""
     details = Details()
     status = status_pb2.Status()
     try:
@@ -188,12 +188,12 @@ def read(trailers: Iterable[tuple[str, str | bytes]]) -> Details:
             elif packed.Unpack(links):
                 details.links = [f"{link.description}: {link.url}" for link in links.links]
     except DecodeError:
-        # Details in an unknown format, such as from a proxy: code and message suffice.
+        # A proxy can send details in another format.
         pass
     return details
 
 
-def of_status(method: str, endpoint: object, code: grpc.StatusCode, message: str, details: Details) -> Error:
+def from_status(method: str, endpoint: object, code: grpc.StatusCode, message: str, details: Details) -> Error:
     """Returns the exception for the status of a call."""
     if code is grpc.StatusCode.UNAVAILABLE and not details.reason:
         if any(word in message.lower() for word in ("ssl", "tls", "certificate", "handshake")):
@@ -215,8 +215,8 @@ def of_status(method: str, endpoint: object, code: grpc.StatusCode, message: str
     )
 
 
-def of_call_error(error: v1.CallError, method: str = "") -> Error:
-    """Returns the exception for an error of one report of a stream or of one candidate."""
+def error_from(error: v1.CallError, method: str = "") -> Error:
+    """Returns the exception for a failed report of a stream, or a failed candidate."""
     details = Details(
         reason=error.reason,
         violations=[Violation(each.field, each.description) for each in error.field_violations],

@@ -1,4 +1,4 @@
-"""Reads evidence from files and folders, like `gsar evaluate --evidence`."""
+"""Loads evidence from files and folders, as `gsar evaluate --evidence` does."""
 
 from __future__ import annotations
 
@@ -34,11 +34,10 @@ log = logging.getLogger("gsar")
 
 
 def evidence_from(*paths: str | os.PathLike[str]) -> list[v1.EvidenceItem]:
-    """Reads files and folders as items.
+    """Loads files and folders as items.
 
-    A folder is read recursively, ordered by name; hidden files are skipped, and links that leave it are skipped with a
-    warning. The id of an item is its path within the folder. `evidence.toml` in a folder describes its files;
-    otherwise the server infers kind and lane from content and name.
+    Folders are read recursively, without hidden files. Links out of a folder are skipped with a warning. An item's id
+    is its path within the folder. The server detects kind and lane unless an `evidence.toml` in the folder states them.
     """
     found: list[tuple[str, Path, dict[str, Any]]] = []
     for given in map(Path, paths):
@@ -66,14 +65,14 @@ def name_within(root: Path, path: Path) -> str:
 
 
 def folder(root: Path, path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yields the files of a folder below `root`, each with its entry in the manifest."""
+    """Yields the files in a folder, each with its manifest entry."""
     entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
     manifest = path / MANIFEST
     if manifest in entries:
         yield from listed(root, manifest, entries)
         return
     for entry in entries:
-        if why := unfit(root, entry):
+        if why := reason_to_skip(root, entry):
             log.warning("%s %s and was skipped", entry, why)
         elif entry.is_dir():
             yield from folder(root, entry)
@@ -81,8 +80,8 @@ def folder(root: Path, path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
             yield entry, {}
 
 
-def unfit(root: Path, path: Path) -> str:
-    """Returns why an entry of a folder is not read; empty if it is. Links could expose any file of the reader."""
+def reason_to_skip(root: Path, path: Path) -> str:
+    """Returns the reason to skip a folder entry, or an empty string. Links could expose files outside of the folder."""
     mode = path.lstat().st_mode
     if stat.S_ISLNK(mode):
         if not path.resolve().is_relative_to(root):
@@ -105,7 +104,7 @@ def listed(root: Path, manifest: Path, entries: list[Path]) -> Iterator[tuple[Pa
         if not file or PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts:
             raise ValueError(f"{manifest}: file = {file!r} is not below this directory")
         path = manifest.parent / file
-        if path.exists() and (why := unfit(root, path)):
+        if path.exists() and (why := reason_to_skip(root, path)):
             raise ValueError(f"{path} {why}; copy the file")
         files.append(path)
         yield path, entry
@@ -115,7 +114,7 @@ def listed(root: Path, manifest: Path, entries: list[Path]) -> Iterator[tuple[Pa
 
 
 def item_of(name: str, path: Path, entry: dict[str, Any]) -> v1.EvidenceItem:
-    """Returns a file as an item."""
+    """Loads a file as an item."""
     content = text_of(path)
     item = v1.EvidenceItem(id=name, exhaustive=bool(entry.get("exhaustive", False)))
     if is_document(path, content):
@@ -137,7 +136,7 @@ def item_of(name: str, path: Path, entry: dict[str, Any]) -> v1.EvidenceItem:
 
 
 def text_of(path: Path) -> str:
-    """Returns the text of a file: UTF-8, or UTF-16 with a byte order mark, optionally compressed with gzip."""
+    """Reads a text file. Decodes UTF-8, UTF-16 with a byte order mark, and gzip."""
     with path.open("rb") as opened:
         content = opened.read(MAX_BYTES + 1)
     if content.startswith(b"\x1f\x8b"):
@@ -158,7 +157,7 @@ def text_of(path: Path) -> str:
 
 
 def is_document(path: Path, text: str) -> bool:
-    """Returns `True` if a text is one JSON document. Raises for an invalid `.json` file."""
+    """Returns `True` if the text is a single JSON document. Raises if a `.json` file is not JSON."""
     suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
     if suffix in (".jsonl", ".ndjson"):
         return False

@@ -1,4 +1,4 @@
-"""The loop of an investigation for blocking calls: the sidecar returns what is due, callbacks do it.
+"""Investigations for blocking calls, which execute the sidecar's instructions with callbacks.
 
 Generated from `aio/investigation.py` by scripts/generate.py.
 """
@@ -6,17 +6,17 @@ Generated from `aio/investigation.py` by scripts/generate.py.
 from __future__ import annotations
 
 from gsar import v1
-from gsar.callbacks import Ending, Plan, due, takes_turns
+from gsar.callbacks import InvestigationOutcome, PlanInstruction, due, takes_turns
 from gsar.client import Client
 from gsar.loop import Planner, Synthesizer, report_of, turns_of
 from gsar.requests import report_of as message_of
 
 
 class Investigation:
-    """Runs an investigation until the sidecar reports its end: investigate, write, submit, and again as instructed.
+    """Runs an investigation to its end, as the sidecar instructs.
 
-    `planner` investigates if a new plan is due, `synthesizer` writes every report. Both receive the instruction
-    (`v1.Synthesize`, `v1.Regenerate`, `v1.Replan`, `v1.GatherEvidence`) and the state of the investigation.
+    `planner` investigates, `synthesizer` writes the reports. Both receive the instruction (`v1.Synthesize`,
+    `v1.Regenerate`, `v1.Replan`, `v1.GatherEvidence`) and the state of the investigation.
     """
 
     def __init__(
@@ -34,8 +34,8 @@ class Investigation:
         self._budget = budget
         self._corpus_id = corpus_id
 
-    def run(self, client: Client, investigation_id: str) -> Ending:
-        """Runs the investigation to its end; resumes one that was started before."""
+    def run(self, client: Client, investigation_id: str) -> InvestigationOutcome:
+        """Runs the investigation, or resumes one that was started before."""
         state = client.start_investigation(
             v1.StartInvestigationRequest(
                 investigation_id=investigation_id,
@@ -57,10 +57,10 @@ class Investigation:
         best = client.get_evaluation(finished.best) if finished.best else None
         same = finished.last == finished.best
         last = best if same else client.get_evaluation(finished.last) if finished.last else None
-        return Ending(state, best, last)
+        return InvestigationOutcome(state, best, last)
 
-    def _investigate(self, client: Client, instruction: Plan, state: v1.Investigation) -> v1.Investigation:
-        """Records turns until none is left, the gate has closed, or something else is due."""
+    def _investigate(self, client: Client, instruction: PlanInstruction, state: v1.Investigation) -> v1.Investigation:
+        """Records turns until the planner has no more, the gate has closed, or the instruction changes."""
         assert self._planner is not None
         kind = state.instruction.WhichOneof("due")
         for turn in turns_of(self._planner(instruction, state)):

@@ -1,4 +1,4 @@
-"""Builds evidence items of the contract."""
+"""Builds evidence items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Lane: TypeAlias = Literal[
 ]
 
 Evidence: TypeAlias = "Mapping[str, object] | Iterable[v1.EvidenceItem]"
-"""Items, or contents by id: a string is plain text, anything else becomes a JSON document."""
+"""Items, or a dict of contents by id. A string is plain text; any other value becomes a JSON document."""
 
 
 def text(
@@ -32,9 +32,9 @@ def text(
     exhaustive: bool = False,
     specialist_id: str = "",
 ) -> v1.EvidenceItem:
-    """Returns an item of plain text: logs, tables, command output.
+    """Returns a text item, such as a log, a table or command output.
 
-    `exhaustive` is true if it lists everything in its scope, so that absence from it is evidence.
+    `exhaustive` is `True` if whatever the item does not list does not exist in its scope.
     """
     item = v1.EvidenceItem(
         id=id,
@@ -63,7 +63,7 @@ def json(
     exhaustive: bool = False,
     specialist_id: str = "",
 ) -> v1.EvidenceItem:
-    """An item of JSON: a document as text, which is kept byte for byte, or what `json.dumps` takes."""
+    """Returns a JSON item. `content` is a document as text, which is stored verbatim, or a value for `json.dumps`."""
     document = content if isinstance(content, str) else json_documents.dumps(content, ensure_ascii=False)
     item = text(
         id,
@@ -81,14 +81,14 @@ def json(
 
 
 def file(path: str | Path, *, id: str = "", **described: Any) -> v1.EvidenceItem:  # noqa: A002
-    """Returns a file as an item, named after it unless `id` is given; `.json` is JSON. Other arguments: see `text`."""
+    """Loads a file. Its name is the default id; `.json` files become JSON items. See `text` for other arguments."""
     path = Path(path)
     make = json if path.suffix == ".json" else text
     return make(id or path.stem, path.read_text(encoding="utf-8"), **described)
 
 
 def items(evidence: Evidence) -> list[v1.EvidenceItem]:
-    """Returns evidence in either form as items."""
+    """Converts evidence to items."""
     given = cast("object", evidence)
     if given is None or isinstance(given, str | bytes | bytearray):
         given = "None" if given is None else f"a {type(given).__name__}"
@@ -110,7 +110,7 @@ def items(evidence: Evidence) -> list[v1.EvidenceItem]:
 
 
 def content_of(name: str, content: object) -> v1.EvidenceItem:
-    """Returns content with its id as an item."""
+    """Converts content with an id to an item."""
     if content is None or isinstance(content, bytes | bytearray):
         given = "None" if content is None else "bytes"
         raise TypeError(f"evidence[{name!r}]: got {given}; expected a string or a value for json.dumps")

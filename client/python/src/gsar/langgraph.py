@@ -1,4 +1,4 @@
-"""LangGraph: a node that evaluates the report in the state, and a route after it.
+"""A LangGraph node that evaluates the report in the state, and a router for its tiers.
 
     graph.add_node("ground", gsar.langgraph.grounding_node(client))
     graph.add_conditional_edges(
@@ -7,7 +7,7 @@
         {"proceed": END, "regenerate": "write", "replan": "plan", "abstain": "plan", "give_up": "escalate"},
     )
 
-The node reads `report` and `evidence` of the state and writes `grounding`. Needs `gsar[langgraph]`.
+The node reads `report` and `evidence` from the state and writes `grounding`. Needs `gsar[langgraph]`.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ class Grounding(TypedDict):
     feedback: str
     """The decision as text for a prompt."""
     attempts: int
-    """The number of consecutive reports evaluated without proceed."""
+    """The number of consecutive reports that did not proceed."""
     repeated: bool
-    """`True` if the same claims are faulty, over the same evidence, as in the previous report."""
+    """`True` if the previous report had the same faulty claims over the same evidence."""
     evidence: str
     """A digest of the evidence."""
 
@@ -73,7 +73,7 @@ class Grounding(TypedDict):
 def grounding(
     answer: v1.EvaluateResponse, attempts: int = 1, *, evidence: Evidence = (), before: Grounding | None = None
 ) -> Grounding:
-    """Converts an answer to its value in the state; `before` is the previous one."""
+    """Converts an answer to the value in the state. `before` is the previous value."""
     digest = digest_of(evidence)
     decided = Grounding(
         tier=tier(answer),
@@ -95,7 +95,7 @@ def grounding(
 
 
 def repeats(decided: Grounding, before: Grounding) -> bool:
-    """Returns `True` if a report fails like the previous one: over the same evidence, with the same claims."""
+    """Returns `True` if the previous report had the same faulty claims over the same evidence."""
     if decided["tier"] == "proceed" or decided["evidence"] != before.get("evidence"):
         return False
     claims = [sorted(" ".join(fault["claim"].lower().split()) for fault in of["faults"]) for of in (decided, before)]
@@ -103,13 +103,13 @@ def repeats(decided: Grounding, before: Grounding) -> bool:
 
 
 def feedback(answer: v1.EvaluateResponse) -> str:
-    """Returns the decision and the gaps found by the judge as text for a prompt."""
+    """Formats the decision and the gaps found by the judge for a prompt."""
     gaps = [f"  missing: {gap}" for gap in answer.gaps]
     return "\n".join([describe(answer), *gaps])
 
 
 def digest_of(evidence: Evidence) -> str:
-    """Returns a digest of evidence, independent of its order."""
+    """Returns a digest of the evidence, regardless of its order."""
     parts = sorted(item.SerializeToString(deterministic=True) for item in items(evidence))
     whole = hashlib.sha256()
     for part in parts:
@@ -161,10 +161,10 @@ def grounding_node(
 
 
 def router(max_attempts: int = 4) -> Callable[[State], Route]:
-    """Returns a route by tier, or `give_up` if another report would not help.
+    """Returns a function that routes by tier, or to `give_up` if another report would not help.
 
     It gives up if the judge failed, if the same claims are faulty over the same evidence as before, or if
-    `max_attempts` reports in a row did not proceed. Set `grounding` to `None` in the state to start over.
+    `max_attempts` consecutive reports did not proceed. To start over, set `grounding` in the state to `None`.
     """
 
     def route(state: State) -> Route:

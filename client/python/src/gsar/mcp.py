@@ -1,10 +1,10 @@
-"""MCP server over stdio with tools for reports, investigations and stored evidence of a sidecar.
+"""An MCP server over stdio, with tools for reports, investigations and stored evidence.
 
     python -m gsar.mcp [--endpoint unix:///run/gsar/gsar.sock] [--deadline 50] [--unredacted]
 
-Needs `gsar[mcp]`. The sidecar is found as by `gsar.Client()`; if none answers, tools return an error. The default
-deadline of a tool is shorter than the timeout of most clients; a report that is not decided by then abstains.
-Secrets and personal data in the result of `evaluate` are replaced with placeholders; other tools return them unchanged.
+Needs `gsar[mcp]`. The endpoint defaults to that of `gsar.Client()`; if no sidecar answers, tools return an error. The
+default deadline is shorter than the timeout of most clients; a report that is not decided by then abstains. In the
+result of `evaluate`, secrets and personal data are replaced with placeholders. Other tools return them unchanged.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from gsar.items import Lane
 from gsar.requests import EvidenceType
 
 DEADLINE = 50.0
-"""Seconds; MCP clients usually wait for 60."""
+"""In seconds. MCP clients usually wait for 60."""
 PROGRESS = 5.0
 """Seconds between progress notifications."""
 
 
 class Sidecar:
-    """The connection to the sidecar, opened by the first tool call that finds one."""
+    """The connection to the sidecar, which the first tool call opens."""
 
     def __init__(self, endpoint: str, deadline: float, redact: bool) -> None:
         self._endpoint = endpoint
@@ -46,7 +46,7 @@ class Sidecar:
         self._client: aio.Client | None = None
 
     def client(self) -> aio.Client:
-        """Returns the client, and connects it if needed."""
+        """Returns the client, connecting it if necessary."""
         self._client = self._client or aio.Client(self._endpoint, deadline=self.deadline)
         return self._client
 
@@ -61,7 +61,7 @@ ToolContext = Context[Sidecar, Any]
 
 @asynccontextmanager
 async def sidecar_of(context: ToolContext) -> AsyncGenerator[aio.Client]:
-    """Yields the client for a tool call, reports progress, and converts errors to tool errors for the model."""
+    """Yields the client for a tool call, reports progress, and converts errors to tool errors."""
     sidecar = context.request_context.lifespan_context
     progress = asyncio.create_task(report_progress(context, sidecar.deadline))
     try:
@@ -73,7 +73,7 @@ async def sidecar_of(context: ToolContext) -> AsyncGenerator[aio.Client]:
 
 
 async def report_progress(context: ToolContext, deadline: float) -> None:
-    """Reports progress in seconds of the deadline, if the caller requested it."""
+    """Reports the elapsed seconds as progress, if the caller requested it."""
     waited = PROGRESS
     while waited < deadline:
         await asyncio.sleep(PROGRESS)
@@ -82,7 +82,7 @@ async def report_progress(context: ToolContext, deadline: float) -> None:
 
 
 class HypothesisEvidence(BaseModel):
-    """One tool result for or against a hypothesis."""
+    """A tool result for or against a hypothesis."""
 
     tool: str
     verdict: Literal["supports", "refutes", "inconclusive"]
@@ -105,12 +105,12 @@ def plain(message: Any) -> dict[str, Any]:
 
 
 def state_of(investigation: v1.Investigation) -> dict[str, Any]:
-    """Returns the state of an investigation as a JSON object, with its step even if it is 0."""
+    """Returns the state of an investigation as a JSON object, including a step of 0."""
     return {"step": 0} | plain(investigation)
 
 
 def items(evidence: dict[str, str]) -> list[v1.EvidenceItem]:
-    """Converts contents by id to items; a JSON object or array becomes a JSON item."""
+    """Converts contents by id to items. A JSON object or array becomes a JSON item."""
     found: list[v1.EvidenceItem] = []
     for name, content in evidence.items():
         try:
@@ -154,7 +154,7 @@ def undecided(late: gsar.DeadlineExceeded) -> dict[str, Any]:
 
 
 def decided(answer: v1.EvaluateResponse) -> dict[str, Any]:
-    """Returns the parts of an answer that do not repeat the request."""
+    """Returns an answer without the parts that repeat the request."""
     return {
         "tier": gsar.tier(answer),
         "summary": gsar.describe(answer),
@@ -280,7 +280,7 @@ TOOLS = (
 
 
 def server(endpoint: str = "", deadline: float = DEADLINE, *, redact: bool = True) -> MCPServer[Sidecar]:
-    """Returns the MCP server; it connects to the sidecar at the first tool call."""
+    """Returns the MCP server. The first tool call connects it to the sidecar."""
 
     @asynccontextmanager
     async def connected(_: MCPServer[Sidecar]) -> AsyncGenerator[Sidecar]:
@@ -302,13 +302,13 @@ def server(endpoint: str = "", deadline: float = DEADLINE, *, redact: bool = Tru
 
 
 def main() -> None:
-    """The command line."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(prog="python -m gsar.mcp", description=__doc__)
     parser.add_argument("--endpoint", default="", help="unix:///path, grpc://host:port or grpcs://host:port")
     parser.add_argument(
-        "--deadline", type=float, default=DEADLINE, help="deadline of a tool call in seconds (default: 50)"
+        "--deadline", type=float, default=DEADLINE, help="deadline for a tool call in seconds (default: 50)"
     )
-    parser.add_argument("--unredacted", action="store_true", help="leave secrets and personal data in answers")
+    parser.add_argument("--unredacted", action="store_true", help="keep secrets and personal data in answers")
     given = parser.parse_args()
     server(given.endpoint, given.deadline, redact=not given.unredacted).run()
 

@@ -1,9 +1,9 @@
-"""Tracing: a client span per call, and the W3C trace context (`traceparent`) in its metadata.
+"""Traces calls as client spans and sends the W3C trace context (`traceparent`).
 
     client = gsar.otel.instrument(gsar.Client())
 
-The server logs the caller's trace id with each evaluation. Needs `gsar[otel]`; instruments one client with
-opentelemetry-instrumentation-grpc. A program that calls `GrpcInstrumentorClient().instrument()` does not need it.
+The server logs the caller's trace id with each evaluation. Needs `gsar[otel]`. A program that calls
+`GrpcInstrumentorClient().instrument()` does not need this module.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _grpcext: Any = grpcext
 
 
 def instrument(client: Instrumented, tracer_provider: TracerProvider | None = None) -> Instrumented:
-    """Instruments a client before its first call and returns it; uses the global provider by default."""
+    """Instruments a client before its first call and returns it. The provider defaults to the global one."""
     if isinstance(client, Client):
         interceptor = _instrumentation.client_interceptor(tracer_provider=tracer_provider)
         client.transport.channel = _grpcext.intercept_channel(client.transport.channel, interceptor)

@@ -1,4 +1,4 @@
-"""Builds requests from convenient arguments. Pass the message itself for fields without an argument."""
+"""Builds requests from convenient arguments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EvidenceType: TypeAlias = Literal[
 ]
 
 MAX_MESSAGE_CHARACTERS = 256 * 1024
-"""The maximum number of characters of a text per message of PutEvidence."""
+"""The maximum length of a text in a PutEvidence message, in characters."""
 
 
 def report_of(report: ReportText) -> v1.Report:
@@ -44,7 +44,7 @@ def evaluation(
     options: v1.EvaluateOptions | None = None,
     explain: bool = False,
 ) -> v1.EvaluateRequest:
-    """Builds the request of Evaluate."""
+    """Builds an EvaluateRequest."""
     if isinstance(report, v1.EvaluateRequest):
         return report
     if explain:
@@ -70,7 +70,7 @@ def counts(
     contradicted: Iterable[EvidenceType] = (),
     complementary: Iterable[EvidenceType] = (),
 ) -> v1.PartitionCounts:
-    """Builds a partition from the evidence types of the claims of each class, one per claim."""
+    """Builds a partition from the evidence types of the claims in each class, one per claim."""
     counted: dict[tuple[v1.ClaimClass.ValueType, v1.EvidenceType.ValueType], int] = {}
     classes = [
         (v1.CLAIM_CLASS_GROUNDED, grounded),
@@ -97,7 +97,7 @@ def score(
     overrides: v1.PolicyOverrides | None = None,
     explain: bool = False,
 ) -> v1.ScoreRequest:
-    """Builds the request of Score."""
+    """Builds a ScoreRequest."""
     if isinstance(partition, v1.ScoreRequest):
         return partition
     request = v1.ScoreRequest(policy=policy, gate=gate, policy_overrides=overrides, explain=explain)
@@ -116,7 +116,7 @@ def selection(
     corpus_id: str = "",
     investigation_id: str = "",
 ) -> v1.SelectBestRequest:
-    """Builds the request of SelectBest."""
+    """Builds a SelectBestRequest."""
     if isinstance(candidates, v1.SelectBestRequest):
         return candidates
     return v1.SelectBestRequest(
@@ -136,7 +136,7 @@ def turn(
     path: Iterable[str] = (),
     wants_to_finish: bool = False,
 ) -> v1.RecordTurnRequest:
-    """Builds one turn of an agent: each item is the result of a call to its tool, or to a tool with its id."""
+    """Builds an agent's turn. Each item is the result of a call to its `tool`, or to a tool named by its id."""
     return v1.RecordTurnRequest(
         tool_calls=[
             v1.ToolCall(tool=item.tool or item.id, arguments=item.query or item.id, result=item)
@@ -150,7 +150,7 @@ def turn(
 
 
 def stored(corpus_id: str, evidence: Evidence, time_to_live: float | None) -> Iterator[v1.PutEvidenceRequest]:
-    """Yields the messages of PutEvidence; long texts are split."""
+    """Yields the messages of PutEvidence, splitting long texts."""
     head = v1.CorpusHead(corpus_id=corpus_id)
     if time_to_live is not None:
         head.time_to_live.FromNanoseconds(round(time_to_live * 1e9))
@@ -170,7 +170,7 @@ def stored(corpus_id: str, evidence: Evidence, time_to_live: float | None) -> It
 def correlated(
     requests: Iterable[tuple[str, v1.EvaluateRequest]],
 ) -> Iterator[v1.EvaluateStreamRequest]:
-    """Returns the messages of EvaluateStream."""
+    """Yields the messages of EvaluateStream."""
     for correlation_id, request in requests:
         yield v1.EvaluateStreamRequest(correlation_id=correlation_id, request=request)
 

@@ -1,4 +1,4 @@
-"""Runs a private sidecar in a temporary folder, for tests and trials."""
+"""Runs a private sidecar in a temporary folder, for tests."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class ServerError(RuntimeError):
 
 
 def find_binary() -> str:
-    """Returns `GSAR_SERVER`, otherwise `gsar-server` on the path; empty if there is none."""
+    """Returns `GSAR_SERVER`, `gsar-server` on the path, or an empty string."""
     return os.environ.get("GSAR_SERVER") or shutil.which(BINARY) or ""
 
 
 class Server:
-    """Runs `gsar-server` while the block lasts: `with gsar.server.Server() as server: gsar.Client(server.endpoint)`.
+    """Runs `gsar-server` in a `with` block: `with gsar.server.Server() as server: gsar.Client(server.endpoint)`.
 
-    `configuration` is the TOML config; environment variables are ignored. `listen` are addresses in addition to its
-    socket. The ledger is deleted at the end.
+    `configuration` is the TOML config; environment variables are ignored. `listen` adds addresses to the socket. The
+    ledger is deleted at the end.
     """
 
     def __init__(self, configuration: str = "", *, listen: Sequence[str] = (), binary: str = "") -> None:
@@ -63,11 +63,11 @@ class Server:
         self._folder.cleanup()
 
     def log(self) -> str:
-        """Returns its log so far."""
+        """Returns the log so far."""
         return self._log.read_text(errors="replace")
 
     def restart(self) -> None:
-        """Kills the server as in a crash and restarts it with the same socket and data."""
+        """Kills the server and restarts it with the same socket and data."""
         self.process.kill()
         self.process.wait()
         self._start(Path(self._folder.name))
@@ -117,7 +117,7 @@ class Server:
                 if any(state == SERVING for state in states):
                     return
             except grpc.RpcError:
-                # It exited or did not serve in time; its log explains why.
+                # The log states the reason.
                 pass
         status = self.process.poll()
         ended = f"does not serve after {START_SECONDS} s" if status is None else f"ended with status {status}"

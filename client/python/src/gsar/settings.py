@@ -1,4 +1,4 @@
-"""Connection settings, deadlines and retries shared by the blocking and the asyncio transport."""
+"""Connection settings, deadlines and retries of both transports."""
 
 import time
 from collections.abc import Sequence
@@ -7,12 +7,12 @@ import grpc
 import grpc.aio
 
 from gsar.endpoint import Endpoint, find
-from gsar.errors import Error, SidecarUnreachable, of_status, read
+from gsar.errors import Error, SidecarUnreachable, from_status, read
 from gsar.tls import TlsFiles
 
 DEFAULT_DEADLINE = 60.0
 MAX_ATTEMPTS = 4
-MAX_ANSWER_BYTES = 256 * 1024 * 1024
+MAX_RESPONSE_BYTES = 256 * 1024 * 1024
 
 Option = tuple[str, str | int]
 
@@ -20,7 +20,7 @@ Option = tuple[str, str | int]
 def connection(
     given: str, files: TlsFiles, *, must_run: bool, options: Sequence[Option]
 ) -> tuple[Endpoint, TlsFiles, list[Option]]:
-    """Returns the endpoint, the TLS files and the options of grpcio for a connection."""
+    """Returns the endpoint, the TLS files and the grpcio options of a connection."""
     endpoint = find(given, must_run=must_run)
     if endpoint.scheme != "grpcs" and files != TlsFiles():
         raise ValueError(
@@ -28,9 +28,9 @@ def connection(
             "write grpcs://host:port, or omit them"
         )
     settings: list[Option] = [
-        ("grpc.max_receive_message_length", MAX_ANSWER_BYTES),
+        ("grpc.max_receive_message_length", MAX_RESPONSE_BYTES),
         ("grpc.max_send_message_length", -1),
-        # Reconnect quickly to a restarted sidecar.
+        # Reconnects quickly to a restarted sidecar.
         ("grpc.initial_reconnect_backoff_ms", 100),
         ("grpc.max_reconnect_backoff_ms", 2000),
     ]
@@ -41,25 +41,25 @@ def connection(
 
 
 class Attempts:
-    """The attempts of one call with their remaining time and number."""
+    """The remaining attempts of a call."""
 
-    def __init__(self, method: str, endpoint: Endpoint, *, repeat: bool, timeout: float) -> None:
+    def __init__(self, method: str, endpoint: Endpoint, *, idempotent: bool, timeout: float) -> None:
         self.method = method
         self.endpoint = endpoint
-        self.left = MAX_ATTEMPTS if repeat else 1
+        self.left = MAX_ATTEMPTS if idempotent else 1
         self.ends = time.monotonic() + timeout
 
     @property
     def timeout(self) -> float:
-        """The remaining time until the deadline, in seconds."""
+        """The seconds until the deadline."""
         return max(0.0, self.ends - time.monotonic())
 
     def error(self, error: grpc.RpcError) -> Error:
-        """Returns the exception for an error of grpcio."""
-        return of_rpc_error(self.method, self.endpoint, error)
+        """Converts a grpcio error to an exception."""
+        return from_rpc_error(self.method, self.endpoint, error)
 
     def wait_after(self, error: Error) -> float:
-        """Returns the seconds until the next attempt; raises the error if no retry is allowed or no time is left."""
+        """Returns the delay before the next attempt, or raises the error if there is none."""
         self.left -= 1
         delay = error.retry_after
         if self.left == 0 or delay is None or delay >= self.timeout:
@@ -67,10 +67,10 @@ class Attempts:
         return delay
 
 
-def of_rpc_error(method: str, endpoint: Endpoint, error: grpc.RpcError) -> Error:
-    """Returns the exception for an error of grpcio, blocking or asyncio."""
+def from_rpc_error(method: str, endpoint: Endpoint, error: grpc.RpcError) -> Error:
+    """Converts a blocking or asyncio grpcio error to an exception."""
     # `RpcError` itself does not declare code, details and metadata.
     if isinstance(error, grpc.Call | grpc.aio.AioRpcError):
         trailers: Sequence[tuple[str, str | bytes]] = tuple(error.trailing_metadata() or ())  # pyright: ignore[reportAssignmentType]
-        return of_status(method, endpoint, error.code(), error.details() or "", read(trailers))
+        return from_status(method, endpoint, error.code(), error.details() or "", read(trailers))
     return SidecarUnreachable(f"no sidecar answers at {endpoint}: {error}", method=method)

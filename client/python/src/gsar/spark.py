@@ -1,4 +1,4 @@
-"""Spark: evaluates a frame of reports.
+"""Evaluates a Spark frame of reports.
 
     reports = spark.read.parquet("reports")
     verdicts = gsar.spark.evaluate(reports, ["grpc://gsar-1:4317", "grpc://gsar-2:4317"], job="march")
@@ -70,8 +70,8 @@ TYPES = dict.fromkeys(READ, TEXT) | {
 def evaluate(reports: DataFrame, endpoints: Sequence[str], **settings: Any) -> DataFrame:
     """Returns the verdicts of reports, one row per report, computed lazily.
 
-    `settings` are those of `gsar.batch.Evaluator`. Give `job` a name if the frame may be computed more than once or by
-    a later run: reports that have a verdict under that job are not judged again.
+    `settings` are those of `gsar.batch.Evaluator`. Set `job` if the frame can be computed more than once: reports that
+    have a verdict under the same job are not judged again.
     """
     evaluator = Evaluator(endpoints, **settings)
     fields = {field.name: field for field in reports.schema.fields}

@@ -1,4 +1,4 @@
-"""TLS files as credentials of grpcio."""
+"""TLS credentials."""
 
 import os
 import ssl
@@ -10,14 +10,14 @@ import grpc
 
 @dataclass(frozen=True)
 class TlsFiles:
-    """PEM files: trusted authorities, and the client's certificate with its key."""
+    """PEM files: the trusted authorities, the client's certificate and its key."""
 
     ca: str = ""
     certificate: str = ""
     key: str = ""
 
     def with_environment(self) -> "TlsFiles":
-        """Returns the files with defaults from `GSAR_TLS_CA`, `GSAR_TLS_CERTIFICATE` and `GSAR_TLS_KEY`."""
+        """Fills in missing files from `GSAR_TLS_CA`, `GSAR_TLS_CERTIFICATE` and `GSAR_TLS_KEY`."""
         return TlsFiles(
             self.ca or os.environ.get("GSAR_TLS_CA", ""),
             self.certificate or os.environ.get("GSAR_TLS_CERTIFICATE", ""),
@@ -40,7 +40,7 @@ def _system_authorities() -> bytes | None:
 
 
 def credentials(files: TlsFiles) -> grpc.ChannelCredentials:
-    """Returns credentials for a `grpcs://` endpoint."""
+    """Returns the grpcio credentials for a `grpcs://` endpoint."""
     if bool(files.certificate) != bool(files.key):
         missing = "tls_key" if files.certificate else "tls_certificate"
         raise ValueError(f"{missing}: missing; a client certificate and its key must be set together")

@@ -1,4 +1,4 @@
-"""The caller's token, read from its file at each call."""
+"""The caller's token."""
 
 import contextlib
 import os
@@ -8,7 +8,7 @@ Metadata = tuple[tuple[str, str], ...]
 
 
 class TokenFile:
-    """A file with a token, by default `GSAR_TOKEN_FILE`. The issuer replaces it before the token expires."""
+    """A file with a token, which defaults to `GSAR_TOKEN_FILE`. Read for each call, since issuers replace it."""
 
     def __init__(self, path: str = "") -> None:
         self._path = path or os.environ.get("GSAR_TOKEN_FILE", "")
@@ -27,7 +27,7 @@ class TokenFile:
         return token
 
     def metadata(self) -> Metadata | None:
-        """Returns the metadata of a call, with the last token if the file cannot be read now."""
+        """Returns the metadata of a call. If the file is unreadable, uses the last token."""
         if not self._path:
             return None
         with contextlib.suppress(ValueError):

@@ -1,4 +1,4 @@
-"""Blocking calls, each with a deadline, retried only if the server allows it and the call is idempotent."""
+"""Blocking calls with deadlines and retries. Only idempotent calls are retried, if the server allows it."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,7 +8,7 @@ import grpc
 
 from gsar import v1
 from gsar.requests import correlated
-from gsar.settings import Attempts, Option, connection, of_rpc_error
+from gsar.settings import Attempts, Option, connection, from_rpc_error
 from gsar.tls import TlsFiles, credentials
 from gsar.token import TokenFile
 
@@ -24,7 +24,7 @@ Interceptor: TypeAlias = (
 
 
 class Transport:
-    """One connection. Safe to share between threads."""
+    """A connection. Threads can share it."""
 
     def __init__(
         self,
@@ -53,11 +53,13 @@ class Transport:
         method: "grpc.UnaryUnaryMultiCallable[Request, Answer]",
         request: Request,
         *,
-        repeat: bool,
+        idempotent: bool,
         timeout: float | None,
     ) -> Answer:
-        """Sends a request and retries until it is answered or rejected, or the deadline expires."""
-        attempts = Attempts(name, self.endpoint, repeat=repeat, timeout=self.deadline if timeout is None else timeout)
+        """Sends a request and retries it until it succeeds, fails permanently, or exceeds the deadline."""
+        attempts = Attempts(
+            name, self.endpoint, idempotent=idempotent, timeout=self.deadline if timeout is None else timeout
+        )
         while True:
             try:
                 return method(request, timeout=attempts.timeout, metadata=self.token.metadata())
@@ -73,7 +75,7 @@ class Transport:
         *,
         timeout: float | None,
     ) -> Answer:
-        """Sends a stream of messages and returns the response; never retried."""
+        """Sends a stream of messages and returns the response. Never retried."""
         try:
             return method(
                 iter(requests),
@@ -81,16 +83,16 @@ class Transport:
                 metadata=self.token.metadata(),
             )
         except grpc.RpcError as error:
-            raise of_rpc_error(name, self.endpoint, error) from None
+            raise from_rpc_error(name, self.endpoint, error) from None
 
     def stream(self, name: str, call: Iterable[Answer]) -> Iterator[Answer]:
-        """Yields the responses of a call, and cancels it if they are not read to the end."""
+        """Yields the responses of a call. Cancels it if the caller stops reading."""
         try:
             yield from call
         except grpc.RpcError as error:
-            raise of_rpc_error(name, self.endpoint, error) from None
+            raise from_rpc_error(name, self.endpoint, error) from None
         finally:
-            # An instrumented call is a generator without `cancel`.
+            # An instrumented call is a generator, which has no `cancel`.
             end = getattr(call, "cancel", None) or getattr(call, "close", lambda: None)
             end()
 

@@ -1,3 +1,3 @@
-"""The version of the package, the same as that of the server."""
+"""The version of the package and the server."""
 
 __version__ = "0.1.0"

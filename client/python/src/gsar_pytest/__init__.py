@@ -1,14 +1,14 @@
-"""The pytest plugin: `assert_grounded` fails a test whose report does not proceed.
+"""The pytest plugin. The fixture `assert_grounded` fails a test if its report does not proceed.
 
-If no judge gives a verdict, `Undecided` is raised, and the test fails regardless of what it expects: a test that
-expects a rejection (`xfail`, `pytest.raises`) must not pass in an outage. The same applies if no sidecar answers.
+If there is no verdict, because the judge failed or no sidecar answers, the test fails even if it expects a rejection
+(`xfail`, `pytest.raises`). Otherwise it would pass in an outage.
 
     def test_report(assert_grounded):
         assert_grounded(agent.write(), {"log": LOG})
 
-The sidecar is `--gsar-endpoint`, otherwise as found by `gsar.Client()`, otherwise a `gsar-server` started for the
-session. Id, tier and score are properties of the test in JUnit XML (`gsar.evaluation_id`, `gsar.tier`, `gsar.score`).
-It is a package separate from `gsar`, so that runs of pytest without it do not load grpcio.
+The sidecar is `--gsar-endpoint`, the default one of `gsar.Client()`, or a `gsar-server` started for the session. JUnit
+XML contains the properties `gsar.evaluation_id`, `gsar.tier` and `gsar.score`. The plugin is a separate package, so
+that other pytest runs do not load grpcio.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Undecided(Exception):
-    """No judge gave a verdict on the report: the judge failed, abstained, or left deciding claims undecided."""
+    """There is no verdict: the judge failed, abstained, or left deciding claims undecided."""
 
 
 class AssertGrounded(Protocol):
@@ -38,22 +38,22 @@ class AssertGrounded(Protocol):
         corpus_id: str = "",
         min_score: float = 0.0,
     ) -> v1.EvaluateResponse:
-        """Fails unless the report proceeds with a score of at least `min_score`; returns the answer.
+        """Fails unless the report proceeds with a score of at least `min_score`. Returns the answer.
 
-        Raises `Undecided` if no judge gave a verdict.
+        Raises `Undecided` if there is no verdict.
         """
         ...
 
 
 UNDECIDED = pytest.StashKey[str]()
-"""The reason why a report of the test has no verdict."""
+"""The reason for a missing verdict."""
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Fails a test whose report has no verdict, regardless of what it expects."""
+    """Fails a test without a verdict, even if it expects a rejection."""
     report = yield
     reason = item.stash.get(UNDECIDED, None)
     if call.when == "call" and reason is not None and report.outcome != "failed":
@@ -74,7 +74,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def gsar_endpoint(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The endpoint of the sidecar, which is started if none runs. Tests fail if it cannot be started."""
+    """The endpoint of the sidecar, which is started if none is running."""
     from gsar.endpoint import find
     from gsar.errors import SidecarUnreachable
     from gsar.server import Server, find_binary
@@ -102,10 +102,10 @@ def gsar_client(gsar_endpoint: str) -> Iterator[Client]:
 
 @pytest.fixture
 def assert_grounded(gsar_client: Client, request: pytest.FixtureRequest) -> AssertGrounded:
-    """Fails a test whose report does not proceed, with the faulty claims and the evidence."""
+    """Fails a test if its report does not proceed, with the faulty claims and the evidence."""
     from gsar import Error, describe, may_proceed, tier
 
-    # The fixture `record_property` warns about junit_family=xunit2, the default of pytest.
+    # The fixture `record_property` would warn about junit_family=xunit2, pytest's default.
     properties = request.node.user_properties
     default_policy = str(request.config.getini("gsar_policy"))
 

@@ -1,4 +1,4 @@
-"""The client and the loop of an investigation for asyncio."""
+"""The asyncio client and asyncio investigations."""
 
 from gsar.aio.client import Client
 from gsar.aio.investigation import Investigation

@@ -1,4 +1,4 @@
-"""The client for asyncio: one method per call of the contract, which returns its response message."""
+"""The client for asyncio, with a method for each call of the contract."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from gsar.token import TokenFile
 
 
 class Client:
-    """A connection to a sidecar at `endpoint`, otherwise `GSAR_ENDPOINT`, otherwise the default socket.
+    """A connection to a sidecar at `endpoint`, by default `GSAR_ENDPOINT` or the default socket.
 
-    `deadline` is the maximum time of a call in seconds, including retries; `timeout` of each method overrides it.
-    If no sidecar answers, calls raise `gsar.SidecarUnreachable`. With `open_if_unreachable`, `evaluate` instead
-    logs a warning and returns an undecided proceed: reason `SIDECAR_UNREACHABLE`, without an id.
+    `deadline` is the time limit for a call in seconds, including retries; the `timeout` of a method overrides it. If no
+    sidecar answers, calls raise `gsar.SidecarUnreachable`. With `open_if_unreachable`, `evaluate` logs a warning
+    instead and returns proceed with the reason `SIDECAR_UNREACHABLE` and no id.
     """
 
     def __init__(
@@ -96,9 +96,9 @@ class Client:
         return v1.PolicyServiceStub(self.transport.channel)
 
     async def is_serving(self, *, timeout: float | None = None) -> bool:
-        """Returns `True` if the sidecar is ready; raises `SidecarUnreachable` if none answers."""
+        """Returns `True` if the sidecar is ready. Raises `SidecarUnreachable` if none answers."""
         method = health_check(self.transport.channel)
-        return await self.transport.call("Check", method, b"", repeat=True, timeout=timeout) == SERVING
+        return await self.transport.call("Check", method, b"", idempotent=True, timeout=timeout) == SERVING
 
     # Reports.
 
@@ -119,7 +119,7 @@ class Client:
     ) -> v1.EvaluateResponse:
         """Evaluates a report. If the judge fails, the tier is abstain and no exception is raised.
 
-        Evidence is a list of items (`gsar.text`, `gsar.json`, `gsar.file`) or contents by id. A complete
+        Evidence is a list of items (`gsar.text`, `gsar.json`, `gsar.file`) or a dict of contents by id. A complete
         `v1.EvaluateRequest` replaces all other arguments except `timeout`. Retried only with an idempotency key, and
         if the server allows it.
         """
@@ -135,10 +135,10 @@ class Client:
             options=options,
             explain=explain,
         )
-        repeat = bool(request.idempotency_key)
+        idempotent = bool(request.idempotency_key)
         try:
             return await self.transport.call(
-                "Evaluate", self._grounding.Evaluate, request, repeat=repeat, timeout=timeout
+                "Evaluate", self._grounding.Evaluate, request, idempotent=idempotent, timeout=timeout
             )
         except SidecarUnreachable as error:
             if not self._open_if_unreachable:
@@ -149,10 +149,10 @@ class Client:
         self,
         reports: AsyncIterable[tuple[str, v1.EvaluateRequest]] | Iterable[tuple[str, v1.EvaluateRequest]],
     ) -> AsyncIterator[v1.EvaluateStreamResponse]:
-        """Evaluates many reports over one call; yields responses as they complete, each with the id of its report.
+        """Evaluates many reports over one call. Yields responses as they complete, each with the id of its report.
 
-        `gsar.evaluation` builds requests. A response may contain an `error` of its report (`gsar.of_call_error`). The
-        server limits the number of unanswered and unread reports. The client's deadline does not apply.
+        `gsar.evaluation` builds requests. A response can be an `error` for its report (`gsar.error_from`). The client's
+        deadline does not apply.
         """
         call = self._grounding.EvaluateStream(stream_requests(reports), metadata=self.transport.token.metadata())
         async for answer in self.transport.stream("EvaluateStream", call):
@@ -168,9 +168,9 @@ class Client:
         explain: bool = False,
         timeout: float | None = None,
     ) -> v1.ScoreResponse:
-        """Decides a given partition without a judge, such as `gsar.counts(grounded=["tool_match"])`."""
+        """Scores a partition that the caller judged, such as `gsar.counts(grounded=["tool_match"])`, and decides."""
         request = requests.score(partition, policy=policy, gate=gate, overrides=overrides, explain=explain)
-        return await self.transport.call("Score", self._grounding.Score, request, repeat=True, timeout=timeout)
+        return await self.transport.call("Score", self._grounding.Score, request, idempotent=True, timeout=timeout)
 
     async def select_best(
         self,
@@ -182,12 +182,12 @@ class Client:
         investigation_id: str = "",
         timeout: float | None = None,
     ) -> v1.SelectBestResponse:
-        """Evaluates 1 to 16 reports over the same evidence and ranks them, the best first. Never retried."""
+        """Evaluates 1 to 16 reports over the same evidence and ranks them, best first. Never retried."""
         request = requests.selection(
             candidates, evidence, policy=policy, corpus_id=corpus_id, investigation_id=investigation_id
         )
         method = self._grounding.SelectBest
-        return await self.transport.call("SelectBest", method, request, repeat=False, timeout=timeout)
+        return await self.transport.call("SelectBest", method, request, idempotent=False, timeout=timeout)
 
     async def rescore(
         self,
@@ -198,17 +198,17 @@ class Client:
         explain: bool = False,
         timeout: float | None = None,
     ) -> v1.RescoreResponse:
-        """Decides a recorded evaluation under another policy, without a judge. Nothing is recorded."""
+        """Decides a recorded evaluation under another policy, without judging or recording anything."""
         request = v1.RescoreRequest(
             evaluation_id=evaluation_id, policy=policy, policy_overrides=overrides, explain=explain
         )
-        return await self.transport.call("Rescore", self._grounding.Rescore, request, repeat=True, timeout=timeout)
+        return await self.transport.call("Rescore", self._grounding.Rescore, request, idempotent=True, timeout=timeout)
 
     async def try_judges(self, judge: str = "", *, timeout: float | None = None) -> v1.TryJudgesResponse:
-        """Lets judges evaluate a small report that must proceed. Chat models are called and cost money."""
+        """Tests the judges on a small report that should proceed. Chat models are called and cost money."""
         request = v1.TryJudgesRequest(judge=judge)
         method = self._grounding.TryJudges
-        return await self.transport.call("TryJudges", method, request, repeat=True, timeout=timeout)
+        return await self.transport.call("TryJudges", method, request, idempotent=True, timeout=timeout)
 
     # The gate.
 
@@ -218,7 +218,7 @@ class Client:
         """Decides whether an investigation may end."""
         request = v1.EvaluateGateRequest(gate=gate, policy=policy)
         method = self._gate.EvaluateGate
-        return await self.transport.call("EvaluateGate", method, request, repeat=True, timeout=timeout)
+        return await self.transport.call("EvaluateGate", method, request, idempotent=True, timeout=timeout)
 
     async def classify_verdict(
         self,
@@ -229,14 +229,14 @@ class Client:
         threshold: float | None = None,
         timeout: float | None = None,
     ) -> v1.ClassifyVerdictResponse:
-        """Classifies one tool result, as text or as a JSON document, as supporting or refuting a fault."""
+        """Classifies a tool result, as text or as a JSON document, as support for a fault or as its refutation."""
         request = v1.ClassifyVerdictRequest(signal=signal, threshold=threshold)
         if json:
             request.json = json
         else:
             request.text = text
         method = self._gate.ClassifyVerdict
-        return await self.transport.call("ClassifyVerdict", method, request, repeat=True, timeout=timeout)
+        return await self.transport.call("ClassifyVerdict", method, request, idempotent=True, timeout=timeout)
 
     async def assemble_chain(
         self,
@@ -249,7 +249,7 @@ class Client:
         """Assembles the evidence chain of a root cause."""
         request = v1.AssembleChainRequest(gate=gate, hypothesis_id=hypothesis_id, policy=policy)
         method = self._gate.AssembleChain
-        return await self.transport.call("AssembleChain", method, request, repeat=True, timeout=timeout)
+        return await self.transport.call("AssembleChain", method, request, idempotent=True, timeout=timeout)
 
     async def cap_confidence(
         self,
@@ -259,10 +259,10 @@ class Client:
         policy: str = "",
         timeout: float | None = None,
     ) -> v1.CapConfidenceResponse:
-        """Caps a self-rated confidence by its grounding."""
+        """Caps a self-rated confidence according to the grounding of its evidence chain."""
         request = v1.CapConfidenceRequest(confidence=confidence, strength=strength, policy=policy)
         method = self._gate.CapConfidence
-        return await self.transport.call("CapConfidence", method, request, repeat=True, timeout=timeout)
+        return await self.transport.call("CapConfidence", method, request, idempotent=True, timeout=timeout)
 
     # Stored evidence.
 
@@ -274,7 +274,7 @@ class Client:
         time_to_live: float | None = None,
         timeout: float | None = None,
     ) -> v1.PutEvidenceResponse:
-        """Stores items in a corpus, which is created if it does not exist. Idempotent."""
+        """Stores items in a corpus, creating it if necessary. Idempotent."""
         messages = requests.stored(corpus_id, evidence, time_to_live)
         return await self.transport.send("PutEvidence", self._evidence.PutEvidence, messages, timeout=timeout)
 
@@ -288,9 +288,9 @@ class Client:
         method: v1.SearchMethod.ValueType = v1.SEARCH_METHOD_UNSPECIFIED,
         timeout: float | None = None,
     ) -> v1.SearchResponse:
-        """Finds the passages of a corpus relevant to a query, the best first; at most `most`, 0 for 10."""
+        """Returns up to `most` (10 by default) passages that are relevant to a query, best first."""
         request = v1.SearchRequest(corpus_id=corpus_id, query=query, most=most, filter=filter, method=method)
-        return await self.transport.call("Search", self._evidence.Search, request, repeat=True, timeout=timeout)
+        return await self.transport.call("Search", self._evidence.Search, request, idempotent=True, timeout=timeout)
 
     async def get_evidence(
         self,
@@ -302,7 +302,7 @@ class Client:
         lines: tuple[int, int] | None = None,
         timeout: float | None = None,
     ) -> v1.GetSnapshotResponse:
-        """Returns the beginning of a stored item, or a range: `[start, end)` in bytes, or first and last line."""
+        """Returns a stored item: the `bytes` `[start, end)`, the first to the last of `lines`, or its beginning."""
         request = v1.GetSnapshotRequest(corpus_id=corpus_id)
         if key:
             request.key = key
@@ -313,16 +313,16 @@ class Client:
         elif lines is not None:
             request.lines.CopyFrom(v1.LineRange(first=lines[0], last=lines[1]))
         method = self._evidence.GetSnapshot
-        return await self.transport.call("GetSnapshot", method, request, repeat=True, timeout=timeout)
+        return await self.transport.call("GetSnapshot", method, request, idempotent=True, timeout=timeout)
 
     async def list_corpora(
         self, *, page_size: int = 0, timeout: float | None = None
     ) -> AsyncIterator[v1.CorpusSummary]:
-        """Lists corpora by name; fetches pages lazily."""
+        """Lists corpora by name. Fetches pages lazily."""
         request = v1.ListCorporaRequest(page_size=page_size)
         method = self._evidence.ListCorpora
         while True:
-            page = await self.transport.call("ListCorpora", method, request, repeat=True, timeout=timeout)
+            page = await self.transport.call("ListCorpora", method, request, idempotent=True, timeout=timeout)
             for corpus in page.corpora:
                 yield corpus
             request.page_token = page.next_page_token
@@ -333,7 +333,7 @@ class Client:
         """Deletes a corpus and everything in it."""
         request = v1.DeleteCorpusRequest(corpus_id=corpus_id)
         method = self._evidence.DeleteCorpus
-        return await self.transport.call("DeleteCorpus", method, request, repeat=False, timeout=timeout)
+        return await self.transport.call("DeleteCorpus", method, request, idempotent=False, timeout=timeout)
 
     # The record.
 
@@ -353,7 +353,7 @@ class Client:
         page_size: int = 0,
         timeout: float | None = None,
     ) -> AsyncIterator[v1.EvaluationSummary]:
-        """Lists recorded evaluations, newest first; fetches pages lazily."""
+        """Lists recorded evaluations, newest first. Fetches pages lazily."""
         request = v1.ListEvaluationsRequest(
             tier=tier,
             report_id=report_id,
@@ -371,7 +371,7 @@ class Client:
             request.evaluated_before.FromDatetime(evaluated_before)
         method = self._ledger.ListEvaluations
         while True:
-            page = await self.transport.call("ListEvaluations", method, request, repeat=True, timeout=timeout)
+            page = await self.transport.call("ListEvaluations", method, request, idempotent=True, timeout=timeout)
             for evaluation in page.evaluations:
                 yield evaluation
             request.page_token = page.next_page_token
@@ -390,7 +390,7 @@ class Client:
         if interval is not None:
             request.interval.FromTimedelta(interval)
         method = self._ledger.CountEvaluations
-        return await self.transport.call("CountEvaluations", method, request, repeat=True, timeout=timeout)
+        return await self.transport.call("CountEvaluations", method, request, idempotent=True, timeout=timeout)
 
     async def rescore_evaluations(
         self,
@@ -401,45 +401,45 @@ class Client:
         limit: int = 0,
         timeout: float | None = None,
     ) -> v1.RescoreEvaluationsResponse:
-        """Decides many recorded evaluations under another policy, without a judge. Nothing is recorded."""
+        """Decides many recorded evaluations under another policy, without judging or recording anything."""
         request = v1.RescoreEvaluationsRequest(
             evaluations=evaluations, policy=policy, policy_overrides=overrides, limit=limit
         )
         method = self._ledger.RescoreEvaluations
-        return await self.transport.call("RescoreEvaluations", method, request, repeat=True, timeout=timeout)
+        return await self.transport.call("RescoreEvaluations", method, request, idempotent=True, timeout=timeout)
 
     async def get_evaluation(self, evaluation_id: str, *, timeout: float | None = None) -> v1.GetEvaluationResponse:
-        """Returns one recorded evaluation in full, with its grades."""
+        """Returns a recorded evaluation with its grades."""
         request = v1.GetEvaluationRequest(evaluation_id=evaluation_id)
         method = self._ledger.GetEvaluation
-        return await self.transport.call("GetEvaluation", method, request, repeat=True, timeout=timeout)
+        return await self.transport.call("GetEvaluation", method, request, idempotent=True, timeout=timeout)
 
     async def get_evaluation_evidence(
         self, evaluation_id: str, evidence_id: str, *, timeout: float | None = None
     ) -> v1.EvidenceItem:
-        """Returns an evidence item of a recorded evaluation as given in the request."""
+        """Returns an evidence item of a recorded evaluation exactly as it was sent."""
         request = v1.GetEvaluationEvidenceRequest(evaluation_id=evaluation_id, evidence_id=evidence_id)
         method = self._ledger.GetEvaluationEvidence
-        answer = await self.transport.call("GetEvaluationEvidence", method, request, repeat=True, timeout=timeout)
+        answer = await self.transport.call("GetEvaluationEvidence", method, request, idempotent=True, timeout=timeout)
         return answer.item
 
     async def delete_evaluation(
         self, evaluation_id: str, *, timeout: float | None = None
     ) -> v1.DeleteEvaluationResponse:
-        """Deletes one evaluation with its grades and all evidence contents that no other evaluation shares."""
+        """Deletes an evaluation with its grades, along with evidence that no other evaluation uses."""
         request = v1.DeleteEvaluationRequest(evaluation_id=evaluation_id)
         method = self._ledger.DeleteEvaluation
-        return await self.transport.call("DeleteEvaluation", method, request, repeat=False, timeout=timeout)
+        return await self.transport.call("DeleteEvaluation", method, request, idempotent=False, timeout=timeout)
 
     async def grade(
         self, evaluation_id: str, grades: Iterable[v1.Grade], *, grader: str, timeout: float | None = None
     ) -> v1.GradeResponse:
-        """Records grades of an evaluation (`gsar.grade_report`, `gsar.grade_claim`); all grades or none."""
+        """Records grades for an evaluation (`gsar.grade_report`, `gsar.grade_claim`), all or none."""
         request = v1.GradeRequest(evaluation_id=evaluation_id, grader=grader, grades=grades)
-        return await self.transport.call("Grade", self._ledger.Grade, request, repeat=True, timeout=timeout)
+        return await self.transport.call("Grade", self._ledger.Grade, request, idempotent=True, timeout=timeout)
 
     async def export(self, request: v1.ExportRequest) -> AsyncIterator[v1.ExportResponse]:
-        """Streams records of evaluations; resume with `after` of the last response. Without a deadline."""
+        """Streams records. To resume, pass the `after` of the last response. The client's deadline does not apply."""
         call = self._ledger.Export(request, metadata=self.transport.token.metadata())
         async for answer in self.transport.stream("Export", call):
             yield answer
@@ -447,45 +447,47 @@ class Client:
     # Policies.
 
     async def list_policies(self, *, timeout: float | None = None) -> Sequence[v1.PolicySummary]:
-        """Lists every policy that a request may name."""
+        """Lists the server's policies."""
         method = self._policies.ListPolicies
         request = v1.ListPoliciesRequest()
-        answer = await self.transport.call("ListPolicies", method, request, repeat=True, timeout=timeout)
+        answer = await self.transport.call("ListPolicies", method, request, idempotent=True, timeout=timeout)
         return answer.policies
 
     async def get_policy(self, name: str = "", *, timeout: float | None = None) -> v1.GetPolicyResponse:
-        """Returns one policy as a policy file; the server's default without a name."""
+        """Returns a policy as a policy file. An empty name selects the server's default."""
         request = v1.GetPolicyRequest(name=name)
-        return await self.transport.call("GetPolicy", self._policies.GetPolicy, request, repeat=True, timeout=timeout)
+        return await self.transport.call(
+            "GetPolicy", self._policies.GetPolicy, request, idempotent=True, timeout=timeout
+        )
 
     async def check_policy(self, toml: str, *, timeout: float | None = None) -> v1.CheckPolicyResponse:
-        """Returns all problems of a policy file. An invalid file does not raise."""
+        """Checks a policy file. The response lists every problem in it."""
         request = v1.CheckPolicyRequest(toml=toml)
         method = self._policies.CheckPolicy
-        return await self.transport.call("CheckPolicy", method, request, repeat=True, timeout=timeout)
+        return await self.transport.call("CheckPolicy", method, request, idempotent=True, timeout=timeout)
 
-    # Investigations, step by step; `Investigation` is the loop around them.
+    # The steps of investigations; `Investigation` runs them all.
 
     async def start_investigation(
         self, request: v1.StartInvestigationRequest, *, timeout: float | None = None
     ) -> v1.Investigation:
         """Starts or resumes an investigation and returns its state."""
         method = self._investigations.StartInvestigation
-        answer = await self.transport.call("StartInvestigation", method, request, repeat=True, timeout=timeout)
+        answer = await self.transport.call("StartInvestigation", method, request, idempotent=True, timeout=timeout)
         return answer.investigation
 
     async def record_turn(self, request: v1.RecordTurnRequest, *, timeout: float | None = None) -> v1.Investigation:
-        """Records one turn of the agent and returns the state of the investigation."""
+        """Records an agent's turn and returns the state of the investigation."""
         method = self._investigations.RecordTurn
-        answer = await self.transport.call("RecordTurn", method, request, repeat=True, timeout=timeout)
+        answer = await self.transport.call("RecordTurn", method, request, idempotent=True, timeout=timeout)
         return answer.investigation
 
     async def submit_report(
         self, request: v1.SubmitReportRequest, *, timeout: float | None = None
     ) -> v1.SubmitReportResponse:
-        """Submits the report that an instruction requested."""
+        """Submits a report for evaluation."""
         method = self._investigations.SubmitReport
-        return await self.transport.call("SubmitReport", method, request, repeat=True, timeout=timeout)
+        return await self.transport.call("SubmitReport", method, request, idempotent=True, timeout=timeout)
 
     async def get_investigation(
         self, investigation_id: str, *, with_events: bool = False, timeout: float | None = None
@@ -493,7 +495,7 @@ class Client:
         """Returns the state of an investigation and, if requested, its events."""
         request = v1.GetInvestigationRequest(investigation_id=investigation_id, with_events=with_events)
         method = self._investigations.GetInvestigation
-        return await self.transport.call("GetInvestigation", method, request, repeat=True, timeout=timeout)
+        return await self.transport.call("GetInvestigation", method, request, idempotent=True, timeout=timeout)
 
     async def look_at_entity(
         self,
@@ -504,16 +506,16 @@ class Client:
         ask_model: bool = False,
         timeout: float | None = None,
     ) -> v1.LookAtEntityResponse:
-        """Returns the stored evidence about an entity that is due, and a model's belief about it if requested."""
+        """Returns the stored evidence about an entity that is due, and, if requested, a model's belief about it."""
         request = v1.LookAtEntityRequest(
             investigation_id=investigation_id, entity=entity, max_bytes=max_bytes, ask_model=ask_model
         )
         method = self._investigations.LookAtEntity
-        return await self.transport.call("LookAtEntity", method, request, repeat=True, timeout=timeout)
+        return await self.transport.call("LookAtEntity", method, request, idempotent=True, timeout=timeout)
 
     async def cancel_investigation(self, investigation_id: str, *, timeout: float | None = None) -> v1.Investigation:
-        """Ends an investigation as degraded, with its best report."""
+        """Cancels an investigation, which ends degraded with its best report."""
         request = v1.CancelInvestigationRequest(investigation_id=investigation_id)
         method = self._investigations.CancelInvestigation
-        answer = await self.transport.call("CancelInvestigation", method, request, repeat=True, timeout=timeout)
+        answer = await self.transport.call("CancelInvestigation", method, request, idempotent=True, timeout=timeout)
         return answer.investigation

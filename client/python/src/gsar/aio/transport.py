@@ -1,4 +1,4 @@
-"""Calls for asyncio, each with a deadline, retried only if the server allows it and the call is idempotent."""
+"""Calls for asyncio with deadlines and retries. Only idempotent calls are retried, if the server allows it."""
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ import grpc.aio
 
 from gsar import v1
 from gsar.requests import correlated, correlated_async
-from gsar.settings import Attempts, Option, connection, of_rpc_error
+from gsar.settings import Attempts, Option, connection, from_rpc_error
 from gsar.tls import TlsFiles, credentials
 from gsar.token import TokenFile
 from gsar.transport import Answer, Request
@@ -19,7 +19,7 @@ Interceptor: TypeAlias = grpc.aio.ClientInterceptor
 
 
 class Transport:
-    """One connection, bound to the event loop of the first call."""
+    """A connection, bound to the event loop of the first call."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Transport:
 
     @cached_property
     def channel(self) -> grpc.aio.Channel:
-        """The channel, bound to the event loop in which it is created."""
+        """The channel, bound to the event loop that creates it."""
         target = self.endpoint.target
         if self.credentials is None:
             return grpc.aio.insecure_channel(target, self.options, interceptors=self.interceptors)
@@ -52,11 +52,13 @@ class Transport:
         method: "grpc.aio.UnaryUnaryMultiCallable[Request, Answer]",
         request: Request,
         *,
-        repeat: bool,
+        idempotent: bool,
         timeout: float | None,
     ) -> Answer:
-        """Sends a request and retries until it is answered or rejected, or the deadline expires."""
-        attempts = Attempts(name, self.endpoint, repeat=repeat, timeout=self.deadline if timeout is None else timeout)
+        """Sends a request and retries it until it succeeds, fails permanently, or exceeds the deadline."""
+        attempts = Attempts(
+            name, self.endpoint, idempotent=idempotent, timeout=self.deadline if timeout is None else timeout
+        )
         while True:
             try:
                 return await answer_of(method(request, timeout=attempts.timeout, metadata=self.token.metadata()))
@@ -72,7 +74,7 @@ class Transport:
         *,
         timeout: float | None,
     ) -> Answer:
-        """Sends a stream of messages and returns the response; never retried."""
+        """Sends a stream of messages and returns the response. Never retried."""
         try:
             sent = method(
                 iter(requests),
@@ -81,19 +83,19 @@ class Transport:
             )
             return await answer_of(sent)
         except grpc.RpcError as error:
-            raise of_rpc_error(name, self.endpoint, error) from None
+            raise from_rpc_error(name, self.endpoint, error) from None
 
     async def stream(
         self,
         name: str,
         call: "grpc.aio.UnaryStreamCall[Request, Answer] | grpc.aio.StreamStreamCall[Request, Answer]",
     ) -> AsyncIterator[Answer]:
-        """Yields the responses of a call, and cancels it if they are not read to the end."""
+        """Yields the responses of a call. Cancels it if the caller stops reading."""
         try:
             async for answer in call:
                 yield answer
         except grpc.RpcError as error:
-            raise of_rpc_error(name, self.endpoint, error) from None
+            raise from_rpc_error(name, self.endpoint, error) from None
         finally:
             call.cancel()
 
@@ -106,8 +108,8 @@ class Transport:
 async def answer_of(call: Awaitable[Answer]) -> Answer:
     """Returns the response of a call, which is cancelled with its caller.
 
-    It is awaited in its own task: grpcio replaces the caller's `CancelledError` with a different one, in which anyio
-    (MCP, FastAPI, Starlette) does not find its cancel scope, and the program ends instead of the call.
+    Awaits the call in its own task, since grpcio replaces the caller's `CancelledError` with another, in which anyio
+    (MCP, FastAPI, Starlette) does not find its cancel scope.
     """
     answering = asyncio.ensure_future(call)
     try:

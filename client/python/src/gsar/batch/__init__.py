@@ -1,9 +1,9 @@
-"""Evaluates many reports as pandas frames: a frame of reports in, a frame of verdicts out.
+"""Evaluates pandas frames of reports.
 
     evaluator = gsar.batch.Evaluator(["grpc://gsar-1:4317", "grpc://gsar-2:4317"], job="march")
     verdicts = evaluator(pandas.read_parquet("reports.parquet"))
 
-`gsar.spark` and `gsar.dask` build on it. Needs pandas. docs/PYTHON.md lists the columns.
+`gsar.spark` and `gsar.dask` use it. Needs pandas. docs/PYTHON.md lists the columns.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ MAX_JOB_CHARACTERS = 128
 
 
 class ReportFailed(RuntimeError):
-    """A report without a verdict, with `on_error="raise"`."""
+    """A report has no verdict, and `on_error` is `"raise"`."""
 
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Evaluates the reports of frames. A picklable function from frame to frame.
+    """A picklable function from frames of reports to frames of verdicts.
 
     An input frame has the columns `gsar.batch.READ`, of which only `id` is required. The output frame has the columns
     `gsar.batch.WRITTEN`, row for row.
@@ -42,25 +42,24 @@ class Evaluator:
     endpoints: Sequence[str]
     """The sidecars. The key of a report determines its sidecar."""
     job: str = field(default_factory=lambda: str(uuid.uuid4()))
-    """1 to 128 characters. A report with the same content that already has a verdict under the same job gets that
-    verdict, without a judge."""
+    """1 to 128 characters. A report that already has a verdict under the same job is not judged again."""
     keep: Sequence[str] = ()
     """Columns to copy from the reports to the verdicts."""
     failover: bool = False
-    """`True` to send a report to another sidecar if its own does not answer, for sidecars that share a ledger."""
+    """`True` to send a report to another sidecar if its own one is unreachable. Requires a shared ledger."""
     in_flight: int = 32
-    """The maximum number of unanswered reports per sidecar, for each frame under evaluation."""
+    """The maximum number of unanswered reports per sidecar and frame."""
     deadline: float = 300.0
-    """The maximum time for a report, in seconds."""
+    """The time limit for a report, in seconds."""
     patience: float = 60.0
-    """The maximum time of retries with unreachable or busy sidecars, in seconds."""
+    """The time limit for retries with unreachable or busy sidecars, in seconds."""
     on_error: Literal["column", "raise"] = "column"
-    """For a report without a verdict: a row with `error`, or `ReportFailed` after its frame."""
+    """The result for a report without a verdict: a row with `error`, or `ReportFailed` after its frame."""
     tls_ca: str = ""
     tls_certificate: str = ""
     tls_key: str = ""
     token_file: str = ""
-    """As for `gsar.Client`; files on the machines that evaluate frames."""
+    """As for `gsar.Client`. The files must exist on the machines that evaluate frames."""
 
     def __post_init__(self) -> None:
         if isinstance(self.endpoints, str) or not self.endpoints:
@@ -83,7 +82,7 @@ class Evaluator:
         return pd.concat(verdicts, ignore_index=True) if verdicts else self._frame([], frame)
 
     def frames(self, frames: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        """Yields the verdicts of frames, in frames of at most a thousand rows, as each completes."""
+        """Yields the verdicts of frames in frames of at most a thousand rows, as they complete."""
         for frame in frames:
             for start in range(0, len(frame), CHUNK):
                 part = cast("pd.DataFrame", frame.iloc[start : start + CHUNK])

@@ -1,4 +1,4 @@
-"""The sidecars of a batch in one process: their connections, their availability, and the choice of one per report."""
+"""The sidecars of a batch: their connections and availability, and the assignment of reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from functools import cache
 from gsar.client import Client
 
 AWAY_SECONDS = 5.0
-"""How long an unreachable sidecar is skipped if another one may answer, in seconds."""
+"""The time for which an unreachable sidecar is skipped, in seconds."""
 
 # Detects dead connections, so that their reports are sent again.
 KEEPALIVE = (("grpc.keepalive_time_ms", 20_000), ("grpc.keepalive_timeout_ms", 10_000))
@@ -20,7 +20,7 @@ KEEPALIVE = (("grpc.keepalive_time_ms", 20_000), ("grpc.keepalive_timeout_ms", 1
 
 @dataclass(frozen=True)
 class Connections:
-    """The endpoints of the sidecars with TLS files and token."""
+    """The endpoints of the sidecars, their TLS files and the token file."""
 
     endpoints: tuple[str, ...]
     tls_ca: str = ""
@@ -31,7 +31,7 @@ class Connections:
 
 @dataclass
 class Sidecar:
-    """One sidecar and its availability."""
+    """A sidecar and its availability."""
 
     client: Client
     unreachable_since: float | None = None
@@ -49,12 +49,12 @@ class Sidecar:
         self.skipped_until = now + AWAY_SECONDS
 
     def unreachable_for(self) -> float:
-        """Returns the seconds since it became unreachable; 0 if it is reachable."""
+        """Returns the seconds since the sidecar became unreachable, or 0 if it is reachable."""
         return 0.0 if self.unreachable_since is None else time.monotonic() - self.unreachable_since
 
 
 class Fleet:
-    """The sidecars of one process. Safe to share between threads."""
+    """The sidecars of a process. Threads can share it."""
 
     def __init__(self, connections: Connections) -> None:
         self.sidecars = {
@@ -74,8 +74,8 @@ class Fleet:
     def order(self, key: str) -> list[Sidecar]:
         """Returns all sidecars in order of preference for a report with this key.
 
-        The order is the same in every process and attempt. Adding or removing a sidecar keeps the first one for most
-        keys (rendezvous hashing).
+        The order is the same in every process. If a sidecar is added or removed, most keys keep their first one
+        (rendezvous hashing).
         """
 
         def weight(endpoint: str) -> bytes:
@@ -88,7 +88,7 @@ _fleet_lock = threading.Lock()
 
 
 def of_this_process(connections: Connections) -> Fleet:
-    """Returns this process's fleet for these connections; a forked process gets its own."""
+    """Returns the fleet of this process for these connections."""
     with _fleet_lock:
         return _fleet(connections, os.getpid())
 

@@ -1,7 +1,4 @@
-"""Converts rows of a frame to requests, and answers to rows.
-
-A row is a mapping from column to value; docs/PYTHON.md lists the columns.
-"""
+"""Converts rows of a frame to requests, and answers to rows. docs/PYTHON.md lists the columns."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from gsar.errors import Details, Error, InvalidArgument, Violation
 from gsar.items import items
 
 READ = ("id", "synthesis", "claims", "evidence", "corpus_id", "policy", "investigation_id")
-"""The input columns; all except `id` may be missing or null."""
+"""The input columns. All except `id` can be missing or null."""
 
 WRITTEN = (
     "id",
@@ -51,16 +48,16 @@ class Report:
     at: int
     """The index of the row in its frame."""
     request: v1.EvaluateRequest
-    """The request; its idempotency key is derived from the job and the content of the row, including the id."""
+    """The request. Its idempotency key is derived from the job and the row."""
 
     @property
     def key(self) -> str:
-        """The idempotency key, the same for every server and attempt."""
+        """The idempotency key, which is the same for every sidecar and attempt."""
         return self.request.idempotency_key
 
 
 def read(at: int, row: Mapping[str, Any], job: str) -> Report | Error:
-    """Returns the request of a row, or its error."""
+    """Converts a row to a request, or to an error."""
     violations: list[Violation] = []
 
     def of(column: str, parse: Any, nothing: Any) -> Any:
@@ -99,7 +96,7 @@ def name_of(row: Mapping[str, Any]) -> str | None:
 
 
 def verdict(name: str | None, answer: v1.EvaluateResponse | Error) -> dict[str, Any]:
-    """Returns the output row of an answer or an error."""
+    """Converts an answer or an error to an output row."""
     row: dict[str, Any] = dict.fromkeys(WRITTEN)
     row["id"] = name
     if isinstance(answer, Error):
@@ -151,7 +148,7 @@ def _document(value: str) -> Any:
 
 
 def _claims(value: Any) -> list[v1.Claim]:
-    """Parses a list or a JSON document of texts or claims of the contract."""
+    """Parses a list of texts or claims, or the same as a JSON document."""
     given = _document(value) if isinstance(value, str) else value
     if isinstance(given, Mapping) or not isinstance(given, Iterable):
         raise TypeError('not a list; expected ["...", "..."]')
@@ -162,7 +159,7 @@ def _claims(value: Any) -> list[v1.Claim]:
 
 
 def _evidence(value: Any) -> list[v1.EvidenceItem]:
-    """Parses a map of contents by id, a list of items of the contract, or a JSON document of either."""
+    """Parses a map of contents by id or a list of items, or the same as a JSON document."""
     given = _document(value) if isinstance(value, str) else value
     if isinstance(given, Mapping):
         return items(cast("Mapping[str, object]", given))

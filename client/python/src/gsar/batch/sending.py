@@ -1,6 +1,6 @@
-"""Sends reports over streams, with a limit on reports in flight, retries and a deadline.
+"""Sends reports over streams, with retries and deadlines.
 
-Reports are sent in rounds. In a round, each sidecar receives its reports over one call of EvaluateStream; those without
+Reports are sent in rounds. In each round, a sidecar receives its reports over one EvaluateStream call. Reports without
 a final answer are sent again in the next round, with the same idempotency key.
 """
 
@@ -27,9 +27,9 @@ from gsar.errors import (
     Unauthenticated,
     Unavailable,
     Unimplemented,
-    of_call_error,
+    error_from,
 )
-from gsar.settings import of_rpc_error
+from gsar.settings import from_rpc_error
 
 METHOD = "EvaluateStream"
 FIRST_PAUSE_SECONDS = 0.1
@@ -38,7 +38,7 @@ CHECK_SECONDS = 0.5
 """The interval between checks for overdue reports."""
 
 CALLER_ERRORS = (SidecarNotTrusted, Unauthenticated, PermissionDenied, Unimplemented)
-"""Errors that end a call regardless of its reports."""
+"""Errors that do not depend on the report."""
 
 Answer: TypeAlias = v1.EvaluateResponse | Error
 
@@ -50,17 +50,17 @@ class SendOptions:
     in_flight: int
     """The maximum number of unanswered reports per sidecar."""
     deadline: float
-    """The maximum time for a report, in seconds."""
+    """The time limit for a report, in seconds."""
     patience: float
-    """The maximum time of retries with unreachable or busy sidecars, in seconds."""
+    """The time limit for retries with unreachable or busy sidecars, in seconds."""
     failover: bool
-    """`True` to send a report to another sidecar if its own does not answer."""
+    """`True` to send a report to another sidecar if its own one is unreachable."""
 
 
 def evaluate(reports: Sequence[Report], fleet: Fleet, options: SendOptions) -> dict[int, Answer]:
-    """Returns the answers by the index of their reports."""
+    """Returns the answers by the index of the report."""
     answers: dict[int, Answer] = {}
-    refused_since: dict[int, float] = {}
+    rejected_since: dict[int, float] = {}
     pause = FIRST_PAUSE_SECONDS
     left = list(reports)
     while left:
@@ -68,13 +68,13 @@ def evaluate(reports: Sequence[Report], fleet: Fleet, options: SendOptions) -> d
         for report in left:
             sidecar = _target(_candidates(report, fleet, options))
             shares.setdefault(id(sidecar), (sidecar, []))[1].append(report)
-        refused = _round([_Stream(sidecar, share, options) for sidecar, share in shares.values()], answers)
+        rejected = _round([_Stream(sidecar, share, options) for sidecar, share in shares.values()], answers)
 
         waits: list[float] = []
         for report in left:
-            if error := refused.get(report.at):
+            if error := rejected.get(report.at):
                 seconds = pause if error.retry_after is None else error.retry_after
-                since = refused_since.setdefault(report.at, time.monotonic())
+                since = rejected_since.setdefault(report.at, time.monotonic())
                 silent = min(sidecar.unreachable_for() for sidecar in _candidates(report, fleet, options))
                 if max(silent, time.monotonic() - since + seconds) > options.patience:
                     answers[report.at] = error
@@ -95,38 +95,38 @@ def _candidates(report: Report, fleet: Fleet, options: SendOptions) -> list[Side
 
 
 def _target(candidates: list[Sidecar]) -> Sidecar:
-    """Returns the first sidecar that is not skipped, or else the one whose skipping ends first."""
+    """Returns the first available sidecar, or the one that becomes available first."""
     now = time.monotonic()
     available = (sidecar for sidecar in candidates if sidecar.skipped_until <= now)
     return next(available, None) or min(candidates, key=lambda sidecar: sidecar.skipped_until)
 
 
 def _round(streams: list[_Stream], answers: dict[int, Answer]) -> dict[int, Error]:
-    """Runs the streams in parallel and adds their answers; returns the errors of reports to retry."""
+    """Runs the streams in parallel and adds their answers. Returns the errors of the reports to retry."""
     with ThreadPoolExecutor(len(streams), "gsar-batch") as pool:
         running = {pool.submit(stream.run): stream for stream in streams}
         while wait(running, CHECK_SECONDS).not_done:
             for stream in streams:
                 stream.end_overdue()
-    refused: dict[int, Error] = {}
+    rejected: dict[int, Error] = {}
     for ended, stream in running.items():
         ended.result()
         answers |= stream.answers
-        refused |= stream.refused
-    return refused
+        rejected |= stream.rejected
+    return rejected
 
 
 class _Stream:
-    """One call of EvaluateStream with some reports."""
+    """An EvaluateStream call."""
 
     def __init__(self, sidecar: Sidecar, reports: list[Report], options: SendOptions) -> None:
         self.answers: dict[int, Answer] = {}
-        self.refused: dict[int, Error] = {}
+        self.rejected: dict[int, Error] = {}
         self._sidecar = sidecar
         self._reports = reports
         self._options = options
         self._lock = threading.Lock()
-        self._places = threading.Semaphore(options.in_flight)
+        self._permits = threading.Semaphore(options.in_flight)
         self._sent: dict[int, float] = {}
         self._is_over = False
         transport = sidecar.client.transport
@@ -134,20 +134,20 @@ class _Stream:
         self._call = stub.EvaluateStream(self._requests(), metadata=transport.token.metadata())
 
     def run(self) -> None:
-        """Sends the reports and reads until all are answered or the stream ends."""
+        """Sends the reports and reads the answers until the stream ends."""
         try:
             for answer in self._call:
                 self._sidecar.mark_reachable()
                 self._take(int(answer.correlation_id), answer)
         except grpc.RpcError as error:
             self._end()
-            self._ended_by(of_rpc_error(METHOD, self._sidecar.client.transport.endpoint, error))
+            self._ended_by(from_rpc_error(METHOD, self._sidecar.client.transport.endpoint, error))
         finally:
             self._end()
             self._call.cancel()
 
     def end_overdue(self) -> None:
-        """Gives up overdue reports; a late answer still counts."""
+        """Ends the wait for overdue reports. A late answer still replaces the error."""
         now = time.monotonic()
         with self._lock:
             overdue = [at for at, sent in self._sent.items() if now - sent > self._options.deadline]
@@ -155,15 +155,15 @@ class _Stream:
                 message = f"no answer within {self._options.deadline:g} s; increase deadline="
                 self.answers[at] = DeadlineExceeded(message, method=METHOD, code="DEADLINE_EXCEEDED")
                 del self._sent[at]
-                self._places.release()
-            nothing_left = len(self.answers) + len(self.refused) == len(self._reports)
+                self._permits.release()
+            nothing_left = len(self.answers) + len(self.rejected) == len(self._reports)
         if overdue and nothing_left:
             self._call.cancel()
 
     def _requests(self) -> Iterator[v1.EvaluateStreamRequest]:
-        """Yields the messages as places become free; called in a thread of grpcio."""
+        """Yields the messages within the limit of reports in flight. Runs in a grpcio thread."""
         for report in self._reports:
-            self._places.acquire()
+            self._permits.acquire()
             with self._lock:
                 if self._is_over:
                     return
@@ -171,36 +171,36 @@ class _Stream:
             yield v1.EvaluateStreamRequest(correlation_id=str(report.at), request=report.request)
 
     def _end(self) -> None:
-        """Unblocks the thread that iterates the messages."""
+        """Unblocks the thread that iterates over the messages."""
         with self._lock:
             self._is_over = True
-        self._places.release()
+        self._permits.release()
 
     def _take(self, at: int, answer: v1.EvaluateStreamResponse) -> None:
         with self._lock:
             if answer.HasField("evaluation"):
                 self.answers[at] = answer.evaluation
             else:
-                self._refuse(at, of_call_error(answer.error))
+                self._reject(at, error_from(answer.error))
             if self._sent.pop(at, None) is not None:
-                self._places.release()
+                self._permits.release()
 
-    def _refuse(self, at: int, error: Error) -> None:
+    def _reject(self, at: int, error: Error) -> None:
         if error.retry_after is None:
             self.answers[at] = error
         else:
-            self.refused[at] = error
+            self.rejected[at] = error
 
     def _ended_by(self, error: Error) -> None:
         unanswered = [report for report in self._reports if report.at not in self.answers]
         if isinstance(error, SidecarUnreachable | Unavailable):
             self._sidecar.mark_unreachable()
-            self.refused |= {report.at: error for report in unanswered}
+            self.rejected |= {report.at: error for report in unanswered}
         elif isinstance(error, CALLER_ERRORS):
             self.answers |= {report.at: error for report in unanswered}
         else:
-            # A report in flight may be the cause, for example one that is too large: send each in its own call, and
-            # the others over the next stream.
+            # A report in flight can be the cause, such as one that is too large. Each is sent in its own call, the
+            # others over the next stream.
             in_flight = [report for report in unanswered if report.at in self._sent]
             for report in in_flight or unanswered[:1]:
                 self._evaluate_alone(report)
@@ -210,6 +210,6 @@ class _Stream:
             self.answers[report.at] = self._sidecar.client.evaluate(report.request, timeout=self._options.deadline)
         except (SidecarUnreachable, Unavailable) as error:
             self._sidecar.mark_unreachable()
-            self.refused[report.at] = error
+            self.rejected[report.at] = error
         except Error as error:
-            self._refuse(report.at, error)
+            self._reject(report.at, error)
