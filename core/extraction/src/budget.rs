@@ -133,11 +133,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_budget_ends_with_its_units_or_when_the_callback_stops_it() {
+    fn stops_at_the_unit_limit_or_when_the_callback_fails() {
         let budget = Budget::new(10, |_| Ok(()));
         assert!(budget.spend(4) && budget.spend(3));
         assert_eq!(budget.finish(()), Ok(()));
-        assert!(!budget.spend(1), "each call costs a unit of its own");
+        assert!(!budget.spend(1), "each call costs one extra unit");
         assert_eq!(budget.finish(()), Err(Stop::OutOfWork));
 
         let calls = Rc::new(Cell::new(0));
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_ends_when_its_memory_is_used_up() {
+    fn stops_at_the_memory_limit() {
         let budget = Budget::new(u64::MAX, |allocated| match allocated {
             0..=2_097_152 => Ok(()),
             _ => Err(Stop::OutOfMemory),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unlimited_budget_has_no_end() {
+    fn unlimited_budgets_never_stop() {
         let budget = Budget::unlimited();
         assert!((0..1000).all(|_| budget.spend(1 << 40)));
         assert_eq!(budget.finish(7), Ok(7));

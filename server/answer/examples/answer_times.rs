@@ -5,7 +5,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use gsar_answer::{Bounds, Form, read};
+use gsar_answer::{Bounds, Form, parse};
 use gsar_core::{Claim, ClaimId};
 use serde_json::{Value, json};
 
@@ -35,36 +35,36 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let broken = structured.replacen("decided by the pod list", "decided by the \"pod\" list", 1);
     let mut times = [const { Vec::new() }; 4];
     for _ in 0..ROUNDS {
-        let [plain, whole, among_words, fixed] = &mut times;
+        let [plain, whole, in_prose, fixed] = &mut times;
         plain.push(time(|| serde_json::from_str::<Value>(black_box(&structured)).is_ok()));
-        for (times, text) in [(whole, &structured), (among_words, &fenced), (fixed, &broken)] {
+        for (times, text) in [(whole, &structured), (in_prose, &fenced), (fixed, &broken)] {
             times.push(time(|| {
-                read(black_box(text), Form::Judgement, &claims, &Bounds::default()).is_ok()
+                parse(black_box(text), Form::Judgement, &claims, &Bounds::default()).is_ok()
             }));
         }
     }
     println!("{CLAIMS} claims, {} bytes, median of {ROUNDS} rounds\n", structured.len());
-    println!("| reader | µs |\n|---|---|");
+    println!("| parser | µs |\n|---|---|");
     let names = [
         "serde_json into Value",
-        "read, structured",
-        "read, fence and prose",
-        "read, an unescaped quote",
+        "gsar-answer, structured",
+        "gsar-answer, fence and prose",
+        "gsar-answer, unescaped quote",
     ];
     for (name, times) in names.iter().zip(&mut times) {
         times.sort_unstable();
         let median = times.get(times.len() / 2).copied().unwrap_or_default();
         println!("| {name} | {:.1} |", median.as_secs_f64() * 1e6);
     }
-    println!("\n| {HOSTILE_BYTES} bytes of | ms | read as |\n|---|---|---|");
+    println!("\n| {HOSTILE_BYTES} bytes of | ms | result |\n|---|---|---|");
     for (before, part) in HOSTILE {
         let text = format!("{before}{}", part.repeat((HOSTILE_BYTES - before.len()) / part.len()));
         let start = Instant::now();
-        let outcome = read(&text, Form::Judgement, &claims, &Bounds::default());
+        let outcome = parse(&text, Form::Judgement, &claims, &Bounds::default());
         let elapsed = start.elapsed().as_secs_f64() * 1e3;
         println!(
             "| `{before}` `{part}` … | {elapsed:.0} | {} |",
-            outcome.map_or_else(|why| why.name(), |_| "salvaged")
+            outcome.map_or_else(|error| error.name(), |_| "salvaged")
         );
     }
     Ok(())

@@ -4,10 +4,10 @@
 //! the ends of its strings are unknown, and text inside a string is not an answer.
 
 use crate::bounds::Meter;
+use crate::error::{Location, ParseError};
 use crate::fix::{Fix, Fixes};
 use crate::lenient::{Fault, Lenient};
 use crate::node::Node;
-use crate::unreadable::{Place, Unreadable};
 
 /// Delimiters of reasoning.
 const REASONING: [(&str, &str); 8] = [
@@ -41,18 +41,18 @@ pub(crate) struct Documents<'a> {
     /// In text order.
     pub(crate) found: Vec<Document<'a>>,
     /// Fixes of the text around them.
-    pub(crate) around: Fixes,
+    pub(crate) text_fixes: Fixes,
     /// The number of open braces in prose.
     open: usize,
 }
 
 impl<'a> Documents<'a> {
     /// Finds every document in a text.
-    pub(crate) fn of(text: &'a str, meter: &Meter) -> Result<Self, Unreadable> {
+    pub(crate) fn parse(text: &'a str, meter: &Meter) -> Result<Self, ParseError> {
         let mut documents = Self::default();
         let mut reader = Lenient::new(text, meter);
         if let Some(start) = after_bare_reasoning(text) {
-            documents.around = Fixes(vec![Fix::Reasoning]);
+            documents.text_fixes = Fixes(vec![Fix::Reasoning]);
             reader.at = start;
         }
         while let Some(byte) = reader.byte(reader.at) {
@@ -62,13 +62,13 @@ impl<'a> Documents<'a> {
                     documents.take(text, &mut reader, meter)?;
                 }
                 b'`' if text.get(at..).is_some_and(|rest| rest.starts_with("```")) => {
-                    documents.around.add(Fix::CodeFence);
+                    documents.text_fixes.add(Fix::CodeFence);
                     reader.at = at + fence(text, at);
                 }
                 b'<' | b'[' | 0xe2 => match reasoning(text, at)? {
                     Some(end) => {
                         documents.found.clear();
-                        documents.around = Fixes(vec![Fix::Reasoning]);
+                        documents.text_fixes = Fixes(vec![Fix::Reasoning]);
                         reader.at = end;
                     }
                     None => documents.pass(text, &mut reader, byte)?,
@@ -77,9 +77,9 @@ impl<'a> Documents<'a> {
             }
         }
         if documents.found.len() > 1 {
-            documents.around.add(Fix::Prose);
+            documents.text_fixes.add(Fix::Prose);
         }
-        if meter.is_exhausted() { Err(Unreadable::Tangled) } else { Ok(documents) }
+        if meter.is_exhausted() { Err(ParseError::TooComplex) } else { Ok(documents) }
     }
 
     /// Reads the document at the current position, or skips a brace that only looks like one.
@@ -88,7 +88,7 @@ impl<'a> Documents<'a> {
         text: &'a str,
         reader: &mut Lenient<'a, '_>,
         meter: &Meter,
-    ) -> Result<(), Unreadable> {
+    ) -> Result<(), ParseError> {
         let at = reader.at;
         match reader.begin(at) {
             Ok(node) => {
@@ -96,11 +96,11 @@ impl<'a> Documents<'a> {
                 self.found.push(Document { node, fixes });
             }
             Err(Fault::Unexpected(_)) if !reader.is_json => {
-                self.around.add(Fix::Prose);
+                self.text_fixes.add(Fix::Prose);
                 self.open += 1;
                 reader.at = at + 1;
             }
-            Err(fault) => return Err(unreadable(fault, text, meter)),
+            Err(fault) => return Err(parse_error(fault, text, meter)),
         }
         Ok(())
     }
@@ -111,7 +111,7 @@ impl<'a> Documents<'a> {
         text: &str,
         reader: &mut Lenient<'a, '_>,
         byte: u8,
-    ) -> Result<(), Unreadable> {
+    ) -> Result<(), ParseError> {
         let at = reader.at;
         let is_json = match byte {
             b'}' => self.open == 0,
@@ -119,13 +119,13 @@ impl<'a> Documents<'a> {
             _ => false,
         };
         if is_json && !self.found.is_empty() {
-            return Err(Unreadable::Malformed(Place::of(text, at, "the end of the JSON")));
+            return Err(ParseError::Malformed(Location::new(text, at, "the end of the JSON")));
         }
         if byte == b'}' {
             self.open = self.open.saturating_sub(1);
         }
         if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
-            self.around.add(Fix::Prose);
+            self.text_fixes.add(Fix::Prose);
         }
         reader.at += 1;
         Ok(())
@@ -133,13 +133,13 @@ impl<'a> Documents<'a> {
 }
 
 /// Converts a fault to the error for the whole answer.
-fn unreadable(fault: Fault, text: &str, meter: &Meter) -> Unreadable {
+fn parse_error(fault: Fault, text: &str, meter: &Meter) -> ParseError {
     match fault {
-        Fault::Ended if meter.is_exhausted() => Unreadable::Tangled,
-        Fault::Ended => Unreadable::Truncated { bytes: text.len() },
-        Fault::Unexpected(unexpected) => Unreadable::Malformed(unexpected.place(text)),
-        Fault::TooDeep => Unreadable::TooDeep { allowed: meter.max_depth },
-        Fault::TooManyValues => Unreadable::TooManyValues { allowed: meter.max_values },
+        Fault::Ended if meter.is_exhausted() => ParseError::TooComplex,
+        Fault::Ended => ParseError::Truncated { bytes: text.len() },
+        Fault::Unexpected(unexpected) => ParseError::Malformed(unexpected.place(text)),
+        Fault::TooDeep => ParseError::TooDeep { allowed: meter.max_depth },
+        Fault::TooManyValues => ParseError::TooManyValues { allowed: meter.max_values },
     }
 }
 
@@ -157,10 +157,10 @@ fn fence(text: &str, at: usize) -> usize {
 }
 
 /// Returns the byte after the reasoning that starts or ends at `at`.
-fn reasoning(text: &str, at: usize) -> Result<Option<usize>, Unreadable> {
+fn reasoning(text: &str, at: usize) -> Result<Option<usize>, ParseError> {
     let rest = text.get(at..).unwrap_or_default();
     if let Some(header) = rest.strip_prefix(CHANNEL) {
-        let answer = answer_channel(header).ok_or(Unreadable::OnlyReasoning { bytes: text.len() });
+        let answer = answer_channel(header).ok_or(ParseError::OnlyReasoning { bytes: text.len() });
         return answer.map(|place| Some(at + CHANNEL.len() + place));
     }
     for (begin, end) in REASONING {
@@ -170,7 +170,7 @@ fn reasoning(text: &str, at: usize) -> Result<Option<usize>, Unreadable> {
         if rest.starts_with(begin) {
             return match rest.find(end) {
                 Some(place) => Ok(Some(at + place + end.len())),
-                None => Err(Unreadable::OnlyReasoning { bytes: text.len() }),
+                None => Err(ParseError::OnlyReasoning { bytes: text.len() }),
             };
         }
     }

@@ -6,13 +6,13 @@ use gsar_core::fixed::Millionths;
 use gsar_core::{Claim, ClaimId};
 
 use crate::bounds::{Bounds, Meter};
-use crate::entry::{ClaimVerdict, Entry, left_out};
+use crate::entry::{ClaimVerdict, Entry, dropped_field};
+use crate::error::ParseError;
 use crate::fix::{Fix, Fixes};
 use crate::form::Form;
 use crate::node::{Member, Node, Text};
-use crate::reading::{Correction, CorrectionKind, Loss, Lost};
+use crate::parsed::{Correction, CorrectionKind, LossReason, LostEntry};
 use crate::score;
-use crate::unreadable::Unreadable;
 
 /// The claims in the request, indexed by id.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ pub(crate) struct Draft {
     pub(crate) fixes: Fixes,
     /// One for each expected claim.
     pub(crate) claims: Vec<ClaimState>,
-    pub(crate) lost: Vec<Lost>,
+    pub(crate) lost: Vec<LostEntry>,
     pub(crate) invented: Vec<String>,
     pub(crate) corrections: Vec<Correction>,
     pub(crate) score: Option<Millionths>,
@@ -79,14 +79,14 @@ impl Draft {
         fixes: Fixes,
         expected: &Expected<'_>,
         bounds: &Bounds,
-    ) -> Result<Self, Unreadable> {
+    ) -> Result<Self, ParseError> {
         let given = match entries {
             Claims::None => 0,
             Claims::List(entries) => entries.len(),
             Claims::Keyed(members) => members.len(),
         };
         if given > bounds.claims {
-            return Err(Unreadable::TooManyClaims { given, allowed: bounds.claims });
+            return Err(ParseError::TooManyClaims { given, allowed: bounds.claims });
         }
         let claims = vec![ClaimState::Missing; expected.claims.len()];
         let mut draft = Self { fixes, claims, ..Self::default() };
@@ -97,7 +97,7 @@ impl Draft {
                 draft.fixes.add(Fix::KeyedClaims);
                 for (number, Member { name, value }) in members.iter().enumerate() {
                     draft.take(
-                        Entry::of(value, Some(name), expected.form, bounds.citations),
+                        Entry::parse(value, Some(name), expected.form, bounds.citations),
                         number + 1,
                         expected,
                     );
@@ -115,7 +115,7 @@ impl Draft {
             }
             let entry = inner.as_ref().unwrap_or(entry);
             self.take(
-                Entry::of(entry, None, expected.form, bounds.citations),
+                Entry::parse(entry, None, expected.form, bounds.citations),
                 number + 1,
                 expected,
             );
@@ -133,7 +133,7 @@ impl Draft {
                 if let Some(id) = id {
                     self.invent(id);
                 }
-                self.lost.push(Lost { claim: None, entry: Some(number), reason });
+                self.lost.push(LostEntry { claim: None, entry: Some(number), reason });
             }
         }
     }
@@ -152,14 +152,14 @@ impl Draft {
         &mut self,
         position: usize,
         entry: Option<usize>,
-        reason: Loss,
+        reason: LossReason,
         expected: &Expected<'_>,
     ) {
         if let Some(state) = self.claims.get_mut(position) {
             let is_first = *state != ClaimState::Lost;
             *state = ClaimState::Lost;
             let claim = if is_first { expected.id(position) } else { None };
-            self.lost.push(Lost { claim, entry, reason });
+            self.lost.push(LostEntry { claim, entry, reason });
         }
     }
 
@@ -178,7 +178,7 @@ impl Draft {
                 _ => continue,
             };
             if first != last {
-                self.lose(position, None, Loss::AnswersDiffer { first, last }, expected);
+                self.lose(position, None, LossReason::AnswersDiffer { first, last }, expected);
             }
         }
     }
@@ -193,7 +193,7 @@ impl Draft {
                         self.correct(CorrectionKind::Percentage);
                     }
                 }
-                Err(given) => self.correct(CorrectionKind::FieldLeftOut { field: "score", given }),
+                Err(given) => self.correct(CorrectionKind::FieldDropped { field: "score", given }),
             }
         }
         if let Some(node) = rest.explanation {
@@ -217,7 +217,7 @@ impl Draft {
             Node::Text(text) => text.value.to_string(),
             Node::Null => String::new(),
             other => {
-                self.correct(left_out(field, other));
+                self.correct(dropped_field(field, other));
                 String::new()
             }
         }
@@ -230,7 +230,7 @@ impl Draft {
             one => std::slice::from_ref(one),
         };
         if let Some(other) = entries.iter().find(|entry| entry.as_str().is_none()) {
-            self.correct(left_out(field, other));
+            self.correct(dropped_field(field, other));
         }
         entries.iter().filter_map(Node::as_str).map(str::to_owned).collect()
     }
@@ -239,10 +239,10 @@ impl Draft {
 /// Parses a string that contains JSON. `None` if the end of the string was guessed.
 pub(crate) fn document_in<'n>(node: &'n Node<'_>, bounds: &Bounds) -> Option<Node<'n>> {
     match node {
-        Node::Text(Text { value, requoted: false })
+        Node::Text(Text { value, has_guessed_end: false })
             if value.trim_start().starts_with(['{', '[']) =>
         {
-            Node::structured(value, &Meter::new(value, bounds))
+            Node::parse_strict(value, &Meter::new(value, bounds))
         }
         _ => None,
     }

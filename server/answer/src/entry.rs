@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use gsar_core::evidence::{Citation, EvidenceId, Target};
 use gsar_core::{Class, EvidenceType, Role};
 
+use crate::error::Location;
 use crate::form::Form;
 use crate::node::{Member, Node, Text};
-use crate::reading::{CorrectionKind, Loss};
-use crate::unreadable::Place;
+use crate::parsed::{CorrectionKind, LossReason};
 
 /// The verdict of an entry on a claim.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,8 +27,8 @@ impl ClaimVerdict {
         if other.is_stricter(self) {
             *self = other;
         }
-        self.corrections.retain(|kind| !matches!(kind, CorrectionKind::JudgedTwice { .. }));
-        self.corrections.push(CorrectionKind::JudgedTwice { taken: self.class });
+        self.corrections.retain(|kind| !matches!(kind, CorrectionKind::DuplicateVerdict { .. }));
+        self.corrections.push(CorrectionKind::DuplicateVerdict { used: self.class });
     }
 
     /// Returns `true` if this verdict is stricter: by class, then by the lighter type for supported claims and the
@@ -47,7 +47,7 @@ impl ClaimVerdict {
 pub(crate) struct Entry<'n> {
     /// Its id, if readable.
     pub(crate) id: Option<Cow<'n, str>>,
-    pub(crate) verdict: Result<ClaimVerdict, Loss>,
+    pub(crate) verdict: Result<ClaimVerdict, LossReason>,
 }
 
 /// The fields of an entry, each once.
@@ -63,7 +63,7 @@ struct Fields<'n, 'a> {
 }
 
 impl<'n, 'a> Fields<'n, 'a> {
-    fn of(members: &'n [Member<'a>], form: Form) -> Self {
+    fn new(members: &'n [Member<'a>], form: Form) -> Self {
         let mut fields = Self::default();
         for Member { name, value } in members {
             let (field, slot) = match (form, name.as_ref()) {
@@ -87,7 +87,7 @@ impl<'n, 'a> Fields<'n, 'a> {
 
 impl<'n> Entry<'n> {
     /// Reads an entry. `key` is its field name if the claims are an object.
-    pub(crate) fn of(
+    pub(crate) fn parse(
         node: &'n Node<'_>,
         key: Option<&'n str>,
         form: Form,
@@ -96,7 +96,7 @@ impl<'n> Entry<'n> {
         let keyed = key.map(Cow::Borrowed);
         let lost = |id, loss| Self { id, verdict: Err(loss) };
         match node {
-            Node::Object(members) => Self::of_fields(members, keyed, form, max_citations),
+            Node::Object(members) => Self::parse_fields(members, keyed, form, max_citations),
             Node::Text(text) if keyed.is_some() => {
                 let class = Node::Text(text.clone());
                 let fields = Fields { class: Some(&class), ..Fields::default() };
@@ -104,31 +104,31 @@ impl<'n> Entry<'n> {
             }
             Node::Broken(broken) => lost(
                 broken.id.as_deref().map(Cow::Borrowed),
-                Loss::Unreadable(broken.place.clone()),
+                LossReason::Malformed(broken.place.clone()),
             ),
-            _ => lost(keyed, Loss::NotAnObject { given: node.describe(), form }),
+            _ => lost(keyed, LossReason::NotAnObject { given: node.describe(), form }),
         }
     }
 
-    fn of_fields(
+    fn parse_fields(
         members: &'n [Member<'_>],
         keyed: Option<Cow<'n, str>>,
         form: Form,
         max_citations: usize,
     ) -> Self {
-        let fields = Fields::of(members, form);
+        let fields = Fields::new(members, form);
         let given = fields.id.and_then(id);
-        let is_guessed = matches!(fields.id, Some(Node::Text(Text { requoted: true, .. })));
+        let is_guessed = matches!(fields.id, Some(Node::Text(Text { has_guessed_end: true, .. })));
         let differ = matches!((&given, &keyed), (Some(given), Some(keyed)) if given != keyed);
         let id = keyed.or(given);
         let loss = if let Some(field) = fields.twice {
-            Some(Loss::FieldTwice { field })
+            Some(LossReason::DuplicateField { field })
         } else if id.is_none() && !is_guessed {
-            Some(Loss::NoId)
+            Some(LossReason::NoId)
         } else if differ {
-            Some(Loss::IdsDiffer)
+            Some(LossReason::IdsDiffer)
         } else if is_guessed || members.iter().any(|member| may_contain_field(&member.value)) {
-            Some(Loss::UnescapedQuotes)
+            Some(LossReason::UnescapedQuotes)
         } else {
             None
         };
@@ -139,7 +139,7 @@ impl<'n> Entry<'n> {
 
 fn id<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
     match node {
-        Node::Text(Text { value, requoted: false }) => {
+        Node::Text(Text { value, has_guessed_end: false }) => {
             Some(Cow::Borrowed(value.trim())).filter(|id| !id.is_empty())
         }
         Node::Number(number) if number.fract() == 0.0 && number.abs() < 1e15 => {
@@ -152,7 +152,7 @@ fn id<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
 /// Returns `true` if a string with a guessed end may contain a deciding field.
 fn may_contain_field(node: &Node<'_>) -> bool {
     match node {
-        Node::Text(Text { value, requoted: true }) => {
+        Node::Text(Text { value, has_guessed_end: true }) => {
             ["id", "class", "type", "verdict"].into_iter().any(|field| {
                 value.match_indices(field).any(|(at, _)| {
                     let after = value.get(at + field.len()..).unwrap_or_default();
@@ -173,7 +173,7 @@ fn verdict(
     fields: &Fields<'_, '_>,
     form: Form,
     max_citations: usize,
-) -> Result<ClaimVerdict, Loss> {
+) -> Result<ClaimVerdict, LossReason> {
     let mut corrections = Vec::new();
     let class = class(fields.class, form, &mut corrections)?;
     let evidence_type = match form {
@@ -190,17 +190,17 @@ fn class(
     node: Option<&Node<'_>>,
     form: Form,
     corrections: &mut Vec<CorrectionKind>,
-) -> Result<Class, Loss> {
-    let node = node.filter(|node| **node != Node::Null).ok_or(Loss::NoClass { form })?;
+) -> Result<Class, LossReason> {
+    let node = node.filter(|node| **node != Node::Null).ok_or(LossReason::NoClass { form })?;
     let Some(name) = node.as_str() else {
-        return Err(Loss::UnknownClass { given: node.describe().to_owned(), form });
+        return Err(LossReason::UnknownClass { given: node.describe().to_owned(), form });
     };
     if let Some(class) = form.class(name) {
         return Ok(class);
     }
     let class = form
         .class(&normalize_name(name))
-        .ok_or_else(|| Loss::UnknownClass { given: quote(name), form })?;
+        .ok_or_else(|| LossReason::UnknownClass { given: quote(name), form })?;
     corrections.push(CorrectionKind::Spelling { field: form.class_field(), given: quote(name) });
     Ok(class)
 }
@@ -210,7 +210,7 @@ fn role(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> Role 
     let Some(node) = node.filter(|node| **node != Node::Null) else { return Role::default() };
     let role = node.as_str().and_then(|name| Role::from_name(&normalize_name(name)));
     role.unwrap_or_else(|| {
-        corrections.push(left_out("role", node));
+        corrections.push(dropped_field("role", node));
         Role::default()
     })
 }
@@ -233,13 +233,13 @@ fn citations(
     node: Option<&Node<'_>>,
     max_citations: usize,
     corrections: &mut Vec<CorrectionKind>,
-) -> Result<Vec<Citation>, Loss> {
+) -> Result<Vec<Citation>, LossReason> {
     let cited = match node {
         None | Some(Node::Null) => return Ok(Vec::new()),
         Some(Node::List(cited)) => cited.as_slice(),
         Some(one @ (Node::Object(_) | Node::Text(_))) => std::slice::from_ref(one),
         Some(other) => {
-            corrections.push(left_out("citations", other));
+            corrections.push(dropped_field("citations", other));
             return Ok(Vec::new());
         }
     };
@@ -257,13 +257,13 @@ fn citations(
     }
     if let Some(reason) = first_left_out {
         corrections
-            .push(CorrectionKind::CitationsLeftOut { count: cited.len() - read.len(), reason });
+            .push(CorrectionKind::CitationsDropped { count: cited.len() - read.len(), reason });
     }
     Ok(read)
 }
 
 /// Reads a citation. The inner error is why it is left out; an ambiguous citation loses the claim.
-fn citation(node: &Node<'_>) -> Result<Result<Citation, &'static str>, Loss> {
+fn citation(node: &Node<'_>) -> Result<Result<Citation, &'static str>, LossReason> {
     let members = match node {
         Node::Text(text) => return Ok(new_citation(Some(&text.value), "", "")),
         Node::Object(members) => members,
@@ -278,7 +278,7 @@ fn citation(node: &Node<'_>) -> Result<Result<Citation, &'static str>, Loss> {
             _ => continue,
         };
         if slot.replace(value).is_some() {
-            return Err(Loss::FieldTwice { field });
+            return Err(LossReason::DuplicateField { field });
         }
     }
     let optional = |node: Option<&'_ Node<'_>>| match node {
@@ -311,27 +311,27 @@ fn note(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> Strin
         None | Some(Node::Null) => String::new(),
         Some(Node::Text(text)) => text.value.to_string(),
         Some(other) => {
-            corrections.push(left_out("note", other));
+            corrections.push(dropped_field("note", other));
             String::new()
         }
     }
 }
 
-pub(crate) fn left_out(field: &'static str, node: &Node<'_>) -> CorrectionKind {
-    CorrectionKind::FieldLeftOut { field, given: node.describe().to_owned() }
+pub(crate) fn dropped_field(field: &'static str, node: &Node<'_>) -> CorrectionKind {
+    CorrectionKind::FieldDropped { field, given: node.describe().to_owned() }
 }
 
-/// Returns a name in lower case with underscores for spaces and hyphens, cut to [`Place::MAX_SHOWN`] characters.
+/// Returns a name in lower case with underscores for spaces and hyphens, cut to [`Location::MAX_SHOWN`] characters.
 fn normalize_name(name: &str) -> String {
     let normalize = |c: char| match c {
         ' ' | '-' => '_',
         other => other.to_ascii_lowercase(),
     };
-    name.trim().chars().take(Place::MAX_SHOWN).map(normalize).collect()
+    name.trim().chars().take(Location::MAX_SHOWN).map(normalize).collect()
 }
 
-/// Quotes a text, cut to [`Place::MAX_SHOWN`] characters.
+/// Quotes a text, cut to [`Location::MAX_SHOWN`] characters.
 pub(crate) fn quote(text: &str) -> String {
-    let cut: String = text.chars().take(Place::MAX_SHOWN).collect();
+    let cut: String = text.chars().take(Location::MAX_SHOWN).collect();
     format!("{cut:?}")
 }

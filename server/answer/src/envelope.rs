@@ -4,9 +4,9 @@
 use crate::bounds::{Bounds, Meter};
 use crate::documents::Documents;
 use crate::draft::{Claims, Draft, Expected, Rest, abstain_reason, document_in};
+use crate::error::ParseError;
 use crate::fix::{Fix, Fixes};
 use crate::node::{Member, Node, Text};
-use crate::unreadable::Unreadable;
 
 /// The maximum number of objects and lists around an answer.
 const MAX_NESTED: usize = 5;
@@ -17,7 +17,7 @@ const TEXT_FIELDS: [&str; 8] =
     ["arguments", "input", "parameters", "result", "response", "output", "answer", "content"];
 
 /// Finds answers.
-pub(crate) struct Seeker<'s> {
+pub(crate) struct AnswerFinder<'s> {
     pub(crate) expected: &'s Expected<'s>,
     pub(crate) bounds: &'s Bounds,
     pub(crate) meter: &'s Meter,
@@ -33,7 +33,7 @@ struct Envelope<'n, 'a> {
 
 impl<'n, 'a> Envelope<'n, 'a> {
     /// Returns `None` for an object without claims and abstention.
-    fn of(members: &'n [Member<'a>]) -> Result<Option<Self>, Unreadable> {
+    fn parse(members: &'n [Member<'a>]) -> Result<Option<Self>, ParseError> {
         let mut claims = None;
         let mut rest = Rest::default();
         let mut twice = None;
@@ -55,46 +55,48 @@ impl<'n, 'a> Envelope<'n, 'a> {
         if !has_claims && rest.abstain.and_then(abstain_reason).is_none() {
             return Ok(None);
         }
-        twice.map_or(Ok(Some(Self { claims, rest })), |field| Err(Unreadable::FieldTwice { field }))
+        twice.map_or(Ok(Some(Self { claims, rest })), |field| {
+            Err(ParseError::DuplicateField { field })
+        })
     }
 }
 
-impl Seeker<'_> {
+impl AnswerFinder<'_> {
     /// Collects every answer in a text.
-    pub(crate) fn seek_text(
+    pub(crate) fn find_in_text(
         &mut self,
         text: &str,
         fixes: &Fixes,
         nested: usize,
-    ) -> Result<(), Unreadable> {
-        let documents = Documents::of(text, self.meter)?;
+    ) -> Result<(), ParseError> {
+        let documents = Documents::parse(text, self.meter)?;
         let before = self.drafts.len();
         for document in &documents.found {
             let mut fixes = fixes.clone();
-            fixes.add_all(&documents.around);
+            fixes.add_all(&documents.text_fixes);
             fixes.add_all(&document.fixes);
-            self.seek(&document.node, &fixes, nested)?;
+            self.find_in_value(&document.node, &fixes, nested)?;
         }
         if self.drafts.len() > before {
             Ok(())
         } else if documents.found.is_empty() {
-            Err(Unreadable::NoJson)
+            Err(ParseError::NoJson)
         } else {
-            Err(Unreadable::NoClaims)
+            Err(ParseError::NoClaims)
         }
     }
 
     /// Collects every answer in a value.
-    pub(crate) fn seek(
+    pub(crate) fn find_in_value(
         &mut self,
         node: &Node<'_>,
         fixes: &Fixes,
         nested: usize,
-    ) -> Result<(), Unreadable> {
+    ) -> Result<(), ParseError> {
         match node {
-            Node::Object(members) => match Envelope::of(members)? {
+            Node::Object(members) => match Envelope::parse(members)? {
                 Some(envelope) => self.take(&envelope, fixes.clone()),
-                None => self.seek_members(members, fixes, nested),
+                None => self.find_in_members(members, fixes, nested),
             },
             Node::List(entries) if is_list_of_claims(entries) => {
                 let fixes = with(fixes, Fix::BareList);
@@ -102,38 +104,38 @@ impl Seeker<'_> {
             }
             Node::List(entries) if nested < MAX_NESTED => {
                 let fixes = with(fixes, Fix::Nested);
-                entries.iter().try_for_each(|entry| self.seek(entry, &fixes, nested + 1))
+                entries.iter().try_for_each(|entry| self.find_in_value(entry, &fixes, nested + 1))
             }
             _ => Ok(()),
         }
     }
 
-    fn seek_members(
+    fn find_in_members(
         &mut self,
         members: &[Member<'_>],
         fixes: &Fixes,
         nested: usize,
-    ) -> Result<(), Unreadable> {
+    ) -> Result<(), ParseError> {
         if nested >= MAX_NESTED {
             return Ok(());
         }
         for Member { name, value } in members {
             match value {
-                Node::Text(Text { value, requoted: false })
+                Node::Text(Text { value, has_guessed_end: false })
                     if TEXT_FIELDS.contains(&name.as_ref()) && value.contains('{') =>
                 {
-                    match self.seek_text(value, &with(fixes, Fix::ArgumentText), nested + 1) {
-                        Ok(()) | Err(Unreadable::NoJson | Unreadable::NoClaims) => {}
+                    match self.find_in_text(value, &with(fixes, Fix::ArgumentText), nested + 1) {
+                        Ok(()) | Err(ParseError::NoJson | ParseError::NoClaims) => {}
                         Err(unreadable) => return Err(unreadable),
                     }
                 }
-                value => self.seek(value, &with(fixes, Fix::Nested), nested + 1)?,
+                value => self.find_in_value(value, &with(fixes, Fix::Nested), nested + 1)?,
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, envelope: &Envelope<'_, '_>, mut fixes: Fixes) -> Result<(), Unreadable> {
+    fn take(&mut self, envelope: &Envelope<'_, '_>, mut fixes: Fixes) -> Result<(), ParseError> {
         let inner = envelope.claims.and_then(|claims| document_in(claims, self.bounds));
         if inner.is_some() {
             fixes.add(Fix::ClaimText);
@@ -141,7 +143,7 @@ impl Seeker<'_> {
         let claims = match inner.as_ref().or(envelope.claims) {
             Some(Node::List(entries)) => Claims::List(entries),
             Some(Node::Object(members)) => Claims::Keyed(members),
-            Some(Node::Text(_)) => return Err(Unreadable::NoClaims),
+            Some(Node::Text(_)) => return Err(ParseError::NoClaims),
             _ => Claims::None,
         };
         let mut draft = Draft::new(&claims, fixes, self.expected, self.bounds)?;
@@ -149,9 +151,9 @@ impl Seeker<'_> {
         self.push(draft)
     }
 
-    fn push(&mut self, draft: Draft) -> Result<(), Unreadable> {
+    fn push(&mut self, draft: Draft) -> Result<(), ParseError> {
         if self.drafts.len() == MAX_ANSWERS {
-            return Err(Unreadable::SeveralAnswers { allowed: MAX_ANSWERS });
+            return Err(ParseError::SeveralAnswers { allowed: MAX_ANSWERS });
         }
         self.drafts.push(draft);
         Ok(())

@@ -1,16 +1,16 @@
 //! Parses a chat model's answer to a request to judge claims. Accepts nothing that the answer does not state.
 //!
 //! ```
-//! use gsar_answer::{Bounds, Form, Rung, read, repair_prompt};
+//! use gsar_answer::{Bounds, Form, ParseMode, parse, repair_prompt};
 //! use gsar_core::{Claim, ClaimId, Class};
 //!
 //! let claims = [Claim { id: ClaimId::new("c1")?, text: "checkout restarted".into(), span: None }];
 //! let text = r#"{"claims": [{"id": "c1", "class": "ungrounded", "type": "inference", "citations": [], "note": ""}],
 //!     "score": 0.2, "explanation": "", "gaps": [], "contradictions": [], "abstain": null}"#;
-//! let outcome = read(text, Form::Judgement, &claims, &Bounds::default());
+//! let outcome = parse(text, Form::Judgement, &claims, &Bounds::default());
 //! assert_eq!(repair_prompt(&outcome), None);
-//! let reading = outcome?;
-//! assert_eq!((reading.rung, reading.judged[0].class), (Rung::Structured, Class::Ungrounded));
+//! let answer = outcome?;
+//! assert_eq!((answer.mode, answer.judged[0].class), (ParseMode::Structured, Class::Ungrounded));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -25,10 +25,10 @@
 //!
 //! Rules:
 //!
-//! - A text that ends early is [`Unreadable::Truncated`], whatever precedes the end.
+//! - A text that ends early is [`ParseError::Truncated`], whatever precedes the end.
 //! - An ambiguous entry is lost together with its claim, whatever other entries say about that claim.
 //! - A claim judged twice gets its strictest class: contradicted, ungrounded, complementary, grounded.
-//! - JSON that is broken outside of single entries, or followed by more JSON syntax, is [`Unreadable::Malformed`].
+//! - JSON that is broken outside of single entries, or followed by more JSON syntax, is [`ParseError::Malformed`].
 //! - Of several complete answers the last one counts, and claims on which they differ are lost. They are never merged.
 //! - Names of classes and types must match except for case, spaces and hyphens. A claim with an unknown class is lost;
 //!   an unknown type becomes inference, with a correction.
@@ -39,21 +39,21 @@ mod documents;
 mod draft;
 mod entry;
 mod envelope;
+mod error;
 mod fix;
 mod form;
 mod lenient;
 mod node;
-mod reading;
+mod parsed;
 mod repair;
 mod score;
-mod unreadable;
 
 pub use bounds::{Bounds, Usage};
+pub use error::{Location, ParseError};
 pub use fix::Fix;
 pub use form::{Form, Labels};
-pub use reading::{Correction, CorrectionKind, Loss, Lost, Reading, Rung};
+pub use parsed::{Correction, CorrectionKind, LossReason, LostEntry, ParseMode, ParsedAnswer};
 pub use repair::repair_prompt;
-pub use unreadable::{Place, Unreadable};
 
 use std::collections::HashSet;
 
@@ -61,7 +61,7 @@ use gsar_core::{Claim, JudgedClaim};
 
 use bounds::Meter;
 use draft::{ClaimState, Draft, Expected};
-use envelope::Seeker;
+use envelope::AnswerFinder;
 use fix::Fixes;
 use lenient::Lenient;
 use node::Node;
@@ -72,25 +72,25 @@ use node::Node;
 /// deciding words become the note.
 ///
 /// # Errors
-/// [`Unreadable`] if the answer as a whole cannot be parsed. No part of it is used then.
-pub fn read(
+/// [`ParseError`] if the answer as a whole cannot be parsed. No part of it is used then.
+pub fn parse(
     text: &str,
     form: Form,
     expected: &[Claim],
     bounds: &Bounds,
-) -> Result<Reading, Unreadable> {
-    read_metered(text, form, expected, bounds, &Meter::new(text, bounds))
+) -> Result<ParsedAnswer, ParseError> {
+    parse_metered(text, form, expected, bounds, &Meter::new(text, bounds))
 }
 
-fn read_metered(
+fn parse_metered(
     text: &str,
     form: Form,
     expected: &[Claim],
     bounds: &Bounds,
     meter: &Meter,
-) -> Result<Reading, Unreadable> {
+) -> Result<ParsedAnswer, ParseError> {
     if text.len() > bounds.bytes {
-        return Err(Unreadable::TooLong { bytes: text.len(), allowed: bounds.bytes });
+        return Err(ParseError::TooLong { bytes: text.len(), allowed: bounds.bytes });
     }
     let mut fixes = Fixes::default();
     let unmarked = text.trim_start_matches('\u{feff}');
@@ -99,32 +99,37 @@ fn read_metered(
     }
     let json = unmarked.trim();
     if json.is_empty() {
-        return Err(Unreadable::Empty);
+        return Err(ParseError::Empty);
     }
     let expected = Expected::new(form, expected);
-    let mut seeker = Seeker { expected: &expected, bounds, meter, drafts: Vec::new() };
-    seek(json, fixes, &mut seeker)?;
-    let drafts = std::mem::take(&mut seeker.drafts);
-    last_draft(drafts, &expected).map(|draft| reading(draft, &expected, meter.usage(text.len())))
+    let mut finder = AnswerFinder { expected: &expected, bounds, meter, drafts: Vec::new() };
+    find_in_value(json, fixes, &mut finder)?;
+    let drafts = std::mem::take(&mut finder.drafts);
+    last_draft(drafts, &expected)
+        .map(|draft| build_answer(draft, &expected, meter.usage(text.len())))
 }
 
 /// Tries the whole text as JSON, then as a JSON string, then as JSON in prose.
-fn seek(json: &str, mut fixes: Fixes, seeker: &mut Seeker<'_>) -> Result<(), Unreadable> {
-    match Node::structured(json, seeker.meter) {
+fn find_in_value(
+    json: &str,
+    mut fixes: Fixes,
+    finder: &mut AnswerFinder<'_>,
+) -> Result<(), ParseError> {
+    match Node::parse_strict(json, finder.meter) {
         Some(Node::Text(text)) => {
             fixes.add(Fix::Escaped);
-            seeker.seek_text(&text.value, &fixes, 0)
+            finder.find_in_text(&text.value, &fixes, 0)
         }
-        Some(node) => seeker.seek(&node, &fixes, 0),
+        Some(node) => finder.find_in_value(&node, &fixes, 0),
         None => {
-            seeker.meter.reset();
+            finder.meter.reset();
             match escaped(json) {
                 Some(escaped) => {
                     fixes.add(Fix::Escaped);
-                    let inner = Lenient::new(escaped, seeker.meter).unescaped();
-                    seeker.seek_text(&inner, &fixes, 0)
+                    let inner = Lenient::new(escaped, finder.meter).unescaped();
+                    finder.find_in_text(&inner, &fixes, 0)
                 }
-                None => seeker.seek_text(json, &fixes, 0),
+                None => finder.find_in_text(json, &fixes, 0),
             }
         }
     }
@@ -144,8 +149,8 @@ fn escaped(text: &str) -> Option<&str> {
 }
 
 /// Returns the last complete answer, without the claims on which earlier ones differ.
-fn last_draft(mut drafts: Vec<Draft>, expected: &Expected<'_>) -> Result<Draft, Unreadable> {
-    let mut last = drafts.pop().ok_or(Unreadable::NoClaims)?;
+fn last_draft(mut drafts: Vec<Draft>, expected: &Expected<'_>) -> Result<Draft, ParseError> {
+    let mut last = drafts.pop().ok_or(ParseError::NoClaims)?;
     for earlier in &drafts {
         last.fixes.add(Fix::SeveralAnswers);
         last.compare(earlier, expected);
@@ -154,7 +159,7 @@ fn last_draft(mut drafts: Vec<Draft>, expected: &Expected<'_>) -> Result<Draft, 
 }
 
 /// Sorts the expected claims into judged, lost and missing.
-fn reading(draft: Draft, expected: &Expected<'_>, usage: Usage) -> Reading {
+fn build_answer(draft: Draft, expected: &Expected<'_>, usage: Usage) -> ParsedAnswer {
     let mut judged = Vec::with_capacity(expected.claims.len());
     let mut missing = Vec::new();
     let mut corrections = Vec::new();
@@ -182,10 +187,13 @@ fn reading(draft: Draft, expected: &Expected<'_>, usage: Usage) -> Reading {
     let mut seen = HashSet::new();
     let mut invented = draft.invented;
     invented.retain(|id| seen.insert(id.clone()));
-    let rung =
-        if draft.fixes.0.is_empty() { Rung::Structured } else { Rung::Salvaged(draft.fixes.0) };
-    Reading {
-        rung,
+    let mode = if draft.fixes.0.is_empty() {
+        ParseMode::Structured
+    } else {
+        ParseMode::Salvaged(draft.fixes.0)
+    };
+    ParsedAnswer {
+        mode,
         judged,
         lost: draft.lost,
         missing,

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use crate::bounds::Meter;
-use crate::unreadable::Place;
+use crate::error::Location;
 
 /// One JSON value.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ pub(crate) struct Member<'a> {
 pub(crate) struct Text<'a> {
     pub(crate) value: Cow<'a, str>,
     /// `true` if it contains an unescaped quotation mark, so that its end was guessed.
-    pub(crate) requoted: bool,
+    pub(crate) has_guessed_end: bool,
 }
 
 /// A malformed entry.
@@ -43,7 +43,7 @@ pub(crate) struct Broken {
     /// Its id, if readable.
     pub(crate) id: Option<String>,
     /// The position of the error.
-    pub(crate) place: Place,
+    pub(crate) place: Location,
 }
 
 impl<'a> Node<'a> {
@@ -68,7 +68,7 @@ impl<'a> Node<'a> {
     }
 
     /// Parses a text as one JSON document; `None` if it is not, or exceeds the bounds.
-    pub(crate) fn structured(text: &'a str, meter: &Meter) -> Option<Self> {
+    pub(crate) fn parse_strict(text: &'a str, meter: &Meter) -> Option<Self> {
         let mut json = serde_json::Deserializer::from_str(text);
         let node = Tree { meter, depth: 0 }.deserialize(&mut json).ok()?;
         json.end().ok().map(|()| node)
@@ -132,11 +132,11 @@ impl<'a> Visitor<'a> for Tree<'_> {
     }
 
     fn visit_borrowed_str<E>(self, value: &'a str) -> Result<Node<'a>, E> {
-        Ok(Node::Text(Text { value: Cow::Borrowed(value), requoted: false }))
+        Ok(Node::Text(Text { value: Cow::Borrowed(value), has_guessed_end: false }))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Node<'a>, E> {
-        Ok(Node::Text(Text { value: Cow::Owned(value.to_owned()), requoted: false }))
+        Ok(Node::Text(Text { value: Cow::Owned(value.to_owned()), has_guessed_end: false }))
     }
 
     fn visit_seq<A: SeqAccess<'a>>(self, mut list: A) -> Result<Node<'a>, A::Error> {

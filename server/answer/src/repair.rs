@@ -2,32 +2,32 @@
 
 use std::fmt::Write as _;
 
-use crate::reading::Reading;
-use crate::unreadable::Unreadable;
+use crate::error::ParseError;
+use crate::parsed::ParsedAnswer;
 
 /// Returns the prompt of the repair turn; `None` if every claim was judged or the model abstained.
 ///
 /// After an unreadable answer it requests the whole answer again, else only the claims without a verdict, which are then
-/// the expected claims of [`crate::read`]. Quotes from the answer are cut.
+/// the expected claims of [`crate::parse`]. Quotes from the answer are cut.
 #[must_use]
-pub fn repair_prompt(outcome: &Result<Reading, Unreadable>) -> Option<String> {
+pub fn repair_prompt(outcome: &Result<ParsedAnswer, ParseError>) -> Option<String> {
     match outcome {
         Err(unreadable) => Some(format!(
             "Your last answer cannot be used: {unreadable}.\n\
              Answer again in full: one JSON object of the given shape, with every claim once, and nothing before or after it."
         )),
-        Ok(reading) if reading.abstained.is_some() => None,
-        Ok(reading) => prompt_for_losses(reading),
+        Ok(answer) if answer.abstained.is_some() => None,
+        Ok(answer) => prompt_for_losses(answer),
     }
 }
 
-fn prompt_for_losses(reading: &Reading) -> Option<String> {
-    let requested: Vec<String> = reading.unsettled().map(|id| quoted(id.as_str())).collect();
+fn prompt_for_losses(answer: &ParsedAnswer) -> Option<String> {
+    let requested: Vec<String> = answer.unjudged().map(|id| quoted(id.as_str())).collect();
     if requested.is_empty() {
         return None;
     }
     let mut prompt = String::from("Parts of your last answer cannot be used:\n");
-    for lost in &reading.lost {
+    for lost in &answer.lost {
         let _ = match (&lost.claim, lost.entry) {
             (Some(claim), _) => {
                 writeln!(prompt, "- claim {}: {}.", quoted(claim.as_str()), lost.reason)
@@ -38,10 +38,10 @@ fn prompt_for_losses(reading: &Reading) -> Option<String> {
             (None, None) => Ok(()),
         };
     }
-    for claim in &reading.missing {
+    for claim in &answer.missing {
         let _ = writeln!(prompt, "- claim {}: it is missing.", quoted(claim.as_str()));
     }
-    for id in &reading.invented {
+    for id in &answer.invented {
         let _ = writeln!(prompt, "- {} is not the id of a given claim.", quoted(id));
     }
     let _ = write!(
@@ -62,13 +62,13 @@ mod tests {
     use gsar_core::{Claim, ClaimId};
 
     use super::*;
-    use crate::{Bounds, Form, read};
+    use crate::{Bounds, Form, parse};
 
     fn prompt(answer: &str) -> Option<String> {
         let ids = ["c1", "c2"].into_iter().filter_map(|id| ClaimId::new(id).ok());
         let claims: Vec<Claim> =
             ids.map(|id| Claim { id, text: String::new(), span: None }).collect();
-        repair_prompt(&read(answer, Form::Judgement, &claims, &Bounds::default()))
+        repair_prompt(&parse(answer, Form::Judgement, &claims, &Bounds::default()))
     }
 
     #[test]

@@ -51,7 +51,7 @@ mod tests {
 
     fn read(json: &str) -> Result<Option<u32>, String> {
         let bounds = crate::Bounds::default();
-        let node = Node::structured(json, &crate::bounds::Meter::new(json, &bounds)).unwrap();
+        let node = Node::parse_strict(json, &crate::bounds::Meter::new(json, &bounds)).unwrap();
         parse(&node).map(|score| score.value.map(Millionths::get))
     }
 

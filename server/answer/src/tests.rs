@@ -43,7 +43,7 @@ fn claims(count: usize) -> Vec<Claim> {
 fn steps(text: &str) -> u64 {
     let bounds = Bounds { values: usize::MAX, ..Bounds::default() };
     let meter = Meter::new(text, &bounds);
-    let _ = read_metered(text, Form::Judgement, &claims(3), &bounds, &meter);
+    let _ = parse_metered(text, Form::Judgement, &claims(3), &bounds, &meter);
     meter.usage(0).steps
 }
 
@@ -70,25 +70,25 @@ fn ordinary_answers_need_few_steps() {
 #[test]
 fn rejects_answers_over_each_bound() {
     let bounds = Bounds { bytes: 200, depth: 4, values: 40, claims: 3, citations: 1 };
-    let read = |text: &str| read(text, Form::Judgement, &claims(2), &bounds);
-    assert_eq!(read(&" ".repeat(201)), Err(Unreadable::TooLong { bytes: 201, allowed: 200 }));
+    let parse = |text: &str| parse(text, Form::Judgement, &claims(2), &bounds);
+    assert_eq!(parse(&" ".repeat(201)), Err(ParseError::TooLong { bytes: 201, allowed: 200 }));
     assert_eq!(
-        read(r#"{"claims": [], "gaps": [[[["x"]]]]}"#),
-        Err(Unreadable::TooDeep { allowed: 4 })
+        parse(r#"{"claims": [], "gaps": [[[["x"]]]]}"#),
+        Err(ParseError::TooDeep { allowed: 4 })
     );
     let many = format!(r#"{{"claims": [], "gaps": [{}"x"]}}"#, "1,".repeat(50));
-    assert_eq!(read(&many), Err(Unreadable::TooManyValues { allowed: 40 }));
+    assert_eq!(parse(&many), Err(ParseError::TooManyValues { allowed: 40 }));
     assert_eq!(
-        read(r#"{"claims": [1, 2, 3, 4]}"#),
-        Err(Unreadable::TooManyClaims { given: 4, allowed: 3 })
+        parse(r#"{"claims": [1, 2, 3, 4]}"#),
+        Err(ParseError::TooManyClaims { given: 4, allowed: 3 })
     );
     let cited = r#"{"claims": [{"id": "c1", "class": "grounded", "type": "domain", "citations": ["e1", "e2"]}]}"#;
-    let reading = read(cited).unwrap();
-    assert_eq!(reading.judged[0].citations.len(), 1);
-    let left_out = CorrectionKind::CitationsLeftOut { count: 1, reason: "exceeds the limit" };
+    let answer = parse(cited).unwrap();
+    assert_eq!(answer.judged[0].citations.len(), 1);
+    let dropped_field = CorrectionKind::CitationsDropped { count: 1, reason: "exceeds the limit" };
     assert_eq!(
-        reading.corrections,
-        [Correction { claim: ClaimId::new("c1").ok(), kind: left_out }]
+        answer.corrections,
+        [Correction { claim: ClaimId::new("c1").ok(), kind: dropped_field }]
     );
 }
 
@@ -102,8 +102,8 @@ fn deep_nesting_does_not_overflow_the_stack() {
             close.repeat(1_000_000)
         );
         assert_eq!(
-            read(&text, Form::Judgement, &[], &bounds),
-            Err(Unreadable::TooDeep { allowed: Bounds::MAX_DEPTH })
+            parse(&text, Form::Judgement, &[], &bounds),
+            Err(ParseError::TooDeep { allowed: Bounds::MAX_DEPTH })
         );
     }
 }
@@ -152,14 +152,14 @@ fn the_schema_is_strict() {
 
 #[test]
 fn reads_a_second_look() {
-    let look = |text: &str| read(text, Form::SecondLook, &claims(3), &Bounds::default());
-    let reading = look(
+    let look = |text: &str| parse(text, Form::SecondLook, &claims(3), &Bounds::default());
+    let answer = look(
         "```json\n{\"statements\": [{\"id\": \"c1\", \"verdict\": \"shown\", \"words\": \"E1: ready\"},
         {\"id\": \"c2\", \"verdict\": \"Not Shown\", \"words\": \"for two hours\"}, {\"id\": \"c3\", \"class\": \"grounded\"}]}\n```",
     )
     .unwrap();
     let verdicts: Vec<_> =
-        reading.judged.iter().map(|judged| (judged.class, judged.note.as_str())).collect();
+        answer.judged.iter().map(|judged| (judged.class, judged.note.as_str())).collect();
     assert_eq!(
         verdicts,
         [
@@ -167,7 +167,7 @@ fn reads_a_second_look() {
             (gsar_core::Class::Ungrounded, "for two hours")
         ]
     );
-    let repair = repair_prompt(&Ok(reading)).unwrap();
+    let repair = repair_prompt(&Ok(answer)).unwrap();
     assert!(
         repair.contains("it has no \"verdict\"; it must be shown, not_shown or refuted"),
         "{repair}"
@@ -201,19 +201,19 @@ proptest! {
         let json = serde_json::json!({ "a": json });
         let text = if pretty { serde_json::to_string_pretty(&json).unwrap() } else { json.to_string() };
         let meter = Meter::new(&text, &Bounds::default());
-        let documents = Documents::of(&text, &meter).unwrap();
+        let documents = Documents::parse(&text, &meter).unwrap();
         prop_assert_eq!(documents.found.len(), 1);
         prop_assert!(documents.found[0].fixes.0.is_empty(), "{:?}", documents.found[0].fixes);
-        let structured = Node::structured(&text, &meter);
+        let structured = Node::parse_strict(&text, &meter);
         prop_assert_eq!(Some(&documents.found[0].node), structured.as_ref());
     }
 
     #[test]
     fn reports_each_claim_once_for_any_text(text in "([ -~\n]|claims|\"id\":\"c1\"|\"class\":\"grounded\"|[{}\\[\\]\":,'])*") {
         let expected = claims(3);
-        if let Ok(reading) = read(&text, Form::Judgement, &expected, &Bounds::default()) {
-            let judged = reading.judged.iter().map(|judged| judged.claim.id.clone());
-            let mut reported: Vec<ClaimId> = judged.chain(reading.unsettled().cloned()).collect();
+        if let Ok(answer) = parse(&text, Form::Judgement, &expected, &Bounds::default()) {
+            let judged = answer.judged.iter().map(|judged| judged.claim.id.clone());
+            let mut reported: Vec<ClaimId> = judged.chain(answer.unjudged().cloned()).collect();
             reported.sort();
             prop_assert_eq!(reported, expected.iter().map(|claim| claim.id.clone()).collect::<Vec<_>>());
         }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use gsar_answer::{Bounds, Form, Reading, Rung, read, repair_prompt};
+use gsar_answer::{Bounds, Form, ParseMode, ParsedAnswer, parse, repair_prompt};
 use gsar_core::{Claim, ClaimId};
 use serde_json::Value;
 
@@ -23,26 +23,26 @@ fn claims() -> Vec<Claim> {
     ids.map(|id| Claim { text: format!("claim {id}"), id, span: None }).collect()
 }
 
-fn partition(reading: &Reading) -> BTreeMap<String, String> {
-    let judged = reading.judged.iter().map(|judged| {
+fn partition(answer: &ParsedAnswer) -> BTreeMap<String, String> {
+    let judged = answer.judged.iter().map(|judged| {
         (
             judged.claim.id.to_string(),
             format!("{} {}", judged.class.name(), judged.evidence_type.name()),
         )
     });
-    let lost = reading.lost.iter().filter_map(|lost| {
+    let lost = answer.lost.iter().filter_map(|lost| {
         lost.claim.as_ref().map(|claim| (claim.to_string(), format!("lost {}", lost.reason.name())))
     });
-    let missing = reading.missing.iter().map(|claim| (claim.to_string(), "missing".to_owned()));
+    let missing = answer.missing.iter().map(|claim| (claim.to_string(), "missing".to_owned()));
     judged.chain(lost).chain(missing).collect()
 }
 
 fn check(case: &Value) -> Result<(), String> {
     let answer = case["answer"].as_str().ok_or("no answer")?;
-    let expected_rung = case["rung"].as_str().ok_or("no rung")?;
-    let outcome = read(answer, Form::Judgement, &claims(), &Bounds::default());
-    let rung = match &outcome {
-        Ok(reading) => reading.rung.name(),
+    let expected_mode = case["rung"].as_str().ok_or("no rung")?;
+    let outcome = parse(answer, Form::Judgement, &claims(), &Bounds::default());
+    let mode = match &outcome {
+        Ok(answer) => answer.mode.name(),
         Err(unreadable) => unreadable.name(),
     };
     let compare = |what: &str, given: String, expected: String| {
@@ -52,16 +52,16 @@ fn check(case: &Value) -> Result<(), String> {
             Err(format!("{what}: {given} instead of {expected}"))
         }
     };
-    compare("rung", rung.to_owned(), expected_rung.to_owned())?;
-    let Ok(reading) = &outcome else { return Ok(()) };
+    compare("mode", mode.to_owned(), expected_mode.to_owned())?;
+    let Ok(answer) = &outcome else { return Ok(()) };
     let expected: BTreeMap<String, String> = case["claims"]
         .as_object()
         .ok_or("no claims")?
         .iter()
         .map(|(id, state)| (id.clone(), state.as_str().unwrap_or_default().to_owned()))
         .collect();
-    compare("partition", format!("{:?}", partition(reading)), format!("{expected:?}"))?;
-    if let (Rung::Salvaged(fixes), Some(expected)) = (&reading.rung, case["fixes"].as_array()) {
+    compare("partition", format!("{:?}", partition(answer)), format!("{expected:?}"))?;
+    if let (ParseMode::Salvaged(fixes), Some(expected)) = (&answer.mode, case["fixes"].as_array()) {
         let given: Vec<&str> = fixes.iter().map(|fix| fix.name()).collect();
         let expected: Vec<&str> = expected.iter().filter_map(Value::as_str).collect();
         compare("fixes", format!("{given:?}"), format!("{expected:?}"))?;
@@ -69,22 +69,22 @@ fn check(case: &Value) -> Result<(), String> {
     let invented = case["invented"].as_array().map_or_else(Vec::new, Clone::clone);
     compare(
         "invented",
-        Value::from(reading.invented.clone()).to_string(),
+        Value::from(answer.invented.clone()).to_string(),
         Value::from(invented).to_string(),
     )?;
     if let Some(score) = case["score"].as_u64() {
         compare(
             "score",
-            format!("{:?}", reading.score.map(|score| u64::from(score.get()))),
+            format!("{:?}", answer.score.map(|score| u64::from(score.get()))),
             format!("{:?}", Some(score)),
         )?;
     }
     if let Some(corrections) = case["corrections"].as_u64() {
-        compare("corrections", reading.corrections.len().to_string(), corrections.to_string())?;
+        compare("corrections", answer.corrections.len().to_string(), corrections.to_string())?;
     }
     let abstained = case["abstained"].as_str().map(str::to_owned);
-    compare("abstained", format!("{:?}", reading.abstained), format!("{abstained:?}"))?;
-    let settled = reading.unsettled().next().is_none() || reading.abstained.is_some();
+    compare("abstained", format!("{:?}", answer.abstained), format!("{abstained:?}"))?;
+    let settled = answer.unjudged().next().is_none() || answer.abstained.is_some();
     compare("asks again", repair_prompt(&outcome).is_some().to_string(), (!settled).to_string())
 }
 

@@ -1,6 +1,6 @@
 //! Property tests: a valid answer with one mistake keeps its verdicts, and a truncated answer gives none.
 
-use gsar_answer::{Bounds, Fix, Form, Reading, Rung, Unreadable, read};
+use gsar_answer::{Bounds, Fix, Form, ParseError, ParseMode, ParsedAnswer, parse};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Copy)]
 struct Style {
     quote: (char, char),
-    names_quoted: bool,
+    quotes_names: bool,
     python: bool,
     after_last: &'static str,
     between_objects: &'static str,
@@ -18,7 +18,7 @@ struct Style {
 
 const JSON: Style = Style {
     quote: ('"', '"'),
-    names_quoted: true,
+    quotes_names: true,
     python: false,
     after_last: "",
     between_objects: ",",
@@ -39,7 +39,7 @@ impl Style {
             }
             Value::Object(members) => {
                 let member = |(name, value): (&String, &Value)| {
-                    let name = if self.names_quoted { self.text(name) } else { name.clone() };
+                    let name = if self.quotes_names { self.text(name) } else { name.clone() };
                     format!("{name}: {}", self.write(value))
                 };
                 format!("{{{}}}", self.joined(members.iter().map(member).collect(), ","))
@@ -96,7 +96,7 @@ fn mutations(answer: &Value) -> Vec<(Fix, String)> {
         (Fix::ClaimText, with_claims(texts.into())),
         (Fix::SingleQuotes, Style { quote: ('\'', '\''), ..JSON }.write(answer)),
         (Fix::SmartQuotes, Style { quote: ('“', '”'), ..JSON }.write(answer)),
-        (Fix::BareName, Style { names_quoted: false, ..JSON }.write(answer)),
+        (Fix::BareName, Style { quotes_names: false, ..JSON }.write(answer)),
         (Fix::BareWord, text.replace("\"class\": \"grounded\"", "\"class\": grounded")),
         (Fix::TrailingComma, Style { after_last: " ,\n", ..JSON }.write(answer)),
         (Fix::MissingComma, Style { between_objects: "", ..JSON }.write(answer)),
@@ -188,8 +188,8 @@ fn answers() -> impl Strategy<Value = (Value, usize)> {
 }
 
 /// Returns the judged claims, without notes if a fix may change those.
-fn judged(reading: &Reading, with_notes: bool) -> Vec<JudgedClaim> {
-    let mut judged = reading.judged.clone();
+fn judged(answer: &ParsedAnswer, with_notes: bool) -> Vec<JudgedClaim> {
+    let mut judged = answer.judged.clone();
     if !with_notes {
         judged.iter_mut().for_each(|judged| judged.note.clear());
     }
@@ -200,19 +200,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn fixes_keep_the_verdicts((answer, count) in answers()) {
+    fn fixes_preserve_verdicts((answer, count) in answers()) {
         let claims = claims(count);
-        let whole = read(&JSON.write(&answer), Form::Judgement, &claims, &Bounds::default());
+        let whole = parse(&JSON.write(&answer), Form::Judgement, &claims, &Bounds::default());
         let Ok(whole) = whole else { return Err(TestCaseError::fail(format!("{whole:?}"))) };
-        prop_assert_eq!(&whole.rung, &Rung::Structured);
+        prop_assert_eq!(&whole.mode, &ParseMode::Structured);
         prop_assert_eq!(whole.judged.len(), count);
         for (fix, text) in mutations(&answer) {
-            let outcome = read(&text, Form::Judgement, &claims, &Bounds::default());
+            let outcome = parse(&text, Form::Judgement, &claims, &Bounds::default());
             let Ok(fixed) = outcome else {
                 return Err(TestCaseError::fail(format!("{fix}: {outcome:?}\n{text}")));
             };
-            let made = matches!(&fixed.rung, Rung::Salvaged(fixes) if fixes.contains(&fix));
-            prop_assert!(made, "{fix}: {:?}\n{text}", fixed.rung);
+            let made = matches!(&fixed.mode, ParseMode::Salvaged(fixes) if fixes.contains(&fix));
+            prop_assert!(made, "{fix}: {:?}\n{text}", fixed.mode);
             let changes_notes = matches!(fix, Fix::UnescapedQuote | Fix::ControlCharacter | Fix::Escape);
             prop_assert_eq!(judged(&fixed, !changes_notes), judged(&whole, !changes_notes), "{}\n{}", fix, text);
             prop_assert!(fixed.missing.is_empty());
@@ -241,7 +241,7 @@ proptest! {
             2 => format!("So I say:\n```json\n{answer}\n```"),
             _ => Style { quote: ('\'', '\''), python: true, ..JSON }.write(&answer),
         };
-        let Ok(whole) = read(&text, Form::Judgement, &claims, &Bounds::default()) else {
+        let Ok(whole) = parse(&text, Form::Judgement, &claims, &Bounds::default()) else {
             return Err(TestCaseError::fail("the answer itself"));
         };
         let mut characters: Vec<char> = text.chars().collect();
@@ -260,7 +260,7 @@ proptest! {
             }
         }
         let text: String = characters.into_iter().collect();
-        let Ok(changed) = read(&text, Form::Judgement, &claims, &Bounds::default()) else { return Ok(()) };
+        let Ok(changed) = parse(&text, Form::Judgement, &claims, &Bounds::default()) else { return Ok(()) };
         for judged in &changed.judged {
             let before = whole.judged.iter().find(|before| before.claim == judged.claim);
             prop_assert_eq!(before.map(|before| before.class), Some(judged.class), "{}\n{}", judged.claim.id, text);
@@ -284,28 +284,28 @@ proptest! {
         };
         let entries: Vec<String> = (1..=50).map(entry).collect();
         let text = format!("{{\"claims\": [{}], \"score\": 0.9, \"abstain\": null}}", entries.join(", "));
-        let outcome = read(&text, Form::Judgement, &claims(50), &Bounds::default());
-        let Ok(reading) = outcome else { return Err(TestCaseError::fail(format!("{what}: {outcome:?}"))) };
+        let outcome = parse(&text, Form::Judgement, &claims(50), &Bounds::default());
+        let Ok(answer) = outcome else { return Err(TestCaseError::fail(format!("{what}: {outcome:?}"))) };
         let id = format!("c{bad}");
-        let unsettled: Vec<&str> = reading.unsettled().map(ClaimId::as_str).collect();
-        prop_assert_eq!(unsettled, [id.as_str()], "{}", what);
-        prop_assert_eq!(reading.judged.len(), 49);
-        prop_assert!(reading.score.is_some(), "{}", what);
+        let unjudged: Vec<&str> = answer.unjudged().map(ClaimId::as_str).collect();
+        prop_assert_eq!(unjudged, [id.as_str()], "{}", what);
+        prop_assert_eq!(answer.judged.len(), 49);
+        prop_assert!(answer.score.is_some(), "{}", what);
     }
 
     #[test]
-    fn any_prefix_of_an_answer_is_truncated((answer, count) in answers(), pretty in any::<bool>()) {
+    fn prefixes_of_an_answer_are_truncated((answer, count) in answers(), pretty in any::<bool>()) {
         let claims = claims(count);
         let text = if pretty { serde_json::to_string_pretty(&answer).unwrap() } else { answer.to_string() };
         for cut in (1..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
             let part = text.get(..cut).unwrap_or_default();
-            let outcome = read(part, Form::Judgement, &claims, &Bounds::default());
-            prop_assert_eq!(outcome, Err(Unreadable::Truncated { bytes: part.trim_end().len() }), "{}", part);
+            let outcome = parse(part, Form::Judgement, &claims, &Bounds::default());
+            prop_assert_eq!(outcome, Err(ParseError::Truncated { bytes: part.trim_end().len() }), "{}", part);
         }
     }
 
     #[test]
-    fn a_prefix_of_a_fixed_answer_gives_no_claim((answer, count) in answers()) {
+    fn prefixes_of_fixed_answers_have_no_verdicts((answer, count) in answers()) {
         let claims = claims(count);
         for (fix, text) in mutations(&answer) {
             if fix == Fix::SeveralAnswers {
@@ -314,7 +314,7 @@ proptest! {
             let end = text.rfind(if fix == Fix::BareList { ']' } else { '}' }).unwrap_or_default();
             for cut in (0..=end).filter(|cut| text.is_char_boundary(*cut)).step_by(7) {
                 let part = text.get(..cut).unwrap_or_default();
-                let outcome = read(part, Form::Judgement, &claims, &Bounds::default());
+                let outcome = parse(part, Form::Judgement, &claims, &Bounds::default());
                 prop_assert!(outcome.is_err(), "{fix}: {outcome:?}\n{part}");
             }
         }

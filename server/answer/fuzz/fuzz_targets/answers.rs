@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use gsar_answer::{Bounds, Form, Reading, Rung, Unreadable, read, repair_prompt};
+use gsar_answer::{Bounds, Form, ParsedAnswer, ParseMode, ParseError, parse, repair_prompt};
 use gsar_core::{Claim, ClaimId, Class};
 use libfuzzer_sys::fuzz_target;
 
@@ -16,38 +16,38 @@ static CLAIMS: LazyLock<Vec<Claim>> = LazyLock::new(|| {
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    let outcome = read(&text, Form::Judgement, &CLAIMS, &Bounds::default());
-    assert_eq!(outcome, read(&text, Form::Judgement, &CLAIMS, &Bounds::default()));
+    let outcome = parse(&text, Form::Judgement, &CLAIMS, &Bounds::default());
+    assert_eq!(outcome, parse(&text, Form::Judgement, &CLAIMS, &Bounds::default()));
     let _ = repair_prompt(&outcome);
-    let Ok(reading) = outcome else { return };
-    assert_ne!(reading.rung, Rung::Salvaged(Vec::new()));
-    assert_claims_reported_once(&reading);
+    let Ok(answer) = outcome else { return };
+    assert_ne!(answer.mode, ParseMode::Salvaged(Vec::new()));
+    assert_claims_reported_once(&answer);
     if !text.contains('\\') {
-        assert_parts_occur_in_text(&reading, &text);
+        assert_parts_occur_in_text(&answer, &text);
     }
-    if reading.rung == Rung::Structured {
+    if answer.mode == ParseMode::Structured {
         assert_prefixes_are_truncated(&text);
-        assert_prose_changes_nothing(reading, &text);
+        assert_prose_is_ignored(answer, &text);
     }
 });
 
-fn assert_claims_reported_once(reading: &Reading) {
-    let judged = reading.judged.iter().map(|judged| &judged.claim.id);
-    let reported: Vec<&ClaimId> = judged.chain(reading.unsettled()).collect();
+fn assert_claims_reported_once(answer: &ParsedAnswer) {
+    let judged = answer.judged.iter().map(|judged| &judged.claim.id);
+    let reported: Vec<&ClaimId> = judged.chain(answer.unjudged()).collect();
     let distinct: BTreeSet<&ClaimId> = reported.iter().copied().collect();
     assert_eq!(reported.len(), CLAIMS.len());
     assert_eq!(distinct.len(), CLAIMS.len());
 }
 
-fn assert_parts_occur_in_text(reading: &Reading, text: &str) {
-    let small = text.to_ascii_lowercase();
-    let all = small.matches(Class::Grounded.name()).count();
-    let ungrounded = small.matches(Class::Ungrounded.name()).count();
-    let grounded = reading.judged.iter().filter(|judged| judged.class == Class::Grounded).count();
+fn assert_parts_occur_in_text(answer: &ParsedAnswer, text: &str) {
+    let lower = text.to_ascii_lowercase();
+    let all = lower.matches(Class::Grounded.name()).count();
+    let ungrounded = lower.matches(Class::Ungrounded.name()).count();
+    let grounded = answer.judged.iter().filter(|judged| judged.class == Class::Grounded).count();
     assert!(grounded <= all - ungrounded);
-    for judged in &reading.judged {
+    for judged in &answer.judged {
         assert!(text.contains(judged.claim.id.as_str()));
-        assert!(small.contains(judged.class.name()));
+        assert!(lower.contains(judged.class.name()));
         assert!(text.contains(&judged.note));
         for citation in &judged.citations {
             assert!(text.contains(&citation.quote));
@@ -60,15 +60,15 @@ fn assert_prefixes_are_truncated(text: &str) {
     let cuts = (1..whole.len()).filter(|cut| whole.is_char_boundary(*cut));
     for cut in cuts.step_by(1 + whole.len() / 64) {
         let part = &whole[..cut];
-        let outcome = read(part, Form::Judgement, &CLAIMS, &Bounds::default());
-        assert_eq!(outcome, Err(Unreadable::Truncated { bytes: part.trim().len() }), "{part}");
+        let outcome = parse(part, Form::Judgement, &CLAIMS, &Bounds::default());
+        assert_eq!(outcome, Err(ParseError::Truncated { bytes: part.trim().len() }), "{part}");
     }
 }
 
-fn assert_prose_changes_nothing(reading: Reading, text: &str) {
-    let Ok(in_prose) = read(&format!("My answer: {text}\nThat is all."), Form::Judgement, &CLAIMS, &Bounds::default()) else {
-        panic!("prose around an answer makes it unreadable: {text}");
+fn assert_prose_is_ignored(answer: ParsedAnswer, text: &str) {
+    let Ok(in_prose) = parse(&format!("My answer: {text}\nThat is all."), Form::Judgement, &CLAIMS, &Bounds::default()) else {
+        panic!("prose around an answer breaks parsing: {text}");
     };
-    assert!(matches!(in_prose.rung, Rung::Salvaged(_)));
-    assert_eq!(Reading { rung: Rung::Structured, usage: reading.usage, ..in_prose }, reading);
+    assert!(matches!(in_prose.mode, ParseMode::Salvaged(_)));
+    assert_eq!(ParsedAnswer { mode: ParseMode::Structured, usage: answer.usage, ..in_prose }, answer);
 }

@@ -14,9 +14,9 @@ mod strings;
 mod whitespace;
 
 use crate::bounds::Meter;
+use crate::error::Location;
 use crate::fix::{Fix, Fixes};
 use crate::node::{Broken, Member, Node, Text};
-use crate::unreadable::Place;
 
 use strings::Position;
 
@@ -40,8 +40,8 @@ pub(crate) struct Unexpected {
 }
 
 impl Unexpected {
-    pub(crate) fn place(self, text: &str) -> Place {
-        Place::of(text, self.at, self.expected)
+    pub(crate) fn place(self, text: &str) -> Location {
+        Location::new(text, self.at, self.expected)
     }
 }
 
@@ -112,14 +112,14 @@ impl<'a, 'm> Lenient<'a, 'm> {
         Err(Fault::Unexpected(Unexpected { at: self.at, expected }))
     }
 
-    fn value(&mut self, of_claims: bool) -> Result<Node<'a>, Fault> {
+    fn value(&mut self, is_claim_list: bool) -> Result<Node<'a>, Fault> {
         if !self.meter.value() {
             return Err(Fault::TooManyValues);
         }
         match self.byte(self.at) {
             None => Err(Fault::Ended),
             Some(b'{') => self.object().map(Node::Object),
-            Some(b'[') => self.list(of_claims).map(Node::List),
+            Some(b'[') => self.list(is_claim_list).map(Node::List),
             Some(b'0'..=b'9' | b'-' | b'+' | b'.') => self.number(),
             Some(byte) if byte.is_ascii_alphabetic() => self.word(),
             Some(_) if self.quote(self.at).is_some() => {
@@ -159,17 +159,17 @@ impl<'a, 'm> Lenient<'a, 'm> {
             }
             self.is_json |= quoted;
             self.skip_blanks();
-            let of_claims = name == "claims";
-            members.push(Member { name, value: self.value(of_claims)? });
+            let is_claim_list = name == "claims";
+            members.push(Member { name, value: self.value(is_claim_list)? });
             self.is_json = true;
-            if self.is_last(Bracket::Object)? {
+            if self.parse_separator(Bracket::Object)? {
                 return Ok(members);
             }
         }
     }
 
     /// Parses a list. In a list of claims, malformed entries are skipped.
-    fn list(&mut self, of_claims: bool) -> Result<Vec<Node<'a>>, Fault> {
+    fn list(&mut self, is_claim_list: bool) -> Result<Vec<Node<'a>>, Fault> {
         let mut entries = Vec::new();
         self.enter(Bracket::List)?;
         self.skip_blanks();
@@ -180,18 +180,19 @@ impl<'a, 'm> Lenient<'a, 'm> {
         loop {
             let start = self.at;
             let level = self.open.len();
-            let whole =
-                self.value(false).and_then(|entry| Ok((entry, self.is_last(Bracket::List)?)));
+            let whole = self
+                .value(false)
+                .and_then(|entry| Ok((entry, self.parse_separator(Bracket::List)?)));
             let (entry, is_last) = match whole {
-                Err(Fault::Unexpected(unexpected)) if of_claims => {
+                Err(Fault::Unexpected(unexpected)) if is_claim_list => {
                     self.open.truncate(level);
-                    let id = self.id_of_broken(start);
+                    let id = self.broken_entry_id(start);
                     self.skip_entry(start, unexpected)?;
                     self.fixes.add(Fix::BrokenClaim);
                     self.skipped.get_or_insert(unexpected);
                     let broken = Broken { id, place: unexpected.place(self.text) };
                     let is_last =
-                        self.byte(self.at) != Some(b'{') && self.is_last(Bracket::List)?;
+                        self.byte(self.at) != Some(b'{') && self.parse_separator(Bracket::List)?;
                     (Node::Broken(broken), is_last)
                 }
                 whole => whole?,
@@ -204,7 +205,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
     }
 
     /// Parses the separator after a value. Returns `true` at the end of the object or list.
-    fn is_last(&mut self, bracket: Bracket) -> Result<bool, Fault> {
+    fn parse_separator(&mut self, bracket: Bracket) -> Result<bool, Fault> {
         let (end, expected) = match bracket {
             Bracket::Object => (b'}', "a comma or `}`"),
             Bracket::List => (b']', "a comma or `]`"),
@@ -306,5 +307,5 @@ impl<'a, 'm> Lenient<'a, 'm> {
 }
 
 fn plain_text(value: &str) -> Node<'_> {
-    Node::Text(Text { value: value.into(), requoted: false })
+    Node::Text(Text { value: value.into(), has_guessed_end: false })
 }

@@ -16,12 +16,12 @@ const AFTER_CLAIMS: [&str; 5] = ["score", "explanation", "gaps", "contradictions
 impl Lenient<'_, '_> {
     /// Moves to the end of the entry that starts at `start`.
     pub(super) fn skip_entry(&mut self, start: usize, unexpected: Unexpected) -> Result<(), Fault> {
-        let by_brackets = match self.byte(start) {
+        let balanced = match self.byte(start) {
             Some(b'{') => self.balanced_end(start, unexpected),
             _ => Some(start),
         };
-        let by_brackets = by_brackets.and_then(|end| self.skip_words(end));
-        match by_brackets.or_else(|| self.next_claim(unexpected.at)) {
+        let balanced = balanced.and_then(|end| self.skip_words(end));
+        match balanced.or_else(|| self.next_claim(unexpected.at)) {
             Some(end) => {
                 self.at = end;
                 Ok(())
@@ -116,13 +116,13 @@ impl Lenient<'_, '_> {
     pub(super) fn begins_answer(&self, brace: usize, quote: Quote) -> bool {
         let name = self.after_white_space(brace + 1);
         let is_field = |field| self.after_name(name, field).is_some();
-        self.quote(name).is_some_and(|(of_name, _)| of_name == quote)
+        self.quote(name).is_some_and(|(name_quote, _)| name_quote == quote)
             && (is_field("claims")
                 || (self.open.contains(&Bracket::List) && ENTRY_FIELDS.into_iter().any(is_field)))
     }
 
     /// Returns the id at the start of a malformed entry. Only for reporting which claim is lost.
-    pub(super) fn id_of_broken(&self, start: usize) -> Option<String> {
+    pub(super) fn broken_entry_id(&self, start: usize) -> Option<String> {
         let value = self.id_after(start)?;
         let (quote, length) = self.quote(value)?;
         let begin = value + length;

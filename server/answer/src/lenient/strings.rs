@@ -2,7 +2,7 @@
 //!
 //! A quotation mark ends a string if valid syntax follows: a colon after a name; after a value, a comma with another
 //! field or entry, or the closing brackets in order. Any other quotation mark is part of the string and sets
-//! [`Text::requoted`].
+//! [`Text::has_guessed_end`].
 
 use std::borrow::Cow;
 
@@ -96,7 +96,7 @@ impl<'a> Lenient<'a, '_> {
                     at += 1;
                 }
                 b'"' | b'\'' | 0xe2 => match self.quote(at).filter(|(other, _)| *other == quote) {
-                    Some((_, length)) if self.closes(at + length, position) => {
+                    Some((_, length)) if self.closes_string(at + length, position) => {
                         self.at = at + length;
                         break;
                     }
@@ -123,14 +123,14 @@ impl<'a> Lenient<'a, '_> {
             Some(decoded) => Cow::Owned(decoded + rest),
             None => Cow::Borrowed(rest),
         };
-        Ok(Text { value, requoted: stray.is_some() })
+        Ok(Text { value, has_guessed_end: stray.is_some() })
     }
 
     /// Returns the fault of an unterminated string. If the text looks complete, the fault is the first quotation mark
     /// that was taken as part of the string.
     fn unclosed(&self, stray: Option<usize>) -> Fault {
-        let looks_finished = self.text.trim_end().ends_with(['}', ']', '`']);
-        stray.filter(|_| looks_finished).map_or(Fault::Ended, misquoted)
+        let looks_complete = self.text.trim_end().ends_with(['}', ']', '`']);
+        stray.filter(|_| looks_complete).map_or(Fault::Ended, misquoted)
     }
 
     /// Decodes the whole text as the contents of a JSON string.
@@ -205,28 +205,29 @@ impl<'a> Lenient<'a, '_> {
 
     /// Returns `true` if a quotation mark before `at` ends a string, because valid syntax follows. The end of the text
     /// counts as valid: the open object is then reported as truncated.
-    fn closes(&self, at: usize, position: Position) -> bool {
+    fn closes_string(&self, at: usize, position: Position) -> bool {
         let mut at = self.after_blank(at);
         if position == Position::Name {
             return matches!(self.byte(at), None | Some(b':'));
         }
         let mut open = self.open.iter().rev();
         let mut inner = open.next();
-        let mut left_any = false;
+        let mut has_left = false;
         while let Some(bracket) = inner {
             match (self.byte(at), bracket) {
                 (None, _) => return true,
                 (Some(b','), _) => {
                     let next = self.after_blank(at + 1);
-                    let may_omit = left_any || *bracket == Bracket::Object;
-                    return self.follows(next, *bracket) || (may_omit && self.is_omission(next));
+                    let can_omit = has_left || *bracket == Bracket::Object;
+                    return self.is_valid_next(next, *bracket)
+                        || (can_omit && self.is_omission(next));
                 }
                 (Some(b'}'), Bracket::Object) | (Some(b']'), Bracket::List) => {
                     inner = open.next();
-                    left_any = true;
+                    has_left = true;
                     at = self.after_blank(at + 1);
                 }
-                (Some(b'{'), Bracket::List) => return self.follows(at, Bracket::List),
+                (Some(b'{'), Bracket::List) => return self.is_valid_next(at, Bracket::List),
                 (Some(_), Bracket::Object) => {
                     let begins_line =
                         self.slice(0, at).trim_end_matches([' ', '\t']).ends_with('\n');
@@ -239,7 +240,7 @@ impl<'a> Lenient<'a, '_> {
     }
 
     /// Returns `true` if another field or entry, or the end after a trailing comma, starts at `at`.
-    fn follows(&self, at: usize, bracket: Bracket) -> bool {
+    fn is_valid_next(&self, at: usize, bracket: Bracket) -> bool {
         let Some(byte) = self.byte(at) else { return true };
         match bracket {
             Bracket::Object => byte == b'}' || self.is_name(at),

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
-use gsar_answer::{Bounds, Labels, Reading, Unreadable, read, repair_prompt};
+use gsar_answer::{Bounds, Labels, ParseError, ParsedAnswer, parse, repair_prompt};
 use gsar_chat::{Chat, Price, Request, Role, Temperature, Turn};
 use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
 use gsar_framing::Framer;
@@ -106,7 +106,7 @@ pub struct ModelJudge {
 #[derive(Default)]
 struct PartOutcome {
     judged: Vec<JudgedClaim>,
-    reading: Option<Reading>,
+    reading: Option<ParsedAnswer>,
     notices: Vec<Notice>,
     calls: Vec<ModelCall>,
     /// The call without an answer so far.
@@ -217,11 +217,11 @@ impl ModelJudge {
         let (answer, mut reading) =
             self.call(purpose, prompt, &mut request, &context, shuffled_claims, outcome).await?;
         let is_canary = |id: &ClaimId| shuffled.is_canary(id);
-        let is_settled = reading.as_ref().is_ok_and(|reading| reading.unsettled().all(is_canary));
+        let is_settled = reading.as_ref().is_ok_and(|reading| reading.unjudged().all(is_canary));
         if let Some(repair) = repair_prompt(&reading).filter(|_| !is_settled) {
             let mut open = shuffled_claims.clone();
             if let Ok(reading) = &reading {
-                let unsettled: Vec<&ClaimId> = reading.unsettled().collect();
+                let unsettled: Vec<&ClaimId> = reading.unjudged().collect();
                 open.retain(|claim| unsettled.contains(&&claim.id));
             }
             request.messages.push(Turn { role: Role::Assistant, text: answer });
@@ -294,14 +294,14 @@ impl ModelJudge {
         context: &CallContext,
         claims: &[Claim],
         outcome: &mut PartOutcome,
-    ) -> Result<(String, Result<Reading, Unreadable>), AskError> {
+    ) -> Result<(String, Result<ParsedAnswer, ParseError>), AskError> {
         let (mut call, text) =
             self.send(purpose, prompt.digest(), request, context, outcome).await?;
-        let reading = read(&text, prompt.form(), claims, &Bounds::default());
+        let reading = parse(&text, prompt.form(), claims, &Bounds::default());
         match &reading {
             Ok(reading) => {
-                call.rung = reading.rung.name();
-                call.fixes = reading.rung.fixes().iter().map(|fix| fix.name()).collect();
+                call.rung = reading.mode.name();
+                call.fixes = reading.mode.fixes().iter().map(|fix| fix.name()).collect();
             }
             Err(_) => call.rung = "unreadable",
         }
@@ -393,11 +393,11 @@ fn parse_object<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_j
     serde_json::from_str(object)
 }
 
-/// Converts [`Unreadable`], whose message is written for the model, to an error for users.
-fn unreadable(error: &Unreadable) -> AskError {
+/// Converts [`ParseError`], whose message is written for the model, to an error for users.
+fn unreadable(error: &ParseError) -> AskError {
     let code = "ANSWER_UNREADABLE";
     match error {
-        Unreadable::Truncated { bytes } | Unreadable::OnlyReasoning { bytes } => {
+        ParseError::Truncated { bytes } | ParseError::OnlyReasoning { bytes } => {
             let reason = format!(
                 "the answer was truncated after {bytes} bytes; raise max_output_tokens of the model, or configure another model"
             );
@@ -407,7 +407,7 @@ fn unreadable(error: &Unreadable) -> AskError {
     }
 }
 
-fn merge_repair(first: Result<Reading, Unreadable>, second: Reading) -> Reading {
+fn merge_repair(first: Result<ParsedAnswer, ParseError>, second: ParsedAnswer) -> ParsedAnswer {
     match first {
         Err(_) => second,
         Ok(mut first) => {
@@ -419,9 +419,9 @@ fn merge_repair(first: Result<Reading, Unreadable>, second: Reading) -> Reading 
     }
 }
 
-fn unsettled_notice(reading: &Reading, claims: &[Claim]) -> Option<Notice> {
+fn unsettled_notice(reading: &ParsedAnswer, claims: &[Claim]) -> Option<Notice> {
     let ids: Vec<&str> = reading
-        .unsettled()
+        .unjudged()
         .map(ClaimId::as_str)
         .filter(|id| claims.iter().any(|claim| claim.id.as_str() == *id))
         .collect();
@@ -439,7 +439,8 @@ fn merge_parts(claims: &[Claim], mut outcomes: Vec<PartOutcome>) -> Judgement {
     });
     let judged = judged.collect();
     let notices = outcomes.iter_mut().flat_map(|part| std::mem::take(&mut part.notices)).collect();
-    let readings: Vec<Reading> = outcomes.into_iter().filter_map(|part| part.reading).collect();
+    let readings: Vec<ParsedAnswer> =
+        outcomes.into_iter().filter_map(|part| part.reading).collect();
     let abstained = match readings.iter().all(|reading| reading.abstained.is_some()) {
         true => readings.iter().find_map(|reading| reading.abstained.clone()),
         false => None,

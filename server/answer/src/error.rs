@@ -4,21 +4,21 @@ use std::fmt;
 
 /// A place in an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// The byte offset, from 0.
     pub byte: usize,
-    /// The last characters before it, at most [`Place::MAX_SHOWN`].
+    /// The last characters before it, at most [`Location::MAX_SHOWN`].
     pub before: String,
     /// What was expected there.
     pub expected: &'static str,
 }
 
-impl Place {
+impl Location {
     /// The maximum number of characters of an answer that are shown.
     pub const MAX_SHOWN: usize = 40;
 
     /// Returns the place at byte `at` of a text.
-    pub(crate) fn of(text: &str, at: usize, expected: &'static str) -> Self {
+    pub(crate) fn new(text: &str, at: usize, expected: &'static str) -> Self {
         let before = text.get(..at).unwrap_or(text);
         let start =
             before.char_indices().rev().nth(Self::MAX_SHOWN - 1).map_or(0, |(start, _)| start);
@@ -26,7 +26,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -38,7 +38,7 @@ impl fmt::Display for Place {
 
 /// Why an answer cannot be parsed. Each leads to a repair turn, see [`crate::repair_prompt`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
+pub enum ParseError {
     /// Only white space.
     #[error("the answer is empty; answer with a JSON object")]
     Empty,
@@ -94,7 +94,7 @@ pub enum Unreadable {
     NoClaims,
     /// A field is duplicated.
     #[error("the JSON of the answer has \"{field}\" more than once; give it once")]
-    FieldTwice {
+    DuplicateField {
         /// The field.
         field: &'static str,
     },
@@ -106,15 +106,15 @@ pub enum Unreadable {
     },
     /// Malformed JSON outside of the entries of single claims.
     #[error("the JSON of the answer cannot be read {0}")]
-    Malformed(Place),
+    Malformed(Location),
     /// Parsing exceeds the steps allowed for the length of the answer.
     #[error(
         "the JSON of the answer is too tangled to be read; give one JSON object and nothing else"
     )]
-    Tangled,
+    TooComplex,
 }
 
-impl Unreadable {
+impl ParseError {
     /// The name used in records and metrics.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -128,10 +128,10 @@ impl Unreadable {
             Self::OnlyReasoning { .. } => "only_reasoning",
             Self::NoJson => "no_json",
             Self::NoClaims => "no_claims",
-            Self::FieldTwice { .. } => "field_twice",
+            Self::DuplicateField { .. } => "field_twice",
             Self::SeveralAnswers { .. } => "several_answers",
             Self::Malformed(_) => "malformed",
-            Self::Tangled => "tangled",
+            Self::TooComplex => "tangled",
         }
     }
 }

@@ -4,20 +4,20 @@ use gsar_core::fixed::Millionths;
 use gsar_core::{ClaimId, Class, JudgedClaim};
 
 use crate::bounds::Usage;
+use crate::error::Location;
 use crate::fix::Fix;
 use crate::form::Form;
-use crate::unreadable::Place;
 
 /// How an answer was parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rung {
+pub enum ParseMode {
     /// The whole text is JSON of the requested shape.
     Structured,
     /// The answer needed these fixes, in order of first use.
     Salvaged(Vec<Fix>),
 }
 
-impl Rung {
+impl ParseMode {
     /// The fixes that the answer needed.
     #[must_use]
     pub fn fixes(&self) -> &[Fix] {
@@ -39,13 +39,13 @@ impl Rung {
 
 /// A parsed answer. Every expected claim is in exactly one of `judged`, `lost` and `missing`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct ParsedAnswer {
     /// How it was parsed.
-    pub rung: Rung,
+    pub mode: ParseMode,
     /// The judged claims, in the order of the expected claims.
     pub judged: Vec<JudgedClaim>,
     /// Unusable entries.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostEntry>,
     /// Expected claims without an entry.
     pub missing: Vec<ClaimId>,
     /// Ids that are not expected, each once, cut to [`ClaimId::MAX_BYTES`].
@@ -66,30 +66,30 @@ pub struct Reading {
     pub usage: Usage,
 }
 
-impl Reading {
+impl ParsedAnswer {
     /// Returns the expected claims without a verdict: lost ones first, then missing ones.
-    pub fn unsettled(&self) -> impl Iterator<Item = &ClaimId> {
+    pub fn unjudged(&self) -> impl Iterator<Item = &ClaimId> {
         self.lost.iter().filter_map(|lost| lost.claim.as_ref()).chain(&self.missing)
     }
 }
 
 /// An unusable entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lost {
+pub struct LostEntry {
     /// The expected claim that it is about, if known and not reported yet.
     pub claim: Option<ClaimId>,
     /// Its number in the list of claims, from 1; `None` if several answers differ.
     pub entry: Option<usize>,
     /// Why.
-    pub reason: Loss,
+    pub reason: LossReason,
 }
 
 /// Why an entry and its claim are lost.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Loss {
+pub enum LossReason {
     /// Its JSON is malformed.
     #[error("its JSON cannot be read {0}")]
-    Unreadable(Place),
+    Malformed(Location),
     /// It is not an object.
     #[error("it is {given}; it must be an object with {}", form.fields())]
     NotAnObject {
@@ -115,12 +115,12 @@ pub enum Loss {
     UnknownClass {
         /// The requested form.
         form: Form,
-        /// The class in quotes, cut to [`Place::MAX_SHOWN`] characters.
+        /// The class in quotes, cut to [`Location::MAX_SHOWN`] characters.
         given: String,
     },
     /// A field is duplicated.
     #[error("it has \"{field}\" more than once; give it once")]
-    FieldTwice {
+    DuplicateField {
         /// The field.
         field: &'static str,
     },
@@ -137,18 +137,18 @@ pub enum Loss {
     },
 }
 
-impl Loss {
+impl LossReason {
     /// The name used in records and metrics.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::Unreadable(_) => "unreadable",
+            Self::Malformed(_) => "unreadable",
             Self::NotAnObject { .. } => "not_an_object",
             Self::NoId => "no_id",
             Self::IdsDiffer => "ids_differ",
             Self::NoClass { .. } => "no_class",
             Self::UnknownClass { .. } => "unknown_class",
-            Self::FieldTwice { .. } => "field_twice",
+            Self::DuplicateField { .. } => "field_twice",
             Self::UnescapedQuotes => "unescaped_quotes",
             Self::AnswersDiffer { .. } => "answers_differ",
         }
@@ -183,21 +183,21 @@ pub enum CorrectionKind {
     },
     /// Citations are invalid or exceed the limit.
     #[error("{count} citations are left out; the first {reason}")]
-    CitationsLeftOut {
+    CitationsDropped {
         /// The number of citations.
         count: usize,
         /// Why the first one is left out.
         reason: &'static str,
     },
     /// The claim is judged several times: the strictest entry is taken.
-    #[error("is judged more than once; the strictest is taken, {}", taken.name())]
-    JudgedTwice {
+    #[error("is judged more than once; the strictest is taken, {}", used.name())]
+    DuplicateVerdict {
         /// The class that is taken.
-        taken: Class,
+        used: Class,
     },
     /// A field has the wrong type and is left out.
     #[error("\"{field}\" is {given} and is left out")]
-    FieldLeftOut {
+    FieldDropped {
         /// The field.
         field: &'static str,
         /// The given value or its kind.
