@@ -1,6 +1,5 @@
-//! Measures the time to parse an answer with fifty claims, compared with plain `serde_json` on the same text.
-//!
-//! Rounds alternate between the parsers within one run; medians are printed.
+//! Compares the time to parse an answer with fifty claims to plain `serde_json`. Prints medians of
+//! alternating rounds.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -12,9 +11,9 @@ use serde_json::{Value, json};
 const CLAIMS: usize = 50;
 const ROUNDS: usize = 20_000;
 
-/// The default of [`Bounds::bytes`].
+/// The default for [`Bounds::bytes`].
 const HOSTILE_BYTES: usize = 4 << 20;
-/// Hostile texts: a prefix and a part that is repeated.
+/// Adversarial texts: a prefix and a repeated part.
 const HOSTILE: [(&str, &str); 8] = [
     ("", "{"),
     ("", "\""),
@@ -26,7 +25,7 @@ const HOSTILE: [(&str, &str); 8] = [
     ("{\"claims\":[{\"id\":\"", "\"}\n"),
 ];
 
-/// Prints two Markdown tables: for an ordinary answer, and for hostile ones.
+/// Prints two Markdown tables, for ordinary and adversarial answers.
 #[expect(clippy::print_stdout, reason = "the program prints its results")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let claims = claims();
@@ -86,7 +85,7 @@ fn claims() -> Vec<Claim> {
     .collect()
 }
 
-/// Returns an answer in which each claim has a note and one citation with a quote of 60 bytes.
+/// Returns an answer that has a note and one citation with a 60-byte quote per claim.
 fn verdict() -> Value {
     let claim = |number: usize| {
         json!({

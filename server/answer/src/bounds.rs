@@ -1,27 +1,27 @@
-//! The bounds of an answer, and counters of how much of them an answer uses.
+//! Limits for an answer, and counters for their use.
 
 use std::cell::Cell;
 
-/// The allowed steps of lenient parsing per byte. Well-formed text takes about two.
+/// The maximum number of lenient parsing steps per byte; well-formed text needs about two.
 const STEPS_PER_BYTE: u64 = 12;
 
-/// The bounds of an answer. An answer over one of the first four is rejected.
+/// Limits for an answer. Excess citations are dropped; exceeding any other limit rejects the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// The maximum bytes of the whole text; by default 4 MiB.
+    /// The maximum text length in bytes; defaults to 4 MiB.
     pub bytes: usize,
-    /// The maximum nesting of objects and lists, never more than 100 so that the stack cannot overflow; by default 32.
+    /// The maximum nesting depth; defaults to 32, capped at [`MAX_DEPTH`](Self::MAX_DEPTH) to protect the stack.
     pub depth: usize,
-    /// The maximum number of JSON values; by default 262 144.
+    /// The maximum number of JSON values; defaults to 262,144.
     pub values: usize,
-    /// The maximum number of entries in the list of claims; by default 4 096.
+    /// The maximum number of entries in the list of claims; defaults to 4,096.
     pub claims: usize,
-    /// The maximum citations per claim; by default 64. Further ones are left out, with a correction.
+    /// The maximum number of citations per claim; defaults to 64. Dropping the rest is reported as a correction.
     pub citations: usize,
 }
 
 impl Bounds {
-    /// The upper limit of [`Bounds::depth`].
+    /// The upper limit for [`Bounds::depth`].
     pub const MAX_DEPTH: usize = 100;
 }
 
@@ -31,20 +31,20 @@ impl Default for Bounds {
     }
 }
 
-/// The use of the bounds by an answer.
+/// An answer's resource usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Bytes of the whole text.
+    /// The text length in bytes.
     pub bytes: usize,
-    /// The deepest nesting of objects and lists.
+    /// The deepest nesting level.
     pub depth: usize,
     /// The number of JSON values.
     pub values: usize,
-    /// The number of bytes the lenient parser looked at, with repetitions; 0 for well-formed JSON.
+    /// The number of bytes the lenient parser visited, including repeated visits; 0 for well-formed JSON.
     pub steps: u64,
 }
 
-/// Counts values, levels and steps while an answer is parsed.
+/// Counts values, nesting depth and steps during parsing.
 #[derive(Debug)]
 pub(crate) struct Meter {
     pub(crate) max_depth: usize,
@@ -67,19 +67,19 @@ impl Meter {
         }
     }
 
-    /// Counts a value. Returns `false` if there are too many.
+    /// Counts a value. Returns `false` if the limit is exceeded.
     pub(crate) fn value(&self) -> bool {
         self.values.set(self.values.get().saturating_add(1));
         self.values.get() <= self.max_values
     }
 
-    /// Records a level. Returns `false` if it is too deep.
+    /// Records a nesting depth. Returns `false` if the limit is exceeded.
     pub(crate) fn level(&self, depth: usize) -> bool {
         self.deepest.set(self.deepest.get().max(depth));
         depth <= self.max_depth
     }
 
-    /// Counts a step. Returns `false` after too many.
+    /// Counts a step. Returns `false` if the limit is exceeded.
     pub(crate) fn step(&self) -> bool {
         self.steps.set(self.steps.get().saturating_add(1));
         !self.is_exhausted()
@@ -89,13 +89,13 @@ impl Meter {
         self.steps.get() > self.max_steps
     }
 
-    /// Resets values and levels after a failed attempt.
+    /// Resets values and depth after a failed attempt.
     pub(crate) fn reset(&self) {
         self.values.set(0);
         self.deepest.set(0);
     }
 
-    /// Returns the usage so far for a text of `bytes` bytes.
+    /// Returns the usage so far. `bytes` is the text length.
     pub(crate) fn usage(&self, bytes: usize) -> Usage {
         Usage {
             bytes,

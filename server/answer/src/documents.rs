@@ -1,7 +1,7 @@
-//! Finds the JSON documents in an answer with reasoning, code fences and prose.
+//! Finds JSON documents in an answer that also has reasoning, code fences or prose.
 //!
-//! Reasoning is skipped, and braces that do not start JSON count as prose. A text with malformed JSON is rejected whole:
-//! the ends of its strings are unknown, and text inside a string is not an answer.
+//! Reasoning is skipped, and braces that do not start JSON are treated as prose. Malformed JSON rejects
+//! the whole text, because the ends of its strings are unknown.
 
 use crate::bounds::Meter;
 use crate::error::{Location, ParseError};
@@ -9,7 +9,7 @@ use crate::fix::{Fix, Fixes};
 use crate::lenient::{Fault, Lenient};
 use crate::node::Node;
 
-/// Delimiters of reasoning.
+/// Start and end markers of reasoning.
 const REASONING: [(&str, &str); 8] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -21,33 +21,32 @@ const REASONING: [(&str, &str); 8] = [
     ("\u{25c1}think\u{25b7}", "\u{25c1}/think\u{25b7}"),
 ];
 
-/// The start of a message header in the gpt-oss format, which ends with [`MESSAGE`]. The answer is the message on the
-/// channel `final`.
+/// The start of a message header in the gpt-oss format. [`MESSAGE`] ends the header, and the answer is on
+/// the channel `final`.
 const CHANNEL: &str = "<|channel|>";
 const MESSAGE: &str = "<|message|>";
-/// The channel names of gpt-oss if a server strips the special tokens: they are joined to the text around them.
+/// The gpt-oss channel names that remain, joined to the text, if a server strips the special tokens.
 const BARE_CHANNELS: (&str, &str) = ("analysis", "assistantfinal");
 
-/// One object or list of an answer.
+/// An object or list in an answer.
 #[derive(Debug)]
 pub(crate) struct Document<'a> {
     pub(crate) node: Node<'a>,
     pub(crate) fixes: Fixes,
 }
 
-/// The documents of an answer.
+/// All documents in an answer.
 #[derive(Debug, Default)]
 pub(crate) struct Documents<'a> {
-    /// In text order.
     pub(crate) found: Vec<Document<'a>>,
-    /// Fixes of the text around them.
+    /// Fixes in the text around the documents.
     pub(crate) text_fixes: Fixes,
-    /// The number of open braces in prose.
+    /// The number of unclosed braces in prose.
     open: usize,
 }
 
 impl<'a> Documents<'a> {
-    /// Finds every document in a text.
+    /// Parses all documents in a text.
     pub(crate) fn parse(text: &'a str, meter: &Meter) -> Result<Self, ParseError> {
         let mut documents = Self::default();
         let mut reader = Lenient::new(text, meter);
@@ -82,7 +81,7 @@ impl<'a> Documents<'a> {
         if meter.is_exhausted() { Err(ParseError::TooComplex) } else { Ok(documents) }
     }
 
-    /// Reads the document at the current position, or skips a brace that only looks like one.
+    /// Parses the document at the current position, or skips a brace in prose.
     fn take(
         &mut self,
         text: &'a str,
@@ -132,7 +131,6 @@ impl<'a> Documents<'a> {
     }
 }
 
-/// Converts a fault to the error for the whole answer.
 fn parse_error(fault: Fault, text: &str, meter: &Meter) -> ParseError {
     match fault {
         Fault::Ended if meter.is_exhausted() => ParseError::TooComplex,
@@ -143,12 +141,12 @@ fn parse_error(fault: Fault, text: &str, meter: &Meter) -> ParseError {
     }
 }
 
-/// Returns `true` if a bracket starts a list of objects. Other brackets are prose, such as `[1]`.
+/// Returns `true` if a bracket starts a list of objects. Other brackets, as in `[1]`, are prose.
 fn begins_list_of_objects(text: &str, at: usize) -> bool {
     text.get(at + 1..).is_some_and(|rest| rest.trim_start().starts_with('{'))
 }
 
-/// Returns the length in bytes of a code fence with its language name.
+/// Returns the length of a code fence and its language name in bytes.
 fn fence(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     let marks = rest.len() - rest.trim_start_matches('`').len();
@@ -156,7 +154,7 @@ fn fence(text: &str, at: usize) -> usize {
     marks + name.take_while(u8::is_ascii_alphanumeric).count()
 }
 
-/// Returns the byte after the reasoning that starts or ends at `at`.
+/// Returns the end of the reasoning that starts or ends at `at`.
 fn reasoning(text: &str, at: usize) -> Result<Option<usize>, ParseError> {
     let rest = text.get(at..).unwrap_or_default();
     if let Some(header) = rest.strip_prefix(CHANNEL) {
@@ -177,7 +175,7 @@ fn reasoning(text: &str, at: usize) -> Result<Option<usize>, ParseError> {
     Ok(None)
 }
 
-/// Returns the start of the message on the channel `final`, given the text after a channel mark.
+/// Returns the start of the message on the channel `final`. `header` is the text after a channel marker.
 fn answer_channel(mut header: &str) -> Option<usize> {
     let whole = header.len();
     loop {
@@ -190,8 +188,8 @@ fn answer_channel(mut header: &str) -> Option<usize> {
     }
 }
 
-/// Returns the start of the answer after reasoning without special tokens. `None` if the end occurs twice: one may be a
-/// quote.
+/// Returns the start of the answer after reasoning without special tokens, or `None` if the end
+/// marker is ambiguous.
 fn after_bare_reasoning(text: &str) -> Option<usize> {
     let (begin, end) = BARE_CHANNELS;
     let mut ends = text.match_indices(end);

@@ -1,4 +1,4 @@
-//! Reads one complete answer: a verdict on each expected claim, and the other fields.
+//! Converts a complete answer: a verdict for each expected claim, and the other fields.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::node::{Member, Node, Text};
 use crate::parsed::{Correction, CorrectionKind, LossReason, LostEntry};
 use crate::score;
 
-/// The claims in the request, indexed by id.
+/// The requested claims, indexed by id.
 #[derive(Debug)]
 pub(crate) struct Expected<'c> {
     pub(crate) form: Form,
@@ -40,21 +40,20 @@ impl<'c> Expected<'c> {
     }
 }
 
-/// The state of an expected claim.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ClaimState {
-    /// The answer has no entry for it.
+    /// The answer has no entry for the claim.
     Missing,
     Judged(ClaimVerdict),
-    /// An entry for it is unusable.
+    /// An entry for the claim is unusable.
     Lost,
 }
 
-/// One complete answer.
+/// A complete answer.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) fixes: Fixes,
-    /// One for each expected claim.
+    /// The states of the expected claims, in order.
     pub(crate) claims: Vec<ClaimState>,
     pub(crate) lost: Vec<LostEntry>,
     pub(crate) invented: Vec<String>,
@@ -66,7 +65,7 @@ pub(crate) struct Draft {
     pub(crate) abstained: Option<String>,
 }
 
-/// The entries of an answer.
+/// The claims field of an answer.
 pub(crate) enum Claims<'n, 'a> {
     None,
     List(&'n [Node<'a>]),
@@ -147,7 +146,7 @@ impl Draft {
         }
     }
 
-    /// Marks a claim as lost, even if other entries judge it: the unusable entry may contradict them.
+    /// Marks a claim as lost, even if other entries judge it, because the unusable entry may contradict them.
     fn lose(
         &mut self,
         position: usize,
@@ -168,7 +167,7 @@ impl Draft {
         self.invented.push(id.get(..end).unwrap_or_default().to_owned());
     }
 
-    /// Marks the claims as lost to which an earlier answer gives another class.
+    /// Marks claims as lost if an earlier answer has a different class for them.
     pub(crate) fn compare(&mut self, earlier: &Self, expected: &Expected<'_>) {
         for (position, first) in earlier.claims.iter().enumerate() {
             let (first, last) = match (first, self.claims.get(position)) {
@@ -183,7 +182,7 @@ impl Draft {
         }
     }
 
-    /// Reads the fields other than the claims.
+    /// Converts the fields other than the claims.
     pub(crate) fn read_rest(&mut self, rest: &Rest<'_, '_>) {
         if let Some(node) = rest.score {
             match score::parse(node) {
@@ -236,7 +235,7 @@ impl Draft {
     }
 }
 
-/// Parses a string that contains JSON. `None` if the end of the string was guessed.
+/// Parses a string that contains JSON. Returns `None` if the end of the string was guessed.
 pub(crate) fn document_in<'n>(node: &'n Node<'_>, bounds: &Bounds) -> Option<Node<'n>> {
     match node {
         Node::Text(Text { value, has_guessed_end: false })
@@ -248,7 +247,7 @@ pub(crate) fn document_in<'n>(node: &'n Node<'_>, bounds: &Bounds) -> Option<Nod
     }
 }
 
-/// The fields of an answer other than its claims.
+/// The fields of an answer other than the claims.
 #[derive(Debug, Default)]
 pub(crate) struct Rest<'n, 'a> {
     pub(crate) score: Option<&'n Node<'a>>,
@@ -258,7 +257,7 @@ pub(crate) struct Rest<'n, 'a> {
     pub(crate) abstain: Option<&'n Node<'a>>,
 }
 
-/// Returns the reason for abstaining. Any value that does not mean "no" is an abstention.
+/// Returns the reason for an abstention. Any value other than a form of "no" is an abstention.
 pub(crate) fn abstain_reason(node: &Node<'_>) -> Option<String> {
     match node {
         Node::Null | Node::Flag(false) => None,

@@ -1,4 +1,4 @@
-//! Reads one entry of the list of claims: a verdict, or the reason why the entry is lost.
+//! Converts an entry in the list of claims to a verdict, or to the reason for its loss.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::form::Form;
 use crate::node::{Member, Node, Text};
 use crate::parsed::{CorrectionKind, LossReason};
 
-/// The verdict of an entry on a claim.
+/// An entry's verdict on a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ClaimVerdict {
     pub(crate) class: Class,
@@ -22,7 +22,7 @@ pub(crate) struct ClaimVerdict {
 }
 
 impl ClaimVerdict {
-    /// Merges another verdict on the same claim: the stricter one stays whole.
+    /// Merges another verdict on the same claim and retains the stricter one.
     pub(crate) fn merge(&mut self, other: Self) {
         if other.is_stricter(self) {
             *self = other;
@@ -31,8 +31,8 @@ impl ClaimVerdict {
         self.corrections.push(CorrectionKind::DuplicateVerdict { used: self.class });
     }
 
-    /// Returns `true` if this verdict is stricter: by class, then by the lighter type for supported claims and the
-    /// heavier type for others.
+    /// Returns `true` if this verdict has the stricter class. With equal classes, supported claims prefer
+    /// the weaker evidence type and other claims the stronger one.
     fn is_stricter(&self, other: &Self) -> bool {
         let by_type = match self.class {
             Class::Grounded | Class::Complementary => self.evidence_type > other.evidence_type,
@@ -42,15 +42,13 @@ impl ClaimVerdict {
     }
 }
 
-/// A parsed entry.
 #[derive(Debug)]
 pub(crate) struct Entry<'n> {
-    /// Its id, if readable.
+    /// The id, if readable.
     pub(crate) id: Option<Cow<'n, str>>,
     pub(crate) verdict: Result<ClaimVerdict, LossReason>,
 }
 
-/// The fields of an entry, each once.
 #[derive(Default)]
 struct Fields<'n, 'a> {
     id: Option<&'n Node<'a>>,
@@ -86,7 +84,7 @@ impl<'n, 'a> Fields<'n, 'a> {
 }
 
 impl<'n> Entry<'n> {
-    /// Reads an entry. `key` is its field name if the claims are an object.
+    /// Parses an entry. `key` is its field name if the claims are an object.
     pub(crate) fn parse(
         node: &'n Node<'_>,
         key: Option<&'n str>,
@@ -149,7 +147,7 @@ fn id<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
     }
 }
 
-/// Returns `true` if a string with a guessed end may contain a deciding field.
+/// Returns `true` if a string with a guessed end may contain a field that changes the verdict.
 fn may_contain_field(node: &Node<'_>) -> bool {
     match node {
         Node::Text(Text { value, has_guessed_end: true }) => {
@@ -205,7 +203,7 @@ fn class(
     Ok(class)
 }
 
-/// Reads the role of a claim; observation if it is missing or unknown.
+/// Parses a claim's role; defaults to observation.
 fn role(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> Role {
     let Some(node) = node.filter(|node| **node != Node::Null) else { return Role::default() };
     let role = node.as_str().and_then(|name| Role::from_name(&normalize_name(name)));
@@ -262,7 +260,7 @@ fn citations(
     Ok(read)
 }
 
-/// Reads a citation. The inner error is why it is left out; an ambiguous citation loses the claim.
+/// Parses a citation. The inner error is a reason to drop the citation; the outer one loses the claim.
 fn citation(node: &Node<'_>) -> Result<Result<Citation, &'static str>, LossReason> {
     let members = match node {
         Node::Text(text) => return Ok(new_citation(Some(&text.value), "", "")),
@@ -321,7 +319,7 @@ pub(crate) fn dropped_field(field: &'static str, node: &Node<'_>) -> CorrectionK
     CorrectionKind::FieldDropped { field, given: node.describe().to_owned() }
 }
 
-/// Returns a name in lower case with underscores for spaces and hyphens, cut to [`Location::MAX_SHOWN`] characters.
+/// Normalizes a class, type or role name, truncated to [`Location::MAX_SHOWN`] characters.
 fn normalize_name(name: &str) -> String {
     let normalize = |c: char| match c {
         ' ' | '-' => '_',
@@ -330,7 +328,7 @@ fn normalize_name(name: &str) -> String {
     name.trim().chars().take(Location::MAX_SHOWN).map(normalize).collect()
 }
 
-/// Quotes a text, cut to [`Location::MAX_SHOWN`] characters.
+/// Quotes a text, truncated to [`Location::MAX_SHOWN`] characters.
 pub(crate) fn quote(text: &str) -> String {
     let cut: String = text.chars().take(Location::MAX_SHOWN).collect();
     format!("{cut:?}")

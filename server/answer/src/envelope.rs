@@ -1,5 +1,5 @@
-//! Finds the list of claims in the JSON of an answer, at the top or nested in other objects, lists and strings. Each
-//! object with claims is one answer; answers are never merged.
+//! Finds the list of claims in JSON, at the top level or nested in objects, lists and strings. Each
+//! object with claims is a separate answer.
 
 use crate::bounds::{Bounds, Meter};
 use crate::documents::Documents;
@@ -8,31 +8,30 @@ use crate::error::ParseError;
 use crate::fix::{Fix, Fixes};
 use crate::node::{Member, Node, Text};
 
-/// The maximum number of objects and lists around an answer.
+/// The maximum nesting depth of an answer.
 const MAX_NESTED: usize = 5;
-/// The maximum number of complete answers in one text.
+/// The maximum number of complete answers in a text.
 const MAX_ANSWERS: usize = 8;
-/// Fields in which APIs pass an answer as a string.
+/// Fields that contain an answer as a string in common APIs.
 const TEXT_FIELDS: [&str; 8] =
     ["arguments", "input", "parameters", "result", "response", "output", "answer", "content"];
 
-/// Finds answers.
+/// Collects the answers in a text.
 pub(crate) struct AnswerFinder<'s> {
     pub(crate) expected: &'s Expected<'s>,
     pub(crate) bounds: &'s Bounds,
     pub(crate) meter: &'s Meter,
-    /// In text order.
     pub(crate) drafts: Vec<Draft>,
 }
 
-/// The fields of an object with claims or an abstention.
+/// An object with claims or an abstention.
 struct Envelope<'n, 'a> {
     claims: Option<&'n Node<'a>>,
     rest: Rest<'n, 'a>,
 }
 
 impl<'n, 'a> Envelope<'n, 'a> {
-    /// Returns `None` for an object without claims and abstention.
+    /// Returns `None` for an object with neither claims nor an abstention.
     fn parse(members: &'n [Member<'a>]) -> Result<Option<Self>, ParseError> {
         let mut claims = None;
         let mut rest = Rest::default();
@@ -62,7 +61,7 @@ impl<'n, 'a> Envelope<'n, 'a> {
 }
 
 impl AnswerFinder<'_> {
-    /// Collects every answer in a text.
+    /// Collects the answers in a text.
     pub(crate) fn find_in_text(
         &mut self,
         text: &str,
@@ -86,7 +85,7 @@ impl AnswerFinder<'_> {
         }
     }
 
-    /// Collects every answer in a value.
+    /// Collects the answers in a value.
     pub(crate) fn find_in_value(
         &mut self,
         node: &Node<'_>,
@@ -166,7 +165,7 @@ fn with(fixes: &Fixes, fix: Fix) -> Fixes {
     fixes
 }
 
-/// Returns `true` if a bare list contains claims: its first object has an id and a class or verdict.
+/// Returns `true` if the first object in a list has an id and a class or verdict.
 fn is_list_of_claims(entries: &[Node<'_>]) -> bool {
     let first = entries.iter().find_map(|entry| match entry {
         Node::Object(members) => Some(members),

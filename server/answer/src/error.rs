@@ -1,23 +1,22 @@
-//! The reasons why an answer as a whole cannot be parsed.
+//! Errors that make a whole answer unusable.
 
 use std::fmt;
 
-/// A place in an answer.
+/// A location in an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// The byte offset, from 0.
     pub byte: usize,
-    /// The last characters before it, at most [`Location::MAX_SHOWN`].
+    /// The preceding characters, at most [`Location::MAX_SHOWN`].
     pub before: String,
-    /// What was expected there.
+    /// The expected syntax.
     pub expected: &'static str,
 }
 
 impl Location {
-    /// The maximum number of characters of an answer that are shown.
+    /// The maximum number of characters shown from an answer.
     pub const MAX_SHOWN: usize = 40;
 
-    /// Returns the place at byte `at` of a text.
     pub(crate) fn new(text: &str, at: usize, expected: &'static str) -> Self {
         let before = text.get(..at).unwrap_or(text);
         let start =
@@ -36,60 +35,60 @@ impl fmt::Display for Location {
     }
 }
 
-/// Why an answer cannot be parsed. Each leads to a repair turn, see [`crate::repair_prompt`].
+/// An error that makes an answer unusable. The message is written for [`crate::repair_prompt`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// Only white space.
+    /// The text is empty.
     #[error("the answer is empty; answer with a JSON object")]
     Empty,
-    /// Over [`crate::Bounds::bytes`].
+    /// The text exceeds [`crate::Bounds::bytes`].
     #[error("the answer has {bytes} bytes; at most {allowed} are read: answer more briefly")]
     TooLong {
-        /// The length of the text, in bytes.
+        /// The text length in bytes.
         bytes: usize,
         /// The maximum number of bytes.
         allowed: usize,
     },
-    /// Over [`crate::Bounds::depth`].
+    /// The nesting exceeds [`crate::Bounds::depth`].
     #[error("the answer nests objects and lists deeper than {allowed} levels: use the given shape")]
     TooDeep {
-        /// The maximum number of levels.
+        /// The maximum depth.
         allowed: usize,
     },
-    /// Over [`crate::Bounds::values`].
+    /// The values exceed [`crate::Bounds::values`].
     #[error("the answer has more than {allowed} values: use the given shape")]
     TooManyValues {
         /// The maximum number of values.
         allowed: usize,
     },
-    /// Over [`crate::Bounds::claims`].
+    /// The entries exceed [`crate::Bounds::claims`].
     #[error("the answer lists {given} claims; at most {allowed} are read: list each claim once")]
     TooManyClaims {
-        /// The number of claims in the list.
+        /// The number of entries.
         given: usize,
-        /// The maximum number of claims.
+        /// The maximum number of entries.
         allowed: usize,
     },
-    /// The text ends before the JSON does. Never completed.
+    /// The text ends before the JSON does.
     #[error(
         "the answer ends before it is complete, after {bytes} bytes: write shorter notes and finish the JSON"
     )]
     Truncated {
-        /// The length of the text, in bytes.
+        /// The text length in bytes.
         bytes: usize,
     },
-    /// Reasoning starts and does not end.
+    /// The text ends within the reasoning.
     #[error(
         "the answer ends within its reasoning, after {bytes} bytes: reason less and give the JSON"
     )]
     OnlyReasoning {
-        /// The length of the text, in bytes.
+        /// The text length in bytes.
         bytes: usize,
     },
-    /// No JSON object.
+    /// There is no JSON object.
     #[error("the answer contains no JSON object; answer in the given shape")]
     NoJson,
-    /// JSON without a list of claims.
+    /// The JSON has no list of claims.
     #[error("the JSON of the answer has no list \"claims\"; answer in the given shape")]
     NoClaims,
     /// A field is duplicated.
@@ -98,16 +97,16 @@ pub enum ParseError {
         /// The field.
         field: &'static str,
     },
-    /// More complete answers than a model gives by accident.
+    /// There are too many complete answers.
     #[error("the answer contains more than {allowed} JSON objects with claims; give one")]
     SeveralAnswers {
         /// The maximum number of answers.
         allowed: usize,
     },
-    /// Malformed JSON outside of the entries of single claims.
+    /// The JSON is malformed outside single entries.
     #[error("the JSON of the answer cannot be read {0}")]
     Malformed(Location),
-    /// Parsing exceeds the steps allowed for the length of the answer.
+    /// Parsing takes too many steps for the text length.
     #[error(
         "the JSON of the answer is too tangled to be read; give one JSON object and nothing else"
     )]
@@ -115,7 +114,7 @@ pub enum ParseError {
 }
 
 impl ParseError {
-    /// The name used in records and metrics.
+    /// Returns the name used in records and metrics.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {

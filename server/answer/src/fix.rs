@@ -1,64 +1,64 @@
-//! The kinds of fixes applied to answers that are not well-formed or have another shape.
+//! Fixes for answers that are malformed or have an unexpected shape.
 
 use std::fmt;
 
-/// A kind of fix. No fix completes an answer or chooses between two readings of a claim.
+/// A kind of fix. Fixes never complete an answer or choose between verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fix {
-    /// A byte order mark before the text.
+    /// Removed a leading byte order mark.
     ByteOrderMark,
-    /// Reasoning before the answer, between tags such as `<think>`.
+    /// Removed reasoning before the answer, such as between `<think>` tags.
     Reasoning,
-    /// A code fence around the JSON.
+    /// Removed a code fence.
     CodeFence,
-    /// Prose, or JSON without claims, around the JSON.
+    /// Removed prose, or JSON without claims, around the answer.
     Prose,
-    /// The JSON as a JSON string, with or without its quotation marks.
+    /// Unescaped an answer that is a JSON string, with or without quotation marks.
     Escaped,
-    /// Several complete answers; the last is taken, and claims on which they differ are lost.
+    /// Used the last of several complete answers. Claims with differing verdicts are lost.
     SeveralAnswers,
-    /// The answer within another object or list.
+    /// Found the answer inside another object or list.
     Nested,
-    /// The answer as a JSON string in a field such as `arguments`.
+    /// Found the answer in a string field such as `arguments`.
     ArgumentText,
-    /// A list of claims without the object around it.
+    /// Accepted a list of claims without an enclosing object.
     BareList,
-    /// Claims as an object whose field names are their ids.
+    /// Accepted an object of claims keyed by id.
     KeyedClaims,
-    /// A claim, or the list of them, as a JSON string.
+    /// Parsed a claim, or the list of claims, from a JSON string.
     ClaimText,
-    /// Single quotes around a string.
+    /// Accepted single quotes around a string.
     SingleQuotes,
-    /// Typographic quotes around a string.
+    /// Accepted typographic quotes around a string.
     SmartQuotes,
-    /// A field name without quotes.
+    /// Accepted a field name without quotes.
     BareName,
-    /// A single word without quotes.
+    /// Accepted a word without quotes.
     BareWord,
-    /// A comma after the last entry.
+    /// Ignored a trailing comma.
     TrailingComma,
-    /// No comma between two objects, or between two fields on lines of their own.
+    /// Supplied a comma between two objects, or between two fields on separate lines.
     MissingComma,
-    /// A comment.
+    /// Skipped a comment.
     Comment,
-    /// `True`, `None`, `NaN` and the like.
+    /// Accepted a literal such as `True`, `None` or `NaN`.
     Literal,
-    /// A number that JSON does not allow, such as `.9` or `90%`.
+    /// Accepted a nonstandard number such as `.9` or `90%`.
     Number,
-    /// An unescaped quotation mark in a string.
+    /// Accepted an unescaped quotation mark in a string.
     UnescapedQuote,
-    /// A line break or another control character in a string.
+    /// Accepted a line break or another control character in a string.
     ControlCharacter,
-    /// An invalid escape.
+    /// Accepted an invalid escape.
     Escape,
-    /// White space or control characters between values that JSON does not allow.
+    /// Skipped nonstandard whitespace or control characters between values.
     Blank,
-    /// A malformed entry was skipped.
+    /// Skipped a malformed entry.
     BrokenClaim,
 }
 
 impl Fix {
-    /// The name used in records and metrics.
+    /// Returns the name used in records and metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

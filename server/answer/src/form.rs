@@ -1,38 +1,39 @@
-//! The two forms of an answer, their JSON schemas and their names of classes.
+//! The two forms of an answer, their JSON schemas and class names.
 
 use gsar_core::Class;
 
-/// The form of an answer.
+/// The requested form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A class, type, role and citations for each claim.
     Judgement,
-    /// For each statement, whether its quotes show it.
+    /// For each statement, a verdict on whether its quotes show it.
     SecondLook,
 }
 
-/// The labels that an answer may use. The schema lists them so that a model cannot invent others.
+/// The labels an answer can use. The schema lists them to keep models from inventing others.
 #[derive(Clone, Copy, Debug)]
 pub struct Labels<'a> {
-    /// The ids of the claims in the request.
+    /// The ids of the requested claims.
     pub claims: &'a [&'a str],
-    /// The number of evidence items, labelled E1, E2 and so on.
+    /// The number of evidence items; these are labelled E1, E2 and so on.
     pub evidence: usize,
 }
 
-/// The maximum values of a list in a schema: OpenAI allows 1,000 in all, and 15,000 bytes in lists of more than 250.
+/// The maximum length of a list in a schema. OpenAI allows 1,000 values in total, and 15,000 bytes in a
+/// list of more than 250.
 const MAX_LISTED: usize = 256;
-/// The maximum bytes of a list in a schema.
+/// The maximum size of a list in a schema in bytes.
 const MAX_LISTED_BYTES: usize = 10_000;
 /// The minimum length of a list of `c1`, `c2` ids.
 const MIN_IDS: usize = 32;
 
 impl Form {
-    /// Returns the JSON schema of an answer for strict structured output: every field is required, no other is allowed,
-    /// and each string has a maximum length, because small models may repeat themselves endlessly.
+    /// Returns the JSON schema for strict structured output: all fields are required, other fields are
+    /// forbidden, and each string has a maximum length because small models can repeat themselves endlessly.
     ///
-    /// Ids of the form `c1`, `c2` are listed up to the next power of two, at least 32, so that different reports share a
-    /// schema and providers can reuse its compiled form. A list too long for providers is left out.
+    /// Ids of the form `c1`, `c2` are listed up to the next power of two, at least 32, so that reports share
+    /// a schema and providers can cache its compiled form. Lists that are too long for providers are omitted.
     #[must_use]
     pub fn schema(self, labels: Labels<'_>) -> String {
         let evidence: Vec<String> =
@@ -65,7 +66,7 @@ impl Form {
         }
     }
 
-    /// The field of the class.
+    /// Returns the name of the class field.
     pub(crate) const fn class_field(self) -> &'static str {
         match self {
             Self::Judgement => "class",
@@ -73,7 +74,7 @@ impl Form {
         }
     }
 
-    /// The allowed names of classes.
+    /// Returns the allowed class names for error messages.
     pub(crate) const fn classes(self) -> &'static str {
         match self {
             Self::Judgement => "grounded, ungrounded, contradicted or complementary",
@@ -81,7 +82,7 @@ impl Form {
         }
     }
 
-    /// The fields of an entry.
+    /// Returns the entry fields for error messages.
     pub(crate) const fn fields(self) -> &'static str {
         match self {
             Self::Judgement => "\"id\", \"class\", \"type\", \"role\", \"citations\" and \"note\"",
@@ -90,7 +91,7 @@ impl Form {
     }
 }
 
-/// Returns the ids to list: `c1`, `c2` and so on up to a power of two if all have that form, else the given ids.
+/// Returns `c1`, `c2` and so on up to a power of two if all ids have that form, otherwise the given ids.
 fn listed_ids(ids: &[&str]) -> Vec<String> {
     let number = |id: &&str| -> Option<usize> {
         let digits = id.strip_prefix('c').filter(|digits| !digits.starts_with(['0', '+']))?;
@@ -106,7 +107,7 @@ fn listed_ids(ids: &[&str]) -> Vec<String> {
     }
 }
 
-/// Replaces the placeholder `name` in a schema by a list, or removes it if the list is empty or too long.
+/// Fills the placeholder `name` in a schema with a list, or removes it if the list is empty or too long.
 fn with_list(schema: &str, name: &str, list: &[String]) -> String {
     let placeholder = format!(", \"enum\": [\"{{{{{name}}}}}\"]");
     let bytes: usize = list.iter().map(String::len).sum();

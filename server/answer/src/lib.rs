@@ -1,4 +1,4 @@
-//! Parses a chat model's answer to a request to judge claims. Accepts nothing that the answer does not state.
+//! Parses a chat model's answer to a request to judge claims. Never adds to what the answer states.
 //!
 //! ```
 //! use gsar_answer::{Bounds, Form, ParseMode, parse, repair_prompt};
@@ -16,23 +16,23 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`node`] | the JSON tree; well-formed answers |
-//! | [`lenient`] | JSON with mistakes that models make, never completed |
-//! | [`documents`] | JSON among reasoning, code fences and prose |
-//! | [`envelope`], [`draft`], [`entry`], [`score`] | from JSON to verdicts |
-//! | [`mod@reading`], [`unreadable`], [`fix`] | result types |
-//! | [`repair`] | the prompt of the repair turn |
+//! | [`node`] | the JSON tree; parsing of well-formed JSON |
+//! | [`lenient`] | parsing of JSON with typical model mistakes |
+//! | [`documents`] | JSON between reasoning, code fences and prose |
+//! | [`envelope`], [`draft`], [`entry`], [`score`] | conversion from JSON to verdicts |
+//! | [`parsed`], [`error`], [`fix`] | result types |
+//! | [`repair`] | the repair prompt |
 //!
 //! Rules:
 //!
-//! - A text that ends early is [`ParseError::Truncated`], whatever precedes the end.
-//! - An ambiguous entry is lost together with its claim, whatever other entries say about that claim.
-//! - A claim judged twice gets its strictest class: contradicted, ungrounded, complementary, grounded.
-//! - JSON that is broken outside of single entries, or followed by more JSON syntax, is [`ParseError::Malformed`].
-//! - Of several complete answers the last one counts, and claims on which they differ are lost. They are never merged.
-//! - Names of classes and types must match except for case, spaces and hyphens. A claim with an unknown class is lost;
-//!   an unknown type becomes inference, with a correction.
-//! - The work is linear in the length of the text. No I/O, no clock.
+//! - A text that ends early is [`ParseError::Truncated`].
+//! - An ambiguous entry is lost together with its claim, even if another entry judges that claim.
+//! - A claim with several verdicts gets the strictest class: contradicted, ungrounded, complementary, grounded.
+//! - JSON with errors outside single entries, or followed by more JSON syntax, is [`ParseError::Malformed`].
+//! - If there are several complete answers, the last one is used, and claims with differing verdicts are lost.
+//! - Class and type names are compared without case, spaces and hyphens. An unknown class loses its
+//!   claim; an unknown type is replaced with inference and reported as a correction.
+//! - The work is linear in the text length. Does no I/O and reads no clock.
 
 mod bounds;
 mod documents;
@@ -68,11 +68,11 @@ use node::Node;
 
 /// Parses an answer of the given form. `expected` are the claims in the request, with unique ids.
 ///
-/// A second look uses the same types: shown is grounded, not shown is ungrounded, refuted is contradicted, and the
-/// deciding words become the note.
+/// A second look's verdicts are mapped to classes: shown to grounded, not shown to ungrounded, refuted to
+/// contradicted. The words become the note.
 ///
 /// # Errors
-/// [`ParseError`] if the answer as a whole cannot be parsed. No part of it is used then.
+/// [`ParseError`] if the answer as a whole is unusable.
 pub fn parse(
     text: &str,
     form: Form,
@@ -109,7 +109,7 @@ fn parse_metered(
         .map(|draft| build_answer(draft, &expected, meter.usage(text.len())))
 }
 
-/// Tries the whole text as JSON, then as a JSON string, then as JSON in prose.
+/// Parses the text as JSON, as JSON inside a JSON string, or as JSON in prose.
 fn find_in_value(
     json: &str,
     mut fixes: Fixes,
@@ -135,8 +135,7 @@ fn find_in_value(
     }
 }
 
-/// Returns the JSON in a text if each quotation mark, except one around it all, is preceded by a backslash. Otherwise
-/// the backslashes belong to strings, and removing them would end those early.
+/// Returns the JSON in a text if all quotation marks, except a pair around the whole, are escaped.
 fn escaped(text: &str) -> Option<&str> {
     let json = text.get(text.find('{')?..)?;
     let inner = json.strip_suffix('"').filter(|inner| !inner.ends_with('\\')).unwrap_or(json);
@@ -148,7 +147,7 @@ fn escaped(text: &str) -> Option<&str> {
     (starts_escaped && all_escaped).then_some(inner)
 }
 
-/// Returns the last complete answer, without the claims on which earlier ones differ.
+/// Returns the last complete answer. Claims with differing verdicts in earlier answers are lost.
 fn last_draft(mut drafts: Vec<Draft>, expected: &Expected<'_>) -> Result<Draft, ParseError> {
     let mut last = drafts.pop().ok_or(ParseError::NoClaims)?;
     for earlier in &drafts {

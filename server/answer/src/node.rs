@@ -1,5 +1,4 @@
-//! A JSON tree that preserves duplicate fields and marks strings whose end was guessed. `serde_json` parses well-formed
-//! JSON into it.
+//! A JSON tree that preserves duplicate fields and marks strings with a guessed end.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +8,6 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use crate::bounds::Meter;
 use crate::error::Location;
 
-/// One JSON value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Node<'a> {
     Null,
@@ -18,36 +16,33 @@ pub(crate) enum Node<'a> {
     Text(Text<'a>),
     List(Vec<Node<'a>>),
     Object(Vec<Member<'a>>),
-    /// A malformed entry of a list of claims.
+    /// A malformed entry in a list of claims.
     Broken(Broken),
 }
 
-/// A field of an object. Names may be duplicates.
+/// An object field. An object can have several with the same name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Member<'a> {
     pub(crate) name: Cow<'a, str>,
     pub(crate) value: Node<'a>,
 }
 
-/// A string.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Text<'a> {
     pub(crate) value: Cow<'a, str>,
-    /// `true` if it contains an unescaped quotation mark, so that its end was guessed.
+    /// `true` if the string contains an unescaped quotation mark, so its end is a guess.
     pub(crate) has_guessed_end: bool,
 }
 
-/// A malformed entry.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Broken {
-    /// Its id, if readable.
+    /// The id, if readable.
     pub(crate) id: Option<String>,
-    /// The position of the error.
     pub(crate) place: Location,
 }
 
 impl<'a> Node<'a> {
-    /// Describes the type of the value for error messages.
+    /// Describes the value's type for error messages.
     pub(crate) fn describe(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -67,7 +62,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Parses a text as one JSON document; `None` if it is not, or exceeds the bounds.
+    /// Parses well-formed JSON with `serde_json`. Returns `None` if the text is malformed or exceeds a limit.
     pub(crate) fn parse_strict(text: &'a str, meter: &Meter) -> Option<Self> {
         let mut json = serde_json::Deserializer::from_str(text);
         let node = Tree { meter, depth: 0 }.deserialize(&mut json).ok()?;
@@ -158,7 +153,7 @@ impl<'a> Visitor<'a> for Tree<'_> {
     }
 }
 
-/// Reads the name of a field, borrowed if it has no escapes.
+/// Deserializes a field name, borrowed if it has no escapes.
 struct Name;
 
 impl<'a> DeserializeSeed<'a> for Name {

@@ -1,4 +1,4 @@
-//! The types of a parsed answer.
+//! Types for a parsed answer.
 
 use gsar_core::fixed::Millionths;
 use gsar_core::{ClaimId, Class, JudgedClaim};
@@ -8,17 +8,17 @@ use crate::error::Location;
 use crate::fix::Fix;
 use crate::form::Form;
 
-/// How an answer was parsed.
+/// The way an answer was parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParseMode {
     /// The whole text is JSON of the requested shape.
     Structured,
-    /// The answer needed these fixes, in order of first use.
+    /// The answer required these fixes, in order of first use.
     Salvaged(Vec<Fix>),
 }
 
 impl ParseMode {
-    /// The fixes that the answer needed.
+    /// Returns the fixes the answer required.
     #[must_use]
     pub fn fixes(&self) -> &[Fix] {
         match self {
@@ -27,7 +27,7 @@ impl ParseMode {
         }
     }
 
-    /// The name used in records and metrics.
+    /// Returns the name used in records and metrics.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -37,37 +37,37 @@ impl ParseMode {
     }
 }
 
-/// A parsed answer. Every expected claim is in exactly one of `judged`, `lost` and `missing`.
+/// A parsed answer. Each expected claim is in exactly one of `judged`, `lost` and `missing`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedAnswer {
-    /// How it was parsed.
+    /// The way the answer was parsed.
     pub mode: ParseMode,
-    /// The judged claims, in the order of the expected claims.
+    /// The judged claims, in request order.
     pub judged: Vec<JudgedClaim>,
     /// Unusable entries.
     pub lost: Vec<LostEntry>,
     /// Expected claims without an entry.
     pub missing: Vec<ClaimId>,
-    /// Ids that are not expected, each once, cut to [`ClaimId::MAX_BYTES`].
+    /// Unexpected ids without duplicates, truncated to [`ClaimId::MAX_BYTES`].
     pub invented: Vec<String>,
-    /// Values that were interpreted or left out.
+    /// Values that were reinterpreted or dropped.
     pub corrections: Vec<Correction>,
-    /// The judge's own score, from 0 to 1, rounded to six places; for audit, never decides.
+    /// The judge's score from 0 to 1, rounded to six places. Recorded for audit only.
     pub score: Option<Millionths>,
-    /// The judgement in prose; may be empty.
+    /// The judge's explanation; can be empty.
     pub explanation: String,
-    /// What else the judge would need to see.
+    /// Evidence that the judge would need.
     pub gaps: Vec<String>,
-    /// What it found to be false.
+    /// False statements found by the judge.
     pub contradictions: Vec<String>,
-    /// The reason for an abstention, may be empty; `None` if the judge did not abstain.
+    /// The reason for an abstention, possibly empty; `None` if the judge did not abstain.
     pub abstained: Option<String>,
-    /// The use of the bounds.
+    /// The resource usage.
     pub usage: Usage,
 }
 
 impl ParsedAnswer {
-    /// Returns the expected claims without a verdict: lost ones first, then missing ones.
+    /// Returns the expected claims without a verdict: lost claims, then missing ones.
     pub fn unjudged(&self) -> impl Iterator<Item = &ClaimId> {
         self.lost.iter().filter_map(|lost| lost.claim.as_ref()).chain(&self.missing)
     }
@@ -76,46 +76,46 @@ impl ParsedAnswer {
 /// An unusable entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostEntry {
-    /// The expected claim that it is about, if known and not reported yet.
+    /// The expected claim, if known and not already reported.
     pub claim: Option<ClaimId>,
-    /// Its number in the list of claims, from 1; `None` if several answers differ.
+    /// The entry's position in the list of claims, from 1; `None` if several answers differ.
     pub entry: Option<usize>,
-    /// Why.
+    /// The reason for the loss.
     pub reason: LossReason,
 }
 
-/// Why an entry and its claim are lost.
+/// The reason for losing an entry and its claim.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LossReason {
-    /// Its JSON is malformed.
+    /// The JSON is malformed.
     #[error("its JSON cannot be read {0}")]
     Malformed(Location),
-    /// It is not an object.
+    /// The entry is not an object.
     #[error("it is {given}; it must be an object with {}", form.fields())]
     NotAnObject {
-        /// What it is.
+        /// The given type.
         given: &'static str,
         /// The requested form.
         form: Form,
     },
-    /// It has no id.
+    /// The id is missing.
     #[error("it has no \"id\"; it must be that of a given claim")]
     NoId,
-    /// Its id and its key differ.
+    /// The id and the key differ.
     #[error("its key and its \"id\" differ")]
     IdsDiffer,
-    /// It has no class.
+    /// The class is missing.
     #[error("it has no \"{}\"; it must be {}", form.class_field(), form.classes())]
     NoClass {
         /// The requested form.
         form: Form,
     },
-    /// Its class is unknown.
+    /// The class is unknown.
     #[error("its \"{}\" is {given}; it must be {}", form.class_field(), form.classes())]
     UnknownClass {
         /// The requested form.
         form: Form,
-        /// The class in quotes, cut to [`Location::MAX_SHOWN`] characters.
+        /// The given class in quotes, truncated to [`Location::MAX_SHOWN`] characters.
         given: String,
     },
     /// A field is duplicated.
@@ -124,21 +124,21 @@ pub enum LossReason {
         /// The field.
         field: &'static str,
     },
-    /// The end of a string is ambiguous, and another end would give another claim, class or type.
+    /// The end of a string is ambiguous and affects the id, class or type.
     #[error("a quotation mark in one of its strings is not escaped as \\\"")]
     UnescapedQuotes,
-    /// Two answers give it different classes.
+    /// Two answers have different classes for the claim.
     #[error("it is {} in one answer and {} in another; give one answer", first.name(), last.name())]
     AnswersDiffer {
-        /// In an earlier answer.
+        /// The class in an earlier answer.
         first: Class,
-        /// In the last one.
+        /// The class in the last answer.
         last: Class,
     },
 }
 
 impl LossReason {
-    /// The name used in records and metrics.
+    /// Returns the name used in records and metrics.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -155,19 +155,19 @@ impl LossReason {
     }
 }
 
-/// A value that was interpreted or left out.
+/// A value that was reinterpreted or dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
-    /// The claim; `None` for the answer as a whole.
+    /// The claim; `None` for the whole answer.
     pub claim: Option<ClaimId>,
-    /// What was corrected.
+    /// The kind of correction.
     pub kind: CorrectionKind,
 }
 
-/// What was corrected.
+/// A kind of correction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CorrectionKind {
-    /// The class or type is spelled differently, such as `Tool Match`.
+    /// The class or type has a different spelling, such as `Tool Match`.
     #[error("\"{field}\" is written {given}")]
     Spelling {
         /// The field.
@@ -175,35 +175,35 @@ pub enum CorrectionKind {
         /// The given spelling, in quotes.
         given: String,
     },
-    /// The type is unknown or missing: taken as inference.
+    /// The type is unknown or missing, and is replaced with inference.
     #[error("\"type\" is {given}, which is none of the eight; taken as inference")]
     UnknownType {
-        /// The type in quotes, or the kind of the value.
+        /// The type in quotes, or a description of the value.
         given: String,
     },
     /// Citations are invalid or exceed the limit.
     #[error("{count} citations are left out; the first {reason}")]
     CitationsDropped {
-        /// The number of citations.
+        /// The number of dropped citations.
         count: usize,
-        /// Why the first one is left out.
+        /// The reason for dropping the first one.
         reason: &'static str,
     },
-    /// The claim is judged several times: the strictest entry is taken.
+    /// A claim has several verdicts, and the strictest is used.
     #[error("is judged more than once; the strictest is taken, {}", used.name())]
     DuplicateVerdict {
-        /// The class that is taken.
+        /// The class used.
         used: Class,
     },
-    /// A field has the wrong type and is left out.
+    /// A field has the wrong type and is dropped.
     #[error("\"{field}\" is {given} and is left out")]
     FieldDropped {
         /// The field.
         field: &'static str,
-        /// The given value or its kind.
+        /// The given value or its type.
         given: String,
     },
-    /// The score is taken as a percentage.
+    /// The score is interpreted as a percentage.
     #[error("\"score\" is taken as a percentage")]
     Percentage,
 }

@@ -1,14 +1,14 @@
-//! Writes the prompt of the repair turn: the mistakes in an answer, and what to answer instead.
+//! Writes the repair prompt: the mistakes in an answer, and the claims to answer again.
 
 use std::fmt::Write as _;
 
 use crate::error::ParseError;
 use crate::parsed::ParsedAnswer;
 
-/// Returns the prompt of the repair turn; `None` if every claim was judged or the model abstained.
+/// Returns the repair prompt, or `None` if every claim was judged or the model abstained.
 ///
-/// After an unreadable answer it requests the whole answer again, else only the claims without a verdict, which are then
-/// the expected claims of [`crate::parse`]. Quotes from the answer are cut.
+/// After a [`ParseError`] the prompt requests the whole answer again. Otherwise it requests only the
+/// claims without a verdict; pass those as `expected` to the next [`crate::parse`].
 #[must_use]
 pub fn repair_prompt(outcome: &Result<ParsedAnswer, ParseError>) -> Option<String> {
     match outcome {

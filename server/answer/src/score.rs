@@ -1,23 +1,22 @@
-//! Parses the judge's own score, rounded to six places. It is recorded for audit and never decides.
+//! Parses the judge's own score, which is recorded for audit only.
 
 use gsar_core::fixed::{Millionths, ONE_MILLION};
 
 use crate::entry::quote;
 use crate::node::Node;
 
-/// A parsed score.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Score {
-    /// From 0 to 1; `None` if null.
+    /// The score from 0 to 1, rounded to six places; `None` if null.
     pub(crate) value: Option<Millionths>,
     pub(crate) is_percentage: bool,
 }
 
-/// Parses a score from 0 to 1, or a percentage: with a percent sign, or above 10. A number between 1 and 10 is
-/// ambiguous and rejected.
+/// Parses a score from 0 to 1, or a percentage with a percent sign or above 10. Rejects numbers between 1
+/// and 10 as ambiguous.
 ///
 /// # Errors
-/// The invalid value.
+/// The invalid value in quotes.
 pub(crate) fn parse(node: &Node<'_>) -> Result<Score, String> {
     match node {
         Node::Null => Ok(Score { value: None, is_percentage: false }),

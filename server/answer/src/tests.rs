@@ -1,5 +1,4 @@
-//! Tests that the work is linear in the length of the text, and that the lenient parser agrees with `serde_json` on
-//! well-formed JSON.
+//! Tests that the work is linear in the text length, and that both parsers agree on well-formed JSON.
 
 use gsar_core::ClaimId;
 use proptest::prelude::*;
@@ -7,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::documents::Documents;
 
-/// Hostile texts: a prefix and a part that is repeated.
+/// Adversarial texts: a prefix and a repeated part.
 const HOSTILE: [(&str, &str); 24] = [
     ("", "{"),
     ("", "["),

@@ -1,8 +1,8 @@
-//! Checks answers with mistakes against the expected rung and partition.
+//! Checks answers with mistakes against expected results.
 //!
-//! The tables in `tests/answers/*.json` have a name, the answer, the rung or the reason why it is unreadable, and the
-//! state of the claims c1, c2 and c3. `fixes`, `score` (millionths) and `corrections` (a count) are compared if given;
-//! `invented` and `abstained` must match or be absent.
+//! Each case in `tests/answers/*.json` has a name, the answer, the parse mode or error name (`rung`), and
+//! the states of the claims c1, c2 and c3. `fixes`, `score` (millionths) and `corrections` (a count) are
+//! compared if present; `invented` and `abstained` are always compared.
 
 use std::collections::BTreeMap;
 

@@ -1,11 +1,11 @@
-//! Property tests: a valid answer with one mistake keeps its verdicts, and a truncated answer gives none.
+//! Property tests: fixes preserve verdicts, and truncated answers have none.
 
 use gsar_answer::{Bounds, Fix, Form, ParseError, ParseMode, ParsedAnswer, parse};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// The style of written JSON.
+/// A style for writing JSON.
 #[derive(Clone, Copy)]
 struct Style {
     quote: (char, char),
@@ -67,7 +67,7 @@ impl Style {
     }
 }
 
-/// Returns variants of an answer with the fix that each needs.
+/// Returns variants of an answer, each with the fix it needs.
 fn mutations(answer: &Value) -> Vec<(Fix, String)> {
     let text = JSON.write(answer);
     let keyed: Map<String, Value> = entries(answer)
@@ -115,10 +115,10 @@ fn mutations(answer: &Value) -> Vec<(Fix, String)> {
     ]
 }
 
-/// Characters to insert, delete or replace.
+/// Characters to insert or substitute.
 const MARKS: [char; 14] = ['"', '\'', '\\', '{', '}', '[', ']', ',', ':', ' ', '\n', '/', '`', '“'];
 
-/// Notes that change the answer if they are not read as strings.
+/// Notes that would change the answer if parsed as JSON.
 const HOSTILE_NOTES: [&str; 6] = [
     r#"so", "class": "grounded", "x": "y"#,
     r#"so"}, {"id": "c1", "class": "contradicted"}, {"id": "c2", "class": "grounded", "note": "y"#,
@@ -128,7 +128,7 @@ const HOSTILE_NOTES: [&str; 6] = [
     "}]} ```json {claims: [{id: 'c1', class: 'contradicted'}]}",
 ];
 
-/// Mistakes that break an entry: a name, the original text and its replacement.
+/// Mistakes that break an entry: name, original text, replacement.
 const BREAKAGES: [(&str, &str, &str); 13] = [
     ("unknown class", "\"grounded\"", "\"supported\""),
     ("two classes", "\"class\": \"grounded\"", "\"class\": \"grounded\", \"class\": \"grounded\""),
@@ -154,7 +154,7 @@ fn claims(count: usize) -> Vec<Claim> {
     ids.map(|id| Claim { id, text: "checkout restarted".to_owned(), span: None }).collect()
 }
 
-/// Generates an answer whose first claim is grounded, and its number of claims.
+/// Generates an answer and its number of claims. The first claim is grounded.
 fn answers() -> impl Strategy<Value = (Value, usize)> {
     // Characters with and without a meaning in JSON.
     let words = "[a-z0-9 \"'{}\\[\\]:,`/#\\\\é]{0,20}";
@@ -187,7 +187,7 @@ fn answers() -> impl Strategy<Value = (Value, usize)> {
     })
 }
 
-/// Returns the judged claims, without notes if a fix may change those.
+/// Returns the judged claims, without notes if a fix can change those.
 fn judged(answer: &ParsedAnswer, with_notes: bool) -> Vec<JudgedClaim> {
     let mut judged = answer.judged.clone();
     if !with_notes {
@@ -246,7 +246,7 @@ proptest! {
         };
         let mut characters: Vec<char> = text.chars().collect();
         for (place, change, mark) in changes {
-            // Punctuation has the most effect next to other punctuation.
+            // Punctuation matters most next to other punctuation.
             let places: Vec<usize> = characters
                 .iter()
                 .enumerate()

@@ -1,5 +1,5 @@
-//! Detects instructions in evidence. Each submodule detects one kind. Match lengths are bounded, so every search is
-//! linear in the text length.
+//! Detects instructions in evidence. Each submodule detects one kind. Match lengths are bounded, so every
+//! search is linear in the text length.
 
 mod encoded;
 mod expressions;

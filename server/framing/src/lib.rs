@@ -1,5 +1,5 @@
-//! Frames evidence in a prompt as data, between delimiters and labels that the evidence cannot forge. Instructions in the
-//! evidence are neutralized and reported. Does no I/O; the caller draws the random [`Nonce`].
+//! Frames evidence in a prompt as data, between delimiters and labels that the evidence cannot forge.
+//! Instructions in the evidence are neutralized and reported. Does no I/O; the caller draws the random [`Nonce`].
 //!
 //! ```
 //! use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
@@ -24,8 +24,8 @@
 //! | [`finding`] | findings in evidence |
 //! | `detect` | detection of instructions in evidence |
 //!
-//! Framing is one layer of defense. Undetected instructions are still inside the frame, and every verdict from a judge is
-//! verified.
+//! Framing is one layer of defense. Undetected instructions are still inside the frame, and every verdict
+//! from a judge is verified.
 
 mod detect;
 pub mod finding;

@@ -30,8 +30,8 @@ pub(crate) enum Treatment {
     Mark,
 }
 
-/// Neutralizes ranges in a text. Ranges must be sorted by start, and ranges with the same treatment must not overlap.
-/// Break and data marks inside a [`Treatment::Name`] range are omitted.
+/// Neutralizes ranges in a text. Ranges must be sorted by start, and ranges with the same treatment must
+/// not overlap. Break and data marks inside a [`Treatment::Name`] range are omitted.
 pub(crate) fn neutralize(text: &str, ranges: &[(Range<usize>, Treatment)]) -> String {
     if ranges.is_empty() && !text.contains(OPENING) {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Any bytes as the certificate of a client.
+//! Fuzzes parsing of client certificates.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

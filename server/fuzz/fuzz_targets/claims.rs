@@ -1,4 +1,4 @@
-//! Any bytes as the claims of a token that is signed.
+//! Fuzzes validation of signed token claims.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

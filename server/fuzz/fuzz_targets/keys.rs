@@ -1,4 +1,4 @@
-//! Any bytes as the keys of an issuer.
+//! Fuzzes parsing of an issuer's keys.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes as the file of principals.
+//! Fuzzes parsing of the principals file.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes as a token.
+//! Fuzzes token validation.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

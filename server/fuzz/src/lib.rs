@@ -1,5 +1,5 @@
-//! What reads tokens, keys, principals and certificates, as the fuzzer calls it: the modules of the server themselves, without
-//! the rest of it.
+//! Fuzz entry points for the server's token, key, principal and certificate parsers. Includes those
+//! modules by path, so the rest of the server is not compiled.
 #![expect(dead_code, reason = "the server uses the rest of these modules")]
 
 pub mod identity;

@@ -1,5 +1,5 @@
-//! Finds secrets and personal data in a text. Each submodule detects one format. Match lengths are bounded, so every
-//! search is linear in the text length.
+//! Finds secrets and personal data in a text. Each submodule detects one format. Match lengths are
+//! bounded, so every search is linear in the text length.
 
 mod addresses;
 mod assignments;

@@ -1,7 +1,7 @@
 //! Replaces secrets and personal data with placeholders, and restores the original text exactly. Does no I/O.
 //!
-//! A [`Redactor`] holds the compiled patterns and is shared between requests. A [`Redaction`] belongs to one request:
-//! equal values get equal placeholders in all of its texts, and quotes in model output can be restored.
+//! A [`Redactor`] holds the compiled patterns and is shared between requests. A [`Redaction`] belongs to one
+//! request: equal values get equal placeholders in all of its texts, and quotes in model output can be restored.
 //!
 //! ```
 //! use gsar_redaction::{Options, Redactor};
@@ -22,8 +22,8 @@
 //! | [`kind`] | kinds of values |
 //! | `find` | detection, one module per format |
 //!
-//! Detection uses a value's format and the words around it. Passwords in prose, personal names, postal addresses and
-//! host names are not detected; operator-defined patterns can cover them.
+//! Detection uses a value's format and the words around it. Passwords in prose, personal names, postal
+//! addresses and host names are not detected; operator-defined patterns can cover them.
 
 mod find;
 pub mod kind;
@@ -40,8 +40,8 @@ pub use redaction::{Counts, Redaction};
 /// Options for a [`Redactor`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// `true` to leave private addresses (RFC 1918, RFC 4193, link-local) unredacted; they are hidden by default.
-    /// Loopback, unspecified and broadcast addresses are never hidden.
+    /// `true` to leave private addresses (RFC 1918, RFC 4193, link-local) unredacted; they are hidden by
+    /// default. Loopback, unspecified and broadcast addresses are never hidden.
     pub keep_private_addresses: bool,
     /// Operator-defined patterns, at most [`pattern::MAX_PATTERNS`].
     pub patterns: Vec<Pattern>,
@@ -64,8 +64,9 @@ impl Redactor {
 
     /// Starts the redaction of a request.
     ///
-    /// `texts` are all texts that will be hidden. No placeholder occurs in any of them, and a secret found in one is
-    /// hidden in all. `salt` should differ between requests; the same salt and texts produce the same placeholders.
+    /// `texts` are all texts that will be hidden. No placeholder occurs in any of them, and a secret
+    /// found in one is hidden in all. `salt` should differ between requests; the same salt and texts
+    /// produce the same placeholders.
     pub fn begin<'t>(&self, salt: u128, texts: impl IntoIterator<Item = &'t str>) -> Redaction {
         Redaction::new(self.clone(), salt, texts.into_iter().collect::<Vec<_>>().as_slice())
     }

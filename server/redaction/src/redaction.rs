@@ -1,7 +1,7 @@
 //! The redaction of one request: hides values behind placeholders and restores them.
 //!
-//! A placeholder is `[TAG-KIND-NUMBER]`, for example `[k7fq-IP-1]`. The tag is derived from the caller's salt and does
-//! not occur in the initial texts.
+//! A placeholder is `[TAG-KIND-NUMBER]`, for example `[k7fq-IP-1]`. The tag is derived from the caller's
+//! salt and does not occur in the initial texts.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -15,8 +15,8 @@ use crate::Redactor;
 use crate::find::{Span, merge};
 use crate::kind::Kind;
 
-/// The minimum length in bytes of secrets that are hidden in all texts. Shorter ones are hidden only where they are
-/// detected: sweeping a password such as `admin` would remove a common word from every line.
+/// The minimum length in bytes of secrets that are hidden in all texts. Shorter ones are hidden only where
+/// they are detected: sweeping a password such as `admin` would remove a common word from every line.
 pub const MIN_SWEPT_BYTES: usize = 8;
 /// The maximum length in bytes of a placeholder after its tag: kind, hyphen, number and bracket.
 const MAX_REST_BYTES: usize = crate::pattern::MAX_NAME_BYTES + 22;
@@ -183,8 +183,8 @@ impl fmt::Debug for Redaction {
     }
 }
 
-/// Returns a placeholder prefix that occurs in none of the texts. The tag has four letters and grows with repeated
-/// attempts.
+/// Returns a placeholder prefix that occurs in none of the texts. The tag has four letters and grows with
+/// repeated attempts.
 fn prefix(salt: u128, texts: &[&str]) -> String {
     const LETTERS: &[u8; 32] = b"abcdefghijkmnopqrstuvwxyz2345678";
     let mut attempt: u32 = 0;

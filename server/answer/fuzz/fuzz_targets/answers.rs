@@ -1,5 +1,5 @@
-//! Parses any bytes as an answer. Everything parsed must occur in the answer, each expected claim is reported once, and
-//! a truncated answer gives nothing.
+//! Parses any bytes as an answer. Checks that all results occur in the answer, that each expected claim
+//! is reported once, and that truncated answers are rejected.
 #![no_main]
 
 use std::collections::BTreeSet;

@@ -1,13 +1,13 @@
-//! Parses JSON with the mistakes that chat models make. Never completes it: a text that ends early is [`Fault::Ended`],
-//! every fix is reported, and a malformed entry in a list of claims is skipped alone.
+//! Parses JSON with typical model mistakes. Every fix is reported, malformed entries in a list of claims
+//! are skipped, and a text that ends early is [`Fault::Ended`].
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`strings`] | strings and field names, and where they end |
-//! | [`whitespace`] | white space and comments |
-//! | [`recovery`] | where to resume after a malformed entry |
+//! | [`strings`] | strings and field names, and their ends |
+//! | [`whitespace`] | whitespace and comments |
+//! | [`recovery`] | resuming after a malformed entry |
 //!
-//! Every byte looked at is counted, so that the work is bounded by the length of the text.
+//! Each visit of a byte is counted, which bounds the work by the text length.
 
 mod recovery;
 mod strings;
@@ -20,21 +20,18 @@ use crate::node::{Broken, Member, Node, Text};
 
 use strings::Position;
 
-/// Why no value was parsed.
+/// An error that prevents parsing a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The text ended.
     Ended,
-    /// The text has something else.
     Unexpected(Unexpected),
     TooDeep,
     TooManyValues,
 }
 
-/// A mismatch between the text and the expected syntax.
+/// A syntax error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unexpected {
-    /// The byte offset, from 0.
     pub(crate) at: usize,
     pub(crate) expected: &'static str,
 }
@@ -45,14 +42,13 @@ impl Unexpected {
     }
 }
 
-/// An open bracket around a value.
+/// An unclosed bracket around the current value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bracket {
     Object,
     List,
 }
 
-/// The parser.
 #[derive(Debug)]
 pub(crate) struct Lenient<'a, 'm> {
     text: &'a str,
@@ -62,7 +58,7 @@ pub(crate) struct Lenient<'a, 'm> {
     pub(crate) at: usize,
     /// The fixes since the last [`Lenient::begin`].
     pub(crate) fixes: Fixes,
-    /// `true` once the current value has a quoted name or a complete field, so that its brace is not prose.
+    /// `true` once the current value has a quoted name or a complete field, so its brace is not prose.
     pub(crate) is_json: bool,
     /// The error in the first skipped entry.
     skipped: Option<Unexpected>,
@@ -81,7 +77,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
         }
     }
 
-    /// Parses the object or list that starts at `at`.
+    /// Parses the object or list at `at`.
     pub(crate) fn begin(&mut self, at: usize) -> Result<Node<'a>, Fault> {
         self.at = at;
         self.open.clear();
@@ -90,7 +86,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
         self.skipped = None;
         let is_bare_list = self.byte(at) == Some(b'[');
         let node = self.value(is_bare_list)?;
-        // Recovery relies on double quotes, which are unescaped in strings with other quotes.
+        // Recovery relies on double quotes, which may occur unescaped in strings with other quotes.
         let other_quotes =
             [Fix::SingleQuotes, Fix::SmartQuotes].iter().any(|fix| self.fixes.0.contains(fix));
         match self.skipped {
@@ -99,7 +95,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
         }
     }
 
-    /// Returns a byte and counts the step; `None` at the end of the text or after too many steps.
+    /// Returns a byte and counts the step. Returns `None` at the end of the text or over the step limit.
     pub(crate) fn byte(&self, at: usize) -> Option<u8> {
         if self.meter.step() { self.text.as_bytes().get(at).copied() } else { None }
     }
@@ -168,7 +164,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
         }
     }
 
-    /// Parses a list. In a list of claims, malformed entries are skipped.
+    /// Parses a list. Skips malformed entries in a list of claims.
     fn list(&mut self, is_claim_list: bool) -> Result<Vec<Node<'a>>, Fault> {
         let mut entries = Vec::new();
         self.enter(Bracket::List)?;

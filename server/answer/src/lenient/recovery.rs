@@ -1,20 +1,19 @@
-//! Finds where to resume after a malformed entry in a list of claims.
+//! Finds the position to resume at after a malformed entry in a list of claims.
 //!
-//! The entry ends where its brackets balance, ignoring strings, or else before the next entry. To be sure that this
-//! position is not inside a string, an unescaped name in double quotes or the end of the text must follow.
+//! An entry ends where its brackets balance outside strings, or before the next entry. To verify that the
+//! position is not inside a string, a double-quoted field name or the end of the text must follow.
 
 use gsar_core::ClaimId;
 
 use super::strings::Quote;
 use super::{Bracket, Fault, Lenient, Unexpected};
 
-/// The fields of an entry.
 const ENTRY_FIELDS: [&str; 5] = ["id", "class", "type", "citations", "note"];
-/// The fields of an answer after the list of claims.
+/// The fields that can follow the list of claims.
 const AFTER_CLAIMS: [&str; 5] = ["score", "explanation", "gaps", "contradictions", "abstain"];
 
 impl Lenient<'_, '_> {
-    /// Moves to the end of the entry that starts at `start`.
+    /// Moves to the end of the entry at `start`.
     pub(super) fn skip_entry(&mut self, start: usize, unexpected: Unexpected) -> Result<(), Fault> {
         let balanced = match self.byte(start) {
             Some(b'{') => self.balanced_end(start, unexpected),
@@ -30,8 +29,8 @@ impl Lenient<'_, '_> {
         }
     }
 
-    /// Returns the byte after the object at `start`, ignoring brackets in double quotes; `None` if that is before the
-    /// error.
+    /// Returns the end of the object at `start`, ignoring brackets in double quotes. Returns `None` if
+    /// that is before the error.
     fn balanced_end(&self, start: usize, unexpected: Unexpected) -> Option<usize> {
         let mut at = start;
         let mut depth = 0_usize;
@@ -54,7 +53,7 @@ impl Lenient<'_, '_> {
         }
     }
 
-    /// Returns `true` if the next entry or the end of the list follows.
+    /// Returns `true` if another entry or the end of the list follows.
     fn list_continues(&self, at: usize) -> bool {
         let mut at = self.after_blank(at);
         if self.byte(at) == Some(b',') {
@@ -63,7 +62,7 @@ impl Lenient<'_, '_> {
         self.is_field(at, b'{', &ENTRY_FIELDS) || self.is_list_end(at)
     }
 
-    /// Returns `true` if a list of claims ends at `at`: another field of the answer follows, or only closing brackets.
+    /// Returns `true` if a list of claims ends at `at`, and another answer field or only closing brackets follow.
     fn is_list_end(&self, at: usize) -> bool {
         if self.byte(at) != Some(b']') {
             return false;
@@ -79,7 +78,7 @@ impl Lenient<'_, '_> {
         at >= self.text.len()
     }
 
-    /// Returns `true` if `mark` and one of these field names in double quotes are at `at`.
+    /// Returns `true` if `mark` is at `at`, followed by one of these field names in double quotes.
     fn is_field(&self, at: usize, mark: u8, names: &[&str]) -> bool {
         let name = self.after_white_space(at + 1);
         self.byte(at) == Some(mark)
@@ -87,7 +86,8 @@ impl Lenient<'_, '_> {
             && names.iter().any(|field| self.after_name(name, field).is_some())
     }
 
-    /// Skips unquoted text, such as an ellipsis between two entries. `None` if the list does not continue after it.
+    /// Skips unquoted text such as an ellipsis between entries. Returns `None` if the list does not
+    /// continue after it.
     fn skip_words(&self, start: usize) -> Option<usize> {
         let mut at = start;
         loop {
@@ -111,8 +111,8 @@ impl Lenient<'_, '_> {
         }
     }
 
-    /// Returns `true` if an answer, or a claim in a list, starts at `brace` with a name in such quotes. A JSON string
-    /// cannot contain that, because it would escape the quotation marks.
+    /// Returns `true` if an answer or entry starts at `brace` with a name in these quotes. Inside a JSON
+    /// string, the quotes would be escaped.
     pub(super) fn begins_answer(&self, brace: usize, quote: Quote) -> bool {
         let name = self.after_white_space(brace + 1);
         let is_field = |field| self.after_name(name, field).is_some();
@@ -121,7 +121,7 @@ impl Lenient<'_, '_> {
                 || (self.open.contains(&Bracket::List) && ENTRY_FIELDS.into_iter().any(is_field)))
     }
 
-    /// Returns the id at the start of a malformed entry. Only for reporting which claim is lost.
+    /// Returns the id at the start of a malformed entry, to report the lost claim.
     pub(super) fn broken_entry_id(&self, start: usize) -> Option<String> {
         let value = self.id_after(start)?;
         let (quote, length) = self.quote(value)?;

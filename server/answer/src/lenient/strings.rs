@@ -1,8 +1,8 @@
 //! Parses strings and field names.
 //!
-//! A quotation mark ends a string if valid syntax follows: a colon after a name; after a value, a comma with another
-//! field or entry, or the closing brackets in order. Any other quotation mark is part of the string and sets
-//! [`Text::has_guessed_end`].
+//! A quotation mark ends a string if valid syntax follows: a colon after a name; or, after a value, a
+//! comma and another field or entry, or the closing brackets. Any other quotation mark is part of the
+//! string and sets [`Text::has_guessed_end`].
 
 use std::borrow::Cow;
 
@@ -10,17 +10,15 @@ use super::{Bracket, Fault, Lenient, Unexpected};
 use crate::fix::Fix;
 use crate::node::Text;
 
-/// The maximum lookahead for a field name, in bytes. A longer string counts as a name.
+/// The maximum lookahead for a field name in bytes. A longer string is assumed to be a name.
 const MAX_NAME_BYTES: usize = 64;
 
-/// The role of a string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
     Name,
     Value,
 }
 
-/// The quotation marks of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quote {
     Double,
@@ -40,7 +38,7 @@ impl Quote {
 }
 
 impl<'a> Lenient<'a, '_> {
-    /// Returns the quotation mark at a byte and its length in bytes.
+    /// Returns the quotation mark at a position, and its length in bytes.
     pub(super) fn quote(&self, at: usize) -> Option<(Quote, usize)> {
         match self.byte(at)? {
             b'"' => Some((Quote::Double, 1)),
@@ -54,7 +52,6 @@ impl<'a> Lenient<'a, '_> {
         }
     }
 
-    /// Parses the name of a field.
     pub(super) fn name(&mut self) -> Result<Cow<'a, str>, Fault> {
         if self.quote(self.at).is_some() {
             return self.string(Position::Name).map(|text| text.value);
@@ -70,7 +67,6 @@ impl<'a> Lenient<'a, '_> {
         }
     }
 
-    /// Parses the string at the current position.
     pub(super) fn string(&mut self, position: Position) -> Result<Text<'a>, Fault> {
         let Some((quote, length)) = self.quote(self.at) else {
             return self.unexpected("a string");
@@ -126,14 +122,14 @@ impl<'a> Lenient<'a, '_> {
         Ok(Text { value, has_guessed_end: stray.is_some() })
     }
 
-    /// Returns the fault of an unterminated string. If the text looks complete, the fault is the first quotation mark
-    /// that was taken as part of the string.
+    /// Returns the fault for an unterminated string. If the text looks complete, blames the first
+    /// quotation mark that was treated as part of the string.
     fn unclosed(&self, stray: Option<usize>) -> Fault {
         let looks_complete = self.text.trim_end().ends_with(['}', ']', '`']);
         stray.filter(|_| looks_complete).map_or(Fault::Ended, misquoted)
     }
 
-    /// Decodes the whole text as the contents of a JSON string.
+    /// Decodes the whole text as the content of a JSON string.
     pub(crate) fn unescaped(mut self) -> String {
         let mut decoded = String::with_capacity(self.text.len());
         let mut from = 0;
@@ -145,7 +141,7 @@ impl<'a> Lenient<'a, '_> {
         decoded
     }
 
-    /// Decodes the escape whose backslash precedes `at`. Returns the byte after it.
+    /// Decodes the escape after the backslash before `at`. Returns the next position.
     fn escape(&mut self, at: usize, decoded: &mut String) -> usize {
         let plain = match self.byte(at) {
             None => return at,
@@ -203,8 +199,8 @@ impl<'a> Lenient<'a, '_> {
         all_hex.then(|| u16::from_str_radix(digits, 16).ok()).flatten()
     }
 
-    /// Returns `true` if a quotation mark before `at` ends a string, because valid syntax follows. The end of the text
-    /// counts as valid: the open object is then reported as truncated.
+    /// Returns `true` if a quotation mark before `at` ends a string, because valid syntax or the end of
+    /// the text follows.
     fn closes_string(&self, at: usize, position: Position) -> bool {
         let mut at = self.after_blank(at);
         if position == Position::Name {
@@ -239,7 +235,7 @@ impl<'a> Lenient<'a, '_> {
         true
     }
 
-    /// Returns `true` if another field or entry, or the end after a trailing comma, starts at `at`.
+    /// Returns `true` if another field or entry, or the end after a trailing comma, is at `at`.
     fn is_valid_next(&self, at: usize, bracket: Bracket) -> bool {
         let Some(byte) = self.byte(at) else { return true };
         match bracket {
@@ -252,7 +248,7 @@ impl<'a> Lenient<'a, '_> {
         }
     }
 
-    /// Returns `true` if another comma, or an ellipsis for omitted entries, is at `at`.
+    /// Returns `true` if another comma or an ellipsis is at `at`.
     fn is_omission(&self, at: usize) -> bool {
         self.byte(at) == Some(b',') || ["...", "\u{2026}"].contains(&self.slice(at, at + 3))
     }
@@ -262,7 +258,7 @@ impl<'a> Lenient<'a, '_> {
         self.open.last() == Some(&Bracket::List) && self.byte(self.after_blank(at)) == Some(b':')
     }
 
-    /// Returns `true` if a field name and its colon are at `at`, looking ahead up to [`MAX_NAME_BYTES`].
+    /// Returns `true` if a field name and a colon are at `at`, looking ahead up to [`MAX_NAME_BYTES`].
     fn is_name(&self, at: usize) -> bool {
         let quote = self.quote(at);
         let start = at + quote.map_or(0, |(_, length)| length);
@@ -290,8 +286,8 @@ impl<'a> Lenient<'a, '_> {
     }
 }
 
-/// Returns the fault of a string that does not end where it should. `at` is the first quotation mark taken as part of
-/// it, or the opening one.
+/// Returns the fault for a string without a valid end. `at` is the opening quotation mark, or the first
+/// one that was treated as part of the string.
 fn misquoted(at: usize) -> Fault {
     Fault::Unexpected(Unexpected {
         at,

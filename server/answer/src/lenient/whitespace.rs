@@ -1,17 +1,17 @@
-//! Skips white space and comments between values.
+//! Skips whitespace and comments between values.
 
 use super::Lenient;
 use crate::fix::Fix;
 
-/// Non-ASCII blanks: no-break space, zero-width space, joiners, line and paragraph separators, byte order mark.
+/// Non-ASCII blanks: no-break space, zero-width characters, line and paragraph separators, byte order mark.
 const WIDE_BLANKS: [&str; 8] =
     ["\u{a0}", "\u{200b}", "\u{200c}", "\u{200d}", "\u{2028}", "\u{2029}", "\u{2060}", "\u{feff}"];
 
-/// A blank with its length in bytes.
+/// A blank and its length in bytes.
 enum Blank {
-    /// White space that JSON allows.
+    /// Whitespace allowed by JSON.
     Plain(usize),
-    /// Anything else that is skipped.
+    /// Nonstandard whitespace or a comment.
     Fixed(usize, Fix),
     None,
 }
@@ -33,7 +33,7 @@ impl Lenient<'_, '_> {
         self.slice(start, self.at).contains('\n')
     }
 
-    /// Returns the byte after blanks and comments.
+    /// Returns the position after blanks and comments.
     pub(super) fn after_blank(&self, mut at: usize) -> usize {
         while let Blank::Plain(bytes) | Blank::Fixed(bytes, _) = self.blank_at(at) {
             at += bytes;
@@ -41,7 +41,7 @@ impl Lenient<'_, '_> {
         at
     }
 
-    /// Returns the byte after white space that JSON allows.
+    /// Returns the position after whitespace allowed by JSON.
     pub(crate) fn after_white_space(&self, mut at: usize) -> usize {
         while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.byte(at) {
             at += 1;
@@ -71,7 +71,7 @@ impl Lenient<'_, '_> {
         }
     }
 
-    /// Returns the number of bytes to the end of the line.
+    /// Returns the length of the rest of the line in bytes.
     fn line_from(&self, at: usize) -> usize {
         let mut end = at;
         while self.byte(end).is_some_and(|byte| byte != b'\n') {
@@ -80,7 +80,7 @@ impl Lenient<'_, '_> {
         end - at
     }
 
-    /// Returns the number of bytes to the end of a block comment.
+    /// Returns the length of the block comment in bytes.
     fn comment_from(&self, at: usize) -> usize {
         let mut end = at + 2;
         while let Some(byte) = self.byte(end) {

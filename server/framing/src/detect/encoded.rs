@@ -42,7 +42,8 @@ fn begins_with_text(encoding: &Encoding, letters: &str) -> bool {
         && std::str::from_utf8(&bytes).err().is_none_or(|error| error.error_len().is_none())
 }
 
-/// Iterates over base64 runs that have an acceptable length, with their offsets. A `name=` prefix is not part of a run.
+/// Iterates over base64 runs that have an acceptable length, with their offsets. A `name=` prefix is
+/// not part of a run.
 fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let bytes = text.as_bytes();
     let mut from = 0;
@@ -57,8 +58,8 @@ fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
     .filter(|(_, run)| (MIN_BYTES..=MAX_BYTES).contains(&run.len()))
 }
 
-/// Returns the start of the next run that can be long enough. Checks every n-th byte only, because a run of n letters
-/// covers one of them.
+/// Returns the start of the next run that can be long enough. Checks every n-th byte only, because a run
+/// of n letters covers one of them.
 fn next_start(bytes: &[u8], from: usize) -> Option<usize> {
     let candidates = bytes.get(from..)?.iter().enumerate().skip(MIN_BYTES - 1).step_by(MIN_BYTES);
     let (within, _) = candidates.into_iter().find(|(_, byte)| is_letter(**byte))?;

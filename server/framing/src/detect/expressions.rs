@@ -1,5 +1,5 @@
-//! Matches expressions against a view. A single pass finds required words, and an expression is run only if one of its
-//! required words occurs.
+//! Matches expressions against a view. A single pass finds required words, and an expression is run only
+//! if one of its required words occurs.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -115,8 +115,8 @@ fn is_assertion(part: &Hir) -> bool {
     matches!(part.kind(), HirKind::Look(_))
 }
 
-/// Returns words such that every match contains one: prefixes of the expression or of one of its suffixes. Prefers the
-/// words with the greatest minimum length, because they are the rarest.
+/// Returns words such that every match contains one: prefixes of the expression or of one of its
+/// suffixes. Prefers the words with the greatest minimum length, because they are the rarest.
 fn required_words(alternative: &Hir) -> Option<Vec<Vec<u8>>> {
     /// The minimum length in bytes; shorter words occur everywhere.
     const MIN_BYTES: usize = 2;

@@ -6,8 +6,8 @@ use super::Detection;
 use crate::finding::FindingKind;
 use crate::marks::Treatment;
 
-/// Finds runs of invisible characters, except those required by scripts and emoji. Runs that are common in terminal
-/// output are not reported.
+/// Finds runs of invisible characters, except those required by scripts and emoji. Runs that are common
+/// in terminal output are not reported.
 pub(super) fn find(text: &str, detections: &mut Vec<Detection>) {
     let mut open: Option<Detection> = None;
     let mut before = None;
@@ -100,8 +100,8 @@ fn is_needed(before: Option<char>, c: char, next: Option<char>) -> bool {
     }
 }
 
-/// Returns `true` for unreported characters: terminal colors, form feeds, a leading byte order mark, and C1 controls
-/// from a wrong encoding.
+/// Returns `true` for unreported characters: terminal colors, form feeds, a leading byte order mark, and
+/// C1 controls from a wrong encoding.
 fn is_everyday(c: char, at: usize, next: Option<char>) -> bool {
     match c {
         '\u{1b}' => next == Some('['),

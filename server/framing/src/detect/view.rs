@@ -1,5 +1,5 @@
-//! Normalizes a text for matching: folded, lower case, JSON escapes decoded, and optionally with lookalike letters
-//! replaced by Latin ones. Maps each byte of a view to the original.
+//! Normalizes a text for matching: folded, lower case, JSON escapes decoded, and optionally with
+//! lookalike letters replaced by Latin ones. Maps each byte of a view to the original.
 
 use std::cell::OnceCell;
 use std::ops::Range;

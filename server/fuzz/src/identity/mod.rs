@@ -1,4 +1,4 @@
-//! The modules of the server, and what each must keep to whatever it is given.
+//! The server's identity modules, with properties that hold for any input.
 
 #[path = "../../../src/identity/certificate.rs"]
 mod certificate;
@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 
 const ISSUER: &str = "i";
 const AUDIENCE: &str = "a";
-/// Public keys of RFC 7515, A.2, and RFC 8037, A.2, whose private keys sign nothing here.
+/// Public keys from RFC 7515, A.2, and RFC 8037, A.2.
 const OTHERS: [&str; 2] = [
     r#"{"kty":"RSA","kid":"rsa","e":"AQAB","n":"ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ"}"#,
     r#"{"kty":"OKP","crv":"Ed25519","kid":"ed","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#,
@@ -50,12 +50,12 @@ static SIGNER: LazyLock<Signer> = LazyLock::new(|| {
     Signer { key, issuer }
 });
 
-/// A token that nobody signed holds never, whatever it is.
+/// A token without a valid signature is rejected.
 pub fn token(text: &str) {
     assert!(SIGNER.issuer.subject(text).is_err());
 }
 
-/// Signed claims name a subject only where they are of this issuer, for this audience, and hold now.
+/// Signed claims are accepted only from this issuer, for this audience and within their validity period.
 pub fn claims(text: &str) {
     let header = BASE64URL_NOPAD.encode(br#"{"alg":"ES256","kid":"ec"}"#);
     let signed = format!("{header}.{}", BASE64URL_NOPAD.encode(text.as_bytes()));
@@ -75,7 +75,7 @@ pub fn claims(text: &str) {
     assert!(claims["nbf"].is_null() || claims["nbf"].is_number() && begins <= now as f64 + 31.0);
 }
 
-/// Whatever the keys are, nobody's signature holds.
+/// A token with an empty signature is rejected, whatever the keys.
 pub fn keys(text: &str) {
     if let Ok(issuer) = Issuer::new(ISSUER, AUDIENCE, text) {
         let claims =
@@ -89,7 +89,7 @@ pub fn keys(text: &str) {
     }
 }
 
-/// What was read once is read again; every principal has a name that is one.
+/// An accepted file can be reloaded, and every principal has a valid name.
 pub fn principals(text: &str) {
     let Ok(read) = Principals::read(text, None) else { return };
     Principals::read(text, Some(&read)).unwrap();
@@ -100,7 +100,7 @@ pub fn principals(text: &str) {
     }
 }
 
-/// No name is empty, and none that is not a URI has what a host name has not.
+/// No name is empty, and names other than URIs contain only host name characters.
 pub fn certificate(der: &[u8]) {
     let read = PeerCertificate::of_chain(&[CertificateDer::from(der)]);
     for name in read.names() {

@@ -1,5 +1,5 @@
-//! Finds IPv4 and IPv6 addresses, leaving ports, prefix lengths and zones. Skips version numbers and object
-//! identifiers.
+//! Finds IPv4 and IPv6 addresses, leaving ports, prefix lengths and zones. Skips version numbers and
+//! object identifiers.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
@@ -126,7 +126,8 @@ fn starts_with_digit(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Returns `true` if a text ends with a hyphen that joins nothing: a list item, an arrow, an empty access log field.
+/// Returns `true` if a text ends with a hyphen that joins nothing: a list item, an arrow, an empty
+/// access log field.
 fn is_dash(text: &str) -> bool {
     let before = text.trim_end_matches('-');
     before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || "\"'([=".contains(c))

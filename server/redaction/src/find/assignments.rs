@@ -1,7 +1,7 @@
 //! Finds values assigned to secret names: `password=…`, `"api_key": "…"`, `--token …`, headers.
 //!
-//! The value of a password is always hidden. The value of an ambiguous name (`token`, `secret`) is hidden only if it
-//! looks like a credential.
+//! The value of a password is always hidden. The value of an ambiguous name (`token`, `secret`) is hidden
+//! only if it looks like a credential.
 
 use regex::{Captures, Regex};
 
@@ -104,7 +104,8 @@ fn is_flag_name(text: &str, start: usize) -> bool {
     word.starts_with("--")
 }
 
-/// Returns `true` if the name at `start` is a word or the last part of one: `db_token`, `accessToken`, not `detoken`.
+/// Returns `true` if the name at `start` is a word or the last part of one: `db_token`,
+/// `accessToken`, not `detoken`.
 fn is_end_of_name(text: &str, start: usize) -> bool {
     let before = before(text, start);
     let first = after(text, start).chars().next();
@@ -210,8 +211,8 @@ fn looks_like_credential(value: &str) -> bool {
         && !is_name(value)
 }
 
-/// Returns `true` for typical resource names: short lower-case words joined by hyphens or dots, the first without
-/// digits.
+/// Returns `true` for typical resource names: short lower-case words joined by hyphens or dots, the
+/// first without digits.
 fn is_name(value: &str) -> bool {
     let words: Vec<&str> = value.split(['-', '.', '/', ':', '_']).collect();
     let starts_with_letters =

@@ -28,7 +28,8 @@ pub(crate) fn is_word_character(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns `true` if a text ends with an escape from JSON (`\n`, `\u003d`), a URL (`%3D`) or a terminal (`ESC[31m`).
+/// Returns `true` if a text ends with an escape from JSON (`\n`, `\u003d`), a URL (`%3D`) or a
+/// terminal (`ESC[31m`).
 fn ends_with_escape(text: &str) -> bool {
     let bytes = text.as_bytes();
     match bytes {

@@ -1,5 +1,5 @@
-//! Finds user information in connection strings and in flags such as `--user`. Hides only the user information, not
-//! the scheme, host, port or database.
+//! Finds user information in connection strings and in flags such as `--user`. Hides only the user
+//! information, not the scheme, host, port or database.
 
 use memchr::memmem;
 use regex::{Captures, Regex};

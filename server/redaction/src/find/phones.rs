@@ -1,4 +1,5 @@
-//! Finds telephone numbers: international ones with a plus sign or zeros, and North American ones with separators.
+//! Finds telephone numbers: international ones with a plus sign or zeros, and North American ones
+//! with separators.
 
 use regex::Regex;
 

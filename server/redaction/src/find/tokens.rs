@@ -57,7 +57,8 @@ const ENCODED_PEM: &str = "LS0tLS1CRUdJTi";
 /// How the encoding continues for a certificate, which is public.
 const CERTIFICATE: &str = "BDRVJU";
 
-/// Formats from cloud, code hosting, chat, payment and model providers; JSON web tokens; base64-encoded PEM files.
+/// Formats from cloud, code hosting, chat, payment and model providers; JSON web tokens;
+/// base64-encoded PEM files.
 const FORMATS: [Format; 28] = [
     format(&["AKIA", "ASIA", "ABIA", "ACCA"], Alphabet::Capitals, 16, 16),
     format(&["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], Alphabet::Dotted, 36, 2_048),
