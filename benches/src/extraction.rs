@@ -60,7 +60,7 @@ impl Question {
 pub fn check(question: &Question) -> anyhow::Result<usize> {
     let Question { claims, evidence } = question;
     let index = Index::new(
-        Facts::read(evidence.iter().map(Item::from), &Budget::unlimited()),
+        Facts::extract(evidence.iter().map(Item::from), &Budget::unlimited()),
         &Budget::unlimited(),
     );
     let judged = claims.iter().map(|claim| judged(claim, evidence, &index));

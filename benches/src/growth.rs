@@ -142,7 +142,7 @@ fn report(text: &str, budget: &Budget) {
 /// Half of the bytes are evidence, half are headings.
 fn headings(text: &str, budget: &Budget) {
     let evidence = text.replace("# Pod", "the pod").replace("failed", "is slow");
-    black_box(Document::read(text, &[&evidence], budget));
+    black_box(Document::parse(text, &[&evidence], budget));
 }
 
 fn read<T>(
@@ -151,7 +151,7 @@ fn read<T>(
     then: impl FnOnce(&Index<'_>, &Passages<'_, '_>) -> T,
 ) -> T {
     let item = Item { tool: "kubectl logs", query: "", content, exhaustive: true };
-    let index = Index::new(Facts::read([item], budget), budget);
+    let index = Index::new(Facts::extract([item], budget), budget);
     let passages = Passages::new(index.facts(), budget);
     then(&index, &passages)
 }

@@ -44,7 +44,7 @@ fn write_case(source: &str, case: &Case, args: &Premises, lines: &mut String) ->
     let mut evidence: Vec<_> = case.evidence.iter().collect();
     // The judge reads evidence in this order.
     evidence.sort_by(|a, b| a.id.cmp(&b.id));
-    let facts = Facts::read(
+    let facts = Facts::extract(
         evidence.into_iter().map(|item| Item {
             tool: &item.tool,
             query: &item.query,
@@ -109,7 +109,7 @@ fn write_swaps(count: usize, args: &Premises, lines: &mut String) -> Result<()> 
         let evidence = &swap.evidence;
         let item =
             Item { tool: &evidence.tool, query: "", content: &evidence.content, exhaustive: false };
-        let facts = Facts::read([item], &Budget::unlimited());
+        let facts = Facts::extract([item], &Budget::unlimited());
         let passages = Passages::new(&facts, &Budget::unlimited());
         for (claim, class) in [(&swap.truth, Class::Grounded), (&swap.swapped, Class::Contradicted)]
         {

@@ -27,7 +27,7 @@ pub fn key(text: &str) -> String {
         let shape = word.shape();
         let verbatim = match shape {
             Shape::Plain => {
-                after_number && (word.text.len() <= 2 || Unit::named(word.text).is_some())
+                after_number && (word.text.len() <= 2 || Unit::from_name(word.text).is_some())
             }
             Shape::Compound => false,
             Shape::Identifier => word.text.bytes().any(|byte| byte.is_ascii_digit()),

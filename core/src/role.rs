@@ -21,7 +21,7 @@ pub fn assign_root_causes(report: &str, judged: &mut [JudgedClaim]) {
         let is_labelled = begins_with_label(text)
             || judged.claim.span.as_ref().is_some_and(|span| follows_label(report, span, &spans));
         let is_hedged = || markers(text).iter().any(|marker| marker.kind == MarkerKind::Hedge);
-        if is_labelled && ClaimKind::of(text) == ClaimKind::Statement && !is_hedged() {
+        if is_labelled && ClaimKind::classify(text) == ClaimKind::Statement && !is_hedged() {
             judged.role = Role::RootCause;
         }
     }

@@ -78,7 +78,7 @@ pub fn needs_second_look(mode: SecondLook, judged: &JudgedClaim) -> bool {
     };
     let is_readable = match judged.class {
         Class::Grounded | Class::Contradicted => true,
-        Class::Complementary => ClaimKind::of(&judged.claim.text) == ClaimKind::Statement,
+        Class::Complementary => ClaimKind::classify(&judged.claim.text) == ClaimKind::Statement,
         Class::Ungrounded => false,
     };
     is_in_scope && is_readable

@@ -10,7 +10,7 @@ use crate::report::{Assertion, Document, UNITS_PER_BYTE, statements};
 /// Splits a report into claims `c1`, `c2` and so on. Incomplete if the budget is exceeded.
 #[must_use]
 pub fn split(report: &str, budget: &Budget) -> Vec<Claim> {
-    claims(&Document::read(report, &[], budget).assertions, &[], budget)
+    claims(&Document::parse(report, &[], budget).assertions, &[], budget)
 }
 
 /// Splits assertions into claims `c1`, `c2` and so on, skipping the ids in `given`.
@@ -159,7 +159,8 @@ mod tests {
     #[test]
     fn ids_of_given_claims_are_skipped() {
         let given = split("The pod was killed.", &Budget::unlimited());
-        let document = Document::read("The pod restarted. It is ready.", &[], &Budget::unlimited());
+        let document =
+            Document::parse("The pod restarted. It is ready.", &[], &Budget::unlimited());
         let found = claims(&document.assertions, &given, &Budget::unlimited());
         let ids: Vec<&str> = found.iter().map(|claim| claim.id.as_str()).collect();
         assert_eq!(ids, ["c2", "c3"]);

@@ -104,7 +104,7 @@ fn shapes(rounds: usize, name: Option<&str>) -> anyhow::Result<()> {
 }
 
 fn facts(content: &str) -> Facts<'_> {
-    Facts::read(
+    Facts::extract(
         [Item { tool: "collect", query: "", content, exhaustive: false }],
         &Budget::unlimited(),
     )

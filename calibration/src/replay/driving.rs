@@ -137,7 +137,7 @@ fn drop_faulty(text: &str, faults: &[v1::ClaimFault]) -> String {
 }
 
 fn statements(text: &str) -> Vec<Range<usize>> {
-    let assertions = Document::read(text, &[], &Budget::unlimited()).assertions;
+    let assertions = Document::parse(text, &[], &Budget::unlimited()).assertions;
     assertions.into_iter().filter_map(|assertion| assertion.text.span()).collect()
 }
 

@@ -17,14 +17,14 @@ fn main() -> std::io::Result<()> {
     std::io::stdin().read_to_string(&mut content)?;
     let tool = std::env::args().nth(1).unwrap_or_default();
     if tool == "--count" {
-        let facts = Facts::read(
+        let facts = Facts::extract(
             [Item { tool: "", query: "", content: &content, exhaustive: false }],
             &Budget::unlimited(),
         );
         println!("{} records, {} cells", facts.records().count(), facts.facts().count());
         return Ok(());
     }
-    let facts = Facts::read(
+    let facts = Facts::extract(
         [Item { tool: &tool, query: "", content: &content, exhaustive: false }],
         &Budget::unlimited(),
     );

@@ -18,7 +18,7 @@ use source::{MAX_LINES, cycles, files, uses};
 fn main() {
     let mut total = (0, 0);
     let mut long = Vec::new();
-    println!("| source | files | lines, tests apart |\n| --- | --: | --: |");
+    println!("| source | files | lines without tests |\n| --- | --: | --: |");
     let paths: Vec<String> = std::env::args().skip(1).collect();
     for path in &paths {
         let files = files(Path::new(path));

@@ -9,11 +9,11 @@ use gsar_extraction::rules::{Index, Outcome};
 
 /// Reads the facts of one item and checks them.
 pub fn facts(content: &str) -> Facts<'_> {
-    let facts = Facts::read([Item { tool: "collect", query: "", content, exhaustive: true }], &Budget::unlimited());
+    let facts = Facts::extract([Item { tool: "collect", query: "", content, exhaustive: true }], &Budget::unlimited());
     assert!(facts.records().count() <= MAX_RECORDS);
     for (id, record) in facts.records() {
         place(content, &record.span);
-        assert!(record.parent.is_none_or(|parent| parent < id), "{id:?} stands before its parent");
+        assert!(record.parent.is_none_or(|parent| parent < id), "{id:?} precedes its parent");
         assert!(facts.item_of(id).is_some());
         let _ = facts.time_of(id);
     }
@@ -22,9 +22,9 @@ pub fn facts(content: &str) -> Facts<'_> {
         grouped += group.records.len();
         let mine =
             |id: &RecordId| facts.record(*id).is_some_and(|record| record.group == GroupId(at));
-        assert!(group.records.iter().all(mine), "a record of another group");
+        assert!(group.records.iter().all(mine), "record belongs to another group");
     }
-    assert_eq!(grouped, facts.records().count(), "a record of no group, or of two");
+    assert_eq!(grouped, facts.records().count(), "record in no group or in two");
     for fact in facts.facts() {
         place(content, &fact.cell.span);
         if let Some(figure) = fact.cell.figure() {
@@ -43,8 +43,8 @@ pub fn rule(text: &str, index: &Index<'_>) {
     };
     let facts = index.facts();
     let content = facts.item_of(place.record).and_then(|item| facts.item(item)).map(|item| item.content);
-    let content = content.unwrap_or_else(|| panic!("a record of no item"));
-    assert!(!place.spans.is_empty(), "nothing to rest on");
+    let content = content.unwrap_or_else(|| panic!("record has no item"));
+    assert!(!place.spans.is_empty(), "outcome has no spans");
     for span in &place.spans {
         self::place(content, span);
     }
@@ -52,5 +52,5 @@ pub fn rule(text: &str, index: &Index<'_>) {
 
 /// Returns a range of a text, or panics.
 pub fn place<'t>(text: &'t str, span: &Range<usize>) -> &'t str {
-    text.get(span.clone()).unwrap_or_else(|| panic!("no text at {span:?}"))
+    text.get(span.clone()).unwrap_or_else(|| panic!("invalid span {span:?}"))
 }

@@ -8,24 +8,24 @@ const ALLOCATION: usize = 16;
 pub(crate) const MAP_ENTRY: usize = 32;
 
 /// Returns the heap bytes of a vector of texts.
-pub(crate) fn of_texts(texts: &Vec<Cow<'_, str>>) -> usize {
+pub(crate) fn texts_size(texts: &Vec<Cow<'_, str>>) -> usize {
     let slots = match texts.capacity() {
         0 => 0,
         slots => ALLOCATION + slots * size_of::<Cow<'_, str>>(),
     };
-    slots + texts.iter().map(owned).sum::<usize>()
+    slots + texts.iter().map(text_size).sum::<usize>()
 }
 
 /// Returns the heap bytes of a text.
 #[expect(clippy::ptr_arg, reason = "a borrowed text takes nothing")]
-pub(crate) fn owned(text: &Cow<'_, str>) -> usize {
+pub(crate) fn text_size(text: &Cow<'_, str>) -> usize {
     match text {
         Cow::Borrowed(_) => 0,
-        Cow::Owned(text) => of_bytes(text.capacity()),
+        Cow::Owned(text) => allocation_size(text.capacity()),
     }
 }
 
 /// Returns the heap bytes of an allocation of `bytes`.
-pub(crate) const fn of_bytes(bytes: usize) -> usize {
+pub(crate) const fn allocation_size(bytes: usize) -> usize {
     if bytes == 0 { 0 } else { ALLOCATION + bytes }
 }

@@ -14,12 +14,12 @@
 use std::path::{Path, PathBuf};
 
 use gsar_extraction::budget::Budget;
-use gsar_extraction::report::{self, ClaimKind, Document, Reason, merged, subtract, visible};
+use gsar_extraction::report::{self, ClaimKind, Document, Reason, merge_ranges, subtract, visible};
 use gsar_extraction::text::sentences::MAX_SENTENCE;
 use proptest::prelude::*;
 
 fn texts(report: &str) -> Vec<(ClaimKind, String)> {
-    let all = Document::read(report, &[], &Budget::unlimited()).assertions;
+    let all = Document::parse(report, &[], &Budget::unlimited()).assertions;
     all.into_iter().map(|assertion| (assertion.kind, assertion.text.text().to_owned())).collect()
 }
 
@@ -32,16 +32,16 @@ fn statements(report: &str) -> Vec<String> {
 }
 
 fn uncovered<'r>(report: &'r str, evidence: &[&str], reason: Reason) -> Vec<&'r str> {
-    let document = Document::read(report, evidence, &Budget::unlimited());
+    let document = Document::parse(report, evidence, &Budget::unlimited());
     let of_reason = document.uncovered.into_iter().filter(|uncovered| uncovered.reason == reason);
     of_reason.map(|uncovered| &report[uncovered.span]).collect()
 }
 
 /// Asserts that assertions and uncovered spans are disjoint and together cover all visible bytes.
 fn check_spans(report: &str) {
-    let document = Document::read(report, &[], &Budget::unlimited());
+    let document = Document::parse(report, &[], &Budget::unlimited());
     let claimed =
-        merged(document.assertions.iter().map(|assertion| assertion.span.clone()).collect());
+        merge_ranges(document.assertions.iter().map(|assertion| assertion.span.clone()).collect());
     let mut end = 0;
     for uncovered in &document.uncovered {
         assert!(
@@ -51,16 +51,17 @@ fn check_spans(report: &str) {
         assert_ne!(uncovered.reason, Reason::NotJudged, "{report:?} {uncovered:?}");
         end = uncovered.span.end;
     }
-    let open = merged(document.uncovered.iter().map(|uncovered| uncovered.span.clone()).collect());
+    let open =
+        merge_ranges(document.uncovered.iter().map(|uncovered| uncovered.span.clone()).collect());
     assert_eq!(subtract(&claimed, &open), claimed, "{report:?}");
     let both: Vec<_> = claimed.iter().chain(&open).cloned().collect();
-    assert_eq!(subtract(&visible(report), &merged(both)), Vec::new(), "{report:?}");
+    assert_eq!(subtract(&visible(report), &merge_ranges(both)), Vec::new(), "{report:?}");
     for assertion in &document.assertions {
         assert!(
             report.get(assertion.span.clone()).is_some_and(|text| !text.is_empty()),
             "{report:?}"
         );
-        assert_eq!(ClaimKind::of(assertion.text.text()), assertion.kind, "{report:?}");
+        assert_eq!(ClaimKind::classify(assertion.text.text()), assertion.kind, "{report:?}");
     }
     for uncovered in
         document.uncovered.iter().filter(|uncovered| uncovered.reason == Reason::Markup)
@@ -72,7 +73,7 @@ fn check_spans(report: &str) {
 }
 
 #[test]
-fn blocks_become_assertions() {
+fn converts_blocks_to_assertions() {
     let report = "# Root cause\n\npayments-db\n\n**Impact:** 5 % of requests failed.\n- *The pool was exhausted*\n  at 14:02.\n2. `checkout` restarted 3 times\n> p99 rose.\n\n| pod | restarts |\n|---|---|\n| a-1 | 4 |\n\nWhy did it happen?\n\n## Next steps\n1. Increase the provisioned memory.\n- [ ] Add an alert.\n**Details**\n";
     let expected = [
         (ClaimKind::Statement, "Root cause: payments-db"),
@@ -90,7 +91,7 @@ fn blocks_become_assertions() {
 }
 
 #[test]
-fn rows_of_html_are_rows() {
+fn parses_html_table_rows() {
     let report = "<table>\n<tr><th>pod</th><th>state</th></tr>\n<tr><td>node wk-4</td><td><p>was down</p></td></tr>\n</table>\n";
     assert_eq!(statements(report), ["pod: node wk-4; state: was down"]);
     assert_eq!(uncovered(report, &[], Reason::ColumnHeader), ["pod", "state"]);
@@ -98,7 +99,7 @@ fn rows_of_html_are_rows() {
 }
 
 #[test]
-fn labels_are_joined_with_their_texts() {
+fn joins_labels_with_their_text() {
     for (report, expected) in [
         ("## Root cause: payments-db\n", vec!["Root cause: payments-db"]),
         ("## Root cause\n\n```\npayments-db\n```\n", vec!["Root cause: payments-db"]),
@@ -139,7 +140,7 @@ fn labels_are_joined_with_their_texts() {
 }
 
 #[test]
-fn all_visible_text_is_asserted() {
+fn asserts_all_visible_text() {
     const LIE: &str = "payments-db lost 4 TB";
     for form in [
         "# payments-db lost 4 TB\n",
@@ -184,10 +185,10 @@ fn all_visible_text_is_asserted() {
         "$payments-db lost 4 TB$\n",
     ] {
         check_spans(form);
-        let said = texts(form);
+        let texts = texts(form);
         assert!(
-            said.iter().any(|(kind, text)| *kind == ClaimKind::Statement && text.contains(LIE)),
-            "{form:?}: {said:?}"
+            texts.iter().any(|(kind, text)| *kind == ClaimKind::Statement && text.contains(LIE)),
+            "{form:?}: {texts:?}"
         );
     }
 }
@@ -208,13 +209,13 @@ fn labels_titles_and_links_need_no_claim() {
         uncovered(report, &[log], Reason::LinkTarget),
         ["https://grafana.example/d/1", "https://grafana.example/d/2"]
     );
-    let asserted: Vec<_> = Document::read(report, &[log], &Budget::unlimited()).assertions;
+    let asserted: Vec<_> = Document::parse(report, &[log], &Budget::unlimited()).assertions;
     let asserted: Vec<&str> = asserted.iter().map(|assertion| assertion.text.text()).collect();
     assert_eq!(asserted, ["The 5xx alert of checkout fired on 2026-03-12.", "dashboard"]);
 }
 
 #[test]
-fn a_truncated_line_is_not_an_evidence_line() {
+fn truncated_lines_are_not_evidence_lines() {
     let log = "the job did not fail: disk full at 14:02";
     for cut in [
         "fail: disk full at 14:02",
@@ -223,18 +224,18 @@ fn a_truncated_line_is_not_an_evidence_line() {
     ] {
         let report = format!("```\n{cut}\n```\n");
         assert!(
-            !Document::read(&report, &[log], &Budget::unlimited()).assertions.is_empty(),
+            !Document::parse(&report, &[log], &Budget::unlimited()).assertions.is_empty(),
             "{cut}"
         );
     }
     let json = "{\"restarts\": 42, \"phase\": \"Running\"}";
     assert!(
-        Document::read("```json\n\"phase\": \"Running\"\n```\n", &[json], &Budget::unlimited())
+        Document::parse("```json\n\"phase\": \"Running\"\n```\n", &[json], &Budget::unlimited())
             .assertions
             .is_empty()
     );
     assert!(
-        !Document::read("```json\n\"restarts\": 4\n```\n", &[json], &Budget::unlimited())
+        !Document::parse("```json\n\"restarts\": 4\n```\n", &[json], &Budget::unlimited())
             .assertions
             .is_empty()
     );
@@ -261,7 +262,7 @@ fn repository_reports() -> Vec<PathBuf> {
 }
 
 #[test]
-fn spans_of_all_reports_in_the_repository() {
+fn spans_of_repository_reports_are_valid() {
     let reports = repository_reports();
     assert!(reports.len() >= 48, "{}", reports.len());
     for path in reports {
@@ -281,13 +282,13 @@ fn pieces() -> impl Strategy<Value = String> {
 proptest! {
 
     #[test]
-    fn spans_of_generated_reports(report in pieces()) {
+    fn spans_of_generated_reports_are_valid(report in pieces()) {
         check_spans(&report);
     }
 }
 
 #[test]
-fn no_report_takes_more_than_linear_time() {
+fn parsing_takes_linear_time() {
     // Each of these once took minutes.
     const BYTES: usize = 64 << 10;
     for unit in [
@@ -323,7 +324,7 @@ fn no_report_takes_more_than_linear_time() {
         "the pod was restarted at 14:02\n",
     ] {
         let report = unit.repeat(BYTES / unit.len());
-        let document = Document::read(&report, &[&report], &Budget::unlimited());
+        let document = Document::parse(&report, &[&report], &Budget::unlimited());
         let found: usize = document
             .assertions
             .iter()

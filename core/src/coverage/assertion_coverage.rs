@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::ClaimKind;
 use super::tokens::{Token, assertion_tokens, mark_figures, text_tokens};
 use crate::claim::Claim;
-use crate::report::{Assertion, Document, has_predicate, merged, subtract};
+use crate::report::{Assertion, Document, has_predicate, merge_ranges, subtract};
 use crate::text::figures::{Agreement, Figures, agree, agree_times, figures};
 use crate::text::polarity::is_negated;
 use crate::text::tokens::{is_stop_word, words};
@@ -61,7 +61,7 @@ impl ClaimIndex {
                     tokens,
                     words: lower_words(&claim.text),
                     span: trusted_span(claim),
-                    kind: ClaimKind::of(&claim.text),
+                    kind: ClaimKind::classify(&claim.text),
                     figures: figures(&claim.text),
                     is_negated: is_negated(&claim.text),
                 }
@@ -137,7 +137,7 @@ impl ClaimIndex {
         let is_mostly_covered = open_count * 10 <= tokens.len() * 4;
         let is_empty = tokens.is_empty() && !has_predicate(assertion.text.text());
         let is_covered = is_empty || !covering.is_empty() && is_mostly_covered && !open_critical;
-        let covering = merged(covering);
+        let covering = merge_ranges(covering);
         let mut open = subtract(core::slice::from_ref(&assertion.span), &covering);
         open.extend(open_tokens().filter_map(|token| token.source.clone()));
         let missing = open_tokens()

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::budget::Budget;
 use crate::claim::Claim;
 use crate::duplicates::key;
-use crate::report::{Document, Reason, UNITS_PER_BYTE, Uncovered, merged, subtract, visible};
+use crate::report::{Document, Reason, UNITS_PER_BYTE, Uncovered, merge_ranges, subtract, visible};
 
 pub use crate::report::ClaimKind;
 pub use assertion_coverage::not_covered;
@@ -51,7 +51,7 @@ pub fn coverage(
     if synthesis.trim().is_empty() {
         return None;
     }
-    let document = Document::read(synthesis, evidence, budget);
+    let document = Document::parse(synthesis, evidence, budget);
     let mut index = ClaimIndex::new(claims);
     let mut not_judged: Vec<Range<usize>> = Vec::new();
     let mut words: Vec<(usize, String)> = Vec::new();
@@ -83,7 +83,7 @@ pub fn coverage(
 }
 
 fn spans(synthesis: &str, document: Document, not_judged: Vec<Range<usize>>) -> Vec<Uncovered> {
-    let open = merged(not_judged);
+    let open = merge_ranges(not_judged);
     let visible = visible(synthesis);
     let open = subtract(&visible, &subtract(&visible, &open));
     let mut all: Vec<Uncovered> = document

@@ -83,7 +83,7 @@ fn a_span_covers_only_words_of_its_claim() {
 fn a_question_does_not_cover_a_statement() {
     assert_eq!(counts("payments-db lost 4 TB.", &["payments-db lost 4 TB?"]), (0, 1));
     let report = "Restore the primary that lost 4 TB.";
-    let document = Document::read(report, &[], &Budget::unlimited());
+    let document = Document::parse(report, &[], &Budget::unlimited());
     let given = [claim(1, report, Some(0..report.len()))];
     let open: Vec<&str> =
         not_covered(&document, &given).iter().map(|assertion| assertion.text.text()).collect();
@@ -93,7 +93,7 @@ fn a_question_does_not_cover_a_statement() {
 #[test]
 fn assertions_not_stated_verbatim_are_not_covered() {
     let report = "The pod restarted 3 times, and node wk-4 lost 4 TB. p99 rose after the deploy.";
-    let document = Document::read(report, &[], &Budget::unlimited());
+    let document = Document::parse(report, &[], &Budget::unlimited());
     let count_open = |texts: &[&str]| -> usize {
         let claims: Vec<_> =
             texts.iter().enumerate().map(|(id, text)| claim(id, text, None)).collect();

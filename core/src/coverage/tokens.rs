@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::report::{Assertion, says_something};
+use crate::report::{Assertion, is_informative_word};
 use crate::text::figures::Figures;
 use crate::text::tokens::{Shape, is_stop_word, words};
 
@@ -28,7 +28,7 @@ pub(super) fn text_tokens(text: &str) -> Vec<Token> {
             key: word.key(),
             stem: word.stem(),
             source: None,
-            is_critical: says_something(&word),
+            is_critical: is_informative_word(&word),
             is_figure: word.shape() == Shape::Number,
         })
         .collect()

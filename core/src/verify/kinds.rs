@@ -6,7 +6,7 @@ use crate::claim::Class;
 use crate::report::ClaimKind;
 
 pub(super) fn check(claim: &mut VerifiedClaim, findings: &mut Findings) {
-    let kind = ClaimKind::of(&claim.judged.claim.text);
+    let kind = ClaimKind::classify(&claim.judged.claim.text);
     if kind != ClaimKind::Statement && claim.judged.class == Class::Grounded {
         let sentence =
             format!("it is a {} and states nothing that evidence could show", kind.name());

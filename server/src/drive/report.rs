@@ -143,7 +143,7 @@ fn evaluate_request(
 }
 
 fn statements(synthesis: &str, budget: &Budget) -> Vec<String> {
-    let document = Document::read(synthesis, &[], budget);
+    let document = Document::parse(synthesis, &[], budget);
     document.assertions.iter().map(|assertion| assertion.text.text().to_owned()).collect()
 }
 

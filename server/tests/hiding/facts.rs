@@ -73,7 +73,7 @@ fn truthful_about(claim: &Claim) -> JudgedClaim {
     open.retain(|word| !OF_FORMS.contains(&word.as_str()));
     let denies_a_lie =
         about.iter().any(|(thing, _, lie)| claim.text == format!("It is false that {thing} {lie}"));
-    let class = match ClaimKind::of(&claim.text) {
+    let class = match ClaimKind::classify(&claim.text) {
         ClaimKind::Question | ClaimKind::Proposal => Class::Complementary,
         ClaimKind::Statement if about.is_empty() => Class::Ungrounded,
         ClaimKind::Statement if open.is_empty() || denies_a_lie => Class::Grounded,

@@ -42,7 +42,7 @@ pub fn judged(report: &TrueReport, claim: &Claim) -> JudgedClaim {
     }
     let truths = behind(report, claim);
     let beside = EvidenceType::ComplementaryFinding;
-    if ClaimKind::of(&claim.text) != ClaimKind::Statement {
+    if ClaimKind::classify(&claim.text) != ClaimKind::Statement {
         let truths = if truths.is_empty() { vec![after(report, claim)] } else { truths };
         return said(Class::Complementary, beside, &truths);
     }

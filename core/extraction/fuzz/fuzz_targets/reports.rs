@@ -10,15 +10,15 @@ const EVIDENCE: &str = "NAME READY STATUS RESTARTS AGE\ncheckout-7f9c 0/1 CrashL
 
 fuzz_target!(|bytes: &[u8]| {
     let report = String::from_utf8_lossy(bytes);
-    let document = Document::read(&report, &[EVIDENCE], &Budget::unlimited());
+    let document = Document::parse(&report, &[EVIDENCE], &Budget::unlimited());
     let mut covered = vec![false; report.len()];
     for assertion in &document.assertions {
-        assert!(!place(&report, &assertion.span).trim().is_empty(), "an empty claim");
+        assert!(!place(&report, &assertion.span).trim().is_empty(), "empty claim");
         covered[assertion.span.clone()].fill(true);
     }
     for uncovered in &document.uncovered {
         place(&report, &uncovered.span);
-        assert!(!covered[uncovered.span.clone()].contains(&true), "in a claim and in none");
+        assert!(!covered[uncovered.span.clone()].contains(&true), "uncovered range in a claim");
         covered[uncovered.span.clone()].fill(true);
     }
     for span in visible(&report) {

@@ -7,7 +7,7 @@ use super::MAX_RECORDS;
 use super::model::{Cell, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};
 use super::text::Text;
 use crate::budget::Budget;
-use crate::memory::{of_texts, owned};
+use crate::memory::{text_size, texts_size};
 use crate::text::figures::ClockTime;
 
 /// The cost of a record with its values, in units of the budget.
@@ -30,7 +30,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Spends the work of reading `bytes`. Returns `false` if reading must stop.
-    pub(super) fn may_go_on(&self, bytes: usize) -> bool {
+    pub(super) fn can_continue(&self, bytes: usize) -> bool {
         self.budget.spend(bytes)
     }
 
@@ -46,7 +46,7 @@ impl<'a> Builder<'a> {
         scope: Vec<Cow<'a, str>>,
         complete: bool,
     ) -> GroupId {
-        self.budget.allocate(size_of::<Group<'a>>() + of_texts(&scope));
+        self.budget.allocate(size_of::<Group<'a>>() + texts_size(&scope));
         self.facts.groups.push(Group { item, form, scope, complete, records: Vec::new() });
         GroupId(self.facts.groups.len() - 1)
     }
@@ -62,7 +62,7 @@ impl<'a> Builder<'a> {
     ) -> Option<RecordId> {
         let id = RecordId(self.facts.records.len());
         let members = self.facts.groups.get_mut(group.0)?;
-        let bytes = size_of::<Record<'a>>() + size_of::<RecordId>() + of_texts(&path);
+        let bytes = size_of::<Record<'a>>() + size_of::<RecordId>() + texts_size(&path);
         if id.0 >= MAX_RECORDS
             || !self.budget.spend(UNITS_FOR_RECORD)
             || !self.budget.allocate(bytes)
@@ -115,7 +115,7 @@ impl<'a> Builder<'a> {
         text: Cow<'a, str>,
         span: Range<usize>,
     ) {
-        let bytes = size_of::<Cell<'a>>() + of_texts(&attribute) + owned(&text);
+        let bytes = size_of::<Cell<'a>>() + texts_size(&attribute) + text_size(&text);
         if let Some(record) = self.facts.records.get_mut(record.0)
             && self.budget.allocate(bytes)
         {

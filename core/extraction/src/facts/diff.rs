@@ -24,7 +24,7 @@ pub(super) fn read<'a>(
 ) -> Option<usize> {
     let first = text.end_of_line(at);
     let second = text.end_of_line(first);
-    let (line, below) = (part(text.read, at..first), part(text.read, first..second));
+    let (line, below) = (part(text.str, at..first), part(text.str, first..second));
     let headed = line.starts_with("diff --git ")
         || line.starts_with("@@ -")
         || line.starts_with("--- ") && below.starts_with("+++ ");
@@ -70,7 +70,7 @@ struct Diff<'w, 't, 'a> {
 impl<'a> Diff<'_, '_, 'a> {
     /// Reads a line. Returns `false` if it is not part of the diff.
     fn line(&mut self, line: Range<usize>, headed: bool) -> bool {
-        let written = part(self.text.read, line.clone());
+        let written = part(self.text.str, line.clone());
         let is_counted = self.remaining.is_some_and(|(before, after)| before > 0 || after > 0);
         if let Some(name) = file_name(written).filter(|_| !is_counted) {
             self.flush();
@@ -129,7 +129,7 @@ impl<'a> Diff<'_, '_, 'a> {
 
     /// Returns `true` if a hunk continues after an empty line. Editors strip the space of an empty unchanged line.
     fn continues_after_blank(&self, at: usize, is_counted: bool) -> bool {
-        let next = part(self.text.read, at..self.text.end_of_line(at));
+        let next = part(self.text.str, at..self.text.end_of_line(at));
         is_counted && next.starts_with(['-', '+', ' ', '\n', '\r', '\\'])
     }
 
@@ -152,8 +152,8 @@ impl<'a> Diff<'_, '_, 'a> {
             let key = self.key(before.clone());
             let after = added.next_if(|after| {
                 key.is_some()
-                    && self.key(after.clone()).map(|(key, _)| part(self.text.read, key))
-                        == key.clone().map(|(key, _)| part(self.text.read, key))
+                    && self.key(after.clone()).map(|(key, _)| part(self.text.str, key))
+                        == key.clone().map(|(key, _)| part(self.text.str, key))
             });
             self.change(Some(before), after);
         }
@@ -199,7 +199,7 @@ impl<'a> Diff<'_, '_, 'a> {
     }
 
     fn key(&self, line: Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
-        let (key, value) = key_of(part(self.text.read, line.clone()))?;
+        let (key, value) = key_of(part(self.text.str, line.clone()))?;
         Some((
             line.start + key.start..line.start + key.end,
             line.start + value.start..line.start + value.end,

@@ -12,15 +12,15 @@ use super::lines;
 use super::model::{Form, GroupId, RecordId};
 use super::prompt::{Opening, limits_output, mentions_truncation, opening};
 use super::table::{columns, csv, pipes};
-use super::text::{Context, Parsed, Text};
+use super::text::{Context, ParseOutcome, Text};
 use super::times::time_at;
 use super::tree::{json, xml, yaml};
 use crate::text::{byte_at, part};
 
 /// Reads a text in its context.
 pub(super) fn read<'a>(out: &mut Builder<'a>, context: &Context<'a>, text: Text<'_, 'a>) {
-    let truncated = context.truncated || mentions_truncation(text.read);
-    let mut reader = SectionReader {
+    let truncated = context.truncated || mentions_truncation(text.str);
+    let mut parser = SectionParser {
         out,
         text,
         context: Context { truncated, ..context.clone() },
@@ -36,8 +36,8 @@ pub(super) fn read<'a>(out: &mut Builder<'a>, context: &Context<'a>, text: Text<
     };
     let mut at = 0;
     while at < text.len() {
-        let end = reader.section(at).max(at + 1);
-        if !reader.out.may_go_on(end - at) {
+        let end = parser.section(at).max(at + 1);
+        if !parser.out.can_continue(end - at) {
             break;
         }
         at = end;
@@ -45,7 +45,7 @@ pub(super) fn read<'a>(out: &mut Builder<'a>, context: &Context<'a>, text: Text<
 }
 
 /// A text that is being split into sections.
-struct SectionReader<'w, 't, 'a> {
+struct SectionParser<'w, 't, 'a> {
     out: &'w mut Builder<'a>,
     text: Text<'t, 'a>,
     context: Context<'a>,
@@ -68,10 +68,10 @@ struct SectionReader<'w, 't, 'a> {
 }
 
 /// Returns the end of a value, or stores the offset before which no other one starts.
-fn end_or_retry_at(retry_at: &mut usize, outcome: Parsed) -> Option<usize> {
+fn end_or_retry_offset(retry_at: &mut usize, outcome: ParseOutcome) -> Option<usize> {
     match outcome {
-        Parsed::Read(end) => Some(end),
-        Parsed::Not(reach) => {
+        ParseOutcome::Parsed(end) => Some(end),
+        ParseOutcome::NotFound(reach) => {
             *retry_at = reach;
             None
         }
@@ -107,14 +107,14 @@ fn commented_table<'a>(
     if gaps < 3 { None } else { columns::read(out, context, text, at) }
 }
 
-impl<'a> SectionReader<'_, '_, 'a> {
+impl<'a> SectionParser<'_, '_, 'a> {
     /// Reads the section at an offset, the start of a line. Returns its end.
     fn section(&mut self, at: usize) -> usize {
         if self.line_end <= at {
             self.line_end = self.text.end_of_line(at);
         }
         let end = self.line_end;
-        let line = part(self.text.read, at..end);
+        let line = part(self.text.str, at..end);
         if line.trim().is_empty() {
             self.last = None;
             return end;
@@ -143,10 +143,10 @@ impl<'a> SectionReader<'_, '_, 'a> {
         let (out, context, text) = (&mut *self.out, &self.context, self.text);
         match byte_at(line.trim_start(), 0) {
             b'{' | b'[' if at >= self.json_from => {
-                end_or_retry_at(&mut self.json_from, json::values(out, context, text, at))
+                end_or_retry_offset(&mut self.json_from, json::values(out, context, text, at))
             }
             b'<' if at >= self.xml_from => {
-                end_or_retry_at(&mut self.xml_from, xml::elements(out, context, text, at))
+                end_or_retry_offset(&mut self.xml_from, xml::elements(out, context, text, at))
             }
             b'#' => csv::read(out, context, text, at)
                 .or_else(|| commented_table(out, context, text, at, line)),
@@ -188,7 +188,7 @@ impl<'a> SectionReader<'_, '_, 'a> {
         let yaml = if tried {
             None
         } else {
-            end_or_retry_at(&mut self.yaml_from, yaml::read(out, context, text, at))
+            end_or_retry_offset(&mut self.yaml_from, yaml::read(out, context, text, at))
         };
         yaml.or_else(|| keys::read(out, context, text, at))
     }
@@ -202,7 +202,7 @@ impl<'a> SectionReader<'_, '_, 'a> {
                 self.context.scope.truncate(self.outer_scopes);
                 self.has_title = false;
                 self.context.truncated =
-                    self.truncated || limits_output(part(self.text.read, at..end));
+                    self.truncated || limits_output(part(self.text.str, at..end));
                 (end, at + start..end)
             }
             Opening::Title(start) => {
@@ -225,14 +225,14 @@ impl<'a> SectionReader<'_, '_, 'a> {
 
     /// Returns the end of a command that continues after a backslash.
     fn end_of_command(&self, at: usize, mut end: usize) -> usize {
-        while part(self.text.read, at..end).trim_end().ends_with('\\') && end < self.text.len() {
+        while part(self.text.str, at..end).trim_end().ends_with('\\') && end < self.text.len() {
             end = self.text.end_of_line(end);
         }
         end
     }
 
     fn line(&mut self, at: usize, end: usize) {
-        if !part(self.text.read, at..end).contains(char::is_alphanumeric) {
+        if !part(self.text.str, at..end).contains(char::is_alphanumeric) {
             return;
         }
         let group = match self.lines {
@@ -245,7 +245,7 @@ impl<'a> SectionReader<'_, '_, 'a> {
                 group
             }
         };
-        let line = part(self.text.read, at..end);
+        let line = part(self.text.str, at..end);
         let indent = line.len() - line.trim_start().len();
         // Indented numbers are right-aligned, not continuation lines.
         let is_number = line.trim_start().starts_with(|c: char| c.is_ascii_digit());

@@ -12,7 +12,7 @@
 //!
 //! let content = r#"{"pods": [{"name": "cart-1", "restarts": 4}]}"#;
 //! let item = Item { tool: "", query: "", content, exhaustive: true };
-//! let facts = Facts::read([item], &gsar_extraction::budget::Budget::unlimited());
+//! let facts = Facts::extract([item], &gsar_extraction::budget::Budget::unlimited());
 //! let restarts = facts.facts().find(|fact| fact.attribute() == ["restarts"]).unwrap();
 //! assert_eq!(restarts.cell.text, "4");
 //! assert!(restarts.subject().any(|name| name == "cart-1"));
@@ -21,13 +21,13 @@
 mod builder;
 mod diff;
 mod document;
+mod extract;
 mod keys;
 mod lines;
 mod message;
 mod model;
 mod names;
 mod prompt;
-mod read;
 mod table;
 #[cfg(test)]
 mod tests;

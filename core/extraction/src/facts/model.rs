@@ -119,7 +119,7 @@ impl Cell<'_> {
         let (unit, places) = if is_of(&["cpu"]) {
             (Unit::MILLICORES, 0)
         } else if is_of(&["memory", "storage", "ephemeral-storage"]) {
-            (Unit::named("B")?, 3)
+            (Unit::from_name("B")?, 3)
         } else {
             return None;
         };
@@ -142,9 +142,9 @@ fn unit_of(name: &str) -> Option<Unit> {
     let in_brackets = || {
         let inner = name.strip_suffix([')', ']'])?;
         let (_, unit) = inner.rsplit_once(['(', '['])?;
-        Unit::named(unit.trim())
+        Unit::from_name(unit.trim())
     };
-    Unit::of_field(name).or_else(in_brackets)
+    Unit::from_field_name(name).or_else(in_brackets)
 }
 
 /// The facts of all items.

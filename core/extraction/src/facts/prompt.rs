@@ -25,8 +25,8 @@ pub(super) fn opening(line: &str) -> Option<Opening> {
 /// Returns `true` for a tool with its arguments: `fetch_pod_logs {"namespace": "shop"}`.
 fn is_call(line: &str) -> bool {
     const MAX_NAME: usize = 64;
-    let of_name = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
-    let length = line.bytes().take(MAX_NAME).take_while(of_name).count();
+    let is_name_byte = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
+    let length = line.bytes().take(MAX_NAME).take_while(is_name_byte).count();
     let called = part(line, length..line.len()).starts_with(" {\"")
         && part(line, 0..length).contains('_')
         && line.ends_with('}');

@@ -13,7 +13,7 @@ pub(super) fn item(content: &str) -> Item<'_> {
 
 /// Returns every fact as `subject | attribute = value`, the names of the subject separated by commas, innermost first.
 pub(super) fn facts_of(content: &str) -> Vec<String> {
-    let facts = Facts::read([item(content)], &Budget::unlimited());
+    let facts = Facts::extract([item(content)], &Budget::unlimited());
     let written = |fact: super::Fact<'_, '_>| {
         let subject: Vec<&str> = fact.subject().collect();
         let time = facts.time_of(fact.record).and_then(|time| content.get(time.span.clone()));
@@ -31,21 +31,21 @@ pub(super) fn facts_of(content: &str) -> Vec<String> {
 /// Asserts that a value of an attribute belongs to one name and not to another.
 #[track_caller]
 pub(super) fn assert_owner(content: &str, attribute: &str, value: &str, owner: &str, other: &str) {
-    let facts = Facts::read([item(content)], &Budget::unlimited());
+    let facts = Facts::extract([item(content)], &Budget::unlimited());
     let mut found = 0;
     for fact in facts.facts() {
-        let holds = fact.attribute().join(".") == attribute && fact.cell.text.contains(value);
+        let matches = fact.attribute().join(".") == attribute && fact.cell.text.contains(value);
         let names: Vec<&str> = fact.subject().chain([&*fact.cell.text]).collect();
-        if holds && names.iter().any(|name| name.contains(owner)) {
+        if matches && names.iter().any(|name| name.contains(owner)) {
             found += 1;
         }
-        assert!(!holds || !names.iter().any(|name| name.contains(other)), "{names:?}");
+        assert!(!matches || !names.iter().any(|name| name.contains(other)), "{names:?}");
     }
     assert!(found > 0, "{:#?}", facts_of(content));
 }
 
 #[test]
-fn clauses_of_a_line_keep_their_values() {
+fn clauses_have_their_own_values() {
     let text = "cart-svc answered in 8 ms; stock-svc timed out after 12 s";
     assert_owner(text, "", "12 s", "stock-svc", "cart-svc");
     assert_owner(text, "", "8 ms", "cart-svc", "stock-svc");
@@ -58,7 +58,7 @@ fn clauses_of_a_line_keep_their_values() {
 }
 
 #[test]
-fn objects_in_embedded_json_keep_their_values() {
+fn embedded_json_objects_have_their_own_values() {
     let text = r#"{"msg": "{\"pods\": [{\"name\": \"cart-1\", \"restarts\": 4}, {\"name\": \"stock-2\", \"restarts\": 9}]}"}"#;
     assert_owner(text, "restarts", "4", "cart-1", "stock-2");
     assert_owner(text, "restarts", "9", "stock-2", "cart-1");
@@ -72,7 +72,7 @@ fn objects_in_embedded_json_keep_their_values() {
 }
 
 #[test]
-fn members_of_an_object_describe_it() {
+fn object_members_describe_the_object() {
     let text = r#"{"name": "cart", "limits": {"memory": "512Mi"}, "status": {"phase": "Running"},
         "containers": [{"name": "app", "image": "a:1"}, {"name": "proxy", "image": "b:2"}]}"#;
     let facts = facts_of(text);
@@ -83,7 +83,7 @@ fn members_of_an_object_describe_it() {
 }
 
 #[test]
-fn samples_carry_the_labels_of_their_series() {
+fn samples_inherit_series_labels() {
     let text = r#"{"status":"success","data":{"resultType":"matrix","result":[
         {"metric":{"__name__":"up","pod":"a"},"values":[[1737506400,"1"],[1737506460,"0"]]},
         {"metric":{"__name__":"up","pod":"b"},"values":[[1737506400,"1"]]}]}}"#;
@@ -96,7 +96,7 @@ fn samples_carry_the_labels_of_their_series() {
 }
 
 #[test]
-fn log_lines_keep_their_prefix() {
+fn log_lines_inherit_their_prefix() {
     let text = "Jun  2 19:12:02 mgo-a1 kernel: oom-kill: pid=5 comm=mongod\nJun  2 19:12:03 mgo-b1 systemd[1]: restarted";
     let expected =
         "mgo-a1, kernel, oom-kill: pid=5 comm=mongod, 5 | comm = mongod @Jun  2 19:12:02";
@@ -105,7 +105,7 @@ fn log_lines_keep_their_prefix() {
 
 proptest! {
     #[test]
-    fn every_cell_lies_in_its_text(
+    fn cell_spans_are_valid(
         pieces in proptest::collection::vec(
             prop_oneof![
                 "\\PC{0,12}",
@@ -120,7 +120,7 @@ proptest! {
         )
     ) {
         let text: String = pieces.concat();
-        let facts = Facts::read([item(&text)], &Budget::unlimited());
+        let facts = Facts::extract([item(&text)], &Budget::unlimited());
         for (id, record) in facts.records() {
             prop_assert!(text.get(record.span.clone()).is_some());
             prop_assert!(record.parent.is_none_or(|parent| parent < id));

@@ -12,7 +12,7 @@ use crate::text::part;
 /// A text or a part of one: the content of an item, or an unescaped string in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text<'t, 'a> {
-    pub(super) read: &'t str,
+    pub(super) str: &'t str,
     origin: Origin<'a>,
 }
 
@@ -29,26 +29,26 @@ const MAX_NAME: usize = 256;
 
 impl<'a> Text<'a, 'a> {
     pub(super) fn content(content: &'a str) -> Self {
-        Self { read: content, origin: Origin::Content { content, from: 0 } }
+        Self { str: content, origin: Origin::Content { content, from: 0 } }
     }
 }
 
 impl<'t, 'a> Text<'t, 'a> {
     /// Returns the length in bytes.
     pub(super) fn len(&self) -> usize {
-        self.read.len()
+        self.str.len()
     }
 
     /// Returns the part at a range of this text.
     pub(super) fn part(&self, range: Range<usize>) -> Self {
-        let read = part(self.read, range.clone());
+        let str = part(self.str, range.clone());
         let origin = match self.origin {
             Origin::Content { content, from } => {
                 Origin::Content { content, from: from + range.start }
             }
             escaped @ Origin::Escaped { .. } => escaped,
         };
-        Self { read, origin }
+        Self { str, origin }
     }
 
     /// Returns the part from an offset on.
@@ -57,25 +57,25 @@ impl<'t, 'a> Text<'t, 'a> {
     }
 
     /// Returns the unescaped text of a range.
-    pub(super) fn unescaped<'u>(&self, range: Range<usize>, read: &'u str) -> Text<'u, 'a> {
+    pub(super) fn unescaped<'u>(&self, range: Range<usize>, str: &'u str) -> Text<'u, 'a> {
         let span = self.span(range);
-        Text { read, origin: Origin::Escaped { start: span.start, end: span.end } }
+        Text { str, origin: Origin::Escaped { start: span.start, end: span.end } }
     }
 
     /// Returns the end of the line at an offset, its line break included.
     pub(super) fn end_of_line(&self, at: usize) -> usize {
-        let rest = part(self.read, at..self.len());
+        let rest = part(self.str, at..self.len());
         at + memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |end| end + 1)
     }
 
     /// Returns the offset after the whitespace at an offset.
-    pub(super) fn behind_space(&self, at: usize) -> usize {
-        self.len() - part(self.read, at..self.len()).trim_start().len()
+    pub(super) fn skip_whitespace(&self, at: usize) -> usize {
+        self.len() - part(self.str, at..self.len()).trim_start().len()
     }
 
     /// Returns a range without the whitespace at its ends.
     pub(super) fn trimmed(&self, range: Range<usize>) -> Range<usize> {
-        trim(self.read, range)
+        trim(self.str, range)
     }
 
     /// Returns the text of a range, borrowed from the content if possible.
@@ -84,13 +84,13 @@ impl<'t, 'a> Text<'t, 'a> {
             Origin::Content { content, from } => {
                 Cow::Borrowed(part(content, from + range.start..from + range.end))
             }
-            Origin::Escaped { .. } => Cow::Owned(part(self.read, range).to_owned()),
+            Origin::Escaped { .. } => Cow::Owned(part(self.str, range).to_owned()),
         }
     }
 
     /// Returns the text of a range as a name, truncated.
     pub(super) fn name(&self, range: Range<usize>) -> Cow<'a, str> {
-        let end = range.start + truncate(part(self.read, range.clone()), MAX_NAME).len();
+        let end = range.start + truncate(part(self.str, range.clone()), MAX_NAME).len();
         self.cow(range.start..end)
     }
 
@@ -120,11 +120,11 @@ pub(super) fn truncate(text: &str, max_bytes: usize) -> &str {
 }
 
 /// The result of reading a format.
-pub(super) enum Parsed {
+pub(super) enum ParseOutcome {
     /// It was read up to this offset.
-    Read(usize),
+    Parsed(usize),
     /// No text of that format starts before this offset.
-    Not(usize),
+    NotFound(usize),
 }
 
 /// The context of the facts of a text: their parent and the text above them.

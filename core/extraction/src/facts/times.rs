@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_and_milliseconds_since_1970() {
+    fn parses_times_since_the_epoch() {
         let seconds = epoch("1737506400").unwrap();
         assert_eq!(seconds.seconds(), Some(1_737_506_400));
         assert_eq!(epoch("1737506400118").unwrap().seconds(), Some(1_737_506_400));

@@ -9,11 +9,15 @@ use crate::facts::{AFTER, BEFORE, Cell, Facts, ItemId, Record};
 const MAX_LINE: usize = MAX_PASSAGE / 2;
 
 /// Renders a change or an unchanged line as in the diff.
-pub(super) fn written(facts: &Facts<'_>, item: ItemId, record: &Record<'_>) -> RenderedPassage {
+pub(super) fn render_change(
+    facts: &Facts<'_>,
+    item: ItemId,
+    record: &Record<'_>,
+) -> RenderedPassage {
     let content = facts.item(item).map_or("", |item| item.content);
     let mut text = String::new();
     for cell in &record.cells {
-        let (sign, body) = signed(content, cell);
+        let (sign, body) = split_sign(content, cell);
         let gap = if body.starts_with([' ', '\t']) { " " } else { "" };
         text.push_str(&format!("{sign}{gap}{}\n", collapse_whitespace(body.trim(), MAX_LINE)));
     }
@@ -23,13 +27,13 @@ pub(super) fn written(facts: &Facts<'_>, item: ItemId, record: &Record<'_>) -> R
 }
 
 /// Returns the sign of a line and the text after it: unchanged, or by key and value for a diff in a string.
-fn signed<'c>(content: &'c str, cell: &'c Cell<'_>) -> (&'static str, Cow<'c, str>) {
+fn split_sign<'c>(content: &'c str, cell: &'c Cell<'_>) -> (&'static str, Cow<'c, str>) {
     let sign = match cell.attribute.last().map(|side| &**side) {
         Some(BEFORE) => "-",
         Some(AFTER) => "+",
         _ => " ",
     };
-    if let Some(body) = line_around(content, cell).and_then(|line| line.strip_prefix(sign)) {
+    if let Some(body) = source_line(content, cell).and_then(|line| line.strip_prefix(sign)) {
         return (sign, Cow::Borrowed(body));
     }
     let body = match cell.attribute.as_slice() {
@@ -40,10 +44,10 @@ fn signed<'c>(content: &'c str, cell: &'c Cell<'_>) -> (&'static str, Cow<'c, st
 }
 
 /// Returns the line of the content that contains a value, if it is not escaped there.
-fn line_around<'c>(content: &'c str, cell: &Cell<'_>) -> Option<&'c str> {
-    let written = content.get(cell.span.clone()).filter(|written| *written == cell.text)?;
+fn source_line<'c>(content: &'c str, cell: &Cell<'_>) -> Option<&'c str> {
+    let value = content.get(cell.span.clone()).filter(|value| *value == cell.text)?;
     let (before, after) = (content.get(..cell.span.start)?, content.get(cell.span.end..)?);
     let start = before.rfind('\n').map_or(0, |at| at + 1);
-    let end = cell.span.start + written.len() + after.find('\n').unwrap_or(after.len());
+    let end = cell.span.start + value.len() + after.find('\n').unwrap_or(after.len());
     content.get(start..end)
 }

@@ -11,7 +11,7 @@
 //!
 //! let budget = gsar_extraction::budget::Budget::unlimited();
 //! let content = "NAME    READY  RESTARTS\ncart-1  1/1    0\ncart-2  0/1    7\n";
-//! let facts = Facts::read([Item { tool: "kubectl get pods", query: "", content, exhaustive: true }], &budget);
+//! let facts = Facts::extract([Item { tool: "kubectl get pods", query: "", content, exhaustive: true }], &budget);
 //! let premise = Passages::new(&facts, &budget).premise("Pod cart-2 restarted 7 times.", 1_500, &budget);
 //! assert_eq!(premise.text, "[kubectl get pods]\nNAME cart-1; READY 1/1; RESTARTS 0\nNAME cart-2; READY 0/1; RESTARTS 7\n");
 //! ```
@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 
 use crate::budget::Budget;
 use crate::facts::{Facts, Form, ItemId, RecordId};
-use crate::memory::{MAP_ENTRY, of_bytes};
+use crate::memory::{MAP_ENTRY, allocation_size};
 
 use terms::{claim_terms, passage_terms, tool_terms};
 
@@ -37,14 +37,14 @@ const MAX_CANDIDATES: usize = 256;
 /// The cost of indexing a passage, in units of the budget.
 const UNITS_FOR_PASSAGE: usize = 512;
 /// The bytes of a passage with one record.
-const BYTES_OF_PASSAGE: usize = size_of::<Passage>() + of_bytes(size_of::<RecordId>());
+const PASSAGE_BYTES: usize = size_of::<Passage>() + allocation_size(size_of::<RecordId>());
 /// The bytes of a term of one passage.
-const BYTES_OF_TERM: usize =
-    MAP_ENTRY + size_of::<(u64, Vec<usize>)>() + of_bytes(3 * size_of::<usize>());
+const TERM_BYTES: usize =
+    MAP_ENTRY + size_of::<(u64, Vec<usize>)>() + allocation_size(3 * size_of::<usize>());
 /// The cost of writing the passages of a claim, in units of the budget.
 const UNITS_FOR_PREMISE: usize = 64 << 10;
 /// The maximum number of words of the query that count for a passage.
-const MAX_OF_TOOL: u32 = 4;
+const MAX_TOOL_OVERLAP: u32 = 4;
 
 /// The evidence shown with a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,8 +85,8 @@ impl<'f, 'a> Passages<'f, 'a> {
             }
             let terms = passage_terms(facts, &passage.records);
             let is_new = |term: &&u64| !postings.contains_key(*term);
-            let entries = terms.iter().filter(is_new).count() * BYTES_OF_TERM;
-            let bytes = BYTES_OF_PASSAGE + terms.len() * size_of::<usize>() + entries;
+            let entries = terms.iter().filter(is_new).count() * TERM_BYTES;
+            let bytes = PASSAGE_BYTES + terms.len() * size_of::<usize>() + entries;
             if !budget.allocate(bytes) {
                 break;
             }
@@ -105,17 +105,17 @@ impl<'f, 'a> Passages<'f, 'a> {
     #[must_use]
     pub fn premise(&self, claim: &str, max_bytes: usize, budget: &Budget) -> Premise {
         let claim_terms = claim_terms(claim);
-        let places = claim_terms.iter().filter_map(|term| self.postings.get(term)).map(Vec::len);
-        if !budget.spend(UNITS_FOR_PREMISE + 16 * places.sum::<usize>()) {
+        let indices = claim_terms.iter().filter_map(|term| self.postings.get(term)).map(Vec::len);
+        if !budget.spend(UNITS_FOR_PREMISE + 16 * indices.sum::<usize>()) {
             return Premise::default();
         }
         let mut terms: Vec<(&[usize], u32)> = claim_terms
             .iter()
             .filter_map(|term| self.postings.get(term))
-            .map(|places| (places.as_slice(), self.weight(places.len())))
+            .map(|indices| (indices.as_slice(), self.weight(indices.len())))
             .collect();
         terms.sort_by_key(|(_, weight)| core::cmp::Reverse(*weight));
-        let ranked = ranked(&terms, |place| self.tool_overlap(place, &claim_terms));
+        let ranked = rank(&terms, |index| self.tool_overlap(index, &claim_terms));
         let mut writer = render::PremiseWriter::new(self.facts, max_bytes);
         let mut records = Vec::new();
         for at in &ranked {
@@ -124,7 +124,7 @@ impl<'f, 'a> Passages<'f, 'a> {
                 records.extend(passage.records.iter().copied());
             }
         }
-        self.add_neighbours(&ranked, claim, &mut writer);
+        self.add_neighbors(&ranked, claim, &mut writer);
         Premise { text: writer.text(), records }
     }
 
@@ -136,14 +136,14 @@ impl<'f, 'a> Passages<'f, 'a> {
     }
 
     /// Returns the number of terms of a claim in the query that returned a passage.
-    fn tool_overlap(&self, place: usize, claim_terms: &[u64]) -> u32 {
-        let tool = self.passages.get(place).and_then(|passage| self.tools.get(&passage.item));
+    fn tool_overlap(&self, index: usize, claim_terms: &[u64]) -> u32 {
+        let tool = self.passages.get(index).and_then(|passage| self.tools.get(&passage.item));
         let shared = tool.into_iter().flatten().filter(|term| claim_terms.contains(term)).count();
-        u32::try_from(shared).unwrap_or(u32::MAX).min(MAX_OF_TOOL)
+        u32::try_from(shared).unwrap_or(u32::MAX).min(MAX_TOOL_OVERLAP)
     }
 
     /// Fills the remaining room with neighbours of the selected passages, nearest first.
-    fn add_neighbours(
+    fn add_neighbors(
         &self,
         ranked: &[usize],
         claim: &str,
@@ -153,12 +153,12 @@ impl<'f, 'a> Passages<'f, 'a> {
         for distance in 1..=REACH {
             for at in ranked.iter().take(4) {
                 let item = self.passages.get(*at).map(|passage| passage.item);
-                for neighbour in [at.checked_add(distance), at.checked_sub(distance)] {
-                    let Some(neighbour) = neighbour else { continue };
-                    if let Some(passage) = self.passages.get(neighbour)
+                for neighbor in [at.checked_add(distance), at.checked_sub(distance)] {
+                    let Some(neighbor) = neighbor else { continue };
+                    if let Some(passage) = self.passages.get(neighbor)
                         && Some(passage.item) == item
                     {
-                        writer.add(neighbour, passage.item, &passage.records, claim);
+                        writer.add(neighbor, passage.item, &passage.records, claim);
                     }
                 }
             }
@@ -168,45 +168,45 @@ impl<'f, 'a> Passages<'f, 'a> {
 
 /// Returns the indexes of passages, the one that adds most words of the claim first. A word already shown counts an
 /// eighth, and so does one of the query.
-fn ranked(terms: &[(&[usize], u32)], tool_overlap: impl Fn(usize) -> u32) -> Vec<usize> {
+fn rank(terms: &[(&[usize], u32)], tool_overlap: impl Fn(usize) -> u32) -> Vec<usize> {
     let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut totals: BTreeMap<usize, u32> = BTreeMap::new();
-    for (term, (places, weight)) in terms.iter().enumerate() {
-        for place in *places {
-            found.entry(*place).or_default().push(term);
-            *totals.entry(*place).or_default() += weight;
+    for (term, (indices, weight)) in terms.iter().enumerate() {
+        for index in *indices {
+            found.entry(*index).or_default().push(term);
+            *totals.entry(*index).or_default() += weight;
         }
     }
     let mut candidates: Vec<usize> = found.keys().copied().collect();
-    for (place, total) in &mut totals {
-        *total += tool_overlap(*place);
+    for (index, total) in &mut totals {
+        *total += tool_overlap(*index);
     }
-    candidates.sort_by_key(|place| core::cmp::Reverse(totals.get(place).copied().unwrap_or(0)));
+    candidates.sort_by_key(|index| core::cmp::Reverse(totals.get(index).copied().unwrap_or(0)));
     candidates.truncate(MAX_CANDIDATES);
     let mut shown = vec![false; terms.len()];
     let mut chosen = Vec::new();
     while !candidates.is_empty() {
-        let gain = |place: &usize| -> u32 {
-            let of = found.get(place).into_iter().flatten();
+        let gain = |index: &usize| -> u32 {
+            let of = found.get(index).into_iter().flatten();
             of.map(|term| {
                 let weight = terms.get(*term).map_or(0, |(_, weight)| *weight);
                 if shown.get(*term).copied().unwrap_or(false) { weight } else { weight * 8 }
             })
             .sum::<u32>()
-                + 2 * tool_overlap(*place)
+                + 2 * tool_overlap(*index)
         };
         let best = candidates
             .iter()
             .enumerate()
-            .max_by_key(|(at, place)| (gain(place), core::cmp::Reverse(*at)));
-        let Some((at, place)) = best.map(|(at, place)| (at, *place)) else { break };
+            .max_by_key(|(at, index)| (gain(index), core::cmp::Reverse(*at)));
+        let Some((at, index)) = best.map(|(at, index)| (at, *index)) else { break };
         candidates.remove(at);
-        for term in found.get(&place).into_iter().flatten() {
+        for term in found.get(&index).into_iter().flatten() {
             if let Some(seen) = shown.get_mut(*term) {
                 *seen = true;
             }
         }
-        chosen.push(place);
+        chosen.push(index);
     }
     chosen
 }

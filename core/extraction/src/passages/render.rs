@@ -58,11 +58,11 @@ impl<'f, 'a> PremiseWriter<'f, 'a> {
         if self.passages.contains_key(&at) {
             return true;
         }
-        let written = passage(self.facts, item, records, claim);
-        if written.text.is_empty() || self.passages.values().any(|other| *other == written) {
+        let rendered = render_passage(self.facts, item, records, claim);
+        if rendered.text.is_empty() || self.passages.values().any(|other| *other == rendered) {
             return false;
         }
-        self.passages.insert(at, written);
+        self.passages.insert(at, rendered);
         let is_new = !self.items.contains(&item);
         if is_new {
             self.items.push(item);
@@ -87,7 +87,7 @@ impl<'f, 'a> PremiseWriter<'f, 'a> {
         };
         for passage in self.items.iter().flat_map(of) {
             if before.item != passage.item {
-                text.extend(passage.item.map(|item| heading(self.facts, item)));
+                text.extend(passage.item.map(|item| render_heading(self.facts, item)));
             }
             let is_repeated = before.item == passage.item
                 && (before.context == passage.context
@@ -102,7 +102,7 @@ impl<'f, 'a> PremiseWriter<'f, 'a> {
     }
 }
 
-fn heading(facts: &Facts<'_>, item: ItemId) -> String {
+fn render_heading(facts: &Facts<'_>, item: ItemId) -> String {
     let Some(item) = facts.item(item) else { return String::new() };
     let request = if item.query.is_empty() {
         Cow::Borrowed(item.tool)
@@ -112,17 +112,22 @@ fn heading(facts: &Facts<'_>, item: ItemId) -> String {
     format!("[{}]\n", collapse_whitespace(&request, MAX_HEADING))
 }
 
-fn passage(facts: &Facts<'_>, item: ItemId, records: &[RecordId], claim: &str) -> RenderedPassage {
+fn render_passage(
+    facts: &Facts<'_>,
+    item: ItemId,
+    records: &[RecordId],
+    claim: &str,
+) -> RenderedPassage {
     let Some(first) = records.first().and_then(|id| facts.record(*id)) else {
         return RenderedPassage::default();
     };
     let group = facts.group(first.group);
     let form = group.map_or(Form::Object, |group| group.form);
     let text = match form {
-        Form::Series => series(facts, records, first, claim),
-        Form::Diff => return super::changes::written(facts, item, first),
-        Form::Lines | Form::Clauses => line(facts, first, claim),
-        Form::Rows | Form::Object => named(first, claim),
+        Form::Series => render_series(facts, records, first, claim),
+        Form::Diff => return super::changes::render_change(facts, item, first),
+        Form::Lines | Form::Clauses => render_line(facts, first, claim),
+        Form::Rows | Form::Object => render_record(first, claim),
     };
     if text.trim().is_empty() {
         return RenderedPassage::default();
@@ -130,19 +135,19 @@ fn passage(facts: &Facts<'_>, item: ItemId, records: &[RecordId], claim: &str) -
     let mut text = collapse_whitespace(&text, MAX_PASSAGE).into_owned();
     text.push('\n');
     let context = match form {
-        Form::Rows | Form::Object => context(facts, first),
+        Form::Rows | Form::Object => render_context(facts, first),
         _ => String::new(),
     };
     RenderedPassage { item: Some(item), context, text }
 }
 
 /// Returns the context of a record: its scope, and the first values of its parents.
-fn context(facts: &Facts<'_>, record: &Record<'_>) -> String {
+fn render_context(facts: &Facts<'_>, record: &Record<'_>) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut outer = record.parent.and_then(|id| facts.record(id));
     while let Some(parent) = outer {
         let short = parent.cells.iter().filter(|cell| cell.text.len() <= MAX_PARENT_VALUE);
-        parts.push(joined(short.take(MAX_PARENT_CELLS)));
+        parts.push(join_cells(short.take(MAX_PARENT_CELLS)));
         outer = parent.parent.and_then(|id| facts.record(id));
     }
     let group = facts.group(record.group);
@@ -159,12 +164,12 @@ fn context(facts: &Facts<'_>, record: &Record<'_>) -> String {
 }
 
 /// Renders a line unchanged, a long one by its part relevant to the claim, and a JSON line by its members.
-fn line(facts: &Facts<'_>, record: &Record<'_>, claim: &str) -> String {
+fn render_line(facts: &Facts<'_>, record: &Record<'_>, claim: &str) -> String {
     let content = facts.group(record.group).and_then(|group| facts.item(group.item));
     let raw = content.and_then(|item| item.content.get(record.span.clone())).unwrap_or_default();
     let raw = raw.trim();
     if raw.starts_with('{') {
-        named(record, claim)
+        render_record(record, claim)
     } else if raw.len() > MAX_PASSAGE {
         excerpt(raw, claim)
     } else {
@@ -177,32 +182,32 @@ const MAX_LINE_READ: usize = 16 << 10;
 
 /// Returns the start of a long line and the part with most words of the claim.
 fn excerpt(line: &str, claim: &str) -> String {
-    const BEGINNING: usize = 60;
+    const START_BYTES: usize = 60;
     let line = part(line, 0..line.floor_char_boundary(MAX_LINE_READ));
     let claim_terms: Vec<u64> = words(claim).map(|word| word.stem()).collect();
     let shared: Vec<usize> = words(line)
         .filter(|word| claim_terms.contains(&word.stem()))
         .map(|word| word.span.start)
         .collect();
-    let room = MAX_PASSAGE - BEGINNING - 8;
+    let space = MAX_PASSAGE - START_BYTES - 8;
     // Positions are in order.
     let within = |start: &usize| {
-        shared.partition_point(|at| *at < start + room) - shared.partition_point(|at| at < start)
+        shared.partition_point(|at| *at < start + space) - shared.partition_point(|at| at < start)
     };
     let start =
         shared.iter().copied().max_by_key(|start| (within(start), core::cmp::Reverse(*start)));
-    let start = start.unwrap_or(0).saturating_sub(room / 4);
-    if start <= BEGINNING {
+    let start = start.unwrap_or(0).saturating_sub(space / 4);
+    if start <= START_BYTES {
         return line.to_string();
     }
     let cut = |from: usize, to: usize| {
         part(line, line.ceil_char_boundary(from)..line.floor_char_boundary(to)).trim()
     };
-    format!("{} … {}", cut(0, BEGINNING), cut(start, start + room))
+    format!("{} … {}", cut(0, START_BYTES), cut(start, start + space))
 }
 
 /// Renders a record with the names of its values.
-fn named(record: &Record<'_>, claim: &str) -> String {
+fn render_record(record: &Record<'_>, claim: &str) -> String {
     if record.cells.is_empty() {
         return String::new();
     }
@@ -213,9 +218,9 @@ fn named(record: &Record<'_>, claim: &str) -> String {
     }
     let whole: usize = record.cells.iter().map(|cell| cell.text.len() + 12).sum();
     if whole <= MAX_PASSAGE {
-        text.push_str(&joined(record.cells.iter()));
+        text.push_str(&join_cells(record.cells.iter()));
     } else {
-        text.push_str(&joined(relevant_cells(&record.cells, claim).into_iter()));
+        text.push_str(&join_cells(relevant_cells(&record.cells, claim).into_iter()));
     }
     text
 }
@@ -236,18 +241,23 @@ fn relevant_cells<'r, 'a>(cells: &'r [Cell<'a>], claim: &str) -> Vec<&'r Cell<'a
 }
 
 /// Renders labels, then values by time.
-fn series(facts: &Facts<'_>, records: &[RecordId], first: &Record<'_>, claim: &str) -> String {
+fn render_series(
+    facts: &Facts<'_>,
+    records: &[RecordId],
+    first: &Record<'_>,
+    claim: &str,
+) -> String {
     let labels = first.parent.and_then(|id| facts.record(id));
-    let mut text = labels.map_or_else(String::new, |labels| named(labels, claim));
+    let mut text = labels.map_or_else(String::new, |labels| render_record(labels, claim));
     let step = records.len().div_ceil(MAX_SAMPLES).max(1);
     let last = records.len().saturating_sub(1);
     let shown = records.iter().enumerate().filter(|(at, _)| at % step == 0 || *at == last);
     let samples: Vec<String> = shown
         .filter_map(|(_, id)| facts.record(*id))
         .map(|sample| {
-            let values: Vec<&str> = sample.cells.iter().map(|cell| value(cell)).collect();
+            let values: Vec<&str> = sample.cells.iter().map(|cell| cell_value(cell)).collect();
             match &sample.at {
-                Some(at) => format!("{} {}", time(at), values.join(" ")),
+                Some(at) => format!("{} {}", format_time(at), values.join(" ")),
                 None => values.join(" "),
             }
         })
@@ -259,27 +269,27 @@ fn series(facts: &Facts<'_>, records: &[RecordId], first: &Record<'_>, claim: &s
     text
 }
 
-fn joined<'c, 'a: 'c>(cells: impl Iterator<Item = &'c Cell<'a>>) -> String {
+fn join_cells<'c, 'a: 'c>(cells: impl Iterator<Item = &'c Cell<'a>>) -> String {
     let parts: Vec<String> = cells
         .filter(|cell| !cell.text.is_empty())
         .map(|cell| {
             if cell.attribute.is_empty() {
-                value(cell).to_string()
+                cell_value(cell).to_string()
             } else {
-                format!("{} {}", cell.attribute.join("."), value(cell))
+                format!("{} {}", cell.attribute.join("."), cell_value(cell))
             }
         })
         .collect();
     parts.join("; ")
 }
 
-fn value<'c>(cell: &'c Cell<'_>) -> &'c str {
+fn cell_value<'c>(cell: &'c Cell<'_>) -> &'c str {
     let end = cell.text.floor_char_boundary(MAX_VALUE);
     cell.text.get(..end).unwrap_or_default().trim()
 }
 
 /// Renders the time of day, with seconds unless they are zero.
-fn time(at: &ClockTime) -> String {
+fn format_time(at: &ClockTime) -> String {
     let (hour, minute, second) =
         (at.seconds_of_day / 3600, at.seconds_of_day / 60 % 60, at.seconds_of_day % 60);
     if second == 0 {

@@ -6,7 +6,7 @@ use crate::text::tokens::{Word, is_stop_word, words};
 /// Returns the terms of a claim, each once.
 pub(super) fn claim_terms(claim: &str) -> Vec<u64> {
     let mut terms = Vec::new();
-    terms_of(claim, &mut terms);
+    add_terms(claim, &mut terms);
     terms.sort_unstable();
     terms.dedup();
     terms
@@ -17,17 +17,17 @@ pub(super) fn passage_terms(facts: &Facts<'_>, records: &[RecordId]) -> Vec<u64>
     let mut terms = Vec::new();
     for record in records.iter().filter_map(|id| facts.record(*id)) {
         for cell in &record.cells {
-            terms_of(&cell.text, &mut terms);
-            cell.attribute.iter().for_each(|name| terms_of(name, &mut terms));
+            add_terms(&cell.text, &mut terms);
+            cell.attribute.iter().for_each(|name| add_terms(name, &mut terms));
         }
-        record.path.iter().for_each(|name| terms_of(name, &mut terms));
+        record.path.iter().for_each(|name| add_terms(name, &mut terms));
         if let Some(at) = &record.at {
-            terms.push(minute(at.seconds_of_day));
+            terms.push(minute_term(at.seconds_of_day));
         }
     }
     let first = records.first().and_then(|id| facts.record(*id));
     if let Some(parent) = first.and_then(|record| facts.record(record.parent?)) {
-        parent.cells.iter().for_each(|cell| terms_of(&cell.text, &mut terms));
+        parent.cells.iter().for_each(|cell| add_terms(&cell.text, &mut terms));
     }
     terms.sort_unstable();
     terms.dedup();
@@ -38,8 +38,8 @@ pub(super) fn passage_terms(facts: &Facts<'_>, records: &[RecordId]) -> Vec<u64>
 pub(super) fn tool_terms(facts: &Facts<'_>, item: ItemId) -> Vec<u64> {
     let mut terms = Vec::new();
     if let Some(item) = facts.item(item) {
-        terms_of(item.tool, &mut terms);
-        terms_of(item.query, &mut terms);
+        add_terms(item.tool, &mut terms);
+        add_terms(item.query, &mut terms);
     }
     terms.sort_unstable();
     terms.dedup();
@@ -47,7 +47,7 @@ pub(super) fn tool_terms(facts: &Facts<'_>, item: ItemId) -> Vec<u64> {
 }
 
 /// Adds the words of a text by their stems, the parts of names, and figures without their units.
-fn terms_of(text: &str, terms: &mut Vec<u64>) {
+fn add_terms(text: &str, terms: &mut Vec<u64>) {
     for word in words(text).filter(|word| !is_stop_word(word.text)) {
         terms.push(word.stem());
         for part in word.text.split(['_', '-', '.', '/', ':']).filter(|part| *part != word.text) {
@@ -62,14 +62,14 @@ fn terms_of(text: &str, terms: &mut Vec<u64>) {
         {
             terms.push(Word { text: number, span: 0..0 }.key());
         }
-        if let Some(time) = time_of(word.text) {
-            terms.push(minute(time));
+        if let Some(time) = parse_time(word.text) {
+            terms.push(minute_term(time));
         }
     }
 }
 
 /// Parses `14:05` and `14:05:30` into seconds of the day.
-fn time_of(word: &str) -> Option<u32> {
+fn parse_time(word: &str) -> Option<u32> {
     let mut parts = word.splitn(3, ':');
     let mut number = || parts.next().filter(|part| part.len() == 2)?.parse::<u32>().ok();
     let (hour, minute) = (number()?, number()?);
@@ -77,7 +77,7 @@ fn time_of(word: &str) -> Option<u32> {
 }
 
 /// Returns the term of a minute of the day.
-fn minute(seconds: u32) -> u64 {
+fn minute_term(seconds: u32) -> u64 {
     const MINUTES: u64 = 0x7469_6d65_0000_0000;
     MINUTES | u64::from(seconds / 60)
 }

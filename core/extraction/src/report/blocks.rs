@@ -59,9 +59,9 @@ pub(super) fn blocks(report: &str) -> Blocks {
         | Options::ENABLE_DEFINITION_LIST
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
         | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
-    let parser = Parser::new_ext(report, options);
-    let mut reader = BlockReader { report, ..BlockReader::default() };
-    let definitions: Vec<(String, String, Range<usize>)> = parser
+    let markdown = Parser::new_ext(report, options);
+    let mut parser = BlockParser { report, ..BlockParser::default() };
+    let definitions: Vec<(String, String, Range<usize>)> = markdown
         .reference_definitions()
         .iter()
         .map(|(_, link)| {
@@ -69,20 +69,20 @@ pub(super) fn blocks(report: &str) -> Blocks {
             (link.dest.to_string(), title, link.span.clone())
         })
         .collect();
-    for (event, range) in parser.into_offset_iter() {
-        reader.read(event, range);
+    for (event, range) in markdown.into_offset_iter() {
+        parser.read(event, range);
     }
-    reader.flush();
+    parser.flush();
     for (target, title, span) in definitions {
-        reader.link(&target, &title, span.clone());
+        parser.link(&target, &title, span.clone());
         let label = part(report, span.clone()).find("]:").map_or(0, |at| at + 1);
-        reader.mark_non_claim_word(span.start..span.start + label, Reason::LinkTarget);
+        parser.mark_non_claim_word(span.start..span.start + label, Reason::LinkTarget);
     }
-    reader.found
+    parser.found
 }
 
 #[derive(Default)]
-struct BlockReader<'a> {
+struct BlockParser<'a> {
     report: &'a str,
     found: Blocks,
     open: Option<Block>,
@@ -98,7 +98,7 @@ struct BlockReader<'a> {
     hidden_texts: Vec<Block>,
 }
 
-impl BlockReader<'_> {
+impl BlockParser<'_> {
     fn read(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.start(tag, range),
@@ -175,7 +175,7 @@ impl BlockReader<'_> {
             Tag::CodeBlock(kind) => {
                 self.flush();
                 let language = match &kind {
-                    CodeBlockKind::Fenced(info) => Language::of(info),
+                    CodeBlockKind::Fenced(info) => Language::from_info(info),
                     CodeBlockKind::Indented => Language::Other,
                 };
                 if let CodeBlockKind::Fenced(info) = kind
@@ -202,12 +202,12 @@ impl BlockReader<'_> {
             }
             Tag::Link { link_type, dest_url, title, .. }
             | Tag::Image { link_type, dest_url, title, .. } => {
-                let stands_there = !matches!(link_type, LinkType::Autolink | LinkType::Email);
+                let has_target = !matches!(link_type, LinkType::Autolink | LinkType::Email);
                 self.links.push((
                     dest_url.to_string(),
                     title.to_string(),
                     range.clone(),
-                    stands_there,
+                    has_target,
                 ));
                 self.read_to = range.start;
             }
@@ -221,7 +221,7 @@ impl BlockReader<'_> {
             TagEnd::TableCell => {
                 let cell = self.open.take().map(|block| block.text).unwrap_or_default();
                 if let Some(cells) = &mut self.cells {
-                    cells.push(cell.seen().trimmed());
+                    cells.push(cell.normalized().trimmed());
                 }
             }
             TagEnd::TableHead => self.row(BlockKind::TableHead),
@@ -248,9 +248,9 @@ impl BlockReader<'_> {
                 }
             }
             TagEnd::Link | TagEnd::Image => {
-                if let Some((target, title, range, stands_there)) = self.links.pop() {
+                if let Some((target, title, range, has_target)) = self.links.pop() {
                     let tail = self.read_to.max(range.start).min(range.end)..range.end;
-                    if stands_there {
+                    if has_target {
                         self.link(&target, &title, tail.clone());
                         let label = part(self.report, tail.clone()).rfind('[');
                         if let Some(label) = label {
@@ -345,7 +345,7 @@ impl BlockReader<'_> {
 
     fn flush(&mut self) {
         if let Some(mut block) = self.open.take() {
-            block.text = block.text.seen().trimmed();
+            block.text = block.text.normalized().trimmed();
             self.found.blocks.push(block);
         }
         self.found.blocks.append(&mut self.hidden_texts);
@@ -360,7 +360,7 @@ impl BlockReader<'_> {
     fn lines(&mut self, text: &Rendered, kind: BlockKind) {
         let mut start = 0;
         for line in text.text().split('\n') {
-            let cell = text.slice(start..start + line.len()).seen().trimmed();
+            let cell = text.slice(start..start + line.len()).normalized().trimmed();
             start += line.len() + 1;
             let depth = self.depth;
             self.found.blocks.push(Block { kind, depth, ..paragraph(cell) });

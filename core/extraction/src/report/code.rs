@@ -55,7 +55,7 @@ pub(super) enum Language {
 
 impl Language {
     /// Returns the kind of language that the info string of a code block names.
-    pub(super) fn of(info: &str) -> Self {
+    pub(super) fn from_info(info: &str) -> Self {
         const COMMANDS: [&str; 10] = [
             "bash", "console", "powershell", "promql", "psql", "sh", "shell", "sql", "terminal",
             "zsh",
@@ -194,8 +194,8 @@ impl EvidenceLines {
 /// Returns `true` if a line consists of the pieces in order, shortened between them.
 fn is_shortened(whole: &str, pieces: &[&str]) -> bool {
     const MIN_BYTES: usize = 8;
-    let held: usize = pieces.iter().map(|piece| piece.trim().len()).sum();
-    if held < MIN_BYTES {
+    let matched: usize = pieces.iter().map(|piece| piece.trim().len()).sum();
+    if matched < MIN_BYTES {
         return false;
     }
     let mut rest = whole;

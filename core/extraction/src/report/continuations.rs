@@ -24,8 +24,8 @@ pub(super) fn is_time_distance(text: &str, at: usize) -> bool {
     let Some(length) = length.filter(is_length) else { return false };
     let mut after = words(rest.get(length.span.end..).unwrap_or(""));
     let link = after.next();
-    let is_link = |wanted: [&str; 2]| {
-        link.as_ref().is_some_and(|word| wanted.iter().any(|link| word.is(link)))
+    let is_link = |expected: [&str; 2]| {
+        link.as_ref().is_some_and(|word| expected.iter().any(|link| word.is(link)))
     };
     is_link(["after", "before"]) && after.nth(1).is_some()
         || is_link(["later", "earlier"]) && after.next().is_some_and(|word| !word.is("than"))

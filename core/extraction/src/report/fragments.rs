@@ -20,8 +20,8 @@ pub(super) fn join_label(label: &Rendered, text: &Rendered, with_source: bool) -
 }
 
 pub(super) fn without_colon(text: &Rendered) -> Rendered {
-    let kept = text.text().trim_end_matches([':', '：', ' ']).len();
-    text.slice(0..kept)
+    let end = text.text().trim_end_matches([':', '：', ' ']).len();
+    text.slice(0..end)
 }
 
 /// Returns a heading without the parentheses at its end.
@@ -64,18 +64,18 @@ pub(super) fn bold_label(text: &Rendered, bold: usize) -> Option<(Rendered, Rend
     let label = text.slice(0..bold).trimmed();
     let rest = text.slice(bold..text.text().len());
     let colon_after = rest.text().trim_start().starts_with([':', '：']);
-    let names_what_follows =
-        label.text().ends_with('.') && opens_a_clause(label.text()) && !rest.is_blank();
-    if !label.text().ends_with([':', '：']) && !colon_after && !names_what_follows {
+    let is_clause_label =
+        label.text().ends_with('.') && starts_with_question_word(label.text()) && !rest.is_blank();
+    if !label.text().ends_with([':', '：']) && !colon_after && !is_clause_label {
         return None;
     }
-    let kept = label.text().trim_end_matches([':', '：', '.', ' ']).len();
+    let end = label.text().trim_end_matches([':', '：', '.', ' ']).len();
     let skipped = rest.text().len() - rest.text().trim_start_matches([':', '：', ' ']).len();
-    Some((label.slice(0..kept), rest.slice(skipped..rest.text().len()).trimmed()))
+    Some((label.slice(0..end), rest.slice(skipped..rest.text().len()).trimmed()))
 }
 
 /// Returns `true` for a clause that is not a sentence: "What was exhausted", "How it spread".
-fn opens_a_clause(text: &str) -> bool {
+fn starts_with_question_word(text: &str) -> bool {
     words(text).next().is_some_and(|first| {
         ["how", "what", "when", "where", "which", "who", "why"].iter().any(|word| first.is(word))
     })

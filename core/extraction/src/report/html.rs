@@ -15,15 +15,15 @@ pub(super) struct Html {
 
 /// Parses raw HTML.
 pub(super) fn read(raw: &Rendered) -> Html {
-    let mut reader = HtmlReader {
+    let mut parser = HtmlParser {
         raw,
         html: Html::default(),
         text: Rendered::default(),
         heading: false,
         row: None,
     };
-    reader.read();
-    reader.html
+    parser.read();
+    parser.html
 }
 
 /// Returns `true` if an inline tag separates words.
@@ -54,7 +54,7 @@ const MARKUP_ATTRIBUTES: [&str; 28] = [
     "role", "rows", "rowspan", "size", "start", "style", "target", "type", "width",
 ];
 
-struct HtmlReader<'a> {
+struct HtmlParser<'a> {
     raw: &'a Rendered,
     html: Html,
     text: Rendered,
@@ -69,7 +69,7 @@ struct Row {
     is_head: bool,
 }
 
-impl HtmlReader<'_> {
+impl HtmlParser<'_> {
     fn read(&mut self) {
         let raw = self.raw.text();
         let mut at = 0;
@@ -194,7 +194,7 @@ impl HtmlReader<'_> {
         let text = self.raw.slice(range);
         let mut start = 0;
         for line in text.text().split('\n') {
-            let line_text = text.slice(start..start + line.len()).seen().trimmed();
+            let line_text = text.slice(start..start + line.len()).normalized().trimmed();
             start += line.len() + 1;
             if !line_text.is_blank() {
                 self.html.blocks.push(paragraph(line_text));
@@ -205,7 +205,7 @@ impl HtmlReader<'_> {
     fn cell(&mut self, is_head: bool) {
         match &mut self.row {
             Some(row) => {
-                row.cells.push(std::mem::take(&mut self.text).seen().trimmed());
+                row.cells.push(std::mem::take(&mut self.text).normalized().trimmed());
                 row.is_head &= is_head;
             }
             None => {
@@ -216,7 +216,7 @@ impl HtmlReader<'_> {
     }
 
     fn flush(&mut self) {
-        let text = std::mem::take(&mut self.text).seen().trimmed();
+        let text = std::mem::take(&mut self.text).normalized().trimmed();
         if let Some(Row { mut cells, is_head }) = self.row.take() {
             cells.push(text);
             let kind = if is_head { BlockKind::TableHead } else { BlockKind::TableRow };

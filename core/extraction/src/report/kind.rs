@@ -32,7 +32,7 @@ impl ClaimKind {
 
     /// Returns the kind of a claim; a doubtful one is a statement.
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn classify(text: &str) -> Self {
         let closers = ['*', '_', '"', '\'', ')', ']', '”', '’', ' ', '\n'];
         let bare = text.trim_end_matches(closers);
         if bare.ends_with(['?', '？', '؟']) && !text.starts_with(PRESUPPOSITION_PREFIX) {
@@ -83,18 +83,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_about_a_program_is_not_a_command() {
+    fn sentences_about_programs_are_not_commands() {
         for statement in [
             "kubectl events returned none for the pod.",
             "mysql raised no alert of any kind.",
             "docker holds the disk.",
         ] {
-            assert_eq!(ClaimKind::of(statement), ClaimKind::Statement, "{statement}");
+            assert_eq!(ClaimKind::classify(statement), ClaimKind::Statement, "{statement}");
         }
         for command in ["kubectl get pods -n shop", "systemctl restart mysql", "Restart the pods."]
         {
-            assert_eq!(ClaimKind::of(command), ClaimKind::Proposal, "{command}");
+            assert_eq!(ClaimKind::classify(command), ClaimKind::Proposal, "{command}");
         }
-        assert_eq!(ClaimKind::of("Why did it restart?"), ClaimKind::Question);
+        assert_eq!(ClaimKind::classify("Why did it restart?"), ClaimKind::Question);
     }
 }

@@ -11,8 +11,8 @@ mod fragments;
 mod html;
 mod kind;
 mod labels;
+mod parser;
 mod presupposed;
-mod reader;
 mod rendered;
 mod spans;
 mod statements;
@@ -26,9 +26,9 @@ use crate::budget::Budget;
 
 pub use kind::ClaimKind;
 pub use rendered::Rendered;
-pub use spans::{merged, subtract, visible};
+pub use spans::{merge_ranges, subtract, visible};
 pub use statements::{clauses, statements};
-pub use words::{has_predicate, is_negation, is_predicate, is_state, says_something};
+pub use words::{has_predicate, is_informative_word, is_negation, is_predicate, is_state};
 
 /// The cost of a byte of prose in units of the budget: it is read for words, figures, markers and kinds.
 pub const UNITS_PER_BYTE: usize = 16;
@@ -124,9 +124,9 @@ impl Document {
     /// Parses a report. `evidence` are the texts of the available evidence: its whole lines, and titles whose words
     /// occur together in one of its records, need no claim. Incomplete if the budget stops it.
     #[must_use]
-    pub fn read(report: &str, evidence: &[&str], budget: &Budget) -> Self {
+    pub fn parse(report: &str, evidence: &[&str], budget: &Budget) -> Self {
         match budget.allocate(report.len().saturating_mul(MEMORY_PER_BYTE)) {
-            true => reader::read(report, evidence, budget),
+            true => parser::parse(report, evidence, budget),
             false => Self::default(),
         }
     }

@@ -45,12 +45,12 @@ const DETERMINERS: [&str; 20] = [
 ];
 
 /// Returns the presuppositions of a question.
-pub(super) fn of_question(question: &Rendered) -> Vec<Rendered> {
+pub(super) fn question_presuppositions(question: &Rendered) -> Vec<Rendered> {
     let text = question.text();
     let mut found = Vec::new();
-    if let Some(range) = without_tag_question(text) {
+    if let Some(range) = before_tag_question(text) {
         found.push(question.slice(range).trimmed());
-    } else if let Some(stated) = of_wh_question(question) {
+    } else if let Some(stated) = wh_question_presupposition(question) {
         found.push(stated);
     }
     found.extend(clauses(question));
@@ -58,12 +58,12 @@ pub(super) fn of_question(question: &Rendered) -> Vec<Rendered> {
 }
 
 /// Returns the presuppositions of a proposal.
-pub(super) fn of_proposal(proposal: &Rendered) -> Vec<Rendered> {
+pub(super) fn proposal_presuppositions(proposal: &Rendered) -> Vec<Rendered> {
     clauses(proposal)
 }
 
 /// Returns the range before a tag question: ", did it not?".
-fn without_tag_question(text: &str) -> Option<Range<usize>> {
+fn before_tag_question(text: &str) -> Option<Range<usize>> {
     const MAX_WORDS: usize = 4;
     let comma = text.rfind([',', '–', '—', ';'])?;
     let after = part(text, comma..text.len());
@@ -79,7 +79,7 @@ fn without_tag_question(text: &str) -> Option<Range<usize>> {
 }
 
 /// "Why did X happen?" presupposes that the answer to "did X happen?" is yes.
-fn of_wh_question(question: &Rendered) -> Option<Rendered> {
+fn wh_question_presupposition(question: &Rendered) -> Option<Rendered> {
     let text = question.text();
     let mut all = words(text);
     let first = all.next()?;
@@ -123,12 +123,12 @@ fn clauses(sentence: &Rendered) -> Vec<Rendered> {
     let all: Vec<Word<'_>> = words(text).collect();
     let mut found: Vec<Rendered> = Vec::new();
     // The end of the last clause found: a past form in it is its verb.
-    let mut said_to = 0;
+    let mut clause_end = 0;
     for (at, word) in all.iter().enumerate().skip(1) {
         let Some(previous) = at.checked_sub(1).and_then(|before| all.get(before)) else { continue };
         let is = |list: &[&str]| list.iter().any(|entry| word.is(entry));
         let from = word.span.end;
-        let clause = from..end_of_clause(text, from);
+        let clause = from..find_clause_end(text, from);
         let clause_text = part(text, clause.clone());
         if is(&RELATIVE) && has_predicate(clause_text) {
             let demands = DEMANDING.iter().any(|verb| previous.is(verb));
@@ -141,16 +141,16 @@ fn clauses(sentence: &Rendered) -> Vec<Rendered> {
                 stated.append(&sentence.slice(head(&all, at)..previous.span.end));
                 stated.add(if word.is("whose") { "'s" } else { "" });
             }
-            said_to = clause.end;
+            clause_end = clause.end;
             stated.append(&sentence.slice(clause));
             found.push(stated.trimmed());
         } else if is(&SUBORDINATING)
             && (has_past_form(clause_text) || is(&ASSERTING) && has_predicate(clause_text))
         {
-            said_to = clause.end;
+            clause_end = clause.end;
             found.push(sentence.slice(clause).trimmed());
         } else if is_participle(word)
-            && word.span.start >= said_to
+            && word.span.start >= clause_end
             && all.get(at + 1).is_some_and(|next| PREPOSITIONS.iter().any(|entry| next.is(entry)))
             && !is_stop_word(previous.text)
             && at > 1
@@ -201,7 +201,7 @@ fn head(all: &[Word<'_>], before: usize) -> usize {
     })
 }
 
-fn end_of_clause(text: &str, from: usize) -> usize {
+fn find_clause_end(text: &str, from: usize) -> usize {
     let rest = part(text, from..text.len());
     let skipped = rest.len() - rest.trim_start_matches([',', ' ']).len();
     let inner = part(rest, skipped..rest.len());
@@ -226,8 +226,8 @@ mod tests {
     }
 
     #[test]
-    fn presuppositions_of_proposals() {
-        for (proposal, taken) in [
+    fn finds_presuppositions_in_proposals() {
+        for (proposal, expected) in [
             ("Restore the primary that lost 4 TB.", "the primary lost 4 TB"),
             (
                 "Move traffic away from the primary, which crashed at 14:02.",
@@ -237,20 +237,24 @@ mod tests {
             ("Replace the disk corrupted at 14:02.", "the disk was corrupted at 14:02"),
             ("Note that payments-db lost 4 TB", "payments-db lost 4 TB"),
         ] {
-            assert_eq!(texts(of_proposal(&rendered(proposal))), [taken], "{proposal}");
+            assert_eq!(
+                texts(proposal_presuppositions(&rendered(proposal))),
+                [expected],
+                "{proposal}"
+            );
         }
         for none in [
             "Add an alert on free space.",
             "Ensure that the alert fires.",
             "Raise the limit to 2Gi by 3 May.",
         ] {
-            assert!(of_proposal(&rendered(none)).is_empty(), "{none}");
+            assert!(proposal_presuppositions(&rendered(none)).is_empty(), "{none}");
         }
     }
 
     #[test]
-    fn presuppositions_of_questions() {
-        for (question, taken) in [
+    fn finds_presuppositions_in_questions() {
+        for (question, expected) in [
             ("Payments-db lost 4 TB, did it not?", "Payments-db lost 4 TB"),
             ("The pool was exhausted, right?", "The pool was exhausted"),
             ("Why did payments-db lose 4 TB?", "The answer to “did payments-db lose 4 TB?” is yes"),
@@ -258,10 +262,14 @@ mod tests {
             ("Did anyone notice that payments-db lost 4 TB?", "payments-db lost 4 TB"),
             ("Does anyone know why the queue drained at 14:05?", "the queue drained at 14:05"),
         ] {
-            assert_eq!(texts(of_question(&rendered(question))), [taken], "{question}");
+            assert_eq!(
+                texts(question_presuppositions(&rendered(question))),
+                [expected],
+                "{question}"
+            );
         }
         for none in ["What is the root cause?", "Was the limit too low?", "Who owns the pool?"] {
-            assert!(of_question(&rendered(none)).len() < 2, "{none}");
+            assert!(question_presuppositions(&rendered(none)).len() < 2, "{none}");
         }
     }
 }

@@ -119,7 +119,7 @@ impl Rendered {
 
     /// Returns the text as a reader sees it, as described in the module documentation.
     #[must_use]
-    pub fn seen(&self) -> Self {
+    pub fn normalized(&self) -> Self {
         if self.text.is_ascii() && !self.text.contains('\r') {
             return self.clone();
         }
@@ -129,13 +129,13 @@ impl Rendered {
             .zip(&self.glyphs)
             .map(|(character, glyph)| (character, glyph.source.clone()))
             .collect();
-        let mut seen = Self::default();
+        let mut normalized = Self::default();
         for (character, source) in without_lookalikes(undo_bidi_override(characters)) {
             if let Some(character) = plain(character) {
-                seen.push(character, source);
+                normalized.push(character, source);
             }
         }
-        seen
+        normalized
     }
 }
 
@@ -157,7 +157,7 @@ fn undo_bidi_override(characters: Vec<(char, Range<usize>)>) -> Vec<(char, Range
                 all.extend(overridden.take().into_iter().flatten().rev());
                 all.push((character, source));
             }
-            (Some(kept), _) => kept.push((character, source)),
+            (Some(reversed), _) => reversed.push((character, source)),
             (None, _) => all.push((character, source)),
         }
     }
@@ -227,15 +227,15 @@ fn without_lookalikes(mut characters: Vec<(char, Range<usize>)>) -> Vec<(char, R
 mod tests {
     use super::*;
 
-    fn seen(text: &str) -> String {
+    fn normalize(text: &str) -> String {
         let mut rendered = Rendered::default();
         rendered.push_verbatim(text, 0..text.len());
-        rendered.seen().text().to_owned()
+        rendered.normalized().text().to_owned()
     }
 
     #[test]
-    fn spelling_hides_nothing() {
-        for (written, read) in [
+    fn normalizes_spelling_tricks() {
+        for (written, expected) in [
             ("lo\u{200b}st 4\u{2060} TB", "lost 4 TB"),
             ("ｌｏｓｔ ４ ＴＢ", "lost 4 TB"),
             ("\u{202e}BT 4 tsol\u{202c} today", "lost 4 TB today"),
@@ -245,16 +245,16 @@ mod tests {
             ("Привет мир", "Привет мир"),
             ("p99 was 10² µs 🙂", "p99 was 10² µs 🙂"),
         ] {
-            assert_eq!(seen(written), read, "{written:?}");
+            assert_eq!(normalize(written), expected, "{written:?}");
         }
     }
 
     #[test]
-    fn every_part_knows_its_bytes() {
+    fn maps_text_to_source_ranges() {
         let text = "a lo\u{200b}st b";
         let mut rendered = Rendered::default();
         rendered.push_verbatim(text, 0..text.len());
-        let rendered = rendered.seen();
+        let rendered = rendered.normalized();
         let at = rendered.text().find("lost").unwrap();
         let source = rendered.source(at..at + 4).unwrap();
         assert_eq!(text.get(source).unwrap(), "lo\u{200b}st");

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Returns the ranges in order, with touching and overlapping ones joined and without empty ones.
 #[must_use]
-pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.retain(|range| !range.is_empty());
     ranges.sort_unstable_by_key(|range| (range.start, range.end));
     let mut all: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
@@ -17,21 +17,21 @@ pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     all
 }
 
-/// Returns the first set without the second. Both must be in order and disjoint, as [`merged`] returns them.
+/// Returns the first set without the second. Both must be in order and disjoint, as [`merge_ranges`] returns them.
 #[must_use]
 pub fn subtract(from: &[Range<usize>], without: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut left = Vec::new();
     let mut next = 0;
     for range in from {
         let mut start = range.start;
-        while without.get(next).is_some_and(|taken| taken.end <= start) {
+        while without.get(next).is_some_and(|removed| removed.end <= start) {
             next += 1;
         }
-        for taken in without.iter().skip(next).take_while(|taken| taken.start < range.end) {
-            if taken.start > start {
-                left.push(start..taken.start);
+        for removed in without.iter().skip(next).take_while(|removed| removed.start < range.end) {
+            if removed.start > start {
+                left.push(start..removed.start);
             }
-            start = start.max(taken.end);
+            start = start.max(removed.end);
         }
         if start < range.end {
             left.push(start..range.end);
@@ -66,13 +66,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sets_of_bytes(first in prop::collection::vec((0_usize..60, 0_usize..12), 0..8), second in prop::collection::vec((0_usize..60, 0_usize..12), 0..8)) {
-            let ranges = |all: &[(usize, usize)]| merged(all.iter().map(|(start, length)| *start..start + length).collect());
+        fn subtract_matches_set_difference(first in prop::collection::vec((0_usize..60, 0_usize..12), 0..8), second in prop::collection::vec((0_usize..60, 0_usize..12), 0..8)) {
+            let ranges = |all: &[(usize, usize)]| merge_ranges(all.iter().map(|(start, length)| *start..start + length).collect());
             let (first, second) = (ranges(&first), ranges(&second));
             let left = subtract(&first, &second);
             for byte in 0..80 {
-                let holds = |set: &[Range<usize>]| set.iter().any(|range| range.contains(&byte));
-                prop_assert_eq!(holds(&left), holds(&first) && !holds(&second), "{}", byte);
+                let contains = |set: &[Range<usize>]| set.iter().any(|range| range.contains(&byte));
+                prop_assert_eq!(contains(&left), contains(&first) && !contains(&second), "{}", byte);
             }
         }
     }

@@ -19,7 +19,7 @@ pub fn statements(assertion: &Assertion) -> Vec<(String, Range<usize>)> {
     let parts = if assertion.is_prose {
         split_at(text, 0..text.len(), SplitMode::All)
     } else {
-        Vec::from([bare(text, 0..text.len())])
+        Vec::from([trim_part(text, 0..text.len())])
     };
     let mut parts: Vec<Range<usize>> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     // The sentence consists of a single joining word.
@@ -30,17 +30,17 @@ pub fn statements(assertion: &Assertion) -> Vec<(String, Range<usize>)> {
     let mut start = 0;
     for (number, part) in parts.iter().enumerate() {
         let end = if number + 1 == parts.len() { text.len() } else { part.end };
-        let whole = text.get(part.clone()).unwrap_or_default().to_owned();
+        let statement = text.get(part.clone()).unwrap_or_default().to_owned();
         // Without its mark, a question is a statement.
-        let whole = match assertion.is_prose {
+        let statement = match assertion.is_prose {
             true if assertion.kind == ClaimKind::Statement => {
-                whole.trim_end_matches(['?', '？', '؟']).to_owned()
+                statement.trim_end_matches(['?', '？', '؟']).to_owned()
             }
-            true => whole,
+            true => statement,
             false => text.trim().to_owned(),
         };
         if let Some(span) = assertion.text.source(start..end) {
-            found.push((whole, span));
+            found.push((statement, span));
         }
         start = end;
     }
@@ -80,22 +80,22 @@ pub fn clauses(sentence: &str) -> Vec<Range<usize>> {
     split_at(sentence, 0..sentence.len(), SplitMode::Plain)
 }
 
-fn split_at(report: &str, sentence: Range<usize>, which: SplitMode) -> Vec<Range<usize>> {
+fn split_at(report: &str, sentence: Range<usize>, mode: SplitMode) -> Vec<Range<usize>> {
     let Some(text) = report.get(sentence.clone()) else { return Vec::new() };
     let mut parts = Vec::new();
     let mut start = 0;
-    let may = may_split(text) || which == SplitMode::All && text.contains(':');
-    let split_points = if may { split_points(text, which) } else { Vec::new() };
-    let index = if split_points.is_empty() { WordIndex::default() } else { WordIndex::read(text) };
+    let can_split = can_split(text) || mode == SplitMode::All && text.contains(':');
+    let split_points = if can_split { split_points(text, mode) } else { Vec::new() };
+    let index = if split_points.is_empty() { WordIndex::default() } else { WordIndex::new(text) };
     for split_point in split_points {
         let span = split_point.span;
         let (left, right) = (start..span.start, span.end..text.len());
-        let parts_are_whole = match split_point.kind {
+        let is_valid = match split_point.kind {
             SplitKind::Mark => index.has_words(&left) && index.has_words(&right),
             SplitKind::Word => index.is_statement(&left) && index.is_statement(&right),
             SplitKind::Continuation => index.is_statement(&left),
         };
-        if span.start <= start || !parts_are_whole {
+        if span.start <= start || !is_valid {
             continue;
         }
         parts.push(start..span.start);
@@ -104,14 +104,14 @@ fn split_at(report: &str, sentence: Range<usize>, which: SplitMode) -> Vec<Range
     parts.push(start..text.len());
     parts
         .into_iter()
-        .map(|part| bare(text, part))
+        .map(|part| trim_part(text, part))
         .filter(|part| !part.is_empty())
         .map(|part| sentence.start + part.start..sentence.start + part.end)
         .collect()
 }
 
 /// Returns `true` if a text has a mark or word at which it could be split.
-fn may_split(text: &str) -> bool {
+fn can_split(text: &str) -> bool {
     const CUES: [&str; 14] = [
         "although", "and", "as a", "because", "but", "due to", "hence", "ing", "since", "though",
         "thus", "until", "whereas", "while",
@@ -151,7 +151,7 @@ const LINKING: [&str; 15] = [
     "triggering",
 ];
 
-fn split_points(text: &str, which: SplitMode) -> Vec<SplitPoint> {
+fn split_points(text: &str, mode: SplitMode) -> Vec<SplitPoint> {
     let links = |span: &Range<usize>| {
         let cue = text.get(span.clone()).unwrap_or("");
         LINKING.iter().any(|linking| cue.eq_ignore_ascii_case(linking))
@@ -183,7 +183,7 @@ fn split_points(text: &str, which: SplitMode) -> Vec<SplitPoint> {
             split_point(gap_start..word.span.start, SplitKind::Mark);
         } else if gap.contains(';') || gap.contains(['—', '–']) && gap.contains(' ') {
             split_point(mark.unwrap_or(gap_start)..word.span.start, SplitKind::Mark);
-        } else if which == SplitMode::All
+        } else if mode == SplitMode::All
             && mark.is_some()
             && continuations::joins_time_distance(text, &word)
         {
@@ -196,13 +196,13 @@ fn split_points(text: &str, which: SplitMode) -> Vec<SplitPoint> {
                 mark..if keeps_word { word.span.start } else { word.span.end },
                 SplitKind::Word,
             );
-        } else if which == SplitMode::All
+        } else if mode == SplitMode::All
             && gap.trim_start().starts_with(',')
             && (continuations::is_time_distance(text, word.span.start)
                 || continuations::is_about_part(text, word.span.start))
         {
             split_point(gap_start..word.span.start, SplitKind::Continuation);
-        } else if which == SplitMode::All
+        } else if mode == SplitMode::All
             && continuations::starts_second_statement(gap, before.as_ref(), &word)
             || mark.is_some() && std::mem::take(&mut leading)
         {
@@ -265,7 +265,7 @@ struct WordIndex {
 }
 
 impl WordIndex {
-    fn read(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let mut index = Self::default();
         for word in words(text) {
             let start = word.span.start;
@@ -324,11 +324,11 @@ fn within<'a>(places: &'a [usize], part: &Range<usize>) -> &'a [usize] {
 }
 
 /// Returns a part without the whitespace, joining marks and full stop around it.
-fn bare(text: &str, part: Range<usize>) -> Range<usize> {
+fn trim_part(text: &str, part: Range<usize>) -> Range<usize> {
     let inner = text.get(part.clone()).unwrap_or("");
     let start =
         inner.len() - inner.trim_start_matches([' ', ',', ';', '\n', '\r', '\t', '—', '–']).len();
-    let kept = inner.get(start..).unwrap_or("");
-    let kept = kept.trim_end_matches([' ', ',', ';', '.', '\n', '\r', '\t', '—', '–', ':']);
-    part.start + start..part.start + start + kept.len()
+    let inner = inner.get(start..).unwrap_or("");
+    let inner = inner.trim_end_matches([' ', ',', ';', '.', '\n', '\r', '\t', '—', '–', ':']);
+    part.start + start..part.start + start + inner.len()
 }

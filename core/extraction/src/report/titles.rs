@@ -14,7 +14,7 @@ pub(super) struct Title(Vec<Vec<String>>);
 
 impl Title {
     /// Parses a title. Omits words of the closed list; a date may be written in figures.
-    pub(super) fn read(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         let all: Vec<String> = words(text).map(|word| word.text.to_lowercase()).collect();
         let keep: Vec<bool> = words(text).map(|word| !is_title_word(&word)).collect();
         let mut found = Vec::new();
@@ -68,7 +68,7 @@ pub(super) struct StatedRecords<'a> {
 
 impl<'a> StatedRecords<'a> {
     /// Collects the records of evidence and statements if there are titles.
-    pub(super) fn of(
+    pub(super) fn collect(
         titles: &[Title],
         evidence: &[&'a str],
         statements: impl Iterator<Item = String>,
@@ -162,9 +162,9 @@ fn has_word(record: &str, word: &str) -> bool {
 fn date(words: &[String]) -> Option<(String, usize)> {
     const MONTHS: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    let number = |word: &String, most: u32| {
+    let number = |word: &String, max: u32| {
         let digits = word.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']);
-        digits.parse::<u32>().ok().filter(|value| (1..=most).contains(value))
+        digits.parse::<u32>().ok().filter(|value| (1..=max).contains(value))
     };
     let month = |word: &String| {
         let start = word.get(..3)?;

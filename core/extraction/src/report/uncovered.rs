@@ -1,6 +1,6 @@
 //! Lists the bytes of a report that are in no assertion.
 
-use super::{Assertion, Reason, Uncovered, merged, subtract, visible};
+use super::{Assertion, Reason, Uncovered, merge_ranges, subtract, visible};
 
 /// Returns the visible bytes outside all assertions, each with its reason.
 pub(super) fn uncovered(
@@ -8,12 +8,12 @@ pub(super) fn uncovered(
     assertions: &[Assertion],
     non_claims: &[Uncovered],
 ) -> Vec<Uncovered> {
-    let claimed = merged(assertions.iter().map(|assertion| assertion.span.clone()).collect());
+    let claimed = merge_ranges(assertions.iter().map(|assertion| assertion.span.clone()).collect());
     let mut rest = subtract(&visible(report), &claimed);
     let mut all = Vec::new();
     for reason in Reason::ALL.into_iter().filter(|reason| *reason != Reason::Markup) {
-        let of_reason = non_claims.iter().filter(|non_claim| non_claim.reason == reason);
-        let spans = merged(of_reason.map(|non_claim| non_claim.span.clone()).collect());
+        let matching = non_claims.iter().filter(|non_claim| non_claim.reason == reason);
+        let spans = merge_ranges(matching.map(|non_claim| non_claim.span.clone()).collect());
         let left = subtract(&rest, &spans);
         all.extend(subtract(&rest, &left).into_iter().map(|span| Uncovered { span, reason }));
         rest = left;

@@ -47,7 +47,7 @@ pub fn is_state(word: &Word<'_>) -> bool {
 
 /// Returns `true` if a word alone may make a statement: a figure, time, name, state or negation.
 #[must_use]
-pub fn says_something(word: &Word<'_>) -> bool {
+pub fn is_informative_word(word: &Word<'_>) -> bool {
     word.shape() != Shape::Plain
         || word.text.bytes().any(|byte| byte.is_ascii_digit())
         || is_state(word)

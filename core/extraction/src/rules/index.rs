@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::Place;
-use super::names::name_of;
+use super::Location;
+use super::names::record_name;
 use super::verbatim;
 use crate::budget::Budget;
 use crate::facts::{Facts, Form, RecordId};
-use crate::memory::{MAP_ENTRY, of_bytes};
+use crate::memory::{MAP_ENTRY, allocation_size};
 use crate::text::tokens::{Word, words};
 
 /// The cost of naming a record, in units of the budget.
@@ -20,7 +20,7 @@ pub struct Index<'a> {
     /// The records of each entity, by its name in lower case.
     named: BTreeMap<String, Vec<RecordId>>,
     /// The first occurrence of each log line, by its [`verbatim::key`].
-    pub(super) lines: BTreeMap<String, Place>,
+    pub(super) lines: BTreeMap<String, Location>,
 }
 
 impl<'a> Index<'a> {
@@ -36,9 +36,11 @@ impl<'a> Index<'a> {
             if form == Some(Form::Diff) {
                 continue;
             }
-            if let Some(name) = name_of(id, &facts) {
+            if let Some(name) = record_name(id, &facts) {
                 let name = name.text.to_lowercase();
-                let entry = MAP_ENTRY + of_bytes(name.len()) + of_bytes(4 * size_of::<RecordId>());
+                let entry = MAP_ENTRY
+                    + allocation_size(name.len())
+                    + allocation_size(4 * size_of::<RecordId>());
                 let is_known = named.contains_key(&name);
                 if !budget.allocate(if is_known { size_of::<RecordId>() } else { entry }) {
                     break;
@@ -46,7 +48,7 @@ impl<'a> Index<'a> {
                 named.entry(name).or_default().push(id);
             }
         }
-        let lines = verbatim::lines(&facts, budget);
+        let lines = verbatim::index_lines(&facts, budget);
         Self { facts, named, lines }
     }
 
@@ -59,12 +61,12 @@ impl<'a> Index<'a> {
     /// Returns the words of a text that name entities, each with the number of its records.
     #[must_use]
     pub fn entities<'t>(&self, text: &'t str) -> Vec<(&'t str, usize)> {
-        let records = |word: Word<'t>| (word.text, self.named(word.text).len());
+        let records = |word: Word<'t>| (word.text, self.records_named(word.text).len());
         words(text).map(records).filter(|(_, records)| *records > 0).collect()
     }
 
     /// Returns the records of the entity with a name.
-    pub(super) fn named(&self, name: &str) -> &[RecordId] {
+    pub(super) fn records_named(&self, name: &str) -> &[RecordId] {
         self.named.get(&name.to_lowercase()).map_or(&[], Vec::as_slice)
     }
 }

@@ -44,16 +44,16 @@ impl Rule {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The facts at this place state it.
-    Supports(Rule, Place),
+    Supports(Rule, Location),
     /// The facts at this place state something else.
-    Refutes(Rule, Place),
+    Refutes(Rule, Location),
     /// The facts do not decide it.
     Silent,
 }
 
 /// A record, and the bytes that decide.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// The record.
     pub record: RecordId,
     /// Bytes in the content of the record's item. May lie outside the record, such as the name of its parent.
@@ -64,10 +64,10 @@ impl Index<'_> {
     /// Checks a statement against the facts.
     #[must_use]
     pub fn check(&self, text: &str) -> Outcome {
-        if let Some(place) = verbatim::line(text, self) {
-            return Outcome::Supports(Rule::Verbatim, place);
+        if let Some(location) = verbatim::find_line(text, self) {
+            return Outcome::Supports(Rule::Verbatim, location);
         }
-        Statement::read(text).map_or(Outcome::Silent, |statement| value::check(&statement, self))
+        Statement::parse(text).map_or(Outcome::Silent, |statement| value::check(&statement, self))
     }
 }
 

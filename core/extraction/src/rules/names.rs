@@ -45,7 +45,7 @@ pub(super) fn is_kind(word: &str) -> bool {
 }
 
 /// Returns the only name of a record or else of a parent; `None` if there is no name or more than one.
-pub(super) fn name_of<'f, 'a>(record: RecordId, facts: &'f Facts<'a>) -> Option<Name<'f, 'a>> {
+pub(super) fn record_name<'f, 'a>(record: RecordId, facts: &'f Facts<'a>) -> Option<Name<'f, 'a>> {
     let mut next = Some(record);
     for _ in 0..MAX_PARENTS {
         let id = next?;
@@ -143,7 +143,7 @@ pub(super) struct AttributeWords<'f> {
 
 impl<'f> AttributeWords<'f> {
     /// Returns the words for the keys of a cell.
-    pub(super) fn of(attribute: &'f [Cow<'_, str>]) -> Self {
+    pub(super) fn new(attribute: &'f [Cow<'_, str>]) -> Self {
         let mut own = Self::default();
         let Some((last, outer)) = attribute.split_last() else { return own };
         let (own_words, unit_words) = without_unit(last);
@@ -199,8 +199,8 @@ fn is_same(a: &Word<'_>, b: &Word<'_>) -> bool {
 fn without_unit(key: &str) -> (Vec<Word<'_>>, Vec<Word<'_>>) {
     let mut own: Vec<Word<'_>> = parts(key).flat_map(words).collect();
     let has_unit = own.len() > 1
-        && (Unit::of_field(key).is_some()
-            || own.last().is_some_and(|last| Unit::named(last.text).is_some()));
+        && (Unit::from_field_name(key).is_some()
+            || own.last().is_some_and(|last| Unit::from_name(last.text).is_some()));
     let unit = if has_unit { own.pop() } else { None };
     (own, unit.into_iter().collect())
 }

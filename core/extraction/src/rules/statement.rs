@@ -27,7 +27,7 @@ pub(super) struct Statement<'c> {
 
 impl<'c> Statement<'c> {
     /// Parses a statement. Returns `None` for a negation, hedge, question, time, bound or several figures.
-    pub(super) fn read(text: &'c str) -> Option<Self> {
+    pub(super) fn parse(text: &'c str) -> Option<Self> {
         let all: Vec<Word<'_>> = words(text).take(MAX_WORDS + 1).collect();
         if all.len() > MAX_WORDS
             || text.contains('?')
@@ -44,7 +44,8 @@ impl<'c> Statement<'c> {
         if figure.as_ref().is_some_and(|figure| figure.comparator.is_some()) {
             return None;
         }
-        let has = |wanted: &[&str]| all.iter().any(|word| wanted.iter().any(|one| word.is(one)));
+        let has =
+            |expected: &[&str]| all.iter().any(|word| expected.iter().any(|one| word.is(one)));
         let is_present = has(&["is", "are"]) && !has(&["was", "were", "had", "been"]);
         let is_needed = |word: &Word<'_>| {
             !FUNCTION_WORDS.iter().any(|known| word.is(known))

@@ -10,7 +10,9 @@ use crate::facts::{Facts, Item};
 /// Returns the outcome for a statement over one item: `+value`, `-unit`, or "".
 fn verdict(content: &str, claim: &str) -> String {
     let item = Item { tool: "", query: "", content, exhaustive: false };
-    match Index::new(Facts::read([item], &Budget::unlimited()), &Budget::unlimited()).check(claim) {
+    match Index::new(Facts::extract([item], &Budget::unlimited()), &Budget::unlimited())
+        .check(claim)
+    {
         Outcome::Supports(rule, _) => format!("+{}", rule.name()),
         Outcome::Refutes(rule, _) => format!("-{}", rule.name()),
         Outcome::Silent => String::new(),
@@ -33,7 +35,7 @@ const PODS: &str = r#"{"pods": [
     {"name": "stock-1", "status": "Pending", "restarts": 9, "memory_mib": 256}]}"#;
 
 #[test]
-fn a_value_belongs_to_its_subject() {
+fn checks_values_of_entities() {
     check(
         PODS,
         &[
@@ -61,7 +63,7 @@ fn a_value_belongs_to_its_subject() {
 }
 
 #[test]
-fn the_name_in_metadata_names_the_whole_object() {
+fn metadata_names_apply_to_the_whole_object() {
     let pods = r#"{"items": [
         {"kind": "Pod", "metadata": {"name": "cart-1", "labels": {"app": "cart"}}, "status": {"phase": "Running"}},
         {"kind": "Pod", "metadata": {"name": "cart-2", "labels": {"app": "cart"}}, "status": {"phase": "Pending"}}]}"#;
@@ -78,7 +80,7 @@ fn the_name_in_metadata_names_the_whole_object() {
 }
 
 #[test]
-fn a_row_of_a_table_is_one_entity() {
+fn table_rows_are_entities() {
     let table = "NAME     READY   STATUS             RESTARTS   AGE\ncart-1   1/1     Running            4          6h\nstock-1  0/1     CrashLoopBackOff   9          2d\n";
     check(
         table,
@@ -93,7 +95,7 @@ fn a_row_of_a_table_is_one_entity() {
 }
 
 #[test]
-fn records_of_one_entity_must_agree() {
+fn conflicting_records_decide_nothing() {
     let series =
         "time,node,connections\n12:00,db-1,40\n12:05,db-1,90\n12:00,db-2,70\n12:05,db-2,70\n";
     check(
@@ -107,13 +109,13 @@ fn records_of_one_entity_must_agree() {
 }
 
 #[test]
-fn queries_and_empty_values_support_nothing() {
+fn queries_and_empty_values_decide_nothing() {
     check(r#"{"query": "errors of cart-1", "result": []}"#, &[("cart-1 had errors.", "")]);
     check("campaign: gw-5\napproved_by: null\nowner: dana", &[("gw-5 was approved by dana.", "")]);
 }
 
 #[test]
-fn a_line_repeated_word_for_word_is_supported() {
+fn verbatim_lines_are_supported() {
     let log = "2026-05-05T06:14:40Z ERROR cart: connection to db-1 refused\n2026-05-05T06:14:41Z WARN cart: limit >= 5 reached\n";
     check(
         log,
@@ -127,7 +129,7 @@ fn a_line_repeated_word_for_word_is_supported() {
 }
 
 #[test]
-fn the_order_of_items_changes_nothing() {
+fn item_order_is_irrelevant() {
     let items = [PODS, "cart-1 depth=40", "name,region\ncart-1,eu-west-1\n"].map(|content| Item {
         tool: "",
         query: "",
@@ -138,8 +140,8 @@ fn the_order_of_items_changes_nothing() {
     reversed.reverse();
     for claim in ["cart-1 had 4 restarts.", "cart-1 had 9 restarts.", "The depth of cart-1 was 41."]
     {
-        let of = |items| match Index::new(
-            Facts::read(items, &Budget::unlimited()),
+        let outcome = |items| match Index::new(
+            Facts::extract(items, &Budget::unlimited()),
             &Budget::unlimited(),
         )
         .check(claim)
@@ -148,6 +150,6 @@ fn the_order_of_items_changes_nothing() {
             Outcome::Refutes(rule, _) => Some((false, rule)),
             Outcome::Silent => None,
         };
-        assert_eq!(of(items), of(reversed));
+        assert_eq!(outcome(items), outcome(reversed));
     }
 }

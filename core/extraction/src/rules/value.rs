@@ -3,9 +3,9 @@
 //! Supports the statement if every record with the attribute agrees, refutes it if every one differs, and is silent
 //! otherwise. Samples and log lines never refute: another one may agree.
 
-use super::names::{AttributeWords, is_kind, name_of};
+use super::names::{AttributeWords, is_kind, record_name};
 use super::statement::Statement;
-use super::{Index, Outcome, Place, Rule};
+use super::{Index, Location, Outcome, Rule};
 use crate::facts::{Cell, Form, Record, RecordId};
 use crate::text::figures::{Agreement, Figure, System, Unit, agree};
 use crate::text::part;
@@ -18,46 +18,46 @@ const MAX_RECORDS: usize = 256;
 struct Finding {
     agreement: Agreement,
     rule: Rule,
-    place: Place,
+    location: Location,
 }
 
 /// Checks a statement against all records of the entity that it names.
 pub(super) fn check(statement: &Statement<'_>, index: &Index<'_>) -> Outcome {
     let mut findings: Vec<Finding> = Vec::new();
     for (at, subject) in statement.words.iter().enumerate() {
-        let records = index.named(subject.text);
+        let records = index.records_named(subject.text);
         if records.len() > MAX_RECORDS {
             return Outcome::Silent;
         }
         let kind = at.checked_sub(1).and_then(|before| statement.words.get(before));
         let kind =
-            kind.filter(|kind| is_kind(kind.text) && is_beside(statement.text, kind, subject));
+            kind.filter(|kind| is_kind(kind.text) && is_adjacent(statement.text, kind, subject));
         let rest: Vec<&Word<'_>> =
             statement.words.iter().filter(|word| *word != subject && Some(*word) != kind).collect();
         for record in records {
-            findings.extend(read(statement, *record, kind, &rest, index));
+            findings.extend(compare_record(statement, *record, kind, &rest, index));
         }
     }
     combine(findings)
 }
 
 fn combine(findings: Vec<Finding>) -> Outcome {
-    let all = |wanted| findings.iter().all(|finding| finding.agreement == wanted);
+    let all = |expected| findings.iter().all(|finding| finding.agreement == expected);
     let (is_same, is_different) = (all(Agreement::Same), all(Agreement::Different));
     match findings.into_iter().next() {
-        Some(first) if is_same => Outcome::Supports(first.rule, first.place),
-        Some(first) if is_different => Outcome::Refutes(first.rule, first.place),
+        Some(first) if is_same => Outcome::Supports(first.rule, first.location),
+        Some(first) if is_different => Outcome::Refutes(first.rule, first.location),
         _ => Outcome::Silent,
     }
 }
 
-fn is_beside(text: &str, before: &Word<'_>, after: &Word<'_>) -> bool {
+fn is_adjacent(text: &str, before: &Word<'_>, after: &Word<'_>) -> bool {
     before.span.end <= after.span.start
         && part(text, before.span.end..after.span.start).trim().is_empty()
 }
 
 /// Checks a value against one record with the attribute. `rest` are the words other than the entity and its kind.
-fn read(
+fn compare_record(
     statement: &Statement<'_>,
     id: RecordId,
     kind: Option<&Word<'_>>,
@@ -65,7 +65,7 @@ fn read(
     index: &Index<'_>,
 ) -> Vec<Finding> {
     let facts = index.facts();
-    let (Some(record), Some(name)) = (facts.record(id), name_of(id, facts)) else {
+    let (Some(record), Some(name)) = (facts.record(id), record_name(id, facts)) else {
         return Vec::new();
     };
     if let (Some(kind), Some(own)) = (kind, name.kind)
@@ -78,8 +78,8 @@ fn read(
         .is_some_and(|group| matches!(group.form, Form::Rows | Form::Object));
     let may_refute = is_state && facts.time_of(id).is_none();
     let compared: Vec<(&Cell<'_>, Agreement, Rule)> = match &statement.figure {
-        Some(figure) => figures_of(figure, rest, record),
-        None => states_of(statement, rest, record, index),
+        Some(figure) => compare_figures(figure, rest, record),
+        None => compare_states(statement, rest, record, index),
     };
     let finding = |(cell, agreement, rule): (&Cell<'_>, Agreement, Rule)| {
         let agreement = match agreement {
@@ -88,18 +88,18 @@ fn read(
         };
         let named = name.cell.map(|cell| cell.span.clone());
         let spans = named.into_iter().chain([cell.span.clone()]).collect();
-        Finding { agreement, rule, place: Place { record: id, spans } }
+        Finding { agreement, rule, location: Location { record: id, spans } }
     };
     compared.into_iter().map(finding).collect()
 }
 
 /// Compares the figures of the attribute that the statement names.
-fn figures_of<'f, 'a>(
+fn compare_figures<'f, 'a>(
     figure: &Figure,
     rest: &[&Word<'_>],
     record: &'f Record<'a>,
 ) -> Vec<(&'f Cell<'a>, Agreement, Rule)> {
-    let is_named = |cell: &&Cell<'_>| AttributeWords::of(&cell.attribute).match_all(rest);
+    let is_named = |cell: &&Cell<'_>| AttributeWords::new(&cell.attribute).match_all(rest);
     let compared = |cell: &'f Cell<'a>| match cell.figure() {
         Some(own) => (cell, compare(figure, &own), rule_of(figure, &own)),
         None => (cell, Agreement::Incomparable, Rule::Value),
@@ -133,19 +133,19 @@ fn rule_of(claimed: &Figure, own: &Figure) -> Rule {
 
 /// Compares the states that the statement may be about: its last word is the value of the attribute that the other
 /// words name, or of the entity's state; or all its words name a boolean.
-fn states_of<'f, 'a>(
+fn compare_states<'f, 'a>(
     statement: &Statement<'_>,
     rest: &[&Word<'_>],
     record: &'f Record<'a>,
     index: &Index<'_>,
 ) -> Vec<(&'f Cell<'a>, Agreement, Rule)> {
-    if let Some(condition) = Condition::of(record) {
-        return condition.read(rest).into_iter().collect();
+    if let Some(condition) = Condition::from_record(record) {
+        return condition.compare(rest).into_iter().collect();
     }
     let Some((value, attribute)) = rest.split_last() else { return Vec::new() };
     let mut found = Vec::new();
     for cell in &record.cells {
-        let own = AttributeWords::of(&cell.attribute);
+        let own = AttributeWords::new(&cell.attribute);
         let is_named = if attribute.is_empty() { own.is_state() } else { own.match_all(attribute) };
         if own.match_all(rest) {
             found.push((cell, truth(&cell.text), Rule::Value));
@@ -163,10 +163,10 @@ struct Condition<'f, 'a> {
 }
 
 impl<'f, 'a> Condition<'f, 'a> {
-    fn of(record: &'f Record<'a>) -> Option<Self> {
-        let cell = |wanted: &str| {
-            let is_it = |cell: &&Cell<'_>| matches!(cell.attribute.as_slice(), [key] if key.eq_ignore_ascii_case(wanted));
-            record.cells.iter().find(is_it)
+    fn from_record(record: &'f Record<'a>) -> Option<Self> {
+        let cell = |expected: &str| {
+            let matches_key = |cell: &&Cell<'_>| matches!(cell.attribute.as_slice(), [key] if key.eq_ignore_ascii_case(expected));
+            record.cells.iter().find(matches_key)
         };
         let is_truth = |cell: &&Cell<'_>| {
             ["true", "false", "unknown"]
@@ -176,7 +176,7 @@ impl<'f, 'a> Condition<'f, 'a> {
         Some(Self { kind: cell("type")?, status: cell("status").filter(is_truth)? })
     }
 
-    fn read(&self, rest: &[&Word<'_>]) -> Option<(&'f Cell<'a>, Agreement, Rule)> {
+    fn compare(&self, rest: &[&Word<'_>]) -> Option<(&'f Cell<'a>, Agreement, Rule)> {
         let own = AttributeWords::from_name(&self.kind.text, "status");
         if own.match_all(rest) {
             return Some((self.status, truth(&self.status.text), Rule::Value));
@@ -216,7 +216,7 @@ fn same_state(
     }
     let excludes = is_denied_form(own, claimed.text)
         || is_denied_form(claimed.text, own)
-        || sibling_has(claimed, cell, record, index);
+        || sibling_has_state(claimed, cell, record, index);
     if excludes { Agreement::Different } else { Agreement::Incomparable }
 }
 
@@ -230,7 +230,7 @@ fn is_denied_form(denied: &str, plain: &str) -> bool {
     })
 }
 
-fn sibling_has(
+fn sibling_has_state(
     claimed: &Word<'_>,
     cell: &Cell<'_>,
     record: &Record<'_>,

@@ -3,10 +3,10 @@
 use core::ops::Range;
 use std::collections::BTreeMap;
 
-use super::{Index, Place};
+use super::{Index, Location};
 use crate::budget::Budget;
 use crate::facts::{Facts, Form};
-use crate::memory::{MAP_ENTRY, of_bytes};
+use crate::memory::{MAP_ENTRY, allocation_size};
 use crate::text::part;
 
 /// The minimum number of words; fewer may match by coincidence.
@@ -19,12 +19,12 @@ const ARTICLES: [&str; 3] = ["the", "a", "an"];
 const MESSAGE_KEYS: [&str; 4] = ["message", "msg", "log", "event"];
 
 /// Returns the line that matches a text.
-pub(super) fn line(text: &str, index: &Index<'_>) -> Option<Place> {
+pub(super) fn find_line(text: &str, index: &Index<'_>) -> Option<Location> {
     index.lines.get(&key(text)?).cloned()
 }
 
 /// Returns the lines and messages of all logs, by their key.
-pub(super) fn lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String, Place> {
+pub(super) fn index_lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String, Location> {
     let mut found = BTreeMap::new();
     for (record, own) in facts.records() {
         let Some(group) = facts.group(own.group).filter(|group| group.form == Form::Lines) else {
@@ -33,10 +33,10 @@ pub(super) fn lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String, Plac
         let Some(item) = facts.item(group.item) else { continue };
         let mut insert = |text: &str, span: Range<usize>| {
             if let Some(key) = key(text) {
-                let place = || Place { record, spans: Vec::from([span]) };
-                let bytes = MAP_ENTRY + size_of::<Place>() + of_bytes(key.len());
+                let location = || Location { record, spans: Vec::from([span]) };
+                let bytes = MAP_ENTRY + size_of::<Location>() + allocation_size(key.len());
                 if !found.contains_key(&key) && budget.allocate(bytes) {
-                    found.insert(key, place());
+                    found.insert(key, location());
                 }
             }
         };
@@ -57,7 +57,7 @@ pub(super) fn lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String, Plac
             };
             if is_message {
                 insert(&cell.text, cell.span.clone());
-                if let Some(start) = behind_source(&cell.text, item.tool) {
+                if let Some(start) = after_source(&cell.text, item.tool) {
                     insert(part(&cell.text, start..cell.text.len()), cell.span.clone());
                 }
             }
@@ -67,10 +67,10 @@ pub(super) fn lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String, Plac
 }
 
 /// Returns the start of a message after the name of its source: `events page 5 was sent` of `cat events.log`.
-fn behind_source(message: &str, tool: &str) -> Option<usize> {
+fn after_source(message: &str, tool: &str) -> Option<usize> {
     let first = message.split_whitespace().next()?;
-    let mut of_tool = tool.split(|c: char| !c.is_alphanumeric() && c != '-');
-    (message.starts_with(first) && of_tool.any(|word| word.eq_ignore_ascii_case(first)))
+    let mut tool_words = tool.split(|c: char| !c.is_alphanumeric() && c != '-');
+    (message.starts_with(first) && tool_words.any(|word| word.eq_ignore_ascii_case(first)))
         .then_some(first.len())
 }
 

@@ -26,7 +26,7 @@ pub fn fold(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         push_collapsed(visible, &mut folded);
     } else {
-        push_collapsed(visible.nfkc().flat_map(to_keyboard_form), &mut folded);
+        push_collapsed(visible.nfkc().flat_map(to_ascii_form), &mut folded);
     }
     if folded.ends_with(' ') {
         folded.pop();
@@ -67,7 +67,7 @@ impl<'a> Folded<'a> {
             if segment.is_ascii() {
                 folded.push_all(segment.chars(), source);
             } else {
-                folded.push_all(segment.nfkc().flat_map(to_keyboard_form), source);
+                folded.push_all(segment.nfkc().flat_map(to_ascii_form), source);
             }
         }
         if folded.text.ends_with(' ') {
@@ -121,28 +121,28 @@ fn starts_segment(character: char) -> bool {
     if character.is_ascii() {
         return true;
     }
-    let stands_alone = |c: char| {
+    let is_stable = |c: char| {
         canonical_combining_class(c) == 0 && is_nfkc_quick(core::iter::once(c)) == IsNormalized::Yes
     };
-    stands_alone(character) || core::iter::once(character).nfkd().next().is_some_and(stands_alone)
+    is_stable(character) || core::iter::once(character).nfkd().next().is_some_and(is_stable)
 }
 
 /// Returns the visible characters of a text with their spans, without terminal sequences and lone escapes.
 fn visible(text: &str) -> impl Iterator<Item = (Range<usize>, char)> {
-    let with_spans = |stretch: Range<usize>| {
-        let characters = part(text, stretch.clone()).char_indices();
+    let with_spans = |range: Range<usize>| {
+        let characters = part(text, range.clone()).char_indices();
         characters.map(move |(at, character)| {
-            let start = stretch.start + at;
+            let start = range.start + at;
             (start..start + character.len_utf8(), character)
         })
     };
-    without_colours(text)
+    without_color_codes(text)
         .flat_map(with_spans)
         .filter(|(_, character)| *character != ESCAPE && !is_invisible(*character))
 }
 
 /// Returns the ranges of a text between terminal colour sequences, in order.
-fn without_colours(text: &str) -> impl Iterator<Item = Range<usize>> {
+fn without_color_codes(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut from = Some(0);
     core::iter::from_fn(move || {
         let start = from?;
@@ -166,7 +166,7 @@ fn escape_sequence(text: &str, from: usize) -> Option<Range<usize>> {
 }
 
 /// Returns the ASCII form of a dash, quotation mark or comparison sign; other characters stay as they are.
-fn to_keyboard_form(character: char) -> impl Iterator<Item = char> {
+fn to_ascii_form(character: char) -> impl Iterator<Item = char> {
     let (first, second) = match character {
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2e3a}' | '\u{2e3b}' => ('-', None),
         '\u{2018}'..='\u{201b}' => ('\'', None),
@@ -180,8 +180,8 @@ fn to_keyboard_form(character: char) -> impl Iterator<Item = char> {
 
 /// Returns `true` if folding replaces a dash, quotation mark or comparison sign with its ASCII form.
 #[must_use]
-pub fn has_typed_form(character: char) -> bool {
-    to_keyboard_form(character).next() != Some(character)
+pub fn has_ascii_form(character: char) -> bool {
+    to_ascii_form(character).next() != Some(character)
 }
 
 fn offset(position: usize) -> u32 {
@@ -234,19 +234,19 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn plain_ascii_is_borrowed() {
+    fn folded_ascii_is_borrowed() {
         assert!(matches!(fold("pod checkout restarted 3 times"), Cow::Borrowed(_)));
         assert!(matches!(fold(""), Cow::Borrowed(_)));
     }
 
     #[test]
-    fn compatibility_forms_zero_width_and_white_space_fold() {
+    fn folds_compatibility_forms_and_whitespace() {
         assert_eq!(fold("  ﬁx\u{200b}ed\u{a0}\u{ad} at\r\n\t１４:02 "), "fixed at 14:02");
         assert_eq!(fold("e\u{200b}\u{301}"), "é");
     }
 
     #[test]
-    fn typographic_variants_fold_to_the_same_text() {
+    fn folds_typographic_variants() {
         assert_eq!(
             fold("pool\u{2011}size \u{2265} 10 \u{2014} \u{201c}full\u{201d}"),
             "pool-size >= 10 - \"full\""
@@ -257,14 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn folding_twice_finds_nothing_more() {
+    fn folds_nested_sequences() {
         assert_eq!(fold("\u{1b}\u{200b}[A"), "[A");
         assert_eq!(fold("e\u{1b}[0m\u{301}"), "é");
         assert_eq!(fold("=\u{338}\u{338}"), "≠\u{338}");
     }
 
     #[test]
-    fn colours_map_back_to_original_bytes() {
+    fn colors_map_back_to_original_bytes() {
         let original = "\u{1b}[2m09:14\u{1b}[0m depth \u{2265} 400";
         let folded = Folded::new(original);
         let at = folded.as_str().find("14 depth >= 400").unwrap();
@@ -273,13 +273,13 @@ mod tests {
     }
 
     #[test]
-    fn look_alike_letters_and_ellipses_stay_different() {
+    fn lookalikes_and_ellipses_stay_different() {
         assert_ne!(fold("OОMKilled"), fold("OOMKilled"));
         assert_ne!(fold("pool … exhausted"), fold("pool was exhausted"));
     }
 
     #[test]
-    fn a_match_maps_back_to_original_bytes() {
+    fn matches_map_back_to_original_bytes() {
         let original = "noise  Ｏut\u{200b} of\n memory: e\u{301}nd";
         let folded = Folded::new(original);
         let at = folded.as_str().find("Out of memory").unwrap();
@@ -291,7 +291,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn folding_twice_changes_nothing(text in "\\PC{0,60}|[\\x00-\\x7f\u{2010}-\u{2015}\u{2264}\u{a0}\u{300}-\u{36f}\u{1100}-\u{11ff}\u{200b}]{0,40}|[\u{1b}\\[0-1m=<e \u{200b}\u{301}\u{338}\u{2264}]{0,12}") {
+        fn folding_is_idempotent(text in "\\PC{0,60}|[\\x00-\\x7f\u{2010}-\u{2015}\u{2264}\u{a0}\u{300}-\u{36f}\u{1100}-\u{11ff}\u{200b}]{0,40}|[\u{1b}\\[0-1m=<e \u{200b}\u{301}\u{338}\u{2264}]{0,12}") {
             let once = fold(&text).into_owned();
             prop_assert_eq!(fold(&once).into_owned(), once);
         }

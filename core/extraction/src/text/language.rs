@@ -96,7 +96,7 @@ const OTHERS: &[(&str, &[&str])] = &[
 /// The minimum number of different stop words that identify a language.
 const MIN_STOP_WORDS: usize = 3;
 /// The minimum number of words of another script that identify it.
-const MIN_OF_SCRIPT: usize = 3;
+const MIN_SCRIPT_WORDS: usize = 3;
 /// The minimum number of words of a Latin-script text that is reported as an unknown language.
 const MIN_WORDS: usize = 12;
 
@@ -104,13 +104,13 @@ const MIN_WORDS: usize = 12;
 /// unknown language in Latin script; `None` for too few words.
 #[must_use]
 pub fn language(text: &str) -> Option<&'static str> {
-    let mut counted = WordCounts::default();
+    let mut counts = WordCounts::default();
     for line in prose(text) {
         for word in line.split(is_word_separator).filter(|word| !word.is_empty()) {
-            counted.add(word);
+            counts.add(word);
         }
     }
-    counted.language()
+    counts.language()
 }
 
 /// Returns the lines of a text outside code fences, without backticked and quoted parts.
@@ -165,31 +165,31 @@ impl WordCounts {
             return;
         }
         let lower = word.to_lowercase();
-        let begins_alone = word.chars().skip(1).all(|letter| letter.is_lowercase());
-        if lower.is_empty() || !begins_alone || !lower.chars().all(char::is_alphabetic) {
+        let is_lower_after_first = word.chars().skip(1).all(|letter| letter.is_lowercase());
+        if lower.is_empty() || !is_lower_after_first || !lower.chars().all(char::is_alphabetic) {
             return;
         }
         self.plain += 1;
         self.accented += usize::from(!lower.is_ascii());
         self.english += usize::from(ENGLISH.contains(&lower.as_str()));
-        for ((_, words), (count, which)) in OTHERS.iter().zip(&mut self.others) {
-            if let Some(place) = words.iter().position(|word| *word == lower) {
+        for ((_, words), (count, distinct)) in OTHERS.iter().zip(&mut self.others) {
+            if let Some(index) = words.iter().position(|word| *word == lower) {
                 *count += 1;
-                *which |= 1 << (place % 64);
+                *distinct |= 1 << (index % 64);
             }
         }
     }
 
     fn language(&self) -> Option<&'static str> {
-        if let Some((script, words)) = self.of_script()
-            && words >= MIN_OF_SCRIPT
+        if let Some((script, words)) = self.main_script()
+            && words >= MIN_SCRIPT_WORDS
             && words > self.english * 2
         {
             return Some(script);
         }
         let best = OTHERS.iter().zip(&self.others).max_by_key(|(_, (count, _))| *count);
-        if let Some(((tag, _), (count, which))) = best
-            && which.count_ones() as usize >= MIN_STOP_WORDS
+        if let Some(((tag, _), (count, distinct))) = best
+            && distinct.count_ones() as usize >= MIN_STOP_WORDS
             && *count > self.english
         {
             return Some(tag);
@@ -202,22 +202,22 @@ impl WordCounts {
     }
 
     /// Returns the script with the most words. Japanese is written with Chinese letters too.
-    fn of_script(&self) -> Option<(&'static str, usize)> {
+    fn main_script(&self) -> Option<(&'static str, usize)> {
         let all = self.scripts.iter().map(|(_, words)| words).sum();
         let is_japanese = self.scripts.iter().any(|(script, _)| *script == "ja");
-        let most = self.scripts.iter().max_by_key(|(_, words)| *words)?;
-        Some((if is_japanese && most.0 == "zh" { "ja" } else { most.0 }, all))
+        let top = self.scripts.iter().max_by_key(|(_, words)| *words)?;
+        Some((if is_japanese && top.0 == "zh" { "ja" } else { top.0 }, all))
     }
 }
 
 /// Returns the script of a word unless it is Latin. A single letter is a unit or a sign (`μ`, `Ω`).
 fn script(word: &str) -> Option<&'static str> {
-    let mut of_letters = word.chars().filter(|letter| letter.is_alphabetic()).map(script_of);
+    let mut scripts = word.chars().filter(|letter| letter.is_alphabetic()).map(script_of);
     if word.chars().any(|letter| script_of(letter) == Some("ja")) {
         return Some("ja");
     }
-    let first = of_letters.find_map(|script| script)?;
-    let others = of_letters.flatten().count();
+    let first = scripts.find_map(|script| script)?;
+    let others = scripts.flatten().count();
     (others > 0 || matches!(first, "zh")).then_some(first)
 }
 

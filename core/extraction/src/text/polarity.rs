@@ -99,19 +99,19 @@ pub fn negates(text: &str, at: &Range<usize>) -> bool {
 /// Returns the first hedge.
 #[must_use]
 pub fn hedge(text: &str) -> Option<Range<usize>> {
-    first(text, MarkerKind::Hedge)
+    first_of_kind(text, MarkerKind::Hedge)
 }
 
 /// Returns the first word that links a cause and an effect.
 #[must_use]
 pub fn causal_link(text: &str) -> Option<Range<usize>> {
-    first(text, MarkerKind::Cause)
+    first_of_kind(text, MarkerKind::Cause)
 }
 
 /// Returns the first word for a completed action about the incident, unless it is negated.
 #[must_use]
 pub fn action_done(text: &str) -> Option<Range<usize>> {
-    first(text, MarkerKind::ActionDone).filter(|at| !negates(text, at))
+    first_of_kind(text, MarkerKind::ActionDone).filter(|at| !negates(text, at))
 }
 
 /// Returns `true` if the text contains "not", "no", "never", "none", "without" or the like. "missing", "failed to" or
@@ -153,7 +153,7 @@ pub fn is_blank_answer(text: &str) -> bool {
         || words(text).any(|word| BLANK.iter().any(|entry| word.is(entry)))
 }
 
-fn first(text: &str, kind: MarkerKind) -> Option<Range<usize>> {
+fn first_of_kind(text: &str, kind: MarkerKind) -> Option<Range<usize>> {
     scan(text).find(|marker| marker.kind == kind).map(|marker| marker.span)
 }
 

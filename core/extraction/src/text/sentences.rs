@@ -20,7 +20,7 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     while start < text.len() {
         let limit = text.floor_char_boundary(start + MAX_SENTENCE);
-        let mut end = end_of_sentence(text, start..limit);
+        let mut end = sentence_end(text, start..limit);
         if end == limit && limit < text.len() {
             end = soft_break(text, start..limit);
         }
@@ -43,24 +43,24 @@ fn soft_break(text: &str, sentence: Range<usize>) -> usize {
 }
 
 /// Returns the end of the sentence at `block.start`.
-fn end_of_sentence(text: &str, block: Range<usize>) -> usize {
+fn sentence_end(text: &str, block: Range<usize>) -> usize {
     let mut position = block.start;
     while position < block.end {
         let Some(character) = char_at(text, position) else { return block.end };
         let after = position + character.len_utf8();
         match character {
-            '`' => position = end_of_code(text, position, block.end),
+            '`' => position = code_end(text, position, block.end),
             '。' | '！' | '？' => return with_closers(text, after, block.end),
             '.' | '!' | '?' => {
                 let end = with_closers(text, after, block.end);
                 let followed_by_space =
                     end >= block.end || char_at(text, end).is_some_and(char::is_whitespace);
-                let goes_on = || {
+                let continues = || {
                     character == '.'
                         && (is_abbreviation(text, &block, position)
                             || is_pause(text, position..end, block.end))
                 };
-                if followed_by_space && !goes_on() {
+                if followed_by_space && !continues() {
                     return end;
                 }
                 position = after;
@@ -78,7 +78,7 @@ fn is_pause(text: &str, dots: Range<usize>, limit: usize) -> bool {
 }
 
 /// Returns the offset after a code span that closes soon, or after the backtick alone.
-fn end_of_code(text: &str, open: usize, limit: usize) -> usize {
+fn code_end(text: &str, open: usize, limit: usize) -> usize {
     const MAX_BYTES: usize = 160;
     let run = part(text, open..limit).bytes().take_while(|byte| *byte == b'`').count();
     let inner = part(text, open + run..limit);
@@ -127,7 +127,7 @@ fn is_abbreviation(text: &str, block: &Range<usize>, dot: usize) -> bool {
         || (char_before(before, before.len()) == Some('.') && !next_capital && !rest.is_empty())
         || ((is_initials(word) || is(&IN_NAMES))
             && !rest.is_empty()
-            && (!next_capital || parts_a_name(before, rest)))
+            && (!next_capital || is_part_of_name(before, rest)))
 }
 
 /// Returns `true` for single capitals with full stops between them: `S`, `F.C`.
@@ -140,7 +140,7 @@ fn is_initials(word: &str) -> bool {
 }
 
 /// Returns `true` if initials are part of a name: without a verb on both sides there are not two statements.
-fn parts_a_name(before: &str, rest: &str) -> bool {
+fn is_part_of_name(before: &str, rest: &str) -> bool {
     let states = |text: &str| {
         words(text).any(|word| {
             let text = word.text;
@@ -148,9 +148,9 @@ fn parts_a_name(before: &str, rest: &str) -> bool {
         })
     };
     let sentence = rest.find(['.', '!', '?']).and_then(|end| rest.get(..end)).unwrap_or(rest);
-    let begins_anew =
+    let starts_sentence =
         words(sentence).next().is_some_and(|word| BEGINNINGS.iter().any(|entry| word.is(entry)));
-    !begins_anew && (!states(before) || !states(sentence))
+    !starts_sentence && (!states(before) || !states(sentence))
 }
 
 /// Words that start a sentence but not a name.
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn full_stops_inside_words_do_not_end_sentences() {
+    fn ignores_full_stops_inside_words() {
         for whole in [
             "At 2024-05-01T14:02:31.250Z p99 was 1.8 s in v2.3.1 of app.py.",
             "See https://grafana.example.com/d/abc?x=1.5&y=2 for approx. 3 panels.",
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_split_with_closers_and_lower_case_starts() {
+    fn splits_after_closing_marks() {
         assert_eq!(
             split("It said \"out of memory.\" checkout restarted! Then all was calm. Nothing else"),
             [
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn advice_with_a_past_verb_is_a_statement() {
+    fn sentences_with_past_verbs_are_not_proposals() {
         for hidden in [
             "Restart count was 5.",
             "Scale events caused the outage.",
@@ -322,7 +322,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sentences_lie_in_the_text(text in "(\\PC|[\n*_`.!?0-9: ]){0,120}") {
+        fn sentence_spans_are_valid(text in "(\\PC|[\n*_`.!?0-9: ]){0,120}") {
             let mut last = 0;
             for span in sentences(&text) {
                 prop_assert!(span.start >= last);

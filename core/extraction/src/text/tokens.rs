@@ -140,7 +140,7 @@ impl<'a> Iterator for Words<'a> {
 
     fn next(&mut self) -> Option<Word<'a>> {
         let start = self.skip_to_word()?;
-        let end = end_of_word(self.text, start);
+        let end = word_end(self.text, start);
         self.position = end;
         Some(Word { text: part(self.text, start..end), span: start..end })
     }
@@ -163,7 +163,7 @@ impl Words<'_> {
     }
 }
 
-fn end_of_word(text: &str, start: usize) -> usize {
+fn word_end(text: &str, start: usize) -> usize {
     if byte_class(byte_at(text, start)) == ByteClass::Wide
         && let Some(first) = char_at(text, start).filter(|first| is_ideographic(*first))
     {
@@ -179,19 +179,17 @@ fn end_of_word(text: &str, start: usize) -> usize {
         match byte {
             b'-' | b'.' | b'_' if byte_class(next) == ByteClass::Alphanumeric => end += 1,
             b'-' | b'.' if byte_class(next) == ByteClass::Other => return end,
-            b'-' | b'.' | b'_' | b':' | b'\'' | 0x80.. => {
-                match end_of_separator(text, start, end) {
-                    Some(after) => end = after,
-                    None => return end,
-                }
-            }
+            b'-' | b'.' | b'_' | b':' | b'\'' | 0x80.. => match separator_end(text, start, end) {
+                Some(after) => end = after,
+                None => return end,
+            },
             _ => return end,
         }
     }
 }
 
 /// Returns the end of the character at `at` if it belongs to the word at `start`.
-fn end_of_separator(text: &str, start: usize, at: usize) -> Option<usize> {
+fn separator_end(text: &str, start: usize, at: usize) -> Option<usize> {
     let character = char_at(text, at)?;
     let belongs = !is_ideographic(character)
         && (character.is_alphanumeric() || joins(text, start, at, character));
@@ -320,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_stay_whole() {
+    fn does_not_split_identifiers() {
         let text = "pod checkout-7f9c4d-x2x1z (10.0.3.4:5432) was OOMKilled: memory_limit, p99=1.8s at 14:02:31; it didn't recover.";
         let expected = [
             "pod",
@@ -341,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_and_key_value_pairs_are_split() {
+    fn splits_markdown_and_key_value_pairs() {
         assert_eq!(
             texts("**shop/checkout** _slow_ `a__b` key:value `x`."),
             ["shop", "checkout", "slow", "a__b", "key", "value", "x"]
@@ -349,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes() {
+    fn classifies_shapes() {
         let shape = |text| words(text).next().unwrap().shape();
         for (text, expected) in [
             ("memory", Shape::Plain),
@@ -367,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn plurals_and_case_fold() {
+    fn ignores_plural_and_case() {
         let same = |a, b| {
             let (a, b) = (words(a).next().unwrap(), words(b).next().unwrap());
             assert_eq!(a.same(&b), a.key() == b.key());
@@ -382,7 +380,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_lie_in_the_text(text in "\\PC{0,80}") {
+        fn word_spans_are_valid(text in "\\PC{0,80}") {
             let mut last = 0;
             for word in words(&text) {
                 prop_assert!(word.span.start >= last && word.span.end > word.span.start);

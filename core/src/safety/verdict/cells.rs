@@ -17,7 +17,7 @@ use crate::budget::Budget;
 
 pub(super) fn judge(content: &str, context: &mut Context<'_>, budget: &Budget) {
     let item = Item { tool: "", query: "", content, exhaustive: true };
-    let facts = Facts::read([item], budget);
+    let facts = Facts::extract([item], budget);
     if facts.facts().any(|fact| key(fact.cell) == "errorType") {
         return context.doubt("the tool itself failed");
     }
@@ -151,7 +151,7 @@ impl<'f> Judge<'f, '_, '_, '_> {
             return false;
         }
         let unit = record.cells.iter().find(|cell| key(cell) == "unit").map(|cell| &*cell.text);
-        let unit = unit.and_then(gsar_extraction::text::figures::Unit::named);
+        let unit = unit.and_then(gsar_extraction::text::figures::Unit::from_name);
         let name = name.unwrap_or_else(|| specific_name(record, value));
         let Some(mut sample) = Quantity::parse(&value.text).map(|value| Sample::new(name, value))
         else {

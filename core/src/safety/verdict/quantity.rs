@@ -22,7 +22,7 @@ impl<'a> Quantity<'a> {
         let (number, unit) = literal.split_at_checked(end)?;
         let unit = match unit.trim_start() {
             "" => Unit::COUNT,
-            unit => Unit::named(unit)?,
+            unit => Unit::from_name(unit)?,
         };
         let (number, exponent) = match number.split_once(['e', 'E']) {
             Some((number, exponent)) => (number, i32::from(exponent.parse::<i8>().ok()?)),
@@ -52,7 +52,7 @@ impl<'a> Quantity<'a> {
     }
 
     pub(super) fn with_unit_of(self, name: &str) -> Self {
-        Unit::of_field(name).map_or(self, |unit| self.with_default_unit(unit))
+        Unit::from_field_name(name).map_or(self, |unit| self.with_default_unit(unit))
     }
 
     pub(super) fn with_default_unit(self, unit: Unit) -> Self {

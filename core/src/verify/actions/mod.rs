@@ -59,7 +59,7 @@ impl<'a> Execution<'a> {
         if self.runs.is_empty() && self.empty_change.is_none()
             || !evidence.spend(text.len() * (1 + self.runs.len()))
             || judged.class == Class::Contradicted
-            || ClaimKind::of(text) != ClaimKind::Statement
+            || ClaimKind::classify(text) != ClaimKind::Statement
         {
             return;
         }

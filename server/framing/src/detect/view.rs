@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use gsar_core::text::fold::{Folded, has_typed_form};
+use gsar_core::text::fold::{Folded, has_ascii_form};
 use unicode_normalization::{IsNormalized, is_nfkc_quick};
 
 /// Lookalike letters from other scripts, with their Latin counterparts.
@@ -102,7 +102,7 @@ fn is_plain(text: &str) -> bool {
             |byte: u8| (b' '..=b'~').contains(&byte) | matches!(byte, b'\t' | b'\n' | b'\r');
         return text.bytes().fold(true, |all, byte| all & is_plain(byte));
     }
-    !text.chars().any(|c| super::invisible::is_invisible(c) || has_typed_form(c) || c == '\u{1b}')
+    !text.chars().any(|c| super::invisible::is_invisible(c) || has_ascii_form(c) || c == '\u{1b}')
         && is_nfkc_quick(text.chars()) == IsNormalized::Yes
 }
 

@@ -49,7 +49,7 @@ impl<'e> Observations<'e> {
                 false
             }
         });
-        let facts = Facts::read(items.iter().copied().map(Item::from), budget);
+        let facts = Facts::extract(items.iter().copied().map(Item::from), budget);
         Self { items, index: Index::new(facts, budget), gaps }
     }
 

@@ -6,7 +6,7 @@ use gsar_core::evidence::{Citation, EvidenceKind, Target};
 use gsar_core::report::{ClaimKind, clauses};
 use gsar_core::text::polarity;
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim, Leaning, Role};
-use gsar_extraction::rules::{Outcome, Place, Rule};
+use gsar_extraction::rules::{Location, Outcome, Rule};
 
 use super::Observations;
 
@@ -24,7 +24,7 @@ pub(in crate::judge) struct Ruling {
 
 /// Returns an undecided claim for a question or a proposal, and `None` for a statement.
 pub(in crate::judge) fn question_or_proposal(claim: &Claim) -> Option<JudgedClaim> {
-    (ClaimKind::of(&claim.text) != ClaimKind::Statement).then(|| {
+    (ClaimKind::classify(&claim.text) != ClaimKind::Statement).then(|| {
         let leaning = Leaning { class: Class::Complementary, likelihood: None };
         let note = "it is a question or a proposal".to_owned();
         JudgedClaim { role: Role::Proposal, ..undecided(claim, leaning, note) }
@@ -149,7 +149,7 @@ impl Ruling {
 
 /// Returns the ranges to quote: the matching line for a verbatim match, otherwise the whole record if it is
 /// short, or else the lines of the deciding cells. Deciding cells outside the record are always quoted.
-fn quotes(content: &str, record: Range<usize>, place: &Place, rule: Rule) -> Vec<Range<usize>> {
+fn quotes(content: &str, record: Range<usize>, place: &Location, rule: Rule) -> Vec<Range<usize>> {
     if rule == Rule::Verbatim {
         return place.spans.iter().map(|span| trim_span(content, span.clone())).collect();
     }
@@ -267,7 +267,8 @@ mod tests {
         let filler: String = (0..40).map(|n| format!("  setting_{n}: value-{n}\n")).collect();
         let content = format!("pool:\n  name: main-pool\n{filler}  size: 50\n");
         let size = content.find("50").unwrap();
-        let place = Place { record: RecordId(0), spans: std::iter::once(size..size + 2).collect() };
+        let place =
+            Location { record: RecordId(0), spans: std::iter::once(size..size + 2).collect() };
         let quoted = quotes(&content, 0..content.len(), &place, Rule::Value);
         let texts: Vec<&str> = quoted.into_iter().filter_map(|span| content.get(span)).collect();
         assert_eq!(texts, ["size: 50"]);

@@ -53,7 +53,7 @@ pub(super) fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
         .or_else(|| find_two(near, *b":\t"))
         .or_else(|| (near.len() == body.len() && near.ends_with(':')).then(|| near.len() - 1));
     let equals_sign = equals_sign(near);
-    let (end, behind) = match (colon, equals_sign) {
+    let (end, after) = match (colon, equals_sign) {
         (Some(colon), Some(equals_sign)) if equals_sign < colon => (equals_sign, equals_sign + 3),
         (Some(colon), _) => (colon, colon + 1),
         (None, Some(equals_sign)) => (equals_sign, equals_sign + 3),
@@ -64,8 +64,8 @@ pub(super) fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
         return None;
     }
     let key = start..start + key.trim_end().len();
-    let value = part(body, behind..body.len());
-    let from = start + behind + value.len() - value.trim_start().len();
+    let value = part(body, after..body.len());
+    let from = start + after + value.len() - value.trim_start().len();
     let indent = start - line.start;
     Some(KeyLine { indent, dash, key, value: from..from + value.trim().len() })
 }
@@ -73,10 +73,10 @@ pub(super) fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
 /// Returns the position of ` = `, or else of `=` between a tab and a space.
 fn equals_sign(near: &str) -> Option<usize> {
     let signs = || memchr_iter(b'=', near.as_bytes()).filter(|at| byte_at(near, at + 1) == b' ');
-    let behind = |byte: u8| {
+    let after = |byte: u8| {
         signs().filter_map(|at| at.checked_sub(1)).find(|before| byte_at(near, *before) == byte)
     };
-    behind(b' ').or_else(|| behind(b'\t'))
+    after(b' ').or_else(|| after(b'\t'))
 }
 
 /// Parses a key without a space before its value: `used_memory:3`.

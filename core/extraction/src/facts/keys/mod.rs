@@ -26,14 +26,14 @@ pub(super) fn read<'a>(
     at: usize,
 ) -> Option<usize> {
     let first = text.end_of_line(at);
-    let opens = key_line(text.read, at..first)?;
-    let below = key_line(text.read, first..text.end_of_line(first));
+    let opens = key_line(text.str, at..first)?;
+    let below = key_line(text.str, first..text.end_of_line(first));
     let wide =
-        part(text.read, opens.key.end..opens.value.start).len() > 2 && !opens.value.is_empty();
+        part(text.str, opens.key.end..opens.value.start).len() > 2 && !opens.value.is_empty();
     let follows = match &below {
         Some(below) => below.indent >= opens.indent,
         None => {
-            opens.value.is_empty() && indent(text.read, first) > opens.indent && first < text.len()
+            opens.value.is_empty() && indent(text.str, first) > opens.indent && first < text.len()
         }
     };
     if !follows && !wide {
@@ -97,15 +97,15 @@ impl<'a> Block<'_, '_, 'a> {
         let mut at = from;
         while at < self.text.len() {
             let next = self.text.end_of_line(at);
-            let line = part(self.text.read, at..next);
-            let depth = indent(self.text.read, at);
+            let line = part(self.text.str, at..next);
+            let depth = indent(self.text.str, at);
             if line.trim().is_empty()
                 || depth < self.base
                 || depth == self.base && opening(line).is_some()
             {
                 break;
             }
-            match key_line(self.text.read, at..next) {
+            match key_line(self.text.str, at..next) {
                 Some(found) => {
                     at = self.key(found, next);
                     continue;
@@ -135,10 +135,10 @@ impl<'a> Block<'_, '_, 'a> {
         }
         let key = self.text.name(line.key.clone());
         let (record, prefix) = self.innermost();
-        let below = indent(self.text.read, end);
+        let below = indent(self.text.str, end);
         let deeper = end < self.text.len()
             && below > line.indent
-            && !part(self.text.read, end..self.text.end_of_line(end)).trim().is_empty();
+            && !part(self.text.str, end..self.text.end_of_line(end)).trim().is_empty();
         let mut attribute = prefix.clone();
         attribute.push(key.clone());
         if !line.value.is_empty() {
@@ -153,7 +153,7 @@ impl<'a> Block<'_, '_, 'a> {
             });
             return end;
         }
-        let is_list = key_line(self.text.read, end..self.text.end_of_line(end))
+        let is_list = key_line(self.text.str, end..self.text.end_of_line(end))
             .is_some_and(|next| next.dash.is_some_and(|dash| dash >= line.indent));
         if !deeper && !is_list {
             return end;
@@ -199,12 +199,12 @@ impl<'a> Block<'_, '_, 'a> {
     ) -> Range<usize> {
         let mut rest = value.clone();
         let mut first = None;
-        while let Some(gap) = find_two(part(self.text.read, rest.clone()), *b"  ") {
+        while let Some(gap) = find_two(part(self.text.str, rest.clone()), *b"  ") {
             let next = self.text.trimmed(rest.start + gap..rest.end);
-            let written = part(self.text.read, next.clone());
+            let written = part(self.text.str, next.clone());
             let until = find_two(written, *b"  ").map_or(next.end, |end| next.start + end);
             let Some(found) =
-                key_line(self.text.read, next.start..until).filter(|found| !found.value.is_empty())
+                key_line(self.text.str, next.start..until).filter(|found| !found.value.is_empty())
             else {
                 break;
             };
@@ -251,7 +251,7 @@ impl<'a> Block<'_, '_, 'a> {
         self.close(depth, false);
         let (record, attribute) = self.innermost();
         let line = self.text.trimmed(line);
-        let bare = part(self.text.read, line.clone());
+        let bare = part(self.text.str, line.clone());
         let line = line.end - bare.trim_start_matches("- ").len()..line.end;
         self.value(record, attribute, line);
     }
@@ -259,7 +259,7 @@ impl<'a> Block<'_, '_, 'a> {
     fn value(&mut self, record: RecordId, attribute: Vec<Cow<'a, str>>, value: Range<usize>) {
         let inner = self.text.part(value.clone());
         if attribute.last().is_some_and(|key| is_time_name(key))
-            && let Some(time) = whole_time(inner.read)
+            && let Some(time) = whole_time(inner.str)
         {
             self.out.set_time(record, inner.time(time));
         }
@@ -271,7 +271,7 @@ impl<'a> Block<'_, '_, 'a> {
     /// Returns `true` if a key at the base level starts another record of the same kind.
     fn starts_next_record(&self, line: &KeyLine) -> bool {
         line.key.start != self.first.start
-            && part(self.text.read, line.key.clone()) == part(self.text.read, self.first.clone())
+            && part(self.text.str, line.key.clone()) == part(self.text.str, self.first.clone())
     }
 
     fn innermost(&self) -> (RecordId, Vec<Cow<'a, str>>) {

@@ -23,11 +23,11 @@ pub(super) fn request(line: &str) -> Cells {
     cells.extend(words.next().map(|path| ("path", path)));
     cells.extend(words.next().map(|protocol| ("protocol", protocol)));
     let after = near(line, end + 1);
-    let mut behind = spans(line, after).into_iter();
-    let status = behind.next().filter(|status| is_status(part(line, status.clone())));
+    let mut after = spans(line, after).into_iter();
+    let status = after.next().filter(|status| is_status(part(line, status.clone())));
     if let Some(status) = status {
         cells.push(("status", status));
-        let size = behind.next().filter(|size| is_number(part(line, size.clone())));
+        let size = after.next().filter(|size| is_number(part(line, size.clone())));
         cells.extend(size.map(|size| ("bytes", size)));
     } else {
         haproxy(line, start, &mut cells);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_of_access_logs() {
+    fn parses_requests_in_access_logs() {
         assert_eq!(
             read(
                 r#"10.0.0.1 - - [12/Mar/2024:14:01:02 +0000] "POST /api/quotes HTTP/1.1" 504 167 "-" "curl""#

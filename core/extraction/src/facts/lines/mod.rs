@@ -29,7 +29,7 @@ pub(super) fn line<'a>(
     continued: Option<RecordId>,
 ) -> Option<RecordId> {
     let text = text.part(text.trimmed(0..text.len()));
-    let prefix = prefix(text.read);
+    let prefix = prefix(text.str);
     let parent = continued.or(context.parent);
     let record = out.record(group, parent, context.path.clone(), text.span(0..text.len()))?;
     for (attribute, range) in &prefix.cells {
@@ -39,13 +39,13 @@ pub(super) fn line<'a>(
     if let Some(time) = prefix.time {
         out.set_time(record, text.time(time));
     } else if let Some(time) =
-        bracketed_time(text.read).map(|time| text.time(time)).or_else(|| time_in_pairs(text))
+        bracketed_time(text.str).map(|time| text.time(time)).or_else(|| time_in_pairs(text))
     {
         is_log = true;
         out.set_time(record, time);
     }
-    let quotes = memchr(b'"', text.read.as_bytes()).is_some();
-    let request = if quotes { access::request(text.read) } else { Vec::new() };
+    let quotes = memchr(b'"', text.str.as_bytes()).is_some();
+    let request = if quotes { access::request(text.str) } else { Vec::new() };
     for (attribute, range) in request {
         out.write_cell(record, vec![Cow::Borrowed(attribute)], text, range.clone());
     }
@@ -75,10 +75,10 @@ fn bracketed_time(line: &str) -> Option<ClockTime> {
 
 /// Parses the time of logfmt, the value of a key.
 fn time_in_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
-    if !text.read.contains('=') {
+    if !text.str.contains('=') {
         return None;
     }
-    let near = part(text.read, 0..text.read.floor_char_boundary(200));
+    let near = part(text.str, 0..text.str.floor_char_boundary(200));
     let mut named =
         first_pairs(near, 3).into_iter().filter(|pair| is_time_name(part(near, pair.key.clone())));
     let pair = named.next()?;
@@ -91,17 +91,17 @@ fn split_trailing_object<'t, 'a>(
     text: Text<'t, 'a>,
     budget: &Budget,
 ) -> (Text<'t, 'a>, Option<Text<'t, 'a>>) {
-    let start = find_two(text.read, *b"{\"");
+    let start = find_two(text.str, *b"{\"");
     let start = start.filter(|start| {
-        part(text.read, 0..*start).ends_with([' ', '\t', ':', '[', '=']) || *start == 0
+        part(text.str, 0..*start).ends_with([' ', '\t', ':', '[', '=']) || *start == 0
     });
     let Some(start) = start else { return (text, None) };
-    let start = if part(text.read, 0..start).ends_with('[') { start - 1 } else { start };
-    let Some(tree) = Tree::read(text.from(start).read, budget).filter(|tree| tree.closed) else {
+    let start = if part(text.str, 0..start).ends_with('[') { start - 1 } else { start };
+    let Some(tree) = Tree::read(text.from(start).str, budget).filter(|tree| tree.closed) else {
         return (text, None);
     };
     let end = start + tree.end;
-    if text.from(end).read.trim().is_empty() {
+    if text.from(end).str.trim().is_empty() {
         (text.part(0..start), Some(text.part(start..end)))
     } else {
         (text, None)

@@ -210,7 +210,7 @@ fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
         let [name, pid] = cells;
         return Some((end, Piece::Cells([name, pid, None])));
     }
-    let (_, behind) = word_at(line, end + 1)?;
+    let (_, after) = word_at(line, end + 1)?;
     let bracketed = time.span.start > 0 && byte_at(line, time.span.start - 1) == b'[';
     let host = !bracketed
         && !prefix.has("level")
@@ -218,9 +218,9 @@ fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte))
         && !word.ends_with(':');
     let followed = program(line, end + 1)
-        .filter(|_| host && byte_at(line, end) == b' ' && behind <= line.len())?;
+        .filter(|_| host && byte_at(line, end) == b' ' && after <= line.len())?;
     let [name, pid] = followed;
-    Some((behind, Piece::Cells([Some(("host", start..end)), name, pid])))
+    Some((after, Piece::Cells([Some(("host", start..end)), name, pid])))
 }
 
 /// Parses `host program pid id -` of RFC 5424.
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_of_logs() {
+    fn parses_log_prefixes() {
         for (line, expected) in [
             (
                 "Jun  2 19:12:02 mgo-a1 kernel: [7711820.114] mongod invoked oom-killer",

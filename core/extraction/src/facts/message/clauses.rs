@@ -121,18 +121,18 @@ fn begins_new_subject(left: &str, right: &str) -> bool {
     else {
         return false;
     };
-    if !may_be_subject(subject) {
+    if !can_be_subject(subject) {
         return false;
     }
     let left_words = first_words(left);
     let head = truncate(left, MAX_HEAD);
-    let left_speaks = head.split_whitespace().skip(1).any(is_verb) || head.contains('=');
+    let left_has_verb = head.split_whitespace().skip(1).any(is_verb) || head.contains('=');
     let own_verb = rest
         .iter()
         .take(3)
         .position(|word| is_verb(word))
-        .is_some_and(|at| rest.iter().take(at).all(|word| may_be_subject(word)));
-    if own_verb && left_speaks {
+        .is_some_and(|at| rest.iter().take(at).all(|word| can_be_subject(word)));
+    if own_verb && left_has_verb {
         return true;
     }
     // "worker was deployed to eu-west and api to us-east"
@@ -140,7 +140,7 @@ fn begins_new_subject(left: &str, right: &str) -> bool {
         && is_preposition(preposition)
         && !is_preposition(object)
         && last_words(left).iter().rev().skip(1).any(|word| word == preposition)
-        && left_speaks
+        && left_has_verb
     {
         return true;
     }
@@ -186,7 +186,7 @@ fn last_words(text: &str) -> Vec<&str> {
 }
 
 /// Returns `true` if a word can be the subject of a statement: not a verb, preposition or connective.
-fn may_be_subject(word: &str) -> bool {
+fn can_be_subject(word: &str) -> bool {
     const NEVER: [&str; 44] = [
         "which", "who", "that", "because", "since", "when", "after", "before", "until", "so",
         "but", "or", "and", "then", "if", "as", "than", "not", "no", "only", "still", "again",
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn one_statement_stays_whole() {
+    fn does_not_split_a_single_statement() {
         for text in [
             "member oc-3 in group settler has failed, removing it from the group",
             "worker failed and was restarted",

@@ -33,11 +33,11 @@ pub(super) fn write_message<'a>(
     kind: TextKind,
 ) {
     let text = text.part(text.trimmed(0..text.len()));
-    if text.read.is_empty() {
+    if text.str.is_empty() {
         return;
     }
     let Some(found) = write_clauses(out, context, record, &[], text, kind) else { return };
-    if has_other_words(text.read, &found) {
+    if has_other_words(text.str, &found) {
         out.write_cell(record, Vec::new(), text, 0..text.len());
     }
     pair_cells(out, record, text, &found);
@@ -70,14 +70,14 @@ fn write_clauses<'a>(
     text: Text<'_, 'a>,
     kind: TextKind,
 ) -> Option<Vec<Pair>> {
-    let statements = statements(text.read, kind);
+    let statements = statements(text.str, kind);
     match statements.as_slice() {
-        [] => return Some(pairs(text.read)),
+        [] => return Some(pairs(text.str)),
         [one] => {
             let (part, is_whole) = (text.part(one.clone()), *one == (0..text.len()));
-            let found = pairs(part.read);
+            let found = pairs(part.str);
             let parted = write_runs(out, context, record, path, part, &found, None);
-            let whole = || if is_whole { found } else { pairs(text.read) };
+            let whole = || if is_whole { found } else { pairs(text.str) };
             return (!parted).then(whole);
         }
         _ => {}
@@ -85,7 +85,7 @@ fn write_clauses<'a>(
     let group = group(out, context, path);
     for statement in statements {
         let part = text.part(statement);
-        let found = pairs(part.read);
+        let found = pairs(part.str);
         if write_runs(out, context, record, path, part, &found, Some(group)) {
             continue;
         }
@@ -132,7 +132,7 @@ fn write_runs<'a>(
     found: &[Pair],
     within: Option<GroupId>,
 ) -> bool {
-    let Some((shared, runs)) = runs(text.read, found) else { return false };
+    let Some((shared, runs)) = runs(text.str, found) else { return false };
     let group = within.unwrap_or_else(|| group(out, context, path));
     let parent = if let Some(group) = within {
         let Some(clause) = out.record(group, Some(record), Vec::new(), text.span(0..text.len()))
@@ -146,7 +146,7 @@ fn write_runs<'a>(
     let before = runs.first().map_or(0, |run| run.span.start);
     let opening = text.trimmed(0..before);
     let common = found.get(..shared).unwrap_or_default();
-    if has_other_words(part(text.read, opening.clone()), common) {
+    if has_other_words(part(text.str, opening.clone()), common) {
         out.write_cell(parent, Vec::new(), text, opening.clone());
     }
     pair_cells(out, parent, text, common);
@@ -156,12 +156,12 @@ fn write_runs<'a>(
         let Some(row) = out.record(group, Some(parent), keys, text.span(run.span.clone())) else {
             return true;
         };
-        let of_run = found.get(run.pairs).unwrap_or_default();
-        let last = of_run.last().map_or(run.span.start, |pair| pair.span.end);
-        if has_other_words(part(text.read, last..run.span.end), &[]) {
+        let run_pairs = found.get(run.pairs).unwrap_or_default();
+        let last = run_pairs.last().map_or(run.span.start, |pair| pair.span.end);
+        if has_other_words(part(text.str, last..run.span.end), &[]) {
             out.write_cell(row, Vec::new(), text, run.span.clone());
         }
-        pair_cells(out, row, text, of_run);
+        pair_cells(out, row, text, run_pairs);
     }
     true
 }

@@ -45,9 +45,9 @@ pub(in crate::facts) fn first_pairs(text: &str, max: usize) -> Vec<Pair> {
         if sign < from {
             continue;
         }
-        let read_to = found.last().map_or(0, |pair| pair.span.end);
-        let pair = key_before(text, read_to, sign)
-            .and_then(|key| value_behind(text, sign + 1).map(|(value, end)| (key, value, end)));
+        let parsed_to = found.last().map_or(0, |pair| pair.span.end);
+        let pair = key_before(text, parsed_to, sign)
+            .and_then(|key| value_after(text, sign + 1).map(|(value, end)| (key, value, end)));
         if let Some((key, value, end)) = pair {
             from = end;
             found.push(Pair { span: key.start..end, key, value });
@@ -61,8 +61,8 @@ pub(in crate::facts) fn first_pairs(text: &str, max: usize) -> Vec<Pair> {
 
 fn key_before(text: &str, limit: usize, sign: usize) -> Option<Range<usize>> {
     let before = part(text, limit..sign);
-    let of_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-/@[]:".contains(byte);
-    let length = before.bytes().rev().take(MAX_KEY + 1).take_while(of_key).count();
+    let is_key_byte = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-/@[]:".contains(byte);
+    let length = before.bytes().rev().take(MAX_KEY + 1).take_while(is_key_byte).count();
     let dashes = part(text, sign - length..sign).bytes().take_while(|byte| *byte == b'-').count();
     let start = sign - length + dashes;
     let key = part(text, start..sign);
@@ -86,7 +86,7 @@ fn key_before(text: &str, limit: usize, sign: usize) -> Option<Range<usize>> {
 }
 
 /// Returns the value at an offset, and its end including the quote.
-fn value_behind(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
+fn value_after(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
     let rest = part(text, at..text.len());
     match byte_at(text, at) {
         quote @ (b'"' | b'\'') => {
@@ -145,13 +145,12 @@ fn end_of_bare(rest: &str) -> usize {
                 break;
             }
             ',' => {
-                let behind = part(rest, at + 1..rest.floor_char_boundary(at + 1 + MAX_KEY));
-                let word = behind
-                    .split(|c: char| !(c.is_ascii_alphanumeric() || "_.-".contains(c)))
-                    .next();
+                let after = part(rest, at + 1..rest.floor_char_boundary(at + 1 + MAX_KEY));
+                let word =
+                    after.split(|c: char| !(c.is_ascii_alphanumeric() || "_.-".contains(c))).next();
                 let ends = word.is_some_and(|word| {
-                    (word.is_empty() && !behind.starts_with(['"', '\'']))
-                        || byte_at(behind, word.len()) == b'='
+                    (word.is_empty() && !after.starts_with(['"', '\'']))
+                        || byte_at(after, word.len()) == b'='
                 });
                 if ends {
                     end = at;
@@ -179,7 +178,7 @@ fn with_unit(rest: &str, end: usize) -> usize {
         .split(|c: char| !(c.is_ascii_alphabetic() || c == '%'))
         .next();
     match word.filter(|word| word.len() <= 12 && byte_at(rest, end + 1 + word.len()) != b'=') {
-        Some(word) if Unit::named(word).is_some() => end + 1 + word.len(),
+        Some(word) if Unit::from_name(word).is_some() => end + 1 + word.len(),
         _ => end,
     }
 }
@@ -196,7 +195,7 @@ pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
         return Some((0, runs));
     }
     let mut heads: Vec<Option<Range<usize>>> =
-        (0..pairs.len()).map(|at| head_of(text, pairs, at)).collect();
+        (0..pairs.len()).map(|at| word_before(text, pairs, at)).collect();
     // If another subject has the key of the first pair, the word before the first pair names a subject too.
     let key = |at: usize| pairs.get(at).map(|pair| part(text, pair.key.clone()));
     let is_parallel =
@@ -275,7 +274,7 @@ fn first_repeated_key(text: &str, pairs: &[Pair]) -> Option<usize> {
 }
 
 /// Returns the only bare word between a pair and the previous one.
-fn head_of(text: &str, pairs: &[Pair], at: usize) -> Option<Range<usize>> {
+fn word_before(text: &str, pairs: &[Pair], at: usize) -> Option<Range<usize>> {
     let from = at.checked_sub(1).and_then(|at| pairs.get(at)).map_or(0, |pair| pair.span.end);
     let to = pairs.get(at)?.span.start;
     let gap = part(text, from..to);
@@ -313,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_and_values() {
+    fn finds_keys_and_values() {
         for (text, expected) in [
             (
                 "level=warn msg=\"cache bypass: key \\\"a\\\"\" dur=386ms",

@@ -26,13 +26,13 @@ pub(in crate::facts) fn read<'a>(
     at: usize,
 ) -> Option<usize> {
     let first = text.end_of_line(at);
-    let line = part(text.read, at..first);
+    let line = part(text.str, at..first);
     if line.len() > MAX_BYTES {
         return None;
     }
     let next = text.end_of_line(first);
-    let underlined = is_underline(part(text.read, first..next));
-    if !may_be_header(line, underlined) {
+    let underlined = is_underline(part(text.str, first..next));
+    if !can_be_header(line, underlined) {
         return None;
     }
     let rows = if underlined { next } else { first };
@@ -40,26 +40,26 @@ pub(in crate::facts) fn read<'a>(
     if row_end - rows > MAX_BYTES {
         return None;
     }
-    let header = header(text.read, at..first, underlined.then_some(first..next), rows..row_end)?;
+    let header = header(text.str, at..first, underlined.then_some(first..next), rows..row_end)?;
     if header.len() == 1 && !has_row_count(text, rows) {
         return None;
     }
-    let aligned = fields(text.read, rows..row_end, 2);
+    let aligned = fields(text.str, rows..row_end, 2);
     if header.len() > MAX_PIECES || aligned.len() > MAX_PIECES {
         return None;
     }
     if !underlined
         && !is_aligned(&header, &aligned)
-        && !same_words(text.read, &header, rows..row_end)
+        && !same_words(text.str, &header, rows..row_end)
     {
         return None;
     }
-    let is_time = |name: &Field| time_at(part(text.read, name.bytes.clone())).is_some();
+    let is_time = |name: &Field| time_at(part(text.str, name.bytes.clone())).is_some();
     let figures = |row: &[Field]| {
         row.iter()
             .skip(1)
             .filter(|field| {
-                part(text.read, field.bytes.clone()).starts_with(|c: char| c.is_ascii_digit())
+                part(text.str, field.bytes.clone()).starts_with(|c: char| c.is_ascii_digit())
             })
             .count()
     };
@@ -71,20 +71,20 @@ pub(in crate::facts) fn read<'a>(
         .map(|name| if is_time(name) { Cow::Borrowed("") } else { text.name(name.bytes.clone()) });
     let mut table = Table::new(out, context, names.collect());
     let upper_case = is_upper_case(line);
-    let by_words = fields(text.read, at..first, 2).len() < header.len();
+    let by_words = fields(text.str, at..first, 2).len() < header.len();
     let mut end = rows;
     while end < text.len() {
         let next = text.end_of_line(end);
-        let row = part(text.read, end..next);
+        let row = part(text.str, end..next);
         let begins_other = row.trim().is_empty()
             || row.len() > MAX_BYTES
             || opening(row).is_some()
-            || upper_case && is_upper_case(row) && may_be_header(row, false)
+            || upper_case && is_upper_case(row) && can_be_header(row, false)
             || is_key_outside(line, row);
         if begins_other {
             break;
         }
-        let Some(cells) = cells(text.read, &header, by_words, end..next) else { break };
+        let Some(cells) = cells(text.str, &header, by_words, end..next) else { break };
         table.row(out, context, text, end..next, cells);
         end = next;
     }
@@ -99,7 +99,7 @@ fn has_row_count(text: Text<'_, '_>, mut at: usize) -> bool {
     const FEW: usize = 16;
     (0..FEW).any(|_| {
         let end = text.end_of_line(at);
-        let counted = row_count(part(text.read, at..end).trim()).is_some();
+        let counted = row_count(part(text.str, at..end).trim()).is_some();
         at = end;
         counted
     })
@@ -118,7 +118,7 @@ const MAX_BYTES: usize = 4_096;
 /// The maximum number of columns or words of a line.
 const MAX_PIECES: usize = 96;
 
-fn may_be_header(line: &str, underlined: bool) -> bool {
+fn can_be_header(line: &str, underlined: bool) -> bool {
     // sar repeats its header with the time of each sample.
     let start = line.len() - line.trim_start().len();
     let time = time_at(part(line, start..line.len())).map(|time| start + time.span.end);

@@ -18,9 +18,9 @@ pub(in crate::facts) fn read<'a>(
     at: usize,
 ) -> Option<usize> {
     let first = text.end_of_line(at);
-    let line = part(text.read, at..first);
+    let line = part(text.str, at..first);
     let marked = at + usize::from(line.starts_with('#')) + usize::from(line.starts_with("# "));
-    let written = part(text.read, marked..first);
+    let written = part(text.str, marked..first);
     let delimiter = [',', '\t', ';'].into_iter().find(|delimiter| written.contains(*delimiter))?;
     if find_two(written, *b", ").is_some() || !written.trim_end().split(delimiter).all(is_name) {
         return None;
@@ -28,23 +28,23 @@ pub(in crate::facts) fn read<'a>(
     let delimiter = u8::try_from(delimiter).ok()?;
     // Building the reader costs more than reading a row, so it is built once, for the first quoted field.
     let mut quoted = None;
-    let header = fields(text.read, marked..first, delimiter, &mut quoted)?;
+    let header = fields(text.str, marked..first, delimiter, &mut quoted)?;
     let second = text.end_of_line(first);
-    let row = fields(text.read, first..second, delimiter, &mut quoted)?;
+    let row = fields(text.str, first..second, delimiter, &mut quoted)?;
     if header.len() < 2 || !is_row_of(row.len(), header.len()) {
         return None;
     }
     let names: Vec<Cow<'a, str>> =
-        header.iter().map(|name| text.name(without_quotes(text.read, name.clone()))).collect();
+        header.iter().map(|name| text.name(without_quotes(text.str, name.clone()))).collect();
     let mut table = Table::new(out, context, names);
     let mut end = first;
     while end < text.len() {
         let next = text.end_of_line(end);
-        let Some(cells) = fields(text.read, end..next, delimiter, &mut quoted) else { break };
+        let Some(cells) = fields(text.str, end..next, delimiter, &mut quoted) else { break };
         if !is_row_of(cells.len(), table.columns()) || cells.len() < 2 {
             break;
         }
-        let cells = cells.into_iter().map(|cell| without_quotes(text.read, cell)).enumerate();
+        let cells = cells.into_iter().map(|cell| without_quotes(text.str, cell)).enumerate();
         table.row(out, context, text, end..next, cells);
         end = next;
     }

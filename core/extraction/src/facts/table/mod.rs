@@ -66,7 +66,7 @@ impl<'a> Table<'a> {
             let is_time = self.time.map_or(column == 0, |time| time == column);
             if is_time
                 && !timed
-                && let Some(time) = whole_time(part(text.read, range.clone()))
+                && let Some(time) = whole_time(part(text.str, range.clone()))
             {
                 timed = true;
                 out.set_time(record, text.part(range.clone()).time(time));
@@ -86,7 +86,7 @@ impl<'a> Table<'a> {
         at: usize,
     ) -> usize {
         let end = text.end_of_line(at);
-        let line = part(text.read, at..end).trim();
+        let line = part(text.str, at..end).trim();
         match row_count(line) {
             Some(count) => {
                 if count == self.rows && context.complete(true) {

@@ -18,7 +18,7 @@ pub(in crate::facts) fn read<'a>(
     at: usize,
 ) -> Option<usize> {
     let first = text.end_of_line(at);
-    let opening = part(text.read, at..first);
+    let opening = part(text.str, at..first);
     let named = names_in_border(opening);
     let opens = is_border(opening) || named.is_some();
     let offset = if named.is_some() { at } else { 0 };
@@ -26,12 +26,12 @@ pub(in crate::facts) fn read<'a>(
         (names, first)
     } else if opens {
         let end = text.end_of_line(first);
-        (bars(text.read, first..end), end)
+        (bars(text.str, first..end), end)
     } else {
-        (bars(text.read, at..first), first)
+        (bars(text.str, at..first), first)
     };
     let below = text.end_of_line(end);
-    let has_border = is_border(part(text.read, end..below)) || is_rule(part(text.read, end..below));
+    let has_border = is_border(part(text.str, end..below)) || is_rule(part(text.str, end..below));
     if header.len() < 2 && !(opens && has_border && header.len() == 1) || !opens && !has_border {
         return None;
     }
@@ -42,12 +42,12 @@ pub(in crate::facts) fn read<'a>(
     let mut table = Table::new(out, context, names.collect());
     while end < text.len() {
         let next = text.end_of_line(end);
-        let line = part(text.read, end..next);
+        let line = part(text.str, end..next);
         if !is_border(line) && !is_rule(line) {
             if !line.contains(BARS) {
                 break;
             }
-            let cells = merge_excess(bars(text.read, end..next), table.columns());
+            let cells = merge_excess(bars(text.str, end..next), table.columns());
             if cells.len() < table.columns() {
                 break;
             }
@@ -70,13 +70,13 @@ pub(in crate::facts) fn records<'a>(
     };
     let mut end = at;
     let mut group = None;
-    while is_head(part(text.read, end..text.end_of_line(end))) {
+    while is_head(part(text.str, end..text.end_of_line(end))) {
         let start = end;
         end = text.end_of_line(end);
         let mut cells = Vec::new();
         while end < text.len() {
             let next = text.end_of_line(end);
-            let line = part(text.read, end..next);
+            let line = part(text.str, end..next);
             let Some(bar) = line.find(['|', ':']).filter(|_| !is_head(line)) else { break };
             cells.push((end..end + bar, end + bar + 1..next));
             end = next;

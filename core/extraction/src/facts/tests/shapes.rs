@@ -5,7 +5,7 @@ use crate::budget::Budget;
 use crate::facts::{Facts, Form, Item};
 
 #[test]
-fn cells_are_aligned_with_their_columns() {
+fn cells_belong_to_aligned_columns() {
     let text = "NAME              READY   STATUS             RESTARTS      AGE\n\
                 cart-1            1/2     CrashLoopBackOff   5 (48s ago)   23d\n\
                 stock-2           2/2     Running            0             23d\n";
@@ -25,7 +25,7 @@ fn cells_are_aligned_with_their_columns() {
 }
 
 #[test]
-fn columns_of_words_and_columns_that_do_not_align() {
+fn parses_unaligned_columns() {
     let text = "  PID USER      PR  NI    VIRT S  %CPU COMMAND\n 4121 root      20   0  812344 R  97.3 nightly-dump\n 2290 order     20   0 9120448 S   1.3 java\n";
     assert_owner(text, "%CPU", "97.3", "nightly-dump", "java");
     let text = "run_date    model            rows_affected   seconds\n2026-10-01  core.fct_orders       320902      43.3\n2026-10-02  core.dim_customer    48211904     437.1\n";
@@ -35,7 +35,7 @@ fn columns_of_words_and_columns_that_do_not_align() {
 }
 
 #[test]
-fn headers_that_begin_with_a_time_or_a_mark() {
+fn parses_headers_that_start_with_a_time_or_mark() {
     let text = "08:20:00 AM  Device      r/s      w/s   %util\n08:20:00 AM  nvme1n1     120.4   1811.2    24.0\n08:20:00 AM  nvme2n1       0.0    600.1   100.0\n";
     assert_owner(text, "%util", "100.0", "nvme2n1", "nvme1n1");
     assert!(facts_of(text)[0].ends_with("@08:20:00 AM"));
@@ -44,15 +44,15 @@ fn headers_that_begin_with_a_time_or_a_mark() {
     let text = "#    result     node         duration\n412  SUCCESS    build-07     2m 01s\n411  FAILURE    build-02     6m 33s\n";
     assert_owner(text, "result", "FAILURE", "411", "412");
     let text = "12:00:01   worker    started     at 5\n12:00:02   api       stopped     at 6\n";
-    assert_eq!(Facts::read([item(text)], &Budget::unlimited()).groups()[0].form, Form::Lines);
+    assert_eq!(Facts::extract([item(text)], &Budget::unlimited()).groups()[0].form, Form::Lines);
 }
 
 #[test]
-fn a_column_may_name_its_unit() {
+fn parses_units_in_column_names() {
     let text = "host     latency (ms)\nweb-1    120\nweb-2    9\n";
-    let facts = Facts::read([item(text)], &Budget::unlimited());
+    let facts = Facts::extract([item(text)], &Budget::unlimited());
     let cell = facts.facts().find(|fact| fact.cell.text == "120").unwrap().cell;
-    assert_eq!(Some(cell.figure().unwrap().unit), crate::text::figures::Unit::named("ms"));
+    assert_eq!(Some(cell.figure().unwrap().unit), crate::text::figures::Unit::from_name("ms"));
 }
 
 #[test]
@@ -65,15 +65,15 @@ fn right_aligned_numbers_are_not_continuation_lines() {
 }
 
 #[test]
-fn tables_with_bars() {
+fn parses_tables_with_bars() {
     let text = "shop=> select 1;\n  pid  | state  | age\n-------+--------+----------\n 31102 | active | 01:31:40\n 31544 |        | 01:16:58\n(2 rows)\n";
-    let facts = Facts::read([item(text)], &Budget::unlimited());
+    let facts = Facts::extract([item(text)], &Budget::unlimited());
     let group = facts.groups().first().unwrap();
     assert_eq!((group.form, group.complete, &*group.scope[0]), (Form::Rows, true, "select 1;"));
     assert_owner(text, "age", "01:16:58", "31544", "31102");
     let mysql = "+--------+----+\n| user   | n  |\n+--------+----+\n| export | 22 |\n| feeds  | 12 |\n+--------+----+\n3 rows in set (0.01 sec)\n";
     assert_owner(mysql, "n", "22", "export", "feeds");
-    assert!(!Facts::read([item(mysql)], &Budget::unlimited()).groups()[0].complete);
+    assert!(!Facts::extract([item(mysql)], &Budget::unlimited()).groups()[0].complete);
     let clickhouse = "┌─table─────┬─parts─┐\n│ telemetry │  3022 │\n│ events    │     9 │\n└───────────┴───────┘\n";
     assert_owner(clickhouse, "parts", "3022", "telemetry", "events");
     let markdown = "| pod | restarts |\n|-----|---------:|\n| a-1 | 4 |\n| b-2 | 9 |\n";
@@ -84,7 +84,7 @@ fn tables_with_bars() {
 }
 
 #[test]
-fn separated_values() {
+fn parses_separated_values() {
     let text = "time,instance,cpu_pct,note\n2026-01-05 13:00,billing,31.2,\"a, b\"\n2026-01-05 13:05,orders,18.7,\n";
     assert_eq!(
         facts_of(text)[2],
@@ -96,7 +96,7 @@ fn separated_values() {
 }
 
 #[test]
-fn describe_output_has_sections() {
+fn parses_sections_in_describe_output() {
     let text = "Name:         cart-1\nNamespace:    shop\nContainers:\n  app:\n    State:      Waiting\n      Reason:   CrashLoopBackOff\n    Limits:\n      memory:   512Mi\n  proxy:\n    State:      Running\nEvents:\n  Type     Reason   Message\n  ----     ------   -------\n  Warning  BackOff  Back-off restarting\n";
     assert_owner(text, "State.Reason", "CrashLoopBackOff", "app", "proxy");
     assert_owner(text, "Limits.memory", "512Mi", "cart-1", "proxy");
@@ -109,7 +109,7 @@ fn describe_output_has_sections() {
 }
 
 #[test]
-fn a_quoted_scalar_of_yaml_ends_at_its_quote_whatever_follows() {
+fn quoted_yaml_scalars_end_at_their_quote() {
     let tabs = "\t".repeat(28);
     for text in [
         format!(
@@ -119,7 +119,7 @@ fn a_quoted_scalar_of_yaml_ends_at_its_quote_whatever_follows() {
         "- 'a' # é\n- \"b\"   # ü\n- c".to_owned(),
     ] {
         let item = Item { tool: "", query: "", content: &text, exhaustive: false };
-        let facts = Facts::read([item], &Budget::unlimited());
+        let facts = Facts::extract([item], &Budget::unlimited());
         for group in facts.groups() {
             for record in group.records.iter().filter_map(|id| facts.record(*id)) {
                 assert!(text.get(record.span.clone()).is_some(), "{:?} of {text:?}", record.span);
@@ -132,14 +132,14 @@ fn a_quoted_scalar_of_yaml_ends_at_its_quote_whatever_follows() {
 }
 
 #[test]
-fn yaml_gives_the_same_facts_as_json() {
+fn parses_yaml() {
     let text = "waves:\n  - {name: canary, devices: 1309}\n  - name: wave-1\n    devices: 32721\nspec:\n  replicas: 6\n  note: |\n    one\n    two\n";
     assert_owner(text, "devices", "32721", "wave-1", "canary");
     assert_owner(text, "replicas", "6", "spec", "waves");
 }
 
 #[test]
-fn xml_is_read_by_element() {
+fn parses_xml() {
     let text = r#"<suite name="tls"><case name="okhttp" time="0.388"/><case name="python" time="5.004"><failure>timed out &amp; gone</failure></case></suite>"#;
     assert_owner(text, "time", "0.388", "okhttp", "python");
     assert_owner(text, "failure", "timed out & gone", "python", "okhttp");
@@ -147,7 +147,7 @@ fn xml_is_read_by_element() {
 }
 
 #[test]
-fn a_diff_has_before_and_after() {
+fn diffs_have_before_and_after_values() {
     let text = "diff --git a/values.yaml b/values.yaml\n@@ -1,3 +1,3 @@\n-  maxPollRecords: 500\n-  timeoutMs: 45000\n+  maxPollRecords: 4000\n+  timeoutMs: 10000\n-keepalive 32;\n+keepalive 64;\n";
     let facts = facts_of(text);
     assert_eq!(facts[0], "4000, values.yaml | maxPollRecords.before = 500");
@@ -156,9 +156,9 @@ fn a_diff_has_before_and_after() {
 }
 
 #[test]
-fn a_command_is_the_scope_of_what_it_printed() {
+fn commands_are_the_scope_of_their_output() {
     let text = "$ redis-cli -h cache-b INFO\nused_memory_human:3.98G\nmaxmemory_human:4.00G\n$ redis-cli -h cache-a INFO\nused_memory_human:5.61G\nmaxmemory_human:8.00G\n# at 19:45\n[{\"a\": 1}]\n";
-    let facts = Facts::read([item(text)], &Budget::unlimited());
+    let facts = Facts::extract([item(text)], &Budget::unlimited());
     let scope = |value: &str| {
         let fact = facts.facts().find(|fact| fact.cell.text == value).unwrap();
         facts.group(facts.record(fact.record).unwrap().group).unwrap().scope.join(" / ")
@@ -169,10 +169,10 @@ fn a_command_is_the_scope_of_what_it_printed() {
 }
 
 #[test]
-fn groups_are_complete_only_if_nothing_was_left_out() {
+fn truncated_groups_are_incomplete() {
     let complete = |tool: &str, content: &str, exhaustive: bool| {
         let facts =
-            Facts::read([Item { tool, query: "", content, exhaustive }], &Budget::unlimited());
+            Facts::extract([Item { tool, query: "", content, exhaustive }], &Budget::unlimited());
         facts.groups().first().unwrap().complete
     };
     assert!(complete("kubectl get pods -o json", "[]", false));
@@ -185,7 +185,7 @@ fn groups_are_complete_only_if_nothing_was_left_out() {
 }
 
 #[test]
-fn no_shape_takes_more_than_linear_time() {
+fn extraction_takes_linear_time() {
     // Each of these once made some reader start over at every line.
     const TIMES: usize = 40_000;
     for piece in [
@@ -226,7 +226,7 @@ fn no_shape_takes_more_than_linear_time() {
         "`",
     ] {
         let text = piece.repeat(TIMES);
-        let facts = Facts::read([item(&text)], &Budget::unlimited());
+        let facts = Facts::extract([item(&text)], &Budget::unlimited());
         assert!(facts.records().count() <= 4 * TIMES + 4, "{piece:?}");
     }
 }

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use super::Tree;
 use super::objects::Objects;
-use super::series::is_paginated;
+use super::series::is_incomplete;
 use crate::budget::Budget;
 use crate::facts::builder::Builder;
 use crate::facts::model::Form;
-use crate::facts::text::{Context, Parsed, Text, truncate};
+use crate::facts::text::{Context, ParseOutcome, Text, truncate};
 use crate::text::byte_at;
 
 /// Reads the consecutive objects and arrays at an offset.
@@ -17,17 +17,17 @@ pub(in crate::facts) fn values<'a>(
     context: &Context<'a>,
     text: Text<'_, 'a>,
     start: usize,
-) -> Parsed {
+) -> ParseOutcome {
     let mut end = start;
     let mut group = None;
     loop {
         let (tree, from, to) = match value_at(text, end, out.budget()) {
             Ok(value) => value,
-            Err(reach) if end == start => return Parsed::Not(reach),
-            Err(_) => return Parsed::Read(end),
+            Err(reach) if end == start => return ParseOutcome::NotFound(reach),
+            Err(_) => return ParseOutcome::Parsed(end),
         };
         let inner = text.part(from..to);
-        let complete = context.complete(tree.closed) && !is_paginated(&tree, inner.read);
+        let complete = context.complete(tree.closed) && !is_incomplete(&tree, inner.str);
         let mut objects = Objects {
             out,
             context,
@@ -71,20 +71,20 @@ pub(super) fn read_embedded<'a>(
     context: &Context<'a>,
     text: Text<'_, 'a>,
 ) -> bool {
-    let trimmed = text.read.trim();
+    let trimmed = text.str.trim();
     let opens =
         trimmed.starts_with("{\"") || trimmed.starts_with("[{") || trimmed.starts_with("[\"");
-    let whole = || Tree::read(text.read, out.budget()).is_some_and(|tree| tree.closed);
+    let whole = || Tree::read(text.str, out.budget()).is_some_and(|tree| tree.closed);
     opens
         && trimmed.len() > 4
         && whole()
-        && matches!(values(out, context, text, 0), Parsed::Read(_))
+        && matches!(values(out, context, text, 0), ParseOutcome::Parsed(_))
 }
 
 /// Returns the start of a value at the start of a line or right after another value.
 fn value_at_start(text: Text<'_, '_>, at: usize) -> Option<usize> {
-    let start = text.behind_space(at);
-    matches!(byte_at(text.read, start), b'{' | b'[').then_some(start)
+    let start = text.skip_whitespace(at);
+    matches!(byte_at(text.str, start), b'{' | b'[').then_some(start)
 }
 
 /// Returns the value at an offset with its bytes, unless it is a bracket of running text; otherwise the end of the
@@ -95,11 +95,11 @@ fn value_at<'t>(
     budget: &Budget,
 ) -> Result<(Tree<'t>, usize, usize), usize> {
     let start = value_at_start(text, at).ok_or(at)?;
-    let tree = Tree::read(text.from(start).read, budget).ok_or(at)?;
+    let tree = Tree::read(text.from(start).str, budget).ok_or(at)?;
     let end = start + tree.end;
-    let rest = text.from(end).read;
-    let behind = rest.trim_start_matches([' ', ',', ';', '\r', '\t']);
-    let ends_line = matches!(byte_at(behind, 0), b'\n' | 0 | b'[' | b'{');
+    let rest = text.from(end).str;
+    let after = rest.trim_start_matches([' ', ',', ';', '\r', '\t']);
+    let ends_line = matches!(byte_at(after, 0), b'\n' | 0 | b'[' | b'{');
     let accepted = if tree.is_object(0) {
         tree.closed || tree.nodes.len() > 1
     } else if tree.closed {
@@ -111,6 +111,6 @@ fn value_at<'t>(
         return Err(end);
     }
     // After an unclosed value, the rest of the line could not be read.
-    let left_over = if tree.closed { 0 } else { rest.find('\n').unwrap_or(rest.len()) };
-    Ok((tree, start, end + left_over))
+    let unparsed = if tree.closed { 0 } else { rest.find('\n').unwrap_or(rest.len()) };
+    Ok((tree, start, end + unparsed))
 }

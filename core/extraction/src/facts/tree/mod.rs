@@ -53,8 +53,8 @@ impl<'t> Nodes<'t> {
     /// Adds a node, or returns `None` if the budget is exhausted.
     pub(super) fn push(&mut self, node: Node<'t>) -> Option<()> {
         const UNITS: usize = 32;
-        let may_go_on = self.budget.spend(UNITS) && self.budget.allocate(size_of::<Node<'t>>());
-        may_go_on.then(|| self.list.push(node))
+        let can_continue = self.budget.spend(UNITS) && self.budget.allocate(size_of::<Node<'t>>());
+        can_continue.then(|| self.list.push(node))
     }
 }
 

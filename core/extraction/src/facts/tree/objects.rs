@@ -85,7 +85,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     /// Reads the members of an object that does not contain only scalars.
     fn members(&mut self, at: usize, record: RecordId, has_scalars: bool) {
         let rows = self.rows_by_key(at);
-        let zipped = self.zip_columns(at, record);
+        let zipped = self.zip_arrays(at, record);
         let repeated = self.repeated(at);
         let mut row_group = None;
         let tree = self.tree;
@@ -250,7 +250,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
             let scalar = if tree.is_scalar(member) { Some(member) } else { inner };
             let Some(node) = scalar.and_then(|at| tree.node(at)) else { continue };
             let span = node.span.clone();
-            if let Some(time) = whole_time(self.text.part(span.clone()).read) {
+            if let Some(time) = whole_time(self.text.part(span.clone()).str) {
                 self.out.set_time(record, self.text.part(span).time(time));
                 return;
             }
@@ -289,7 +289,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
                 document::read(objects.out, &under(), text);
                 return true;
             }
-            let opens = matches!(byte_at(text.read.trim_start(), 0), b'{' | b'[');
+            let opens = matches!(byte_at(text.str.trim_start(), 0), b'{' | b'[');
             (opens && read_embedded(objects.out, &under(), text))
                 || message::clauses_under(objects.out, &context, record, attribute, text)
         });
@@ -306,7 +306,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         let tree = self.tree;
         let Some(node) = tree.node(at) else { return R::default() };
         let Value::Text(string) = &node.value else { return R::default() };
-        let text = if part(self.text.read, node.span.clone()) == string {
+        let text = if part(self.text.str, node.span.clone()) == string {
             self.text.part(node.span.clone())
         } else {
             self.text.unescaped(node.span.clone(), string)
@@ -326,7 +326,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     pub(super) fn value(&self, at: usize) -> Cow<'a, str> {
         let Some(node) = self.tree.node(at) else { return Cow::Borrowed("") };
         match &node.value {
-            Value::Text(read) if part(self.text.read, node.span.clone()) != read => {
+            Value::Text(read) if part(self.text.str, node.span.clone()) != read => {
                 Cow::Owned(read.clone().into_owned())
             }
             _ => self.text.cow(node.span.clone()),
@@ -336,7 +336,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     /// Returns the key of a member.
     pub(super) fn key(&self, at: usize) -> Cow<'a, str> {
         match self.tree.node(at).and_then(|node| node.key.as_ref()) {
-            Some((key, span)) if part(self.text.read, span.clone()) == key => {
+            Some((key, span)) if part(self.text.str, span.clone()) == key => {
                 self.text.name(span.clone())
             }
             Some((key, _)) => Cow::Owned(truncate(key, 256).to_owned()),

@@ -71,7 +71,7 @@ impl<'a> Objects<'_, '_, 'a> {
     fn time(&mut self, record: RecordId, at: usize) -> bool {
         let Some(span) = self.tree.node(at).map(|node| node.span.clone()) else { return false };
         let part = self.text.part(span);
-        let Some(time) = whole_time(part.read) else { return false };
+        let Some(time) = whole_time(part.str) else { return false };
         self.out.set_time(record, part.time(time));
         true
     }
@@ -114,7 +114,7 @@ impl<'a> Objects<'_, '_, 'a> {
     }
 
     /// Reads arrays of one object that are columns of a table, the first of names or times. Returns the arrays read.
-    pub(super) fn zip_columns(&mut self, at: usize, record: RecordId) -> Vec<usize> {
+    pub(super) fn zip_arrays(&mut self, at: usize, record: RecordId) -> Vec<usize> {
         let tree = self.tree;
         let arrays = tree.members(at).filter(|member| {
             tree.is_array(*member) && tree.members(*member).all(|item| tree.is_scalar(item))
@@ -154,9 +154,8 @@ impl<'a> Objects<'_, '_, 'a> {
         let tree = self.tree;
         let by_time =
             columns.first().and_then(|first| tree.members(*first).next()).is_some_and(|first| {
-                tree.node(first).is_some_and(|node| {
-                    whole_time(self.text.part(node.span.clone()).read).is_some()
-                })
+                tree.node(first)
+                    .is_some_and(|node| whole_time(self.text.part(node.span.clone()).str).is_some())
             });
         let group = self.group(if by_time { Form::Series } else { Form::Rows });
         let keys: Vec<Cow<'a, str>> = columns.iter().map(|column| self.key(*column)).collect();
@@ -217,7 +216,7 @@ fn is_list_of_names(key: &str) -> bool {
 }
 
 /// Returns `true` if a value says that its lists are incomplete: a next page, or truncation.
-pub(super) fn is_paginated(tree: &Tree<'_>, text: &str) -> bool {
+pub(super) fn is_incomplete(tree: &Tree<'_>, text: &str) -> bool {
     #[rustfmt::skip]
     const MARKS: [&str; 11] = [
         "has_more", "hasmore", "truncated", "istruncated", "is_truncated", "next_token", "nexttoken", "next_cursor",

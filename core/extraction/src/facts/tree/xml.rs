@@ -11,7 +11,7 @@ use super::json;
 use super::{MAX_DEPTH, Node, Nodes, Tree, Value};
 use crate::budget::Budget;
 use crate::facts::builder::Builder;
-use crate::facts::text::{Context, Parsed, Text, trim};
+use crate::facts::text::{Context, ParseOutcome, Text, trim};
 use crate::text::{byte_at, part};
 
 /// Reads the consecutive elements at an offset.
@@ -20,27 +20,27 @@ pub(in crate::facts) fn elements<'a>(
     context: &Context<'a>,
     text: Text<'_, 'a>,
     at: usize,
-) -> Parsed {
+) -> ParseOutcome {
     const MAX_TAG: usize = 2_048;
     let mut end = at;
     loop {
-        let start = text.behind_space(end);
-        let near = part(text.read, start..text.read.floor_char_boundary(start + MAX_TAG));
+        let start = text.skip_whitespace(end);
+        let near = part(text.str, start..text.str.floor_char_boundary(start + MAX_TAG));
         let opens = byte_at(near, 0) == b'<'
             && (byte_at(near, 1).is_ascii_alphabetic() || near.starts_with("<?xml"))
             && near.contains('>');
         let inner = text.from(start);
-        let found = if opens { element(inner.read, out.budget()) } else { Err(0) };
+        let found = if opens { element(inner.str, out.budget()) } else { Err(0) };
         match found {
             Ok(tree) => {
                 json::facts_of_tree(out, context, inner.part(0..tree.end), &tree);
                 end = start + tree.end;
                 if !tree.closed {
-                    return Parsed::Read(text.end_of_line(end));
+                    return ParseOutcome::Parsed(text.end_of_line(end));
                 }
             }
-            Err(reach) if end == at => return Parsed::Not(start + reach),
-            Err(_) => return Parsed::Read(end),
+            Err(reach) if end == at => return ParseOutcome::NotFound(start + reach),
+            Err(_) => return ParseOutcome::Parsed(end),
         }
     }
 }
@@ -54,9 +54,9 @@ fn element<'t>(text: &'t str, budget: &Budget) -> Result<Tree<'t>, usize> {
     let mut closed = false;
     while let Ok(event) = reader.read_event() {
         let from = end;
-        let read_to =
+        let parsed_to =
             usize::try_from(reader.buffer_position()).unwrap_or(text.len()).min(text.len());
-        end = text.floor_char_boundary(read_to);
+        end = text.floor_char_boundary(parsed_to);
         let known = match event {
             Event::Start(start) => parser.start(&start, from..end),
             Event::Empty(start) => parser.start(&start, from..end).and_then(|()| parser.end(end)),

@@ -12,7 +12,7 @@ use crate::budget::Budget;
 use crate::facts::builder::Builder;
 use crate::facts::keys::is_key_line;
 use crate::facts::prompt::{Opening, opening};
-use crate::facts::text::{Context, Parsed, Text, trim};
+use crate::facts::text::{Context, ParseOutcome, Text, trim};
 use crate::text::{byte_at, part};
 
 /// Reads the documents at an offset.
@@ -21,17 +21,17 @@ pub(in crate::facts) fn read<'a>(
     context: &Context<'a>,
     text: Text<'_, 'a>,
     at: usize,
-) -> Parsed {
+) -> ParseOutcome {
     let (end, is_likely) = extent(text, at);
     if !is_likely {
-        return Parsed::Not(end);
+        return ParseOutcome::NotFound(end);
     }
     let part = text.part(at..end);
-    let Some(trees) = documents(part.read, out.budget()) else { return Parsed::Not(end) };
+    let Some(trees) = documents(part.str, out.budget()) else { return ParseOutcome::NotFound(end) };
     for tree in &trees {
         json::facts_of_tree(out, context, part, tree);
     }
-    Parsed::Read(end)
+    ParseOutcome::Parsed(end)
 }
 
 /// Returns the end of the lines that may be one YAML text, and `true` if they look like YAML: they have lists or nested
@@ -42,7 +42,7 @@ fn extent(text: Text<'_, '_>, at: usize) -> (usize, bool) {
     let (mut nested, mut set_apart, mut flat) = (false, false, true);
     while end < text.len() {
         let next = text.end_of_line(end);
-        let line = part(text.read, end..next);
+        let line = part(text.str, end..next);
         let trimmed = line.trim();
         let indented = matches!(byte_at(line, 0), b' ' | b'\t');
         let fits = trimmed.is_empty()

@@ -3,7 +3,7 @@
 use super::check;
 
 #[test]
-fn a_condition_whose_status_is_false() {
+fn false_conditions_are_not_supported() {
     let json = r#"{"kind": "Node", "metadata": {"name": "node-c9"}, "status": {"conditions": [
         {"type": "Ready", "status": "False", "reason": "KubeletNotReady"},
         {"type": "MemoryPressure", "status": "False"},
@@ -33,7 +33,7 @@ fn a_condition_whose_status_is_false() {
 }
 
 #[test]
-fn a_resolved_or_inactive_alert_is_not_firing() {
+fn inactive_alerts_are_not_firing() {
     for (content, claim) in [
         (
             r#"{"alertname": "HighLatency", "state": "inactive", "severity": "critical"}"#,
@@ -66,7 +66,7 @@ fn a_resolved_or_inactive_alert_is_not_firing() {
 }
 
 #[test]
-fn lines_of_different_entities_are_not_mixed() {
+fn does_not_mix_lines_of_different_entities() {
     for content in [
         "primary: db-1 healthy\nreplica: db-2 lagging\n",
         "primary: db-1\nprimary_state: healthy\nreplica: db-2\nreplica_state: lagging\n",
@@ -81,7 +81,7 @@ fn lines_of_different_entities_are_not_mixed() {
 }
 
 #[test]
-fn keys_with_boolean_values() {
+fn checks_boolean_keys() {
     check(
         r#"{"service": "checkout", "healthy": true, "ready": false, "isLeader": "True"}"#,
         &[
@@ -96,7 +96,7 @@ fn keys_with_boolean_values() {
 }
 
 #[test]
-fn values_of_other_rows_columns_labels_or_records_do_not_count() {
+fn ignores_values_of_other_entities() {
     let columns = "NODE   POD      STATUS    RESTARTS\nwk-1   cart-1   Running   3\nwk-2   stock-1  Failed    8\n";
     let labels = r#"[{"metric": {"pod": "cart-1", "node": "wk-1", "app": "cart"}, "value": [1780391647, "3"]},
                      {"metric": {"pod": "stock-1", "node": "wk-2", "app": "stock"}, "value": [1780391647, "8"]}]"#;
@@ -141,7 +141,7 @@ fn values_of_other_rows_columns_labels_or_records_do_not_count() {
 }
 
 #[test]
-fn a_line_is_found_at_any_indentation() {
+fn finds_lines_at_any_indentation() {
     for content in [
         "06:14:40 cart started\n06:14:41 connection to db-1 was refused\n06:14:42 cart stopped\n",
         "06:14:40 cart started\n    06:14:41   connection to db-1 was refused\n06:14:42 cart stopped\n",
@@ -161,7 +161,7 @@ fn a_line_is_found_at_any_indentation() {
 }
 
 #[test]
-fn units_are_converted_before_comparison() {
+fn converts_units_before_comparison() {
     let limits = r#"{"name": "relay", "resources": {"limits": {"cpu": "1500m", "memory": "1453350912000m"}}, "timeout": "600s"}"#;
     check(
         limits,

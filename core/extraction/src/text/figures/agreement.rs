@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn units_are_converted() {
+    fn converts_units() {
         for (claim, evidence, expected) in [
             ("1.8 s", "1800 ms", Same),
             ("1800 ms", "1.8 s", Same),
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn tolerance_follows_the_stated_precision() {
+    fn tolerance_depends_on_precision() {
         for (claim, evidence, expected) in [
             ("97 %", "96.8 %", Same),
             ("97.0 %", "96.8 %", Different),
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_compared_as_bounds() {
+    fn compares_bounds() {
         for (claim, evidence, expected) in [
             ("over 90 %", "96.8 %", Same),
             ("over 90 %", "90 %", Incomparable),
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn times_differ_only_with_both_dates() {
+    fn times_differ_only_if_both_dates_are_known() {
         let time = |text: &str| figures(text).times.remove(0);
         let compared = |a, b| agree_times(&time(a), &time(b));
         assert_eq!(compared("14:02", "2024-05-01T14:02:31Z"), Same);

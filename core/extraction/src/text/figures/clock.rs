@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn times_of_day_with_zones() {
+    fn parses_times_of_day_with_zones() {
         let read = |text| {
             clock_at(text).map(|t| (t.seconds_of_day, t.grain, t.offset_minutes, t.span.end))
         };

@@ -5,7 +5,7 @@ use crate::text::tokens::{Word, ends_ignoring_case};
 use crate::text::{byte_at, part};
 
 /// Returns `true` if the text before a number may qualify it: a sign, or the last word of a phrase below.
-pub(super) fn may_qualify(text: &str, start: usize, previous: Option<&Word<'_>>) -> bool {
+pub(super) fn can_qualify(text: &str, start: usize, previous: Option<&Word<'_>>) -> bool {
     const LAST: [&str; 27] = [
         "about", "around", "roughly", "approximately", "approx", "nearly", "almost", "circa", "ca",
         "to", "just", "some", "least", "than", "of", "most", "within", "over", "above",
@@ -19,7 +19,11 @@ pub(super) fn may_qualify(text: &str, start: usize, previous: Option<&Word<'_>>)
 
 /// Returns `true` if the text before a number calls it approximate, and the bound that it states. A bound is
 /// approximate if the value is close to it: "just over 5", but not "within about 5".
-pub(super) fn before_number(text: &str, start: usize, unit: Unit) -> (bool, Option<Comparator>) {
+pub(super) fn qualifiers_before(
+    text: &str,
+    start: usize,
+    unit: Unit,
+) -> (bool, Option<Comparator>) {
     const REACH: usize = 40;
     let (mut approximate, mut comparator) = (false, None);
     let mut from = start.saturating_sub(REACH);
@@ -99,13 +103,13 @@ const BOUNDS: [(&[&str], Comparator); 4] = [
 pub(super) type Recent<'a> = [Option<Word<'a>>; 4];
 
 /// The words before and after a number.
-pub(super) struct Neighbours<'a> {
+pub(super) struct Neighbors<'a> {
     /// The words before, nearest first.
     pub(super) recent: &'a Recent<'a>,
     pub(super) next: Option<Word<'a>>,
 }
 
-impl Neighbours<'_> {
+impl Neighbors<'_> {
     fn previous(&self) -> Option<&Word<'_>> {
         self.recent.first().and_then(Option::as_ref)
     }
@@ -146,7 +150,7 @@ impl Neighbours<'_> {
         {
             return Some(CodeKind::Issue);
         }
-        if digits.len() > 1 && self.numbers_a_request() {
+        if digits.len() > 1 && self.identifies_a_thing() {
             return Some(CodeKind::Issue);
         }
         if self.previous_is(&[
@@ -176,13 +180,14 @@ impl Neighbours<'_> {
 
     /// Returns `true` if the number names a thing and does not count what follows: "Pull request 318", "alert 2217",
     /// "build 5120".
-    fn numbers_a_request(&self) -> bool {
+    fn identifies_a_thing(&self) -> bool {
         let before = self.recent.get(1).and_then(Option::as_ref);
-        let asked = self.previous_is(&["request"])
+        let is_change_request = self.previous_is(&["request"])
             && before.is_some_and(|word| is_any(word, &["pull", "merge", "change"]));
         let counts_nothing =
             || self.next_is_not_noun() || self.next_is(&["was", "is", "had", "has", "were"]);
-        asked || self.previous_is(&["alert", "build", "pipeline", "mr"]) && counts_nothing()
+        is_change_request
+            || self.previous_is(&["alert", "build", "pipeline", "mr"]) && counts_nothing()
     }
 
     fn is_http_status(&self, value: u32) -> bool {

@@ -131,7 +131,7 @@ pub(super) fn compound_duration(word: &str) -> Option<(Decimal, Unit)> {
         let value: u64 = part(rest, 0..digits).parse().ok()?;
         rest = part(rest, digits..rest.len());
         let letters = rest.bytes().take_while(u8::is_ascii_lowercase).count();
-        let unit = Unit::named(part(rest, 0..letters))
+        let unit = Unit::from_name(part(rest, 0..letters))
             .filter(|unit| unit.dimension == Dimension::Duration)?;
         if last.is_some_and(|last| last.factor <= unit.factor) {
             return None;

@@ -7,10 +7,10 @@
 use core::ops::Range;
 
 use super::clock::{self, DATE_LENGTH};
-use super::context::{Neighbours, Recent, before_number, is_any, may_qualify};
+use super::context::{Neighbors, Recent, can_qualify, is_any, qualifiers_before};
 use super::join::{join_durations, join_ranges};
 use super::number::{Number, compound_duration, number_at, with_sign};
-use super::spelled::{factor_word, fraction_of, half_of, spelled};
+use super::spelled::{factor_word, fraction, half_duration, spelled};
 use super::units_after::{per_time, power_after, unit_after};
 use super::{Code, CodeKind, Comparator, Decimal, Figure, Figures, Unit};
 use crate::text::tokens::{Shape, Word, Words, words};
@@ -20,26 +20,26 @@ use crate::text::{byte_at, char_before, part};
 #[must_use]
 pub fn figures(text: &str) -> Figures {
     let mut scanner =
-        Scanner { text, found: Figures::default(), recent: [const { None }; 4], read_to: 0 };
+        Scanner { text, figures: Figures::default(), recent: [const { None }; 4], parsed_to: 0 };
     let mut rest = words(text);
     while let Some(word) = rest.next() {
-        if word.span.start >= scanner.read_to {
+        if word.span.start >= scanner.parsed_to {
             scanner.read(&word, &rest);
         }
         let [first, second, third, _] = scanner.recent;
         scanner.recent = [Some(word), first, second, third];
     }
-    join_ranges(text, &mut scanner.found);
-    join_durations(text, &mut scanner.found);
-    scanner.found
+    join_ranges(text, &mut scanner.figures);
+    join_durations(text, &mut scanner.figures);
+    scanner.figures
 }
 
 struct Scanner<'a> {
     text: &'a str,
-    found: Figures,
+    figures: Figures,
     recent: Recent<'a>,
     /// Words before this offset belong to a figure already read.
-    read_to: usize,
+    parsed_to: usize,
 }
 
 impl<'a> Scanner<'a> {
@@ -51,7 +51,7 @@ impl<'a> Scanner<'a> {
         let first = byte_at(word.text, 0);
         if !first.is_ascii_digit() {
             if first.is_ascii_alphabetic() {
-                self.read_letters(word, rest);
+                self.parse_letters(word, rest);
             }
             return;
         }
@@ -59,8 +59,8 @@ impl<'a> Scanner<'a> {
             self.code(word.span.clone(), CodeKind::Identifier);
         } else if char_before(self.text, word.span.start) == Some('#') {
             self.code(word.span.clone(), CodeKind::Issue);
-        } else if !self.read_time(word) && !self.read_named_number(word) {
-            self.read_number(word, rest);
+        } else if !self.parse_time(word) && !self.parse_named_number(word) {
+            self.parse_number(word, rest);
         }
     }
 
@@ -79,7 +79,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn read_letters(&mut self, word: &Word<'a>, rest: &Words<'a>) {
+    fn parse_letters(&mut self, word: &Word<'a>, rest: &Words<'a>) {
         if let Some(count) = repeated(word.text) {
             self.figure(word.span.clone(), Decimal { mantissa: count, places: 0 }, Unit::COUNT);
         } else if word.text.bytes().any(|byte| byte.is_ascii_digit()) {
@@ -90,11 +90,11 @@ impl<'a> Scanner<'a> {
                 word.span.clone(),
                 if version { CodeKind::Version } else { CodeKind::Identifier },
             );
-        } else if let Some((value, unit, end)) = fraction_of(word, rest) {
+        } else if let Some((value, unit, end)) = fraction(word, rest) {
             self.figure(word.span.start..end, value, unit);
         } else if let Some((mantissa, unit)) = self.spelled(word, rest) {
             self.push_number(word.span.clone(), Decimal { mantissa, places: 0 }, unit, rest);
-        } else if let Some((unit, end)) = half_of(word, rest) {
+        } else if let Some((unit, end)) = half_duration(word, rest) {
             self.figure(word.span.start..end, Decimal { mantissa: 5, places: 1 }, unit);
         } else if let Some((mantissa, places, unit)) = factor_word(word) {
             self.figure(word.span.clone(), Decimal { mantissa, places }, unit);
@@ -142,7 +142,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a clock time or date at this word.
-    fn read_time(&mut self, word: &Word<'_>) -> bool {
+    fn parse_time(&mut self, word: &Word<'_>) -> bool {
         let start = word.span.start;
         let rest = part(self.text, start..self.text.len());
         if let Some(date) = clock::date_at(rest) {
@@ -154,8 +154,8 @@ impl<'a> Scanner<'a> {
             if let Some(mut time) = clock::clock_at(tail).filter(|_| at > DATE_LENGTH) {
                 time.span = start..start + at + time.span.end;
                 time.date = Some(date);
-                self.read_to = time.span.end;
-                self.found.times.push(time);
+                self.parsed_to = time.span.end;
+                self.figures.times.push(time);
             } else {
                 self.code(start..start + DATE_LENGTH, CodeKind::Date);
             }
@@ -165,13 +165,13 @@ impl<'a> Scanner<'a> {
             if word.text.contains(':') { clock::clock_at(rest) } else { clock::hour_at(rest) };
         let Some(mut time) = time else { return false };
         time.span = start..start + time.span.end;
-        self.read_to = time.span.end;
-        self.found.times.push(time);
+        self.parsed_to = time.span.end;
+        self.figures.times.push(time);
         true
     }
 
     /// Reads addresses, versions and ids: words of digits and separators that are not numbers.
-    fn read_named_number(&mut self, word: &Word<'_>) -> bool {
+    fn parse_named_number(&mut self, word: &Word<'_>) -> bool {
         let (host, port) =
             word.text.split_once(':').map_or((word.text, None), |(host, port)| (host, Some(port)));
         let dots = host.bytes().filter(|byte| *byte == b'.').count();
@@ -195,7 +195,7 @@ impl<'a> Scanner<'a> {
         true
     }
 
-    fn read_number(&mut self, word: &Word<'a>, rest: &Words<'a>) {
+    fn parse_number(&mut self, word: &Word<'a>, rest: &Words<'a>) {
         let start = word.span.start;
         let Some(number) = number_at(self.text, start) else {
             self.code(word.span.clone(), CodeKind::Identifier);
@@ -204,11 +204,11 @@ impl<'a> Scanner<'a> {
         let suffix = part(self.text, number.end..word.span.end.max(number.end));
         if suffix.is_empty() {
             let digits = part(self.text, start..number.end);
-            let neighbours = self.neighbours(number.end);
+            let neighbors = self.neighbors(number.end);
             let unitless =
                 number.decimal.places == 0 && unit_after(self.text, number.end).is_none();
             if let Some(kind) =
-                neighbours.code_kind(digits).filter(|kind| unitless || *kind == CodeKind::Version)
+                neighbors.code_kind(digits).filter(|kind| unitless || *kind == CodeKind::Version)
             {
                 self.code(start..number.end, kind);
             } else {
@@ -217,14 +217,14 @@ impl<'a> Scanner<'a> {
             return;
         }
         if let Some(tail) = suffix.strip_prefix('-') {
-            self.read_hyphenated(word, &number, tail, rest);
+            self.parse_hyphenated(word, &number, tail, rest);
         } else {
-            self.read_suffixed(word, &number, suffix);
+            self.parse_suffixed(word, &number, suffix);
         }
     }
 
     /// Reads `5-10ms`, `10-minute`, `3-node`, or an id such as `4711-a`.
-    fn read_hyphenated(
+    fn parse_hyphenated(
         &mut self,
         word: &Word<'a>,
         number: &Number,
@@ -233,14 +233,14 @@ impl<'a> Scanner<'a> {
     ) {
         let tail_start = number.end + 1;
         if tail.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-            let unit = Unit::named(tail);
+            let unit = Unit::from_name(tail);
             let end = if unit.is_some() { word.span.end } else { number.end };
             self.figure(word.span.start..end, number.decimal, unit.unwrap_or(Unit::COUNT));
             return;
         }
         let second = number_at(self.text, tail_start).filter(|second| {
             let unit = part(self.text, second.end..word.span.end.max(second.end));
-            unit.is_empty() || Unit::named(unit).is_some()
+            unit.is_empty() || Unit::from_name(unit).is_some()
         });
         let Some(second) = second else {
             self.code(word.span.clone(), CodeKind::Identifier);
@@ -248,20 +248,20 @@ impl<'a> Scanner<'a> {
         };
         let unit_text = part(self.text, second.end..word.span.end.max(second.end));
         self.figure(word.span.start..number.end, number.decimal, Unit::COUNT);
-        match Unit::named(unit_text) {
+        match Unit::from_name(unit_text) {
             Some(unit) => self.figure(tail_start..word.span.end, second.decimal, unit),
             None => self.push_number(tail_start..second.end, second.decimal, None, rest),
         }
     }
 
     /// Reads a number with letters right after it: `1.8s`, `512Mi`, `1h30m`, `5k`, `503s`, or an id.
-    fn read_suffixed(&mut self, word: &Word<'a>, number: &Number, suffix: &'a str) {
+    fn parse_suffixed(&mut self, word: &Word<'a>, number: &Number, suffix: &'a str) {
         let start = word.span.start;
-        let neighbours = self.neighbours(word.span.end);
+        let neighbors = self.neighbors(word.span.end);
         if suffix == "s" && number.decimal.places == 0 {
             let value = u32::try_from(number.decimal.mantissa).unwrap_or(u32::MAX);
             let keyed = matches!(char_before(self.text, start), Some('=' | ':'));
-            if neighbours.is_status_plural(value) && !keyed {
+            if neighbors.is_status_plural(value) && !keyed {
                 self.code(start..number.end, CodeKind::HttpStatus);
                 return;
             }
@@ -272,8 +272,8 @@ impl<'a> Scanner<'a> {
             }
             return;
         }
-        let millicores = suffix == "m" && neighbours.mentions_cpu();
-        let unit = if millicores { Some(Unit::MILLICORES) } else { Unit::named(suffix) };
+        let millicores = suffix == "m" && neighbors.mentions_cpu();
+        let unit = if millicores { Some(Unit::MILLICORES) } else { Unit::from_name(suffix) };
         if let Some(unit) = unit {
             let (unit, end) = per_time(self.text, unit, word.span.end);
             self.figure(start..end, number.decimal, unit);
@@ -301,14 +301,14 @@ impl<'a> Scanner<'a> {
             if let Some(decimal) = decimal.times_power(power) {
                 self.figure(span.start..end, decimal, Unit::COUNT);
                 // "3.1 million" is never exact to the last digit.
-                if let Some(figure) = self.found.figures.last_mut() {
+                if let Some(figure) = self.figures.figures.last_mut() {
                     figure.approximate = true;
                 }
             }
         } else if let Some((unit, end)) = following {
             self.figure(span.start..end, decimal, unit);
         } else {
-            let field_unit = self.field_before(span.start).and_then(Unit::of_field);
+            let field_unit = self.field_before(span.start).and_then(Unit::from_field_name);
             let times = rest.clone().find(|next| next.span.start >= span.end);
             let unit = match times {
                 Some(times) if times.is("times") || times.is("fold") => {
@@ -330,22 +330,22 @@ impl<'a> Scanner<'a> {
         assigns.then_some(field.text)
     }
 
-    fn neighbours(&self, end: usize) -> Neighbours<'_> {
-        Neighbours {
+    fn neighbors(&self, end: usize) -> Neighbors<'_> {
+        Neighbors {
             recent: &self.recent,
             next: words(part(self.text, end..self.text.len())).next(),
         }
     }
 
     fn code(&mut self, span: Range<usize>, kind: CodeKind) {
-        self.read_to = span.end;
-        self.found.codes.push(Code { span, kind });
+        self.parsed_to = span.end;
+        self.figures.codes.push(Code { span, kind });
     }
 
     fn figure(&mut self, span: Range<usize>, value: Decimal, unit: Unit) {
         let (span, value) = with_sign(self.text, span, value);
-        let (approximate, mut comparator) = if may_qualify(self.text, span.start, self.previous()) {
-            before_number(self.text, span.start, unit)
+        let (approximate, mut comparator) = if can_qualify(self.text, span.start, self.previous()) {
+            qualifiers_before(self.text, span.start, unit)
         } else {
             (false, None)
         };
@@ -354,8 +354,8 @@ impl<'a> Scanner<'a> {
             comparator = comparator.or(Some(Comparator::AtLeast));
             end += 1;
         }
-        self.read_to = end;
-        self.found.figures.push(Figure { span, value, unit, approximate, comparator });
+        self.parsed_to = end;
+        self.figures.figures.push(Figure { span, value, unit, approximate, comparator });
     }
 }
 
@@ -365,7 +365,7 @@ fn repeated(word: &str) -> Option<i128> {
 }
 
 fn times_unit(next: Option<&Word<'_>>) -> Unit {
-    if Neighbours::times_is_factor(next) { Unit::MULTIPLE } else { Unit::COUNT }
+    if Neighbors::times_is_factor(next) { Unit::MULTIPLE } else { Unit::COUNT }
 }
 
 fn multiplier(suffix: &str) -> Option<u32> {
@@ -394,8 +394,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn values(text: &str) -> Vec<String> {
-        let found = figures(text);
-        found
+        let figures = figures(text);
+        figures
             .figures
             .iter()
             .map(|f| {
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn quantities_with_units() {
+    fn finds_quantities_with_units() {
         assert_eq!(
             quantities(
                 "p99 rose from 120 ms to 1.8s, CPU 97 %, memory 512Mi of 1Gi, 1,200 req/s, 5 MB/s, twice, three times, -5 °C"
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn names_versions_years_ports_and_ids_are_not_figures() {
+    fn codes_are_not_figures() {
         let text = "node-6 and checkout-7f9c4d-x2x1z v2.3.1 on port 8080 at 10.0.3.4:5432, incident #4711, HTTP 503, returned 503s and 5xx, exit code 137, in 2024 on 2024-05-01, p99, the 99th, 4f1c2d3e, /orders/42, version 1.29, k8s";
         assert_eq!(quantities(text), [""; 0]);
         use CodeKind::{Address, Date, ExitCode, HttpStatus, Identifier, Issue, Port, Version};
@@ -475,14 +475,14 @@ mod tests {
     }
 
     #[test]
-    fn the_status_of_a_log_line_is_not_a_figure() {
+    fn http_statuses_in_logs_are_not_figures() {
         let text = "INFO: 172.31.1.249:37648 - \"GET /metrics HTTP/1.1\" 200 OK";
         assert_eq!(quantities(text), [""; 0]);
         assert!(codes(text).contains(&("200", CodeKind::HttpStatus)));
     }
 
     #[test]
-    fn times_are_read_with_date_and_zone() {
+    fn parses_times_with_date_and_zone() {
         let text = "At 14:02, at 2024-05-01T14:02:31.250Z and on 2024-05-01 14:17 UTC; 2 p.m.";
         let times: Vec<_> = figures(text)
             .times
@@ -502,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn approximations_and_bounds() {
+    fn finds_approximations_and_bounds() {
         let one = |text: &str| {
             let f = figures(text).figures.remove(0);
             (f.approximate, f.comparator)
@@ -520,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn pronouns_and_conjunctions_do_not_count() {
+    fn ignores_pronouns_and_conjunctions() {
         assert_eq!(
             quantities("Once the rollout ended, no one of the pods, one of which failed"),
             [""; 0]
@@ -532,25 +532,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reading_never_panics_and_spans_lie_on_characters(text in "(\\PC|[0-9]{1,4}|[0-9]{1,3}(ms|s|Mi|h3m|%|xx| per s|/s|e9|e-9|,000)| |[-.:/#T×]|about |at least |2024-05-01|14:02){0,30}") {
-            let found = figures(&text);
-            for span in found.figures.iter().map(|f| &f.span)
-                .chain(found.times.iter().map(|t| &t.span))
-                .chain(found.codes.iter().map(|c| &c.span)) {
+        fn never_panics_and_spans_are_valid(text in "(\\PC|[0-9]{1,4}|[0-9]{1,3}(ms|s|Mi|h3m|%|xx| per s|/s|e9|e-9|,000)| |[-.:/#T×]|about |at least |2024-05-01|14:02){0,30}") {
+            let figures = figures(&text);
+            for span in figures.figures.iter().map(|f| &f.span)
+                .chain(figures.times.iter().map(|t| &t.span))
+                .chain(figures.codes.iter().map(|c| &c.span)) {
                 prop_assert!(text.get(span.clone()).is_some_and(|written| !written.is_empty()), "{span:?} of {text:?}");
             }
-            for a in &found.figures {
-                for b in &found.figures {
+            for a in &figures.figures {
+                for b in &figures.figures {
                     let _ = super::super::agree(a, b);
                 }
             }
         }
 
         #[test]
-        fn a_figure_agrees_with_itself(number in 0_u32..1_000_000, places in 0_u32..4, unit in "(| ms| s|%| MiB| req/s| cores)") {
+        fn figures_agree_with_themselves(number in 0_u32..1_000_000, places in 0_u32..4, unit in "(| ms| s|%| MiB| req/s| cores)") {
             let text = if places == 0 { format!("{number}{unit}") } else { format!("{number}.{:0width$}{unit}", number % 10_u32.pow(places), width = places as usize) };
-            let found = figures(&text);
-            if let Some(figure) = found.figures.first() {
+            let figures = figures(&text);
+            if let Some(figure) = figures.figures.first() {
                 prop_assert_eq!(super::super::agree(figure, figure), super::super::Agreement::Same);
             }
         }

@@ -23,19 +23,19 @@ pub fn spelled(word: &str) -> Option<u8> {
 }
 
 /// Parses "half an hour". Returns the unit and its end.
-pub(super) fn half_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Unit, usize)> {
+pub(super) fn half_duration(word: &Word<'_>, rest: &Words<'_>) -> Option<(Unit, usize)> {
     if !word.is("half") {
         return None;
     }
     let mut ahead = rest.clone();
     let (article, noun) = (ahead.next()?, ahead.next()?);
-    let unit = Unit::named(noun.text).filter(|unit| unit.dimension == Dimension::Duration)?;
+    let unit = Unit::from_name(noun.text).filter(|unit| unit.dimension == Dimension::Duration)?;
     is_any(&article, &["a", "an"]).then_some((unit, noun.span.end))
 }
 
 /// Parses "a quarter of an hour", "one hundredth of a core", "three quarters of the errors". Returns the value, its
 /// unit and the end.
-pub(super) fn fraction_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Decimal, Unit, usize)> {
+pub(super) fn fraction(word: &Word<'_>, rest: &Words<'_>) -> Option<(Decimal, Unit, usize)> {
     const MANY: [&str; 10] =
         ["a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
     if word.text.len() > 5 {
@@ -63,7 +63,7 @@ pub(super) fn fraction_of(word: &Word<'_>, rest: &Words<'_>) -> Option<(Decimal,
         let value = Decimal { mantissa: hundredths, places: 0 };
         return (places < 3).then_some((value, Unit::PERCENT, part.span.end));
     }
-    let unit = Unit::named(noun.text)
+    let unit = Unit::from_name(noun.text)
         .filter(|unit| matches!(unit.dimension, Dimension::Duration | Dimension::Cores))?;
     let mantissa = i128::try_from(many).ok()? * times;
     let is_fraction = of.is("of") && is_any(&article, &["a", "an", "one"]);
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_one_word_are_read() {
+    fn parses_single_word_numbers() {
         for (word, number) in
             [("zero", 0), ("Seven", 7), ("nineteen", 19), ("TWENTY", 20), ("ninety", 90)]
         {

@@ -76,7 +76,7 @@ impl Unit {
 
     /// Returns the unit of a symbol or word: `ms`, `GiB`, `minutes`, `%`.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         use Dimension::{BitRate, Bits, Bytes, Duration};
         let unit = match name {
             "%" => Self::PERCENT,
@@ -167,7 +167,7 @@ impl Unit {
 
     /// Returns the unit at the end of a field's name: `p99_ms`, `durationMs`, `memory_bytes`, `cpu_percent`.
     #[must_use]
-    pub fn of_field(name: &str) -> Option<Self> {
+    pub fn from_field_name(name: &str) -> Option<Self> {
         const MARKS: [(&str, &str); 25] = [
             ("ns", "ns"),
             ("nanos", "ns"),
@@ -207,10 +207,10 @@ impl Unit {
         let is_apart =
             camel.is_some_and(|at| name.as_bytes().get(at.wrapping_sub(1)) == Some(&b'_'));
         if is_apart && matches!(ending, "s" | "us") {
-            return Self::named(ending);
+            return Self::from_name(ending);
         }
         let (_, unit) = MARKS.iter().find(|(mark, _)| ending.eq_ignore_ascii_case(mark))?;
-        Self::named(unit)
+        Self::from_name(unit)
     }
 }
 
@@ -220,37 +220,40 @@ mod tests {
 
     #[test]
     fn decimal_and_binary_bytes_are_distinct() {
-        assert_ne!(Unit::named("MB"), Unit::named("MiB"));
-        assert_eq!(Unit::named("Gi"), Unit::named("GiB"));
-        assert_eq!(Unit::named("Mb").unwrap().dimension, Dimension::Bits);
+        assert_ne!(Unit::from_name("MB"), Unit::from_name("MiB"));
+        assert_eq!(Unit::from_name("Gi"), Unit::from_name("GiB"));
+        assert_eq!(Unit::from_name("Mb").unwrap().dimension, Dimension::Bits);
     }
 
     #[test]
-    fn rates_are_built_from_a_unit_and_a_time() {
-        let second = Unit::named("s").unwrap();
-        let minute = Unit::named("minute").unwrap();
-        assert_eq!(Unit::COUNT.per(second), Unit::named("rps"));
+    fn builds_rates_from_a_unit_and_a_time() {
+        let second = Unit::from_name("s").unwrap();
+        let minute = Unit::from_name("minute").unwrap();
+        assert_eq!(Unit::COUNT.per(second), Unit::from_name("rps"));
         assert_eq!(
             Unit::COUNT.per(minute).unwrap().factor * 60,
             Unit::COUNT.per(second).unwrap().factor
         );
-        assert_eq!(Unit::named("MB").unwrap().per(second).unwrap().dimension, Dimension::ByteRate);
+        assert_eq!(
+            Unit::from_name("MB").unwrap().per(second).unwrap().dimension,
+            Dimension::ByteRate
+        );
         assert_eq!(second.per(second), None);
-        assert_eq!(Unit::COUNT.per(Unit::named("ns").unwrap()), None);
+        assert_eq!(Unit::COUNT.per(Unit::from_name("ns").unwrap()), None);
     }
 
     #[test]
-    fn field_names_carry_units() {
-        assert_eq!(Unit::of_field("p99_ms"), Unit::named("ms"));
-        assert_eq!(Unit::of_field("durationMs"), Unit::named("ms"));
-        assert_eq!(Unit::of_field("memory_bytes"), Unit::named("B"));
-        assert_eq!(Unit::of_field("span_duration_ns"), Unit::named("ns"));
-        assert_eq!(Unit::of_field("max_late_s"), Unit::named("s"));
-        assert_eq!(Unit::of_field("wait_us"), Unit::named("us"));
-        assert_eq!(Unit::of_field("vCPUs"), None);
-        assert_eq!(Unit::of_field("s"), None);
-        assert_eq!(Unit::of_field("items"), None);
-        assert_eq!(Unit::of_field("calls_per_sec"), None);
-        assert_eq!(Unit::of_field("é"), None);
+    fn parses_units_in_field_names() {
+        assert_eq!(Unit::from_field_name("p99_ms"), Unit::from_name("ms"));
+        assert_eq!(Unit::from_field_name("durationMs"), Unit::from_name("ms"));
+        assert_eq!(Unit::from_field_name("memory_bytes"), Unit::from_name("B"));
+        assert_eq!(Unit::from_field_name("span_duration_ns"), Unit::from_name("ns"));
+        assert_eq!(Unit::from_field_name("max_late_s"), Unit::from_name("s"));
+        assert_eq!(Unit::from_field_name("wait_us"), Unit::from_name("us"));
+        assert_eq!(Unit::from_field_name("vCPUs"), None);
+        assert_eq!(Unit::from_field_name("s"), None);
+        assert_eq!(Unit::from_field_name("items"), None);
+        assert_eq!(Unit::from_field_name("calls_per_sec"), None);
+        assert_eq!(Unit::from_field_name("é"), None);
     }
 }

@@ -25,16 +25,16 @@ pub(super) fn unit_after(text: &str, end: usize) -> Option<(Unit, usize)> {
     let word_end = at + first.span.end;
     if first.is("cpu") {
         let next = words(part(text, word_end..text.len())).next()?;
-        let unit = Unit::named(next.text).filter(|unit| unit.dimension == Dimension::Cores);
+        let unit = Unit::from_name(next.text).filter(|unit| unit.dimension == Dimension::Cores);
         return unit.map(|unit| (unit, word_end + next.span.end));
     }
     let dash_joined = first.text.split_once('-').map(|(unit, _)| unit);
-    if let Some(unit) =
-        Unit::named(first.text).filter(|unit| unit.dimension != Dimension::Multiple || nbsp == 0)
+    if let Some(unit) = Unit::from_name(first.text)
+        .filter(|unit| unit.dimension != Dimension::Multiple || nbsp == 0)
     {
         return Some(per_time(text, unit, word_end));
     }
-    if let Some((unit, text)) = dash_joined.and_then(|text| Some((Unit::named(text)?, text)))
+    if let Some((unit, text)) = dash_joined.and_then(|text| Some((Unit::from_name(text)?, text)))
         && text.len() > 1
     {
         return Some((unit, at + text.len()));
@@ -59,7 +59,7 @@ fn time_after(text: &str, end: usize) -> Option<(Unit, usize)> {
     let rest = part(text, end..text.len());
     let skipped = ["/", " per ", "per ", " / "].iter().find(|lead| rest.starts_with(**lead))?.len();
     let word = words(part(rest, skipped..rest.len())).next().filter(|word| word.span.start == 0)?;
-    let time = Unit::named(word.text).filter(|unit| unit.dimension == Dimension::Duration)?;
+    let time = Unit::from_name(word.text).filter(|unit| unit.dimension == Dimension::Duration)?;
     Some((time, end + skipped + word.span.end))
 }
 

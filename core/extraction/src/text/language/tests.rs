@@ -102,7 +102,7 @@ fn detects_the_language_of_reports() {
 }
 
 #[test]
-fn english_with_foreign_words_is_english() {
+fn detects_english_with_foreign_words() {
     for report in [
         "The pool of payments-db was full at 14:05 because a query no longer used the index.",
         "Restarts began after release v2.31.0; the log has \"Verbindung zur Datenbank wurde von der Gegenstelle getrennt und nicht wieder aufgebaut\" 14 times.",
@@ -116,7 +116,7 @@ fn english_with_foreign_words_is_english() {
 }
 
 #[test]
-fn a_text_with_too_few_words_has_no_language() {
+fn short_texts_have_no_language() {
     for text in [
         "",
         "payments-db",

@@ -2,12 +2,12 @@ use super::*;
 use proptest::prelude::*;
 
 #[test]
-fn the_table_is_sorted() {
+fn phrases_are_sorted() {
     assert!(PHRASES.is_sorted_by(|a, b| a.0 < b.0));
 }
 
 #[test]
-fn finds_negations_of_all_forms() {
+fn finds_negations() {
     for denied in [
         "checkout did not restart",
         "The pool is no longer exhausted",
@@ -33,7 +33,7 @@ fn finds_negations_of_all_forms() {
 }
 
 #[test]
-fn a_negation_applies_to_its_own_clause_only() {
+fn negations_apply_to_their_own_clause() {
     let text = "payments did not restart, but checkout restarted";
     let at = |word: &str| {
         let start = text.rfind(word).unwrap();
@@ -64,14 +64,14 @@ fn finds_causal_links() {
 }
 
 #[test]
-fn a_negated_action_is_not_done() {
+fn negated_actions_are_not_done() {
     assert!(action_done("The deployment was rolled back at 14:20").is_some());
     assert!(action_done("The deployment was not rolled back").is_none());
 }
 
 proptest! {
     #[test]
-    fn markers_lie_on_characters(text in "(\\PC|no |not |don’t |may have |because of ){0,20}") {
+    fn marker_spans_are_valid(text in "(\\PC|no |not |don’t |may have |because of ){0,20}") {
         for marker in markers(&text) {
             prop_assert!(text.get(marker.span).is_some());
         }

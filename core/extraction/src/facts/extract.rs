@@ -13,7 +13,7 @@ const MAX_DEPTH: u8 = 4;
 impl<'a> Facts<'a> {
     /// Reads all items. The same items in the same order give the same facts. Incomplete if the budget stops it.
     #[must_use]
-    pub fn read(items: impl IntoIterator<Item = Item<'a>>, budget: &Budget) -> Self {
+    pub fn extract(items: impl IntoIterator<Item = Item<'a>>, budget: &Budget) -> Self {
         let mut builder = Builder::new(budget);
         for item in items {
             let context = Context {

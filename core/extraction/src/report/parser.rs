@@ -17,11 +17,12 @@ use crate::budget::Budget;
 use crate::text::sentences::{is_recommendation, sentences};
 use crate::text::tokens::words;
 
-pub(super) fn read(report: &str, evidence: &[&str], budget: &Budget) -> Document {
+pub(super) fn parse(report: &str, evidence: &[&str], budget: &Budget) -> Document {
     let found = blocks(report);
-    let has = |wanted: fn(BlockKind) -> bool| found.blocks.iter().any(|block| wanted(block.kind));
+    let has =
+        |predicate: fn(BlockKind) -> bool| found.blocks.iter().any(|block| predicate(block.kind));
     let has_code = has(|kind| matches!(kind, BlockKind::Code(_)));
-    let mut reader = ReportReader {
+    let mut parser = ReportParser {
         report,
         evidence,
         budget,
@@ -43,11 +44,11 @@ pub(super) fn read(report: &str, evidence: &[&str], budget: &Budget) -> Document
         if !budget.spend(block.text.text().len()) {
             break;
         }
-        reader.block(block);
+        parser.block(block);
     }
-    reader.close_label();
-    reader.close_table();
-    reader.finish()
+    parser.close_label();
+    parser.close_table();
+    parser.finish()
 }
 
 /// A label of the text after it.
@@ -68,7 +69,7 @@ struct Heading {
     is_title: bool,
 }
 
-struct ReportReader<'a> {
+struct ReportParser<'a> {
     report: &'a str,
     evidence: &'a [&'a str],
     budget: &'a Budget,
@@ -86,7 +87,7 @@ struct ReportReader<'a> {
     headers: Vec<(Rendered, bool)>,
 }
 
-impl ReportReader<'_> {
+impl ReportParser<'_> {
     fn block(&mut self, block: Block) {
         if !matches!(block.kind, BlockKind::TableHead | BlockKind::TableRow) {
             self.close_table();
@@ -126,13 +127,13 @@ impl ReportReader<'_> {
             self.mark_non_claim(heading, Reason::Label);
             return;
         }
-        let names_report =
+        let is_report_title =
             split_at_colon(&text).is_none_or(|(label, _)| labels::is_title(label.text()));
         let denies = words(text.text()).any(|word| is_negation(&word));
-        let states = ClaimKind::of(text.text()) != ClaimKind::Statement
+        let states = ClaimKind::classify(text.text()) != ClaimKind::Statement
             || has_predicate(text.text())
             || denies;
-        if names_report && !states {
+        if is_report_title && !states {
             self.titles.push(heading.clone());
         } else {
             self.heading = Some(Heading { text, is_title });
@@ -156,7 +157,7 @@ impl ReportReader<'_> {
             return;
         }
         if let Some((label, rest)) = bold_label(text, bold) {
-            self.bold_labelled(label, &rest, block.depth);
+            self.parse_bold_label(label, &rest, block.depth);
             return;
         }
         self.question = None;
@@ -188,7 +189,7 @@ impl ReportReader<'_> {
     }
 
     /// Reads a bold label and the text after it in the same block.
-    fn bold_labelled(&mut self, label: Rendered, rest: &Rendered, depth: usize) {
+    fn parse_bold_label(&mut self, label: Rendered, rest: &Rendered, depth: usize) {
         if rest.is_blank() {
             self.use_label();
             self.open_label(label, depth);
@@ -244,25 +245,25 @@ impl ReportReader<'_> {
             self.use_label();
             return;
         }
-        let is_question = ClaimKind::of(sentence.text()) == ClaimKind::Question;
+        let is_question = ClaimKind::classify(sentence.text()) == ClaimKind::Question;
         let question = std::mem::replace(&mut self.question, is_question.then(|| sentence.clone()));
         let text = match question.filter(|_| !is_question && is_short_or_verbless(sentence.text()))
         {
             Some(question) => join_label(&question, &sentence, false),
-            None => self.under_label(sentence, true),
+            None => self.join_context(sentence, true),
         };
         self.assert_among_proposals(text, true);
     }
 
     /// Joins a text with the label or heading that completes its statement.
-    fn under_label(&mut self, text: Rendered, is_prose: bool) -> Rendered {
+    fn join_context(&mut self, text: Rendered, is_prose: bool) -> Rendered {
         let is_verbless = is_short_or_verbless(text.text());
-        let is_question = ClaimKind::of(text.text()) == ClaimKind::Question;
+        let is_question = ClaimKind::classify(text.text()) == ClaimKind::Question;
         if let Some(label) = &mut self.label {
             label.is_used = true;
             let must = !std::mem::replace(&mut label.is_settled, true);
-            let tells_cause = is_prose && is_cause(label.text.text());
-            let says = labels::is_predicate(label.text.text()) && (is_verbless || tells_cause);
+            let names_cause = is_prose && is_cause(label.text.text());
+            let says = labels::is_predicate(label.text.text()) && (is_verbless || names_cause);
             if must || says && !is_question {
                 return join_label(&label.text, &text, must);
             }
@@ -292,11 +293,11 @@ impl ReportReader<'_> {
             return;
         }
         let prefix = match code::line(text.text(), language) {
-            CodeLine::Command if ClaimKind::of(text.text()) == ClaimKind::Proposal => "",
+            CodeLine::Command if ClaimKind::classify(text.text()) == ClaimKind::Proposal => "",
             CodeLine::Command => "Command: ",
             CodeLine::Setting => "Configuration: ",
             CodeLine::Statement => {
-                let text = self.under_label(text, false);
+                let text = self.join_context(text, false);
                 self.assert(text, false);
                 return;
             }
@@ -358,11 +359,11 @@ impl ReportReader<'_> {
             let inner = text.split_once(": ").map_or(text, |(_, rest)| rest);
             is_recommendation(inner, true) || is_recommendation(text, true) || !has_past_verb(text)
         };
-        if in_proposals && ClaimKind::of(text.text()) == ClaimKind::Statement && proposes() {
+        if in_proposals && ClaimKind::classify(text.text()) == ClaimKind::Statement && proposes() {
             let mut proposal = Rendered::default();
             proposal.add("Action: ");
             proposal.append(&text);
-            if ClaimKind::of(proposal.text()) == ClaimKind::Proposal {
+            if ClaimKind::classify(proposal.text()) == ClaimKind::Proposal {
                 self.assert(proposal, false);
                 return;
             }
@@ -372,17 +373,17 @@ impl ReportReader<'_> {
 
     fn assert(&mut self, text: Rendered, is_prose: bool) {
         let Some(span) = text.span().filter(|_| !text.is_blank()) else { return };
-        let kind = ClaimKind::of(text.text());
-        let taken = match kind {
+        let kind = ClaimKind::classify(text.text());
+        let presuppositions = match kind {
             ClaimKind::Statement => Vec::new(),
-            ClaimKind::Question => presupposed::of_question(&text),
-            ClaimKind::Proposal => presupposed::of_proposal(&text),
+            ClaimKind::Question => presupposed::question_presuppositions(&text),
+            ClaimKind::Proposal => presupposed::proposal_presuppositions(&text),
         };
         let is_prose = is_prose && kind == ClaimKind::Statement;
         self.assertions.push(Assertion { text, span, kind, is_prose, is_presupposed: false });
-        for text in taken {
+        for text in presuppositions {
             if let Some(span) = text.span().filter(|_| !text.is_blank()) {
-                let kind = ClaimKind::of(text.text());
+                let kind = ClaimKind::classify(text.text());
                 self.assertions.push(Assertion {
                     text,
                     span,
