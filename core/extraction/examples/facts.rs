@@ -1,4 +1,4 @@
-//! Prints the records of a text on standard input: `cargo run -p gsar-extraction --example facts -- TOOL < FILE`.
+//! Prints the records in a text from standard input: `cargo run -p gsar-extraction --example facts -- TOOL < FILE`.
 
 #![expect(
     clippy::print_stdout,

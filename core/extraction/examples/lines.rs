@@ -1,4 +1,4 @@
-//! Prints lines of source without tests, long files and cycles of folders:
+//! Prints line counts without tests, long files and import cycles:
 //! `cargo run -p gsar-extraction --example lines -- PATH ...`.
 
 #![expect(

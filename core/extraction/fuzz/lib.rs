@@ -1,5 +1,4 @@
-//! Invariants of any input: spans lie in their text, parents precede their children, and rules refer to existing
-//! records.
+//! Invariants for any input: spans are valid, parents precede children, and rules refer to existing records.
 
 use std::ops::Range;
 
@@ -7,7 +6,7 @@ use gsar_extraction::budget::Budget;
 use gsar_extraction::facts::{Facts, GroupId, Item, MAX_RECORDS, RecordId};
 use gsar_extraction::rules::{Index, Outcome};
 
-/// Reads the facts of one item and checks them.
+/// Extracts the facts from an item and checks them.
 pub fn facts(content: &str) -> Facts<'_> {
     let facts = Facts::extract([Item { tool: "collect", query: "", content, exhaustive: true }], &Budget::unlimited());
     assert!(facts.records().count() <= MAX_RECORDS);
@@ -50,7 +49,7 @@ pub fn rule(text: &str, index: &Index<'_>) {
     }
 }
 
-/// Returns a range of a text, or panics.
+/// Returns a range of a text. Panics if the range is invalid.
 pub fn place<'t>(text: &'t str, span: &Range<usize>) -> &'t str {
     text.get(span.clone()).unwrap_or_else(|| panic!("invalid span {span:?}"))
 }

@@ -1,29 +1,28 @@
-//! Limits the work and memory of a computation. Work is counted in units and memory in bytes; every few thousand units
-//! a callback decides whether to continue. Reads no clock itself.
+//! Limits the work and memory of a computation. Work is counted in units and memory in bytes, and a callback
+//! decides periodically whether to continue.
 
 use core::cell::Cell;
 use core::fmt;
 use std::rc::Rc;
 
-/// The number of units between two calls of the callback. A unit is about the work of reading one byte once.
+/// The number of units between two callback calls. A unit is roughly the work of scanning one byte.
 const UNITS_BETWEEN_CHECKS: u64 = 16 << 10;
-/// The number of bytes between two calls of the callback.
+/// The number of allocated bytes between two callback calls.
 const BYTES_BETWEEN_CHECKS: u64 = 1 << 20;
 
-/// The reason why a computation was stopped.
+/// The reason for stopping a computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The deadline passed or the caller went away.
+    /// The deadline passed or the caller disconnected.
     Interrupted,
-    /// The units of work are exhausted.
+    /// The work units are exhausted.
     OutOfWork,
     /// The memory limit is exceeded.
     OutOfMemory,
 }
 
-/// A limit on a computation. Loops over input call [`spend`](Self::spend) for what they read and
-/// [`allocate`](Self::allocate) for what they collect, and stop when it returns `false`; [`finish`](Self::finish) then
-/// discards the partial result. Clones share one budget.
+/// A shared limit on a computation. Loops call [`spend`](Self::spend) and [`allocate`](Self::allocate) and
+/// stop when these return `false`. [`finish`](Self::finish) then discards the partial result.
 #[derive(Clone)]
 pub struct Budget(Rc<Inner>);
 
@@ -31,14 +30,15 @@ struct Inner {
     units: u64,
     spent: Cell<u64>,
     allocated: Cell<u64>,
-    /// The units and bytes at which the callback is called next.
+    /// The units and bytes at which to call `check` again.
     next_check: Cell<(u64, u64)>,
     check: Box<dyn Fn(u64) -> Result<(), Stop>>,
     stopped: Cell<Option<Stop>>,
 }
 
 impl Budget {
-    /// Creates a budget of `units`. `check` is called with the number of allocated bytes and may stop the computation.
+    /// Creates a budget of work units. `check` receives the number of allocated bytes and can stop
+    /// the computation.
     #[must_use]
     pub fn new(units: u64, check: impl Fn(u64) -> Result<(), Stop> + 'static) -> Self {
         Self(Rc::new(Inner {
@@ -57,18 +57,18 @@ impl Budget {
         Self::new(u64::MAX, |_| Ok(()))
     }
 
-    /// Spends units. Returns `false` if the computation must stop; after a stop it always does.
+    /// Spends units. Returns `false` once the computation is stopped.
     pub fn spend(&self, units: usize) -> bool {
         let units = u64::try_from(units).unwrap_or(u64::MAX).saturating_add(1);
         self.take(units, 0)
     }
 
-    /// Counts bytes of memory, by estimate, until they are released. Returns `false` if the computation must stop.
+    /// Adds to the estimated memory in use. Returns `false` once the computation is stopped.
     pub fn allocate(&self, bytes: usize) -> bool {
         self.take(0, u64::try_from(bytes).unwrap_or(u64::MAX))
     }
 
-    /// Releases bytes of memory.
+    /// Subtracts from the estimated memory in use.
     pub fn release(&self, bytes: usize) {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         self.0.allocated.set(self.0.allocated.get().saturating_sub(bytes));
@@ -110,7 +110,7 @@ impl Budget {
     /// Returns `result` unless the computation was stopped.
     ///
     /// # Errors
-    /// The reason why it was stopped; the result is incomplete then.
+    /// The reason for stopping. The result is incomplete in that case.
     pub fn finish<T>(&self, result: T) -> Result<T, Stop> {
         self.0.stopped.get().map_or(Ok(result), Err)
     }

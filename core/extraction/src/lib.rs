@@ -1,8 +1,8 @@
-//! Reads the assertions of reports ([`report`]), the facts of evidence ([`facts`]), and the
-//! words, figures, times and negations of both ([`text`]).
+//! Extracts assertions from reports ([`report`]), facts from evidence ([`facts`]), and words, figures, times and
+//! negations from both ([`text`]).
 //!
-//! Everything is a plain function of a text. The crate does not depend on policies, classes or evidence items, and
-//! reads no clock, file, socket or environment variable.
+//! Everything is a pure function of the text. The crate does no I/O, reads no clock, and does not depend on
+//! policies, classes or evidence items.
 
 pub mod budget;
 pub mod facts;

@@ -1,13 +1,12 @@
-//! Estimates the heap memory of collections.
+//! Estimates the heap memory of collections in bytes.
 
 use std::borrow::Cow;
 
-/// The overhead of an allocation, in bytes.
+/// The overhead of an allocation in bytes.
 const ALLOCATION: usize = 16;
-/// The overhead of a map entry, in bytes.
+/// The overhead of a map entry in bytes.
 pub(crate) const MAP_ENTRY: usize = 32;
 
-/// Returns the heap bytes of a vector of texts.
 pub(crate) fn texts_size(texts: &Vec<Cow<'_, str>>) -> usize {
     let slots = match texts.capacity() {
         0 => 0,
@@ -16,7 +15,6 @@ pub(crate) fn texts_size(texts: &Vec<Cow<'_, str>>) -> usize {
     slots + texts.iter().map(text_size).sum::<usize>()
 }
 
-/// Returns the heap bytes of a text.
 #[expect(clippy::ptr_arg, reason = "a borrowed text takes nothing")]
 pub(crate) fn text_size(text: &Cow<'_, str>) -> usize {
     match text {
@@ -25,7 +23,6 @@ pub(crate) fn text_size(text: &Cow<'_, str>) -> usize {
     }
 }
 
-/// Returns the heap bytes of an allocation of `bytes`.
 pub(crate) const fn allocation_size(bytes: usize) -> usize {
     if bytes == 0 { 0 } else { ALLOCATION + bytes }
 }

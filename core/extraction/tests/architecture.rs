@@ -1,4 +1,4 @@
-//! Enforces the structure of this crate's source: small files, and no cycles of imports between folders.
+//! Enforces the structure of this crate: small files, and no import cycles between folders.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Tests reports of every form: their assertions, and that every visible byte is in a claim or uncovered for a reason.
+//! Tests the assertions in reports, and that each visible byte is in a claim or uncovered for a reason.
 
 #![allow(
     clippy::unwrap_used,
@@ -37,7 +37,7 @@ fn uncovered<'r>(report: &'r str, evidence: &[&str], reason: Reason) -> Vec<&'r 
     of_reason.map(|uncovered| &report[uncovered.span]).collect()
 }
 
-/// Asserts that assertions and uncovered spans are disjoint and together cover all visible bytes.
+/// Asserts that assertions and uncovered spans are disjoint and cover all visible bytes.
 fn check_spans(report: &str) {
     let document = Document::parse(report, &[], &Budget::unlimited());
     let claimed =
@@ -289,7 +289,7 @@ proptest! {
 
 #[test]
 fn parsing_takes_linear_time() {
-    // Each of these once took minutes.
+    // Regression: each of these once took minutes.
     const BYTES: usize = 64 << 10;
     for unit in [
         "1,",

@@ -1,4 +1,4 @@
-//! Checks any bytes as claims about evidence of several formats.
+//! Fuzzes rules: checks any bytes as claims about evidence in several formats.
 #![no_main]
 
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Reads any bytes as the output of a tool.
+//! Fuzzes fact extraction from tool output.
 #![no_main]
 
 use gsar_extraction_fuzz::facts;

@@ -1,4 +1,4 @@
-//! Reads any bytes as a report: every visible byte is in a claim or uncovered for a reason.
+//! Fuzzes report parsing: each visible byte is in a claim or uncovered for a reason.
 #![no_main]
 
 use gsar_extraction::budget::Budget;

@@ -1,4 +1,4 @@
-//! Checks any bytes as claims and, after a line `---`, the evidence for them.
+//! Fuzzes rules: any bytes as claims and, after a `---` line, as evidence.
 #![no_main]
 
 use gsar_extraction::budget::Budget;

@@ -1,4 +1,4 @@
-//! Collects the facts of all items while they are read.
+//! Collects facts during extraction.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -10,10 +10,10 @@ use crate::budget::Budget;
 use crate::memory::{text_size, texts_size};
 use crate::text::figures::ClockTime;
 
-/// The cost of a record with its values, in units of the budget.
+/// The cost of a record and its values in budget units.
 const UNITS_FOR_RECORD: usize = 256;
 
-/// A builder of [`Facts`].
+/// A builder for [`Facts`].
 pub(super) struct Builder<'a> {
     facts: Facts<'a>,
     budget: Budget,
@@ -24,12 +24,11 @@ impl<'a> Builder<'a> {
         Self { facts: Facts::default(), budget: budget.clone() }
     }
 
-    /// Returns the budget for reading.
     pub(super) const fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// Spends the work of reading `bytes`. Returns `false` if reading must stop.
+    /// Spends budget for `bytes` of input. Returns `false` if extraction must stop.
     pub(super) fn can_continue(&self, bytes: usize) -> bool {
         self.budget.spend(bytes)
     }
@@ -51,8 +50,8 @@ impl<'a> Builder<'a> {
         GroupId(self.facts.groups.len() - 1)
     }
 
-    /// Adds a record to a group, with the keys above it, outermost first. Returns `None` at the limits on records, work
-    /// and memory; the group is no longer complete then.
+    /// Adds a record to a group. `path` has the keys above the record, outermost first. Returns `None` at the
+    /// limits on records, work and memory, and marks the group as incomplete.
     pub(super) fn record(
         &mut self,
         group: GroupId,
@@ -82,14 +81,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Marks the records of a group as complete.
     pub(super) fn mark_complete(&mut self, group: GroupId) {
         if let Some(group) = self.facts.groups.get_mut(group.0) {
             group.complete = true;
         }
     }
 
-    /// Adds a cell whose value is a range of a text.
+    /// Adds a cell with a range of a text as value.
     pub(super) fn write_cell(
         &mut self,
         record: RecordId,
@@ -100,14 +98,12 @@ impl<'a> Builder<'a> {
         self.push_cell(record, attribute, text.cow(value.clone()), text.span(value));
     }
 
-    /// Reserves space for the cells of a record.
     pub(super) fn reserve_cells(&mut self, record: RecordId, cells: usize) {
         if let Some(record) = self.facts.records.get_mut(record.0) {
             record.cells.reserve(cells);
         }
     }
 
-    /// Adds a cell to a record.
     pub(super) fn push_cell(
         &mut self,
         record: RecordId,

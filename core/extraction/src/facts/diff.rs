@@ -1,4 +1,4 @@
-//! Reads unified diffs: lines before and after a change, and the unchanged lines around it.
+//! Extracts facts from unified diffs.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -8,14 +8,14 @@ use super::model::{Form, GroupId, RecordId};
 use super::text::{Context, Text, trim};
 use crate::text::{byte_at, part};
 
-/// The last name of the attribute of a removed line.
+/// The last part of a removed line's attribute.
 pub(crate) const BEFORE: &str = "before";
-/// The last name of the attribute of an added line.
+/// The last part of an added line's attribute.
 pub(crate) const AFTER: &str = "after";
-/// The attribute of an unchanged line.
+/// An unchanged line's attribute.
 const UNCHANGED: &str = "unchanged";
 
-/// Reads the diff at an offset. Returns its end, or `None` if no diff starts there.
+/// Parses the diff at an offset. Returns its end, or `None` if there is no diff.
 pub(super) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -60,15 +60,15 @@ struct Diff<'w, 't, 'a> {
     text: Text<'t, 'a>,
     group: Option<GroupId>,
     file: Option<Range<usize>>,
-    /// The numbers of lines left in the hunk, before and after the change; `None` if the hunk does not give them.
+    /// The remaining lines in the hunk before and after the change, if its header has line numbers.
     remaining: Option<(u32, u32)>,
-    /// The lines of the current change.
+    /// The lines in the current change.
     removed: Vec<Range<usize>>,
     added: Vec<Range<usize>>,
 }
 
 impl<'a> Diff<'_, '_, 'a> {
-    /// Reads a line. Returns `false` if it is not part of the diff.
+    /// Parses a line. Returns `false` if it is not part of the diff.
     fn line(&mut self, line: Range<usize>, headed: bool) -> bool {
         let written = part(self.text.str, line.clone());
         let is_counted = self.remaining.is_some_and(|(before, after)| before > 0 || after > 0);
@@ -127,13 +127,13 @@ impl<'a> Diff<'_, '_, 'a> {
         }
     }
 
-    /// Returns `true` if a hunk continues after an empty line. Editors strip the space of an empty unchanged line.
+    /// Returns `true` if a hunk continues after an empty line. Editors strip the space from empty
+    /// unchanged lines.
     fn continues_after_blank(&self, at: usize, is_counted: bool) -> bool {
         let next = part(self.text.str, at..self.text.end_of_line(at));
         is_counted && next.starts_with(['-', '+', ' ', '\n', '\r', '\\'])
     }
 
-    /// Writes an unchanged line.
     fn unchanged(&mut self, line: Range<usize>) {
         let value = self.text.trimmed(line);
         if value.is_empty() {
@@ -144,7 +144,7 @@ impl<'a> Diff<'_, '_, 'a> {
         }
     }
 
-    /// Writes the current change: removed and added lines with the same key share a record.
+    /// Adds records for the current change. Removed and added lines with the same key share a record.
     fn flush(&mut self) {
         let removed = core::mem::take(&mut self.removed);
         let mut added = core::mem::take(&mut self.added).into_iter().peekable();
@@ -207,7 +207,7 @@ impl<'a> Diff<'_, '_, 'a> {
     }
 }
 
-/// Parses the numbers of lines of a hunk before and after the change: `@@ -1,4 +1,5 @@`.
+/// Parses the line counts in a hunk header: `@@ -1,4 +1,5 @@`.
 fn counts(line: &str) -> Option<(u32, u32)> {
     let (before, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
     let (after, _) = rest.split_once(" @@")?;
@@ -216,7 +216,7 @@ fn counts(line: &str) -> Option<(u32, u32)> {
     Some((count(before)?, count(after)?))
 }
 
-/// Returns the file name of a line that opens a file.
+/// Returns the file name in a file header.
 fn file_name(line: &str) -> Option<Range<usize>> {
     let written = line.trim_end();
     let start = if written.starts_with("diff --git ") {
@@ -230,7 +230,7 @@ fn file_name(line: &str) -> Option<Range<usize>> {
     Some(start.min(end)..end)
 }
 
-/// Returns the key and value of a changed line: `memory: 512Mi`, `SIZE=5`, `"size": 5,`, `retries = 3`.
+/// Returns the key and value in a changed line: `memory: 512Mi`, `SIZE=5`, `"size": 5,`, `retries = 3`.
 fn key_of(line: &str) -> Option<(Range<usize>, Range<usize>)> {
     const MAX_BYTES: usize = 80;
     let near = part(line, 0..line.floor_char_boundary(MAX_BYTES));
@@ -238,7 +238,7 @@ fn key_of(line: &str) -> Option<(Range<usize>, Range<usize>)> {
     keyed.or_else(|| key_by_space(line))
 }
 
-/// Returns the name and the rest of a line such as `retries 3;`.
+/// Returns the key and value in a line such as `retries 3;`.
 fn key_by_space(line: &str) -> Option<(Range<usize>, Range<usize>)> {
     let start = line.len() - line.trim_start().len();
     let name = part(line, start..line.len()).split_whitespace().next()?;

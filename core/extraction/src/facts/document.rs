@@ -1,4 +1,4 @@
-//! Splits a text into sections and passes each to the reader of its format.
+//! Splits a text into sections and dispatches each to the parser for its format.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use super::times::time_at;
 use super::tree::{json, xml, yaml};
 use crate::text::{byte_at, part};
 
-/// Reads a text in its context.
+/// Extracts facts from a text.
 pub(super) fn read<'a>(out: &mut Builder<'a>, context: &Context<'a>, text: Text<'_, 'a>) {
     let truncated = context.truncated || mentions_truncation(text.str);
     let mut parser = SectionParser {
@@ -49,25 +49,25 @@ struct SectionParser<'w, 't, 'a> {
     out: &'w mut Builder<'a>,
     text: Text<'t, 'a>,
     context: Context<'a>,
-    /// The number of scope entries from above the text.
+    /// The number of scope entries inherited from outside the text.
     outer_scopes: usize,
-    /// `true` if something is left out of the text as a whole.
+    /// `true` if the text as a whole is truncated.
     truncated: bool,
-    /// `true` if the innermost scope entry is a comment.
+    /// `true` if the innermost scope entry is a title.
     has_title: bool,
-    /// The group of the lines that are being read.
+    /// The group for the current run of lines.
     lines: Option<GroupId>,
-    /// The line that a deeper indented line continues, with its own indentation.
+    /// The record that more deeply indented lines continue, and its indentation.
     last: Option<(RecordId, usize)>,
-    /// No value of these formats starts before these offsets.
+    /// Offsets before which no value in these formats starts.
     json_from: usize,
     xml_from: usize,
     yaml_from: usize,
-    /// The end of the line that contains the end of the last value.
+    /// The end of the line in which the last value ends.
     line_end: usize,
 }
 
-/// Returns the end of a value, or stores the offset before which no other one starts.
+/// Returns the end of a value, or stores the offset before which no other value starts.
 fn end_or_retry_offset(retry_at: &mut usize, outcome: ParseOutcome) -> Option<usize> {
     match outcome {
         ParseOutcome::Parsed(end) => Some(end),
@@ -78,7 +78,7 @@ fn end_or_retry_offset(retry_at: &mut usize, outcome: ParseOutcome) -> Option<us
     }
 }
 
-/// Returns `true` if a line starts like one of a log: with a time, or `ts=…`.
+/// Returns `true` if a line starts with a time or `ts=…`, as in a log.
 fn starts_as_log(line: &str) -> bool {
     let first = byte_at(line, 0);
     let key = line
@@ -95,7 +95,7 @@ fn starts_as_log(line: &str) -> bool {
         && memmem::find(line.as_bytes(), b"   ").is_none()
 }
 
-/// Reads a table whose header starts like a comment.
+/// Parses a table with a header that starts like a comment.
 fn commented_table<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -108,7 +108,7 @@ fn commented_table<'a>(
 }
 
 impl<'a> SectionParser<'_, '_, 'a> {
-    /// Reads the section at an offset, the start of a line. Returns its end.
+    /// Parses the section that starts with the line at `at`. Returns its end.
     fn section(&mut self, at: usize) -> usize {
         if self.line_end <= at {
             self.line_end = self.text.end_of_line(at);
@@ -138,7 +138,7 @@ impl<'a> SectionParser<'_, '_, 'a> {
         end
     }
 
-    /// Reads formats that are recognized by their first character.
+    /// Tries the formats that are recognized by their first character.
     fn by_first_character(&mut self, at: usize, line: &str) -> Option<usize> {
         let (out, context, text) = (&mut *self.out, &self.context, self.text);
         match byte_at(line.trim_start(), 0) {
@@ -171,7 +171,7 @@ impl<'a> SectionParser<'_, '_, 'a> {
         csv::read(out, context, text, at).or_else(|| columns::read(out, context, text, at))
     }
 
-    /// Reads YAML or lines of keys. Indented below a line, they belong to the record of that line.
+    /// Parses YAML or key lines. If indented below a line, they belong to that line's record.
     fn keys(&mut self, at: usize, line: &str) -> Option<usize> {
         let trimmed = line.trim();
         if !is_key_line(line) && trimmed != "---" && !trimmed.starts_with("- ") {
@@ -193,7 +193,7 @@ impl<'a> SectionParser<'_, '_, 'a> {
         yaml.or_else(|| keys::read(out, context, text, at))
     }
 
-    /// Opens a scope: a command or a title.
+    /// Opens a scope for a command or a title.
     fn open_scope(&mut self, at: usize, end: usize, opening: &Opening) -> usize {
         self.end_lines();
         let (end, written) = match opening {
@@ -223,7 +223,7 @@ impl<'a> SectionParser<'_, '_, 'a> {
         end
     }
 
-    /// Returns the end of a command that continues after a backslash.
+    /// Returns the end of a command, including continuation lines after a backslash.
     fn end_of_command(&self, at: usize, mut end: usize) -> usize {
         while part(self.text.str, at..end).trim_end().ends_with('\\') && end < self.text.len() {
             end = self.text.end_of_line(end);
@@ -257,7 +257,6 @@ impl<'a> SectionParser<'_, '_, 'a> {
         }
     }
 
-    /// Ends the current group of lines.
     fn end_lines(&mut self) {
         self.lines = None;
         self.last = None;

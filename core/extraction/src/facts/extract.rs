@@ -1,4 +1,4 @@
-//! Reads items one by one. [`document`] recognizes the formats of their contents.
+//! Extracts facts from evidence items.
 
 use super::builder::Builder;
 use super::document;
@@ -7,11 +7,11 @@ use super::prompt::limits_output;
 use super::text::{Context, Text};
 use crate::budget::Budget;
 
-/// The maximum number of nested texts: a document in a string of a value in a line.
+/// The maximum nesting depth of texts, such as a document in a string in a log line.
 const MAX_DEPTH: u8 = 4;
 
 impl<'a> Facts<'a> {
-    /// Reads all items. The same items in the same order give the same facts. Incomplete if the budget stops it.
+    /// Extracts the facts from all items. Deterministic. The result is incomplete if the budget stops extraction.
     #[must_use]
     pub fn extract(items: impl IntoIterator<Item = Item<'a>>, budget: &Budget) -> Self {
         let mut builder = Builder::new(budget);

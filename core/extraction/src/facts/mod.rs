@@ -1,11 +1,11 @@
-//! Reads evidence into facts: which subject has which value of which attribute, at what time, and where that is
-//! written. Does not depend on claims or classes.
+//! Extracts facts from evidence: subject, attribute, value, time and source position. Does not depend on
+//! claims or classes.
 //!
-//! JSON and JSON lines, logs, runs of `key=value`, tables with and without bars, separated values, YAML and `describe`
-//! output, XML, diffs, commands with their output, and running text all become the same model. A [`Record`] is one
-//! statement about one subject: a row, an object, a line, a clause of a line, a sample. It contains [`Cell`]s, each an
-//! attribute with its value, and may have a parent whose cells apply to it as well: the labels of a series apply to its
-//! samples, the host and time of a line to its clauses. Records of one list, table or series share a [`Group`].
+//! JSON, JSON lines, logs, `key=value` pairs, tables, CSV, YAML, `describe` output, XML, diffs, command
+//! transcripts and prose all map to the same model. A [`Record`] is a statement about a subject: a row, an
+//! object, a line, a clause or a sample. Its [`Cell`]s are attributes with values. A record inherits the
+//! cells of its parent: samples inherit the labels of a series, and clauses the host and time of a line. The
+//! records of a list, table or series share a [`Group`].
 //!
 //! ```
 //! use gsar_extraction::facts::{Facts, Item};
@@ -38,5 +38,5 @@ mod tree;
 pub(crate) use diff::{AFTER, BEFORE};
 pub use model::{Cell, Fact, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};
 
-/// The maximum number of records read from all items. The rest of the evidence is not read into facts.
+/// The maximum number of records for all items. Evidence beyond that is ignored.
 pub const MAX_RECORDS: usize = 1 << 20;

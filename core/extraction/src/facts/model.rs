@@ -1,98 +1,97 @@
-//! The types that evidence is read into.
+//! The data model for extracted facts.
 
 use core::ops::Range;
 use std::borrow::Cow;
 
 use crate::text::figures::{ClockTime, Decimal, Dimension, Figure, Unit, figures};
 
-/// A piece of evidence.
+/// An evidence item to extract facts from.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<'a> {
-    /// The tool that answered, perhaps with its arguments: `kubectl get pods -n shop`; empty if unknown.
+    /// The tool, possibly with arguments: `kubectl get pods -n shop`; empty if unknown.
     pub tool: &'a str,
     /// The query sent to the tool; empty if unknown.
     pub query: &'a str,
-    /// The answer of the tool.
+    /// The tool's output.
     pub content: &'a str,
-    /// `true` if the content is the complete answer to the query.
+    /// `true` if the content is the complete result of the query.
     pub exhaustive: bool,
 }
 
-/// The index of an item in the order of input.
+/// The index of an item in input order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ItemId(pub usize);
 
-/// The index of a group among all groups.
+/// The index of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GroupId(pub usize);
 
-/// The index of a record among all records.
+/// The index of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RecordId(pub usize);
 
 /// The kind of records in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Lines of a log, in the order of the text.
+    /// Log lines in text order.
     Lines,
-    /// Clauses or runs of one line.
+    /// Clauses or key-value runs in a line.
     Clauses,
-    /// Rows of a table, or similar objects of a list.
+    /// Table rows, or similar objects in a list.
     Rows,
-    /// One object, section or document.
+    /// A single object, section or document.
     Object,
-    /// Samples of one series, by time.
+    /// Samples in a time series.
     Series,
-    /// Lines removed and added by a change, and the unchanged lines around them. The last name of a value's attribute
-    /// is `before`, `after` or `unchanged`.
+    /// Lines from a diff. The last part of an attribute is `before`, `after` or `unchanged`.
     Diff,
 }
 
-/// Records that belong together.
+/// Related records.
 #[derive(Clone, Debug)]
 pub struct Group<'a> {
-    /// The item that contains them.
+    /// The item that contains the records.
     pub item: ItemId,
     /// The kind of the records.
     pub form: Form,
-    /// The text above them that applies to all: the command, a title, a heading, the key of the list.
+    /// The context that applies to all records: the command, a title, a heading, the key of the list.
     pub scope: Vec<Cow<'a, str>>,
-    /// `true` if the item shows that no record of that scope is missing.
+    /// `true` if the item shows that no record in this scope is missing.
     pub complete: bool,
-    /// The records, in the order of the text.
+    /// The records in text order.
     pub records: Vec<RecordId>,
 }
 
-/// One statement about one subject.
+/// A statement about a subject.
 #[derive(Clone, Debug)]
 pub struct Record<'a> {
-    /// The group that it belongs to.
+    /// The group that contains the record.
     pub group: GroupId,
-    /// A record that precedes it and whose cells also apply to it.
+    /// A preceding record with cells that also apply to this one.
     pub parent: Option<RecordId>,
-    /// Its bytes in the content of its item.
+    /// The byte range in the item's content.
     pub span: Range<usize>,
-    /// The keys above it, outermost first: `items`, `cart-1` of `{"items": {"cart-1": {…}}}`.
+    /// The keys above the record, outermost first: `items`, `cart-1` in `{"items": {"cart-1": {…}}}`.
     pub path: Vec<Cow<'a, str>>,
-    /// The time at which it happened, if stated.
+    /// The time of the event, if stated.
     pub at: Option<ClockTime>,
-    /// The attributes with their values.
+    /// The attributes and values.
     pub cells: Vec<Cell<'a>>,
 }
 
-/// An attribute with its value.
+/// An attribute and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell<'a> {
-    /// The attribute: a column, a key, or the keys below the key of the record; empty for prose.
+    /// The attribute: a column name, a key, or a path of keys below the record's key; empty for prose.
     pub attribute: Vec<Cow<'a, str>>,
     /// The value, unescaped.
     pub text: Cow<'a, str>,
-    /// The bytes of the value in the content of its item, as written.
+    /// The value's byte range in the item's content, before unescaping.
     pub span: Range<usize>,
 }
 
 impl Cell<'_> {
-    /// Returns the figure if the value is exactly one figure; the name of the attribute gives a bare number its unit.
+    /// Returns the figure if that is the whole value. A bare number gets the unit in the attribute's name.
     #[must_use]
     pub fn figure(&self) -> Option<Figure> {
         if let Some(figure) = self.thousandths() {
@@ -110,7 +109,7 @@ impl Cell<'_> {
         }
     }
 
-    /// Parses a quantity in thousandths, as Kubernetes writes it: `cpu: 1500m`, `memory: 128974848000m`.
+    /// Parses a Kubernetes quantity in thousandths: `cpu: 1500m`, `memory: 128974848000m`.
     fn thousandths(&self) -> Option<Figure> {
         let mantissa: i128 = self.text.strip_suffix('m')?.parse().ok()?;
         let is_of = |names: &[&str]| {
@@ -128,7 +127,7 @@ impl Cell<'_> {
         Some(Figure { span, value, unit, approximate: false, comparator: None })
     }
 
-    /// Returns the time if the value is exactly one time.
+    /// Returns the time if that is the whole value.
     #[must_use]
     pub fn time(&self) -> Option<ClockTime> {
         let mut times = figures(&self.text).times.into_iter();
@@ -137,7 +136,7 @@ impl Cell<'_> {
     }
 }
 
-/// Returns the unit at the end of a field's name or in brackets after a column's name: `latency (ms)`.
+/// Returns the unit in a field or column name: `latency_ms`, `latency (ms)`.
 fn unit_of(name: &str) -> Option<Unit> {
     let in_brackets = || {
         let inner = name.strip_suffix([')', ']'])?;
@@ -147,7 +146,7 @@ fn unit_of(name: &str) -> Option<Unit> {
     Unit::from_field_name(name).or_else(in_brackets)
 }
 
-/// The facts of all items.
+/// The facts in all items.
 #[derive(Clone, Debug, Default)]
 pub struct Facts<'a> {
     pub(super) items: Vec<Item<'a>>,
@@ -155,18 +154,18 @@ pub struct Facts<'a> {
     pub(super) records: Vec<Record<'a>>,
 }
 
-/// A cell with its context.
+/// A cell and its context.
 #[derive(Clone, Copy, Debug)]
 pub struct Fact<'f, 'a> {
     facts: &'f Facts<'a>,
-    /// The attribute with its value.
+    /// The cell.
     pub cell: &'f Cell<'a>,
     /// The record that contains the cell.
     pub record: RecordId,
 }
 
 impl<'a> Facts<'a> {
-    /// Returns the items in the order of input.
+    /// Returns the items in input order.
     #[must_use]
     pub fn items(&self) -> &[Item<'a>] {
         &self.items
@@ -178,7 +177,7 @@ impl<'a> Facts<'a> {
         self.items.get(id.0)
     }
 
-    /// Returns all groups, in the order of items.
+    /// Returns all groups in item order.
     #[must_use]
     pub fn groups(&self) -> &[Group<'a>] {
         &self.groups
@@ -190,7 +189,7 @@ impl<'a> Facts<'a> {
         self.groups.get(id.0)
     }
 
-    /// Returns all records with their ids, in the order of items.
+    /// Iterates over all records in item order, with their ids.
     pub fn records(&self) -> impl Iterator<Item = (RecordId, &Record<'a>)> {
         self.records.iter().enumerate().map(|(at, record)| (RecordId(at), record))
     }
@@ -201,12 +200,12 @@ impl<'a> Facts<'a> {
         self.records.get(id.0)
     }
 
-    /// Returns a record, its parent, and so on outwards.
+    /// Iterates over a record and its ancestors, innermost first.
     pub fn with_parents(&self, id: RecordId) -> impl Iterator<Item = &Record<'a>> {
         core::iter::successors(self.record(id), |record| self.record(record.parent?))
     }
 
-    /// Returns the time of a record, or else of its nearest parent that has one.
+    /// Returns the time of a record or of its nearest ancestor with a time.
     #[must_use]
     pub fn time_of(&self, id: RecordId) -> Option<&ClockTime> {
         self.with_parents(id).find_map(|record| record.at.as_ref())
@@ -218,7 +217,7 @@ impl<'a> Facts<'a> {
         self.record(id).and_then(|record| self.group(record.group)).map(|group| group.item)
     }
 
-    /// Returns every cell with its context.
+    /// Iterates over all cells with their context.
     pub fn facts(&self) -> impl Iterator<Item = Fact<'_, 'a>> {
         self.records().flat_map(move |(id, record)| {
             record.cells.iter().map(move |cell| Fact { facts: self, cell, record: id })
@@ -227,13 +226,13 @@ impl<'a> Facts<'a> {
 }
 
 impl<'f, 'a> Fact<'f, 'a> {
-    /// Returns the attribute of the cell.
+    /// Returns the cell's attribute.
     #[must_use]
     pub fn attribute(&self) -> &'f [Cow<'a, str>] {
         &self.cell.attribute
     }
 
-    /// Returns the names of the subject: the other values and the keys of the record, then those of its parents.
+    /// Iterates over the subject's names: the record's other values and keys, followed by those of its ancestors.
     pub fn subject(&self) -> impl Iterator<Item = &'f str> {
         let own = self.cell;
         self.facts.with_parents(self.record).flat_map(move |record| {

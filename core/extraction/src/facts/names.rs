@@ -1,6 +1,6 @@
-//! Recognizes names of fields that state a time or a part of their parent, and names of log levels.
+//! Recognizes field names for times and aspects, and names of log levels.
 
-/// Returns `true` if a key names a side or bound of its parent rather than a separate thing.
+/// Returns `true` if a key is a side or bound of its parent, not a separate subject.
 pub(super) fn is_aspect(key: &str) -> bool {
     const ASPECTS: [&str; 27] = [
         "value", "raw", "$date", "$oid", "stringValue", "limits", "requests", "from", "to", "old",
@@ -10,7 +10,7 @@ pub(super) fn is_aspect(key: &str) -> bool {
     ASPECTS.contains(&key)
 }
 
-/// Returns `true` if a field or column states the time of its record.
+/// Returns `true` if a field or column with this name has the record's time.
 pub(super) fn is_time_name(name: &str) -> bool {
     const NAMES: [&str; 16] = [
         "time", "ts", "t", "date", "datetime", "when", "at", "_time", "time_local", "minute",
@@ -28,7 +28,6 @@ pub(super) fn is_time_name(name: &str) -> bool {
     known || name.len() <= 24 && ENDINGS.iter().any(ends)
 }
 
-/// Returns `true` if a word is a log level.
 pub(super) fn is_level(word: &str) -> bool {
     const LEVELS: [&str; 23] = [
         "info", "information", "warn", "warning", "error", "err", "debug", "trace", "fatal",

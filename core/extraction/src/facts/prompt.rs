@@ -1,19 +1,18 @@
-//! Recognizes commands and titles, which are the scope of the text after them, and hints that output was truncated.
+//! Recognizes commands and titles, which define the scope of the text after them, and signs of truncated output.
 
 use memchr::memmem;
 
 use crate::text::part;
 
-/// A line that opens a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opening {
-    /// A command, from an offset in the line on.
+    /// A command that starts at an offset in the line.
     Command(usize),
-    /// A comment or heading, from an offset in the line on.
+    /// A comment or heading that starts at an offset in the line.
     Title(usize),
 }
 
-/// Returns what a line opens if it is a command or a title.
+/// Recognizes a command or title.
 pub(super) fn opening(line: &str) -> Option<Opening> {
     let trimmed = line.trim_end();
     if is_call(trimmed) {
@@ -22,7 +21,7 @@ pub(super) fn opening(line: &str) -> Option<Opening> {
     command(trimmed).map(Opening::Command).or_else(|| title(trimmed).map(Opening::Title))
 }
 
-/// Returns `true` for a tool with its arguments: `fetch_pod_logs {"namespace": "shop"}`.
+/// Returns `true` for a tool call: `fetch_pod_logs {"namespace": "shop"}`.
 fn is_call(line: &str) -> bool {
     const MAX_NAME: usize = 64;
     let is_name_byte = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
@@ -33,8 +32,8 @@ fn is_call(line: &str) -> bool {
     called || line.starts_with("Params used for the tool call")
 }
 
-/// Returns the start of the command after a prompt: `$ `, `[root@db ~]# `, `mysql> `, `shop=> `, `PS C:\> `,
-/// `ch-2 :) `.
+/// Returns the start of a command after a prompt: `$ `, `[root@db ~]# `, `mysql> `, `shop=> `,
+/// `PS C:\> `, `ch-2 :) `.
 fn command(line: &str) -> Option<usize> {
     const MAX_PROMPT: usize = 48;
     if let Some(rest) = line.strip_prefix("$ ") {
@@ -55,7 +54,7 @@ fn command(line: &str) -> Option<usize> {
     })
 }
 
-/// Returns `true` if a name before a sign makes a prompt.
+/// Returns `true` if a name and a sign form a prompt.
 fn is_prompt(name: &str, sign: &str) -> bool {
     let host = |name: &str| name.contains('@') || name.contains(':');
     let bare =
@@ -71,7 +70,7 @@ fn is_prompt(name: &str, sign: &str) -> bool {
     }
 }
 
-/// Returns `true` for the name of a host or device such as `edge-r1`.
+/// Returns `true` for a host or device name such as `edge-r1`.
 fn is_device(name: &str) -> bool {
     name.contains('-') && name.contains(|c: char| c.is_ascii_digit())
 }
@@ -89,7 +88,7 @@ fn is_shell(name: &str) -> bool {
     SHELLS.contains(&first)
 }
 
-/// Returns the start of the text of a comment or heading.
+/// Returns the start of the text in a comment or heading.
 fn title(line: &str) -> Option<usize> {
     let trimmed = line.trim_start();
     let indent = line.len() - trimmed.len();
@@ -110,7 +109,7 @@ fn title(line: &str) -> Option<usize> {
     (words && is_mark && indent == 0).then(|| indent + mark + rest.len() - rest.trim_start().len())
 }
 
-/// Returns `true` if a command, tool or query requests only a part of the data.
+/// Returns `true` if a command, tool or query requests only part of the data.
 pub(super) fn limits_output(request: &str) -> bool {
     const WORDS: [&str; 12] = [
         "--tail", "tail", "head", "grep", "egrep", "zgrep", "limit", "--limit", "top", "sample",
@@ -122,7 +121,7 @@ pub(super) fn limits_output(request: &str) -> bool {
     words.any(|word| WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)))
 }
 
-/// Returns `true` if a text says that something was left out of it.
+/// Returns `true` if a text states that something was left out.
 pub(super) fn mentions_truncation(text: &str) -> bool {
     const MARKS: [&str; 10] = [
         "\n...", "\n…", "[...]", "truncated", "omitted", "showing ", "more rows", "more lines",

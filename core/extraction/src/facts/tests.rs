@@ -1,4 +1,4 @@
-//! Tests that each value belongs to its subject.
+//! Tests that extracted values belong to their subjects.
 
 mod shapes;
 
@@ -11,7 +11,7 @@ pub(super) fn item(content: &str) -> Item<'_> {
     Item { tool: "", query: "", content, exhaustive: false }
 }
 
-/// Returns every fact as `subject | attribute = value`, the names of the subject separated by commas, innermost first.
+/// Returns all facts as `subject | attribute = value`, with the subject's names innermost first.
 pub(super) fn facts_of(content: &str) -> Vec<String> {
     let facts = Facts::extract([item(content)], &Budget::unlimited());
     let written = |fact: super::Fact<'_, '_>| {
@@ -28,7 +28,7 @@ pub(super) fn facts_of(content: &str) -> Vec<String> {
     facts.facts().map(written).collect()
 }
 
-/// Asserts that a value of an attribute belongs to one name and not to another.
+/// Asserts that an attribute's value belongs to `owner` and not to `other`.
 #[track_caller]
 pub(super) fn assert_owner(content: &str, attribute: &str, value: &str, owner: &str, other: &str) {
     let facts = Facts::extract([item(content)], &Budget::unlimited());
@@ -130,7 +130,7 @@ proptest! {
             for cell in &record.cells {
                 let written = text.get(cell.span.clone());
                 prop_assert!(written.is_some());
-                // YAML folds a value over several lines; what is read in it has the span of all of it.
+                // YAML folds a value over several lines; facts in it have the span of the whole value.
                 let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
                 let escaped = text.contains(['\\', '&']) || text.contains("''");
                 let same = written.is_some_and(|written| {

@@ -1,9 +1,9 @@
-//! Parses the time of a line, a cell or a sample, in the notations of common tools.
+//! Parses times in the formats of common tools.
 
 use crate::text::figures::{ClockTime, Date, MONTHS, clock_at, date_at};
 use crate::text::{byte_at, part};
 
-/// Parses the time at the start of a text. A date without a time of day gives `None`.
+/// Parses the time at the start of a text. Rejects a date without a time of day.
 pub(super) fn time_at(text: &str) -> Option<ClockTime> {
     match text.as_bytes() {
         [b'0'..=b'9', ..] => numeric_date(text)
@@ -15,7 +15,7 @@ pub(super) fn time_at(text: &str) -> Option<ClockTime> {
     }
 }
 
-/// Parses a text that is nothing but a time; digits alone count from the epoch.
+/// Parses a text that consists only of a time, including digits since the epoch.
 pub(super) fn whole_time(text: &str) -> Option<ClockTime> {
     if text.len() > 48 || text.len() < 5 {
         return None;
@@ -107,7 +107,7 @@ fn day_first(text: &str) -> Option<ClockTime> {
         let date = date_of(number(text, year_at, 4)?, month, day)?;
         return clock_from(text, year_at + 4, Some(date));
     }
-    // The order of day and month is known only with dots.
+    // The order of day and month is known only for dates with dots.
     let is_numeric = byte_at(text, second + 2) == separator && number(text, second, 2).is_some();
     let year = number(text, second + 3, 4).filter(|_| is_numeric)?;
     let date = match separator {
@@ -171,7 +171,7 @@ fn month_first(text: &str) -> Option<ClockTime> {
     Some(time)
 }
 
-/// Parses the time of klog, `I0312 14:01:02.123456`: the level, then month and day.
+/// Parses a klog time, `I0312 14:01:02.123456`: level, month and day, time of day.
 fn klog(text: &str) -> Option<ClockTime> {
     number(text, 1, 4)?;
     (byte_at(text, 5) == b' ').then_some(())?;
@@ -196,11 +196,11 @@ fn shifted(time: ClockTime, by: usize) -> Option<ClockTime> {
     Some(ClockTime { span: 0..time.span.end + by, ..time })
 }
 
-/// Returns the month at the start of a text as its number, and the length of its name.
+/// Returns the number of the month at the start of a text, and the length of its name.
 fn month_at(text: &str) -> Option<(u32, usize)> {
     let length = text.bytes().take(10).take_while(u8::is_ascii_alphabetic).count();
     let word = part(text, 0..length);
-    // Most words do not start with the initial of a month.
+    // Fast path: most words do not start with the initial of a month.
     let first = byte_at(word, 0).to_ascii_uppercase();
     if length < 3 || !b"JFMASOND".contains(&first) {
         return None;
@@ -221,7 +221,7 @@ fn date_of(year: u32, month: u32, day: u32) -> Option<Date> {
     known.then_some(date)
 }
 
-/// Parses the number of exactly `digits` digits at an offset.
+/// Parses a number with exactly `digits` digits.
 fn number(text: &str, at: usize, digits: usize) -> Option<u32> {
     let written = text.get(at..at + digits)?;
     let more = byte_at(text, at + digits).is_ascii_digit();

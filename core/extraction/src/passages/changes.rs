@@ -1,14 +1,14 @@
-//! Renders changes: removed lines with a `-`, added ones with a `+`, each on its own line, under the name of the file.
+//! Renders changes as in a diff, with `-` and `+` lines under the file name.
 
 use std::borrow::Cow;
 
 use super::render::{MAX_HEADING, MAX_PASSAGE, RenderedPassage, collapse_whitespace};
 use crate::facts::{AFTER, BEFORE, Cell, Facts, ItemId, Record};
 
-/// The maximum number of bytes of a line.
+/// The maximum length of a line in bytes.
 const MAX_LINE: usize = MAX_PASSAGE / 2;
 
-/// Renders a change or an unchanged line as in the diff.
+/// Renders a change or an unchanged line.
 pub(super) fn render_change(
     facts: &Facts<'_>,
     item: ItemId,
@@ -26,7 +26,7 @@ pub(super) fn render_change(
     RenderedPassage { item: Some(item), context: file.unwrap_or_default(), text }
 }
 
-/// Returns the sign of a line and the text after it: unchanged, or by key and value for a diff in a string.
+/// Returns a line's sign, and the original text or, for a diff in a string, the key and value.
 fn split_sign<'c>(content: &'c str, cell: &'c Cell<'_>) -> (&'static str, Cow<'c, str>) {
     let sign = match cell.attribute.last().map(|side| &**side) {
         Some(BEFORE) => "-",
@@ -43,7 +43,7 @@ fn split_sign<'c>(content: &'c str, cell: &'c Cell<'_>) -> (&'static str, Cow<'c
     (sign, body)
 }
 
-/// Returns the line of the content that contains a value, if it is not escaped there.
+/// Returns the content line that contains a value, unless the value is escaped there.
 fn source_line<'c>(content: &'c str, cell: &Cell<'_>) -> Option<&'c str> {
     let value = content.get(cell.span.clone()).filter(|value| *value == cell.text)?;
     let (before, after) = (content.get(..cell.span.start)?, content.get(cell.span.end..)?);

@@ -1,9 +1,8 @@
-//! Selects the passages of evidence that are relevant to a claim and renders them as one text: the premise that a
-//! trained model reads with the claim.
+//! Selects the passages relevant to a claim and renders them as a premise, the input of the local model.
 //!
-//! A passage is a record with its context: a row with the names of its columns, an object with the keys above it, a
-//! line, the lines of a change with their signs, a whole series. Together the passages cover as many of the claim's
-//! words as possible, rare words before common ones; the remaining room goes to the neighbours of the selected ones.
+//! A passage is a record with its context: a row with column names, an object with the keys above it, a line,
+//! a change with its signs, or a whole series. The passages cover as many of the claim's words as possible,
+//! and rare words weigh more. The remaining space is filled with neighbors of the selected passages.
 //!
 //! ```
 //! use gsar_extraction::facts::{Facts, Item};
@@ -30,51 +29,51 @@ use crate::memory::{MAP_ENTRY, allocation_size};
 
 use terms::{claim_terms, passage_terms, tool_terms};
 
-/// The maximum number of bytes of a premise, as in the training of the shipped model of `local/1`.
+/// The maximum length of a premise in bytes, as in the training data of the built-in `local/1` model.
 pub const MAX_PREMISE: usize = 700;
-/// The maximum number of passages compared with each other for one claim.
+/// The maximum number of passages ranked for a claim.
 const MAX_CANDIDATES: usize = 256;
-/// The cost of indexing a passage, in units of the budget.
+/// The cost of indexing a passage in budget units.
 const UNITS_FOR_PASSAGE: usize = 512;
-/// The bytes of a passage with one record.
+/// The memory for a passage with one record.
 const PASSAGE_BYTES: usize = size_of::<Passage>() + allocation_size(size_of::<RecordId>());
-/// The bytes of a term of one passage.
+/// The memory for a new term.
 const TERM_BYTES: usize =
     MAP_ENTRY + size_of::<(u64, Vec<usize>)>() + allocation_size(3 * size_of::<usize>());
-/// The cost of writing the passages of a claim, in units of the budget.
+/// The cost of writing a premise in budget units.
 const UNITS_FOR_PREMISE: usize = 64 << 10;
-/// The maximum number of words of the query that count for a passage.
+/// The maximum number of shared query words that count toward a passage.
 const MAX_TOOL_OVERLAP: u32 = 4;
 
-/// The evidence shown with a claim.
+/// The evidence for a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Premise {
-    /// The passages in the order of the evidence, under the tool that returned each.
+    /// The passages in evidence order, with a heading per tool.
     pub text: String,
-    /// The shown records that have words of the claim, those with the most first.
+    /// The records that share words with the claim, best match first.
     pub records: Vec<RecordId>,
 }
 
-/// Evidence, split into passages once for any number of claims.
+/// Evidence that is split into passages and indexed for any number of claims.
 #[derive(Debug)]
 pub struct Passages<'f, 'a> {
     facts: &'f Facts<'a>,
-    /// In the order of the evidence.
+    /// In evidence order.
     passages: Vec<Passage>,
     postings: BTreeMap<u64, Vec<usize>>,
-    /// The terms of the tools and queries.
+    /// The terms in each item's tool and query.
     tools: BTreeMap<ItemId, Vec<u64>>,
 }
 
 #[derive(Debug)]
 struct Passage {
     item: ItemId,
-    /// Its records: one, the samples of a series, or a line with its clauses.
+    /// One record, the samples in a series, or a line with its clauses.
     records: Vec<RecordId>,
 }
 
 impl<'f, 'a> Passages<'f, 'a> {
-    /// Splits facts into passages. Incomplete if the budget stops it.
+    /// Splits facts into passages. The index is incomplete if the budget is exhausted.
     #[must_use]
     pub fn new(facts: &'f Facts<'a>, budget: &Budget) -> Self {
         let passages = split(facts);
@@ -101,7 +100,7 @@ impl<'f, 'a> Passages<'f, 'a> {
         Self { facts, passages, postings, tools }
     }
 
-    /// Returns the evidence relevant to a claim in at most `max_bytes` bytes; empty if the budget is exhausted.
+    /// Returns the evidence relevant to a claim, at most `max_bytes` long; empty if the budget is exhausted.
     #[must_use]
     pub fn premise(&self, claim: &str, max_bytes: usize, budget: &Budget) -> Premise {
         let claim_terms = claim_terms(claim);
@@ -128,21 +127,20 @@ impl<'f, 'a> Passages<'f, 'a> {
         Premise { text: writer.text(), records }
     }
 
-    /// Returns the weight of a word in `count` passages, higher for rare words: log2(4 × passages / count), at least
-    /// one.
+    /// Returns the weight of a term that occurs in `count` passages: log2(4 × passages / count), at least one.
     fn weight(&self, count: usize) -> u32 {
         let share = self.passages.len().saturating_mul(4) / count.max(1);
         share.max(2).ilog2()
     }
 
-    /// Returns the number of terms of a claim in the query that returned a passage.
+    /// Returns the number of claim terms in the query that returned a passage.
     fn tool_overlap(&self, index: usize, claim_terms: &[u64]) -> u32 {
         let tool = self.passages.get(index).and_then(|passage| self.tools.get(&passage.item));
         let shared = tool.into_iter().flatten().filter(|term| claim_terms.contains(term)).count();
         u32::try_from(shared).unwrap_or(u32::MAX).min(MAX_TOOL_OVERLAP)
     }
 
-    /// Fills the remaining room with neighbours of the selected passages, nearest first.
+    /// Fills the remaining space with neighbors of the selected passages, nearest first.
     fn add_neighbors(
         &self,
         ranked: &[usize],
@@ -166,8 +164,8 @@ impl<'f, 'a> Passages<'f, 'a> {
     }
 }
 
-/// Returns the indexes of passages, the one that adds most words of the claim first. A word already shown counts an
-/// eighth, and so does one of the query.
+/// Orders passages by the claim terms they add. A term that is already covered weighs one eighth, a
+/// query term a quarter.
 fn rank(terms: &[(&[usize], u32)], tool_overlap: impl Fn(usize) -> u32) -> Vec<usize> {
     let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut totals: BTreeMap<usize, u32> = BTreeMap::new();
@@ -211,7 +209,7 @@ fn rank(terms: &[(&[usize], u32)], tool_overlap: impl Fn(usize) -> u32) -> Vec<u
     chosen
 }
 
-/// Splits records into passages: a series is one, and so is a line with its clauses.
+/// Splits records into passages. A series is one passage, and so is a line with its clauses.
 fn split(facts: &Facts<'_>) -> Vec<Passage> {
     let mut passages: Vec<Passage> = Vec::new();
     let mut by_line: BTreeMap<RecordId, usize> = BTreeMap::new();

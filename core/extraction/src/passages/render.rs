@@ -1,4 +1,4 @@
-//! Renders passages: values with the names of their columns and keys, lines unchanged, epoch times as times of day.
+//! Renders passages: values with column names or keys, lines unchanged, epoch times as times of day.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,41 +8,39 @@ use crate::text::figures::ClockTime;
 use crate::text::part;
 use crate::text::tokens::words;
 
-/// The maximum number of bytes of a passage.
+/// The maximum length of a passage in bytes.
 pub(super) const MAX_PASSAGE: usize = 480;
-/// The maximum number of bytes of a value.
+/// The maximum length of a value in bytes.
 const MAX_VALUE: usize = 160;
-/// The maximum number of bytes of the heading of a tool's passages.
+/// The maximum length of a heading in bytes.
 pub(super) const MAX_HEADING: usize = 64;
-/// The maximum number of samples shown of a series.
+/// The maximum number of samples per series.
 const MAX_SAMPLES: usize = 24;
-/// The maximum number of values shown of a parent.
+/// The maximum number of values per parent.
 const MAX_PARENT_CELLS: usize = 3;
-/// The maximum number of bytes of each of them.
+/// The maximum length of a parent's value in bytes.
 const MAX_PARENT_VALUE: usize = 48;
-/// The maximum number of bytes of the scope of records.
+/// The maximum length of a scope in bytes.
 const MAX_SCOPE: usize = 60;
 
-/// A premise that is being written.
 pub(super) struct PremiseWriter<'f, 'a> {
     facts: &'f Facts<'a>,
     max_bytes: usize,
-    /// The items in the order of their first passage.
+    /// The items, ordered by their first passage.
     items: Vec<ItemId>,
     passages: BTreeMap<usize, RenderedPassage>,
 }
 
-/// A rendered passage.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct RenderedPassage {
     pub(super) item: Option<ItemId>,
-    /// The context of its records, shown once for consecutive passages with the same one.
+    /// The records' context, rendered once for consecutive passages.
     pub(super) context: String,
     pub(super) text: String,
 }
 
 impl<'f, 'a> PremiseWriter<'f, 'a> {
-    /// Creates an empty writer for at most `max_bytes` bytes.
+    /// Creates a writer for at most `max_bytes`.
     pub(super) const fn new(facts: &'f Facts<'a>, max_bytes: usize) -> Self {
         Self { facts, max_bytes, items: Vec::new(), passages: BTreeMap::new() }
     }
@@ -77,7 +75,7 @@ impl<'f, 'a> PremiseWriter<'f, 'a> {
         fits
     }
 
-    /// Returns all passages under their headings.
+    /// Renders all passages under their headings.
     pub(super) fn text(&self) -> String {
         let mut text = String::with_capacity(self.max_bytes);
         let mut before = &RenderedPassage::default();
@@ -141,7 +139,7 @@ fn render_passage(
     RenderedPassage { item: Some(item), context, text }
 }
 
-/// Returns the context of a record: its scope, and the first values of its parents.
+/// Renders a record's context: its scope and the first values of its parents.
 fn render_context(facts: &Facts<'_>, record: &Record<'_>) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut outer = record.parent.and_then(|id| facts.record(id));
@@ -163,7 +161,7 @@ fn render_context(facts: &Facts<'_>, record: &Record<'_>) -> String {
     if parts.is_empty() { String::new() } else { format!("{}:\n", parts.join(" > ")) }
 }
 
-/// Renders a line unchanged, a long one by its part relevant to the claim, and a JSON line by its members.
+/// Renders a line unchanged, an excerpt from a long line, or the members in a JSON line.
 fn render_line(facts: &Facts<'_>, record: &Record<'_>, claim: &str) -> String {
     let content = facts.group(record.group).and_then(|group| facts.item(group.item));
     let raw = content.and_then(|item| item.content.get(record.span.clone())).unwrap_or_default();
@@ -177,10 +175,10 @@ fn render_line(facts: &Facts<'_>, record: &Record<'_>, claim: &str) -> String {
     }
 }
 
-/// The number of bytes of a long line searched for words of a claim.
+/// The maximum number of bytes to search in a long line.
 const MAX_LINE_READ: usize = 16 << 10;
 
-/// Returns the start of a long line and the part with most words of the claim.
+/// Returns the start of a long line and the part with the most claim words.
 fn excerpt(line: &str, claim: &str) -> String {
     const START_BYTES: usize = 60;
     let line = part(line, 0..line.floor_char_boundary(MAX_LINE_READ));
@@ -190,7 +188,7 @@ fn excerpt(line: &str, claim: &str) -> String {
         .map(|word| word.span.start)
         .collect();
     let space = MAX_PASSAGE - START_BYTES - 8;
-    // Positions are in order.
+    // Positions are sorted.
     let within = |start: &usize| {
         shared.partition_point(|at| *at < start + space) - shared.partition_point(|at| at < start)
     };
@@ -206,7 +204,7 @@ fn excerpt(line: &str, claim: &str) -> String {
     format!("{} … {}", cut(0, START_BYTES), cut(start, start + space))
 }
 
-/// Renders a record with the names of its values.
+/// Renders a record's values with their names.
 fn render_record(record: &Record<'_>, claim: &str) -> String {
     if record.cells.is_empty() {
         return String::new();
@@ -225,7 +223,7 @@ fn render_record(record: &Record<'_>, claim: &str) -> String {
     text
 }
 
-/// Returns the first cells of a long record, which name it, and those that share a word with the claim.
+/// Returns the first cells, which name a long record, and those that share a word with the claim.
 fn relevant_cells<'r, 'a>(cells: &'r [Cell<'a>], claim: &str) -> Vec<&'r Cell<'a>> {
     const FIRST: usize = 3;
     let claim_terms: Vec<u64> = words(claim).map(|word| word.stem()).collect();
@@ -240,7 +238,7 @@ fn relevant_cells<'r, 'a>(cells: &'r [Cell<'a>], claim: &str) -> Vec<&'r Cell<'a
         .collect()
 }
 
-/// Renders labels, then values by time.
+/// Renders a series: its labels, then its values by time.
 fn render_series(
     facts: &Facts<'_>,
     records: &[RecordId],
@@ -288,7 +286,7 @@ fn cell_value<'c>(cell: &'c Cell<'_>) -> &'c str {
     cell.text.get(..end).unwrap_or_default().trim()
 }
 
-/// Renders the time of day, with seconds unless they are zero.
+/// Formats a time of day, with seconds unless they are zero.
 fn format_time(at: &ClockTime) -> String {
     let (hour, minute, second) =
         (at.seconds_of_day / 3600, at.seconds_of_day / 60 % 60, at.seconds_of_day % 60);
@@ -299,7 +297,7 @@ fn format_time(at: &ClockTime) -> String {
     }
 }
 
-/// Collapses whitespace and truncates a text to `max_bytes`.
+/// Collapses whitespace and truncates to `max_bytes`.
 pub(super) fn collapse_whitespace(text: &str, max_bytes: usize) -> Cow<'_, str> {
     let is_plain = !text.contains("  ") && !text.contains(['\n', '\t', '\r']);
     if is_plain && text.len() <= max_bytes {

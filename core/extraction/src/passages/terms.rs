@@ -1,9 +1,8 @@
-//! The search terms of passages and claims.
+//! Search terms in passages and claims.
 
 use crate::facts::{Facts, ItemId, RecordId};
 use crate::text::tokens::{Word, is_stop_word, words};
 
-/// Returns the terms of a claim, each once.
 pub(super) fn claim_terms(claim: &str) -> Vec<u64> {
     let mut terms = Vec::new();
     add_terms(claim, &mut terms);
@@ -12,7 +11,7 @@ pub(super) fn claim_terms(claim: &str) -> Vec<u64> {
     terms
 }
 
-/// Returns the terms of records and their parents, each once.
+/// Returns the distinct terms in records and the first record's parent.
 pub(super) fn passage_terms(facts: &Facts<'_>, records: &[RecordId]) -> Vec<u64> {
     let mut terms = Vec::new();
     for record in records.iter().filter_map(|id| facts.record(*id)) {
@@ -34,7 +33,6 @@ pub(super) fn passage_terms(facts: &Facts<'_>, records: &[RecordId]) -> Vec<u64>
     terms
 }
 
-/// Returns the terms of a tool and its query, each once.
 pub(super) fn tool_terms(facts: &Facts<'_>, item: ItemId) -> Vec<u64> {
     let mut terms = Vec::new();
     if let Some(item) = facts.item(item) {
@@ -46,7 +44,7 @@ pub(super) fn tool_terms(facts: &Facts<'_>, item: ItemId) -> Vec<u64> {
     terms
 }
 
-/// Adds the words of a text by their stems, the parts of names, and figures without their units.
+/// Adds the stems of words, the parts of names, and figures without their units.
 fn add_terms(text: &str, terms: &mut Vec<u64>) {
     for word in words(text).filter(|word| !is_stop_word(word.text)) {
         terms.push(word.stem());
@@ -68,7 +66,7 @@ fn add_terms(text: &str, terms: &mut Vec<u64>) {
     }
 }
 
-/// Parses `14:05` and `14:05:30` into seconds of the day.
+/// Parses `14:05` or `14:05:30` to seconds since midnight.
 fn parse_time(word: &str) -> Option<u32> {
     let mut parts = word.splitn(3, ':');
     let mut number = || parts.next().filter(|part| part.len() == 2)?.parse::<u32>().ok();
@@ -76,7 +74,7 @@ fn parse_time(word: &str) -> Option<u32> {
     (hour < 24 && minute < 60).then_some(hour * 3600 + minute * 60)
 }
 
-/// Returns the term of a minute of the day.
+/// Returns the term for a minute of the day.
 fn minute_term(seconds: u32) -> u64 {
     const MINUTES: u64 = 0x7469_6d65_0000_0000;
     MINUTES | u64::from(seconds / 60)

@@ -1,5 +1,4 @@
-//! Parses Markdown into blocks of text as a reader sees them: headings, paragraphs, table rows, lines of code. The
-//! CommonMark parser is pulldown-cmark.
+//! Parses Markdown into blocks of visible text: headings, paragraphs, table rows, code lines.
 
 use std::ops::Range;
 
@@ -11,45 +10,43 @@ use super::rendered::Rendered;
 use super::{Reason, Uncovered};
 use crate::text::part;
 
-/// A block of a report.
+/// A block in a report.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub(super) kind: BlockKind,
-    /// Its text; empty for a table row.
+    /// The text; empty for a table row.
     pub(super) text: Rendered,
-    /// The cells of a table row.
+    /// The cells in a table row.
     pub(super) cells: Vec<Rendered>,
-    /// The bytes of the report that are bold, in order.
+    /// The bold ranges in the report, in order.
     pub(super) strong: Vec<Range<usize>>,
-    /// The number of lists around it.
+    /// The list nesting depth.
     pub(super) depth: usize,
 }
 
-/// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockKind {
-    /// Any level, ATX, setext or HTML.
+    /// An ATX, setext or HTML heading at any level.
     Heading,
     /// Prose, including list items, footnotes, captions, comments and attributes.
     Paragraph,
-    /// The term of a definition list.
+    /// A term in a definition list.
     Term,
-    /// The header of a table.
+    /// A table header.
     TableHead,
-    /// A row of a table.
+    /// A table row.
     TableRow,
-    /// A line of a code block.
+    /// A line in a code block.
     Code(Language),
 }
 
-/// The blocks of a report, and the bytes that are not claims.
+/// The blocks in a report, and the ranges that are not claims.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     pub(super) blocks: Vec<Block>,
     pub(super) non_claims: Vec<Uncovered>,
 }
 
-/// Parses a report into blocks.
 pub(super) fn blocks(report: &str) -> Blocks {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
@@ -88,7 +85,7 @@ struct BlockParser<'a> {
     open: Option<Block>,
     cells: Option<Vec<Rendered>>,
     depth: usize,
-    /// Open links: target, title, bytes, whether the text is the target itself, the end of the text.
+    /// Open links: target, title, range, whether the source contains the target, whether the text has ended.
     links: Vec<(String, String, Range<usize>, bool)>,
     read_to: usize,
     code: Option<(Language, Rendered)>,
@@ -301,7 +298,7 @@ impl BlockParser<'_> {
         self.read_to = range.end;
     }
 
-    /// Marks the target of a link as a non-claim, and keeps its title as a block.
+    /// Marks a link target as a non-claim, and adds the title as a block.
     fn link(&mut self, target: &str, title: &str, range: Range<usize>) {
         let mut from = range.start;
         if !target.is_empty()
@@ -321,7 +318,7 @@ impl BlockParser<'_> {
         }
     }
 
-    /// Marks bytes with at most one short word as a non-claim.
+    /// Marks a range with at most one short word as a non-claim.
     fn mark_non_claim_word(&mut self, span: Range<usize>, reason: Reason) {
         const MAX_BYTES: usize = 24;
         let text = part(self.report, span.clone());
@@ -335,7 +332,7 @@ impl BlockParser<'_> {
         self.open = Some(Block { kind, depth: self.depth, ..paragraph(Rendered::default()) });
     }
 
-    /// Returns the text of the open block; opens a paragraph if there is none.
+    /// Returns the text of the open block, opening a paragraph if there is none.
     fn inline(&mut self) -> &mut Rendered {
         if self.open.is_none() {
             self.open(BlockKind::Paragraph);
@@ -381,7 +378,7 @@ fn push(report: &str, to: &mut Rendered, text: &str, range: Range<usize>) {
     }
 }
 
-/// Returns the number of bytes of a bullet or list number.
+/// Returns the length of a bullet or list number in bytes.
 fn item_marker(item: &str) -> usize {
     let digits = item.bytes().take_while(u8::is_ascii_digit).count();
     let closed = item.as_bytes().get(digits).is_some_and(|byte| matches!(byte, b'.' | b')'));

@@ -1,4 +1,4 @@
-//! Recognizes commands and settings in code, and finds whole lines of evidence.
+//! Recognizes commands and settings in code, and finds lines that occur in the evidence.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::budget::Budget;
 use crate::text::fold::fold;
 use crate::text::part;
 
-/// Programs whose name starts a command.
+/// Programs that start a command.
 #[rustfmt::skip]
 const PROGRAMS: [&str; 66] = [
     "ALTER", "CREATE", "DELETE", "EXPLAIN", "INSERT", "SELECT", "SET", "UPDATE", "VACUUM",
@@ -19,10 +19,9 @@ const PROGRAMS: [&str; 66] = [
     "sudo", "systemctl", "tail", "terraform", "vault",
 ];
 
-/// Words of sentences that do not occur in commands.
+/// Words that occur in sentences but not in commands.
 const ARTICLES: [&str; 3] = ["the", "an", "its"];
 
-/// Returns `true` if a text is a command to run.
 pub(super) fn is_command(text: &str) -> bool {
     let text = text.trim();
     let bare = text.strip_prefix("$ ").unwrap_or(text);
@@ -42,19 +41,19 @@ pub(super) fn is_command(text: &str) -> bool {
     tokens.next().is_some()
 }
 
-/// The kind of language of a code block.
+/// The kind of language in a code block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Language {
-    /// Commands of a shell or a database.
+    /// Shell or database commands.
     Commands,
-    /// Settings.
+    /// Configuration files.
     Configuration,
-    /// Any other language, or none given.
+    /// Any other or an unknown language.
     Other,
 }
 
 impl Language {
-    /// Returns the kind of language that the info string of a code block names.
+    /// Returns the kind of language for a code block's info string.
     pub(super) fn from_info(info: &str) -> Self {
         const COMMANDS: [&str; 10] = [
             "bash", "console", "powershell", "promql", "psql", "sh", "shell", "sql", "terminal",
@@ -75,18 +74,15 @@ impl Language {
     }
 }
 
-/// The kind of a line of code that is not in the evidence.
+/// The kind of a code line that is not in the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CodeLine {
-    /// A command to run.
     Command,
-    /// A setting.
     Setting,
-    /// Any other line.
     Statement,
 }
 
-/// Returns the kind of a line of code.
+/// Classifies a code line.
 pub(super) fn line(text: &str, language: Language) -> CodeLine {
     if is_command(text) {
         return CodeLine::Command;
@@ -98,7 +94,7 @@ pub(super) fn line(text: &str, language: Language) -> CodeLine {
     }
 }
 
-/// Returns `true` for a program with at least one option or path.
+/// Returns `true` for a program with an option or path.
 fn looks_like_command(text: &str) -> bool {
     let bare = text.trim().trim_start_matches("$ ");
     let mut tokens = bare.split_whitespace();
@@ -111,7 +107,7 @@ fn looks_like_command(text: &str) -> bool {
         && tokens.any(|token| token.starts_with('-') || token.contains('/'))
 }
 
-/// Returns `true` for a key of one word with a short value that is not a statement.
+/// Returns `true` for a one-word key with a short value that is not a statement.
 fn is_setting(text: &str) -> bool {
     const MAX_WORDS: usize = 6;
     let bare = text.trim().trim_start_matches(['+', '-', ' ']);
@@ -123,21 +119,20 @@ fn is_setting(text: &str) -> bool {
         && !has_predicate(value)
 }
 
-/// The lines and values of the evidence, normalized.
+/// The normalized lines and values in the evidence.
 #[derive(Debug, Default)]
 pub(super) struct EvidenceLines {
     lines: BTreeSet<String>,
-    /// Each item without whitespace, to find JSON values.
+    /// JSON items without whitespace.
     compact: Vec<String>,
     /// The number of bytes searched.
     searched: usize,
 }
 
-/// The maximum number of bytes of evidence searched for the lines of a report. Lines beyond it are claims.
+/// The maximum number of evidence bytes to search for report lines. Lines after that limit become claims.
 const MAX_SEARCHED: usize = 256 << 20;
 
 impl EvidenceLines {
-    /// Reads evidence.
     pub(super) fn read(evidence: &[&str], budget: &Budget) -> Self {
         let mut records = Self::default();
         for item in evidence {
@@ -150,7 +145,7 @@ impl EvidenceLines {
         records
     }
 
-    /// Returns `true` if a text is a whole line or value of the evidence, up to ellipses.
+    /// Returns `true` if a text, possibly with ellipses, is a whole line or value in the evidence.
     pub(super) fn has_line(&mut self, text: &str) -> bool {
         let line = normalize(text);
         if line.is_empty() {
@@ -165,13 +160,13 @@ impl EvidenceLines {
             && self.lines.iter().any(|whole| is_shortened(whole, &pieces))
     }
 
-    /// Spends `bytes` of the search. Returns `false` if the limit is exceeded.
+    /// Counts searched bytes. Returns `false` if the limit is exceeded.
     fn spend_search(&mut self, bytes: usize) -> bool {
         self.searched = self.searched.saturating_add(bytes);
         self.searched <= MAX_SEARCHED
     }
 
-    /// Returns `true` if a JSON document of the evidence has this member.
+    /// Returns `true` if a JSON document in the evidence contains this member.
     fn has_value(&mut self, line: &str) -> bool {
         let compact: String = line.chars().filter(|c| !c.is_whitespace()).collect();
         if !compact.starts_with('"') || compact.len() < 4 {
@@ -191,7 +186,7 @@ impl EvidenceLines {
     }
 }
 
-/// Returns `true` if a line consists of the pieces in order, shortened between them.
+/// Returns `true` if a line consists of the pieces in order, with text omitted between them.
 fn is_shortened(whole: &str, pieces: &[&str]) -> bool {
     const MIN_BYTES: usize = 8;
     let matched: usize = pieces.iter().map(|piece| piece.trim().len()).sum();

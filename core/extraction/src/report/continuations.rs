@@ -1,12 +1,12 @@
-//! Recognizes continuations of a sentence that are checked separately but have no joining word: a distance in time (",
-//! 71 seconds after the sync had begun"), a part of the subject (", all of them after ten seconds"), a second statement
-//! about the same subject (", its connections were pinned", ": its p99 peaked").
+//! Recognizes continuations without a conjunction that need their own check: a distance in time (", 71
+//! seconds after the sync had begun"), part of the subject (", all of them after ten seconds"), or another
+//! statement about the same subject (", its connections were pinned", ": its p99 peaked").
 
 use super::words::is_predicate;
 use crate::text::figures::{Dimension, Figure, figures};
 use crate::text::tokens::{Word, words};
 
-/// The maximum number of words of a distance: "roughly two and a half hours before the".
+/// The maximum number of words in a distance: "roughly two and a half hours before the".
 const MAX_WORDS: usize = 10;
 
 /// Returns `true` if the text after a comma starts with a distance in time.
@@ -31,14 +31,14 @@ pub(super) fn is_time_distance(text: &str, at: usize) -> bool {
         || is_link(["later", "earlier"]) && after.next().is_some_and(|word| !word.is("than"))
 }
 
-/// Returns `true` if "and" joins such a distance: ", and ten minutes later to 24".
+/// Returns `true` if "and" joins a distance in time: ", and ten minutes later to 24".
 pub(super) fn joins_time_distance(text: &str, word: &Word<'_>) -> bool {
     let rest = text.get(word.span.end..).unwrap_or("");
     let at = word.span.end + rest.len() - rest.trim_start().len();
     word.is("and") && is_time_distance(text, at)
 }
 
-/// Returns `true` if the text after a comma is about a part of the subject: "all of them", "among them".
+/// Returns `true` if the text after a comma is about part of the subject: "all of them", "among them".
 pub(super) fn is_about_part(text: &str, at: usize) -> bool {
     const MAX_LEAD_WORDS: usize = 5;
     let rest = text.get(at..).unwrap_or("");
@@ -52,8 +52,8 @@ pub(super) fn is_about_part(text: &str, at: usize) -> bool {
         && words(rest).nth(MAX_LEAD_WORDS).is_some()
 }
 
-/// Returns `true` if a word starts a second statement: ", its connections were pinned", ": its p99 peaked". `gap` is
-/// the text between the word and the one before it.
+/// Returns `true` if a word starts a second statement: ", its connections were pinned", ": its p99 peaked".
+/// `gap` is the text before the word.
 pub(super) fn starts_second_statement(
     gap: &str,
     before: Option<&Word<'_>>,
@@ -63,12 +63,12 @@ pub(super) fn starts_second_statement(
         || gap.contains(": ") && before.is_some_and(is_colon_between)
 }
 
-/// Returns `true` if a word refers to the subject before it.
+/// Returns `true` if a word refers back to the subject.
 fn is_pronoun(word: &Word<'_>) -> bool {
     ["its", "their", "it", "they"].iter().any(|pronoun| word.is(pronoun))
 }
 
-/// Returns `true` if a colon after a word separates two statements rather than announcing a quote or list.
+/// Returns `true` if a colon after a word separates two statements. Otherwise it introduces a quote or list.
 fn is_colon_between(last: &Word<'_>) -> bool {
     const ANNOUNCING: [&str; 12] = [
         "following", "this", "these", "below", "here", "as", "by", "with", "is", "are", "was",

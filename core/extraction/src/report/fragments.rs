@@ -1,5 +1,4 @@
-//! Recognizes fragments of a report by their form: labels, addresses, section numbers.
-//! keeps nothing.
+//! Recognizes fragments in a report by their form: labels, addresses, section numbers.
 
 use super::blocks::Block;
 use super::rendered::Rendered;
@@ -24,13 +23,13 @@ pub(super) fn without_colon(text: &Rendered) -> Rendered {
     text.slice(0..end)
 }
 
-/// Returns a heading without the parentheses at its end.
+/// Removes parentheses at the end of a heading.
 pub(super) fn without_remark(heading: &str) -> &str {
     let open = heading.rfind(" (").filter(|_| heading.ends_with(')'));
     open.map_or(heading, |at| part(heading, 0..at))
 }
 
-/// Returns `true` if a text is too short to make a statement, or has no verb.
+/// Returns `true` if a text is too short for a statement or has no verb.
 pub(super) fn is_short_or_verbless(text: &str) -> bool {
     const MAX_SHORT: usize = 3;
     !has_predicate(text) || words(text).nth(MAX_SHORT).is_none()
@@ -55,7 +54,7 @@ pub(super) fn bold_start(block: &Block) -> usize {
     if begins { block.text.offset(strong.end) } else { 0 }
 }
 
-/// Splits a bold label with its colon from the text after it.
+/// Splits a bold label from the text after it.
 pub(super) fn bold_label(text: &Rendered, bold: usize) -> Option<(Rendered, Rendered)> {
     const MAX_BYTES: usize = 60;
     if bold == 0 || bold > MAX_BYTES {
@@ -81,13 +80,12 @@ fn starts_with_question_word(text: &str) -> bool {
     })
 }
 
-/// Returns `true` for a short text with a colon at its end that states nothing by itself.
+/// Returns `true` if a short text before a colon states nothing.
 pub(super) fn is_label(text: &str) -> bool {
     const MAX_WORDS: usize = 8;
     words(text).take(MAX_WORDS + 1).count() <= MAX_WORDS && !has_past_verb(text)
 }
 
-/// Returns `true` if a text is an address.
 pub(super) fn is_address(text: &str) -> bool {
     let scheme = ["http://", "https://", "mailto:"].iter().any(|scheme| text.starts_with(scheme));
     scheme && !text.contains(char::is_whitespace)

@@ -1,19 +1,18 @@
-//! Extracts the text of HTML: between tags, in comments, and in attributes that may be shown. Tags that start a new
-//! line end a block.
+//! Extracts text from HTML: between tags, in comments, and in attributes that can be visible. Tags that start
+//! a new line end a block.
 
 use super::blocks::{Block, BlockKind, paragraph};
 use super::rendered::Rendered;
 use super::{Reason, Uncovered};
 use crate::text::part;
 
-/// The blocks of a range of HTML.
+/// The blocks in an HTML fragment, and the ranges that are not claims.
 #[derive(Debug, Default)]
 pub(super) struct Html {
     pub(super) blocks: Vec<Block>,
     pub(super) non_claims: Vec<Uncovered>,
 }
 
-/// Parses raw HTML.
 pub(super) fn read(raw: &Rendered) -> Html {
     let mut parser = HtmlParser {
         raw,
@@ -47,7 +46,7 @@ const INLINE_TAGS: [&str; 44] = [
     "strike", "strong", "style", "sub", "sup", "svg", "tbody", "td", "th",
 ];
 
-/// Attributes whose values are markup, as opposed to hidden text.
+/// Attributes with markup values, as opposed to hidden text.
 const MARKUP_ATTRIBUTES: [&str; 28] = [
     "align", "bgcolor", "border", "cellpadding", "cellspacing", "charset", "class", "color",
     "cols", "colspan", "dir", "face", "height", "id", "lang", "loading", "media", "name", "rel",
@@ -62,9 +61,9 @@ struct HtmlParser<'a> {
     row: Option<Row>,
 }
 
-/// The open row of a table.
+/// The open table row.
 struct Row {
-    /// Its cells before the open one.
+    /// The cells before the open one.
     cells: Vec<Rendered>,
     is_head: bool,
 }
@@ -237,7 +236,7 @@ fn is_rare(name: &str) -> bool {
     .contains(&name)
 }
 
-/// Returns the length of the tag, declaration or instruction at the start of a text.
+/// Returns the length of the tag, declaration or processing instruction at the start of a text.
 fn tag_length(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('<')?;
     if !inner.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) {
@@ -273,7 +272,7 @@ fn quoted(value: &str) -> (usize, usize) {
     (0, value.find(|c: char| c.is_whitespace() || c == '>').unwrap_or(value.len()))
 }
 
-/// Decodes an entity. Returns the character and the number of bytes.
+/// Decodes an entity. Returns the character and the length in bytes.
 fn entity(text: &str) -> Option<(char, usize)> {
     const MAX_BYTES: usize = 12;
     let inner = text.strip_prefix('&')?;

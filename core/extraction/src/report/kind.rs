@@ -1,5 +1,4 @@
-//! Distinguishes statements from questions and proposals by their words alone, so that a claim is of the same kind
-//! wherever it appears.
+//! Distinguishes statements, questions and proposals. Depends only on the words, so equal claims have equal kinds.
 
 use super::code::is_command;
 use super::words::{has_past_form, has_past_verb};
@@ -10,17 +9,17 @@ use crate::text::tokens::words;
 /// The kind of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ClaimKind {
-    /// States that something is so.
+    /// A statement of fact.
     Statement,
-    /// Asks. At most complementary.
+    /// A question. Can be complementary at most.
     Question,
-    /// Proposes an action, including commands and configuration. At most complementary; what it proposes is not a
-    /// finding.
+    /// A proposed action, including commands and configuration. Can be complementary at most, because the
+    /// proposal itself is not a finding.
     Proposal,
 }
 
 impl ClaimKind {
-    /// Returns the name used in output.
+    /// Returns the serialized name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -30,7 +29,7 @@ impl ClaimKind {
         }
     }
 
-    /// Returns the kind of a claim; a doubtful one is a statement.
+    /// Classifies a claim. In doubt, it is a statement.
     #[must_use]
     pub fn classify(text: &str) -> Self {
         let closers = ['*', '_', '"', '\'', ')', ']', '”', '’', ' ', '\n'];
@@ -42,10 +41,10 @@ impl ClaimKind {
     }
 }
 
-/// The start of a statement that a question presupposes.
+/// The prefix of statements that represent a question's presupposition.
 pub(super) const PRESUPPOSITION_PREFIX: &str = "The answer to “";
 
-/// Labels of a single proposal.
+/// Labels before a single proposal.
 #[rustfmt::skip]
 const LABELS: [&str; 13] = [
     "action", "action item", "action items", "command", "configuration", "follow-up", "next step",

@@ -1,9 +1,8 @@
-//! Closed lists of words for labels that state nothing by themselves, and for labels that make a statement together
-//! with the text after them.
+//! Word lists for labels that state nothing, and for labels that form a statement with the text after them.
 
 use crate::text::tokens::{Shape, Word, is_stop_word, words};
 
-/// Words of titles and labels that state nothing by themselves.
+/// Words in titles and labels that state nothing.
 #[rustfmt::skip]
 const LISTED: [&str; 140] = [
     "abstract", "acknowledgement", "acknowledgements", "action", "actions", "additional",
@@ -26,14 +25,14 @@ const LISTED: [&str; 140] = [
     "symptoms", "table", "technical", "time", "timeline", "tldr", "trigger",
 ];
 
-/// Words of titles only.
+/// Words that occur only in titles.
 const TITLES: [&str; 22] = [
     "alert", "analysis", "brief", "cause", "incident", "investigation", "of", "post",
     "post-incident", "post-mortem", "postmortem", "rca", "re", "report", "retrospective", "review",
     "root", "subject", "summary", "title", "triage", "writeup",
 ];
 
-/// Words of labels that make a statement together with the text after them: "Root cause: payments-db".
+/// Words in labels that form a statement with the text after them: "Root cause: payments-db".
 const PREDICATES: [&str; 40] = [
     "affected", "blast", "began", "cause", "causes", "component", "components", "culprit",
     "customer", "customers", "date", "detected", "detection", "duration", "end", "ended",
@@ -42,7 +41,7 @@ const PREDICATES: [&str; 40] = [
     "start", "started", "status", "suspect", "system", "trigger", "victim",
 ];
 
-/// Words of a heading that announce proposals.
+/// Words in headings that announce proposals.
 #[rustfmt::skip]
 const PROPOSALS: [&str; 17] = [
     "action", "actions", "backlog", "follow-up", "follow-ups", "followup", "mitigation",
@@ -65,7 +64,7 @@ fn any_of(text: &str, list: &[&str]) -> bool {
     words(text).any(|word| list.iter().any(|entry| word.is(entry)))
 }
 
-/// Returns `true` if a label is in the closed list.
+/// Returns `true` if a label states nothing.
 pub(super) fn is_listed(text: &str) -> bool {
     #[rustfmt::skip]
     const PHRASES: [&str; 11] = [
@@ -82,17 +81,16 @@ pub(super) fn is_title(text: &str) -> bool {
     all_of(text, &TITLES)
 }
 
-/// Returns `true` if a label makes a statement together with the text after it.
+/// Returns `true` if a label forms a statement with the text after it.
 pub(super) fn is_predicate(text: &str) -> bool {
     any_of(text, &PREDICATES) || !is_listed(text)
 }
 
-/// Returns `true` if a heading announces proposals.
 pub(super) fn announces_proposals(text: &str) -> bool {
     any_of(text, &PROPOSALS)
 }
 
-/// Returns `true` if a word of a title needs no evidence.
+/// Returns `true` if a title word needs no evidence.
 pub(super) fn is_title_word(word: &Word<'_>) -> bool {
     is_stop_word(word.text)
         || word.shape() == Shape::Plain

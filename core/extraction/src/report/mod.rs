@@ -1,8 +1,7 @@
-//! Splits a report into assertions and text that asserts nothing, so that all visible text is judged. Does not depend
-//! on claims, judges or policies.
+//! Splits a report into assertions and uncovered text. Does not depend on claims, judges or policies.
 //!
-//! Every non-whitespace byte of a report is in an [`Assertion`] or is uncovered for a [`Reason`]. Text that no rule
-//! recognizes becomes an assertion.
+//! Each non-whitespace byte is in an [`Assertion`] or is uncovered for a [`Reason`]. Unrecognized text
+//! becomes an assertion.
 
 mod blocks;
 mod code;
@@ -30,51 +29,51 @@ pub use spans::{merge_ranges, subtract, visible};
 pub use statements::{clauses, statements};
 pub use words::{has_predicate, is_informative_word, is_negation, is_predicate, is_state};
 
-/// The cost of a byte of prose in units of the budget: it is read for words, figures, markers and kinds.
+/// The cost of a byte of prose in budget units; it is scanned for words, figures, markers and kinds.
 pub const UNITS_PER_BYTE: usize = 16;
 
-/// The memory per byte of the report: its positions in a block, a label or heading, and an assertion.
+/// The memory per byte of the report for positions, labels, headings and assertions.
 const MEMORY_PER_BYTE: usize = 48;
 
-/// An assertion of a report: a sentence, a heading, a table row, a line of code, or a presupposition of a question or
-/// proposal.
+/// An assertion in a report: a sentence, heading, table row or code line, or a presupposition of a
+/// question or proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assertion {
-    /// The text, with its label or column headers.
+    /// The text, including a label or column headers.
     pub text: Rendered,
-    /// Its bytes in the report.
+    /// The byte range in the report.
     pub span: Range<usize>,
     /// The kind of claim.
     pub kind: ClaimKind,
-    /// `true` if it is prose that may contain more than one statement.
+    /// `true` for prose, which can contain several statements.
     pub is_prose: bool,
-    /// `true` if it is a presupposition of another assertion.
+    /// `true` for a presupposition of another assertion.
     pub is_presupposed: bool,
 }
 
-/// The reason why a range of a report is in no claim.
+/// The reason that a range of a report is in no claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
-    /// Punctuation and markup of Markdown or HTML.
+    /// Punctuation and Markdown or HTML markup.
     Markup,
-    /// The number or bullet of a list item, section or footnote.
+    /// A bullet, or the number of a list item, section or footnote.
     Marker,
-    /// A label of a closed list such as "Timeline".
+    /// A common label such as "Timeline".
     Label,
-    /// The header of a column; the claims of its rows repeat it.
+    /// A column header, which is part of the claims for its rows.
     ColumnHeader,
-    /// A title whose content words occur together in one claim or evidence record.
+    /// A title with content words that all occur in one claim or evidence record.
     Title,
-    /// A whole line or value of the evidence.
+    /// A whole line or value from the evidence.
     EvidenceLine,
-    /// The target of a link.
+    /// A link target.
     LinkTarget,
     /// Text that no claim covers.
     NotJudged,
 }
 
 impl Reason {
-    /// Every reason.
+    /// All reasons.
     pub const ALL: [Self; 8] = [
         Self::Markup,
         Self::Marker,
@@ -86,7 +85,7 @@ impl Reason {
         Self::NotJudged,
     ];
 
-    /// Returns the name used in output.
+    /// Returns the serialized name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -102,27 +101,27 @@ impl Reason {
     }
 }
 
-/// A range of a report that is in no claim.
+/// A range in a report that is in no claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Uncovered {
-    /// Its bytes in the report.
+    /// The byte range in the report.
     pub span: Range<usize>,
-    /// The reason.
+    /// The reason that the range is in no claim.
     pub reason: Reason,
 }
 
-/// The content of a report as a reader sees it.
+/// The visible content of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
-    /// The assertions in the order of the report. Spans may overlap: a presupposition lies in its sentence.
+    /// The assertions in report order. Spans can overlap, because a presupposition is inside its sentence.
     pub assertions: Vec<Assertion>,
-    /// The ranges without assertions, in order, disjoint from the assertions and from each other.
+    /// The ranges outside all assertions, in order and disjoint.
     pub uncovered: Vec<Uncovered>,
 }
 
 impl Document {
-    /// Parses a report. `evidence` are the texts of the available evidence: its whole lines, and titles whose words
-    /// occur together in one of its records, need no claim. Incomplete if the budget stops it.
+    /// Parses a report. Whole lines from `evidence`, and titles with words that occur together in an evidence
+    /// record, need no claim. The result is incomplete if the budget is exhausted.
     #[must_use]
     pub fn parse(report: &str, evidence: &[&str], budget: &Budget) -> Self {
         match budget.allocate(report.len().saturating_mul(MEMORY_PER_BYTE)) {

@@ -1,5 +1,5 @@
-//! Turns blocks into assertions. Joins labels with their texts, rows with their headers, and adds the presuppositions
-//! of questions and proposals.
+//! Converts blocks to assertions. Joins labels with their text and rows with their headers, and adds the
+//! presuppositions of questions and proposals.
 
 mod finish;
 
@@ -51,21 +51,20 @@ pub(super) fn parse(report: &str, evidence: &[&str], budget: &Budget) -> Documen
     parser.finish()
 }
 
-/// A label of the text after it.
+/// A label for the text after it.
 struct Label {
     text: Rendered,
-    /// `true` if it is already a claim or marked as a non-claim.
+    /// `true` if the label is already a claim or a non-claim.
     is_settled: bool,
     proposes: bool,
     depth: usize,
-    /// `true` if it has labelled a text.
+    /// `true` if the label was followed by text.
     is_used: bool,
 }
 
-/// The current heading.
 struct Heading {
     text: Rendered,
-    /// `true` if it opens the report and is a claim, so that fields below it are about the report.
+    /// `true` if the heading starts the report and is a claim; fields below it are about the report.
     is_title: bool,
 }
 
@@ -80,10 +79,10 @@ struct ReportParser<'a> {
     /// `true` in a section of proposals.
     in_proposals: bool,
     heading: Option<Heading>,
-    /// A question of the open block; the next sentence may answer it.
+    /// A question in the open block that the next sentence may answer.
     question: Option<Rendered>,
     label: Option<Label>,
-    /// The headers of the open table; `true` for those that a row has used.
+    /// The headers of the open table; `true` for those used by a row.
     headers: Vec<(Rendered, bool)>,
 }
 
@@ -188,7 +187,7 @@ impl ReportParser<'_> {
         }
     }
 
-    /// Reads a bold label and the text after it in the same block.
+    /// Adds a bold label and the text after it in the same block.
     fn parse_bold_label(&mut self, label: Rendered, rest: &Rendered, depth: usize) {
         if rest.is_blank() {
             self.use_label();
@@ -212,7 +211,6 @@ impl ReportParser<'_> {
         self.label = None;
     }
 
-    /// Opens a label for the text after it.
     fn open_label(&mut self, text: Rendered, depth: usize) {
         self.close_label();
         let text = without_colon(&text);
@@ -230,7 +228,7 @@ impl ReportParser<'_> {
         }
     }
 
-    /// Closes the label. An unused label is a claim.
+    /// Closes the label. An unused label becomes a claim.
     fn close_label(&mut self) {
         if let Some(label) = self.label.take()
             && !label.is_settled
@@ -255,7 +253,7 @@ impl ReportParser<'_> {
         self.assert_among_proposals(text, true);
     }
 
-    /// Joins a text with the label or heading that completes its statement.
+    /// Joins a text with the label or heading that completes it to a statement.
     fn join_context(&mut self, text: Rendered, is_prose: bool) -> Rendered {
         let is_verbless = is_short_or_verbless(text.text());
         let is_question = ClaimKind::classify(text.text()) == ClaimKind::Question;
@@ -337,7 +335,7 @@ impl ReportParser<'_> {
         self.in_proposals = was_in_proposals;
     }
 
-    /// Closes the table. Headers that no row has used are claims; the others are marked as non-claims.
+    /// Closes the table. Headers used by a row are non-claims; unused ones are claims unless they state nothing.
     fn close_table(&mut self) {
         for (header, is_used) in std::mem::take(&mut self.headers) {
             if is_used {
@@ -350,7 +348,7 @@ impl ReportParser<'_> {
         }
     }
 
-    /// Asserts a text. In a section of proposals, a text without a past form is a proposal.
+    /// Asserts a text. In a section of proposals, a text without a past verb becomes a proposal.
     fn assert_among_proposals(&mut self, text: Rendered, is_prose: bool) {
         let in_proposals =
             self.in_proposals || self.label.as_ref().is_some_and(|label| label.proposes);

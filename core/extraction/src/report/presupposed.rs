@@ -1,5 +1,5 @@
-//! Extracts the presuppositions of questions and proposals: "Restore the primary that lost 4 TB" presupposes that the
-//! primary lost 4 TB.
+//! Extracts presuppositions from questions and proposals: "Restore the primary that lost 4 TB" presupposes
+//! that the primary lost 4 TB.
 
 use std::ops::Range;
 
@@ -9,20 +9,20 @@ use super::words::{has_past_form, has_predicate};
 use crate::text::part;
 use crate::text::tokens::{Shape, Word, is_stop_word, words};
 
-/// Words that open a relative clause.
+/// Words that start a relative clause.
 const RELATIVE: [&str; 5] = ["that", "which", "who", "whose", "where"];
 
-/// Words that open a presupposed clause.
+/// Words that start a presupposed clause.
 const SUBORDINATING: [&str; 15] = [
     "after", "although", "as", "because", "given", "how", "now", "seeing", "since", "though",
     "until", "when", "whereas", "while", "why",
 ];
 
-/// Of those, the words after which a present form is presupposed: "when space runs out" may only be feared.
+/// Subordinating words that also presuppose a present form. "when space runs out" may be only a fear.
 const ASSERTING: [&str; 9] =
     ["although", "because", "given", "how", "seeing", "since", "though", "whereas", "why"];
 
-/// Verbs after which a "that" clause states a demand, not a fact.
+/// Verbs followed by a "that" clause that states a demand, not a fact.
 const DEMANDING: [&str; 12] = [
     "assert", "check", "confirm", "demand", "ensure", "guarantee", "propose", "recommend",
     "require", "so", "suggest", "verify",
@@ -44,7 +44,6 @@ const DETERMINERS: [&str; 20] = [
     "the", "their", "these", "this", "those", "two", "your",
 ];
 
-/// Returns the presuppositions of a question.
 pub(super) fn question_presuppositions(question: &Rendered) -> Vec<Rendered> {
     let text = question.text();
     let mut found = Vec::new();
@@ -57,7 +56,6 @@ pub(super) fn question_presuppositions(question: &Rendered) -> Vec<Rendered> {
     found
 }
 
-/// Returns the presuppositions of a proposal.
 pub(super) fn proposal_presuppositions(proposal: &Rendered) -> Vec<Rendered> {
     clauses(proposal)
 }
@@ -117,12 +115,12 @@ fn wh_question_presupposition(question: &Rendered) -> Option<Rendered> {
     Some(stated)
 }
 
-/// Returns the relative clauses, clauses of time and cause, and participles of a sentence.
+/// Returns the relative clauses, clauses of time and cause, and participles in a sentence.
 fn clauses(sentence: &Rendered) -> Vec<Rendered> {
     let text = sentence.text();
     let all: Vec<Word<'_>> = words(text).collect();
     let mut found: Vec<Rendered> = Vec::new();
-    // The end of the last clause found: a past form in it is its verb.
+    // The end of the last clause; a participle before this offset is the clause's verb.
     let mut clause_end = 0;
     for (at, word) in all.iter().enumerate().skip(1) {
         let Some(previous) = at.checked_sub(1).and_then(|before| all.get(before)) else { continue };
@@ -164,7 +162,7 @@ fn clauses(sentence: &Rendered) -> Vec<Rendered> {
     found
 }
 
-/// Returns `true` for a verb after which a "that" clause states a fact.
+/// Returns `true` for a verb followed by a "that" clause that states a fact.
 fn is_verb(word: &Word<'_>) -> bool {
     [
         "consider", "document", "explain", "know", "known", "mention", "note", "noted", "notice",
@@ -184,7 +182,7 @@ fn is_participle(word: &Word<'_>) -> bool {
         || word.text.len() > 4 && word.text.ends_with("ed") && word.shape() == Shape::Plain
 }
 
-/// Returns the start of the noun phrase that ends before a word: its determiner, or after a preposition or verb.
+/// Returns the start of the noun phrase before a word: at its determiner, or after a preposition.
 fn head(all: &[Word<'_>], before: usize) -> usize {
     let mut start = None;
     for word in all.iter().take(before).skip(1).rev() {

@@ -1,18 +1,18 @@
-//! A text as a reader sees it, together with the bytes of the report behind each character. Does not parse Markdown.
+//! Visible text that maps each character to its source range in the report. Does not parse Markdown.
 //!
-//! Zero-width characters are removed, text between a right-to-left override and its end is reversed, tag characters and
-//! full-width or mathematical letters become ASCII, and look-alike letters inside a Latin word become Latin, so that a
-//! statement cannot be hidden from a judge by its spelling.
+//! Normalization keeps spelling tricks from hiding a statement: zero-width characters are removed,
+//! right-to-left overrides are undone, tag characters and full-width or mathematical letters become ASCII,
+//! and lookalike letters in a Latin word become Latin.
 
 use std::ops::Range;
 
 use crate::text::fold::is_invisible;
 
-/// A text as a reader sees it, with the source of every character.
+/// A text with the source range of each character.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rendered {
     text: String,
-    /// For each character: its start in `text`, and its bytes in the report; empty for added ones.
+    /// One entry per character.
     glyphs: Vec<Glyph>,
 }
 
@@ -29,13 +29,13 @@ impl Rendered {
         &self.text
     }
 
-    /// Returns `true` if it contains no letter or digit.
+    /// Returns `true` if there are no letters or digits.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         !self.text.chars().any(char::is_alphanumeric)
     }
 
-    /// Returns the bytes of the report behind a range of the text, or `None` if all of the range was added.
+    /// Returns the source range for a range of the text, or `None` if the whole range was added.
     #[must_use]
     pub fn source(&self, range: Range<usize>) -> Option<Range<usize>> {
         let from = self.glyphs.partition_point(|glyph| glyph.at < range.start);
@@ -48,20 +48,20 @@ impl Rendered {
         })
     }
 
-    /// Returns the offset of the first character from a byte of the report on.
+    /// Returns the offset of the first character with a source at or after `source`.
     #[must_use]
     pub fn offset(&self, source: usize) -> usize {
         let after = |glyph: &&Glyph| !glyph.source.is_empty() && glyph.source.start >= source;
         self.glyphs.iter().find(after).map_or(self.text.len(), |glyph| glyph.at)
     }
 
-    /// Returns the bytes of the report behind the whole text.
+    /// Returns the source range of the whole text.
     #[must_use]
     pub fn span(&self) -> Option<Range<usize>> {
         self.source(0..self.text.len())
     }
 
-    /// Returns a part of the text.
+    /// Returns part of the text.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         let text = self.text.get(range.clone()).unwrap_or_default().to_owned();
@@ -73,25 +73,25 @@ impl Rendered {
         Self { text, glyphs }
     }
 
-    /// Returns the text without whitespace at its ends.
+    /// Trims whitespace from both ends.
     #[must_use]
     pub fn trimmed(&self) -> Self {
         let start = self.text.len() - self.text.trim_start().len();
         self.slice(start..start + self.text.trim().len())
     }
 
-    /// Adds a character that represents bytes of the report; an empty range for one that is not in the report.
+    /// Appends a character with its source range; an empty range if it is not in the report.
     pub fn push(&mut self, character: char, source: Range<usize>) {
         self.glyphs.push(Glyph { at: self.text.len(), source });
         self.text.push(character);
     }
 
-    /// Adds a text that is not in the report.
+    /// Appends a text that is not in the report.
     pub fn add(&mut self, text: &str) {
         text.chars().for_each(|character| self.push(character, 0..0));
     }
 
-    /// Adds another text.
+    /// Appends another rendered text.
     pub fn append(&mut self, other: &Self) {
         let from = self.text.len();
         self.text.push_str(&other.text);
@@ -103,7 +103,7 @@ impl Rendered {
         );
     }
 
-    /// Adds bytes of the report unchanged.
+    /// Appends a range of the report unchanged.
     pub fn push_verbatim(&mut self, report: &str, range: Range<usize>) {
         let text = report.get(range.clone()).unwrap_or_default();
         for (at, character) in text.char_indices() {
@@ -112,12 +112,12 @@ impl Rendered {
         }
     }
 
-    /// Adds a text that represents bytes of the report, such as a decoded entity.
+    /// Appends a replacement for a range of the report, such as a decoded entity.
     pub fn push_replaced(&mut self, text: &str, range: &Range<usize>) {
         text.chars().for_each(|character| self.push(character, range.clone()));
     }
 
-    /// Returns the text as a reader sees it, as described in the module documentation.
+    /// Returns the normalized text, as described in the module documentation.
     #[must_use]
     pub fn normalized(&self) -> Self {
         if self.text.is_ascii() && !self.text.contains('\r') {
@@ -139,7 +139,7 @@ impl Rendered {
     }
 }
 
-/// Reverses the text between a right-to-left override and its end.
+/// Reverses the text between each right-to-left override and its end.
 fn undo_bidi_override(characters: Vec<(char, Range<usize>)>) -> Vec<(char, Range<usize>)> {
     const OVERRIDE: char = '\u{202e}';
     const END: char = '\u{202c}';
@@ -189,7 +189,7 @@ fn plain(character: char) -> Option<char> {
     }
 }
 
-/// Letters of other scripts that look like Latin letters.
+/// Lookalike letters from other scripts, with their Latin counterparts.
 #[rustfmt::skip]
 const LOOKALIKES: [(char, char); 45] = [
     ('а', 'a'), ('е', 'e'), ('о', 'o'), ('р', 'p'), ('с', 'c'), ('у', 'y'), ('х', 'x'), ('і', 'i'),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Returns the ranges in order, with touching and overlapping ones joined and without empty ones.
+/// Sorts ranges, merges touching and overlapping ones, and drops empty ones.
 #[must_use]
 pub fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.retain(|range| !range.is_empty());
@@ -17,7 +17,7 @@ pub fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     all
 }
 
-/// Returns the first set without the second. Both must be in order and disjoint, as [`merge_ranges`] returns them.
+/// Subtracts the second set from the first. Both must be sorted and disjoint, as returned by [`merge_ranges`].
 #[must_use]
 pub fn subtract(from: &[Range<usize>], without: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut left = Vec::new();
@@ -40,7 +40,7 @@ pub fn subtract(from: &[Range<usize>], without: &[Range<usize>]) -> Vec<Range<us
     left
 }
 
-/// Returns the runs of non-whitespace characters of a text.
+/// Returns the runs of non-whitespace characters.
 #[must_use]
 pub fn visible(text: &str) -> Vec<Range<usize>> {
     let mut runs = Vec::new();

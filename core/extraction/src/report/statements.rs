@@ -1,8 +1,8 @@
-//! Splits the assertions of a report into statements that are judged one by one.
+//! Splits assertions into statements that are judged separately.
 //!
-//! A sentence is split between two statements: at "; ", ", and", ", while", ", where" and the like if both sides have a
-//! predicate and something to check, and before a word that links a cause to an observation, so that the observation
-//! and the link are two statements. Together the spans of the statements cover the sentence.
+//! A sentence is split at "; ", ", and", ", while", ", where" and so on if both sides have a predicate and
+//! something to check. It is also split before a causal link, so that the observation and the link are
+//! separate statements. The statements' spans cover the sentence.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::text::figures::{Figures, figures};
 use crate::text::polarity::{MarkerKind, markers};
 use crate::text::tokens::{Shape, Word, is_stop_word, words};
 
-/// Returns the statements of an assertion: their texts, and spans in the report that together cover it.
+/// Splits an assertion into statements: their texts, and spans in the report that cover the assertion.
 #[must_use]
 pub fn statements(assertion: &Assertion) -> Vec<(String, Range<usize>)> {
     let text = assertion.text.text();
@@ -22,7 +22,7 @@ pub fn statements(assertion: &Assertion) -> Vec<(String, Range<usize>)> {
         Vec::from([trim_part(text, 0..text.len())])
     };
     let mut parts: Vec<Range<usize>> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    // The sentence consists of a single joining word.
+    // The sentence consists of a single conjunction.
     if parts.is_empty() && !text.trim().is_empty() {
         parts.push(0..text.len());
     }
@@ -47,34 +47,33 @@ pub fn statements(assertion: &Assertion) -> Vec<(String, Range<usize>)> {
     found
 }
 
-/// A position at which a sentence may be split.
+/// A possible split in a sentence.
 struct SplitPoint {
-    /// The left part ends at its start, the right part starts at its end.
+    /// The left part ends at the start of the span, and the right part starts at its end.
     span: Range<usize>,
     kind: SplitKind,
 }
 
-/// The kind of a split point.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SplitKind {
-    /// A semicolon or dash: either side is a statement, however short.
+    /// A semicolon or dash. Both sides can be short.
     Mark,
-    /// A word that joins clauses as well as nouns: both sides need a predicate.
+    /// A word that can also join nouns. Both sides need a predicate.
     Word,
-    /// The continuation needs no predicate; the part before it does.
+    /// A continuation. Only the part before it needs a predicate.
     Continuation,
 }
 
-/// The split points to use.
+/// The kinds of split points to use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SplitMode {
-    /// Words and marks that join statements.
+    /// Conjunctions and marks.
     Plain,
-    /// Also continuations without a joining word.
+    /// Also continuations without a conjunction.
     All,
 }
 
-/// Returns the bytes of the statements of a sentence that is one claim.
+/// Returns the statements in a sentence that is a single claim.
 #[must_use]
 pub fn clauses(sentence: &str) -> Vec<Range<usize>> {
     split_at(sentence, 0..sentence.len(), SplitMode::Plain)
@@ -110,7 +109,7 @@ fn split_at(report: &str, sentence: Range<usize>, mode: SplitMode) -> Vec<Range<
         .collect()
 }
 
-/// Returns `true` if a text has a mark or word at which it could be split.
+/// Fast check for marks or words that can split a sentence.
 fn can_split(text: &str) -> bool {
     const CUES: [&str; 14] = [
         "although", "and", "as a", "because", "but", "due to", "hence", "ing", "since", "though",
@@ -131,7 +130,7 @@ const JOINING: [&str; 13] = [
 /// Words that start a clause without a comma.
 const SUBORDINATING: [&str; 4] = ["although", "though", "whereas", "while"];
 
-/// Words that open a sentence with a subordinate clause, up to its comma.
+/// Words that start a sentence with a subordinate clause, up to its comma.
 const LEADING: [&str; 6] = ["although", "as", "since", "though", "when", "while"];
 
 /// Verbs that start a second statement about the same subject after "and" or "but".
@@ -156,7 +155,7 @@ fn split_points(text: &str, mode: SplitMode) -> Vec<SplitPoint> {
         let cue = text.get(span.clone()).unwrap_or("");
         LINKING.iter().any(|linking| cue.eq_ignore_ascii_case(linking))
     };
-    // In order.
+    // Sorted.
     let causes: Vec<usize> = markers(text)
         .into_iter()
         .filter(|marker| marker.kind == MarkerKind::Cause && links(&marker.span))
@@ -224,18 +223,17 @@ fn split_points(text: &str, mode: SplitMode) -> Vec<SplitPoint> {
     found
 }
 
-/// Open quotation marks, backticks and brackets.
+/// Tracks open quotation marks, backticks and brackets.
 #[derive(Default)]
 struct Nesting {
     read_to: usize,
     in_quotes: bool,
     in_code: bool,
-    /// The number of open brackets.
     depth: isize,
 }
 
 impl Nesting {
-    /// Returns `true` if a position lies in any of them; positions must be in ascending order.
+    /// Returns `true` if a position is inside any of these. Positions must be ascending.
     fn covers(&mut self, text: &str, at: usize) -> bool {
         for character in text.get(self.read_to..at).unwrap_or("").chars() {
             match character {
@@ -251,7 +249,7 @@ impl Nesting {
     }
 }
 
-/// The positions of words that decide whether a part of a sentence is a statement.
+/// Word positions that determine whether part of a sentence is a statement.
 #[derive(Default)]
 struct WordIndex {
     words: Vec<usize>,
@@ -260,7 +258,6 @@ struct WordIndex {
     predicates: Vec<usize>,
     /// Figures, codes, names, states and negations.
     informative: Vec<Range<usize>>,
-    /// Words that are not stop words.
     content_words: Vec<usize>,
 }
 
@@ -294,12 +291,11 @@ impl WordIndex {
         index
     }
 
-    /// Returns `true` if a part has at least two words.
     fn has_words(&self, part: &Range<usize>) -> bool {
         within(&self.words, part).len() >= 2
     }
 
-    /// Returns `true` if a part is a statement: it has a predicate, and a figure, name, state or negation.
+    /// Returns `true` if a part has a predicate, and enough content words or something informative to check.
     fn is_statement(&self, part: &Range<usize>) -> bool {
         const MIN_WORDS: usize = 3;
         let first = within(&self.words, part).first();
@@ -316,14 +312,14 @@ impl WordIndex {
     }
 }
 
-/// Returns the sorted positions that lie in a part.
+/// Returns the sorted positions inside a part.
 fn within<'a>(places: &'a [usize], part: &Range<usize>) -> &'a [usize] {
     let from = places.partition_point(|place| *place < part.start);
     let to = places.partition_point(|place| *place < part.end);
     places.get(from..to).unwrap_or_default()
 }
 
-/// Returns a part without the whitespace, joining marks and full stop around it.
+/// Trims whitespace and punctuation around a part.
 fn trim_part(text: &str, part: Range<usize>) -> Range<usize> {
     let inner = text.get(part.clone()).unwrap_or("");
     let start =

@@ -1,4 +1,4 @@
-//! Decides whether the content words of a title occur together in one claim or evidence record.
+//! Checks whether the content words in a title occur together in a claim or evidence record.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,11 +9,11 @@ use crate::budget::Budget;
 use crate::text::part;
 use crate::text::tokens::words;
 
-/// The content words of a title in lower case, each with its alternatives.
+/// A title's content words in lower case, each with alternative forms.
 pub(super) struct Title(Vec<Vec<String>>);
 
 impl Title {
-    /// Parses a title. Omits words of the closed list; a date may be written in figures.
+    /// Parses a title. Skips words that need no evidence, and converts dates to figures.
     pub(super) fn parse(text: &str) -> Self {
         let all: Vec<String> = words(text).map(|word| word.text.to_lowercase()).collect();
         let keep: Vec<bool> = words(text).map(|word| !is_title_word(&word)).collect();
@@ -37,28 +37,28 @@ impl Title {
         Self(found)
     }
 
-    /// Returns `true` if all its words are in the closed list.
+    /// Returns `true` if no word needs evidence.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns `true` if a lower-case text contains all its words.
+    /// Returns `true` if a lower-case text contains all words.
     fn is_in(&self, record: &str) -> bool {
         self.0.iter().all(|forms| forms.iter().any(|form| has_word(record, form)))
     }
 
-    /// Returns the keys of its words; any text that contains the title has them.
+    /// Returns keys that any text containing the title also has.
     fn keys(&self) -> impl Iterator<Item = u64> {
         self.0.iter().filter_map(|forms| forms.first()).flat_map(|word| keys(word))
     }
 }
 
-/// The maximum number of bytes of a record. Longer texts are split into lines, of which this much is read.
+/// The maximum length of a record in bytes. Longer items are split into lines, truncated to this length.
 const MAX_RECORD: usize = 4 << 10;
-/// The maximum number of bytes of records compared with the titles of a report. Titles beyond it are claims.
+/// The maximum number of bytes to compare with titles. Titles after that limit become claims.
 const MAX_COMPARED: usize = 64 << 20;
 
-/// Records, indexed by the words of the titles.
+/// Records indexed by title words.
 pub(super) struct StatedRecords<'a> {
     records: Vec<Cow<'a, str>>,
     places: BTreeMap<u64, Vec<usize>>,
@@ -67,7 +67,7 @@ pub(super) struct StatedRecords<'a> {
 }
 
 impl<'a> StatedRecords<'a> {
-    /// Collects the records of evidence and statements if there are titles.
+    /// Indexes evidence and statements if there are titles.
     pub(super) fn collect(
         titles: &[Title],
         evidence: &[&'a str],
@@ -84,12 +84,10 @@ impl<'a> StatedRecords<'a> {
         stated
     }
 
-    /// Adds a statement of the report.
     pub(super) fn add_statement(&mut self, statement: String) {
         self.add(Cow::Owned(statement));
     }
 
-    /// Adds the records of an item of evidence.
     fn add_item(&mut self, item: &'a str, budget: &Budget) {
         if item.len() <= MAX_RECORD {
             self.add(Cow::Borrowed(item));
@@ -101,7 +99,6 @@ impl<'a> StatedRecords<'a> {
         }
     }
 
-    /// Adds a record.
     fn add(&mut self, record: Cow<'a, str>) {
         let at = self.records.len();
         let mut is_found = false;
@@ -117,7 +114,7 @@ impl<'a> StatedRecords<'a> {
         }
     }
 
-    /// Returns `true` if one of the records contains all words of a title.
+    /// Returns `true` if a record contains all words in a title.
     pub(super) fn contains(&mut self, title: &Title, budget: &Budget) -> bool {
         let places = |key| self.places.get(&key).map_or(&[][..], Vec::as_slice);
         let Some(rarest) = title.keys().map(places).min_by_key(|places| places.len()) else {
@@ -136,7 +133,7 @@ impl<'a> StatedRecords<'a> {
     }
 }
 
-/// Returns a key for each run of letters and digits, the same with and without an "s" at its end.
+/// Returns a key for each alphanumeric run, ignoring a final "s".
 fn keys(text: &str) -> impl Iterator<Item = u64> {
     let runs = text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
     runs.map(|run| {
@@ -158,7 +155,7 @@ fn has_word(record: &str, word: &str) -> bool {
     })
 }
 
-/// Parses a date in words at the start. Returns it in figures, with the number of words.
+/// Parses a date in words. Returns it in figures, with the number of words.
 fn date(words: &[String]) -> Option<(String, usize)> {
     const MONTHS: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];

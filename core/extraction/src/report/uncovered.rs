@@ -1,8 +1,8 @@
-//! Lists the bytes of a report that are in no assertion.
+//! Finds the ranges in a report that are in no assertion.
 
 use super::{Assertion, Reason, Uncovered, merge_ranges, subtract, visible};
 
-/// Returns the visible bytes outside all assertions, each with its reason.
+/// Returns the visible ranges outside all assertions, each with its reason.
 pub(super) fn uncovered(
     report: &str,
     assertions: &[Assertion],

@@ -1,15 +1,15 @@
-//! Recognizes the words with which a report makes statements: verbs, states, figures, names, negations.
+//! Recognizes words that make statements: verbs, states, figures, names, negations.
 
 use crate::text::polarity::is_denial;
 use crate::text::tokens::{Shape, Word, ends_ignoring_case, words};
 
-/// Returns `true` if a word makes a statement.
+/// Returns `true` if a word is a predicate.
 #[must_use]
 pub fn is_predicate(word: &Word<'_>) -> bool {
     PREDICATES.iter().any(|predicate| word.is(predicate)) || is_past_form(word)
 }
 
-/// Returns `true` if a text has a word that makes a statement.
+/// Returns `true` if a text contains a predicate.
 #[must_use]
 pub fn has_predicate(text: &str) -> bool {
     words(text).any(|word| is_predicate(&word))
@@ -23,12 +23,11 @@ fn is_past_form(word: &Word<'_>) -> bool {
         && word.shape() == Shape::Plain
 }
 
-/// Returns `true` if a text has a past verb.
 pub(super) fn has_past_verb(text: &str) -> bool {
     words(text).any(|word| PAST.iter().any(|verb| word.is(verb)))
 }
 
-/// Returns `true` if a text has a past verb or an "-ed" form.
+/// Returns `true` if a text contains a past verb or an "-ed" form.
 pub(super) fn has_past_form(text: &str) -> bool {
     has_past_verb(text) || words(text).any(|word| is_past_form(&word))
 }
@@ -45,7 +44,7 @@ pub fn is_state(word: &Word<'_>) -> bool {
     STATES.iter().any(|state| word.is(state))
 }
 
-/// Returns `true` if a word alone may make a statement: a figure, time, name, state or negation.
+/// Returns `true` if a word can make a statement on its own: a figure, time, name, state or negation.
 #[must_use]
 pub fn is_informative_word(word: &Word<'_>) -> bool {
     word.shape() != Shape::Plain
@@ -67,7 +66,7 @@ const PAST: [&str; 90] = [
     "went", "were", "withdrew", "woke", "won", "wrote",
 ];
 
-/// States of systems and their parts.
+/// States of systems and components.
 #[rustfmt::skip]
 const STATES: [&str; 127] = [
     "abandoned", "aborted", "absent", "active", "affected", "alive", "available", "bad", "blocked",
@@ -87,7 +86,7 @@ const STATES: [&str; 127] = [
     "unavailable", "unhealthy", "unreachable", "up", "wiped", "wrong",
 ];
 
-/// Verbs of statements that do not end in "ed".
+/// Predicates that do not end in "ed".
 const PREDICATES: [&str; 223] = [
     "accepts", "accounts", "agrees", "allows", "am", "amounts", "answers", "appears", "applies",
     "are", "asks", "became", "began", "begin", "begins", "belongs", "blocks", "breaks", "brings",

@@ -1,4 +1,4 @@
-//! Indexes the records of named entities and the lines of logs.
+//! Indexes records by entity name, and log lines by their normalized form.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use crate::facts::{Facts, Form, RecordId};
 use crate::memory::{MAP_ENTRY, allocation_size};
 use crate::text::tokens::{Word, words};
 
-/// The cost of naming a record, in units of the budget.
+/// The cost of naming a record in budget units.
 const UNITS_FOR_RECORD: usize = 256;
 
-/// Facts, indexed once for any number of statements.
+/// Facts, indexed for any number of statements.
 #[derive(Debug)]
 pub struct Index<'a> {
     facts: Facts<'a>,
-    /// The records of each entity, by its name in lower case.
+    /// Records by entity name in lower case.
     named: BTreeMap<String, Vec<RecordId>>,
-    /// The first occurrence of each log line, by its [`verbatim::key`].
+    /// The first occurrence of each log line, by [`verbatim::key`].
     pub(super) lines: BTreeMap<String, Location>,
 }
 
 impl<'a> Index<'a> {
-    /// Indexes facts. Incomplete if the budget stops it.
+    /// Indexes facts. The index is incomplete if the budget is exhausted.
     #[must_use]
     pub fn new(facts: Facts<'a>, budget: &Budget) -> Self {
         let mut named: BTreeMap<String, Vec<RecordId>> = BTreeMap::new();
@@ -52,20 +52,19 @@ impl<'a> Index<'a> {
         Self { facts, named, lines }
     }
 
-    /// Returns the facts.
+    /// Returns the indexed facts.
     #[must_use]
     pub const fn facts(&self) -> &Facts<'a> {
         &self.facts
     }
 
-    /// Returns the words of a text that name entities, each with the number of its records.
+    /// Returns the words in a text that name entities, each with its number of records.
     #[must_use]
     pub fn entities<'t>(&self, text: &'t str) -> Vec<(&'t str, usize)> {
         let records = |word: Word<'t>| (word.text, self.records_named(word.text).len());
         words(text).map(records).filter(|(_, records)| *records > 0).collect()
     }
 
-    /// Returns the records of the entity with a name.
     pub(super) fn records_named(&self, name: &str) -> &[RecordId] {
         self.named.get(&name.to_lowercase()).map_or(&[], Vec::as_slice)
     }

@@ -1,8 +1,7 @@
-//! Checks statements against facts where no judgement is needed: a line repeated word for word, and one value of one
-//! entity. Does not depend on classes, policies or judges.
+//! Checks statements against facts without a judge. Does not depend on classes, policies or judges.
 //!
-//! A rule supports a statement, refutes it, or is silent. It is silent if a word of the statement is left over, if the
-//! statement may mean more than one entity, or if two records disagree.
+//! A rule supports or refutes a statement that repeats a line verbatim or assigns one value to one entity. It
+//! is silent if a word is unaccounted for, if several entities match, or if records disagree.
 
 mod index;
 mod names;
@@ -17,19 +16,19 @@ pub use index::Index;
 use crate::facts::RecordId;
 use statement::Statement;
 
-/// A rule, as named in answers, records and metrics.
+/// A rule; named in answers, records and metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
-    /// The statement is a line of the evidence, word for word.
+    /// The statement repeats a line from the evidence.
     Verbatim,
-    /// The statement gives one entity one value.
+    /// The statement assigns a value to an entity.
     Value,
-    /// The statement gives the digits of the value in another unit.
+    /// The statement has the digits of the value with another unit.
     Unit,
 }
 
 impl Rule {
-    /// Returns the name used in output.
+    /// Returns the serialized name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -43,20 +42,20 @@ impl Rule {
 /// The result of checking a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The facts at this place state it.
+    /// The facts at this location agree with the statement.
     Supports(Rule, Location),
-    /// The facts at this place state something else.
+    /// The facts at this location contradict the statement.
     Refutes(Rule, Location),
-    /// The facts do not decide it.
+    /// The facts do not decide the statement.
     Silent,
 }
 
-/// A record, and the bytes that decide.
+/// A record, and the ranges that decide a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// The record.
     pub record: RecordId,
-    /// Bytes in the content of the record's item. May lie outside the record, such as the name of its parent.
+    /// Byte ranges in the content of the record's item. Can be outside the record, such as its parent's name.
     pub spans: Vec<Range<usize>>,
 }
 

@@ -1,4 +1,4 @@
-//! Determines the name of a record, and the words that name an attribute.
+//! Determines the name of a record, and matches the words that name an attribute.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::facts::{Cell, Facts, Form, RecordId};
 use crate::text::figures::Unit;
 use crate::text::tokens::{Word, words};
 
-/// Kinds of entities. A key of this name contains the name of an entity; before a name the word adds nothing.
+/// Kinds of entities. Keys with these names contain an entity's name, and the words add nothing before a name.
 const KINDS: [&str; 31] = [
     "alert", "bucket", "check", "cluster", "container", "database", "deployment", "device", "disk",
     "endpoint", "host", "index", "instance", "job", "machine", "metric", "namespace", "node",
@@ -20,45 +20,43 @@ const PLAIN_KEYS: [&str; 12] = [
     "attributes", "result", "results", "items",
 ];
 
-/// Words at the end of an attribute's name that a statement may leave out.
+/// Final words in attribute names that statements can omit.
 const OPTIONAL_WORDS: [&str; 6] = ["count", "counts", "total", "number", "current", "value"];
 
-/// Attributes that need not be named: "cart-1 is Running".
+/// Attributes that statements can omit: "cart-1 is Running".
 const STATES: [&str; 7] = ["status", "state", "phase", "health", "condition", "result", "outcome"];
 
-/// The maximum number of parents searched for a name.
+/// The maximum number of parents to search for a name.
 const MAX_PARENTS: usize = 8;
 
-/// The name of a record.
 #[derive(Clone, Debug)]
 pub(super) struct Name<'f, 'a> {
     pub(super) text: &'f str,
-    /// The kind of entity, if its key gives it.
+    /// The kind of entity, if the key states it.
     pub(super) kind: Option<&'f str>,
-    /// The cell with the name; `None` for a name from a key.
+    /// The cell that contains the name; `None` if the name is a key.
     pub(super) cell: Option<&'f Cell<'a>>,
 }
 
-/// Returns `true` if a word is a kind of entity.
 pub(super) fn is_kind(word: &str) -> bool {
     KINDS.iter().any(|kind| kind.eq_ignore_ascii_case(word))
 }
 
-/// Returns the only name of a record or else of a parent; `None` if there is no name or more than one.
+/// Returns the name of a record or its nearest named parent, or `None` if there is none or several.
 pub(super) fn record_name<'f, 'a>(record: RecordId, facts: &'f Facts<'a>) -> Option<Name<'f, 'a>> {
     let mut next = Some(record);
     for _ in 0..MAX_PARENTS {
         let id = next?;
         let own = facts.record(id)?;
         match own_name(&own.cells) {
-            // `spec.nodeName` of a pod names the node that it runs on, not the pod.
+            // `spec.nodeName` in a pod names the node, not the pod.
             OwnName::ByKind(_) if is_within_named(own.parent, facts) => return None,
             OwnName::One(name) | OwnName::ByKind(name) => return Some(name),
             OwnName::Several => return None,
             OwnName::None => {}
         }
         let group = facts.group(own.group)?;
-        // The key of a list applies to all its entries and does not name any of them.
+        // A list's key applies to all entries and names none of them.
         let key =
             own.path.last().filter(|key| !is_plain_key(key) && group.scope.last() != Some(key));
         if let Some(key) = key {
@@ -75,7 +73,7 @@ pub(super) fn record_name<'f, 'a>(record: RecordId, facts: &'f Facts<'a>) -> Opt
     None
 }
 
-/// Returns `true` if a record or one of its parents has a cell called `name`.
+/// Returns `true` if a record or one of its parents has a `name` cell.
 fn is_within_named(record: Option<RecordId>, facts: &Facts<'_>) -> bool {
     record.is_some_and(|record| {
         let mut outwards = facts.with_parents(record).take(MAX_PARENTS);
@@ -84,9 +82,9 @@ fn is_within_named(record: Option<RecordId>, facts: &Facts<'_>) -> bool {
 }
 
 enum OwnName<'f, 'a> {
-    /// A cell called `name`.
+    /// A `name` cell.
     One(Name<'f, 'a>),
-    /// A cell called like a kind of entity.
+    /// A cell with a kind of entity as key.
     ByKind(Name<'f, 'a>),
     Several,
     None,
@@ -134,7 +132,7 @@ fn is_plain_key(key: &str) -> bool {
     PLAIN_KEYS.iter().any(|plain| plain.eq_ignore_ascii_case(key))
 }
 
-/// The words of a statement that name an attribute.
+/// The words that name an attribute in a statement.
 #[derive(Debug, Default)]
 pub(super) struct AttributeWords<'f> {
     required: Vec<Word<'f>>,
@@ -142,7 +140,6 @@ pub(super) struct AttributeWords<'f> {
 }
 
 impl<'f> AttributeWords<'f> {
-    /// Returns the words for the keys of a cell.
     pub(super) fn new(attribute: &'f [Cow<'_, str>]) -> Self {
         let mut own = Self::default();
         let Some((last, outer)) = attribute.split_last() else { return own };
@@ -165,7 +162,7 @@ impl<'f> AttributeWords<'f> {
         own
     }
 
-    /// Returns the words for a name, with a word that may be added.
+    /// Returns the words in a name, and an optional word.
     pub(super) fn from_name(name: &'f str, optional: &'f str) -> Self {
         Self {
             required: parts(name).flat_map(words).collect(),
@@ -173,7 +170,7 @@ impl<'f> AttributeWords<'f> {
         }
     }
 
-    /// Returns `true` if the given words name the attribute and nothing else.
+    /// Returns `true` if the given words name exactly this attribute.
     pub(super) fn match_all(&self, given: &[&Word<'_>]) -> bool {
         let given: Vec<Word<'_>> =
             given.iter().flat_map(|word| parts(word.text)).flat_map(words).collect();
@@ -184,18 +181,18 @@ impl<'f> AttributeWords<'f> {
         !self.required.is_empty() && self.required.iter().all(is_given) && given.iter().all(is_own)
     }
 
-    /// Returns `true` if the attribute is the state of an entity.
+    /// Returns `true` if the attribute is an entity's state.
     pub(super) fn is_state(&self) -> bool {
         matches!(self.required.as_slice(), [only] if STATES.iter().any(|state| only.is(state)))
     }
 }
 
-/// Returns `true` if two words are equal up to case, number and verb form: "restarted", "Restarts".
+/// Returns `true` if two words are equal apart from case, number and verb form: "restarted", "Restarts".
 fn is_same(a: &Word<'_>, b: &Word<'_>) -> bool {
     a.same(b) || a.verb_key().is_some() && a.verb_key() == b.verb_key()
 }
 
-/// Splits the words of a key from those that only give its unit: `memory_mib`, `latency (ms)`.
+/// Splits off the last word of a key if it is a unit: `memory_mib`, `latency (ms)`.
 fn without_unit(key: &str) -> (Vec<Word<'_>>, Vec<Word<'_>>) {
     let mut own: Vec<Word<'_>> = parts(key).flat_map(words).collect();
     let has_unit = own.len() > 1
@@ -205,7 +202,7 @@ fn without_unit(key: &str) -> (Vec<Word<'_>>, Vec<Word<'_>>) {
     (own, unit.into_iter().collect())
 }
 
-/// Returns the parts of an identifier, split at `_`, `-`, `.`, `/` and before capitals.
+/// Splits an identifier at `_`, `-`, `.`, `/` and before capitals.
 fn parts(name: &str) -> impl Iterator<Item = &str> {
     let mut rest = name;
     core::iter::from_fn(move || {

@@ -1,27 +1,27 @@
-//! Parses a statement that may give one entity one value.
+//! Parses statements that can assign one value to one entity.
 
 use crate::text::figures::{Figure, figures};
 use crate::text::part;
 use crate::text::polarity;
 use crate::text::tokens::{Word, words};
 
-/// The maximum number of words, function words included.
+/// The maximum number of words, including function words.
 const MAX_WORDS: usize = 24;
 
-/// Words that add nothing to an entity, its attribute and its value. Any other word must be accounted for.
+/// Words that add nothing to an entity, attribute and value. All other words must be accounted for.
 const FUNCTION_WORDS: [&str; 25] = [
     "the", "a", "an", "is", "are", "was", "were", "has", "have", "had", "been", "of", "in", "at",
     "for", "its", "currently", "now", "shows", "showed", "reports", "reported", "set", "to", "s",
 ];
 
-/// The words and the figure of a statement, without function words.
+/// A statement's words and figure, without function words.
 #[derive(Debug)]
 pub(super) struct Statement<'c> {
     pub(super) text: &'c str,
-    /// The words in the order of the text, without those of the figure.
+    /// The words in text order, without those in the figure.
     pub(super) words: Vec<Word<'c>>,
     pub(super) figure: Option<Figure>,
-    /// `true` if it is in the present tense: "is", not "was".
+    /// `true` for the present tense: "is", not "was".
     pub(super) is_present: bool,
 }
 
@@ -56,8 +56,8 @@ impl<'c> Statement<'c> {
     }
 }
 
-/// Returns `true` if a word is part of a figure, calls it approximate, or is "times" after a count: "restarted 4
-/// times".
+/// Returns `true` if a word is part of a figure, marks it as approximate, or is "times" after a count:
+/// "restarted 4 times".
 fn belongs_to_figure(text: &str, word: &Word<'_>, figure: &Figure) -> bool {
     let is_within = word.span.start < figure.span.end && figure.span.start < word.span.end;
     let is_about = figure.approximate

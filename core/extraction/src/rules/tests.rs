@@ -1,4 +1,4 @@
-//! Tests true statements and their contraries.
+//! Tests rules with true and false statements.
 
 mod faults;
 mod swaps;
@@ -7,7 +7,7 @@ use super::*;
 use crate::budget::Budget;
 use crate::facts::{Facts, Item};
 
-/// Returns the outcome for a statement over one item: `+value`, `-unit`, or "".
+/// Returns the outcome for a statement: `+value`, `-unit`, or "" for silent.
 fn verdict(content: &str, claim: &str) -> String {
     let item = Item { tool: "", query: "", content, exhaustive: false };
     match Index::new(Facts::extract([item], &Budget::unlimited()), &Budget::unlimited())

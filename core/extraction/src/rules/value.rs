@@ -1,7 +1,7 @@
-//! Checks the one value that a statement gives to an entity against all records of that entity.
+//! Compares the value in a statement with all records of the entity.
 //!
-//! Supports the statement if every record with the attribute agrees, refutes it if every one differs, and is silent
-//! otherwise. Samples and log lines never refute: another one may agree.
+//! Supports the statement if all records with the attribute agree, refutes it if all differ, and is silent
+//! otherwise. Samples and log lines never refute, because another one may agree.
 
 use super::names::{AttributeWords, is_kind, record_name};
 use super::statement::Statement;
@@ -11,17 +11,17 @@ use crate::text::figures::{Agreement, Figure, System, Unit, agree};
 use crate::text::part;
 use crate::text::tokens::{Shape, Word, words};
 
-/// The maximum number of records of one name; with more, the rule is silent.
+/// The maximum number of records per name; the rule is silent if there are more.
 const MAX_RECORDS: usize = 256;
 
-/// The result of one record.
+/// The comparison with one record.
 struct Finding {
     agreement: Agreement,
     rule: Rule,
     location: Location,
 }
 
-/// Checks a statement against all records of the entity that it names.
+/// Checks a statement against all records of the entity it names.
 pub(super) fn check(statement: &Statement<'_>, index: &Index<'_>) -> Outcome {
     let mut findings: Vec<Finding> = Vec::new();
     for (at, subject) in statement.words.iter().enumerate() {
@@ -56,7 +56,7 @@ fn is_adjacent(text: &str, before: &Word<'_>, after: &Word<'_>) -> bool {
         && part(text, before.span.end..after.span.start).trim().is_empty()
 }
 
-/// Checks a value against one record with the attribute. `rest` are the words other than the entity and its kind.
+/// Compares a statement with one record. `rest` has the words other than the entity and its kind.
 fn compare_record(
     statement: &Statement<'_>,
     id: RecordId,
@@ -93,7 +93,7 @@ fn compare_record(
     compared.into_iter().map(finding).collect()
 }
 
-/// Compares the figures of the attribute that the statement names.
+/// Compares the statement's figure with the attributes that it names.
 fn compare_figures<'f, 'a>(
     figure: &Figure,
     rest: &[&Word<'_>],
@@ -107,7 +107,8 @@ fn compare_figures<'f, 'a>(
     record.cells.iter().filter(is_named).map(compared).collect()
 }
 
-/// Compares two figures. Sizes that agree if "MB" means MiB do not differ: many writers mean that.
+/// Compares two figures. Sizes are not different if they agree with "MB" read as MiB, because many
+/// writers mean that.
 fn compare(claimed: &Figure, own: &Figure) -> Agreement {
     let agreement = agree(claimed, own);
     let binary = || {
@@ -125,14 +126,14 @@ fn compare(claimed: &Figure, own: &Figure) -> Agreement {
     }
 }
 
-/// Returns the rule for two figures: the same digits in two units are a wrong unit.
+/// Returns the rule for two figures. Equal digits with different units are a wrong unit.
 fn rule_of(claimed: &Figure, own: &Figure) -> Rule {
     let is_same_number = claimed.value.is_same_number(own.value);
     if is_same_number && claimed.unit != own.unit { Rule::Unit } else { Rule::Value }
 }
 
-/// Compares the states that the statement may be about: its last word is the value of the attribute that the other
-/// words name, or of the entity's state; or all its words name a boolean.
+/// Compares the states that the statement can mean: its last word is the value of the attribute named by the
+/// other words or of the entity's state, or all words name a boolean.
 fn compare_states<'f, 'a>(
     statement: &Statement<'_>,
     rest: &[&Word<'_>],
@@ -156,7 +157,7 @@ fn compare_states<'f, 'a>(
     found
 }
 
-/// A condition of Kubernetes: `{"type": "Ready", "status": "False"}`.
+/// A Kubernetes condition: `{"type": "Ready", "status": "False"}`.
 struct Condition<'f, 'a> {
     kind: &'f Cell<'a>,
     status: &'f Cell<'a>,
@@ -196,8 +197,7 @@ fn truth(text: &str) -> Agreement {
     }
 }
 
-/// Compares a cell with a state. They differ only if they exclude each other: one negates the other, or a sibling has
-/// the state in the same place.
+/// Compares a cell with a state. They differ only if one negates the other, or if a sibling has the claimed state.
 fn same_state(
     statement: &Statement<'_>,
     claimed: &Word<'_>,
@@ -220,7 +220,7 @@ fn same_state(
     if excludes { Agreement::Different } else { Agreement::Incomparable }
 }
 
-/// Returns `true` for `NotReady` of `Ready`, `unhealthy` of `healthy`, `inactive` of `active`.
+/// Returns `true` if one state negates the other: `NotReady`, `unhealthy`, `inactive`.
 fn is_denied_form(denied: &str, plain: &str) -> bool {
     ["not", "un", "in", "dis"].iter().any(|prefix| {
         let split = denied.split_at_checked(prefix.len());

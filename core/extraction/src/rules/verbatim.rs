@@ -1,4 +1,4 @@
-//! Finds log lines that a statement repeats word for word, up to case, spaces, punctuation and articles.
+//! Finds log lines that a statement repeats verbatim, ignoring case, spaces, punctuation and articles.
 
 use core::ops::Range;
 use std::collections::BTreeMap;
@@ -9,21 +9,19 @@ use crate::facts::{Facts, Form};
 use crate::memory::{MAP_ENTRY, allocation_size};
 use crate::text::part;
 
-/// The minimum number of words; fewer may match by coincidence.
+/// The minimum number of words; shorter lines can match by coincidence.
 const MIN_WORDS: usize = 3;
-/// The maximum number of bytes of an indexed line.
+/// The maximum length of an indexed line in bytes.
 const MAX_LINE: usize = 1024;
-/// Words that are ignored.
 const ARTICLES: [&str; 3] = ["the", "a", "an"];
-/// Keys of log messages.
+/// Attributes that contain log messages.
 const MESSAGE_KEYS: [&str; 4] = ["message", "msg", "log", "event"];
 
-/// Returns the line that matches a text.
 pub(super) fn find_line(text: &str, index: &Index<'_>) -> Option<Location> {
     index.lines.get(&key(text)?).cloned()
 }
 
-/// Returns the lines and messages of all logs, by their key.
+/// Indexes the lines and messages in all logs by key.
 pub(super) fn index_lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String, Location> {
     let mut found = BTreeMap::new();
     for (record, own) in facts.records() {
@@ -66,7 +64,7 @@ pub(super) fn index_lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String
     found
 }
 
-/// Returns the start of a message after the name of its source: `events page 5 was sent` of `cat events.log`.
+/// Returns the start of a message after its source name, such as `events page 5 was sent` in `cat events.log`.
 fn after_source(message: &str, tool: &str) -> Option<usize> {
     let first = message.split_whitespace().next()?;
     let mut tool_words = tool.split(|c: char| !c.is_alphanumeric() && c != '-');
@@ -74,8 +72,8 @@ fn after_source(message: &str, tool: &str) -> Option<usize> {
         .then_some(first.len())
 }
 
-/// Returns a key that is equal for equivalent lines: their words in lower case, without articles and the punctuation
-/// around them. Signs and operators stay: `>=` is not `<=`.
+/// Returns a key that is equal for equivalent lines: lower-case words without articles and surrounding
+/// punctuation. Keeps operators, so that `>=` and `<=` differ.
 pub(super) fn key(text: &str) -> Option<String> {
     if text.len() > MAX_LINE {
         return None;

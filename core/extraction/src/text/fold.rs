@@ -1,9 +1,9 @@
-//! Folds text into the form in which quotes and their sources are compared.
+//! Folds text for comparing quotes with their sources.
 //!
-//! Removes zero-width characters, soft hyphens and terminal colours, applies NFKC, replaces dashes and quotation marks
-//! with their ASCII forms (`≥` becomes `>=`), collapses runs of whitespace into one space, and trims the ends. Keeps
-//! case, other punctuation, look-alike letters and ellipses, so a quote spelled with Cyrillic letters or shortened with
-//! dots does not match. A text that is already folded is borrowed, not copied.
+//! Removes zero-width characters, soft hyphens and terminal colors, applies NFKC, replaces dashes and
+//! quotation marks with ASCII (`≥` becomes `>=`), collapses whitespace, and trims the ends. Preserves case,
+//! other punctuation, lookalike letters and ellipses, so a quote with Cyrillic letters or an omission does
+//! not match. Text that is already folded is borrowed.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ use super::part;
 
 const ESCAPE: char = '\u{1b}';
 
-/// Returns the folded form of a text. Folding is idempotent.
+/// Folds a text. Folding is idempotent.
 #[must_use]
 pub fn fold(text: &str) -> Cow<'_, str> {
     if is_folded_ascii(text) {
@@ -34,16 +34,16 @@ pub fn fold(text: &str) -> Cow<'_, str> {
     Cow::Owned(folded)
 }
 
-/// A folded text with the origin of each of its bytes.
+/// A folded text that maps each byte to the original.
 #[derive(Clone, Debug)]
 pub struct Folded<'a> {
     text: Cow<'a, str>,
-    /// For each byte of `text`, its span in the original; empty if folding changed nothing.
+    /// The original range of each byte in `text`; empty if folding changed nothing.
     sources: Vec<(u32, u32)>,
 }
 
 impl<'a> Folded<'a> {
-    /// Folds a text of at most 4 GiB; beyond that, spans map to the whole text.
+    /// Folds a text. In texts longer than 4 GiB, spans after that offset are wrong.
     #[must_use]
     pub fn new(original: &'a str) -> Self {
         if is_folded_ascii(original) {
@@ -83,7 +83,7 @@ impl<'a> Folded<'a> {
         &self.text
     }
 
-    /// Returns the original bytes behind a span of the folded text.
+    /// Returns the original range for a range of the folded text.
     #[must_use]
     pub fn original(&self, span: Range<usize>) -> Range<usize> {
         if self.sources.is_empty() || span.is_empty() {
@@ -116,7 +116,7 @@ impl Builder {
     }
 }
 
-/// Returns `true` if a text can be split before this character and each part normalized separately.
+/// Returns `true` if a text can be normalized separately before and after the start of this character.
 fn starts_segment(character: char) -> bool {
     if character.is_ascii() {
         return true;
@@ -127,7 +127,7 @@ fn starts_segment(character: char) -> bool {
     is_stable(character) || core::iter::once(character).nfkd().next().is_some_and(is_stable)
 }
 
-/// Returns the visible characters of a text with their spans, without terminal sequences and lone escapes.
+/// Iterates over visible characters with their spans, skipping terminal sequences and stray escapes.
 fn visible(text: &str) -> impl Iterator<Item = (Range<usize>, char)> {
     let with_spans = |range: Range<usize>| {
         let characters = part(text, range.clone()).char_indices();
@@ -141,7 +141,7 @@ fn visible(text: &str) -> impl Iterator<Item = (Range<usize>, char)> {
         .filter(|(_, character)| *character != ESCAPE && !is_invisible(*character))
 }
 
-/// Returns the ranges of a text between terminal colour sequences, in order.
+/// Iterates over the ranges between terminal color sequences.
 fn without_color_codes(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut from = Some(0);
     core::iter::from_fn(move || {
@@ -152,7 +152,7 @@ fn without_color_codes(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns the next control sequence of a terminal (`ESC [`, parameters, a letter) from an offset on.
+/// Returns the next terminal control sequence (`ESC [`, parameters, a letter).
 fn escape_sequence(text: &str, from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut starts = memchr::memchr_iter(ESCAPE as u8, bytes.get(from..)?).map(|at| from + at);
@@ -165,7 +165,7 @@ fn escape_sequence(text: &str, from: usize) -> Option<Range<usize>> {
     })
 }
 
-/// Returns the ASCII form of a dash, quotation mark or comparison sign; other characters stay as they are.
+/// Returns the ASCII form of a dash, quotation mark or comparison sign, or the character itself.
 fn to_ascii_form(character: char) -> impl Iterator<Item = char> {
     let (first, second) = match character {
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2e3a}' | '\u{2e3b}' => ('-', None),
@@ -178,7 +178,7 @@ fn to_ascii_form(character: char) -> impl Iterator<Item = char> {
     core::iter::once(first).chain(second)
 }
 
-/// Returns `true` if folding replaces a dash, quotation mark or comparison sign with its ASCII form.
+/// Returns `true` if folding replaces a dash, quotation mark or comparison sign with ASCII.
 #[must_use]
 pub fn has_ascii_form(character: char) -> bool {
     to_ascii_form(character).next() != Some(character)
@@ -210,8 +210,8 @@ fn push_collapsed(characters: impl Iterator<Item = char>, folded: &mut String) {
     }
 }
 
-/// Returns `true` for characters without width that must not distinguish two texts: soft hyphen, zero-width spaces and
-/// joiners, directional marks, variation selectors, the byte order mark.
+/// Returns `true` for zero-width characters that must not distinguish two texts: soft hyphens, zero-width
+/// spaces and joiners, directional marks, variation selectors, byte order marks.
 pub(crate) fn is_invisible(character: char) -> bool {
     matches!(
         character,

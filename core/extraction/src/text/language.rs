@@ -1,17 +1,17 @@
-//! Detects the language of a report by its script and its stop words.
+//! Detects the language of a report from its scripts and stop words. Names are BCP 47 tags.
 //!
 //! Incident prose is full of identifiers, figures and quoted lines, which mislead detectors based on letter
-//! frequencies. Only plain words outside code and quotation count here; a text with too few of them has no language,
-//! and is never rejected for that. Names are BCP 47 tags.
+//! frequency. So only plain words outside code and quotes count, and a text with too few words has no
+//! detected language.
 
-/// English words that are rarely words of another language.
+/// English words that are rare in other languages.
 const ENGLISH: &[&str] = &[
     "after", "all", "and", "are", "at", "be", "because", "been", "before", "but", "by", "during",
     "for", "from", "had", "has", "have", "it", "its", "not", "of", "only", "than", "that", "the",
     "then", "these", "this", "to", "was", "were", "when", "which", "while", "with",
 ];
 
-/// Words of other Latin-script languages that are rarely words of an English report.
+/// Words in other Latin-script languages that are rare in English reports.
 const OTHERS: &[(&str, &[&str])] = &[
     (
         "de",
@@ -93,15 +93,15 @@ const OTHERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The minimum number of different stop words that identify a language.
+/// The minimum number of distinct stop words to identify a language.
 const MIN_STOP_WORDS: usize = 3;
-/// The minimum number of words of another script that identify it.
+/// The minimum number of words to identify another script.
 const MIN_SCRIPT_WORDS: usize = 3;
-/// The minimum number of words of a Latin-script text that is reported as an unknown language.
+/// The minimum number of words to report an unknown language in Latin script.
 const MIN_WORDS: usize = 12;
 
-/// Returns the language of a text as a BCP 47 tag: `en`, `de` …, `und-Cyrl` if only the script is known, `und` for an
-/// unknown language in Latin script; `None` for too few words.
+/// Detects the language of a text. Returns a BCP 47 tag such as `en`, `und-Cyrl` if only the script is known,
+/// `und` for an unknown language in Latin script, or `None` if there are too few words.
 #[must_use]
 pub fn language(text: &str) -> Option<&'static str> {
     let mut counts = WordCounts::default();
@@ -113,7 +113,7 @@ pub fn language(text: &str) -> Option<&'static str> {
     counts.language()
 }
 
-/// Returns the lines of a text outside code fences, without backticked and quoted parts.
+/// Iterates over lines outside code fences, without backticked and quoted parts.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut is_code = false;
     text.lines()
@@ -126,28 +126,27 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
         .flat_map(|part| outside_marks(part, '"'))
 }
 
-/// Returns the parts of a line outside pairs of a mark. A mark without a partner is ignored.
+/// Iterates over the parts of a line outside pairs of a mark. Ignores an unpaired mark.
 fn outside_marks(line: &str, mark: char) -> impl Iterator<Item = &str> {
     let closed = line.matches(mark).count() / 2 * 2;
     line.splitn(closed + 1, mark).step_by(2)
 }
 
-/// Returns `true` if a character separates words; those of identifiers do not.
+/// Returns `true` if a character separates words. Identifier punctuation does not.
 fn is_word_separator(character: char) -> bool {
     !(character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | ':' | '/' | '@' | '='))
 }
 
-/// The counts of words of a text.
 #[derive(Default)]
 struct WordCounts {
     /// Lower-case words without digits.
     plain: usize,
-    /// Of these, words with letters beyond ASCII.
+    /// Plain words with non-ASCII letters.
     accented: usize,
     english: usize,
-    /// The number of stop words and a bit set of them, in the order of [`OTHERS`].
+    /// For each language in [`OTHERS`], the number of stop words and a bit set of distinct ones.
     others: [(usize, u64); OTHERS.len()],
-    /// Words of other scripts, or their letters if the script does not separate words.
+    /// Words by script; estimated from letters if the script has no spaces.
     scripts: Vec<(&'static str, usize)>,
 }
 
@@ -156,7 +155,7 @@ impl WordCounts {
         let word = word.trim_matches(|edge: char| !edge.is_alphanumeric());
         if let Some(script) = script(word) {
             let letters = word.chars().filter(|letter| letter.is_alphabetic()).count();
-            // Two letters of a script without spaces are about one word.
+            // In scripts without spaces, two letters are about one word.
             let words = if matches!(script, "zh" | "ja" | "th") { letters.div_ceil(2) } else { 1 };
             match self.scripts.iter_mut().find(|(known, _)| *known == script) {
                 Some((_, count)) => *count += words,
@@ -201,7 +200,7 @@ impl WordCounts {
         is_other.then_some("und")
     }
 
-    /// Returns the script with the most words. Japanese is written with Chinese letters too.
+    /// Returns the most frequent script. Japanese text contains Chinese characters too.
     fn main_script(&self) -> Option<(&'static str, usize)> {
         let all = self.scripts.iter().map(|(_, words)| words).sum();
         let is_japanese = self.scripts.iter().any(|(script, _)| *script == "ja");

@@ -1,7 +1,7 @@
-//! Reads the text of claims and evidence: folding, words, sentences, figures, polarity.
+//! Text analysis for claims and evidence: folding, words, sentences, figures, polarity.
 //!
-//! Everything here is a plain function of a text, without models or regular expressions. Spans are half-open byte
-//! ranges of the given text and always fall on character boundaries.
+//! Everything is a pure function of the text, without models or regular expressions. Spans are byte ranges on
+//! character boundaries.
 
 pub mod figures;
 pub mod fold;
@@ -15,12 +15,12 @@ use core::ops::Range;
 
 use memchr::memchr_iter;
 
-/// Returns a part of a text, or "" if the range does not fall on characters.
+/// Returns a range of a text, or "" if the range is invalid.
 pub fn part(text: &str, range: Range<usize>) -> &str {
     text.get(range).unwrap_or_default()
 }
 
-/// Returns the offset of two adjacent ASCII bytes; cheaper to set up than a search for a longer text.
+/// Returns the offset of two adjacent ASCII bytes. Cheaper to set up than a general search.
 pub fn find_two(text: &str, two: [u8; 2]) -> Option<usize> {
     let [first, second] = two;
     memchr_iter(first, text.as_bytes()).find(|at| byte_at(text, at + 1) == second)

@@ -1,48 +1,46 @@
 //! Finds markers of polarity and modality: negations, hedges, causes and completed actions.
 //!
-//! [`markers`] reports every cue of a text with its position; the other functions answer one question each. Cues are
-//! whole words from short tables, compared without case. A cue inside another word (`no` in `node`) does not count.
+//! Cues are whole words from short tables, compared without case.
 
 use core::ops::Range;
 
 use super::tokens::{Shape, Word, Words, words};
 use super::{byte_at, part};
 
-/// A cue with its position.
+/// A cue and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marker {
-    /// The bytes of the cue.
+    /// The byte range of the cue.
     pub span: Range<usize>,
-    /// The kind of the cue.
+    /// The kind of cue.
     pub kind: MarkerKind,
 }
 
-/// The effect of a cue on the words around it.
+/// The effect of a cue on the surrounding words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkerKind {
-    /// Denies what follows, up to the end of the clause: "did not", "without", "no longer", "zero".
+    /// Negates the rest of the clause: "did not", "without", "no longer", "zero".
     Negation,
     /// Weakens a statement: "likely", "may have", "suggests".
     Hedge,
     /// Links a cause and an effect: "because", "led to", "due to".
     Cause,
-    /// Reports a completed action about the incident: "fixed", "rolled back".
+    /// Reports a completed action: "fixed", "rolled back".
     ActionDone,
-    /// All of a kind: "all", "every", "each".
+    /// Quantifies over all: "all", "every", "each".
     All,
-    /// None of a kind: "none", "no", "zero".
+    /// Quantifies over none: "none", "no", "zero".
     None,
-    /// Some of a kind: "some", "several", "at least one".
+    /// Quantifies over some: "some", "several", "at least one".
     Some,
 }
 
-/// Returns every cue of a text in order, the longest at each position. "no" counts as negation and as quantifier.
+/// Returns all cues in order, the longest at each position. "no" is both a negation and a quantifier.
 #[must_use]
 pub fn markers(text: &str) -> Vec<Marker> {
     scan(text).collect()
 }
 
-/// Returns an iterator over the cues of a text.
 fn scan(text: &str) -> Scan<'_> {
     Scan { rest: words(text), pending: None }
 }
@@ -86,7 +84,7 @@ pub fn is_negated(text: &str) -> bool {
     scan(text).any(|marker| marker.kind == MarkerKind::Negation)
 }
 
-/// Returns `true` if a negation applies to the words at `at`: it precedes them in the same clause, or is one of them.
+/// Returns `true` if a negation precedes the words at `at` in the same clause, or is one of these words.
 #[must_use]
 pub fn negates(text: &str, at: &Range<usize>) -> bool {
     scan(text).any(|marker| {
@@ -102,20 +100,20 @@ pub fn hedge(text: &str) -> Option<Range<usize>> {
     first_of_kind(text, MarkerKind::Hedge)
 }
 
-/// Returns the first word that links a cause and an effect.
+/// Returns the first causal link.
 #[must_use]
 pub fn causal_link(text: &str) -> Option<Range<usize>> {
     first_of_kind(text, MarkerKind::Cause)
 }
 
-/// Returns the first word for a completed action about the incident, unless it is negated.
+/// Returns the first completed action, unless it is negated.
 #[must_use]
 pub fn action_done(text: &str) -> Option<Range<usize>> {
     first_of_kind(text, MarkerKind::ActionDone).filter(|at| !negates(text, at))
 }
 
-/// Returns `true` if the text contains "not", "no", "never", "none", "without" or the like. "missing", "failed to" or
-/// "0" do not count, because a "not" before them would turn them into the opposite.
+/// Returns `true` if the text contains an explicit negation such as "not", "no", "never" or "without".
+/// "missing", "failed to" and "0" are excluded, because a preceding "not" would reverse them.
 #[must_use]
 pub fn is_denied(text: &str) -> bool {
     words(text).any(|word| is_denial(&word)) && denies(text)
@@ -128,7 +126,7 @@ fn denies(text: &str) -> bool {
     })
 }
 
-/// Returns `true` if a word is "not", "no", "never", "none", "without" or the like.
+/// Returns `true` if a word is an explicit negation such as "not", "no", "never" or "without".
 #[must_use]
 pub fn is_denial(cue: &Word<'_>) -> bool {
     let last = cue.text.as_bytes().last().copied().unwrap_or(0);
@@ -138,12 +136,11 @@ pub fn is_denial(cue: &Word<'_>) -> bool {
         || matches!(initial, b'n' | b'c' | b'w') && PLAIN_DENIALS.iter().any(|entry| cue.is(entry))
 }
 
-/// Initials are compared first.
 const PLAIN_DENIALS: [&str; 10] =
     ["no", "not", "never", "none", "nothing", "nobody", "neither", "nor", "cannot", "without"];
 
-/// Returns `true` if a text is nothing but zero, false or empty in place of a value, so that it may deny without a
-/// negation: `0`, `[]`, `{}`, `null`, `false`, `none`, "empty".
+/// Returns `true` if a text contains a blank value, which can deny without a negation: `0`, `[]`, `{}`,
+/// `null`, `false`, `none`, "empty".
 #[must_use]
 pub fn is_blank_answer(text: &str) -> bool {
     const BLANK: [&str; 8] = ["0", "zero", "false", "null", "none", "nil", "empty", "nan"];
@@ -157,7 +154,7 @@ fn first_of_kind(text: &str, kind: MarkerKind) -> Option<Range<usize>> {
     scan(text).find(|marker| marker.kind == kind).map(|marker| marker.span)
 }
 
-/// Returns the end of the clause after a cue: a full stop, comma, semicolon, colon, dash or adversative.
+/// Returns the end of the clause after a cue: at punctuation or a contrasting conjunction.
 fn scope_end(text: &str, from: usize) -> usize {
     for word in words(part(text, from..text.len())) {
         let start = from + word.span.start;
@@ -200,23 +197,23 @@ fn longest_phrase<'a>(
         }
         let Some(more) = rest_after_first_word(phrase, first.text, plain) else { continue };
         if let Some(following) = match_rest(more, rest) {
-            // Entries are sorted, so a longer phrase with the same beginning follows.
+            // Entries are sorted, so a longer phrase with the same start comes later.
             best = Some((*phrase, *kind, following));
         }
     }
     best
 }
 
-/// The entries with one initial.
+/// The entries that start with one byte.
 #[derive(Clone, Copy)]
 struct Initial {
     start: usize,
     end: usize,
-    /// A bit for each length of their first words, typed with either apostrophe.
+    /// A bit set of first-word lengths, with either apostrophe.
     lengths: u32,
 }
 
-/// The entries by their first byte.
+/// Entries by first byte.
 static INITIALS: [Initial; 128] = initials();
 
 const fn length_bit(length: usize) -> u32 {
@@ -254,7 +251,7 @@ const fn contains_apostrophe(phrase: &str) -> bool {
     false
 }
 
-/// The length of the first word of each entry.
+/// The length of each entry's first word.
 static LENGTHS: [usize; PHRASES.len()] = first_lengths();
 
 #[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
@@ -271,7 +268,7 @@ const fn first_lengths() -> [usize; PHRASES.len()] {
     lengths
 }
 
-/// Returns the rest of a phrase after its first word if that is the word written; `plain` if that word is ASCII.
+/// Returns the rest of a phrase if `written` is its first word. `plain` means that `written` is ASCII.
 fn rest_after_first_word(phrase: &'static str, written: &str, plain: bool) -> Option<&'static str> {
     if plain {
         let begins = phrase.get(..written.len())?.eq_ignore_ascii_case(written);
@@ -291,7 +288,7 @@ fn match_rest<'a>(more: &str, rest: &Words<'a>) -> Option<Following<'a>> {
     Some(following)
 }
 
-/// Compares without case; a typographic apostrophe equals a plain one.
+/// Compares ignoring case; a typographic apostrophe equals a plain one.
 fn eq_ignoring_case(written: &str, entry: &str) -> bool {
     if written.is_ascii() {
         return written.eq_ignore_ascii_case(entry);
@@ -300,8 +297,8 @@ fn eq_ignoring_case(written: &str, entry: &str) -> bool {
     written.chars().map(plain).eq(entry.chars())
 }
 
-/// Returns `true` for phrases that do not negate: "no longer than", "no more than", "no later than", "not only", "No.
-/// 5".
+/// Returns `true` for phrases that do not negate: "no longer than", "no more than", "no later than",
+/// "not only", "No. 5".
 fn is_not_negation(first: &Word<'_>, phrase: &str, rest: &Words<'_>) -> bool {
     let mut ahead = rest.clone();
     let (next, after) = (ahead.next(), ahead.next());
@@ -325,7 +322,7 @@ fn is_not_negation(first: &Word<'_>, phrase: &str, rest: &Words<'_>) -> bool {
 
 use MarkerKind::{ActionDone, All, Cause, Hedge, Negation, Some as SomeOf};
 
-/// Sorted, so that entries with one initial are adjacent and longer ones follow their prefixes.
+/// Sorted, so entries with the same first byte are adjacent and longer ones follow their prefixes.
 #[rustfmt::skip]
 const PHRASES: [Entry; 165] = [
     ("0", Negation), ("a few", SomeOf), ("absence of", Negation), ("absent", Negation),

@@ -1,19 +1,19 @@
-//! Splits a text into sentences and recognizes proposals.
+//! Splits text into sentences and recognizes proposals.
 //!
 //! A full stop inside a number, time, file name, URL, version, code span or common abbreviation does not end a
-//! sentence. A doubtful text is split and counts as a statement: hiding a statement must be harder than making it.
+//! sentence. In doubt, text is split and treated as a statement, so that no statement is hidden from the judge.
 
 use core::ops::Range;
 
 use super::tokens::{Word, words};
 use super::{char_at, char_before, part};
 
-/// The maximum number of bytes of a sentence. Longer text is not prose, and the cost of a sentence grows faster than
-/// its length.
+/// The maximum length of a sentence in bytes. Longer text is not prose, and the cost of a sentence grows
+/// faster than its length.
 pub const MAX_SENTENCE: usize = 2 << 10;
 
-/// Returns the sentences of a text without Markdown, in order, trimmed. Sentences longer than [`MAX_SENTENCE`] are cut
-/// at the end of a line or between words if possible.
+/// Splits text without Markdown into trimmed sentences. Cuts sentences longer than [`MAX_SENTENCE`], at a
+/// line break or whitespace if possible.
 #[must_use]
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -42,7 +42,6 @@ fn soft_break(text: &str, sentence: Range<usize>) -> usize {
     at.map_or(sentence.end, |at| sentence.start + at)
 }
 
-/// Returns the end of the sentence at `block.start`.
 fn sentence_end(text: &str, block: Range<usize>) -> usize {
     let mut position = block.start;
     while position < block.end {
@@ -71,13 +70,13 @@ fn sentence_end(text: &str, block: Range<usize>) -> usize {
     block.end
 }
 
-/// Returns `true` for dots in mid-sentence: `...` before a lower-case letter.
+/// Returns `true` for a pause: `...` before a lower-case letter.
 fn is_pause(text: &str, dots: Range<usize>, limit: usize) -> bool {
     part(text, dots.clone()).starts_with("..")
         && part(text, dots.end..limit).trim_start().starts_with(char::is_lowercase)
 }
 
-/// Returns the offset after a code span that closes soon, or after the backtick alone.
+/// Returns the offset after a short code span, or after the backticks.
 fn code_end(text: &str, open: usize, limit: usize) -> usize {
     const MAX_BYTES: usize = 160;
     let run = part(text, open..limit).bytes().take_while(|byte| *byte == b'`').count();
@@ -106,7 +105,7 @@ fn with_closers(text: &str, mut position: usize, limit: usize) -> usize {
     position
 }
 
-/// The number of bytes around a full stop that decide whether it ends a sentence.
+/// The number of bytes to check on each side of a full stop.
 const NEAR: usize = 160;
 
 fn is_abbreviation(text: &str, block: &Range<usize>, dot: usize) -> bool {
@@ -130,7 +129,7 @@ fn is_abbreviation(text: &str, block: &Range<usize>, dot: usize) -> bool {
             && (!next_capital || is_part_of_name(before, rest)))
 }
 
-/// Returns `true` for single capitals with full stops between them: `S`, `F.C`.
+/// Returns `true` for single capitals separated by full stops: `S`, `F.C`.
 fn is_initials(word: &str) -> bool {
     !word.is_empty()
         && word.split('.').all(|letter| {
@@ -139,7 +138,7 @@ fn is_initials(word: &str) -> bool {
         })
 }
 
-/// Returns `true` if initials are part of a name: without a verb on both sides there are not two statements.
+/// Returns `true` if initials are part of a name: there are no verbs on both sides, so these are not two statements.
 fn is_part_of_name(before: &str, rest: &str) -> bool {
     let states = |text: &str| {
         words(text).any(|word| {
@@ -163,7 +162,7 @@ const BEGINNINGS: [&str; 26] = [
 const NEVER_LAST: [&str; 14] = [
     "e.g", "i.e", "eg", "ie", "vs", "approx", "ca", "cf", "viz", "resp", "incl", "excl", "dr", "mr",
 ];
-/// Abbreviations only before a number.
+/// Abbreviations that occur only before a number.
 const BEFORE_NUMBERS: [&str; 11] =
     ["no", "nr", "fig", "figs", "sec", "ch", "ver", "v", "vol", "p", "pp"];
 /// Abbreviations that end a sentence only before a capital.
@@ -171,7 +170,7 @@ const SOMETIMES_LAST: [&str; 14] = [
     "etc", "al", "inc", "ltd", "co", "corp", "a.m", "p.m", "u.s", "u.k", "est", "min", "max",
     "ph.d",
 ];
-/// Abbreviations within names, as initials are.
+/// Abbreviations in names.
 const IN_NAMES: [&str; 5] = ["ft", "jr", "mt", "sr", "st"];
 
 /// Returns `true` if a sentence proposes an action. `among_proposals` is `true` in a section of proposals.
@@ -215,7 +214,7 @@ fn starts_with_any(text: &str, openers: &[&str]) -> bool {
     })
 }
 
-/// Returns `true` for auxiliaries that make a statement.
+/// Returns `true` for finite verbs that make a statement.
 fn is_finite(word: &str) -> bool {
     [
         "is", "are", "has", "have", "had", "did", "does", "was", "were", "rose", "fell", "fired",
@@ -243,7 +242,7 @@ const OPENERS: [&str; 14] = [
     "follow-up",
 ];
 
-/// Verbs that open a proposal. Sorted.
+/// Verbs that start a proposal. Sorted.
 const IMPERATIVES: [&str; 69] = [
     "add", "adjust", "adopt", "alert", "apply", "ask", "audit", "avoid", "check", "collect",
     "configure", "confirm", "consider", "continue", "create", "define", "delete", "deploy",

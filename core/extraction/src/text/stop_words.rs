@@ -1,6 +1,6 @@
 //! English stop words.
 
-/// Returns `true` if a word only joins others. Negations, quantifiers and comparisons are not stop words.
+/// Returns `true` if a word carries no content. Negations, quantifiers and comparisons are not stop words.
 #[must_use]
 pub fn is_stop_word(word: &str) -> bool {
     let mut lower = [0; MAX_PACKED_BYTES];
@@ -14,10 +14,10 @@ pub fn is_stop_word(word: &str) -> bool {
     }
 }
 
-/// The maximum number of bytes of a word packed into an integer.
+/// The maximum length of a packed word in bytes.
 const MAX_PACKED_BYTES: usize = 8;
 
-/// The stop words, each packed into an integer byte by byte, for fast lookup.
+/// The stop words packed into integers for fast lookup.
 static PACKED_STOP_WORDS: [u64; STOP_WORDS.len()] = packed_stop_words();
 
 #[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]

@@ -1,37 +1,37 @@
-//! Splits a text into the words of incident reports. Identifiers stay whole; words compare without case and plural.
+//! Splits text into words without splitting identifiers.
 //!
-//! `checkout-7f9c4d-x2x1z`, `10.0.3.4:5432`, `OOMKilled`, `memory_limit` and `p99` are one word each; `shop/checkout`
-//! and `cause=oom` are two. Words are not copied: a [`Word`] borrows from its text.
+//! `checkout-7f9c4d-x2x1z`, `10.0.3.4:5432`, `OOMKilled`, `memory_limit` and `p99` are one word each;
+//! `shop/checkout` and `cause=oom` are two.
 
 use core::ops::Range;
 
 pub use super::stop_words::is_stop_word;
 use super::{byte_at, char_at, char_before, part};
 
-/// A word with its position.
+/// A word and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word<'a> {
-    /// The word as written.
+    /// The original word.
     pub text: &'a str,
-    /// Its bytes in the text.
+    /// The byte range in the text.
     pub span: Range<usize>,
 }
 
-/// The form of a word.
+/// The shape of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Letters only: `memory`.
     Plain,
-    /// Lower-case letters with hyphens, a name or English: `checkout-db`, `long-running`.
+    /// Lower-case letters with hyphens, a name or an English word: `checkout-db`, `long-running`.
     Compound,
-    /// Certainly a name: digits, underscores, dots or inner capitals: `p99`, `OOMKilled`, `mem_limit`.
+    /// A name with digits, underscores, dots or inner capitals: `p99`, `OOMKilled`, `mem_limit`.
     Identifier,
-    /// Starts with a digit and contains only digits and separators: `14:02`, `1.5`, `10.0.3.4`.
+    /// A digit, followed only by digits and separators: `14:02`, `1.5`, `10.0.3.4`.
     Number,
 }
 
 impl Word<'_> {
-    /// Returns the form of the word.
+    /// Returns the shape of the word.
     #[must_use]
     pub fn shape(&self) -> Shape {
         let bytes = self.text.as_bytes();
@@ -53,7 +53,7 @@ impl Word<'_> {
         }
     }
 
-    /// Returns a hash that is equal for equal words regardless of case and number; a filter before [`Word::same`].
+    /// Returns a hash that ignores case and number, to prefilter words for [`Word::same`].
     #[must_use]
     pub fn key(&self) -> u64 {
         if self.text.is_ascii() {
@@ -64,8 +64,8 @@ impl Word<'_> {
         hash(&[&lower])
     }
 
-    /// Returns a hash that is equal for the forms of one verb, "restart", "restarted", "restarting"; `None` beyond
-    /// ASCII.
+    /// Returns a hash that is equal for the forms of a verb ("restart", "restarted", "restarting"), or `None`
+    /// for non-ASCII words.
     #[must_use]
     pub(crate) fn verb_key(&self) -> Option<u64> {
         const MIN_STEM: usize = 3;
@@ -78,8 +78,8 @@ impl Word<'_> {
         self.text.is_ascii().then(|| hash(&[stem]))
     }
 
-    /// Returns a coarser hash: plain words with a common beginning share it, such as "restart", "restarts",
-    /// "restarted".
+    /// Returns a coarser hash that is equal for plain words with the same first letters: "restart",
+    /// "restarts", "restarted".
     #[must_use]
     pub fn stem(&self) -> u64 {
         const BEGINNING: usize = 6;
@@ -91,7 +91,7 @@ impl Word<'_> {
         self.key()
     }
 
-    /// Returns `true` if two words are equal up to case and plural.
+    /// Returns `true` if two words are equal, ignoring case and number.
     #[must_use]
     pub fn same(&self, other: &Word<'_>) -> bool {
         if self.text.is_ascii() && other.text.is_ascii() {
@@ -114,7 +114,7 @@ impl Word<'_> {
     }
 }
 
-/// Returns the FNV-1a hash of concatenated texts, in lower case for ASCII letters.
+/// Returns the FNV-1a hash of concatenated texts, ignoring ASCII case.
 fn hash(texts: &[&str]) -> u64 {
     let bytes = texts.iter().flat_map(|text| text.bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -122,13 +122,13 @@ fn hash(texts: &[&str]) -> u64 {
     })
 }
 
-/// Returns the words of a text, in order.
+/// Iterates over the words in a text.
 #[must_use]
 pub fn words(text: &str) -> Words<'_> {
     Words { text, position: 0 }
 }
 
-/// An iterator over the words of a text.
+/// An iterator over words, returned by [`words`].
 #[derive(Clone, Debug)]
 pub struct Words<'a> {
     text: &'a str,
@@ -196,14 +196,13 @@ fn separator_end(text: &str, start: usize, at: usize) -> Option<usize> {
     belongs.then_some(at + character.len_utf8())
 }
 
-/// The class of the character that a byte belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ByteClass {
     /// An ASCII letter or digit.
     Alphanumeric,
     /// Any other ASCII character.
     Other,
-    /// A part of a multi-byte character.
+    /// Part of a multi-byte character.
     Wide,
 }
 
@@ -226,7 +225,7 @@ const fn byte_classes() -> [ByteClass; 256] {
     byte_classes
 }
 
-/// Returns `true` if a separator inside a word belongs to it.
+/// Returns `true` if a separator belongs to the surrounding word.
 fn joins(text: &str, start: usize, at: usize, character: char) -> bool {
     let next = char_at(text, at + character.len_utf8());
     let followed = next.is_some_and(|c| c.is_alphanumeric() && !is_ideographic(c));
@@ -271,7 +270,7 @@ fn has_inner_capital(bytes: &[u8]) -> bool {
     })
 }
 
-/// Returns the singular of a plain English word as a stem and an ending to add; other words are returned unchanged.
+/// Returns the singular of a plain English word, as a stem and an ending to append.
 fn singular(word: &str) -> (&str, &'static str) {
     let bytes = word.as_bytes();
     let plural = bytes.len() > 3
@@ -303,7 +302,7 @@ pub(crate) fn ends_ignoring_case(text: &str, ending: &str) -> bool {
             .all(|(a, b)| a.eq_ignore_ascii_case(&b))
 }
 
-/// Returns the content words: no stop words, no bare numbers (those are figures).
+/// Iterates over content words: no stop words and no bare numbers.
 pub fn content_words(text: &str) -> impl Iterator<Item = Word<'_>> {
     words(text).filter(|word| word.shape() != Shape::Number && !is_stop_word(word.text))
 }

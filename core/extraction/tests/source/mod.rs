@@ -11,10 +11,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The maximum number of lines of a file, without its tests.
+/// The maximum number of lines in a file, without tests.
 pub(crate) const MAX_LINES: usize = 400;
 
-/// A source file.
 pub(crate) struct File {
     pub(crate) path: PathBuf,
     /// The source without test code.
@@ -27,7 +26,7 @@ impl File {
     }
 }
 
-/// Returns the source files of a path, a folder or a single file, without those that contain only tests.
+/// Returns the source files in a folder, or a single file, except those with only tests.
 pub(crate) fn files(path: &Path) -> Vec<File> {
     if path.is_file() {
         return vec![File { path: path.to_owned(), text: without_tests(path) }];
@@ -43,7 +42,7 @@ pub(crate) fn files(path: &Path) -> Vec<File> {
     entries.into_iter().filter(is_source).flat_map(|path| files(&path)).collect()
 }
 
-/// Returns the text of a file up to its test module.
+/// Returns a file's text up to its test module.
 fn without_tests(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
     let is_module = |rest: &str| {
@@ -57,7 +56,7 @@ fn without_tests(path: &Path) -> String {
     text.get(..end.unwrap_or(text.len())).unwrap_or_default().to_owned()
 }
 
-/// Returns the imports between modules: for each folder or file in `root`, the others that it uses.
+/// Returns the imports between the modules in `root`.
 pub(crate) fn uses(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let source = root.ancestors().find(|folder| folder.join("lib.rs").is_file());
     let absolute = source.and_then(|source| root.strip_prefix(source).ok()).map(|path| {
@@ -78,14 +77,15 @@ pub(crate) fn uses(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
     uses
 }
 
-/// Returns the module path of a file: `facts/mod.rs` is `[facts]`, `facts/xml.rs` is `[facts, xml]`, `lib.rs` is `[]`.
+/// Returns the module path of a file: `[facts]` for `facts/mod.rs`, `[facts, xml]` for `facts/xml.rs`,
+/// `[]` for `lib.rs`.
 fn module(path: &Path) -> Vec<String> {
     let parts = path.with_extension("");
     let parts = parts.iter().map(|part| part.to_string_lossy().into_owned());
     parts.filter(|part| part != "mod" && part != "lib").collect()
 }
 
-/// Returns the names right after a path: `text` and `claim` of `crate::text::part` and `crate::{claim, text}`.
+/// Returns the names after a path: `text` and `claim` in `crate::text::part` and `crate::{claim, text}`.
 fn named_after(text: &str, path: &str) -> Vec<String> {
     let code: String = text.lines().filter(|line| !line.trim().starts_with("//")).collect();
     let mut names = Vec::new();
@@ -111,7 +111,7 @@ fn name(rest: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Returns the sets of folders that use each other, directly or indirectly, each set once.
+/// Returns the distinct sets of folders that import each other, directly or indirectly.
 pub(crate) fn cycles(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
     let reached = |from: &str| {
         let mut reached = BTreeSet::new();

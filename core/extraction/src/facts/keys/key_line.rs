@@ -1,4 +1,4 @@
-//! Parses a line with a key and its value.
+//! Parses lines with a key and a value.
 
 use core::ops::Range;
 
@@ -7,16 +7,16 @@ use memchr::memchr_iter;
 use crate::facts::times::time_at;
 use crate::text::{byte_at, find_two, part};
 
-/// A line with a key and its value.
+/// A line with a key and a value.
 #[derive(Clone, Debug)]
 pub(super) struct KeyLine {
-    /// The indentation of the key in blanks and tabs, at most [`MAX_INDENT`].
+    /// The key's indentation in spaces and tabs, at most [`MAX_INDENT`].
     pub(super) indent: usize,
-    /// The indentation of the dash of a list entry, if any.
+    /// The indentation of the list dash, if any.
     pub(super) dash: Option<usize>,
-    /// The bytes of the key in the text.
+    /// The key's byte range in the text.
     pub(super) key: Range<usize>,
-    /// The bytes of the value in the text.
+    /// The value's byte range in the text.
     pub(super) value: Range<usize>,
 }
 
@@ -25,7 +25,7 @@ pub(in crate::facts) fn is_key_line(line: &str) -> bool {
     key_line(line, 0..line.len()).is_some()
 }
 
-/// Returns the number of blanks and tabs at an offset, at most [`MAX_INDENT`].
+/// Returns the number of spaces and tabs at an offset, at most [`MAX_INDENT`].
 pub(super) fn indent(text: &str, at: usize) -> usize {
     part(text, at..text.len())
         .bytes()
@@ -34,10 +34,10 @@ pub(super) fn indent(text: &str, at: usize) -> usize {
         .count()
 }
 
-/// The maximum indentation in bytes; deeper lines count as this deep.
+/// The maximum indentation in bytes; deeper lines are treated as this deep.
 const MAX_INDENT: usize = 200;
 
-/// Parses the key and value of a line: `key: value`, `key = value`, `some_key:value`.
+/// Parses a key and value: `key: value`, `key = value`, `some_key:value`.
 pub(super) fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
     const MAX_BYTES: usize = 56;
     let written = part(text, line.clone());
@@ -70,7 +70,7 @@ pub(super) fn key_line(text: &str, line: Range<usize>) -> Option<KeyLine> {
     Some(KeyLine { indent, dash, key, value: from..from + value.trim().len() })
 }
 
-/// Returns the position of ` = `, or else of `=` between a tab and a space.
+/// Returns the position of ` = `, or of `=` between a tab and a space.
 fn equals_sign(near: &str) -> Option<usize> {
     let signs = || memchr_iter(b'=', near.as_bytes()).filter(|at| byte_at(near, at + 1) == b' ');
     let after = |byte: u8| {

@@ -1,5 +1,5 @@
-//! Reads blocks of `key: value` lines and the output of `describe` commands: sections by indentation, with lists and
-//! tables in them.
+//! Parses blocks of `key: value` lines and `describe` output: sections by indentation, with nested
+//! lists and tables.
 
 mod key_line;
 
@@ -18,7 +18,7 @@ use crate::text::{find_two, part};
 pub(super) use key_line::is_key_line;
 use key_line::{KeyLine, indent, key_line};
 
-/// Reads the block at an offset. Returns its end, or `None` if no block starts there.
+/// Parses the block at an offset. Returns its end, or `None` if there is no block.
 pub(super) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -62,7 +62,7 @@ pub(super) fn read<'a>(
     Some(end)
 }
 
-/// A block that is being read.
+/// A block that is being parsed.
 struct Block<'w, 't, 'a> {
     out: &'w mut Builder<'a>,
     context: &'w Context<'a>,
@@ -71,10 +71,10 @@ struct Block<'w, 't, 'a> {
     /// The open levels, outermost first.
     levels: Vec<Level<'a>>,
     root: RecordId,
-    /// The first key of the block; a repetition starts another record.
+    /// The first key in the block. Its repetition starts another record.
     first: Range<usize>,
     group: GroupId,
-    /// The entries of a list without a key.
+    /// The group for entries of a list without a key.
     list: Option<GroupId>,
 }
 
@@ -83,13 +83,12 @@ struct Level<'a> {
     record: RecordId,
     /// The keys between the record and the text below this level.
     prefix: Vec<Cow<'a, str>>,
-    /// The entries of the list at this level.
+    /// The group for entries of the list at this level.
     list: Option<GroupId>,
-    /// `true` if entries of a list may follow at the indentation of the key.
+    /// `true` if list entries can follow at the key's indentation.
     expects_list: bool,
 }
 
-/// The maximum nesting depth.
 const MAX_DEPTH: usize = 32;
 
 impl<'a> Block<'_, '_, 'a> {
@@ -118,7 +117,7 @@ impl<'a> Block<'_, '_, 'a> {
         at
     }
 
-    /// Writes a key. Returns the end of the text read with it.
+    /// Adds a key. Returns the end of the parsed text.
     fn key(&mut self, line: KeyLine, end: usize) -> usize {
         self.close(line.dash.unwrap_or(line.indent), line.dash.is_some());
         if let Some(dash) = line.dash {
@@ -190,7 +189,7 @@ impl<'a> Block<'_, '_, 'a> {
         end
     }
 
-    /// Writes the further keys of a line, `a: 1  b: 2`. Returns the value of the first.
+    /// Adds further keys on the same line, `a: 1  b: 2`. Returns the value of the first key.
     fn further_keys(
         &mut self,
         record: RecordId,
@@ -220,7 +219,7 @@ impl<'a> Block<'_, '_, 'a> {
         first.unwrap_or(value)
     }
 
-    /// Starts an entry of a list.
+    /// Starts a list entry.
     fn entry(&mut self, line: &KeyLine, indent: usize) {
         let (parent, path) = self.innermost();
         let context = self.context;
@@ -246,7 +245,7 @@ impl<'a> Block<'_, '_, 'a> {
         }
     }
 
-    /// Writes a line without a key: a continued value, or text of the section.
+    /// Adds a line without a key: a continued value, or text in a section.
     fn continued(&mut self, line: Range<usize>, depth: usize) {
         self.close(depth, false);
         let (record, attribute) = self.innermost();
@@ -268,7 +267,7 @@ impl<'a> Block<'_, '_, 'a> {
         }
     }
 
-    /// Returns `true` if a key at the base level starts another record of the same kind.
+    /// Returns `true` if a top-level key starts another record.
     fn starts_next_record(&self, line: &KeyLine) -> bool {
         line.key.start != self.first.start
             && part(self.text.str, line.key.clone()) == part(self.text.str, self.first.clone())

@@ -1,17 +1,16 @@
-//! Parses the request in a line of an access log: method, path, status, size, client.
+//! Parses requests in access log lines: method, path, status, size, client.
 
 use core::ops::Range;
 
 use crate::text::{byte_at, part};
 
-/// Values with their attributes.
+/// Attributes and the ranges of their values.
 pub(super) type Cells = Vec<(&'static str, Range<usize>)>;
 
 const METHODS: [&str; 9] =
     ["GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "OPTIONS", "CONNECT", "PRI"];
 
-/// Returns the values of a request: `"GET /cart HTTP/1.1" 504 167`, or of HAProxy,
-/// `… 503 217 - - "GET /cart HTTP/1.1"`.
+/// Parses a request such as `"GET /cart HTTP/1.1" 504 167`, or from HAProxy `… 503 217 - - "GET /cart HTTP/1.1"`.
 pub(super) fn request(line: &str) -> Cells {
     let mut cells = Cells::new();
     if !line.contains("HTTP/") {
@@ -60,7 +59,7 @@ fn haproxy(line: &str, request: usize, cells: &mut Cells) {
     }
 }
 
-/// Returns the bytes between the quotes of a request.
+/// Returns the start and end of a request between quotes.
 fn quoted_request(line: &str) -> Option<(usize, usize)> {
     let mut from = 0;
     while let Some(quote) = part(line, from..line.len()).find('"') {
@@ -78,7 +77,7 @@ fn quoted_request(line: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// Returns the bytes after an offset that may contain status and size.
+/// Returns the range after an offset that can contain status and size.
 fn near(line: &str, start: usize) -> Range<usize> {
     start..line.floor_char_boundary((start + 48).min(line.len()).max(start))
 }

@@ -1,4 +1,4 @@
-//! Reads a single line into facts: a log line, pairs, or running text.
+//! Extracts facts from a single line: a log line, key-value pairs, or prose.
 
 mod access;
 mod prefix;
@@ -20,7 +20,7 @@ use crate::text::figures::ClockTime;
 use crate::text::{byte_at, find_two, part};
 use prefix::prefix;
 
-/// Reads a line as a record of a group. `continued` is the record of the line that it continues.
+/// Extracts a line as a record. `continued` is the record of the line it continues.
 pub(super) fn line<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -64,7 +64,7 @@ pub(super) fn line<'a>(
     Some(record)
 }
 
-/// Parses the bracketed time of an access log, after client and user.
+/// Parses the bracketed time in an access log, after client and user.
 fn bracketed_time(line: &str) -> Option<ClockTime> {
     let near = part(line, 0..line.floor_char_boundary(96));
     let start = find_two(near, *b" [")? + 2;
@@ -73,7 +73,7 @@ fn bracketed_time(line: &str) -> Option<ClockTime> {
         .then(|| ClockTime { span: start..start + time.span.end, ..time })
 }
 
-/// Parses the time of logfmt, the value of a key.
+/// Parses the time in a logfmt line.
 fn time_in_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
     if !text.str.contains('=') {
         return None;
@@ -86,7 +86,7 @@ fn time_in_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
     Some(text.part(pair.value).time(time))
 }
 
-/// Splits a message from the JSON object at its end.
+/// Splits a message from a trailing JSON object.
 fn split_trailing_object<'t, 'a>(
     text: Text<'t, 'a>,
     budget: &Budget,

@@ -1,4 +1,4 @@
-//! Parses the prefix of a log line: its time, level, host, program and the like.
+//! Parses log line prefixes: time, level, host, program and so on.
 
 use core::ops::Range;
 
@@ -8,11 +8,11 @@ use crate::facts::times::{epoch, time_at};
 use crate::text::figures::ClockTime;
 use crate::text::{byte_at, char_at, part};
 
-/// The prefix of a message.
+/// The prefix before a log message.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prefix {
     pub(super) time: Option<ClockTime>,
-    /// Values with their attributes.
+    /// Attributes and the ranges of their values.
     pub(super) cells: Vec<(&'static str, Range<usize>)>,
     /// The start of the message.
     pub(super) end: usize,
@@ -28,10 +28,9 @@ impl Prefix {
     }
 }
 
-/// The maximum number of parts of a prefix.
+/// The maximum number of parts in a prefix.
 const MAX_PARTS: usize = 12;
 
-/// Reads the prefix of a line.
 pub(super) fn prefix(line: &str) -> Prefix {
     let mut prefix = Prefix::default();
     for _ in 0..MAX_PARTS {
@@ -60,12 +59,12 @@ pub(super) fn prefix(line: &str) -> Prefix {
 enum Piece {
     Nothing,
     Time(ClockTime),
-    /// klog writes the level as part of the time.
+    /// klog combines the level with the time.
     Level(ClockTime, Range<usize>),
     Cells([Option<(&'static str, Range<usize>)>; 3]),
 }
 
-/// Returns the offset after whitespace, and after separators if the line is known to be a log line.
+/// Skips whitespace, and a separator dash in a known log line.
 fn skip_separators(line: &str, from: usize, is_log: bool) -> usize {
     let mut at = from;
     while matches!(byte_at(line, at), b' ' | b'\t' | b'|') {
@@ -103,7 +102,7 @@ fn piece(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
     }
 }
 
-/// Parses the priority of syslog: `<189>4412: `.
+/// Parses a syslog priority: `<189>4412: `.
 fn priority(rest: &str) -> Option<usize> {
     let digits = |text: &str| text.bytes().take(9).take_while(u8::is_ascii_digit).count();
     let inner = digits(rest.get(1..)?);
@@ -113,12 +112,12 @@ fn priority(rest: &str) -> Option<usize> {
     }
     let number = digits(part(rest, close + 1..rest.len()));
     let colon = byte_at(rest, close + 1 + number) == b':';
-    // In RFC 5424 the version follows.
+    // RFC 5424 has a version here.
     let version = number == 1 && byte_at(rest, close + 2) == b' ';
     Some(close + 1 + if colon || version { number + 1 } else { 0 })
 }
 
-/// Parses the level of ClickHouse: `<Error>`.
+/// Parses a ClickHouse level: `<Error>`.
 fn angled_level(line: &str, start: usize) -> Option<(usize, Piece)> {
     let near = part(line, start..line.floor_char_boundary((start + 16).min(line.len())));
     let close = near.find('>')?;
@@ -128,7 +127,7 @@ fn angled_level(line: &str, start: usize) -> Option<(usize, Piece)> {
     })
 }
 
-/// Parses the query id of ClickHouse, `{}` or `{a81e}`, between thread and level.
+/// Parses a ClickHouse query id, `{}` or `{a81e}`, between thread and level.
 fn query_id(rest: &str) -> Option<usize> {
     let near = part(rest, 0..rest.floor_char_boundary(48));
     let close = near.find('}')?;
@@ -166,7 +165,7 @@ fn bracketed(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)
     Some((end, Piece::Cells([Some((attribute, from..to)), None, None])))
 }
 
-/// Parses a word of a prefix: a level, `host program[pid]:`, `file.go:12]`.
+/// Parses a word in a prefix: a level, `host program[pid]:`, `file.go:12]`.
 fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
     let (word, end) = word_at(line, start)?;
     let bare = word.trim_end_matches(':');
@@ -186,7 +185,7 @@ fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
         });
     }
     let time = prefix.time.as_ref()?;
-    // klog: the thread id, then the file.
+    // klog: the thread id precedes the file.
     if byte_at(line, time.span.start).is_ascii_uppercase()
         && word.bytes().all(|byte| byte.is_ascii_digit())
     {
@@ -223,7 +222,7 @@ fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
     Some((after, Piece::Cells([Some(("host", start..end)), name, pid])))
 }
 
-/// Parses `host program pid id -` of RFC 5424.
+/// Parses `host program pid id -` in RFC 5424 format.
 fn rfc5424(line: &str, start: usize) -> Option<(usize, Piece)> {
     let (_, host) = word_at(line, start)?;
     let (_, program) = word_at(line, host + 1)?;

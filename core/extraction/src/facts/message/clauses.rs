@@ -1,14 +1,14 @@
-//! Splits a message where another subject begins. A doubtful message stays whole.
+//! Splits a message where another subject begins. In doubt, it does not split.
 
 use core::ops::Range;
 
 use crate::facts::text::{trim, truncate};
 use crate::text::part;
 
-/// Returns the clauses of a text, in order.
+/// Splits a text into clauses.
 ///
-/// `;` always splits. `,`, `and`, `while`, `whereas`, `but` and a full stop split only before a new subject with its
-/// own verb, or with its own value in the same form as the first one.
+/// `;` always splits. `,`, `and`, `while`, `whereas`, `but` and a full stop split only before a new subject
+/// with its own verb, or with a value in the same form as the first subject's.
 pub(super) fn clauses(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -101,7 +101,7 @@ fn separators(text: &str) -> Vec<(usize, Separator)> {
             _ => {}
         }
     }
-    // An unclosed quote does not hide separators.
+    // Ignore an unclosed quote.
     if quote.is_some() && found.is_empty() {
         let marks = text.match_indices("; ");
         return marks.map(|(at, _)| (at, Separator::Always)).collect();
@@ -109,7 +109,7 @@ fn separators(text: &str) -> Vec<(usize, Separator)> {
     found
 }
 
-/// Returns `true` if the text after a separator has another subject than the text before it.
+/// Returns `true` if the text after a separator has a different subject.
 fn begins_new_subject(left: &str, right: &str) -> bool {
     let right = without_conjunction(right.trim_start());
     let words = first_words(right);
@@ -162,7 +162,7 @@ fn begins_new_subject(left: &str, right: &str) -> bool {
 
 const MAX_EDGE_WORDS: usize = 6;
 
-/// The maximum distance of the verb from the start of a statement, in bytes.
+/// The maximum distance of the verb from the start of a statement in bytes.
 const MAX_HEAD: usize = 240;
 
 fn first_words(text: &str) -> Vec<&str> {
@@ -185,7 +185,7 @@ fn last_words(text: &str) -> Vec<&str> {
     found
 }
 
-/// Returns `true` if a word can be the subject of a statement: not a verb, preposition or connective.
+/// Returns `true` if a word can be a subject: not a verb, preposition or connective.
 fn can_be_subject(word: &str) -> bool {
     const NEVER: [&str; 44] = [
         "which", "who", "that", "because", "since", "when", "after", "before", "until", "so",
@@ -228,7 +228,7 @@ fn is_preposition(word: &str) -> bool {
     PREPOSITIONS.contains(&word)
 }
 
-/// Returns `true` if a word has the form of a name: `cart-svc`, `web01`, `db.primary`.
+/// Returns `true` if a word looks like a resource name: `cart-svc`, `web01`, `db.primary`.
 fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphabetic())
         && word.contains(|c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | '.' | '/'))

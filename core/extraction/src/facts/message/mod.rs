@@ -1,4 +1,4 @@
-//! Writes a message into facts: as prose of its record, or as one record for each subject.
+//! Extracts facts from a message: as prose in its record, or as a record per subject.
 
 mod clauses;
 mod pairs;
@@ -15,16 +15,15 @@ use clauses::clauses;
 pub(super) use pairs::first_pairs;
 use pairs::{Pair, pairs, runs};
 
-/// The kind of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextKind {
-    /// A log message: its sentences have one subject unless another one is introduced.
+    /// A log message, with one subject unless a clause introduces another.
     Log,
-    /// Running text: every sentence has its own subject.
+    /// Prose, with a subject per sentence.
     Prose,
 }
 
-/// Writes a message of a record: its prose with an empty attribute and its pairs, or its clauses as child records.
+/// Adds a message to a record: as prose and pairs, or as child records for its clauses.
 pub(super) fn write_message<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -43,8 +42,8 @@ pub(super) fn write_message<'a>(
     pair_cells(out, record, text, &found);
 }
 
-/// Writes a string under its key as clauses below its record if it has several subjects, and returns `true`. Otherwise
-/// writes only its pairs.
+/// Adds a string value. Returns `true` if it has several subjects and was added as child records; otherwise
+/// adds only its pairs.
 pub(super) fn clauses_under<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -61,7 +60,7 @@ pub(super) fn clauses_under<'a>(
     false
 }
 
-/// Writes a text of several subjects and returns `None`; returns the pairs of a text with a single subject.
+/// Adds a text with several subjects and returns `None`, or returns the pairs in a text with a single subject.
 fn write_clauses<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -105,7 +104,7 @@ fn group<'a>(out: &mut Builder<'a>, context: &Context<'a>, path: &[Cow<'a, str>]
     out.group(context.item, Form::Clauses, scope, context.complete(false))
 }
 
-/// Returns the statements of a text.
+/// Splits a text into statements.
 fn statements(text: &str, kind: TextKind) -> Vec<Range<usize>> {
     if kind == TextKind::Log || !text.contains(['.', '!', '?', '。']) {
         return clauses(text);
@@ -122,7 +121,7 @@ fn statements(text: &str, kind: TextKind) -> Vec<Range<usize>> {
     found
 }
 
-/// Writes runs of pairs, each with its subject. Returns `false` if there is only one subject.
+/// Adds runs of pairs, one per subject. Returns `false` if there is only one subject.
 fn write_runs<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -166,7 +165,7 @@ fn write_runs<'a>(
     true
 }
 
-/// Writes pairs as cells of a record.
+/// Adds pairs as cells.
 pub(super) fn pair_cells<'a>(
     out: &mut Builder<'a>,
     record: RecordId,
@@ -181,7 +180,7 @@ pub(super) fn pair_cells<'a>(
     }
 }
 
-/// Returns `true` if the text has words besides the pairs. Pairs are relative to the start of the text.
+/// Returns `true` if the text has words outside the pairs.
 fn has_other_words(text: &str, found: &[Pair]) -> bool {
     let mut at = 0;
     for pair in found {

@@ -7,37 +7,34 @@ use memchr::memchr_iter;
 use crate::text::figures::Unit;
 use crate::text::{byte_at, char_at, char_before, part};
 
-/// A key with its value.
+/// A key and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::facts) struct Pair {
-    /// The bytes of the key.
     pub(in crate::facts) key: Range<usize>,
-    /// The bytes of the value, without quotes.
+    /// The range of the value, without quotes.
     pub(in crate::facts) value: Range<usize>,
-    /// The bytes of the pair.
     pub(super) span: Range<usize>,
 }
 
-/// The pairs of one subject.
+/// The pairs for one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
-    /// The bytes of the word before the pairs that names the subject.
+    /// The word before the pairs that names the subject.
     pub(super) head: Option<Range<usize>>,
-    /// The bytes of head and pairs.
+    /// The range of the head and the pairs.
     pub(super) span: Range<usize>,
-    /// The indexes of its pairs among all pairs of the text.
+    /// The indices of the run's pairs.
     pub(super) pairs: Range<usize>,
 }
 
-/// The maximum number of bytes of a key.
+/// The maximum length of a key in bytes.
 const MAX_KEY: usize = 64;
 
-/// Returns the pairs of a text, in order.
 pub(super) fn pairs(text: &str) -> Vec<Pair> {
     first_pairs(text, usize::MAX)
 }
 
-/// Returns the first pairs of a text, at most `max`.
+/// Returns the first `max` pairs in a text.
 pub(in crate::facts) fn first_pairs(text: &str, max: usize) -> Vec<Pair> {
     let mut found: Vec<Pair> = Vec::new();
     let mut from = 0;
@@ -111,7 +108,7 @@ fn value_after(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
     }
 }
 
-/// Returns the position of the quote that closes the one at the start.
+/// Returns the position of the closing quote; the opening quote is at the start.
 fn quoted(bytes: &[u8], quote: u8) -> Option<usize> {
     let mut escaped = false;
     bytes.iter().enumerate().skip(1).find_map(|(at, byte)| {
@@ -183,10 +180,10 @@ fn with_unit(rest: &str, end: usize) -> usize {
     }
 }
 
-/// Splits the pairs of a text with several subjects into runs. Also returns the number of pairs before them that apply
-/// to all. `None` if all pairs have one subject.
+/// Splits pairs with several subjects into runs. Also returns the number of leading pairs that apply to all runs.
+/// Returns `None` if all pairs have one subject.
 ///
-/// A new run starts with a bare word right before a pair if the first pair has such a word too, or with a repeated key.
+/// A run starts with a bare word before a pair if the first pair has one too, or with a repeated key.
 pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
     if pairs.len() < 2 {
         return None;
@@ -196,7 +193,7 @@ pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
     }
     let mut heads: Vec<Option<Range<usize>>> =
         (0..pairs.len()).map(|at| word_before(text, pairs, at)).collect();
-    // If another subject has the key of the first pair, the word before the first pair names a subject too.
+    // If another subject repeats the first key, the word before the first pair names a subject too.
     let key = |at: usize| pairs.get(at).map(|pair| part(text, pair.key.clone()));
     let is_parallel =
         heads.iter().enumerate().any(|(at, head)| head.is_some() && key(at) == key(0));
@@ -232,7 +229,7 @@ pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
     Some((*starts.first()?, runs))
 }
 
-/// Groups pairs by the prefix of their keys: `cart.errors=5 stock.errors=9`.
+/// Groups pairs by key prefix: `cart.errors=5 stock.errors=9`.
 fn runs_by_key_prefix(text: &str, pairs: &[Pair]) -> Option<Vec<Run>> {
     let mut runs: Vec<Run> = Vec::new();
     for (at, pair) in pairs.iter().enumerate() {
@@ -254,14 +251,14 @@ fn runs_by_key_prefix(text: &str, pairs: &[Pair]) -> Option<Vec<Run>> {
     (runs.len() > 1).then_some(runs)
 }
 
-/// Returns the word right before an offset.
+/// Returns the last word before an offset.
 fn last_word_before(text: &str, at: usize) -> Option<Range<usize>> {
     let before = part(text, 0..at).trim_end_matches([' ', ':']);
     let word = before.rsplit(char::is_whitespace).next().unwrap_or(before);
     (!word.is_empty()).then(|| before.len() - word.len()..before.len())
 }
 
-/// Returns the index of the first pair whose key is repeated.
+/// Returns the index of the first pair with a repeated key.
 fn first_repeated_key(text: &str, pairs: &[Pair]) -> Option<usize> {
     let mut keys: Vec<(&str, usize)> =
         pairs.iter().enumerate().map(|(at, pair)| (part(text, pair.key.clone()), at)).collect();
@@ -273,7 +270,7 @@ fn first_repeated_key(text: &str, pairs: &[Pair]) -> Option<usize> {
     same.min()
 }
 
-/// Returns the only bare word between a pair and the previous one.
+/// Returns the word between a pair and the previous one if there is exactly one.
 fn word_before(text: &str, pairs: &[Pair], at: usize) -> Option<Range<usize>> {
     let from = at.checked_sub(1).and_then(|at| pairs.get(at)).map_or(0, |pair| pair.span.end);
     let to = pairs.get(at)?.span.start;

@@ -1,4 +1,4 @@
-//! Reads tables with aligned columns and no bars: kubectl, df, ss, top, iostat and the like.
+//! Extracts facts from aligned tables without vertical bars, as written by kubectl, df, ss, top and iostat.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -11,14 +11,14 @@ use crate::facts::text::{Context, Text};
 use crate::facts::times::time_at;
 use crate::text::part;
 
-/// A piece of a line: its bytes and its columns in characters.
+/// A field in a line, with its byte range and character columns.
 #[derive(Clone, Debug)]
 struct Field {
     bytes: Range<usize>,
     columns: Range<usize>,
 }
 
-/// Reads the table at an offset. Returns its end, or `None` if no table starts there.
+/// Parses the table at an offset. Returns its end, or `None` if there is no table.
 pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -94,7 +94,7 @@ pub(in crate::facts) fn read<'a>(
     Some(table.footer(out, context, text, end))
 }
 
-/// Returns `true` if the row count follows within a few lines. Only then is a single underlined word a column.
+/// Returns `true` if a row count follows within a few lines. Required for a table with a single column.
 fn has_row_count(text: Text<'_, '_>, mut at: usize) -> bool {
     const FEW: usize = 16;
     (0..FEW).any(|_| {
@@ -105,17 +105,17 @@ fn has_row_count(text: Text<'_, '_>, mut at: usize) -> bool {
     })
 }
 
-/// Returns `true` if a line is a key to the left of the table's header: the next section.
+/// Returns `true` if a line is a key to the left of the table header, which starts the next section.
 fn is_key_outside(header: &str, row: &str) -> bool {
     let indent = |line: &str| line.len() - line.trim_start().len();
     indent(row) < indent(header)
         && row.split_whitespace().next().is_some_and(|first| first.ends_with(':'))
 }
 
-/// The maximum number of bytes of a line of a table.
+/// The maximum length of a table line in bytes.
 const MAX_BYTES: usize = 4_096;
 
-/// The maximum number of columns or words of a line.
+/// The maximum number of columns or words in a line.
 const MAX_PIECES: usize = 96;
 
 fn can_be_header(line: &str, underlined: bool) -> bool {
@@ -132,7 +132,7 @@ fn can_be_header(line: &str, underlined: bool) -> bool {
     };
     let all_names = pieces.iter().all(names_first)
         && !words.clone().any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
-    // `ps` and `top` separate their upper-case column names by single spaces.
+    // `ps` and `top` separate upper-case column names with single spaces.
     let parted = pieces.len() >= 2 || words.count() >= 3 && is_upper_case(written);
     let timed = time.is_none() || pieces.len() >= 4 && !written.split_whitespace().any(is_level);
     (underlined || parted && all_names && timed)
@@ -151,7 +151,7 @@ fn is_underline(line: &str) -> bool {
     line.len() >= 4 && line.bytes().all(|byte| matches!(byte, b'-' | b'=' | b' '))
 }
 
-/// Returns the columns: those of the dashes of an underline, or else pieces separated by two spaces, or else words.
+/// Returns the columns: by the dashes in an underline, by gaps of two spaces, or by words.
 fn header(
     text: &str,
     line: Range<usize>,
@@ -191,7 +191,7 @@ fn header(
     (pieces.len() >= 2).then_some(pieces)
 }
 
-/// Returns the pieces of a line that are separated by at least `spaces` spaces or by a tab.
+/// Splits a line at gaps of at least `spaces` spaces, or at tabs.
 fn fields(text: &str, line: Range<usize>, spaces: usize) -> Vec<Field> {
     let mut found: Vec<Field> = Vec::new();
     let mut gap = spaces;
@@ -214,19 +214,18 @@ fn fields(text: &str, line: Range<usize>, spaces: usize) -> Vec<Field> {
     found
 }
 
-/// Returns `true` if most pieces of a row are aligned with a column.
+/// Returns `true` if most fields in a row are aligned with a column.
 fn is_aligned(header: &[Field], row: &[Field]) -> bool {
     row.len() >= 2
         && row.len() * 2 >= header.len()
         && row.iter().filter(|field| is_below_column(header, field)).count() * 4 >= row.len() * 3
 }
 
-/// Returns `true` if a piece is below the name of a column.
 fn is_below_column(header: &[Field], field: &Field) -> bool {
     header.iter().any(|column| overlap(column, field) > 0)
 }
 
-/// Returns the number of characters that two pieces have above each other.
+/// Returns the number of characters by which two fields overlap vertically.
 fn overlap(column: &Field, cell: &Field) -> usize {
     let end = column.columns.end.min(cell.columns.end);
     end.saturating_sub(column.columns.start.max(cell.columns.start))
@@ -236,7 +235,7 @@ fn same_words(text: &str, header: &[Field], row: Range<usize>) -> bool {
     header.len() >= 3 && fields(text, row, 1).len() == header.len()
 }
 
-/// Returns the cells of a row with their columns, or `None` if the line is not a row.
+/// Returns the cells in a row with their column indices, or `None` if the line is not a row.
 fn cells(
     text: &str,
     header: &[Field],
@@ -274,7 +273,7 @@ fn cells(
     Some(found)
 }
 
-/// Splits a piece that spans several columns where a word is below another column than the word before it.
+/// Splits a piece that spans several columns at the words where another column begins.
 fn cut_at_columns(header: &[Field], words: &[Field], piece: &Field) -> Vec<Field> {
     let mut cuts: Vec<Field> = Vec::new();
     let mut last_column = None;
@@ -295,7 +294,7 @@ fn cut_at_columns(header: &[Field], words: &[Field], piece: &Field) -> Vec<Field
     cuts
 }
 
-/// Returns the column of a cell: the first that it is below, or else the nearest before it.
+/// Returns the first column that overlaps a cell, or the nearest one to its left.
 fn column_of(header: &[Field], cell: &Field) -> usize {
     let below = header.iter().position(|column| overlap(column, cell) > 0);
     let before = || header.iter().rposition(|column| column.columns.start <= cell.columns.start);

@@ -1,4 +1,4 @@
-//! Reads comma, semicolon and tab separated values with a header.
+//! Extracts facts from comma, semicolon and tab separated values with a header.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use crate::facts::builder::Builder;
 use crate::facts::text::{Context, Text};
 use crate::text::{find_two, part};
 
-/// Reads the table at an offset. Returns its end, or `None` if no table starts there.
+/// Parses the table at an offset. Returns its end, or `None` if there is no table.
 pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -26,7 +26,7 @@ pub(in crate::facts) fn read<'a>(
         return None;
     }
     let delimiter = u8::try_from(delimiter).ok()?;
-    // Building the reader costs more than reading a row, so it is built once, for the first quoted field.
+    // Building a reader costs more than parsing a row, so it is built once, on the first quoted field.
     let mut quoted = None;
     let header = fields(text.str, marked..first, delimiter, &mut quoted)?;
     let second = text.end_of_line(first);
@@ -51,12 +51,12 @@ pub(in crate::facts) fn read<'a>(
     Some(table.footer(out, context, text, end))
 }
 
-/// Returns `true` if a row fits the header. A trailing delimiter is not a field, and a row may end early.
+/// Returns `true` if a row fits the header. Allows a trailing delimiter and one missing field.
 fn is_row_of(row: usize, header: usize) -> bool {
     row == header || row + 1 == header && header > 2 || row == header + 1
 }
 
-/// Returns the fields of a line, quotes included, or `None` if a quote stays open.
+/// Splits a line into fields, including quotes. Returns `None` if a quote is unclosed.
 fn fields(
     text: &str,
     line: Range<usize>,
@@ -103,7 +103,7 @@ fn without_quotes(text: &str, field: Range<usize>) -> Range<usize> {
     }
 }
 
-/// Returns `true` if a field of the first line names a column.
+/// Returns `true` if a field in the first line can be a column name.
 fn is_name(field: &str) -> bool {
     let name = field.trim().trim_matches('"');
     name.len() <= 48

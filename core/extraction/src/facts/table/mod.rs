@@ -1,4 +1,4 @@
-//! Writes the rows of tables of all formats, and parses the row count below them.
+//! Adds table rows in any format, and parses the row count in the footer.
 
 pub(super) mod columns;
 pub(super) mod csv;
@@ -14,17 +14,17 @@ use crate::facts::text::{Context, Text};
 use crate::facts::times::whole_time;
 use crate::text::{byte_at, part};
 
-/// A table that is being written.
+/// A table that is being added.
 pub(super) struct Table<'a> {
     group: GroupId,
     columns: Vec<Cow<'a, str>>,
-    /// The index of the column with the time of a row.
+    /// The index of the time column.
     time: Option<usize>,
     rows: usize,
 }
 
 impl<'a> Table<'a> {
-    /// Creates a table with its columns; unnamed columns give cells without an attribute.
+    /// Creates a table. Cells in unnamed columns get no attribute.
     pub(super) fn new(
         out: &mut Builder<'a>,
         context: &Context<'a>,
@@ -36,12 +36,11 @@ impl<'a> Table<'a> {
         Self { group, columns, time, rows: 0 }
     }
 
-    /// Returns the number of columns.
     pub(super) fn columns(&self) -> usize {
         self.columns.len()
     }
 
-    /// Writes a row. Cells are in the order of columns; empty ones are skipped.
+    /// Adds a row. `cells` are in column order; empty ones are skipped.
     pub(super) fn row(
         &mut self,
         out: &mut Builder<'a>,
@@ -77,7 +76,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Reads the row count after the last row, at an offset. Returns the end.
+    /// Parses the row count at an offset. Returns the end.
     pub(super) fn footer(
         &self,
         out: &mut Builder<'a>,
@@ -99,7 +98,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Parses the number of rows: `(3 rows)`, `3 rows in set (0.01 sec)`, `1 row`.
+/// Parses a row count: `(3 rows)`, `3 rows in set (0.01 sec)`, `1 row`.
 pub(super) fn row_count(line: &str) -> Option<usize> {
     let bare = line.trim_start_matches('(');
     let digits = bare.bytes().take(9).take_while(u8::is_ascii_digit).count();

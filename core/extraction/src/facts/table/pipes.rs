@@ -1,4 +1,4 @@
-//! Reads tables with bars between their columns: psql, mysql, Markdown, ClickHouse and the like.
+//! Extracts facts from tables with vertical bars, as written by psql, mysql, Markdown and ClickHouse.
 
 use core::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::text::part;
 
 const BARS: [char; 3] = ['|', '│', '┃'];
 
-/// Reads the table at an offset. Returns its end, or `None` if no table starts there.
+/// Parses the table at an offset. Returns its end, or `None` if there is no table.
 pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -58,7 +58,7 @@ pub(in crate::facts) fn read<'a>(
     Some(table.footer(out, context, text, end))
 }
 
-/// Reads `-[ RECORD 1 ]---` blocks of `name | value` lines. Returns their end.
+/// Parses `-[ RECORD 1 ]---` blocks of `name | value` lines. Returns their end.
 pub(in crate::facts) fn records<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -102,7 +102,7 @@ pub(in crate::facts) fn records<'a>(
     (end > at).then_some(end)
 }
 
-/// Returns the parts between the bars of a line, without empty ones at its ends.
+/// Splits a line at its bars, without empty parts at both ends.
 fn bars(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     let written = part(text, line.clone());
     let trimmed = written.trim();
@@ -123,7 +123,7 @@ fn bars(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Merges the excess cells of a row into its last column.
+/// Merges excess cells in a row into its last column.
 fn merge_excess(mut cells: Vec<Range<usize>>, columns: usize) -> Vec<Range<usize>> {
     if let Some(end) = cells.last().map(|last| last.end) {
         cells.truncate(columns);
@@ -134,7 +134,6 @@ fn merge_excess(mut cells: Vec<Range<usize>>, columns: usize) -> Vec<Range<usize
     cells
 }
 
-/// Returns `true` if a line consists of dashes.
 fn is_rule(line: &str) -> bool {
     let line = line.trim();
     line.len() >= 4 && line.bytes().all(|byte| matches!(byte, b'-' | b'='))
@@ -152,7 +151,7 @@ fn is_border(line: &str) -> bool {
             .all(|c| matches!(c, '-' | '=' | '+' | '|' | ':' | ' ') || ('─'..='╿').contains(&c))
 }
 
-/// Returns the names in the upper border of ClickHouse: `┌─table─┬─parts─┐`. Ranges are relative to the line.
+/// Returns the names in a ClickHouse upper border, `┌─table─┬─parts─┐`. Ranges are relative to the line.
 fn names_in_border(line: &str) -> Option<Vec<Range<usize>>> {
     let line = line.trim_end();
     if !line.starts_with('┌') || !line.ends_with('┐') || is_border(line) {

@@ -1,4 +1,4 @@
-//! Tests that each value belongs to its subject, in all formats but JSON and log lines.
+//! Tests that values belong to their subjects in formats other than JSON and logs.
 
 use super::{assert_owner, facts_of, item};
 use crate::budget::Budget;
@@ -186,7 +186,7 @@ fn truncated_groups_are_incomplete() {
 
 #[test]
 fn extraction_takes_linear_time() {
-    // Each of these once made some reader start over at every line.
+    // Regression: each of these once made a parser restart at every line.
     const TIMES: usize = 40_000;
     for piece in [
         "[1,\n",

@@ -1,4 +1,4 @@
-//! Finds JSON values in a text, one after the other, and reads them into facts.
+//! Finds consecutive JSON values in a text and extracts their facts.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::facts::model::Form;
 use crate::facts::text::{Context, ParseOutcome, Text, truncate};
 use crate::text::byte_at;
 
-/// Reads the consecutive objects and arrays at an offset.
+/// Extracts the consecutive objects and arrays at an offset.
 pub(in crate::facts) fn values<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -47,7 +47,7 @@ pub(in crate::facts) fn values<'a>(
     }
 }
 
-/// Reads a value that was parsed from another format.
+/// Extracts the facts from a value that was parsed from another format.
 pub(super) fn facts_of_tree<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -65,7 +65,7 @@ pub(super) fn facts_of_tree<'a>(
     objects.top(Some(group));
 }
 
-/// Reads a string that is an object or array. Returns `false` if it is not.
+/// Extracts the facts from a string that is an object or array. Returns `false` for any other string.
 pub(super) fn read_embedded<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -81,14 +81,14 @@ pub(super) fn read_embedded<'a>(
         && matches!(values(out, context, text, 0), ParseOutcome::Parsed(_))
 }
 
-/// Returns the start of a value at the start of a line or right after another value.
+/// Returns the start of the value after whitespace at an offset.
 fn value_at_start(text: Text<'_, '_>, at: usize) -> Option<usize> {
     let start = text.skip_whitespace(at);
     matches!(byte_at(text.str, start), b'{' | b'[').then_some(start)
 }
 
-/// Returns the value at an offset with its bytes, unless it is a bracket of running text; otherwise the end of the
-/// search.
+/// Parses the value at an offset and returns it with its range. Rejects brackets in prose and returns the
+/// end of the search.
 fn value_at<'t>(
     text: Text<'t, '_>,
     at: usize,
@@ -110,7 +110,7 @@ fn value_at<'t>(
     if !accepted {
         return Err(end);
     }
-    // After an unclosed value, the rest of the line could not be read.
+    // After an incomplete value, the rest of the line is unusable.
     let unparsed = if tree.closed { 0 } else { rest.find('\n').unwrap_or(rest.len()) };
     Ok((tree, start, end + unparsed))
 }

@@ -1,6 +1,5 @@
-//! Parses a JSON value with the positions of its parts.
-//!
-//! Evidence may be cut off anywhere, so a value that ends early is parsed up to there.
+//! Parses JSON with source positions. Evidence can be truncated, so a value that ends early is parsed as
+//! far as possible.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -51,7 +50,7 @@ struct JsonParser<'t> {
 }
 
 impl<'t> JsonParser<'t> {
-    /// Reads to the end of the first value, or returns `None` if the text ends before.
+    /// Parses the first value. Returns `None` if it is incomplete.
     fn value(&mut self) -> Option<()> {
         let mut token = self.next()?;
         loop {

@@ -1,6 +1,6 @@
-//! A value with the positions of its parts, parsed from JSON, YAML or XML.
+//! A parsed JSON, YAML or XML value with source positions.
 //!
-//! The nodes are in the order of the text, each with the index after its last descendant, so no reading recurses.
+//! Nodes are in text order, each with the index after its last descendant, so traversal needs no recursion.
 
 pub(super) mod json;
 mod json_parser;
@@ -17,15 +17,15 @@ use crate::budget::Budget;
 /// The maximum nesting depth.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// A value with its key.
+/// A value and its key.
 #[derive(Clone, Debug)]
 pub(super) struct Node<'t> {
-    /// The key with its range, if the value is a member.
+    /// The key and its range, if the value is a member.
     pub(super) key: Option<(Cow<'t, str>, Range<usize>)>,
     pub(super) value: Value<'t>,
-    /// Its bytes; those between the quotes for a string.
+    /// The byte range; for a string, without quotes.
     pub(super) span: Range<usize>,
-    /// The index after its last descendant.
+    /// The index after the last descendant.
     pub(super) after: usize,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum Value<'t> {
     Bare,
 }
 
-/// The nodes of a tree, limited by a budget.
+/// The nodes in a tree, with their memory charged to a budget.
 #[derive(Debug)]
 pub(super) struct Nodes<'t> {
     list: Vec<Node<'t>>,
@@ -50,7 +50,7 @@ impl<'t> Nodes<'t> {
         Self { list: Vec::new(), budget: budget.clone() }
     }
 
-    /// Adds a node, or returns `None` if the budget is exhausted.
+    /// Adds a node. Returns `None` if the budget is exhausted.
     pub(super) fn push(&mut self, node: Node<'t>) -> Option<()> {
         const UNITS: usize = 32;
         let can_continue = self.budget.spend(UNITS) && self.budget.allocate(size_of::<Node<'t>>());
@@ -78,23 +78,22 @@ impl Drop for Nodes<'_> {
     }
 }
 
-/// A value, perhaps incomplete.
+/// A parsed value, possibly incomplete.
 #[derive(Debug)]
 pub(super) struct Tree<'t> {
     pub(super) nodes: Nodes<'t>,
-    /// The number of bytes read.
+    /// The number of parsed bytes.
     pub(super) end: usize,
-    /// `true` if the value is closed.
+    /// `true` if the value is complete.
     pub(super) closed: bool,
 }
 
 impl<'t> Tree<'t> {
-    /// Returns the node at an index.
     pub(super) fn node(&self, at: usize) -> Option<&Node<'t>> {
         self.nodes.get(at)
     }
 
-    /// Returns the indexes of the values of an object or array.
+    /// Iterates over the indices of the values in an object or array.
     pub(super) fn members(&self, at: usize) -> impl Iterator<Item = usize> + Clone + '_ {
         let end = self.node(at).map_or(0, |node| node.after);
         let first = Some(at + 1).filter(|first| *first < end);
@@ -103,27 +102,24 @@ impl<'t> Tree<'t> {
         })
     }
 
-    /// Returns `true` if the node at an index is a string, number or literal.
     pub(super) fn is_scalar(&self, at: usize) -> bool {
         self.node(at).is_some_and(|node| matches!(node.value, Value::Text(_) | Value::Bare))
     }
 
-    /// Returns `true` if the node at an index is an object.
     pub(super) fn is_object(&self, at: usize) -> bool {
         self.node(at).is_some_and(|node| node.value == Value::Object)
     }
 
-    /// Returns `true` if the node at an index is an array.
     pub(super) fn is_array(&self, at: usize) -> bool {
         self.node(at).is_some_and(|node| node.value == Value::Array)
     }
 
-    /// Returns the key of the node at an index; empty if it is not a member.
+    /// Returns the key of a node; empty if it is not a member.
     pub(super) fn key(&self, at: usize) -> &str {
         self.node(at).and_then(|node| node.key.as_ref()).map_or("", |(key, _)| key)
     }
 
-    /// Returns the member of an object with a key.
+    /// Returns an object's member with the given key.
     pub(super) fn member(&self, at: usize, key: &str) -> Option<usize> {
         self.members(at).find(|member| self.key(*member) == key)
     }

@@ -1,4 +1,4 @@
-//! Reads the objects and arrays of a value into records. A value belongs to the nearest object that it describes.
+//! Converts objects and arrays to records. A value belongs to the nearest object that it describes.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use crate::facts::text::{Context, Text, truncate};
 use crate::facts::times::whole_time;
 use crate::text::{byte_at, part};
 
-/// A value that is being read into facts.
+/// A value that is being converted to facts.
 pub(super) struct Objects<'w, 't, 'a> {
     pub(super) out: &'w mut Builder<'a>,
     pub(super) context: &'w Context<'a>,
@@ -22,7 +22,7 @@ pub(super) struct Objects<'w, 't, 'a> {
     pub(super) tree: &'w Tree<'w>,
     /// The scope of the text and the keys above the current value.
     pub(super) scope: Vec<Cow<'a, str>>,
-    /// `true` if its lists are complete.
+    /// `true` if the value's lists are complete.
     pub(super) complete: bool,
 }
 
@@ -40,7 +40,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// Returns the text of `{"type": "text", "text": "…"}`.
+    /// Returns the text in `{"type": "text", "text": "…"}`.
     fn content_block(&self, at: usize) -> Option<usize> {
         let is_text =
             self.tree.member(at, "type").and_then(|kind| self.string(kind)) == Some("text");
@@ -82,7 +82,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         self.scalar(record, if key.is_empty() { Vec::new() } else { vec![key] }, member);
     }
 
-    /// Reads the members of an object that does not contain only scalars.
+    /// Converts the members of an object that has other members than scalars.
     fn members(&mut self, at: usize, record: RecordId, has_scalars: bool) {
         let rows = self.rows_by_key(at);
         let zipped = self.zip_arrays(at, record);
@@ -113,7 +113,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// Adds the name in `metadata` to the record of the parent, and so to all its other members.
+    /// Adds the name in `metadata` to the parent's record, so that it applies to all members.
     fn name_parent(&mut self, at: usize, record: RecordId) {
         let tree = self.tree;
         let name = tree.member(at, "name").filter(|name| tree.is_scalar(*name));
@@ -123,7 +123,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// Returns the keys that several objects of an object share, as in XML.
+    /// Returns the keys that occur repeatedly for objects, as in XML.
     fn repeated(&self, at: usize) -> BTreeSet<&'w str> {
         let tree = self.tree;
         let mut seen = BTreeSet::new();
@@ -146,7 +146,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         self.scope.pop();
     }
 
-    /// Reads an array below a record or at the top level: objects are rows, other values belong to the parent.
+    /// Converts an array. Objects are rows; other values belong to the parent, if there is one.
     fn array(&mut self, at: usize, parent: Option<RecordId>, path: Vec<Cow<'a, str>>) {
         let tree = self.tree;
         let has_rows = parent.is_none() || tree.members(at).any(|member| !tree.is_scalar(member));
@@ -170,7 +170,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// Reads a row without names: each value is a cell without an attribute.
+    /// Converts a row without names. Its cells have no attribute.
     fn tuple(
         &mut self,
         at: usize,
@@ -195,7 +195,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// Writes the scalars of an object, and of the objects in it, as cells of a record.
+    /// Adds the scalars in an object and its nested objects as cells.
     fn flatten(&mut self, record: RecordId, at: usize, attribute: Vec<Cow<'a, str>>) {
         let tree = self.tree;
         if tree.members(at).next().is_none() {
@@ -222,7 +222,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         self.tree.members(at).all(|member| is_aspect(self.tree.key(member)))
     }
 
-    /// Returns the members of an object that are similar objects, keyed by their names.
+    /// Returns the members of an object that are similar objects keyed by name.
     fn rows_by_key(&self, at: usize) -> Vec<usize> {
         let is_row = |member: &usize| {
             self.tree.is_object(*member)
@@ -257,7 +257,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// Writes a scalar as a cell of a record; a string with structured content is read on its own.
+    /// Adds a scalar as a cell. A string with structured content is extracted separately.
     pub(super) fn scalar(&mut self, record: RecordId, attribute: Vec<Cow<'a, str>>, at: usize) {
         let Some(node) = self.tree.node(at) else { return };
         if let Value::Text(read) = &node.value {
@@ -271,7 +271,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         self.out.push_cell(record, attribute, text, span);
     }
 
-    /// Reads a string that is a document, a value or several statements. Returns `false` if it is none of these.
+    /// Extracts a string that is a document, a value or several statements. Returns `false` for any other string.
     fn read_nested(
         &mut self,
         record: RecordId,
@@ -314,7 +314,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         read(self, text)
     }
 
-    /// Returns the string at an index, or `None` for any other value.
+    /// Returns the string at an index.
     pub(super) fn string(&self, at: usize) -> Option<&str> {
         match &self.tree.node(at)?.value {
             Value::Text(text) => Some(text),
@@ -322,7 +322,6 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// Returns the text of a scalar.
     pub(super) fn value(&self, at: usize) -> Cow<'a, str> {
         let Some(node) = self.tree.node(at) else { return Cow::Borrowed("") };
         match &node.value {
@@ -333,7 +332,6 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// Returns the key of a member.
     pub(super) fn key(&self, at: usize) -> Cow<'a, str> {
         match self.tree.node(at).and_then(|node| node.key.as_ref()) {
             Some((key, span)) if part(self.text.str, span.clone()) == key => {

@@ -1,5 +1,5 @@
-//! Reads JSON values that depend on position: samples of a series, rows with separate columns, parallel arrays, and
-//! lists of labels.
+//! Converts JSON values that depend on position: time series, rows with separate column names, parallel
+//! arrays and lists of labels.
 
 use std::borrow::Cow;
 
@@ -11,8 +11,8 @@ use crate::facts::times::whole_time;
 use crate::text::part;
 
 impl<'a> Objects<'_, '_, 'a> {
-    /// Reads `{"metric": {…}, "values": [[t, v], …]}`: the labels belong to the record, the samples are a series below
-    /// it.
+    /// Converts `{"metric": {…}, "values": [[t, v], …]}`. The labels belong to the record, the
+    /// samples to its children.
     pub(super) fn series(&mut self, at: usize, record: RecordId) -> bool {
         const LABELS: [&str; 3] = ["metric", "stream", "target"];
         const SAMPLES: [&str; 4] = ["values", "value", "datapoints", "histogram"];
@@ -67,7 +67,7 @@ impl<'a> Objects<'_, '_, 'a> {
         }
     }
 
-    /// Sets the time of a record if a scalar is a time.
+    /// Sets a record's time if a scalar is a time.
     fn time(&mut self, record: RecordId, at: usize) -> bool {
         let Some(span) = self.tree.node(at).map(|node| node.span.clone()) else { return false };
         let part = self.text.part(span);
@@ -76,7 +76,7 @@ impl<'a> Objects<'_, '_, 'a> {
         true
     }
 
-    /// Reads rows with separate column names: `"columns": ["time", "mean"], "values": [[…], …]`.
+    /// Converts rows with separate column names: `"columns": ["time", "mean"], "values": [[…], …]`.
     pub(super) fn with_columns(&mut self, object: usize, at: usize, record: RecordId) -> bool {
         const COLUMNS: [&str; 5] = ["columns", "fields", "headers", "header", "column_names"];
         let tree = self.tree;
@@ -113,7 +113,7 @@ impl<'a> Objects<'_, '_, 'a> {
         true
     }
 
-    /// Reads arrays of one object that are columns of a table, the first of names or times. Returns the arrays read.
+    /// Converts parallel arrays to rows if the first one has names or times. Returns the converted arrays.
     pub(super) fn zip_arrays(&mut self, at: usize, record: RecordId) -> Vec<usize> {
         let tree = self.tree;
         let arrays = tree.members(at).filter(|member| {
@@ -137,7 +137,7 @@ impl<'a> Objects<'_, '_, 'a> {
         columns
     }
 
-    /// Returns `true` if an array under a plural key lists different words: `"pods": ["cart-1", "stock-1"]`.
+    /// Returns `true` if an array under a plural key lists distinct words: `"pods": ["cart-1", "stock-1"]`.
     fn lists_distinct_words(&self, array: usize) -> bool {
         let tree = self.tree;
         let values =
@@ -177,7 +177,7 @@ impl<'a> Objects<'_, '_, 'a> {
         }
     }
 
-    /// Reads a list of labels as cells of the record: `"Tags": [{"Key": "Name", "Value": "web-1"}]`.
+    /// Adds a list of labels as cells: `"Tags": [{"Key": "Name", "Value": "web-1"}]`.
     pub(super) fn labels(&mut self, at: usize, record: RecordId, list: &str) -> bool {
         const LISTS: [&str; 9] = [
             "tags", "env", "labels", "dimensions", "attributes", "parameters", "annotations",
@@ -215,7 +215,7 @@ fn is_list_of_names(key: &str) -> bool {
     LISTS.iter().any(|list| list.eq_ignore_ascii_case(key))
 }
 
-/// Returns `true` if a value says that its lists are incomplete: a next page, or truncation.
+/// Returns `true` if a value has a marker for a next page or truncation.
 pub(super) fn is_incomplete(tree: &Tree<'_>, text: &str) -> bool {
     #[rustfmt::skip]
     const MARKS: [&str; 11] = [

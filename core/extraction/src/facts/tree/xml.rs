@@ -1,4 +1,4 @@
-//! Parses XML elements into the same facts as JSON: an element is an object, its attributes and text are its values.
+//! Extracts facts from XML. An element is converted to an object with its attributes and text as values.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ use crate::facts::builder::Builder;
 use crate::facts::text::{Context, ParseOutcome, Text, trim};
 use crate::text::{byte_at, part};
 
-/// Reads the consecutive elements at an offset.
+/// Extracts the consecutive elements at an offset.
 pub(in crate::facts) fn elements<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -45,7 +45,7 @@ pub(in crate::facts) fn elements<'a>(
     }
 }
 
-/// Parses the first element of a text, perhaps incomplete; otherwise returns the end of the search.
+/// Parses the first element in a text, possibly incomplete. An error is the end of the search.
 fn element<'t>(text: &'t str, budget: &Budget) -> Result<Tree<'t>, usize> {
     let mut parser =
         XmlParser { text, nodes: Nodes::new(budget), open: Vec::new(), closed_elements: 0 };
@@ -83,7 +83,6 @@ fn element<'t>(text: &'t str, budget: &Budget) -> Result<Tree<'t>, usize> {
     if tree.nodes.len() > 1 { Ok(tree) } else { Err(end) }
 }
 
-/// Returns a text with its known entities replaced.
 fn unescaped(written: &str) -> Cow<'_, str> {
     unescape(written).unwrap_or(Cow::Borrowed(written))
 }
@@ -92,7 +91,6 @@ struct XmlParser<'t> {
     text: &'t str,
     nodes: Nodes<'t>,
     open: Vec<usize>,
-    /// The number of closed elements.
     closed_elements: usize,
 }
 
@@ -178,7 +176,7 @@ impl<'t> XmlParser<'t> {
         Some(())
     }
 
-    /// Returns the range of a piece of the text.
+    /// Returns the range of a substring by its address.
     fn range_of(&self, piece: &str) -> Option<Range<usize>> {
         let start = (piece.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
         let range = start..start + piece.len();

@@ -1,4 +1,4 @@
-//! Parses YAML documents into the same facts as JSON.
+//! Extracts facts from YAML.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ use crate::facts::prompt::{Opening, opening};
 use crate::facts::text::{Context, ParseOutcome, Text, trim};
 use crate::text::{byte_at, part};
 
-/// Reads the documents at an offset.
+/// Extracts the documents at an offset.
 pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -34,8 +34,8 @@ pub(in crate::facts) fn read<'a>(
     ParseOutcome::Parsed(end)
 }
 
-/// Returns the end of the lines that may be one YAML text, and `true` if they look like YAML: they have lists or nested
-/// keys, and no values aligned in a column as in reports for people.
+/// Returns the end of the lines that may be YAML, and `true` if they look like YAML: they have lists or
+/// nested keys, and no values aligned in a column.
 fn extent(text: Text<'_, '_>, at: usize) -> (usize, bool) {
     let mut end = at;
     let mut last = at;
@@ -68,7 +68,7 @@ fn extent(text: Text<'_, '_>, at: usize) -> (usize, bool) {
     (last.max(text.end_of_line(at)), (nested || !flat) && !set_apart)
 }
 
-/// Parses the documents of a text, or returns `None` if it is not YAML.
+/// Parses all documents in a text. Returns `None` if it is not YAML.
 fn documents<'t>(text: &'t str, budget: &Budget) -> Option<Vec<Tree<'t>>> {
     let offsets: Vec<usize> =
         if text.is_ascii() { Vec::new() } else { text.char_indices().map(|(at, _)| at).collect() };
@@ -147,13 +147,13 @@ impl<'t> YamlParser<'t, '_> {
             ScalarStyle::DoubleQuoted => Some('"'),
             _ => None,
         };
-        // The parser's span of a quoted scalar may include a comment.
+        // The parser's span for a quoted scalar can include a comment.
         let raw = part(self.text, bytes.clone());
         let span = match quote.and_then(|quote| raw.find(quote).zip(raw.rfind(quote))) {
             Some((first, last)) if first < last => bytes.start + first + 1..bytes.start + last,
             _ => trim(self.text, bytes),
         };
-        // A plain scalar of several lines that start below its key is a report for people, not YAML.
+        // A plain multi-line scalar that starts below its key is prose, not YAML.
         let key = self.open.last().and_then(|open| open.key.as_ref()).map(|(_, key)| key.end);
         let apart = key.is_some_and(|key| part(self.text, key..span.start).contains('\n'));
         if style == ScalarStyle::Plain && apart && part(self.text, span.clone()).contains('\n') {

@@ -1,4 +1,4 @@
-//! Turns titles and text that no rule has read into assertions, once all blocks are read.
+//! Converts titles and remaining text to assertions after all blocks are parsed.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ impl ReportParser<'_> {
         Document { assertions: self.assertions, uncovered }
     }
 
-    /// Marks titles whose words occur together elsewhere as non-claims; other titles are claims.
+    /// Marks titles with words that occur together elsewhere as non-claims. Other titles become claims.
     fn resolve_titles(&mut self) {
         let titles = std::mem::take(&mut self.titles);
         let parsed: Vec<Title> = titles.iter().map(|title| Title::parse(title.text())).collect();
@@ -40,7 +40,7 @@ impl ReportParser<'_> {
         }
     }
 
-    /// Asserts text that no rule has read.
+    /// Asserts text that no rule has processed.
     fn assert_remaining_text(&mut self) {
         let known = self.assertions.iter().map(|assertion| assertion.span.clone());
         let non_claims = self.non_claims.iter().map(|non_claim| non_claim.span.clone());

@@ -1,4 +1,4 @@
-//! Tests mistakes that matching words makes, each in all the formats in which it occurs.
+//! Tests mistakes typical of word matching, in several formats.
 
 use super::check;
 

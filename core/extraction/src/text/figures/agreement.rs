@@ -1,15 +1,15 @@
-//! Compares the figures of a claim with those of its evidence.
+//! Compares figures in a claim with figures in its evidence.
 //!
-//! A claim accepts a range of values around its own; the evidence has one value.
+//! A claim accepts a range of values around its own; the evidence has a single value.
 //!
-//! | the claim states | it accepts |
+//! | claim | accepted |
 //! |---|---|
 //! | `97 %`, `1.8 s` | half a unit of the last digit, either way |
-//! | `1Gi`, and the evidence `512Mi`: both whole, in binary units | that size only |
-//! | "about 97 %", "3.1 million" | two points, for other units 5 %; never less than half a unit of the last digit |
-//! | "at least", "over", "at most", "under" | all values from there on |
-//! | `2 GB`, and the evidence `2 GiB` | nothing: equal digits in the two systems are a mistake |
-//! | `2.15 GB`, and the evidence `2 GiB` | at most 1 % either way |
+//! | `1Gi` with evidence `512Mi`, both whole binary sizes | the exact size |
+//! | "about 97 %", "3.1 million" | two points, or 5 % for other units; at least half a unit of the last digit |
+//! | "at least", "over", "at most", "under" | all values within the bound |
+//! | `2 GB` with evidence `2 GiB` | nothing; equal digits in two systems are a mistake |
+//! | `2.15 GB` with evidence `2 GiB` | at most 1 % either way |
 //!
 //! Evidence that is less precise than the claim neither supports nor refutes it.
 
@@ -22,13 +22,13 @@ use super::{ClockTime, Comparator, Decimal, Dimension, Figure, System, Unit};
 pub enum Agreement {
     /// The evidence supports the claim.
     Same,
-    /// They cannot both be right.
+    /// The claim and the evidence contradict each other.
     Different,
-    /// They cannot be compared: different dimensions, or imprecise evidence.
+    /// The figures have different dimensions, or the evidence is too imprecise.
     Incomparable,
 }
 
-/// Compares a figure of a claim with one of its evidence.
+/// Compares a figure in a claim with one in its evidence.
 #[must_use]
 pub fn agree(claim: &Figure, evidence: &Figure) -> Agreement {
     compare(claim, evidence).unwrap_or(Agreement::Incomparable)
@@ -50,7 +50,7 @@ fn compare(claim: &Figure, evidence: &Figure) -> Option<Agreement> {
     }
     let accepted = Interval::around(stated.value, tolerance, claim.comparator)?;
     let accepted = if claim.approximate { accepted.close_to(stated.value)? } else { accepted };
-    // A whole count is exact; a measured value may have been rounded.
+    // Whole counts are exact; measured values can be rounded.
     let counted = evidence.unit == Unit::COUNT && evidence.value.places == 0;
     let exact = configured || (counted && !evidence.approximate);
     let uncertainty = if exact { 0 } else { given.tolerance(evidence)? };
@@ -68,7 +68,7 @@ fn compare(claim: &Figure, evidence: &Figure) -> Option<Agreement> {
     })
 }
 
-/// Compares the values of two figures of one dimension as stated; `None` for different dimensions and for bounds.
+/// Orders two figures by value. Returns `None` for different dimensions and for bounds.
 #[must_use]
 pub fn compare_values(a: &Figure, b: &Figure) -> Option<core::cmp::Ordering> {
     let is_plain = a.comparator.is_none() && b.comparator.is_none();
@@ -77,12 +77,12 @@ pub fn compare_values(a: &Figure, b: &Figure) -> Option<core::cmp::Ordering> {
     Some(a.value.cmp(&b.value))
 }
 
-/// Returns `true` for sizes such as `512Mi` and `1Gi`, which are configured, not measured and rounded.
+/// Returns `true` for sizes such as `512Mi` and `1Gi`, which are configured and not rounded.
 fn is_whole_binary(figure: &Figure, unit: Unit) -> bool {
     unit.system == System::Binary && figure.value.places == 0 && !figure.approximate
 }
 
-/// Returns the unit in which to compare the evidence, if any: a bare ratio of 0 to 1 compares with a percentage.
+/// Returns the unit in which to compare the evidence. A bare ratio from 0 to 1 is comparable to a percentage.
 fn comparable_unit(claim: &Figure, evidence: &Figure) -> Option<Unit> {
     let same = claim.unit.dimension == evidence.unit.dimension;
     let ratio = claim.unit.dimension == Dimension::Percent
@@ -99,7 +99,7 @@ fn comparable_unit(claim: &Figure, evidence: &Figure) -> Option<Unit> {
     }
 }
 
-/// A value in halves of the smallest step that both sides can express, and half a unit of its last digit.
+/// A value and half a unit of its last digit, in halves of the smallest common step.
 struct Scaled {
     value: i128,
     half_step: i128,
@@ -134,7 +134,7 @@ fn on_one_scale(claim: (Decimal, Unit), evidence: (Decimal, Unit)) -> Option<(Sc
 }
 
 impl Decimal {
-    /// Returns `true` if two decimals are equal: `1.50` and `1.5`.
+    /// Returns `true` if two decimals are equal, such as `1.50` and `1.5`.
     #[must_use]
     pub fn is_same_number(self, other: Self) -> bool {
         on_one_scale((self, Unit::COUNT), (other, Unit::COUNT))
@@ -146,7 +146,7 @@ fn power_of_ten(places: u32) -> Option<i128> {
     10_i128.checked_pow(places)
 }
 
-/// The values from `low` to `high`. A bound that excludes its own value starts at the next one.
+/// The values from `low` to `high`, inclusive.
 struct Interval {
     low: i128,
     high: i128,
@@ -154,8 +154,8 @@ struct Interval {
 
 impl Interval {
     fn around(value: i128, tolerance: i128, bound: Option<Comparator>) -> Option<Self> {
-        // Only plain values are rounded, not bounds. One scaled step is the smallest difference, so an excluded end
-        // becomes the next value.
+        // Only plain values are rounded, not bounds. An exclusive bound moves by one scaled step, the
+        // smallest difference.
         Some(match bound {
             None => {
                 Self { low: value.checked_sub(tolerance)?, high: value.checked_add(tolerance)? }
@@ -167,7 +167,7 @@ impl Interval {
         })
     }
 
-    /// Returns the part of it that is at most a fifth away from a value: "just over 2 GB" is not 4 GB.
+    /// Limits the interval to a fifth around a value: "just over 2 GB" is not 4 GB.
     fn close_to(self, value: i128) -> Option<Self> {
         let fifth = value.checked_abs()? / 5;
         let (low, high) = (value.checked_sub(fifth)?, value.checked_add(fifth)?);
@@ -182,7 +182,8 @@ impl Interval {
         self.low <= other.low && other.high <= self.high
     }
 
-    /// Returns `true` if the two overlap in more than the ends, where rounding meets.
+    /// Returns `true` if two intervals overlap. Closed intervals must share more than an end point,
+    /// where rounding meets.
     fn overlaps(&self, other: &Self) -> bool {
         let open = self.low == i128::MIN
             || self.high == i128::MAX
@@ -193,7 +194,7 @@ impl Interval {
     }
 }
 
-/// Compares a clock time of a claim with one of its evidence. Without both dates a difference proves nothing.
+/// Compares a clock time in a claim with one in its evidence. They can differ only if both dates are known.
 #[must_use]
 pub fn agree_times(claim: &ClockTime, evidence: &ClockTime) -> Agreement {
     const DAY: i64 = 86_400;

@@ -1,10 +1,10 @@
-//! Parses clock times: a time of day, with its date and zone if stated.
+//! Parses clock times: a time of day, with date and zone if stated.
 
 use core::ops::Range;
 
 use crate::text::{byte_at, part};
 
-/// The English months in order, in lower case. The first three letters are the short names.
+/// The English months in lower case. The first three letters are the abbreviations.
 pub const MONTHS: [&str; 12] = [
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
@@ -13,19 +13,19 @@ pub const MONTHS: [&str; 12] = [
 /// A calendar day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
-    /// 1 to 9999.
+    /// The year, 1 to 9999.
     pub year: u16,
-    /// 1 to 12.
+    /// The month, 1 to 12.
     pub month: u8,
-    /// 1 to 31.
+    /// The day of the month, 1 to 31.
     pub day: u8,
 }
 
 impl Date {
-    /// Returns the days since 1970-01-01 in the proleptic Gregorian calendar, negative before.
+    /// Returns the days since 1970-01-01 in the proleptic Gregorian calendar.
     #[must_use]
     pub fn days(self) -> i64 {
-        // Years start in March here, so that the leap day is the last day of its year.
+        // Years start in March, so the leap day is the last day of the year.
         let (month, day) = (i64::from(self.month), i64::from(self.day));
         let year = i64::from(self.year) - i64::from(month <= 2);
         let era = year.div_euclid(400);
@@ -39,20 +39,20 @@ impl Date {
 /// A time of day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClockTime {
-    /// Its bytes, date and zone included.
+    /// The byte range, including date and zone.
     pub span: Range<usize>,
-    /// Seconds since midnight, 0 to 86 399.
+    /// Seconds since midnight, 0 to 86,399.
     pub seconds_of_day: u32,
     /// The precision in seconds: 3600, 60 or 1.
     pub grain: u32,
-    /// The day, if stated.
+    /// The date, if stated.
     pub date: Option<Date>,
-    /// Minutes east of UTC, if stated.
+    /// The offset from UTC in minutes, if stated.
     pub offset_minutes: Option<i32>,
 }
 
 impl ClockTime {
-    /// Returns the seconds since 1970-01-01T00:00:00Z if the date is stated; without a zone, as if in UTC.
+    /// Returns the Unix time in seconds if the date is stated. Assumes UTC if the zone is not stated.
     #[must_use]
     pub fn seconds(&self) -> Option<i64> {
         let offset = i64::from(self.offset_minutes.unwrap_or(0)) * 60;
@@ -76,10 +76,10 @@ pub(crate) fn date_at(text: &str) -> Option<Date> {
         .then_some(date)
 }
 
-/// The length of the date that [`date_at`] parses.
+/// The length of a date parsed by [`date_at`].
 pub(crate) const DATE_LENGTH: usize = 10;
 
-/// Parses `14:02`, `14:02:31` or `14:02:31.250` with its zone at the start of a text. `span` starts at 0.
+/// Parses `14:02`, `14:02:31` or `14:02:31.250` with an optional zone at the start of a text. `span` starts at 0.
 pub(crate) fn clock_at(text: &str) -> Option<ClockTime> {
     let hour_digits = text.bytes().take(3).take_while(u8::is_ascii_digit).count();
     if !(1..=2).contains(&hour_digits) || byte_at(text, hour_digits) != b':' {
@@ -145,7 +145,7 @@ fn with_meridiem(text: &str, hour: u32, end: usize) -> (u32, usize) {
     }
 }
 
-/// Parses `Z`, `UTC`, `GMT` or `+02:00` after a time. Returns the minutes east of UTC and the end of the zone.
+/// Parses `Z`, `UTC`, `GMT` or `+02:00` after a time. Returns the UTC offset in minutes and the end.
 fn zone_at(text: &str, at: usize) -> (Option<i32>, usize) {
     if byte_at(text, at) == b'Z' && !byte_at(text, at + 1).is_ascii_alphanumeric() {
         return (Some(0), at + 1);

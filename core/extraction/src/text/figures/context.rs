@@ -4,7 +4,7 @@ use super::{CodeKind, Comparator, Dimension, MONTHS, Unit};
 use crate::text::tokens::{Word, ends_ignoring_case};
 use crate::text::{byte_at, part};
 
-/// Returns `true` if the text before a number may qualify it: a sign, or the last word of a phrase below.
+/// Fast check for a sign or word before a number that can qualify it.
 pub(super) fn can_qualify(text: &str, start: usize, previous: Option<&Word<'_>>) -> bool {
     const LAST: [&str; 27] = [
         "about", "around", "roughly", "approximately", "approx", "nearly", "almost", "circa", "ca",
@@ -17,7 +17,7 @@ pub(super) fn can_qualify(text: &str, start: usize, previous: Option<&Word<'_>>)
     sign || previous.is_some_and(|word| word.span.end + 3 >= start && is_any(word, &LAST))
 }
 
-/// Returns `true` if the text before a number calls it approximate, and the bound that it states. A bound is
+/// Returns `true` if the words before a number mark it as approximate, and the bound they state. A bound is
 /// approximate if the value is close to it: "just over 5", but not "within about 5".
 pub(super) fn qualifiers_before(
     text: &str,
@@ -46,7 +46,7 @@ pub(super) fn qualifiers_before(
             break;
         }
     }
-    // "over 5 minutes" means "in the course of" as often as "more than".
+    // "over 5 minutes" can mean "in the course of" as well as "more than".
     if comparator == Some(Comparator::Over) && unit.dimension == Dimension::Duration {
         comparator = Some(Comparator::AtLeast);
     }
@@ -61,7 +61,7 @@ fn strip_any<'a>(text: &'a str, endings: &[&str]) -> Option<&'a str> {
         }
         let rest = part(bare, 0..bare.len() - ending.len());
         let worded = byte_at(ending, 0).is_ascii_alphabetic();
-        // A sign belongs only to the number right after it: not the end of `<none>`.
+        // A sign applies only to the next number; the end of `<none>` is not a sign.
         let whole = if worded {
             !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-')
         } else {
@@ -99,12 +99,12 @@ const BOUNDS: [(&[&str], Comparator); 4] = [
     ),
 ];
 
-/// The last words read, nearest first.
+/// The preceding words, nearest first.
 pub(super) type Recent<'a> = [Option<Word<'a>>; 4];
 
 /// The words before and after a number.
 pub(super) struct Neighbors<'a> {
-    /// The words before, nearest first.
+    /// The preceding words, nearest first.
     pub(super) recent: &'a Recent<'a>,
     pub(super) next: Option<Word<'a>>,
 }
@@ -122,14 +122,14 @@ impl Neighbors<'_> {
         self.next.as_ref().is_some_and(|word| is_any(word, table))
     }
 
-    /// Returns `true` if the nearest word before, apart from those in `between`, is in a table: in "the status code was
-    /// 503" that is "status".
+    /// Returns `true` if the nearest preceding word, skipping those in `between`, is in a table. In "the
+    /// status code was 503" that word is "status".
     fn follows_any(&self, table: &[&str], between: &[&str]) -> bool {
         let mut words = self.recent.iter().flatten();
         words.find(|word| !is_any(word, between)).is_some_and(|word| is_any(word, table))
     }
 
-    /// Returns what a whole number without a unit names, if its neighbours show that it names something.
+    /// Returns the kind of code, if the neighbors show that a bare whole number is a code.
     pub(super) fn code_kind(&self, digits: &str) -> Option<CodeKind> {
         const EXIT: [&str; 6] = ["exit", "exited", "exits", "exiting", "exitcode", "exit_code"];
         const AFTER_EXIT: [&str; 8] = ["code", "status", "with", "of", "was", "is", "a", "the"];
@@ -178,8 +178,7 @@ impl Neighbors<'_> {
         None
     }
 
-    /// Returns `true` if the number names a thing and does not count what follows: "Pull request 318", "alert 2217",
-    /// "build 5120".
+    /// Returns `true` if the number identifies a thing: "Pull request 318", "alert 2217", "build 5120".
     fn identifies_a_thing(&self) -> bool {
         let before = self.recent.get(1).and_then(Option::as_ref);
         let is_change_request = self.previous_is(&["request"])
@@ -208,7 +207,7 @@ impl Neighbors<'_> {
                         || self.next_is(&COUNTED))))
     }
 
-    /// Returns `true` if the number cannot count what follows.
+    /// Returns `true` if the number cannot count the next word.
     fn next_is_not_noun(&self) -> bool {
         self.next.as_ref().is_none_or(|word| {
             is_any(
@@ -222,7 +221,7 @@ impl Neighbors<'_> {
         })
     }
 
-    /// Returns `true` if `503s` means responses rather than seconds.
+    /// Returns `true` if `503s` means responses, not seconds.
     pub(super) fn is_status_plural(&self, value: u32) -> bool {
         let timed = [
             "took", "takes", "take", "after", "for", "within", "in", "every", "lasted", "last",
@@ -231,7 +230,7 @@ impl Neighbors<'_> {
         is_known_error(value) && !self.previous_is(&timed)
     }
 
-    /// Returns `true` if `250m` means thousandths of a core rather than minutes.
+    /// Returns `true` if `250m` means millicores, not minutes.
     pub(super) fn mentions_cpu(&self) -> bool {
         let cpu = [
             "cpu", "cpus", "core", "cores", "vcpu", "millicores", "request", "requests", "limit",
@@ -247,7 +246,7 @@ impl Neighbors<'_> {
                 .any(|word| is_any(word, &["cpu", "cpus", "core", "cores"]))
     }
 
-    /// Returns `true` if "3 times" is a factor rather than a count: "3 times higher".
+    /// Returns `true` if "3 times" is a factor, not a count: "3 times higher".
     pub(super) fn times_is_factor(after_times: Option<&Word<'_>>) -> bool {
         after_times.is_some_and(|word| {
             is_any(

@@ -1,11 +1,11 @@
-//! Joins related figures: ranges share a unit, "2 minutes 30 seconds" is one duration.
+//! Joins related figures: ranges share a unit, and "2 minutes 30 seconds" is one duration.
 
 use core::ops::Range;
 
 use super::{Decimal, Dimension, Figure, Figures, Unit};
 use crate::text::part;
 
-/// Gives the first number of a range the unit of the second: "5-10 ms", "from 5 to 10 ms", "between 5 and 10 ms".
+/// Copies the unit of a range's second number to the first: "5-10 ms", "from 5 to 10 ms", "between 5 and 10 ms".
 pub(super) fn join_ranges(text: &str, found: &mut Figures) {
     if found.figures.len() < 2 {
         return;

@@ -8,7 +8,7 @@ use crate::text::{byte_at, char_before, part};
 /// A number and its end.
 pub(super) struct Number {
     pub(super) decimal: Decimal,
-    /// The offset after the number, in bytes.
+    /// The byte offset after the number.
     pub(super) end: usize,
 }
 
@@ -67,7 +67,7 @@ fn exponent_at(text: &str, at: usize) -> Option<(i32, usize)> {
 }
 
 impl Decimal {
-    /// Returns the number times 10^`power`, with its stated places adjusted.
+    /// Multiplies by 10^`power` and adjusts the decimal places.
     pub(super) fn times_power(self, power: u32) -> Option<Self> {
         self.shifted(i32::try_from(power).ok()?)
     }
@@ -89,7 +89,7 @@ impl Decimal {
     }
 }
 
-/// Includes a sign, or a point without a leading zero, before a number.
+/// Extends a number by a preceding sign, or a decimal point without a leading zero.
 pub(super) fn with_sign(
     text: &str,
     span: Range<usize>,

@@ -1,8 +1,7 @@
-//! Finds the numbers of a text.
+//! Finds the numbers in a text.
 //!
-//! Words are read in order. A word that starts with a digit is tried as time or date, address or version, range, and
-//! number with unit, in this order; otherwise it is a code. A word that starts with a letter and contains digits is a
-//! name.
+//! A word that starts with a digit is parsed as a time or date, an address or version, a range, or a number
+//! with a unit; otherwise it is a code. A word that starts with a letter and contains digits is a name.
 
 use core::ops::Range;
 
@@ -16,7 +15,7 @@ use super::{Code, CodeKind, Comparator, Decimal, Figure, Figures, Unit};
 use crate::text::tokens::{Shape, Word, Words, words};
 use crate::text::{byte_at, char_before, part};
 
-/// Returns the figures, times and codes of a text.
+/// Finds the figures, times and codes in a text.
 #[must_use]
 pub fn figures(text: &str) -> Figures {
     let mut scanner =
@@ -38,7 +37,7 @@ struct Scanner<'a> {
     text: &'a str,
     figures: Figures,
     recent: Recent<'a>,
-    /// Words before this offset belong to a figure already read.
+    /// The end of the last figure; words before it are skipped.
     parsed_to: usize,
 }
 
@@ -64,7 +63,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Returns `true` if the digits continue a path or a name: `/orders/42`, `@sha256:4f…`.
+    /// Returns `true` if the digits are part of a path or a name: `/orders/42`, `@sha256:4f…`.
     fn is_part_of_name(&self, word: &Word<'_>) -> bool {
         let start = word.span.start;
         match char_before(self.text, start) {
@@ -141,7 +140,7 @@ impl<'a> Scanner<'a> {
         Some((i128::from(value), None))
     }
 
-    /// Reads a clock time or date at this word.
+    /// Parses a clock time or date at this word.
     fn parse_time(&mut self, word: &Word<'_>) -> bool {
         let start = word.span.start;
         let rest = part(self.text, start..self.text.len());
@@ -170,7 +169,7 @@ impl<'a> Scanner<'a> {
         true
     }
 
-    /// Reads addresses, versions and ids: words of digits and separators that are not numbers.
+    /// Parses addresses, versions and ids: digits and separators that are not a number.
     fn parse_named_number(&mut self, word: &Word<'_>) -> bool {
         let (host, port) =
             word.text.split_once(':').map_or((word.text, None), |(host, port)| (host, Some(port)));
@@ -223,7 +222,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads `5-10ms`, `10-minute`, `3-node`, or an id such as `4711-a`.
+    /// Parses `5-10ms`, `10-minute`, `3-node`, or an id such as `4711-a`.
     fn parse_hyphenated(
         &mut self,
         word: &Word<'a>,
@@ -254,7 +253,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads a number with letters right after it: `1.8s`, `512Mi`, `1h30m`, `5k`, `503s`, or an id.
+    /// Parses a number with a suffix: `1.8s`, `512Mi`, `1h30m`, `5k`, `503s`, or an id.
     fn parse_suffixed(&mut self, word: &Word<'a>, number: &Number, suffix: &'a str) {
         let start = word.span.start;
         let neighbors = self.neighbors(word.span.end);
@@ -284,7 +283,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Adds a number whose unit, if any, follows it.
+    /// Adds a number, with the given unit or the one after it.
     fn push_number(
         &mut self,
         span: Range<usize>,
@@ -300,7 +299,7 @@ impl<'a> Scanner<'a> {
         if let Some((power, end)) = power_after(self.text, span.end) {
             if let Some(decimal) = decimal.times_power(power) {
                 self.figure(span.start..end, decimal, Unit::COUNT);
-                // "3.1 million" is never exact to the last digit.
+                // "3.1 million" is rounded.
                 if let Some(figure) = self.figures.figures.last_mut() {
                     figure.approximate = true;
                 }
@@ -321,7 +320,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Returns the field that has a number as its value: `"p99_ms": 1800`, `durationMs=1855`.
+    /// Returns the field that contains a number: `"p99_ms": 1800`, `durationMs=1855`.
     fn field_before(&self, start: usize) -> Option<&'a str> {
         let field = self.previous()?;
         let between = part(self.text, field.span.end..start);

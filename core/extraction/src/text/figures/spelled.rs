@@ -1,11 +1,11 @@
-//! Parses numbers, fractions and factors written in words.
+//! Parses numbers, fractions and factors written as words.
 
 use super::context::is_any;
 use super::{Decimal, Dimension, Unit};
 use crate::text::byte_at;
 use crate::text::tokens::{Word, Words};
 
-/// Parses a word from "zero" to "twenty", or from "thirty" to "ninety" by tens, in any case.
+/// Parses a word from "zero" to "twenty", or a multiple of ten to "ninety", ignoring case.
 #[must_use]
 pub fn spelled(word: &str) -> Option<u8> {
     #[rustfmt::skip]
@@ -33,8 +33,8 @@ pub(super) fn half_duration(word: &Word<'_>, rest: &Words<'_>) -> Option<(Unit, 
     is_any(&article, &["a", "an"]).then_some((unit, noun.span.end))
 }
 
-/// Parses "a quarter of an hour", "one hundredth of a core", "three quarters of the errors". Returns the value, its
-/// unit and the end.
+/// Parses "a quarter of an hour", "one hundredth of a core", "three quarters of the errors". Returns the
+/// value, unit and end.
 pub(super) fn fraction(word: &Word<'_>, rest: &Words<'_>) -> Option<(Decimal, Unit, usize)> {
     const MANY: [&str; 10] =
         ["a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];

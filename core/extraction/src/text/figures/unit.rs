@@ -1,34 +1,34 @@
-//! The units of quantities, each with its dimension and its size in the dimension's base unit.
+//! Units of quantities.
 
-/// The dimension of a quantity. Quantities of different dimensions do not compare.
+/// The dimension of a quantity. Quantities with different dimensions are not comparable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dimension {
-    /// A bare number: restarts, pods, errors. Base: one.
+    /// A bare number of restarts, pods or errors. Base unit: one.
     Count,
-    /// A share. Base: one percent.
+    /// A share. Base unit: one percent.
     Percent,
-    /// A factor: `3x`, "doubled". Base: one.
+    /// A factor: `3x`, "doubled". Base unit: one.
     Multiple,
-    /// A length of time. Base: one nanosecond.
+    /// A length of time. Base unit: one nanosecond.
     Duration,
-    /// An amount of data. Base: one byte.
+    /// An amount of data. Base unit: one byte.
     Bytes,
-    /// An amount of data. Base: one bit.
+    /// An amount of data. Base unit: one bit.
     Bits,
-    /// Events per time. Base: one per day.
+    /// Events per time. Base unit: one per day.
     Rate,
-    /// Data per time. Base: one byte per hour.
+    /// Data per time. Base unit: one byte per hour.
     ByteRate,
-    /// Data per time. Base: one bit per second.
+    /// Data per time. Base unit: one bit per second.
     BitRate,
-    /// Processors. Base: one billionth of a core.
+    /// Processors. Base unit: one billionth of a core.
     Cores,
 }
 
-/// The system of a unit's prefix. Numbers in the two systems differ by 2 to 10 %.
+/// The prefix system of a unit. Sizes in the two systems differ by 2 to 10 %.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum System {
-    /// Neither: seconds, counts, plain bytes.
+    /// No prefix system: seconds, counts, plain bytes.
     Neutral,
     /// Powers of 1000: `MB`.
     Decimal,
@@ -36,18 +36,17 @@ pub enum System {
     Binary,
 }
 
-/// A unit.
+/// A unit of measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unit {
     /// The dimension.
     pub dimension: Dimension,
-    /// Its size in the dimension's base unit, at least 1; nanoseconds for durations.
+    /// The size in the dimension's base unit, at least 1.
     pub factor: u64,
-    /// The system of its prefix.
+    /// The prefix system.
     pub system: System,
 }
 
-/// Nanoseconds per second.
 const SECOND: u64 = 1_000_000_000;
 
 impl Unit {
@@ -74,7 +73,7 @@ impl Unit {
         Self { dimension, factor, system: System::Binary }
     }
 
-    /// Returns the unit of a symbol or word: `ms`, `GiB`, `minutes`, `%`.
+    /// Returns the unit for a symbol or word: `ms`, `GiB`, `minutes`, `%`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         use Dimension::{BitRate, Bits, Bytes, Duration};
@@ -165,7 +164,7 @@ impl Unit {
         Some(Self { dimension, factor: self.factor.checked_mul(share)?, system: self.system })
     }
 
-    /// Returns the unit at the end of a field's name: `p99_ms`, `durationMs`, `memory_bytes`, `cpu_percent`.
+    /// Returns the unit at the end of a field name: `p99_ms`, `durationMs`, `memory_bytes`, `cpu_percent`.
     #[must_use]
     pub fn from_field_name(name: &str) -> Option<Self> {
         const MARKS: [(&str, &str); 25] = [

@@ -4,7 +4,7 @@ use super::{Dimension, Unit};
 use crate::text::tokens::{Shape, words};
 use crate::text::{byte_at, char_at, part};
 
-/// Parses the unit after a number: `%`, ` ms`, ` requests per second`, ` req/s`. Returns it with its end.
+/// Parses the unit after a number: `%`, ` ms`, ` requests per second`, ` req/s`. Returns the unit and its end.
 pub(super) fn unit_after(text: &str, end: usize) -> Option<(Unit, usize)> {
     let gap = usize::from(matches!(char_at(text, end), Some(' ')));
     let nbsp = match char_at(text, end) {
@@ -47,14 +47,14 @@ pub(super) fn unit_after(text: &str, end: usize) -> Option<(Unit, usize)> {
     None
 }
 
-/// Turns a unit followed by "per second" or "/s" into a rate.
+/// Converts a unit before "per second" or "/s" to a rate.
 pub(super) fn per_time(text: &str, unit: Unit, end: usize) -> (Unit, usize) {
     time_after(text, end)
         .and_then(|(time, end)| Some((unit.per(time)?, end)))
         .unwrap_or((unit, end))
 }
 
-/// Parses `/s`, ` per second`, ` a minute`. Returns the time and its end.
+/// Parses `/s`, ` per second`. Returns the time unit and its end.
 fn time_after(text: &str, end: usize) -> Option<(Unit, usize)> {
     let rest = part(text, end..text.len());
     let skipped = ["/", " per ", "per ", " / "].iter().find(|lead| rest.starts_with(**lead))?.len();
