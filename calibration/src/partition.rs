@@ -33,10 +33,7 @@ impl Partition {
         let recorded = recorded_partition(answer, enforced)
             .map_err(|error| anyhow!("row {}: {error}", row.row))?;
         let judged = if enforced {
-            let calls = provenance.iter().flat_map(|provenance| &provenance.judges);
-            let reconsidered =
-                calls.flat_map(|link| &link.calls).any(|call| call.purpose == "reconsider");
-            undo(&recorded.verified, reconsidered).judged
+            undo(&recorded.verified).judged
         } else {
             recorded.verified.claims.iter().map(|claim| claim.judged.clone()).collect()
         };

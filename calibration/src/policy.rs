@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use gsar_core::policy::{Policy, Preset, preset, removed_preset_hint};
+use gsar_core::policy::{Policy, Preset, preset};
 
 use crate::data_set::read;
 
@@ -14,9 +14,7 @@ pub(crate) fn named_policy(name: &str) -> Result<Policy> {
     }
     let path = Path::new(name);
     if !path.exists() {
-        let instead =
-            removed_preset_hint(name).map(|instead| format!(": {instead}")).unwrap_or_default();
-        bail!("`{name}` is neither a preset (paper, reference, strict) nor a file{instead}");
+        bail!("`{name}` is neither a preset (paper, reference, strict) nor a file");
     }
     Policy::from_toml(&read(path)?).with_context(|| path.display().to_string())
 }

@@ -157,14 +157,12 @@ impl PolicyStore {
     pub fn named(&self, name: &str) -> Result<Entry, String> {
         let Snapshot { config, named } = &*self.current();
         let name = if name.is_empty() { &config.default } else { name };
-        named.get(name).cloned().ok_or_else(|| known(named, name))
+        named.get(name).cloned().ok_or_else(|| known(named))
     }
 }
 
-fn known(all: &PoliciesByName, name: &str) -> String {
-    let names = all.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-    let instead = gsar_core::policy::removed_preset_hint(name);
-    instead.map_or_else(|| names.clone(), |instead| format!("{names}; {instead}"))
+fn known(all: &PoliciesByName) -> String {
+    all.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
 fn read(config: &config::Policies) -> Result<PoliciesByName, Vec<PoliciesError>> {
@@ -199,7 +197,7 @@ fn unknown_names(config: &config::Policies, named: &PoliciesByName) -> Vec<Polic
     let unknown = configured.filter(|(_, name)| !named.contains_key(*name));
     unknown
         .map(|(key, name)| {
-            let (name, known) = (name.clone(), known(named, name));
+            let (name, known) = (name.clone(), known(named));
             PoliciesError::UnknownName { key, name, known }
         })
         .collect()
@@ -218,7 +216,7 @@ fn read_file(path: &Path, named: &PoliciesByName) -> Result<Policy, PoliciesErro
         let name = policy.name.clone();
         return Err(PoliciesError::NameTaken { path: path.to_owned(), name, other });
     }
-    for warning in policy.warnings().iter().chain(policy.retired_keys()) {
+    for warning in policy.warnings() {
         tracing::warn!(policy = policy.name, field = warning.field, "{}", warning.message);
     }
     Ok(policy)

@@ -54,7 +54,7 @@ impl<'c> AnswerPrinter<'c> {
         }
         if !self.policies.contains_key(&applied.name) {
             let answer = self.client.policy(&applied.name).await.ok();
-            let policy = answer.and_then(|answer| Policy::from_record(&answer.toml).ok());
+            let policy = answer.and_then(|answer| Policy::from_toml(&answer.toml).ok());
             self.policies.insert(applied.name.clone(), policy);
         }
         self.policies.get(&applied.name).cloned().flatten().filter(is_applied)

@@ -124,7 +124,7 @@ async fn show(
         }
         let answer = record.evaluation.unwrap_or_default();
         check_explained(&view.explain, &answer.claims)?;
-        let policy = Policy::from_record(&record.policy_toml).ok();
+        let policy = Policy::from_toml(&record.policy_toml).ok();
         let scene = Scene {
             report: record.report.as_ref(),
             evidence: &[],

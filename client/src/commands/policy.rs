@@ -107,8 +107,7 @@ fn check<'p>(files: impl Iterator<Item = &'p Path>) -> Result<Status, Failure> {
         match read_file(path) {
             Ok(policy) => {
                 let path = path.display().to_string();
-                let found = [policy.warnings(), policy.retired_keys()].concat();
-                let found = warnings(&path, &found);
+                let found = warnings(&path, policy.warnings());
                 let remark = if found.is_empty() { "is valid" } else { "is valid, with warnings:" };
                 print(&format!("policy `{}` {remark}{found}\n", policy.name))?;
             }

@@ -34,7 +34,7 @@ pub(super) async fn run(arguments: &Rescore, terminal: &Terminal) -> Result<Stat
             [] => {}
             [answer] => {
                 let policy = client.policy(&arguments.policy).await?;
-                let policy = Policy::from_record(&policy.toml).ok();
+                let policy = Policy::from_toml(&policy.toml).ok();
                 let report = client.evaluation(&answer.evaluation_id).await?.report;
                 let scene =
                     Scene { report: report.as_ref(), policy: policy.as_ref(), ..Scene::default() };

@@ -206,20 +206,6 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_of_an_earlier_version_is_dropped_with_a_warning() {
-        let policy = preset(Preset::Reference);
-        let text = to_toml(&policy.clone().with_certificate(certificate(&policy)).unwrap());
-        let before = text.replace(&policy.digest().to_string(), "dd");
-        assert!(Policy::from_toml(&before).is_err());
-        let before = format!("{before}[findings]\nfigures = \"ask\"\n");
-        let read = Policy::from_toml(&before).unwrap();
-        assert_eq!(read.certificate(), None);
-        let fields: Vec<&str> =
-            read.retired_keys().iter().map(|warning| warning.field.as_str()).collect();
-        assert_eq!(fields, ["findings.figures", "certificate"]);
-    }
-
-    #[test]
     fn rejects_invalid_certificates() {
         let policy = preset(Preset::Reference);
         let text = to_toml(&policy.clone().with_certificate(certificate(&policy)).unwrap());

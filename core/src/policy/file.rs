@@ -4,11 +4,10 @@ use toml::de::{DeTable, DeValue};
 
 use super::certificate::Fields;
 use super::literal::Literal;
-use super::retired::retired;
 use super::{
     DecisionRollout, InvestigationRules, Policy, PolicyProblem, PolicyProblems, PolicyValues,
     Preset, RolloutMode, SecondLook, SecondLookFailure, Undecided, UndefinedScore,
-    VerificationMode, preset, removed_preset_hint,
+    VerificationMode, preset,
 };
 use crate::claim::EvidenceType;
 use crate::fixed::Millionths;
@@ -38,11 +37,6 @@ impl Policy {
         read(text, Start::Base)
     }
 
-    /// Parses the policy in a record, which may name a removed preset as its base.
-    pub fn from_record(text: &str) -> Result<Self, PolicyFileError> {
-        read(text, Start::AnyBase)
-    }
-
     /// Parses a preset's file, which must set every value.
     pub(super) fn complete_from_toml(text: &str, base: Preset) -> Result<Self, PolicyFileError> {
         read(text, Start::Values(unset_values(base)))
@@ -53,8 +47,6 @@ enum Start {
     Values(PolicyValues),
     /// The preset named in the file.
     Base,
-    /// The preset named in the file, or `reference` if it was removed.
-    AnyBase,
 }
 
 fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
@@ -72,28 +64,19 @@ fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
     let mut values = match (start, base) {
         (Start::Values(values), _) => values,
         (_, None) => preset(Preset::Reference).values,
-        (start, Some(entry)) => {
-            let name = entry.literal.as_text().unwrap_or_default();
-            let base = Preset::from_name(name);
-            if base.is_none() && matches!(start, Start::Base) {
-                let message = removed_preset_hint(name).map_or_else(
-                    || format!("unknown preset `{name}`; expected one of paper, reference, strict"),
-                    str::to_owned,
-                );
+        (Start::Base, Some(entry)) => {
+            let base = entry.literal.as_text().and_then(Preset::from_name);
+            if base.is_none() {
+                let given = entry.literal.as_str();
+                let message =
+                    format!("unknown preset `{given}`; expected one of paper, reference, strict");
                 problems.push(entry.problem(message, &line_at));
             }
             preset(base.unwrap_or(Preset::Reference)).values
         }
     };
     let mut certificate = None;
-    let mut retired_keys = Vec::new();
     for entry in entries.iter().filter(|entry| entry.field != "base") {
-        if let Some(message) = retired(&entry.field) {
-            let field = entry.field.clone();
-            let line = Some(line_at(entry.offset));
-            retired_keys.push(PolicyProblem { field, message: message.to_owned(), line });
-            continue;
-        }
         let assigned = match entry.field.strip_prefix("certificate.") {
             Some(field) => {
                 certificate.get_or_insert_with(Fields::default).assign(field, &entry.literal)
@@ -112,22 +95,12 @@ fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
                 policy: name.clone(),
                 problems: vec![problem],
             });
-            complete.and_then(|certificate| {
-                // A certificate from an earlier version covers the checks of that version.
-                if !retired_keys.is_empty() && certificate.policy != policy.digest().to_string() {
-                    retired_keys.push(outdated_certificate());
-                    return Ok(policy);
-                }
-                policy.with_certificate(certificate)
-            })
+            complete.and_then(|certificate| policy.with_certificate(certificate))
         }
         _ => Ok(policy),
     });
     match policy {
-        Ok(mut policy) if problems.is_empty() => {
-            policy.retired_keys = retired_keys;
-            Ok(policy)
-        }
+        Ok(policy) if problems.is_empty() => Ok(policy),
         Ok(_) => Err(PolicyProblems { policy: name, problems }.into()),
         Err(mut found) => {
             for problem in &mut found.problems {
@@ -138,12 +111,6 @@ fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
             Err(PolicyProblems { policy: name, problems }.into())
         }
     }
-}
-
-fn outdated_certificate() -> PolicyProblem {
-    let message = "was issued for checks that no longer exist; certify again (gsar-calibrate certify) \
-    or remove the table";
-    PolicyProblem { field: "certificate".to_owned(), message: message.to_owned(), line: None }
 }
 
 struct Entry {
@@ -344,15 +311,6 @@ mod tests {
     }
 
     #[test]
-    fn a_removed_base_is_accepted_only_in_a_record() {
-        let of_local = to_toml(&preset(Preset::Reference)).replace("reference", "local");
-        let error = Policy::from_toml(&of_local).unwrap_err().to_string();
-        assert!(error.contains("use `reference`"), "{error}");
-        let recorded = Policy::from_record(&of_local).unwrap();
-        assert_eq!((recorded.name.as_str(), recorded.base), ("local", Preset::Reference));
-    }
-
-    #[test]
     fn a_file_overrides_its_base() {
         let policy = Policy::from_toml("name = \"night\"\nbase = \"strict\"\nrho = 3").unwrap();
         assert_eq!(policy.rho, Millionths::new(3_000_000));
@@ -364,25 +322,6 @@ mod tests {
     fn name_and_rollout_do_not_change_the_digest() {
         let policy = Policy::from_toml("name = \"night\"\n[rollout]\ngate = \"shadow\"").unwrap();
         assert_eq!(policy.digest(), preset(Preset::Reference).digest());
-    }
-
-    #[test]
-    fn retired_keys_are_ignored_with_a_warning() {
-        let text = "name = \"night\"\n[findings]\nfigures = \"ask\"\n[guards]\nabsence_needs_search = true\n";
-        let policy = Policy::from_toml(text).unwrap();
-        let warned: Vec<_> = policy
-            .retired_keys()
-            .iter()
-            .map(|warning| (warning.field.as_str(), warning.line))
-            .collect();
-        assert_eq!(
-            warned,
-            [("findings.figures", Some(3)), ("guards.absence_needs_search", Some(5))]
-        );
-        assert_eq!(policy.digest(), preset(Preset::Reference).digest());
-        let written = to_toml(&policy);
-        assert!(!written.contains("findings") && !written.contains("absence"), "{written}");
-        assert!(Policy::from_toml("name = \"night\"\n[findings]\nfigure = \"ask\"").is_err());
     }
 
     #[test]

@@ -5,7 +5,6 @@ mod check;
 mod file;
 mod literal;
 mod presets;
-mod retired;
 mod strictness;
 mod values;
 mod write;
@@ -15,7 +14,7 @@ use core::ops::Deref;
 
 pub use certificate::Certificate;
 pub use file::PolicyFileError;
-pub use presets::{Preset, preset, preset_file, removed_preset_hint};
+pub use presets::{Preset, preset, preset_file};
 pub use strictness::LooserField;
 pub use values::{
     Cap, DecisionRollout, Gate, Guards, InvestigationRules, Ladder, PolicyValues, Rollout,
@@ -29,7 +28,6 @@ pub use write::to_toml;
 pub struct Policy {
     values: PolicyValues,
     warnings: Vec<PolicyProblem>,
-    retired_keys: Vec<PolicyProblem>,
     digest: PolicyDigest,
     certificate: Option<Certificate>,
 }
@@ -45,20 +43,13 @@ impl Policy {
             return Err(PolicyProblems { policy: values.name, problems });
         }
         let digest = PolicyDigest::of(&values);
-        let retired_keys = Vec::new();
-        Ok(Self { values, warnings, retired_keys, digest, certificate: None })
+        Ok(Self { values, warnings, digest, certificate: None })
     }
 
     /// Valid but inadvisable values.
     #[must_use]
     pub fn warnings(&self) -> &[PolicyProblem] {
         &self.warnings
-    }
-
-    /// The keys in the parsed file that no longer have an effect.
-    #[must_use]
-    pub fn retired_keys(&self) -> &[PolicyProblem] {
-        &self.retired_keys
     }
 
     /// The BLAKE3 digest of all values that affect a decision.

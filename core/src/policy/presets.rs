@@ -34,15 +34,6 @@ impl Preset {
     }
 }
 
-/// Returns the replacement for a removed preset.
-#[must_use]
-pub fn removed_preset_hint(name: &str) -> Option<&'static str> {
-    (name == "local").then_some(
-        "the preset `local` was removed, because its thresholds let false reports proceed; use `reference`, which abstains \
-         if the judge leaves the deciding claims undecided",
-    )
-}
-
 /// The preset's file.
 #[must_use]
 pub const fn preset_file(preset: Preset) -> &'static str {

@@ -72,7 +72,7 @@ impl PolicyService for Policies {
         violations.finish(Some(()))?;
         let answer = match compute_briefly(&call, move || Policy::from_toml(&toml)).await {
             Ok(policy) => v1::CheckPolicyResponse {
-                warnings: problems([policy.warnings(), policy.retired_keys()].concat()),
+                warnings: problems(policy.warnings().to_vec()),
                 policy: Some(render::policy_summary(&policy, "request".to_owned(), false)),
                 ..v1::CheckPolicyResponse::default()
             },

@@ -37,7 +37,7 @@ impl ChosenPolicy {
     /// # Errors
     /// The parse error.
     pub(crate) fn pinned(toml: &str, overridden: bool) -> Result<Self, String> {
-        let policy = Policy::from_record(toml).map_err(|error| error.to_string())?;
+        let policy = Policy::from_toml(toml).map_err(|error| error.to_string())?;
         let toml = Some(toml.into());
         Ok(Self { policy: Arc::new(policy), overridden, hypothetical: false, toml })
     }

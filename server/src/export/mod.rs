@@ -294,7 +294,7 @@ impl Collecting {
 }
 
 fn taus(policy_toml: &str) -> Option<Taus> {
-    let policy = Policy::from_record(policy_toml).ok()?;
+    let policy = Policy::from_toml(policy_toml).ok()?;
     Some(Taus { proceed: policy.tau_proceed, regenerate: policy.tau_regenerate })
 }
 

@@ -150,7 +150,7 @@ impl Batch {
         if let Some(known) = self.recorded.get(toml) {
             return known.clone();
         }
-        let policy = Policy::from_record(toml).ok().map(Arc::new);
+        let policy = Policy::from_toml(toml).ok().map(Arc::new);
         self.recorded.insert(toml.to_owned(), policy.clone());
         policy
     }

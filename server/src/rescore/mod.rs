@@ -26,8 +26,6 @@ use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, answer, claims, evidence_
 
 pub(crate) use batch::MAX_DECIDED;
 
-const RECONSIDER: &str = "reconsider";
-
 enum Evidence {
     Whole(Vec<EvidenceItem>),
     /// Items without contents, and the reason why the contents are missing.
@@ -193,7 +191,6 @@ impl RecordedEvaluation {
             answer: &self.answer,
             restored: &restored,
             missing,
-            found: &self.partition.verified.corrections,
             blind_coverage,
         });
         let assessment = match &self.evidence {
@@ -207,14 +204,10 @@ impl RecordedEvaluation {
     fn restored(&self) -> RestoredPartition {
         let verified = &self.partition.verified;
         if self.policy.verification == VerificationMode::Enforce {
-            let links = self.answer.provenance.iter().flat_map(|from| &from.judges);
-            let mut calls = links.flat_map(|link| &link.calls);
-            let reconsidered = calls.any(|call| call.purpose == RECONSIDER);
-            return undo(verified, reconsidered);
+            return undo(verified);
         }
         RestoredPartition {
             judged: verified.claims.iter().map(|claim| claim.judged.clone()).collect(),
-            first: None,
             removed: Vec::new(),
             lossy: Vec::new(),
         }
@@ -266,16 +259,12 @@ impl RecordedEvaluation {
         budget: &Budget,
     ) -> Assessment {
         let is_enforced = policy.verification == VerificationMode::Enforce;
-        let RestoredPartition { judged, first, removed, lossy: _ } = restored;
-        let (judged, first) = match (first, is_enforced) {
-            (Some(first), false) => (first, None),
-            (first, _) => (judged, first),
-        };
+        let RestoredPartition { judged, removed, lossy: _ } = restored;
         let subject = Subject {
             synthesis: &self.report.synthesis,
             claims,
             judged,
-            first,
+            first: None,
             evidence,
             readings: &self.partition.readings,
             unread: self.unread(),
@@ -316,7 +305,7 @@ impl RecordedEvaluation {
         let recorded = self.partition.coverage.clone();
         let covered = recorded.or_else(|| coverage(&self.report.synthesis, claims, &[], budget));
         let recorded = RecordedPartition {
-            judged: restored.first.unwrap_or(restored.judged),
+            judged: restored.judged,
             verified: self.partition.verified.clone(),
             coverage: covered.filter(|_| is_required),
             unread: self.unread(),

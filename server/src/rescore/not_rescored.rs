@@ -2,7 +2,7 @@
 
 use gsar_core::Policy;
 use gsar_core::policy::{UndefinedScore, VerificationMode};
-use gsar_core::verify::{Correction, CorrectionCode, CorrectionOutcome, RestoredPartition};
+use gsar_core::verify::RestoredPartition;
 use gsar_proto::v1;
 
 pub(super) struct Scope<'a> {
@@ -13,7 +13,6 @@ pub(super) struct Scope<'a> {
     pub(super) restored: &'a RestoredPartition,
     /// The reason why the evidence is missing, if it is.
     pub(super) missing: Option<&'static str>,
-    pub(super) found: &'a [Correction],
     /// `true` if coverage was computed without the evidence.
     pub(super) blind_coverage: bool,
 }
@@ -65,18 +64,7 @@ fn verification(scope: &Scope<'_>) -> Option<v1::NotRescored> {
     }
     let missing = scope.missing?;
     let must_run = is > was && (is == VerificationMode::Enforce || was == VerificationMode::Off);
-    if must_run {
-        return Some(field(name, &format!("verification needs the evidence, and {missing}")));
-    }
-    let is_retired = |found: &&Correction| {
-        matches!(found.code, CorrectionCode::Retired(_))
-            && found.outcome == CorrectionOutcome::Corrected
-    };
-    let retired =
-        scope.found.iter().find(is_retired).filter(|_| is == VerificationMode::Enforce)?;
-    let code = retired.code.name();
-    let reason = format!("corrections of retired checks, such as {code}, stay: {missing}");
-    Some(field(name, &reason))
+    must_run.then(|| field(name, &format!("verification needs the evidence, and {missing}")))
 }
 
 fn needing_evidence(scope: &Scope<'_>, missing: &str) -> Vec<v1::NotRescored> {

@@ -34,7 +34,7 @@ pub(crate) fn evaluation_page(record: &v1::GetEvaluationResponse, contents: &Con
         true => answer.evaluation_id.as_str(),
         false => reported.id.as_str(),
     };
-    let policy = Policy::from_record(&record.policy_toml).ok();
+    let policy = Policy::from_toml(&record.policy_toml).ok();
     let body = html! {
         h1 { (isolated(name)) }
         (decision::tier_and_reasons(&answer))

@@ -47,29 +47,10 @@ pub enum CorrectionCode {
     CheckFailed,
     /// An action was reported, but the set of changes is empty.
     NothingChanged,
-    /// A code that only earlier versions used; it occurs only in old records.
-    Retired(&'static str),
 }
 
-/// The names of [`CorrectionCode::Retired`].
-const RETIRED: [&str; 13] = [
-    "NOTHING_QUOTED",
-    "CITATION_UNRELATED",
-    "HEDGED",
-    "FIGURE_CONFLICT",
-    "FIGURE_NOT_IN_EVIDENCE",
-    "DERIVED",
-    "TIME_CONFLICT",
-    "NAME_NOT_IN_EVIDENCE",
-    "NAME_CONFLICT",
-    "NEGATION_CONFLICT",
-    "ABSENCE_NOT_SHOWN",
-    "REFUTED_BY_RULE",
-    "SECOND_OPINION",
-];
-
 impl CorrectionCode {
-    /// All codes used by this version.
+    /// Every code, in declaration order.
     pub const ALL: [Self; 22] = [
         Self::UnknownClaim,
         Self::DuplicateClaim,
@@ -121,15 +102,13 @@ impl CorrectionCode {
             Self::StatesNothing => "STATES_NOTHING",
             Self::CheckFailed => "CHECK_FAILED",
             Self::NothingChanged => "NOTHING_CHANGED",
-            Self::Retired(name) => name,
         }
     }
 
-    /// Returns the code with this name, including retired ones.
+    /// Returns the code with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        let retired = || RETIRED.into_iter().find(|known| *known == name).map(Self::Retired);
-        Self::ALL.into_iter().find(|code| code.name() == name).or_else(retired)
+        Self::ALL.into_iter().find(|code| code.name() == name)
     }
 }
 
@@ -141,11 +120,6 @@ mod tests {
     fn codes_round_trip_through_their_names() {
         for code in CorrectionCode::ALL {
             assert_eq!(CorrectionCode::from_name(code.name()), Some(code));
-            assert!(!RETIRED.contains(&code.name()));
-        }
-        for name in RETIRED {
-            let code = CorrectionCode::from_name(name).unwrap();
-            assert_eq!((code, code.name()), (CorrectionCode::Retired(name), name));
         }
         assert_eq!(CorrectionCode::from_name("FIGURE"), None);
     }
