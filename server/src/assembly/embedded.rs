@@ -1,4 +1,4 @@
-//! Resolves the names of embedded judges: `embedded` to the judge that this machine can run, and names of older versions.
+//! Resolves the judge name `embedded` to the judge that this machine can run.
 
 use gsar_embedding::Runtime;
 
@@ -6,17 +6,8 @@ use crate::config::{Config, EMBEDDED, Judges};
 use crate::judge::facts::FactsJudge;
 use crate::judge::local::LocalJudge;
 
-/// A judge of older versions, replaced by the facts judge.
-const FORMER: &str = "rules/1";
-
-/// Replaces the names of embedded judges in chain and panels by those of this version.
+/// Replaces `embedded` in the chain and the panels.
 pub(super) fn resolve(config: &mut Config) {
-    if rename(&mut config.judges, FORMER, FactsJudge::NAME) {
-        tracing::warn!(
-            "judge `{FORMER}` is now `{}`; use that name in judges.chain",
-            FactsJudge::NAME
-        );
-    }
     if names(&config.judges).any(|name| name == EMBEDDED) {
         let embedded = match Runtime::load(config.evidence.onnxruntime.as_deref()) {
             Ok(_) => LocalJudge::NAME,
@@ -30,7 +21,7 @@ pub(super) fn resolve(config: &mut Config) {
                 FactsJudge::NAME
             }
         };
-        rename(&mut config.judges, EMBEDDED, embedded);
+        rename(&mut config.judges, embedded);
     }
 }
 
@@ -40,16 +31,13 @@ pub(super) fn names(judges: &Judges) -> impl Iterator<Item = &str> {
     judges.chain.iter().chain(members.map(|member| &member.judge)).map(String::as_str)
 }
 
-/// Renames a judge in chain and panels. Returns `true` if it was named there.
-fn rename(judges: &mut Judges, from: &str, to: &str) -> bool {
+/// Replaces `embedded` by another name in the chain and the panels.
+fn rename(judges: &mut Judges, name: &str) {
     let members = judges.panels.values_mut().flat_map(|panel| &mut panel.members);
     let named = judges.chain.iter_mut().chain(members.map(|member| &mut member.judge));
-    let mut found = false;
-    for name in named.filter(|name| *name == from) {
-        to.clone_into(name);
-        found = true;
+    for judge in named.filter(|judge| *judge == EMBEDDED) {
+        name.clone_into(judge);
     }
-    found
 }
 
 #[cfg(test)]
@@ -60,21 +48,14 @@ mod tests {
     use crate::config::{Member, Panel};
 
     #[test]
-    fn renames_the_judge_of_older_configurations() {
+    fn embedded_is_the_facts_judge_without_onnx_runtime() {
         let mut config = Config::default();
-        config.judges.chain = vec!["panel:court".to_owned(), "rules/1".to_owned()];
-        let member = Member { judge: "rules/1".to_owned(), weight: 1, refutes: false };
+        config.evidence.onnxruntime = Some(PathBuf::from("/no/such/library.so"));
+        config.judges.chain = vec!["panel:court".to_owned(), EMBEDDED.to_owned()];
+        let member = Member { judge: EMBEDDED.to_owned(), weight: 1, refutes: false };
         config.judges.panels.insert("court".to_owned(), Panel { members: vec![member] });
         resolve(&mut config);
         assert_eq!(config.judges.chain, ["panel:court", "rules/2"]);
         assert_eq!(config.judges.panels["court"].members[0].judge, "rules/2");
-    }
-
-    #[test]
-    fn embedded_is_the_facts_judge_without_onnx_runtime() {
-        let mut config = Config::default();
-        config.evidence.onnxruntime = Some(PathBuf::from("/no/such/library.so"));
-        resolve(&mut config);
-        assert_eq!(config.judges.chain, ["rules/2"]);
     }
 }

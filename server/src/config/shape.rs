@@ -10,12 +10,6 @@ use super::{Config, Problems};
 /// The maximum number of errors that are searched for.
 const MAX_ERRORS: usize = 100;
 
-/// Keys of earlier versions, with their error messages.
-const RETIRED: [(&[&str], &str); 1] = [(
-    &["judges", "second_opinion"],
-    "was removed; take it out: second looks replace it (docs/JUDGES.md, \"Second look\")",
-)];
-
 /// Returns the configuration with every invalid value replaced by its default, and an error for each.
 ///
 /// # Errors
@@ -36,10 +30,7 @@ pub(super) fn read(layers: &Figment, defaults: &Config) -> Result<(Config, Probl
         }
         let keys: Vec<&str> = path.iter().map(String::as_str).collect();
         if !problems.concern(&keys) {
-            let retired = RETIRED.iter().find(|(retired, _)| *retired == keys.as_slice());
-            let description =
-                retired.map_or_else(|| describe(&error), |(_, what)| (*what).to_owned());
-            problems.add(&keys, description);
+            problems.add(&keys, describe(&error));
         }
         if !reset(&mut merged, &defaults, &keys) {
             break;

@@ -97,13 +97,12 @@ pub struct Policies {
     pub dir: Option<PathBuf>,
     /// Policies that requests may use even if they are looser than the default.
     pub allowed: Vec<String>,
-    /// The overrides that requests may use: `none`, `stricter` or `any`. `false` and `true` in older files
-    /// mean `none` and `any`.
+    /// The overrides that requests may use: `none`, `stricter` or `any`.
     pub allow_overrides: AllowOverrides,
 }
 
 /// The overrides of single policy values that requests may use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AllowOverrides {
     /// None.
@@ -112,32 +111,6 @@ pub enum AllowOverrides {
     Stricter,
     /// Any overrides.
     Any,
-}
-
-impl<'de> Deserialize<'de> for AllowOverrides {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Given {
-            Switch(bool),
-            Text(String),
-        }
-        let refused = |given: &str| {
-            let message = format!("`{given}` is not one of none, stricter, any");
-            Err(serde::de::Error::custom(message))
-        };
-        match Given::deserialize(deserializer) {
-            Ok(Given::Switch(false)) => Ok(Self::None),
-            Ok(Given::Switch(true)) => Ok(Self::Any),
-            Ok(Given::Text(text)) => match text.as_str() {
-                "none" => Ok(Self::None),
-                "stricter" => Ok(Self::Stricter),
-                "any" => Ok(Self::Any),
-                _ => refused(&text),
-            },
-            Err(_) => refused("the given value"),
-        }
-    }
 }
 
 /// The judges.
