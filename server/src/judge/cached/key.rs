@@ -37,7 +37,7 @@ impl Key {
             call,
         } = question;
         let evidence = digest_evidence(evidence).await;
-        let mut digest = Digest::new("gsar.dev 2026-11-27 judgements: question");
+        let mut digest = Digest::new("gsar.dev 2026-11-29 judgements: question");
         digest.text(judge);
         digest.text(fingerprint);
         digest.text(synthesis);
@@ -71,20 +71,15 @@ impl Key {
                 digest.text(quote);
             }
         }
-        if !examples.is_empty() {
-            digest.count(examples.len());
-            for Example { evaluation_id: _, claim_id: _, text, quotes, class } in examples.iter() {
-                digest.text(text);
-                digest.count(quotes.len());
-                quotes.iter().for_each(|quote| digest.text(quote));
-                digest.text(class.name());
-            }
+        digest.count(examples.len());
+        for Example { evaluation_id: _, claim_id: _, text, quotes, class } in examples.iter() {
+            digest.text(text);
+            digest.count(quotes.len());
+            quotes.iter().for_each(|quote| digest.text(quote));
+            digest.text(class.name());
         }
         // Principals do not share cached judgements.
-        let principal = call.as_ref().map_or("", |call| call.principal.name());
-        if !principal.is_empty() {
-            digest.text(principal);
-        }
+        digest.text(call.as_ref().map_or("", |call| call.principal.name()));
         Self(digest.finish())
     }
 
