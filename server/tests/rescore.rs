@@ -76,7 +76,7 @@ struct Essence {
     tier: v1::Tier,
     score: Option<v1::Score>,
     guarded_score: Option<v1::Score>,
-    claims: Vec<(String, i32, i32, bool)>,
+    claims: Vec<(String, i32, i32)>,
     corrections: Vec<(String, String, i32)>,
     covered: Option<(u32, u32)>,
 }
@@ -88,8 +88,7 @@ fn essence(
     corrections: &[v1::Correction],
     coverage: Option<&v1::Coverage>,
 ) -> Essence {
-    let claim =
-        |claim: &v1::JudgedClaim| (claim.id.clone(), claim.class, claim.r#type, claim.disputed);
+    let claim = |claim: &v1::JudgedClaim| (claim.id.clone(), claim.class, claim.r#type);
     let mut corrections: Vec<_> = corrections
         .iter()
         .map(|found| (found.claim_id.clone(), found.code.clone(), found.outcome))

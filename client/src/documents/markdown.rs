@@ -115,12 +115,11 @@ fn table(claims: &[&v1::JudgedClaim], scene: &Scene<'_>) -> String {
         vec!["| | class | claim | evidence |".to_owned(), "|:-:|---|---|---|".to_owned()];
     for claim in claims {
         let (sign, class, _) = labels::verdict(claim);
-        let disputed = if claim.disputed { ", disputed" } else { "" };
         let text = one_line(&claim.text);
         let text = prose(&truncate_end(&text, MAX_CLAIM_COLUMNS));
         let evidence = evidence_cell(claim, scene);
         let id = code(&claim.id);
-        lines.push(format!("| {sign} | {class}{disputed} | {id} {text} | {evidence} |"));
+        lines.push(format!("| {sign} | {class} | {id} {text} | {evidence} |"));
     }
     lines.join("\n")
 }

@@ -111,9 +111,6 @@ fn claim_test(
         v1::ClaimClass::Ungrounded => TestResult::Failed(fault("UNGROUNDED")),
         v1::ClaimClass::Contradicted => TestResult::Failed(fault("CONTRADICTED")),
         v1::ClaimClass::Unspecified => TestResult::Error(fault("NO_VERDICT")),
-        v1::ClaimClass::Grounded | v1::ClaimClass::Complementary if claim.disputed => {
-            TestResult::Failed(fault("DISPUTED"))
-        }
         v1::ClaimClass::Complementary => {
             TestResult::Skipped("complementary: neither supported nor refuted".to_owned())
         }

@@ -12,9 +12,6 @@ const CLASS_COLUMN: usize = 19;
 
 const MAX_ID_COLUMNS: usize = 12;
 
-/// The number of claims named by a reason.
-const MAX_NAMED: usize = 4;
-
 pub(super) fn list(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) {
     let claims: Vec<_> = answer.claims.iter().filter(|claim| view.shows(claim)).collect();
     let ids = claims.iter().map(|claim| width(&one_line(&claim.id)));
@@ -165,18 +162,6 @@ pub(super) fn impact(claim: &v1::JudgedClaim) -> Vec<String> {
     let without = outcome("without it:", &impact.without_claim);
     let grounded = outcome("if grounded:", &impact.if_grounded);
     [weighs, without, grounded].into_iter().flatten().collect()
-}
-
-/// Returns the ids of the claims that a reason concerns, in parentheses.
-pub(super) fn at_fault(code: &str, claims: &[v1::JudgedClaim]) -> String {
-    let class = match code {
-        "CONTRADICTED_CLAIMS" => v1::ClaimClass::Contradicted,
-        _ => return String::new(),
-    };
-    match ids_of(claims, class, MAX_NAMED) {
-        ids if ids.is_empty() => String::new(),
-        ids => format!(" ({ids})"),
-    }
 }
 
 /// Returns the ids of up to `max` claims with a class.

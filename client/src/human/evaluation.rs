@@ -171,12 +171,7 @@ fn reasons(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
     let Some(decision) = verdict::decided(answer) else { return };
     for (number, reason) in decision.reasons.iter().enumerate() {
         let label = if number == 0 { "why" } else { "" };
-        // Records of previous versions do not have claim ids here.
-        let claims = match reason.claim_ids.is_empty() {
-            true => claims::at_fault(&reason.code, &answer.claims),
-            false => String::new(),
-        };
-        page.labelled(label, &format!("{}{claims}", reason.sentence));
+        page.labelled(label, &reason.sentence);
         if reason.code == "NO_EVIDENCE" && scene.evidence.is_empty() {
             page.labelled("", "pass evidence with --evidence PATH");
         }

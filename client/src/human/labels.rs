@@ -87,12 +87,9 @@ pub(crate) fn unreadable_answer(link: &v1::JudgeLink) -> Option<String> {
 fn outcome(correction: &v1::Correction) -> &'static str {
     match correction.outcome() {
         v1::CorrectionOutcome::Corrected => "",
-        v1::CorrectionOutcome::Disputed => " (disputed, blocks)",
-        v1::CorrectionOutcome::Cleared => " (cleared by a citation)",
-        v1::CorrectionOutcome::Noted => " (noted, not applied)",
-        // Previous versions do not set the outcome.
-        v1::CorrectionOutcome::Unspecified if correction.applied => "",
-        v1::CorrectionOutcome::Unspecified => " (noted, not applied)",
+        v1::CorrectionOutcome::Noted | v1::CorrectionOutcome::Unspecified => {
+            " (noted, not applied)"
+        }
     }
 }
 

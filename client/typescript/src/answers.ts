@@ -51,9 +51,9 @@ export function classOf(claim: JudgedClaim): Verdict {
   return claim.undecided ? "undecided" : (CLASSES[claim.class] ?? "ungrounded");
 }
 
-/** Returns the ungrounded, contradicted and disputed claims. */
+/** Returns the ungrounded and contradicted claims. */
 export function claimsAtFault(answer: EvaluateResponse): JudgedClaim[] {
-  return answer.claims.filter((claim) => claim.disputed || ["ungrounded", "contradicted"].includes(classOf(claim)));
+  return answer.claims.filter((claim) => ["ungrounded", "contradicted"].includes(classOf(claim)));
 }
 
 /** Returns the reason for a claim's class: the second look's words if it disagrees, otherwise the judge's note. */
@@ -82,7 +82,7 @@ export function describe(answer: EvaluateResponse): string {
     `  ${state.padEnd(13)} ${claim.id.padEnd(4)} ${shorten(claim.text, 160)}`;
   const indented = (line: string) => `  ${" ".repeat(18)} ${line}`;
   for (const claim of claimsAtFault(answer)) {
-    lines.push(claimLine(claim.disputed ? "disputed" : classOf(claim), claim));
+    lines.push(claimLine(classOf(claim), claim));
     if (why(claim)) lines.push(indented(shorten(why(claim), 200)));
     for (const { evidenceId, quote } of claim.citations) {
       if (quote) lines.push(indented(`${evidenceId}: ${shorten(quote, 160)}`));

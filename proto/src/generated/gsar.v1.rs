@@ -208,10 +208,6 @@ pub struct JudgedClaim {
     /// if there were no votes.
     #[prost(double, optional, tag = "11")]
     pub agreement: ::core::option::Option<f64>,
-    /// disputed is true if an unresolved finding about the claim blocked proceed; output only. Set only in records written
-    /// by versions without second looks.
-    #[prost(bool, tag = "12")]
-    pub disputed: bool,
     /// rules are the ids of the rules that decided the claim or refuted it in verification; output only.
     #[prost(string, repeated, tag = "13")]
     pub rules: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
@@ -359,7 +355,7 @@ pub struct Decision {
     #[prost(message, optional, tag = "4")]
     pub margins: ::core::option::Option<Margins>,
     /// affected_specialists are the distinct specialist_id values of the evidence cited by faulty claims, in report order.
-    /// A claim is faulty if the judge or verification found it ungrounded, contradicted or disputed. Empty if the tier is
+    /// A claim is faulty if the judge or verification found it ungrounded or contradicted. Empty if the tier is
     /// proceed.
     #[prost(string, repeated, tag = "5")]
     pub affected_specialists: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
@@ -676,7 +672,7 @@ impl EvidenceType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum ClaimRole {
-    /// Treated as an observation on input. Sent only for records written by an earlier version.
+    /// Treated as an observation on input. Never sent.
     Unspecified = 0,
     /// States the cause of the incident as a fact.
     RootCause = 1,
@@ -980,11 +976,6 @@ pub enum CorrectionOutcome {
     Unspecified = 0,
     /// The correction was applied to the claim.
     Corrected = 1,
-    /// The judge was called again and its citations did not resolve the finding. The claim keeps its class and blocks
-    /// proceed.
-    Disputed = 2,
-    /// The judge was called again and its citations resolved the finding.
-    Cleared = 3,
     /// The finding is reported but has no effect.
     Noted = 4,
 }
@@ -997,8 +988,6 @@ impl CorrectionOutcome {
         match self {
             Self::Unspecified => "CORRECTION_OUTCOME_UNSPECIFIED",
             Self::Corrected => "CORRECTION_OUTCOME_CORRECTED",
-            Self::Disputed => "CORRECTION_OUTCOME_DISPUTED",
-            Self::Cleared => "CORRECTION_OUTCOME_CLEARED",
             Self::Noted => "CORRECTION_OUTCOME_NOTED",
         }
     }
@@ -1007,8 +996,6 @@ impl CorrectionOutcome {
         match value {
             "CORRECTION_OUTCOME_UNSPECIFIED" => Some(Self::Unspecified),
             "CORRECTION_OUTCOME_CORRECTED" => Some(Self::Corrected),
-            "CORRECTION_OUTCOME_DISPUTED" => Some(Self::Disputed),
-            "CORRECTION_OUTCOME_CLEARED" => Some(Self::Cleared),
             "CORRECTION_OUTCOME_NOTED" => Some(Self::Noted),
             _ => None,
         }
@@ -3604,7 +3591,7 @@ pub struct EvaluateResponse {
     #[prost(bool, tag = "22")]
     pub verification_needed: bool,
     /// verification_reasons are open questions that a further check could settle: UNVERIFIED_CONTRADICTION, CLAIM_DROPPED,
-    /// DISPUTED, UNVERIFIED_FIX, CORRECTION_NOT_APPLIED, CLAIM_UNDECIDED, CONTESTED_HYPOTHESIS, JUDGE_ABSTAINED or
+    /// UNVERIFIED_FIX, CORRECTION_NOT_APPLIED, CLAIM_UNDECIDED, CONTESTED_HYPOTHESIS, JUDGE_ABSTAINED or
     /// JUDGE_FAILED.
     #[prost(message, repeated, tag = "23")]
     pub verification_reasons: ::prost::alloc::vec::Vec<Reason>,
@@ -6637,7 +6624,7 @@ pub struct EvaluationSummary {
     /// in_shadow is true if the decision was in shadow mode and not enforced.
     #[prost(bool, tag = "12")]
     pub in_shadow: bool,
-    /// grounded is the number of claims counted as grounded; absent in records of earlier versions.
+    /// grounded is the number of claims counted as grounded.
     #[prost(uint32, optional, tag = "13")]
     pub grounded: ::core::option::Option<u32>,
     /// fell_back is true if the first judge of the chain failed and another one was called.
@@ -7225,9 +7212,6 @@ pub struct ClaimRewardRecord {
     /// type as counted.
     #[prost(enumeration = "EvidenceType", tag = "5")]
     pub r#type: i32,
-    /// disputed is true if an unresolved finding about the claim blocked proceed.
-    #[prost(bool, tag = "6")]
-    pub disputed: bool,
     /// reward_millionths is the reward in millionths: 1000000 for grounded, 500000 for complementary, 0 for ungrounded,
     /// -1000000 for contradicted.
     #[prost(int32, tag = "7")]

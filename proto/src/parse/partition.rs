@@ -149,7 +149,6 @@ fn read_judged_claim(
         considered: _,
         votes: _,
         agreement: _,
-        disputed: _,
         rules: _,
         role,
         second_look: _,

@@ -160,13 +160,9 @@ fn correction(message: &v1::Correction) -> Result<Correction, CorruptRecord> {
     };
     let outcome = match message.outcome() {
         v1::CorrectionOutcome::Corrected => CorrectionOutcome::Corrected,
-        // From versions with semantic checks, which did not change the class.
-        v1::CorrectionOutcome::Disputed
-        | v1::CorrectionOutcome::Cleared
-        | v1::CorrectionOutcome::Noted => CorrectionOutcome::Noted,
-        // From versions without outcomes.
-        v1::CorrectionOutcome::Unspecified if message.applied => CorrectionOutcome::Corrected,
-        v1::CorrectionOutcome::Unspecified => CorrectionOutcome::Noted,
+        v1::CorrectionOutcome::Noted | v1::CorrectionOutcome::Unspecified => {
+            CorrectionOutcome::Noted
+        }
     };
     let claim = claim_id(&message.claim_id)?;
     Ok(Correction { claim, code, from, to, sentence: message.sentence.clone(), outcome })
@@ -268,31 +264,6 @@ mod tests {
             assert_eq!(read.verified.corrections, [found]);
             let claim = VerifiedClaim { judged: judged.clone(), status };
             assert_eq!(read.verified.claims, [claim]);
-        }
-    }
-
-    #[test]
-    fn parses_semantic_findings_of_earlier_versions() {
-        for (outcome, read) in [
-            (v1::CorrectionOutcome::Corrected, CorrectionOutcome::Corrected),
-            (v1::CorrectionOutcome::Disputed, CorrectionOutcome::Noted),
-            (v1::CorrectionOutcome::Cleared, CorrectionOutcome::Noted),
-        ] {
-            let found = v1::Correction {
-                claim_id: "c1".to_owned(),
-                code: "FIGURE_CONFLICT".to_owned(),
-                class_before: 1,
-                class_after: 3,
-                type_before: 1,
-                type_after: 1,
-                outcome: outcome.into(),
-                ..Default::default()
-            };
-            let answer = v1::EvaluateResponse { corrections: vec![found], ..Default::default() };
-            let partition = recorded_partition(&answer, true).unwrap();
-            let found = &partition.verified.corrections[0];
-            assert_eq!(found.code, CorrectionCode::Retired("FIGURE_CONFLICT"));
-            assert_eq!(found.outcome, read);
         }
     }
 

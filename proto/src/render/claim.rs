@@ -36,7 +36,6 @@ pub fn judged_claim(judged: JudgedClaim) -> v1::JudgedClaim {
         considered: Vec::new(),
         votes: Vec::new(),
         agreement: None,
-        disputed: false,
         rules: judged.rules,
         role: judged.role.number(),
         second_look: None,

@@ -25,7 +25,7 @@ const MIN_CALL_IN_FULL_BYTES: &str = concat!(
 const MIN_ANSWER_BYTES: &str = concat!(
     r#"{"evaluationId":"01","outcome":"OUTCOME_SCORED","claims":[{"id":"c1","text":"…","#,
     r#""class":"CLAIM_CLASS_GROUNDED","type":"EVIDENCE_TYPE_TOOL_MATCH","#,
-    r#""citations":[{"evidenceId":"e1","claimId":"","fieldPath":"","quote":"…"}],"note":"","considered":[],"votes":[],"disputed":false,"rules":[],"role":"CLAIM_ROLE_UNSPECIFIED","judge":""}],"#,
+    r#""citations":[{"evidenceId":"e1","claimId":"","fieldPath":"","quote":"…"}],"note":"","considered":[],"votes":[],"rules":[],"role":"CLAIM_ROLE_UNSPECIFIED","judge":""}],"#,
     r#""score":{"value":1.0,"numerator":"1","denominator":"1"},"#,
     r#""guardedScore":{"value":1.0,"numerator":"1","denominator":"1"},"#,
     r#""terms":{"grounded":1.0,"ungrounded":0.0,"contradicted":0.0,"complementary":0.0,"unverified":0.0,"rho":0.5},"#,

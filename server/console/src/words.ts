@@ -47,7 +47,7 @@ export function verdictOf(claim: JudgedClaim): Shown {
 /** Returns true if the claim prevents sending the report. */
 export function isHeld(claim: JudgedClaim): boolean {
   const isAgainst = claim.class === "CLAIM_CLASS_UNGROUNDED" || claim.class === "CLAIM_CLASS_CONTRADICTED";
-  return isAgainst || Boolean(claim.undecided || claim.disputed);
+  return isAgainst || Boolean(claim.undecided);
 }
 
 export function tierOf(of: EvaluationSummary["tier"]): Shown {

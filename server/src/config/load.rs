@@ -277,10 +277,7 @@ mod tests {
             ),
             ("[log]\nformat = \"xml\"", vec!["log.format: `xml`", "json, pretty"]),
             ("limits = 3", vec!["limits: ", "a table"]),
-            (
-                "[judges]\nsecond_opinion = true",
-                vec!["judges.second_opinion", "second looks replace it", "gsar.toml"],
-            ),
+            ("[judges]\nsecond_opinion = true", vec!["judges.second_opinion", "gsar.toml"]),
             ("listen = [\"http://x\"]", vec!["listen", "http://x", "unix:///"]),
             ("listen = []\n[limits]\nclaims = 0", vec!["2 problems", "listen", "limits.claims"]),
             ("listen = [", vec!["1 problem", "gsar.toml"]),

@@ -76,7 +76,6 @@ pub(super) fn rewards(
             text: claim.text.clone(),
             class: claim.class,
             r#type: claim.r#type,
-            disputed: claim.disputed,
             reward_millionths: reward(claim.class()),
         })
     })

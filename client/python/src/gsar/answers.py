@@ -58,9 +58,9 @@ def class_of(claim: v1.JudgedClaim) -> Verdict:
 
 
 def claims_at_fault(answer: v1.EvaluateResponse) -> list[v1.JudgedClaim]:
-    """Returns the ungrounded, contradicted and disputed claims."""
+    """Returns the ungrounded and contradicted claims."""
     faults = ("ungrounded", "contradicted")
-    return [claim for claim in answer.claims if claim.disputed or class_of(claim) in faults]
+    return [claim for claim in answer.claims if class_of(claim) in faults]
 
 
 def why(claim: v1.JudgedClaim) -> str:
@@ -79,7 +79,7 @@ def describe(answer: v1.EvaluateResponse) -> str:
     lines = [head + (f"   evaluation {answer.evaluation_id}" if answer.evaluation_id else "")]
     lines += [f"  {reason.code}: {reason.sentence}" for reason in answer.decision.reasons]
     for claim in claims_at_fault(answer):
-        state = "disputed" if claim.disputed else class_of(claim)
+        state = class_of(claim)
         lines.append(f"  {state:<13} {claim.id:<4} {textwrap.shorten(claim.text, 160)}")
         if why(claim):
             lines.append(f"  {'':<18} {textwrap.shorten(why(claim), 200)}")

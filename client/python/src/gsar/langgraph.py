@@ -43,7 +43,7 @@ class AsyncNode(Protocol):
 
 
 class Fault(TypedDict):
-    """A claim that is ungrounded, contradicted or disputed."""
+    """A claim that is ungrounded or contradicted."""
 
     claim: str
     claim_class: Verdict

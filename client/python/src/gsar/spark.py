@@ -34,7 +34,6 @@ CLAIM = StructType(
         StructField("id", StringType(), nullable=False),
         StructField("text", StringType(), nullable=False),
         StructField("class", StringType(), nullable=False),
-        StructField("disputed", BooleanType(), nullable=False),
         StructField("note", StringType(), nullable=False),
     ]
 )

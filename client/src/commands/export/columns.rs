@@ -37,7 +37,6 @@ const PARTITION: &[(&str, Type)] = with_evaluation![
     ("claim_text", Type::Text),
     ("class", Type::Text),
     ("type", Type::Text),
-    ("disputed", Type::Bool),
     ("role", Type::Text),
     ("second_look", Type::Text),
     ("citations", Type::Text),
@@ -80,7 +79,6 @@ const CLAIM_REWARD: &[(&str, Type)] = with_evaluation![
     ("claim_text", Type::Text),
     ("class", Type::Text),
     ("type", Type::Text),
-    ("disputed", Type::Bool),
     ("reward_millionths", Type::Signed),
 ];
 
@@ -132,7 +130,6 @@ fn partition(record: v1::PartitionRecord) -> Result<Vec<Vec<Cell>>, Failure> {
             Cell::Text(claim.text.clone()),
             name(claim.class().as_str_name()),
             name(claim.r#type().as_str_name()),
-            Cell::Bool(claim.disputed),
             name(claim.role().as_str_name()),
             look(claim),
             list(claim.citations.iter())?,
@@ -207,7 +204,6 @@ fn claim_reward(record: v1::ClaimRewardRecord) -> Vec<Cell> {
         Cell::Text(record.text),
         name(class.as_str_name()),
         name(of.as_str_name()),
-        Cell::Bool(record.disputed),
         Cell::Number(record.reward_millionths.into()),
     ]);
     row
@@ -274,7 +270,6 @@ mod tests {
                 for (cell, (name, of)) in row.iter().zip(columns(kind)) {
                     let fits = match of {
                         Type::Text => matches!(cell, Cell::Text(_) | Cell::Null),
-                        Type::Bool => matches!(cell, Cell::Bool(_) | Cell::Null),
                         Type::Signed | Type::Unsigned | Type::Instant => {
                             matches!(cell, Cell::Number(_) | Cell::Null)
                         }

@@ -24,7 +24,6 @@ pub(super) enum Type {
     Unsigned,
     /// Microseconds since 1970-01-01T00:00:00Z.
     Instant,
-    Bool,
 }
 
 impl Type {
@@ -35,7 +34,6 @@ impl Type {
             Self::Signed => ("int64", ""),
             Self::Unsigned => ("int64", " (INTEGER(64,false))"),
             Self::Instant => ("int64", " (TIMESTAMP(MICROS,true))"),
-            Self::Bool => ("boolean", ""),
         };
         format!("optional {physical} {name}{logical};")
     }
@@ -46,7 +44,6 @@ pub(super) enum Cell {
     Text(String),
     /// An integer or an instant. Unsigned integers are reinterpreted as signed.
     Number(i64),
-    Bool(bool),
     Null,
 }
 
@@ -110,10 +107,6 @@ impl<W: Write + Send> Table<W> {
                     let numbers: Vec<i64> = cells.iter().filter_map(number).collect();
                     writer.write_batch(&numbers, levels, None)?;
                 }
-                ColumnWriter::BoolColumnWriter(writer) => {
-                    let booleans: Vec<bool> = cells.iter().filter_map(boolean).collect();
-                    writer.write_batch(&booleans, levels, None)?;
-                }
                 _ => return Err(ParquetError::General("unknown column type".to_owned())),
             }
             column.close()?;
@@ -127,21 +120,14 @@ impl<W: Write + Send> Table<W> {
 fn text(cell: Cell) -> Option<ByteArray> {
     match cell {
         Cell::Text(text) => Some(text.into_bytes().into()),
-        Cell::Number(_) | Cell::Bool(_) | Cell::Null => None,
+        Cell::Number(_) | Cell::Null => None,
     }
 }
 
 fn number(cell: &Cell) -> Option<i64> {
     match cell {
         Cell::Number(number) => Some(*number),
-        Cell::Text(_) | Cell::Bool(_) | Cell::Null => None,
-    }
-}
-
-fn boolean(cell: &Cell) -> Option<bool> {
-    match cell {
-        Cell::Bool(boolean) => Some(*boolean),
-        Cell::Text(_) | Cell::Number(_) | Cell::Null => None,
+        Cell::Text(_) | Cell::Null => None,
     }
 }
 
@@ -166,7 +152,6 @@ mod tests {
             ("signed", Type::Signed),
             ("unsigned", Type::Unsigned),
             ("at", Type::Instant),
-            ("holds", Type::Bool),
         ];
         let file = tempfile::tempfile().unwrap();
         let mut table = Table::begin(file.try_clone().unwrap(), &columns).unwrap();
@@ -174,13 +159,12 @@ mod tests {
         for number in 0..rows {
             let number = i64::try_from(number).unwrap();
             let row = match number % 3 {
-                0 => vec![Cell::Null; 5],
+                0 => vec![Cell::Null; 4],
                 _ => vec![
                     Cell::Text(format!("é{number}")),
                     Cell::Number(-number),
                     Cell::Number(u64::MAX.cast_signed()),
                     Cell::Number(number),
-                    Cell::Bool(number % 2 == 0),
                 ],
             };
             table.add(row).unwrap();
@@ -195,13 +179,12 @@ mod tests {
             let fields: Vec<&Field> = row.get_column_iter().map(|(_, field)| field).collect();
             let number = i64::try_from(number).unwrap();
             let expected = match number % 3 {
-                0 => [const { Field::Null }; 5],
+                0 => [const { Field::Null }; 4],
                 _ => [
                     Field::Str(format!("é{number}")),
                     Field::Long(-number),
                     Field::ULong(u64::MAX),
                     Field::TimestampMicros(number),
-                    Field::Bool(number % 2 == 0),
                 ],
             };
             assert_eq!(fields, expected.iter().collect::<Vec<_>>(), "row {number}");

@@ -34,7 +34,7 @@ fn judged(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
         .collect();
     html! {
         h3 {
-            (verdict_on(claim)) @if claim.disputed { ", disputed" }
+            (verdict_on(claim))
             " " strong { (isolated(&claim.id)) } " " (isolated(&claim.text))
         }
         @if !facts.is_empty() { p class="dim" { (isolated(&facts.join("; "))) } }

@@ -112,7 +112,6 @@ def verdict(name: str | None, answer: v1.EvaluateResponse | Error) -> dict[str, 
                 "id": claim.id,
                 "text": claim.text,
                 "class": class_of(claim),
-                "disputed": claim.disputed,
                 "note": claim.note,
             }
             for claim in answer.claims

@@ -109,7 +109,7 @@ class _ClaimRole:
 class _ClaimRoleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ClaimRole.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     CLAIM_ROLE_UNSPECIFIED: _ClaimRole.ValueType  # 0
-    """Treated as an observation on input. Sent only for records written by an earlier version."""
+    """Treated as an observation on input. Never sent."""
     CLAIM_ROLE_ROOT_CAUSE: _ClaimRole.ValueType  # 1
     """States the cause of the incident as a fact."""
     CLAIM_ROLE_IMPACT: _ClaimRole.ValueType  # 2
@@ -125,7 +125,7 @@ class ClaimRole(_ClaimRole, metaclass=_ClaimRoleEnumTypeWrapper):
     """ClaimRole is the function of a claim in its report."""
 
 CLAIM_ROLE_UNSPECIFIED: ClaimRole.ValueType  # 0
-"""Treated as an observation on input. Sent only for records written by an earlier version."""
+"""Treated as an observation on input. Never sent."""
 CLAIM_ROLE_ROOT_CAUSE: ClaimRole.ValueType  # 1
 """States the cause of the incident as a fact."""
 CLAIM_ROLE_IMPACT: ClaimRole.ValueType  # 2
@@ -350,12 +350,6 @@ class _CorrectionOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Cor
     """Never sent."""
     CORRECTION_OUTCOME_CORRECTED: _CorrectionOutcome.ValueType  # 1
     """The correction was applied to the claim."""
-    CORRECTION_OUTCOME_DISPUTED: _CorrectionOutcome.ValueType  # 2
-    """The judge was called again and its citations did not resolve the finding. The claim keeps its class and blocks
-    proceed.
-    """
-    CORRECTION_OUTCOME_CLEARED: _CorrectionOutcome.ValueType  # 3
-    """The judge was called again and its citations resolved the finding."""
     CORRECTION_OUTCOME_NOTED: _CorrectionOutcome.ValueType  # 4
     """The finding is reported but has no effect."""
 
@@ -366,12 +360,6 @@ CORRECTION_OUTCOME_UNSPECIFIED: CorrectionOutcome.ValueType  # 0
 """Never sent."""
 CORRECTION_OUTCOME_CORRECTED: CorrectionOutcome.ValueType  # 1
 """The correction was applied to the claim."""
-CORRECTION_OUTCOME_DISPUTED: CorrectionOutcome.ValueType  # 2
-"""The judge was called again and its citations did not resolve the finding. The claim keeps its class and blocks
-proceed.
-"""
-CORRECTION_OUTCOME_CLEARED: CorrectionOutcome.ValueType  # 3
-"""The judge was called again and its citations resolved the finding."""
 CORRECTION_OUTCOME_NOTED: CorrectionOutcome.ValueType  # 4
 """The finding is reported but has no effect."""
 Global___CorrectionOutcome: _TypeAlias = CorrectionOutcome  # noqa: Y015
@@ -647,7 +635,6 @@ class JudgedClaim(_message.Message):
     CONSIDERED_FIELD_NUMBER: _builtins.int
     VOTES_FIELD_NUMBER: _builtins.int
     AGREEMENT_FIELD_NUMBER: _builtins.int
-    DISPUTED_FIELD_NUMBER: _builtins.int
     RULES_FIELD_NUMBER: _builtins.int
     ROLE_FIELD_NUMBER: _builtins.int
     SECOND_LOOK_FIELD_NUMBER: _builtins.int
@@ -664,10 +651,6 @@ class JudgedClaim(_message.Message):
     agreement: _builtins.float
     """agreement is the winning class's share of the votes before verification, above 0 and at most 1; output only; absent
     if there were no votes.
-    """
-    disputed: _builtins.bool
-    """disputed is true if an unresolved finding about the claim blocked proceed; output only. Set only in records written
-    by versions without second looks.
     """
     role: Global___ClaimRole.ValueType
     """role of the claim in its report, according to the judge."""
@@ -722,7 +705,6 @@ class JudgedClaim(_message.Message):
         considered: _abc.Iterable[_builtins.str] | None = ...,
         votes: _abc.Iterable[Global___Vote] | None = ...,
         agreement: _builtins.float | None = ...,
-        disputed: _builtins.bool = ...,
         rules: _abc.Iterable[_builtins.str] | None = ...,
         role: Global___ClaimRole.ValueType = ...,
         second_look: Global___SecondLook | None = ...,
@@ -731,7 +713,7 @@ class JudgedClaim(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_agreement", b"_agreement", "agreement", b"agreement", "impact", b"impact", "second_look", b"second_look", "span", b"span", "undecided", b"undecided"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_agreement", b"_agreement", "agreement", b"agreement", "citations", b"citations", "class", b"class", "considered", b"considered", "disputed", b"disputed", "id", b"id", "impact", b"impact", "judge", b"judge", "note", b"note", "role", b"role", "rules", b"rules", "second_look", b"second_look", "span", b"span", "text", b"text", "type", b"type", "undecided", b"undecided", "votes", b"votes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_agreement", b"_agreement", "agreement", b"agreement", "citations", b"citations", "class", b"class", "considered", b"considered", "id", b"id", "impact", b"impact", "judge", b"judge", "note", b"note", "role", b"role", "rules", b"rules", "second_look", b"second_look", "span", b"span", "text", b"text", "type", b"type", "undecided", b"undecided", "votes", b"votes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__agreement: _TypeAlias = _typing.Literal["agreement"]  # noqa: Y015
     _WhichOneofArgType__agreement: _TypeAlias = _typing.Literal["_agreement", b"_agreement"]  # noqa: Y015
@@ -1031,7 +1013,7 @@ class Decision(_message.Message):
     @_builtins.property
     def affected_specialists(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """affected_specialists are the distinct specialist_id values of the evidence cited by faulty claims, in report order.
-        A claim is faulty if the judge or verification found it ungrounded, contradicted or disputed. Empty if the tier is
+        A claim is faulty if the judge or verification found it ungrounded or contradicted. Empty if the tier is
         proceed.
         """
 

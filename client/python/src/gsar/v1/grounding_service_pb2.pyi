@@ -363,7 +363,7 @@ class EvaluateResponse(_message.Message):
     @_builtins.property
     def verification_reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
         """verification_reasons are open questions that a further check could settle: UNVERIFIED_CONTRADICTION, CLAIM_DROPPED,
-        DISPUTED, UNVERIFIED_FIX, CORRECTION_NOT_APPLIED, CLAIM_UNDECIDED, CONTESTED_HYPOTHESIS, JUDGE_ABSTAINED or
+        UNVERIFIED_FIX, CORRECTION_NOT_APPLIED, CLAIM_UNDECIDED, CONTESTED_HYPOTHESIS, JUDGE_ABSTAINED or
         JUDGE_FAILED.
         """
 

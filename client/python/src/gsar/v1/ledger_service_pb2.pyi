@@ -120,7 +120,7 @@ class EvaluationSummary(_message.Message):
     in_shadow: _builtins.bool
     """in_shadow is true if the decision was in shadow mode and not enforced."""
     grounded: _builtins.int
-    """grounded is the number of claims counted as grounded; absent in records of earlier versions."""
+    """grounded is the number of claims counted as grounded."""
     fell_back: _builtins.bool
     """fell_back is true if the first judge of the chain failed and another one was called."""
     @_builtins.property
@@ -1391,7 +1391,6 @@ class ClaimRewardRecord(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     CLASS_FIELD_NUMBER: _builtins.int
     TYPE_FIELD_NUMBER: _builtins.int
-    DISPUTED_FIELD_NUMBER: _builtins.int
     REWARD_MILLIONTHS_FIELD_NUMBER: _builtins.int
     claim_id: _builtins.str
     """claim_id of the claim."""
@@ -1399,8 +1398,6 @@ class ClaimRewardRecord(_message.Message):
     """text of the claim."""
     type: _common_pb2.EvidenceType.ValueType
     """type as counted."""
-    disputed: _builtins.bool
-    """disputed is true if an unresolved finding about the claim blocked proceed."""
     reward_millionths: _builtins.int
     """reward_millionths is the reward in millionths: 1000000 for grounded, 500000 for complementary, 0 for ungrounded,
     -1000000 for contradicted.
@@ -1416,12 +1413,11 @@ class ClaimRewardRecord(_message.Message):
         claim_id: _builtins.str = ...,
         text: _builtins.str = ...,
         type: _common_pb2.EvidenceType.ValueType = ...,
-        disputed: _builtins.bool = ...,
         reward_millionths: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["evaluation", b"evaluation"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["claim_id", b"claim_id", "class", b"class", "disputed", b"disputed", "evaluation", b"evaluation", "reward_millionths", b"reward_millionths", "text", b"text", "type", b"type"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["claim_id", b"claim_id", "class", b"class", "evaluation", b"evaluation", "reward_millionths", b"reward_millionths", "text", b"text", "type", b"type"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
