@@ -1,10 +1,11 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
-// `GATEWAY=http://127.0.0.1:4319 npx vite` shows the sources against a server. The gateway refuses pages of other origins.
+// `GATEWAY=http://127.0.0.1:4319 npx vite` serves the sources with the data of a server. The headers are set because the
+// gateway rejects requests from other origins.
 const gateway = process.env["GATEWAY"] ?? "http://127.0.0.1:4319";
 
-// Fixed names, and nothing inline: the server has these files in it, and its Content-Security-Policy allows no other source.
+// The file names are fixed because the server embeds the files. Its Content-Security-Policy forbids inline content.
 export default defineConfig({
   base: "./",
   plugins: [svelte()],

@@ -3,7 +3,7 @@ import type { EvaluationSummary, GetEvaluationResponse, JudgedClaim, RecordedGra
 
 type ClaimClass = NonNullable<JudgedClaim["class"]>;
 
-/** An evaluation as summary and in full. */
+/** An evaluation and its summary. */
 export interface GradedEvaluation {
   summary: EvaluationSummary;
   record: GetEvaluationResponse;
@@ -16,7 +16,7 @@ export const CLASSES = [
   "CLAIM_CLASS_CONTRADICTED",
 ] as const satisfies ClaimClass[];
 
-/** The name of the evaluation among graders, whose names are not empty. */
+/** The name of the evaluation among graders. Real names are not empty. */
 export const COUNTED = "";
 
 export interface Agreement {
@@ -27,11 +27,11 @@ export interface Agreement {
   equal: number;
   /** Cohen's kappa (Educational and Psychological Measurement 20, 1960), -1 to 1; undefined if chance alone would agree on all. */
   kappa: number | undefined;
-  /** Counts by the class of the one and of the other, in the order of CLASSES. */
+  /** Counts by the class from `one` (rows) and from `other` (columns), in the order of CLASSES. */
   table: number[][];
 }
 
-/** Returns the agreement of each pair of graders, and of each with the evaluation, without pairs that share no claim. */
+/** Returns the agreement between graders, and between each grader and the evaluation. Pairs without common claims are omitted. */
 export function agreements(evaluations: GradedEvaluation[]): Agreement[] {
   const classes = new Map<string, Map<string, string>>();
   const note = (who: string, subject: string, of: string | undefined) => {
@@ -61,13 +61,13 @@ function agreement(one: string, other: string, classes: Map<string, Map<string, 
   const sum = (numbers: number[]) => numbers.reduce((all, of) => all + of, 0);
   const both = sum(table.map(sum));
   const equal = sum(table.map((row, at) => row[at] ?? 0));
-  // Both sides are multiplied by both², so that only the last step is inexact.
+  // Observed and expected agreement are multiplied by both², so that only the division is inexact.
   const byChance = sum(table.map((row, at) => sum(row) * sum(table.map((of) => of[at] ?? 0))));
   const kappa = both * both === byChance ? undefined : (equal * both - byChance) / (both * both - byChance);
   return { one, other, both, equal, kappa, table };
 }
 
-/** Returns records like those of `gsar ledger export --kind grades`, as JSON lines; expects the newest evaluation first. */
+/** Returns records like those of `gsar ledger export --kind grades`, as JSON lines. Expects the newest evaluation first. */
 export function gradeRecords(evaluations: GradedEvaluation[]): string {
   const lines = [...evaluations].reverse().flatMap(({ summary, record }) =>
     (record.grades ?? []).map((grade) => JSON.stringify(gradeRecord(summary, record, grade))),

@@ -30,7 +30,7 @@ export class CallError extends Error {
     super(message);
   }
 
-  /** True if the server does not serve this path, such as grades without authenticated callers. */
+  /** True if the server does not serve this path, such as grades if callers are not authenticated. */
   get isNotServed(): boolean {
     return this.status === 404 && this.code === undefined;
   }

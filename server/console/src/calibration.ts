@@ -1,6 +1,6 @@
 // Parses the HTML report of gsar-calibrate. Only text is taken from it; figures are shown as images, which run no scripts.
 
-/** The measures of the method, in the words of docs/CALIBRATION.md. */
+/** The measures, as described in docs/CALIBRATION.md. */
 export const MEASURES = [
   { name: "M1 proceed", is: "The number of rows that proceed." },
   { name: "M2 replans", is: "Replans per row that proceeds." },
@@ -27,14 +27,14 @@ export interface Section {
 
 export interface Report {
   summary: string;
-  /** Objections of the audit. */
+  /** Findings of the audit. */
   objections: string[];
   sections: Section[];
 }
 
 /** Parses a page; returns undefined if it is not a report of gsar-calibrate. */
 export function reportOf(html: string): Report | undefined {
-  // DOMParser runs no scripts and loads nothing. The style is only for figures, and is passed to them as text.
+  // DOMParser runs no scripts and loads nothing. The style is for figures only, as text.
   const [element, style = ""] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? [];
   const page = new DOMParser().parseFromString(element ? html.replace(element, "") : html, "text/html");
   const main = page.querySelector("main");

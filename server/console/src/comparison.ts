@@ -8,7 +8,7 @@ export interface ComparedClaim {
   differs: boolean;
 }
 
-/** Returns the claims of both, differing ones first, otherwise in the order of the report. Duplicate texts are compared one by one. */
+/** Returns the claims of both, differing ones first, otherwise in report order. Claims with equal text are paired in order. */
 export function compared(one: Evaluation, other: Evaluation): ComparedClaim[] {
   const left = [...(other.claims ?? [])];
   const both = (one.claims ?? []).map((claim): ComparedClaim => {

@@ -9,7 +9,7 @@ const AT_ONCE = 8;
 
 export interface EvidenceTexts {
   texts: ItemText[];
-  /** The number of items of which only the head was read. */
+  /** The number of items that were read only in part. */
   cut: number;
 }
 
@@ -17,7 +17,7 @@ export function contentOf(item: EvidenceItem): ByteText {
   return new ByteText(item.text ?? item.json ?? "");
 }
 
-/** Reads whole items while they fit; of the others, returns the head from the evaluation. */
+/** Reads whole items while they fit. For the others, returns the beginning from the evaluation. */
 export async function evidenceTexts(evaluationId: string, items: RecordedEvidence[]): Promise<EvidenceTexts> {
   const heads = items.map((item) => new ByteText(item.head ?? ""));
   const isShort = (at: number) => Number(items[at]?.size ?? 0) <= (heads[at]?.length ?? 0);

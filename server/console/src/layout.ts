@@ -1,7 +1,7 @@
-// Layout of a graph of propagations: each entity is below all entities that lead to it.
+// The layout of a graph of propagations: each entity is below all entities that lead to it.
 
-/** Returns rows of entities, by their index in a list. Entities in `first` stay in the first row; a cycle without an entry starts at
- * its first entity. */
+/** Returns rows of indexes of entities. Entities in `first` stay in the first row; a cycle that no other entity leads to starts at
+ * its first one. */
 export function rowsOf(count: number, edges: [number, number][], first: number[]): number[][] {
   const leading = edges.filter(([, to]) => !first.includes(to));
   const left = new Map<number, number>(Array.from({ length: count }, (_, at) => [at, 0]));

@@ -2,7 +2,7 @@
 import { CallError, grade, listEvaluations } from "./api";
 
 export interface Need {
-  /** A sentence that is true if the requirement is met. */
+  /** A sentence that states the requirement. */
   word: string;
   isMet: boolean;
   /** The fix if it is not met. */
@@ -11,7 +11,7 @@ export interface Need {
   ofToken?: boolean;
 }
 
-/** Checks whether the server accepts grades, and from this token. Stops at the first unmet requirement. */
+/** Checks whether the server accepts grades from this token. Stops at the first unmet requirement. */
 export async function rightToGrade(): Promise<Need[]> {
   const refusal = await refusalOfGrades();
   if (refusal?.isUnidentified) throw refusal;

@@ -38,7 +38,7 @@ export function restrictionOf(hash: string): Restriction {
   return found;
 }
 
-/** Returns the query of the URL; empty without filters. */
+/** Returns the query of the URL, which is empty without filters. */
 export function queryOf(restriction: Restriction): string {
   const set = Object.entries(restriction).filter(([, value]) => value !== "" && value !== false);
   const query = new URLSearchParams(set.map(([key, value]) => [key, String(value).trim()])).toString();

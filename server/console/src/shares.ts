@@ -5,7 +5,7 @@ export interface Share {
   /** The key: a time, or a judge with its policy. */
   of: string;
   all: number;
-  /** By the name of the tier. */
+  /** Counts by tier name. */
   tiers: Record<string, number>;
   abstained: number;
   fellBack: number;
@@ -28,7 +28,7 @@ export function shares(counts: EvaluationCount[], key: (count: EvaluationCount) 
   return [...found.values()];
 }
 
-/** Formats a share in whole percent, truncated, so that less than all never reads as all. */
+/** Formats a share in whole percent, truncated, so that only all is 100 %. */
 export function percent(part: number, all: number): string {
   return all === 0 ? "0 %" : `${Math.floor((100 * part) / all)} %`;
 }

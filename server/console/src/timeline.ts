@@ -4,7 +4,7 @@ import type { EvaluationCount, EvaluationFilter } from "./contract";
 import { type Share, shares } from "./shares";
 
 const [MINUTE, HOUR, DAY, WEEK] = [60, 3_600, 86_400, 604_800] as const;
-/** The possible intervals of counts, the shortest first. */
+/** The possible intervals of counts, shortest first. */
 const INTERVALS = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, DAY, WEEK];
 /** The possible distances of labels. */
 const TICKS = [MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, WEEK, 4 * WEEK, 12 * WEEK];
@@ -17,14 +17,14 @@ const MAX_BARS = 1_000;
 
 export interface Counts {
   counts: EvaluationCount[];
-  /** Of each interval. */
+  /** The length of each interval. */
   seconds: number;
 }
 
 export interface Timeline {
-  /** In days or weeks. */
+  /** Counts by day or week. */
   coarse: Counts;
-  /** In the shortest intervals that draw all of it. */
+  /** Counts by the shortest interval for which the chart has space. */
   fine: Counts;
 }
 
@@ -51,13 +51,13 @@ function startOf(count: EvaluationCount | undefined): number {
   return Date.parse(count?.from ?? "") / 1_000;
 }
 
-/** `hour`, `5 minutes`. */
+/** Names an interval, such as `hour` or `5 minutes`. */
 export function nameOf(seconds: number): string {
   const unit = seconds < HOUR ? MINUTE : seconds < DAY ? HOUR : seconds;
   return NAMES[seconds] ?? `${seconds / unit} ${NAMES[unit]}s`;
 }
 
-/** `2026-11-27 08:15`, and the day alone where intervals are days or longer. */
+/** Formats a time as `2026-11-27 08:15`, or as the day if intervals are days or longer. */
 export function labelOf(start: number, seconds: number): string {
   return new Date(start * 1_000).toISOString().replace("T", " ").slice(0, seconds < DAY ? 16 : 10);
 }
@@ -68,7 +68,7 @@ export interface Bar {
   share: Share | undefined;
 }
 
-/** Returns all intervals from the first to the last one with evaluations, including empty ones. */
+/** Returns all intervals from the first to the last with evaluations, including empty ones. */
 export function barsOf({ counts, seconds }: Counts): Bar[] {
   const found = new Map(shares(counts, (count) => count.from ?? "").map((share) => [Date.parse(share.of) / 1_000, share]));
   const [first, last] = [Math.min(...found.keys()), Math.max(...found.keys())];

@@ -4,7 +4,7 @@ import type { EntityBelief, EvaluationSummary, JudgedClaim, Score } from "./cont
 export interface Shown {
   sign: string;
   word: string;
-  /** The class of the style sheet. */
+  /** The CSS class. */
   style: string;
 }
 
@@ -44,7 +44,7 @@ export function verdictOf(claim: JudgedClaim): Shown {
   return claim.undecided ? UNDECIDED : classOf(claim.class);
 }
 
-/** Returns true if the claim prevents sending the report. */
+/** Returns true if the claim is ungrounded, contradicted, undecided or disputed. */
 export function isHeld(claim: JudgedClaim): boolean {
   const isAgainst = claim.class === "CLAIM_CLASS_UNGROUNDED" || claim.class === "CLAIM_CLASS_CONTRADICTED";
   return isAgainst || Boolean(claim.undecided);
@@ -60,14 +60,14 @@ export function beliefOf(of: EntityBelief["label"]): Shown {
 
 export const TIER_NAMES = Object.entries(TIERS).map(([value, { word }]) => ({ value, word }));
 
-/** Formats a score with three decimal places, truncated as in reasons, so that a score below a threshold never seems to reach it. */
+/** Formats a score with three decimal places, truncated like in reasons, so that a score below a threshold never appears to reach it. */
 export function scoreOf(score: Score): string {
   const [numerator, denominator] = [BigInt(score.numerator ?? 0), BigInt(score.denominator ?? 1)];
   const thousandths = denominator === 0n ? 0n : (numerator * 1000n) / denominator;
   return `${thousandths / 1000n}.${String(thousandths % 1000n).padStart(3, "0")}`;
 }
 
-/** `EVIDENCE_LANE_LLM_INFERRED` as `llm inferred`. */
+/** Formats an enum value: `EVIDENCE_LANE_LLM_INFERRED` as `llm inferred`. */
 export function plain(name: string | undefined, prefix: string): string {
   return (name ?? "").replace(prefix, "").replaceAll("_", " ").toLowerCase();
 }
