@@ -3316,7 +3316,7 @@ pub struct EntityNeighbour {
     #[prost(enumeration = "BeliefLabel", tag = "2")]
     pub label: i32,
 }
-/// EntityMessage is a message from an entity whose belief changed to a neighbour.
+/// EntityMessage is a message that an entity sends to a neighbour when its belief changes.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct EntityMessage {
     /// from is the sending entity.

@@ -427,7 +427,7 @@ Global___EntityNeighbour: _TypeAlias = EntityNeighbour  # noqa: Y015
 
 @_typing.final
 class EntityMessage(_message.Message):
-    """EntityMessage is a message from an entity whose belief changed to a neighbour."""
+    """EntityMessage is a message that an entity sends to a neighbour when its belief changes."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
