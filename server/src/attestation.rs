@@ -60,8 +60,8 @@ impl Attestation {
             self.rules.iter().any(|rule| rule.includes(&item.tool)) && self.is_declared(item);
     }
 
-    /// Returns `true` unless the item is a verification that must be the run of a declared check and is
-    /// not. As soon as any check is declared, all verifications must be such runs.
+    /// Returns `false` for a verification that is not the run of a declared check, once any check is
+    /// declared.
     fn is_declared(&self, item: &EvidenceItem) -> bool {
         if item.kind != EvidenceKind::Verification {
             return true;

@@ -61,7 +61,7 @@ impl CheckedConfig {
         let tls = TlsStore::check(&config.tls, &config.listen, &mut problems).map(Arc::new);
         let identities = IdentityStore::check(&config.security, &mut problems).map(Arc::new);
         let checks = DeclaredChecks::check(&config.evidence.checks, &mut problems).map(Arc::new);
-        // A global daily budget requires prices in any case.
+        // `judges.daily_budget` has already required prices.
         if config.judges.daily_budget.is_none()
             && let Some(chain) = &chain
             && let Some(principal) =

@@ -6,7 +6,6 @@ use figment::{Error, Metadata, Profile, Provider};
 
 const PREFIX: &str = "GSAR_";
 
-/// The variables of the `gsar` command line and of tests, and the path of the config file.
 const NOT_KEYS: [&str; 8] = [
     "GSAR_ENDPOINT",
     "GSAR_TLS_CA",

@@ -144,8 +144,7 @@ impl IncidentTimes {
         window.contains(at)
     }
 
-    /// The sort key of a passage. Changes come first, those before the onset before later ones, the latest
-    /// first.
+    /// Sorts changes before other passages. Changes before the onset come first, newest to oldest.
     fn sort_key(&self, hit: &Hit) -> (bool, bool, i64) {
         if hit.head.lane != Lane::Change {
             return (true, false, 0);

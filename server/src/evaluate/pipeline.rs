@@ -46,7 +46,7 @@ impl Engine {
     /// Evaluates a report and records the answer before returning it.
     ///
     /// # Errors
-    /// Those of the API contract. A decision is never an error.
+    /// The errors of the API contract. A decision is never an error.
     pub async fn evaluate(
         &self,
         call: &Call,
@@ -61,7 +61,7 @@ impl Engine {
     /// Evaluates a report of an investigation. Records the investigation's event together with the answer.
     ///
     /// # Errors
-    /// As [`Engine::evaluate`], and FAILED_PRECONDITION if the step is already recorded.
+    /// Those of [`Engine::evaluate`], and FAILED_PRECONDITION if the step is already recorded.
     pub(crate) async fn evaluate_with(
         &self,
         call: &Call,
@@ -111,7 +111,7 @@ impl Engine {
     /// Evaluates a report without recording it.
     ///
     /// # Errors
-    /// As [`Engine::evaluate`].
+    /// Those of [`Engine::evaluate`].
     pub(super) async fn evaluate_unrecorded(
         &self,
         call: &Call,

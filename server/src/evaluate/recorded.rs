@@ -56,7 +56,7 @@ impl Engine {
     /// Reads an evaluation and redacts it.
     ///
     /// # Errors
-    /// As [`Engine::stored_evaluation`].
+    /// Those of [`Engine::stored_evaluation`].
     pub(crate) async fn redacted_evaluation(
         &self,
         call: &Call,

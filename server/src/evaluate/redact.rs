@@ -33,7 +33,7 @@ pub(super) fn answer(
 /// head.
 ///
 /// # Errors
-/// As [`answer`].
+/// Those of [`answer`].
 pub(super) fn record(
     redactor: &Redactor,
     record: &v1::GetEvaluationResponse,

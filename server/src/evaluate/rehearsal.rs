@@ -1,5 +1,4 @@
-//! Evaluates a built-in report for which the decision must be PROCEED. Used as a self-test and to try
-//! judges.
+//! Evaluates a built-in report that must get PROCEED, as a self-test or to try judges.
 
 use std::time::{Duration, Instant};
 

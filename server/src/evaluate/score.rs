@@ -24,7 +24,7 @@ impl Engine {
     /// Decides a partition.
     ///
     /// # Errors
-    /// Those of the API contract. A decision is never an error.
+    /// The errors of the API contract. A decision is never an error.
     pub async fn score(
         &self,
         call: &Call,

@@ -32,7 +32,7 @@ impl Engine {
     /// Evaluates, records and ranks reports.
     ///
     /// # Errors
-    /// Those of the API contract. If no report could be evaluated, the first report's error.
+    /// The errors of the API contract. If no report could be evaluated, the first report's error.
     pub async fn select_best(
         &self,
         call: &Call,

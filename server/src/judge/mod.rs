@@ -40,7 +40,7 @@ pub trait Judge: Send + Sync {
     /// Returns `true` if the judge computes in this process.
     fn is_local(&self) -> bool;
 
-    /// Returns what the judge supports.
+    /// Returns the capabilities of the judge.
     fn capabilities(&self) -> Capabilities;
 
     /// Returns `true` if the judge supports [`Question::objections`].
@@ -67,7 +67,7 @@ pub trait Judge: Send + Sync {
     async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError>;
 }
 
-/// What a judge supports.
+/// The capabilities of a judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     /// The classes it can assign.

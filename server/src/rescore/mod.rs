@@ -44,7 +44,8 @@ impl Engine {
     /// Decides a recorded evaluation under the requested policy.
     ///
     /// # Errors
-    /// NOT_FOUND for an unknown evaluation, and others of the API contract. A decision is never an error.
+    /// NOT_FOUND for an unknown evaluation, and the other errors of the API contract. A decision is never
+    /// an error.
     pub async fn rescore(
         &self,
         call: &Call,

@@ -1,4 +1,4 @@
-//! Tests of the check of judge chains.
+//! Tests the validation of judge chains.
 
 use super::*;
 use crate::config::{Config, Member as ConfigMember, Panel as ConfigPanel};

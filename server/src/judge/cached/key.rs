@@ -1,4 +1,4 @@
-//! The key of a cached judgement. It hashes fields with length prefixes, so that different questions have
+//! The key of a cached judgement. Fields are hashed with length prefixes, so that different questions have
 //! different encodings.
 
 use std::ops::Range;

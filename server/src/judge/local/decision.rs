@@ -4,7 +4,7 @@ use gsar_core::Leaning;
 use gsar_core::fixed::Millionths;
 use gsar_cross_encoder::Probabilities;
 
-/// Returns the likeliest class, or `None` if the claim is ungrounded with sufficient probability.
+/// Returns the most likely class, or `None` if the claim is ungrounded with sufficient probability.
 ///
 /// The other classes are never decided here. They need a citation, and the model saw passages selected only
 /// by shared words.

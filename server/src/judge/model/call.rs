@@ -93,7 +93,7 @@ fn chat_failed(error: &ChatError) -> AskError {
     match error.code() {
         "DEADLINE_PASSED" | "DEADLINE_BEFORE_START" => AskError::Late,
         code => {
-            // The error of the judge names the model itself.
+            // The judge's error already names the model.
             let reason = error.to_string();
             let reason = reason.strip_prefix(&format!("{}: ", error.model)).unwrap_or(&reason);
             AskError::Other { code, reason: reason.to_owned() }

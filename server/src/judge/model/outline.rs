@@ -14,7 +14,7 @@ const MIN_LINES: usize = 64;
 const MAX_LINE: usize = 300;
 /// The maximum number of choices. Further ones are ignored.
 const MAX_CHOICES: usize = 64;
-/// The number of lines sent of an item from which the model chose none.
+/// The number of lines sent from an item in which the model chose none.
 const HEAD_LINES: usize = 20;
 
 pub(super) struct LongItem<'e> {
