@@ -99,8 +99,8 @@ mod tests {
         let phase = PhaseCell::default();
         phase.advance(Phase::Ready);
         let call = Call::internal(Duration::from_secs(60));
-        let whole: Vec<_> = stream(export(), call.clone(), phase.clone()).collect().await;
-        assert!(whole.is_empty(), "{whole:?}");
+        let answers: Vec<_> = stream(export(), call.clone(), phase.clone()).collect().await;
+        assert!(answers.is_empty(), "{answers:?}");
 
         phase.advance(Phase::Draining);
         let mut answers = stream(export(), call, phase);

@@ -74,8 +74,8 @@ impl GateService for Gate {
         let chain = if request.hypothesis_id.is_empty() {
             chain(&policy.policy, &investigation(&gate))
         } else {
-            let named = |id: &HypothesisId| id.as_str() == request.hypothesis_id;
-            let Some(hypothesis) = gate.hypotheses.iter().find(|hypothesis| named(&hypothesis.id))
+            let has_id = |id: &HypothesisId| id.as_str() == request.hypothesis_id;
+            let Some(hypothesis) = gate.hypotheses.iter().find(|hypothesis| has_id(&hypothesis.id))
             else {
                 let mut violations = Violations::default();
                 let description = format!(

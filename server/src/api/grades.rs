@@ -16,11 +16,11 @@ pub(super) fn check(
     claims: &[v1::JudgedClaim],
     graded_at: Timestamp,
 ) -> Result<NewGrades, Status> {
-    let known: HashSet<&str> = claims.iter().map(|claim| claim.id.as_str()).collect();
+    let claim_ids: HashSet<&str> = claims.iter().map(|claim| claim.id.as_str()).collect();
     let mut violations = Violations::default();
     for (index, grade) in parsed.grades.iter().enumerate() {
         if let GradedSubject::Claim { id, .. } = &grade.subject
-            && !known.contains(id.as_str())
+            && !claim_ids.contains(id.as_str())
         {
             violations.add(
                 format!("grades[{index}].claim.claim_id"),

@@ -202,14 +202,14 @@ fn page_request(request: v1::ListEvaluationsRequest) -> Result<PageRequest, Stat
 }
 
 fn selection(parsed: parse::ParsedEvaluationFilter) -> Selection {
-    let given = |text: String| (!text.is_empty()).then_some(text);
+    let non_empty = |text: String| (!text.is_empty()).then_some(text);
     Selection {
         tier: parsed.tier.map(Enumeration::number),
-        report_id: given(parsed.report_id),
-        investigation_id: given(parsed.investigation_id),
-        policy: given(parsed.policy),
-        judge: given(parsed.judge),
-        principal: given(parsed.principal),
+        report_id: non_empty(parsed.report_id),
+        investigation_id: non_empty(parsed.investigation_id),
+        policy: non_empty(parsed.policy),
+        judge: non_empty(parsed.judge),
+        principal: non_empty(parsed.principal),
         from_micros: parsed.from.map(Timestamp::as_micros),
         before_micros: parsed.before.map(Timestamp::as_micros),
         graded: parsed.graded,

@@ -357,17 +357,17 @@ impl Checking<'_> {
             }
             None => {
                 let parsed: Result<ModelName, _> = name.parse();
-                let known: BTreeSet<&str> = self
+                let judges: BTreeSet<&str> = self
                     .known
                     .iter()
                     .map(|judge| judge.name.as_str())
                     .chain([LocalJudge::NAME, FactsJudge::NAME])
                     .collect();
-                let known: Vec<&str> = known.into_iter().collect();
+                let judges: Vec<&str> = judges.into_iter().collect();
                 let parsed = parsed.map_err(|error| {
                     format!(
                         "unknown judge `{name}`; expected one of {}, or a chat model such as openai:gpt-4o-mini ({error})",
-                        known.join(", ")
+                        judges.join(", ")
                     )
                 });
                 let parsed = self.problems.note(path, parsed)?;

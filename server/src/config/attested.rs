@@ -48,8 +48,11 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
             add("principal", description.to_owned());
         }
         if !config.listen.contains(listen) {
-            let known: Vec<String> = config.listen.iter().map(ToString::to_string).collect();
-            add("listen", format!("{listen} is not in listen; give one of {}", known.join(", ")));
+            let listeners: Vec<String> = config.listen.iter().map(ToString::to_string).collect();
+            add(
+                "listen",
+                format!("{listen} is not in listen; give one of {}", listeners.join(", ")),
+            );
         }
         if peer_uid.is_some() && !matches!(listen, Listen::Unix(_)) {
             let description = format!(

@@ -104,9 +104,9 @@ fn check(state: &State, request: &v1::LookAtEntityRequest) -> Result<(String, us
     if exploration.is_none() {
         violations.add("entity", "the investigation has no graph; start one with graph");
     } else if node.is_none() {
-        let given: String = request.entity.chars().take(Entity::MAX_BYTES).collect();
+        let shortened: String = request.entity.chars().take(Entity::MAX_BYTES).collect();
         violations
-            .add("entity", format!("`{}` is not an entity of the graph", given.escape_debug()));
+            .add("entity", format!("`{}` is not an entity of the graph", shortened.escape_debug()));
     }
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     violations.finish(Some((request.entity.clone(), bytes)))
@@ -173,19 +173,19 @@ fn find_passages(
             Err(error) => return Err(error),
         }
     }
-    let mut known = BTreeSet::new();
-    all_hits.retain(|hit| known.insert(hit.passage) && times.includes(hit));
+    let mut seen = BTreeSet::new();
+    all_hits.retain(|hit| seen.insert(hit.passage) && times.includes(hit));
     all_hits.sort_by_key(|hit| times.sort_key(hit));
     Ok(all_hits)
 }
 
 fn take_fitting(bytes: usize, hits: Vec<Hit>) -> (Vec<Hit>, usize) {
     let all = hits.len();
-    let mut left = bytes;
+    let mut remaining = bytes;
     let mut fitting = Vec::new();
     for hit in hits {
-        if let Some(rest) = left.checked_sub(hit.text.len()) {
-            left = rest;
+        if let Some(rest) = remaining.checked_sub(hit.text.len()) {
+            remaining = rest;
             fitting.push(hit);
         }
     }
@@ -225,13 +225,13 @@ fn context_json(look: &v1::EntityLook) -> String {
         let edges: Vec<_> = message.propagations.iter().map(edge_json).collect();
         serde_json::json!({ "from": message.from, "believed": label(message.label()), "propagations": edges })
     });
-    let known = serde_json::json!({
+    let context = serde_json::json!({
         "entity": look.entity,
         "something_was_changed_in_it": look.is_changed,
         "neighbours": neighbours.collect::<Vec<_>>(),
         "news_of_neighbours": messages.collect::<Vec<_>>(),
     });
-    known.to_string()
+    context.to_string()
 }
 
 /// Converts an answer to a belief. Drops unknown suspects, and edges that do not connect the entity to a

@@ -52,8 +52,8 @@ impl State {
     pub(super) fn replay(stored: &StoredInvestigation) -> Result<Self, String> {
         let start = v1::StartInvestigationRequest::decode(stored.start.start.as_slice());
         let start = start.map_err(|error| error.to_string())?;
-        let overridden = start.policy_overrides.is_some();
-        let policy = ChosenPolicy::pinned(&stored.start.policy_toml, overridden)?;
+        let is_overridden = start.policy_overrides.is_some();
+        let policy = ChosenPolicy::pinned(&stored.start.policy_toml, is_overridden)?;
         let started_at = Timestamp::from_micros(stored.start.started_at_micros);
         let mut state = Self::begin(start, started_at, policy);
         for (digest, event) in &stored.events {

@@ -51,9 +51,9 @@ impl Turns {
         }
         self.wants_to_finish = turn.wants_to_finish;
         self.hypotheses = turn.hypotheses;
-        let known = self.changes.iter().enumerate();
+        let known_changes = self.changes.iter().enumerate();
         let mut positions: HashMap<String, usize> =
-            known.map(|(position, change)| (change.id.clone(), position)).collect();
+            known_changes.map(|(position, change)| (change.id.clone(), position)).collect();
         for change in turn.changes {
             let next = self.changes.len();
             let position = *positions.entry(change.id.clone()).or_insert(next);

@@ -157,14 +157,14 @@ pub(super) fn open_points(
 
 /// Returns the claims that would have to change to make up the margin, in report order.
 fn claim_ids(margin: &Margin, claims: &[VerifiedClaim]) -> Vec<String> {
-    let mut left: Vec<RemedyStep> = margin.changes.clone();
+    let mut remaining: Vec<RemedyStep> = margin.changes.clone();
     let mut ids = Vec::new();
     for claim in claims {
         if claim.judged.undecided.is_some() {
             continue;
         }
         let change =
-            left.iter_mut().find(|change| change.group == group(claim) && change.count > 0);
+            remaining.iter_mut().find(|change| change.group == group(claim) && change.count > 0);
         if let Some(change) = change {
             change.count -= 1;
             ids.push(claim.judged.claim.id.to_string());

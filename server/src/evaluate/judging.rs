@@ -65,9 +65,9 @@ impl Engine {
         }
         let judge = self.judges.iter().find(|judge| judge.name() == name);
         if judge.is_none() {
-            let known: Vec<&str> = self.judges.iter().map(|judge| judge.name()).collect();
-            let known = format!("expected one of {}", known.join(", "));
-            violations.add_unknown(field, "judge", name, known);
+            let names: Vec<&str> = self.judges.iter().map(|judge| judge.name()).collect();
+            let expected = format!("expected one of {}", names.join(", "));
+            violations.add_unknown(field, "judge", name, expected);
         }
         judge.map(|judge| vec![Arc::clone(judge)])
     }

@@ -20,36 +20,36 @@ pub struct ChosenPolicy {
     /// The policy.
     pub policy: Arc<Policy>,
     /// `true` if the request overrides policy values.
-    pub overridden: bool,
+    pub is_overridden: bool,
     /// `true` if the caller may not decide with this policy.
-    pub hypothetical: bool,
+    pub is_hypothetical: bool,
     toml: Option<Arc<str>>,
 }
 
 impl ChosenPolicy {
     fn named(entry: Entry) -> Self {
         let toml = Some(entry.toml);
-        Self { policy: entry.policy, overridden: false, hypothetical: false, toml }
+        Self { policy: entry.policy, is_overridden: false, is_hypothetical: false, toml }
     }
 
     /// Parses an earlier policy from its [`ChosenPolicy::toml`].
     ///
     /// # Errors
     /// The parse error.
-    pub(crate) fn pinned(toml: &str, overridden: bool) -> Result<Self, String> {
+    pub(crate) fn pinned(toml: &str, is_overridden: bool) -> Result<Self, String> {
         let policy = Policy::from_toml(toml).map_err(|error| error.to_string())?;
         let toml = Some(toml.into());
-        Ok(Self { policy: Arc::new(policy), overridden, hypothetical: false, toml })
+        Ok(Self { policy: Arc::new(policy), is_overridden, is_hypothetical: false, toml })
     }
 
     fn with_overrides(policy: Policy) -> Self {
-        Self { policy: Arc::new(policy), overridden: true, hypothetical: false, toml: None }
+        Self { policy: Arc::new(policy), is_overridden: true, is_hypothetical: false, toml: None }
     }
 
     /// Renders the policy for an answer.
     #[must_use]
     pub fn applied(&self) -> v1::AppliedPolicy {
-        render::applied_policy(&self.policy, self.overridden)
+        render::applied_policy(&self.policy, self.is_overridden)
     }
 
     /// Renders the policy. Its certificate states if it covers the judge that decided.
@@ -125,7 +125,7 @@ impl Engine {
         };
         match (self.check_allowed(&base, &chosen), policy_use) {
             (Ok(()), _) => Ok(Some(chosen)),
-            (Err(_), PolicyUse::Any) => Ok(Some(ChosenPolicy { hypothetical: true, ..chosen })),
+            (Err(_), PolicyUse::Any) => Ok(Some(ChosenPolicy { is_hypothetical: true, ..chosen })),
             (Err(status), PolicyUse::Decide) => Err(status),
         }
     }
@@ -133,13 +133,13 @@ impl Engine {
     fn check_allowed(&self, base: &Policy, chosen: &ChosenPolicy) -> Result<(), Status> {
         let policy = &chosen.policy;
         let overrides = self.policies.allow_overrides();
-        if chosen.overridden && overrides == AllowOverrides::None {
+        if chosen.is_overridden && overrides == AllowOverrides::None {
             return Err(errors::not_allowed(
                 "this server does not allow policy_overrides",
                 "name a policy of the server, or have policies.allow_overrides set to \"stricter\"",
             ));
         }
-        if chosen.overridden && !self.principal.may(Right::Override) {
+        if chosen.is_overridden && !self.principal.may(Right::Override) {
             return Err(errors::no_right(self.principal.name(), Right::Override));
         }
         let default = self.policies.named("").map_err(|known| {
@@ -152,7 +152,7 @@ impl Engine {
         let default = default.policy;
         let check_strict = |policy: &Policy| policy.at_least_as_strict_as(&default);
         let is_allowed = self.policies.is_allowed(&base.name);
-        let permitted = match (chosen.overridden, overrides) {
+        let permitted = match (chosen.is_overridden, overrides) {
             (false, _) => is_allowed || check_strict(policy).is_ok(),
             (true, AllowOverrides::Any) => is_allowed || check_strict(base).is_ok(),
             (true, _) => is_allowed && policy.at_least_as_strict_as(base).is_ok(),
@@ -161,7 +161,7 @@ impl Engine {
             return Ok(());
         }
         check_strict(policy).map_err(|looser| {
-            let fix = match (chosen.overridden, is_allowed || check_strict(base).is_ok()) {
+            let fix = match (chosen.is_overridden, is_allowed || check_strict(base).is_ok()) {
                 (true, true) => {
                     "give stricter values, or have policies.allow_overrides set to \"any\""
                         .to_owned()
@@ -171,7 +171,7 @@ impl Engine {
                     base.name
                 ),
             };
-            let overridden = if chosen.overridden { " with these policy_overrides" } else { "" };
+            let overridden = if chosen.is_overridden { " with these policy_overrides" } else { "" };
             let what = format!(
                 "policy `{}`{overridden} is looser than the default `{}`",
                 base.name, default.name

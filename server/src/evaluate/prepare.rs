@@ -117,11 +117,11 @@ impl Engine {
 }
 
 fn check_samples(options: &v1::EvaluateOptions, violations: &mut Violations) {
-    let given = options.samples;
+    let samples = options.samples;
     let max = Question::MAX_SAMPLES;
-    if given > max {
+    if samples > max {
         let description = format!(
-            "{given} samples are too many; give 1 to {max}, or 0 for the configured number"
+            "{samples} samples are too many; give 1 to {max}, or 0 for the configured number"
         );
         violations.add("options.samples", description);
     }

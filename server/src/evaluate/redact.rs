@@ -40,10 +40,10 @@ pub(super) fn record(
 ) -> Result<v1::GetEvaluationResponse, Status> {
     let evaluation = record.evaluation.clone().unwrap_or_default();
     let synthesis = record.report.as_ref().map_or("", |report| report.synthesis.as_str());
-    let mut known = texts(&evaluation);
-    known.push(synthesis);
-    known.extend(record.evidence.iter().map(|item| item.head.as_str()));
-    let mut redaction = begin(redactor, &evaluation.evaluation_id, &known);
+    let mut secret_texts = texts(&evaluation);
+    secret_texts.push(synthesis);
+    secret_texts.extend(record.evidence.iter().map(|item| item.head.as_str()));
+    let mut redaction = begin(redactor, &evaluation.evaluation_id, &secret_texts);
     let hidden = redaction.hide(synthesis).into_owned();
     let report = Some(OffsetMap { replaced: redaction.replacements(&hidden) });
     let mut rewriter = Rewriter { redaction, report };

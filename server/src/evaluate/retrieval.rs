@@ -70,9 +70,9 @@ impl Engine {
         call.enter(Step::Retrieve);
         let store = self.stored_evidence()?;
         let name = CorpusName::new(corpus_id).map_err(|error| errors::evidence(&error))?;
-        let given: usize = inline.iter().map(|item| item.content.as_str().len()).sum();
+        let inline_bytes: usize = inline.iter().map(|item| item.content.as_str().len()).sum();
         let limit = judges.iter().filter_map(|judge| judge.capabilities().max_evidence_bytes).min();
-        let budget = limit.unwrap_or(DEFAULT_BUDGET).saturating_sub(given);
+        let budget = limit.unwrap_or(DEFAULT_BUDGET).saturating_sub(inline_bytes);
         let (evidence, corpus) = (store.clone(), name.clone());
         let summary = offload_store(call, move || evidence.summary(&corpus)).await?;
         let retrieval = v1::Retrieval {
@@ -187,7 +187,7 @@ fn retrieve(
         rankings.push(results.hits.into_iter().map(FoundPassage::from).collect());
     }
     let budget = usize::try_from(retrieval.budget).unwrap_or(usize::MAX);
-    let (given, dropped) = select_passages(budget, &rankings);
+    let (selected, dropped) = select_passages(budget, &rankings);
     retrieval.claims = claims
         .iter()
         .zip(&rankings)
@@ -195,7 +195,7 @@ fn retrieve(
             claim_id: claim.id.to_string(),
             passages: hits
                 .iter()
-                .map(|passage| passage.to_proto(given.contains_key(&passage.position)))
+                .map(|passage| passage.to_proto(selected.contains_key(&passage.position)))
                 .collect(),
         })
         .collect();
@@ -205,10 +205,10 @@ fn retrieve(
     }
     retrieval.degraded = degraded.unwrap_or_default();
     retrieval.queries = u32::try_from(claims.len()).unwrap_or(u32::MAX);
-    retrieval.passages = given.len() as u64;
+    retrieval.passages = selected.len() as u64;
     retrieval.dropped = dropped;
-    let given: Vec<i64> = given.into_values().collect();
-    let passages = store.passages(name, &given).map_err(failed)?;
+    let selected: Vec<i64> = selected.into_values().collect();
+    let passages = store.passages(name, &selected).map_err(failed)?;
     Ok((passages.into_iter().map(passage).collect(), retrieval))
 }
 
@@ -277,21 +277,21 @@ fn select_passages(
     let deepest = rankings.iter().map(Vec::len).max().unwrap_or(0);
     let by_rank =
         (0..deepest).flat_map(|rank| rankings.iter().filter_map(move |ranking| ranking.get(rank)));
-    let mut left = budget;
+    let mut remaining = budget;
     let mut dropped = BTreeSet::new();
-    let mut given = BTreeMap::new();
+    let mut selected = BTreeMap::new();
     for passage in by_rank {
-        if given.contains_key(&passage.position) || dropped.contains(&passage.position) {
+        if selected.contains_key(&passage.position) || dropped.contains(&passage.position) {
             continue;
         }
-        if passage.size > left {
+        if passage.size > remaining {
             dropped.insert(&passage.position);
         } else {
-            left -= passage.size;
-            given.insert(&passage.position, passage.passage);
+            remaining -= passage.size;
+            selected.insert(&passage.position, passage.passage);
         }
     }
-    (given, dropped.len() as u64)
+    (selected, dropped.len() as u64)
 }
 
 /// Converts a passage to an item. It is never exhaustive, since it is only part of an item.

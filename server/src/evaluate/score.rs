@@ -101,7 +101,7 @@ fn score_counts(
         decision: Some(v1::Decision { margins, ..render::decision(&decision) }),
         policy: Some(policy.applied()),
         is_grounded: decided.is_grounded() && undecided.total() == 0,
-        hypothetical: policy.hypothetical,
+        hypothetical: policy.is_hypothetical,
         ..v1::ScoreResponse::default()
     }
 }
@@ -160,7 +160,7 @@ fn score_claims(
         is_grounded: answer::is_grounded(&assessment),
         verification_needed: !open.is_empty(),
         verification_reasons: open,
-        hypothetical: policy.hypothetical,
+        hypothetical: policy.is_hypothetical,
         claims: answer::claims(rules, assessment, explain),
     }
 }

@@ -353,8 +353,8 @@ fn add_new(notices: &mut Vec<Notice>, new: Vec<Notice>) {
 }
 
 fn with_reserve(deadline: Instant) -> Instant {
-    let left = deadline.saturating_duration_since(Instant::now());
-    deadline - (left / 10).min(MAX_RESERVE)
+    let remaining = deadline.saturating_duration_since(Instant::now());
+    deadline - (remaining / 10).min(MAX_RESERVE)
 }
 
 fn turn_failed(reason: &str) -> Notice {

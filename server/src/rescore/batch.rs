@@ -163,7 +163,7 @@ impl Batch {
         let change = |((before, after), evaluations)| v1::TierChange { before, after, evaluations };
         v1::RescoreEvaluationsResponse {
             policy: Some(policy.applied()),
-            hypothetical: policy.hypothetical,
+            hypothetical: policy.is_hypothetical,
             decided: self.decided,
             unreadable: self.unreadable,
             has_more,

@@ -64,7 +64,7 @@ impl Engine {
             evaluation_id,
             before: Some(recorded_decision(&answer)),
             policy: Some(policy.applied()),
-            hypothetical: policy.hypothetical,
+            hypothetical: policy.is_hypothetical,
             ..v1::RescoreResponse::default()
         };
         if !is_partitioned(&answer) {
@@ -340,8 +340,8 @@ fn check_id(id: &str, violations: &mut Violations) {
         violations
             .add("evaluation_id", "is missing; `gsar ledger list` shows recorded evaluations");
     } else if id.len() > max {
-        let given = id.len();
-        violations.add("evaluation_id", format!("has {given} bytes; at most {max} are allowed"));
+        let length = id.len();
+        violations.add("evaluation_id", format!("has {length} bytes; at most {max} are allowed"));
     }
 }
 

@@ -18,15 +18,15 @@ struct Interner(Mutex<BTreeSet<&'static str>>);
 
 impl Interner {
     fn intern(&self, text: &str) -> Option<&'static str> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(name) = known.get(text) {
+        let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(name) = names.get(text) {
             return Some(name);
         }
-        if text.len() > MAX_NAME_BYTES || known.len() >= MAX_NAMES {
+        if text.len() > MAX_NAME_BYTES || names.len() >= MAX_NAMES {
             return None;
         }
         let name: &'static str = text.to_owned().leak();
-        known.insert(name);
+        names.insert(name);
         Some(name)
     }
 }

@@ -297,8 +297,8 @@ mod tests {
             let at = at.min(text.len() - 1);
             let (head, tail) = text.split_at(at);
             let split = Question { claims: [claim(head, tail)].into(), ..question() };
-            let whole = Question { claims: [claim(&text, "")].into(), ..question() };
-            prop_assert_ne!(key(&split), key(&whole));
+            let joined = Question { claims: [claim(&text, "")].into(), ..question() };
+            prop_assert_ne!(key(&split), key(&joined));
             let items = |first: &str, second: &str| Question {
                 evidence: Arc::new(vec![item("e1", first), item("e2", second)]),
                 ..question()

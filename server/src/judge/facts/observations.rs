@@ -34,11 +34,11 @@ impl<'e> Observations<'e> {
             |item: &&EvidenceItem| item.lane.is_hard() && item.kind != EvidenceKind::PriorClaim;
         let mut items: Vec<&EvidenceItem> = evidence.iter().filter(is_evidence).collect();
         items.sort_by(|a, b| a.id.cmp(&b.id));
-        let mut left = MAX_BYTES;
+        let mut remaining = MAX_BYTES;
         let mut gaps = Vec::new();
-        items.retain(|item| match left.checked_sub(item.content.as_str().len()) {
+        items.retain(|item| match remaining.checked_sub(item.content.as_str().len()) {
             Some(rest) => {
-                left = rest;
+                remaining = rest;
                 true
             }
             None => {

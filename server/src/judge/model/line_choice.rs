@@ -27,17 +27,17 @@ impl ModelJudge {
         outcome: &mut PartOutcome,
     ) -> Vec<Piece<'q>> {
         let evidence = question.evidence.as_slice();
-        let whole = || evidence.iter().map(Piece::whole).collect();
+        let all_pieces = || evidence.iter().map(Piece::whole).collect();
         // A reconsideration needs the full text of citations, and a second look has only excerpts.
         let is_first = question.objections.is_empty() && !question.is_second_look();
         let Some(above) = self.options.outline_above.filter(|_| is_first) else {
-            return whole();
+            return all_pieces();
         };
         let long: Vec<LongItem<'q>> =
             evidence.iter().filter_map(|item| LongItem::new(item, above)).collect();
         let outlines: usize = long.iter().map(|long| long.outline.len()).sum();
         if long.is_empty() || outlines > self.options.max_evidence {
-            return whole();
+            return all_pieces();
         }
         match self.choose(question, evidence, &long, outcome).await {
             Ok(chosen) => {
@@ -55,7 +55,7 @@ impl ModelJudge {
                         "the model did not choose lines from long items, so they were sent in full: {why}"
                     ),
                 });
-                whole()
+                all_pieces()
             }
         }
     }

@@ -14,29 +14,29 @@ pub(super) const MAX_PARTS: usize = 32;
 pub(super) fn split<'e>(evidence: &[Piece<'e>], room: usize) -> Vec<Vec<Piece<'e>>> {
     let room = room.max(1 << 10);
     let mut parts: Vec<Vec<Piece<'e>>> = vec![Vec::new()];
-    let mut left = room;
+    let mut remaining = room;
     for piece in evidence {
         let mut rest = piece.content;
         loop {
-            let (content, after) = if rest.len() <= left {
+            let (content, after) = if rest.len() <= remaining {
                 (rest, "")
             } else if rest.len() <= room {
                 ("", rest)
             } else {
-                cut(rest, left)
+                cut(rest, remaining)
             };
             if let Some(last) = parts.last_mut()
                 && (!content.is_empty() || after.is_empty())
             {
                 last.push(Piece { content, ..*piece });
-                left -= content.len();
+                remaining -= content.len();
             }
             if after.is_empty() {
                 break;
             }
             rest = after;
             parts.push(Vec::new());
-            left = room;
+            remaining = room;
         }
     }
     parts

@@ -175,11 +175,11 @@ fn rejects_a_damaged_file() {
 fn a_truncated_file_does_not_return_money() {
     let folder = tempfile::tempdir().unwrap();
     reserve(&open(folder.path(), Some(100)), 70).unwrap().settle(70);
-    let whole = std::fs::read(folder.path().join(FILE)).unwrap();
+    let file = std::fs::read(folder.path().join(FILE)).unwrap();
     // SQLite treats a file of one byte as new.
-    for length in (2..whole.len()).step_by(509) {
+    for length in (2..file.len()).step_by(509) {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(FILE), &whole[..length]).unwrap();
+        std::fs::write(folder.path().join(FILE), &file[..length]).unwrap();
         match Spending::open(folder.path(), Some(100), clock_at(DAY + 1).1) {
             Ok(spending) => assert_eq!(today(&spending), 70, "cut to {length} bytes"),
             Err(error) => assert!(error.to_string().contains(FILE), "{error}"),

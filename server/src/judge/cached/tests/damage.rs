@@ -46,10 +46,10 @@ fn expected(asked: usize) -> String {
 
 #[test]
 fn a_truncated_file_is_a_miss() {
-    let (whole, text) = file_with_a_judgement();
-    for length in (0..whole.len()).step_by(1_000) {
+    let (file, text) = file_with_a_judgement();
+    for length in (0..file.len()).step_by(1_000) {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(FILE), &whole[..length]).unwrap();
+        std::fs::write(folder.path().join(FILE), &file[..length]).unwrap();
         let (answer, asked) = ask_in(folder.path());
         assert_eq!(answer, expected(asked), "cut to {length} bytes");
         assert!(asked == 1 || length >= text.end, "cut to {length} bytes");
@@ -58,10 +58,10 @@ fn a_truncated_file_is_a_miss() {
 
 #[test]
 fn detects_damage_at_any_byte() {
-    let (whole, text) = file_with_a_judgement();
+    let (file, text) = file_with_a_judgement();
     for at in text.step_by(41) {
         let folder = tempfile::tempdir().unwrap();
-        let mut damaged = whole.clone();
+        let mut damaged = file.clone();
         damaged[at] ^= 1;
         std::fs::write(folder.path().join(FILE), &damaged).unwrap();
         assert_eq!(ask_in(folder.path()), (uncached(), 1), "byte {at}");

@@ -112,8 +112,8 @@ async fn a_late_caller_does_not_affect_others() {
     let late = Question { deadline: Some(Instant::now()), ..question() };
     let mut first = cached.judge(&patient);
     poll_pending(&mut first);
-    let left = cached.judge(&late).await.unwrap_err();
-    assert_eq!(left, JudgeError::DeadlinePassed { judged: 0, claims: 1, calls: Vec::new() });
+    let error = cached.judge(&late).await.unwrap_err();
+    assert_eq!(error, JudgeError::DeadlinePassed { judged: 0, claims: 1, calls: Vec::new() });
     judge.permits.add_permits(1);
     assert_eq!(debug_text(&first.await), uncached());
     assert_eq!(judge.asked(), 1);
@@ -130,8 +130,8 @@ async fn a_failure_after_the_leaders_deadline_is_not_shared() {
     let mut second = cached.judge(&patient);
     poll_pending(&mut first);
     poll_pending(&mut second);
-    let left = cached.judge(&late).await.unwrap_err();
-    assert_eq!(left, JudgeError::DeadlinePassed { judged: 0, claims: 1, calls: Vec::new() });
+    let error = cached.judge(&late).await.unwrap_err();
+    assert_eq!(error, JudgeError::DeadlinePassed { judged: 0, claims: 1, calls: Vec::new() });
     poll_pending(&mut first);
     judge.permits.add_permits(2);
     let (first, second) = tokio::join!(first, second);
