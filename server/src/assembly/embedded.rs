@@ -6,7 +6,6 @@ use crate::config::{Config, EMBEDDED, Judges};
 use crate::judge::facts::FactsJudge;
 use crate::judge::local::LocalJudge;
 
-/// Replaces `embedded` in the chain and the panels.
 pub(super) fn resolve(config: &mut Config) {
     if names(&config.judges).any(|name| name == EMBEDDED) {
         let embedded = match Runtime::load(config.evidence.onnxruntime.as_deref()) {
@@ -25,13 +24,12 @@ pub(super) fn resolve(config: &mut Config) {
     }
 }
 
-/// Returns the judges named in chain and panels.
+/// Returns the names of judges in the chain and the panels.
 pub(super) fn names(judges: &Judges) -> impl Iterator<Item = &str> {
     let members = judges.panels.values().flat_map(|panel| &panel.members);
     judges.chain.iter().chain(members.map(|member| &member.judge)).map(String::as_str)
 }
 
-/// Replaces `embedded` by another name in the chain and the panels.
 fn rename(judges: &mut Judges, name: &str) {
     let members = judges.panels.values_mut().flat_map(|panel| &mut panel.members);
     let named = judges.chain.iter_mut().chain(members.map(|member| &mut member.judge));

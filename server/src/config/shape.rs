@@ -1,5 +1,5 @@
-//! Deserializes merged layers into a [`Config`] and reports every invalid value and unknown key, where serde stops at
-//! the first.
+//! Deserializes merged layers into a [`Config`]. Reports every invalid value and unknown key, not only the
+//! first.
 
 use figment::error::Kind;
 use figment::value::{Dict, Value};
@@ -7,13 +7,12 @@ use figment::{Error, Figment};
 
 use super::{Config, Problems};
 
-/// The maximum number of errors that are searched for.
 const MAX_ERRORS: usize = 100;
 
-/// Returns the configuration with every invalid value replaced by its default, and an error for each.
+/// Returns the configuration, with invalid values replaced by their defaults, and all errors.
 ///
 /// # Errors
-/// The errors, if the rest does not form a configuration.
+/// All errors, if the remaining values are not a valid configuration.
 pub(super) fn read(layers: &Figment, defaults: &Config) -> Result<(Config, Problems), Problems> {
     let mut problems = Problems::default();
     let merged = problems.note(&[], layers.find_value(""));
@@ -39,8 +38,8 @@ pub(super) fn read(layers: &Figment, defaults: &Config) -> Result<(Config, Probl
     Err(problems)
 }
 
-/// Replaces a value by its default. A value without a default is removed; if it is missing, its table is. Returns
-/// `true` if anything changed.
+/// Replaces a value by its default, or removes it if there is none. A table with a missing value is removed.
+/// Returns `true` if anything changed.
 fn reset(merged: &mut Value, defaults: &Value, path: &[&str]) -> bool {
     let (Value::Dict(_, values), Some((key, rest))) = (merged, path.split_first()) else {
         return false;
@@ -65,7 +64,7 @@ fn reset(merged: &mut Value, defaults: &Value, path: &[&str]) -> bool {
     }
 }
 
-/// Describes an error without names of Rust types.
+/// Describes an error in terms of TOML, not of Rust types.
 fn describe(error: &Error) -> String {
     let expected = |expected: &str| match expected {
         "usize" | "u64" | "u32" | "a nonzero u32" => "a whole number".to_owned(),

@@ -15,7 +15,7 @@ pub struct Tls {
     pub certificate: Option<PathBuf>,
     /// A PEM file with the certificate's private key.
     pub key: Option<PathBuf>,
-    /// A PEM file with certificate authorities. If given, clients must present a certificate signed by one of them.
+    /// A PEM file with certificate authorities. If given, clients need a certificate signed by one of them.
     pub client_ca: Option<PathBuf>,
 }
 

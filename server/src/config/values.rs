@@ -107,7 +107,7 @@ pub struct Policies {
 pub enum AllowOverrides {
     /// None.
     None,
-    /// Overrides whose resulting policy is no looser than the default.
+    /// Overrides that result in a policy no looser than the default.
     Stricter,
     /// Any overrides.
     Any,

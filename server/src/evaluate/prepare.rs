@@ -46,8 +46,8 @@ struct CheckedRequest<R> {
 }
 
 impl Engine {
-    /// Prepares a request. `parse_reports` parses its reports. With `store_contents`, also returns the evidence
-    /// contents to record.
+    /// Prepares a request and parses its reports. With `store_contents`, also returns the evidence contents
+    /// to record.
     pub(super) async fn prepare<R>(
         &self,
         call: &Call,

@@ -102,7 +102,7 @@ pub struct Question {
     pub evidence: Arc<Vec<EvidenceItem>>,
     /// Graded claims, the most similar first. Empty if no judge uses examples.
     pub examples: Arc<[Example]>,
-    /// `true` if more questions about the same evidence may follow, so that facts extracted from it are cached.
+    /// `true` if other questions use the same evidence, so that facts extracted from it are cached.
     pub evidence_is_reused: bool,
     /// `true` if [`Judgement::considered`] is requested.
     pub explain: bool,

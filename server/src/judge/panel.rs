@@ -14,7 +14,7 @@ use super::{
     Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Question, calls_mut, push_unique,
 };
 
-/// A judge whose members vote.
+/// A judge that combines the votes of its members.
 pub struct Panel {
     name: String,
     members: Vec<Member>,
