@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stops_at_the_unit_limit_or_when_the_callback_fails() {
+    fn stops_at_the_unit_limit_or_on_callback_error() {
         let budget = Budget::new(10, |_| Ok(()));
         assert!(budget.spend(4) && budget.spend(3));
         assert_eq!(budget.finish(()), Ok(()));

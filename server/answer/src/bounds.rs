@@ -68,19 +68,19 @@ impl Meter {
     }
 
     /// Counts a value. Returns `false` if the limit is exceeded.
-    pub(crate) fn value(&self) -> bool {
+    pub(crate) fn count_value(&self) -> bool {
         self.values.set(self.values.get().saturating_add(1));
         self.values.get() <= self.max_values
     }
 
     /// Records a nesting depth. Returns `false` if the limit is exceeded.
-    pub(crate) fn level(&self, depth: usize) -> bool {
+    pub(crate) fn record_depth(&self, depth: usize) -> bool {
         self.deepest.set(self.deepest.get().max(depth));
         depth <= self.max_depth
     }
 
     /// Counts a step. Returns `false` if the limit is exceeded.
-    pub(crate) fn step(&self) -> bool {
+    pub(crate) fn count_step(&self) -> bool {
         self.steps.set(self.steps.get().saturating_add(1));
         !self.is_exhausted()
     }

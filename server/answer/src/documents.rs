@@ -49,30 +49,30 @@ impl<'a> Documents<'a> {
     /// Parses all documents in a text.
     pub(crate) fn parse(text: &'a str, meter: &Meter) -> Result<Self, ParseError> {
         let mut documents = Self::default();
-        let mut reader = Lenient::new(text, meter);
+        let mut parser = Lenient::new(text, meter);
         if let Some(start) = after_bare_reasoning(text) {
             documents.text_fixes = Fixes(vec![Fix::Reasoning]);
-            reader.at = start;
+            parser.at = start;
         }
-        while let Some(byte) = reader.byte(reader.at) {
-            let at = reader.at;
+        while let Some(byte) = parser.byte(parser.at) {
+            let at = parser.at;
             match byte {
                 b'{' | b'[' if byte == b'{' || begins_list_of_objects(text, at) => {
-                    documents.take(text, &mut reader, meter)?;
+                    documents.parse_document(text, &mut parser, meter)?;
                 }
                 b'`' if text.get(at..).is_some_and(|rest| rest.starts_with("```")) => {
                     documents.text_fixes.add(Fix::CodeFence);
-                    reader.at = at + fence(text, at);
+                    parser.at = at + fence(text, at);
                 }
                 b'<' | b'[' | 0xe2 => match reasoning(text, at)? {
                     Some(end) => {
                         documents.found.clear();
                         documents.text_fixes = Fixes(vec![Fix::Reasoning]);
-                        reader.at = end;
+                        parser.at = end;
                     }
-                    None => documents.pass(text, &mut reader, byte)?,
+                    None => documents.skip_byte(text, &mut parser, byte)?,
                 },
-                _ => documents.pass(text, &mut reader, byte)?,
+                _ => documents.skip_byte(text, &mut parser, byte)?,
             }
         }
         if documents.found.len() > 1 {
@@ -82,22 +82,22 @@ impl<'a> Documents<'a> {
     }
 
     /// Parses the document at the current position, or skips a brace in prose.
-    fn take(
+    fn parse_document(
         &mut self,
         text: &'a str,
-        reader: &mut Lenient<'a, '_>,
+        parser: &mut Lenient<'a, '_>,
         meter: &Meter,
     ) -> Result<(), ParseError> {
-        let at = reader.at;
-        match reader.begin(at) {
+        let at = parser.at;
+        match parser.begin(at) {
             Ok(node) => {
-                let fixes = std::mem::take(&mut reader.fixes);
+                let fixes = std::mem::take(&mut parser.fixes);
                 self.found.push(Document { node, fixes });
             }
-            Err(Fault::Unexpected(_)) if !reader.is_json => {
+            Err(Fault::Unexpected(_)) if !parser.is_json => {
                 self.text_fixes.add(Fix::Prose);
                 self.open += 1;
-                reader.at = at + 1;
+                parser.at = at + 1;
             }
             Err(fault) => return Err(parse_error(fault, text, meter)),
         }
@@ -105,16 +105,16 @@ impl<'a> Documents<'a> {
     }
 
     /// Skips a byte of prose. JSON syntax after a document means that the document ended too early.
-    fn pass(
+    fn skip_byte(
         &mut self,
         text: &str,
-        reader: &mut Lenient<'a, '_>,
+        parser: &mut Lenient<'a, '_>,
         byte: u8,
     ) -> Result<(), ParseError> {
-        let at = reader.at;
+        let at = parser.at;
         let is_json = match byte {
             b'}' => self.open == 0,
-            b'"' => reader.byte(reader.after_white_space(at + 1)) == Some(b':'),
+            b'"' => parser.byte(parser.after_whitespace(at + 1)) == Some(b':'),
             _ => false,
         };
         if is_json && !self.found.is_empty() {
@@ -126,7 +126,7 @@ impl<'a> Documents<'a> {
         if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
             self.text_fixes.add(Fix::Prose);
         }
-        reader.at += 1;
+        parser.at += 1;
         Ok(())
     }
 }

@@ -91,11 +91,11 @@ impl Draft {
         let mut draft = Self { fixes, claims, ..Self::default() };
         match entries {
             Claims::None => {}
-            Claims::List(entries) => draft.take_list(entries, expected, bounds),
+            Claims::List(entries) => draft.add_list(entries, expected, bounds),
             Claims::Keyed(members) => {
                 draft.fixes.add(Fix::KeyedClaims);
                 for (number, Member { name, value }) in members.iter().enumerate() {
-                    draft.take(
+                    draft.add_entry(
                         Entry::parse(value, Some(name), expected.form, bounds.citations),
                         number + 1,
                         expected,
@@ -106,14 +106,14 @@ impl Draft {
         Ok(draft)
     }
 
-    fn take_list(&mut self, entries: &[Node<'_>], expected: &Expected<'_>, bounds: &Bounds) {
+    fn add_list(&mut self, entries: &[Node<'_>], expected: &Expected<'_>, bounds: &Bounds) {
         for (number, entry) in entries.iter().enumerate() {
-            let inner = document_in(entry, bounds);
+            let inner = embedded_json(entry, bounds);
             if inner.is_some() {
                 self.fixes.add(Fix::ClaimText);
             }
             let entry = inner.as_ref().unwrap_or(entry);
-            self.take(
+            self.add_entry(
                 Entry::parse(entry, None, expected.form, bounds.citations),
                 number + 1,
                 expected,
@@ -121,7 +121,7 @@ impl Draft {
         }
     }
 
-    fn take(&mut self, entry: Entry<'_>, number: usize, expected: &Expected<'_>) {
+    fn add_entry(&mut self, entry: Entry<'_>, number: usize, expected: &Expected<'_>) {
         let id = entry.id.as_deref();
         let position = id.and_then(|id| expected.position(id));
         match (position, entry.verdict) {
@@ -183,7 +183,7 @@ impl Draft {
     }
 
     /// Converts the fields other than the claims.
-    pub(crate) fn read_rest(&mut self, rest: &Rest<'_, '_>) {
+    pub(crate) fn set_other_fields(&mut self, rest: &OtherFields<'_, '_>) {
         if let Some(node) = rest.score {
             match score::parse(node) {
                 Ok(score) => {
@@ -236,7 +236,7 @@ impl Draft {
 }
 
 /// Parses a string that contains JSON. Returns `None` if the end of the string was guessed.
-pub(crate) fn document_in<'n>(node: &'n Node<'_>, bounds: &Bounds) -> Option<Node<'n>> {
+pub(crate) fn embedded_json<'n>(node: &'n Node<'_>, bounds: &Bounds) -> Option<Node<'n>> {
     match node {
         Node::Text(Text { value, has_guessed_end: false })
             if value.trim_start().starts_with(['{', '[']) =>
@@ -249,7 +249,7 @@ pub(crate) fn document_in<'n>(node: &'n Node<'_>, bounds: &Bounds) -> Option<Nod
 
 /// The fields of an answer other than the claims.
 #[derive(Debug, Default)]
-pub(crate) struct Rest<'n, 'a> {
+pub(crate) struct OtherFields<'n, 'a> {
     pub(crate) score: Option<&'n Node<'a>>,
     pub(crate) explanation: Option<&'n Node<'a>>,
     pub(crate) gaps: Option<&'n Node<'a>>,

@@ -3,7 +3,7 @@
 
 use crate::bounds::{Bounds, Meter};
 use crate::documents::Documents;
-use crate::draft::{Claims, Draft, Expected, Rest, abstain_reason, document_in};
+use crate::draft::{Claims, Draft, Expected, OtherFields, abstain_reason, embedded_json};
 use crate::error::ParseError;
 use crate::fix::{Fix, Fixes};
 use crate::node::{Member, Node, Text};
@@ -27,14 +27,14 @@ pub(crate) struct AnswerFinder<'s> {
 /// An object with claims or an abstention.
 struct Envelope<'n, 'a> {
     claims: Option<&'n Node<'a>>,
-    rest: Rest<'n, 'a>,
+    rest: OtherFields<'n, 'a>,
 }
 
 impl<'n, 'a> Envelope<'n, 'a> {
     /// Returns `None` for an object with neither claims nor an abstention.
     fn parse(members: &'n [Member<'a>]) -> Result<Option<Self>, ParseError> {
         let mut claims = None;
-        let mut rest = Rest::default();
+        let mut rest = OtherFields::default();
         let mut twice = None;
         for Member { name, value } in members {
             let (field, slot) = match name.as_ref() {
@@ -94,15 +94,15 @@ impl AnswerFinder<'_> {
     ) -> Result<(), ParseError> {
         match node {
             Node::Object(members) => match Envelope::parse(members)? {
-                Some(envelope) => self.take(&envelope, fixes.clone()),
+                Some(envelope) => self.add_answer(&envelope, fixes.clone()),
                 None => self.find_in_members(members, fixes, nested),
             },
             Node::List(entries) if is_list_of_claims(entries) => {
-                let fixes = with(fixes, Fix::BareList);
+                let fixes = with_fix(fixes, Fix::BareList);
                 self.push(Draft::new(&Claims::List(entries), fixes, self.expected, self.bounds)?)
             }
             Node::List(entries) if nested < MAX_NESTED => {
-                let fixes = with(fixes, Fix::Nested);
+                let fixes = with_fix(fixes, Fix::Nested);
                 entries.iter().try_for_each(|entry| self.find_in_value(entry, &fixes, nested + 1))
             }
             _ => Ok(()),
@@ -123,19 +123,24 @@ impl AnswerFinder<'_> {
                 Node::Text(Text { value, has_guessed_end: false })
                     if TEXT_FIELDS.contains(&name.as_ref()) && value.contains('{') =>
                 {
-                    match self.find_in_text(value, &with(fixes, Fix::ArgumentText), nested + 1) {
+                    match self.find_in_text(value, &with_fix(fixes, Fix::ArgumentText), nested + 1)
+                    {
                         Ok(()) | Err(ParseError::NoJson | ParseError::NoClaims) => {}
                         Err(unreadable) => return Err(unreadable),
                     }
                 }
-                value => self.find_in_value(value, &with(fixes, Fix::Nested), nested + 1)?,
+                value => self.find_in_value(value, &with_fix(fixes, Fix::Nested), nested + 1)?,
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, envelope: &Envelope<'_, '_>, mut fixes: Fixes) -> Result<(), ParseError> {
-        let inner = envelope.claims.and_then(|claims| document_in(claims, self.bounds));
+    fn add_answer(
+        &mut self,
+        envelope: &Envelope<'_, '_>,
+        mut fixes: Fixes,
+    ) -> Result<(), ParseError> {
+        let inner = envelope.claims.and_then(|claims| embedded_json(claims, self.bounds));
         if inner.is_some() {
             fixes.add(Fix::ClaimText);
         }
@@ -146,7 +151,7 @@ impl AnswerFinder<'_> {
             _ => Claims::None,
         };
         let mut draft = Draft::new(&claims, fixes, self.expected, self.bounds)?;
-        draft.read_rest(&envelope.rest);
+        draft.set_other_fields(&envelope.rest);
         self.push(draft)
     }
 
@@ -159,7 +164,7 @@ impl AnswerFinder<'_> {
     }
 }
 
-fn with(fixes: &Fixes, fix: Fix) -> Fixes {
+fn with_fix(fixes: &Fixes, fix: Fix) -> Fixes {
     let mut fixes = fixes.clone();
     fixes.add(fix);
     fixes

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_over_the_same_evidence_have_the_same_schema() {
+    fn reports_share_a_schema() {
         let schema = |claims: &[&str]| Form::Judgement.schema(Labels { claims, evidence: 4 });
         assert_eq!(schema(&["c1", "c2"]), schema(&["c31", "c4", "c5"]));
         assert_ne!(schema(&["c1"]), schema(&["c33"]));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn every_string_has_a_maximum_length() {
+    fn strings_have_a_maximum_length() {
         fn texts(schema: &serde_json::Value, found: &mut Vec<serde_json::Value>) {
             if schema["type"] == "string" || schema["type"] == serde_json::json!(["string", "null"])
             {

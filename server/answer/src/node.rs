@@ -79,7 +79,7 @@ struct Tree<'m> {
 impl Tree<'_> {
     fn inner<E: Error>(self) -> Result<Self, E> {
         let depth = self.depth + 1;
-        if self.meter.level(depth) {
+        if self.meter.record_depth(depth) {
             Ok(Self { depth, ..self })
         } else {
             Err(E::custom("too deep"))
@@ -91,7 +91,7 @@ impl<'a> DeserializeSeed<'a> for Tree<'_> {
     type Value = Node<'a>;
 
     fn deserialize<D: Deserializer<'a>>(self, json: D) -> Result<Node<'a>, D::Error> {
-        if self.meter.value() {
+        if self.meter.count_value() {
             json.deserialize_any(self)
         } else {
             Err(D::Error::custom("too many values"))

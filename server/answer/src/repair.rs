@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_an_unreadable_answer_again() {
+    fn requests_unreadable_answers_again() {
         assert_eq!(
             prompt(r#"{"claims": [{"id": "c1", "class": "grou"#).unwrap(),
             "Your last answer cannot be used: the answer ends before it is complete, after 39 bytes: write shorter notes \
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_nothing_if_every_claim_is_judged_or_the_model_abstains() {
+    fn requests_nothing_without_open_claims() {
         let claim = |id| format!(r#"{{"id": "{id}", "class": "ungrounded", "type": "inference"}}"#);
         assert_eq!(
             prompt(&format!(

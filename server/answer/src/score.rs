@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_fractions_and_percentages() {
+    fn parses_fractions_and_percentages() {
         for (json, millionths) in [
             ("0", 0),
             ("-0.0", 0),

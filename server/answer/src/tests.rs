@@ -67,7 +67,7 @@ fn ordinary_answers_need_few_steps() {
 }
 
 #[test]
-fn rejects_answers_over_each_bound() {
+fn rejects_answers_over_the_limits() {
     let bounds = Bounds { bytes: 200, depth: 4, values: 40, claims: 3, citations: 1 };
     let parse = |text: &str| parse(text, Form::Judgement, &claims(2), &bounds);
     assert_eq!(parse(&" ".repeat(201)), Err(ParseError::TooLong { bytes: 201, allowed: 200 }));
@@ -108,7 +108,7 @@ fn deep_nesting_does_not_overflow_the_stack() {
 }
 
 #[test]
-fn the_schema_is_strict() {
+fn schemas_are_strict() {
     fn check(schema: &serde_json::Value) {
         if let Some(properties) = schema["properties"].as_object() {
             let required: HashSet<&str> = schema["required"]
@@ -150,7 +150,7 @@ fn the_schema_is_strict() {
 }
 
 #[test]
-fn reads_a_second_look() {
+fn parses_a_second_look() {
     let look = |text: &str| parse(text, Form::SecondLook, &claims(3), &Bounds::default());
     let answer = look(
         "```json\n{\"statements\": [{\"id\": \"c1\", \"verdict\": \"shown\", \"words\": \"E1: ready\"},

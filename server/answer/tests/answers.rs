@@ -89,7 +89,7 @@ fn check(case: &Value) -> Result<(), String> {
 }
 
 #[test]
-fn reads_every_answer_as_expected() {
+fn answers_match_the_expected_results() {
     let mut wrong = Vec::new();
     let mut checked = 0;
     for (table, text) in TABLES {

@@ -199,7 +199,7 @@ impl<'a> Diff<'_, '_, 'a> {
     }
 
     fn key(&self, line: Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
-        let (key, value) = key_of(part(self.text.str, line.clone()))?;
+        let (key, value) = parse_key(part(self.text.str, line.clone()))?;
         Some((
             line.start + key.start..line.start + key.end,
             line.start + value.start..line.start + value.end,
@@ -231,7 +231,7 @@ fn file_name(line: &str) -> Option<Range<usize>> {
 }
 
 /// Returns the key and value in a changed line: `memory: 512Mi`, `SIZE=5`, `"size": 5,`, `retries = 3`.
-fn key_of(line: &str) -> Option<(Range<usize>, Range<usize>)> {
+fn parse_key(line: &str) -> Option<(Range<usize>, Range<usize>)> {
     const MAX_BYTES: usize = 80;
     let near = part(line, 0..line.floor_char_boundary(MAX_BYTES));
     let keyed = near.find([':', '=']).and_then(|sign| key_by_sign(line, sign));
@@ -268,7 +268,7 @@ fn is_change(line: &str, sign: u8) -> bool {
 fn shared_key(before: &str, after: &str) -> bool {
     let key = |line: &str| {
         let body = line.get(1..)?.to_owned();
-        key_of(&body).map(|(key, _)| part(&body, key).to_owned())
+        parse_key(&body).map(|(key, _)| part(&body, key).to_owned())
     };
     key(before).is_some_and(|known| Some(known) == key(after))
 }

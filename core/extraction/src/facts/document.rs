@@ -198,7 +198,7 @@ impl<'a> SectionParser<'_, '_, 'a> {
         self.end_lines();
         let (end, written) = match opening {
             Opening::Command(start) => {
-                let end = self.end_of_command(at, end);
+                let end = self.command_end(at, end);
                 self.context.scope.truncate(self.outer_scopes);
                 self.has_title = false;
                 self.context.truncated =
@@ -224,7 +224,7 @@ impl<'a> SectionParser<'_, '_, 'a> {
     }
 
     /// Returns the end of a command, including continuation lines after a backslash.
-    fn end_of_command(&self, at: usize, mut end: usize) -> usize {
+    fn command_end(&self, at: usize, mut end: usize) -> usize {
         while part(self.text.str, at..end).trim_end().ends_with('\\') && end < self.text.len() {
             end = self.text.end_of_line(end);
         }

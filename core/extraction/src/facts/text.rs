@@ -149,14 +149,14 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the context for the children of a record.
-    pub(super) fn under(&self, parent: RecordId, path: Vec<Cow<'a, str>>) -> Self {
+    pub(super) fn child(&self, parent: RecordId, path: Vec<Cow<'a, str>>) -> Self {
         let mut scope = self.scope.clone();
         scope.extend(path.iter().cloned());
         Self { parent: Some(parent), path, scope, ..self.clone() }
     }
 
     /// Returns the context for a nested text, or `None` at the depth limit.
-    pub(super) fn within(&self) -> Option<Self> {
+    pub(super) fn nested(&self) -> Option<Self> {
         Some(Self { depth: self.depth.checked_sub(1)?, ..self.clone() })
     }
 }

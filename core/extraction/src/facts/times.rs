@@ -82,7 +82,7 @@ fn numeric_date(text: &str) -> Option<ClockTime> {
     let date = match byte_at(text, 4) {
         b'-' | b'/' => date_at(text)?,
         b'.' if byte_at(text, 7) == b'.' => {
-            date_of(number(text, 0, 4)?, number(text, 5, 2)?, number(text, 8, 2)?)?
+            new_date(number(text, 0, 4)?, number(text, 5, 2)?, number(text, 8, 2)?)?
         }
         _ => return None,
     };
@@ -104,14 +104,14 @@ fn day_first(text: &str) -> Option<ClockTime> {
         if byte_at(text, second + length) != separator {
             return None;
         }
-        let date = date_of(number(text, year_at, 4)?, month, day)?;
+        let date = new_date(number(text, year_at, 4)?, month, day)?;
         return clock_from(text, year_at + 4, Some(date));
     }
     // The order of day and month is known only for dates with dots.
     let is_numeric = byte_at(text, second + 2) == separator && number(text, second, 2).is_some();
     let year = number(text, second + 3, 4).filter(|_| is_numeric)?;
     let date = match separator {
-        b'.' => Some(date_of(year, number(text, second, 2)?, day)?),
+        b'.' => Some(new_date(year, number(text, second, 2)?, day)?),
         b'/' => None,
         _ => return None,
     };
@@ -152,7 +152,7 @@ fn month_first(text: &str) -> Option<ClockTime> {
             clock_at += 2;
         }
     }
-    let date = year.and_then(|year| date_of(year, month, day));
+    let date = year.and_then(|year| new_date(year, month, day));
     let mut time = clock_from(text, clock_at, date)?;
     let rest = part(text, time.span.end..text.len());
     let zone = rest
@@ -164,7 +164,7 @@ fn month_first(text: &str) -> Option<ClockTime> {
     {
         let ends = !byte_at(text, after + 5).is_ascii_alphanumeric();
         if byte_at(text, after) == b' ' && ends && (1970..2100).contains(&year) {
-            time.date = date_of(year, month, day);
+            time.date = new_date(year, month, day);
             time.span.end = after + 5;
         }
     }
@@ -211,7 +211,7 @@ fn month_at(text: &str) -> Option<(u32, usize)> {
     Some((u32::try_from(found).ok()? + 1, length))
 }
 
-fn date_of(year: u32, month: u32, day: u32) -> Option<Date> {
+fn new_date(year: u32, month: u32, day: u32) -> Option<Date> {
     let date = Date {
         year: u16::try_from(year).ok()?,
         month: u8::try_from(month).ok()?,

@@ -116,10 +116,10 @@ pub fn action_done(text: &str) -> Option<Range<usize>> {
 /// "missing", "failed to" and "0" are excluded, because a preceding "not" would reverse them.
 #[must_use]
 pub fn is_denied(text: &str) -> bool {
-    words(text).any(|word| is_denial(&word)) && denies(text)
+    words(text).any(|word| is_denial(&word)) && has_denial(text)
 }
 
-fn denies(text: &str) -> bool {
+fn has_denial(text: &str) -> bool {
     scan(text).any(|marker| {
         marker.kind == MarkerKind::Negation
             && words(part(text, marker.span.clone())).next().is_some_and(|cue| is_denial(&cue))

@@ -97,7 +97,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
 
     /// Returns a byte and counts the step. Returns `None` at the end of the text or over the step limit.
     pub(crate) fn byte(&self, at: usize) -> Option<u8> {
-        if self.meter.step() { self.text.as_bytes().get(at).copied() } else { None }
+        if self.meter.count_step() { self.text.as_bytes().get(at).copied() } else { None }
     }
 
     fn slice(&self, from: usize, to: usize) -> &'a str {
@@ -109,7 +109,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
     }
 
     fn value(&mut self, is_claim_list: bool) -> Result<Node<'a>, Fault> {
-        if !self.meter.value() {
+        if !self.meter.count_value() {
             return Err(Fault::TooManyValues);
         }
         match self.byte(self.at) {
@@ -128,7 +128,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
     fn enter(&mut self, bracket: Bracket) -> Result<(), Fault> {
         self.at += 1;
         self.open.push(bracket);
-        if self.meter.level(self.open.len()) { Ok(()) } else { Err(Fault::TooDeep) }
+        if self.meter.record_depth(self.open.len()) { Ok(()) } else { Err(Fault::TooDeep) }
     }
 
     fn leave(&mut self) {

@@ -80,7 +80,7 @@ impl Lenient<'_, '_> {
 
     /// Returns `true` if `mark` is at `at`, followed by one of these field names in double quotes.
     fn is_field(&self, at: usize, mark: u8, names: &[&str]) -> bool {
-        let name = self.after_white_space(at + 1);
+        let name = self.after_whitespace(at + 1);
         self.byte(at) == Some(mark)
             && self.byte(name) == Some(b'"')
             && names.iter().any(|field| self.after_name(name, field).is_some())
@@ -114,7 +114,7 @@ impl Lenient<'_, '_> {
     /// Returns `true` if an answer or entry starts at `brace` with a name in these quotes. Inside a JSON
     /// string, the quotes would be escaped.
     pub(super) fn begins_answer(&self, brace: usize, quote: Quote) -> bool {
-        let name = self.after_white_space(brace + 1);
+        let name = self.after_whitespace(brace + 1);
         let is_field = |field| self.after_name(name, field).is_some();
         self.quote(name).is_some_and(|(name_quote, _)| name_quote == quote)
             && (is_field("claims")

@@ -85,7 +85,7 @@ impl<'a> Lenient<'a, '_> {
                     from = at;
                 }
                 b'{' if self.begins_answer(at, quote) => {
-                    return Err(misquoted(stray.unwrap_or(self.at)));
+                    return Err(unterminated(stray.unwrap_or(self.at)));
                 }
                 0..0x20 => {
                     self.fixes.add(Fix::ControlCharacter);
@@ -126,7 +126,7 @@ impl<'a> Lenient<'a, '_> {
     /// quotation mark that was treated as part of the string.
     fn unclosed(&self, stray: Option<usize>) -> Fault {
         let looks_complete = self.text.trim_end().ends_with(['}', ']', '`']);
-        stray.filter(|_| looks_complete).map_or(Fault::Ended, misquoted)
+        stray.filter(|_| looks_complete).map_or(Fault::Ended, unterminated)
     }
 
     /// Decodes the whole text as the content of a JSON string.
@@ -288,7 +288,7 @@ impl<'a> Lenient<'a, '_> {
 
 /// Returns the fault for a string without a valid end. `at` is the opening quotation mark, or the first
 /// one that was treated as part of the string.
-fn misquoted(at: usize) -> Fault {
+fn unterminated(at: usize) -> Fault {
     Fault::Unexpected(Unexpected {
         at,
         expected: "a string that ends, with `\\\"` for a quotation mark within it",

@@ -42,7 +42,7 @@ impl Lenient<'_, '_> {
     }
 
     /// Returns the position after whitespace allowed by JSON.
-    pub(crate) fn after_white_space(&self, mut at: usize) -> usize {
+    pub(crate) fn after_whitespace(&self, mut at: usize) -> usize {
         while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.byte(at) {
             at += 1;
         }

@@ -16,7 +16,7 @@ pub(super) fn find(text: &str, detections: &mut Vec<Detection>) {
         let next = characters.peek().map(|(_, next)| *next);
         if is_invisible(c) && !is_needed(before, c, next) {
             let end = at + c.len_utf8();
-            let is_reported = !is_everyday(c, at, next);
+            let is_reported = !is_common(c, at, next);
             match &mut open {
                 Some(detection) => {
                     detection.range.end = end;
@@ -102,7 +102,7 @@ fn is_needed(before: Option<char>, c: char, next: Option<char>) -> bool {
 
 /// Returns `true` for unreported characters: terminal colors, form feeds, a leading byte order mark, and
 /// C1 controls from a wrong encoding.
-fn is_everyday(c: char, at: usize, next: Option<char>) -> bool {
+fn is_common(c: char, at: usize, next: Option<char>) -> bool {
     match c {
         '\u{1b}' => next == Some('['),
         '\u{c}' | '\u{80}'..='\u{9f}' => true,

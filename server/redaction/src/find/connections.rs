@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_user_information_is_hidden() {
+    fn hides_only_user_information() {
         for (text, expected) in [
             ("postgres://shop:pw@db:5432/orders?x=1", Some("shop:pw")),
             ("redis://:pw@cache/0", Some(":pw")),

@@ -109,7 +109,7 @@ impl<'a> Block<'_, '_, 'a> {
                     at = self.key(found, next);
                     continue;
                 }
-                None if depth > self.base => self.continued(at..next, depth),
+                None if depth > self.base => self.add_continuation(at..next, depth),
                 None => break,
             }
             at = next;
@@ -246,7 +246,7 @@ impl<'a> Block<'_, '_, 'a> {
     }
 
     /// Adds a line without a key: a continued value, or text in a section.
-    fn continued(&mut self, line: Range<usize>, depth: usize) {
+    fn add_continuation(&mut self, line: Range<usize>, depth: usize) {
         self.close(depth, false);
         let (record, attribute) = self.innermost();
         let line = self.text.trimmed(line);

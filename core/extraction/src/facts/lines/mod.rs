@@ -50,7 +50,7 @@ pub(super) fn line<'a>(
         out.write_cell(record, vec![Cow::Borrowed(attribute)], text, range.clone());
     }
     let (message, object) = split_trailing_object(text.from(prefix.end), out.budget());
-    if let (Some(object), Some(inner)) = (object, context.within()) {
+    if let (Some(object), Some(inner)) = (object, context.nested()) {
         let inner = Context { parent: Some(record), path: Vec::new(), ..inner };
         json::values(out, &inner, object, 0);
     }

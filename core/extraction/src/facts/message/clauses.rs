@@ -242,7 +242,7 @@ fn starts_with_digit(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn parted(text: &str) -> Vec<&str> {
+    fn split_text(text: &str) -> Vec<&str> {
         clauses(text).into_iter().map(|range| part(text, range)).collect()
     }
 
@@ -267,7 +267,7 @@ mod tests {
                 &["disk usage was 80%", "memory stayed at 40%"],
             ),
         ] {
-            assert_eq!(parted(text), expected, "{text}");
+            assert_eq!(split_text(text), expected, "{text}");
         }
     }
 
@@ -283,7 +283,7 @@ mod tests {
             "said \"a failed; b failed\" twice",
             "",
         ] {
-            assert!(parted(text).len() <= 1, "{text}: {:?}", parted(text));
+            assert!(split_text(text).len() <= 1, "{text}: {:?}", split_text(text));
         }
     }
 }

@@ -75,9 +75,9 @@ fn write_clauses<'a>(
         [one] => {
             let (part, is_whole) = (text.part(one.clone()), *one == (0..text.len()));
             let found = pairs(part.str);
-            let parted = write_runs(out, context, record, path, part, &found, None);
+            let split_text = write_runs(out, context, record, path, part, &found, None);
             let whole = || if is_whole { found } else { pairs(text.str) };
-            return (!parted).then(whole);
+            return (!split_text).then(whole);
         }
         _ => {}
     }

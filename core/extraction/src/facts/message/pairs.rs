@@ -98,11 +98,11 @@ fn value_after(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
                 _ => ')',
             };
             let near = part(rest, 0..rest.floor_char_boundary(400));
-            let end = near.find(close).map_or_else(|| end_of_bare(rest), |end| end + 1);
+            let end = near.find(close).map_or_else(|| bare_value_end(rest), |end| end + 1);
             Some((at..at + end, at + end))
         }
         _ => {
-            let end = with_unit(rest, end_of_bare(rest));
+            let end = with_unit(rest, bare_value_end(rest));
             (end > 0).then_some((at..at + end, at + end))
         }
     }
@@ -118,7 +118,7 @@ fn quoted(bytes: &[u8], quote: u8) -> Option<usize> {
     })
 }
 
-fn end_of_bare(rest: &str) -> usize {
+fn bare_value_end(rest: &str) -> usize {
     let mut depth = 0_usize;
     let mut end = rest.len();
     let mut next = 0;
@@ -301,7 +301,7 @@ mod tests {
         pairs(text).iter().map(of).collect()
     }
 
-    fn parted(text: &str) -> Vec<&str> {
+    fn split_text(text: &str) -> Vec<&str> {
         let found = pairs(text);
         runs(text, &found).map_or_else(Vec::new, |(_, runs)| {
             runs.into_iter().map(|run| part(text, run.span)).collect()
@@ -337,29 +337,29 @@ mod tests {
     #[test]
     fn pairs_are_grouped_by_subject() {
         assert_eq!(
-            parted("queue-in depth=40 queue-out depth=900"),
+            split_text("queue-in depth=40 queue-out depth=900"),
             ["queue-in depth=40", "queue-out depth=900"]
         );
-        assert_eq!(parted("zone=a pod=x r=1 pod=y r=2"), ["pod=x r=1", "pod=y r=2"]);
+        assert_eq!(split_text("zone=a pod=x r=1 pod=y r=2"), ["pod=x r=1", "pod=y r=2"]);
         assert_eq!(
-            parted("cart timeouts=3, stock errors=5"),
+            split_text("cart timeouts=3, stock errors=5"),
             ["cart timeouts=3", "stock errors=5"]
         );
-        assert_eq!(parted("zone=a in depth=4 out depth=9"), ["in depth=4", "out depth=9"]);
+        assert_eq!(split_text("zone=a in depth=4 out depth=9"), ["in depth=4", "out depth=9"]);
         assert_eq!(
-            parted("stats node-c1 latency=8ms node-a1 latency=5ms"),
+            split_text("stats node-c1 latency=8ms node-a1 latency=5ms"),
             ["node-c1 latency=8ms", "node-a1 latency=5ms"]
         );
         assert_eq!(
-            parted("monitor pg-1 region=us and pg-5 region=eu"),
+            split_text("monitor pg-1 region=us and pg-5 region=eu"),
             ["pg-1 region=us", "pg-5 region=eu"]
         );
         assert_eq!(
-            parted("cart.errors=5 cart.ms=8 stock.errors=9"),
+            split_text("cart.errors=5 cart.ms=8 stock.errors=9"),
             ["cart.errors=5 cart.ms=8", "stock.errors=9"]
         );
-        assert_eq!(parted("at\u{a0}cart a=1 stock a=2"), ["cart a=1", "stock a=2"]);
-        assert!(parted("level=info Started job=5").is_empty());
-        assert!(parted("worker heartbeat lost host=a age=5").is_empty());
+        assert_eq!(split_text("at\u{a0}cart a=1 stock a=2"), ["cart a=1", "stock a=2"]);
+        assert!(split_text("level=info Started job=5").is_empty());
+        assert!(split_text("worker heartbeat lost host=a age=5").is_empty());
     }
 }

@@ -133,9 +133,9 @@ fn can_be_header(line: &str, underlined: bool) -> bool {
     let all_names = pieces.iter().all(names_first)
         && !words.clone().any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     // `ps` and `top` separate upper-case column names with single spaces.
-    let parted = pieces.len() >= 2 || words.count() >= 3 && is_upper_case(written);
+    let split_text = pieces.len() >= 2 || words.count() >= 3 && is_upper_case(written);
     let timed = time.is_none() || pieces.len() >= 4 && !written.split_whitespace().any(is_level);
-    (underlined || parted && all_names && timed)
+    (underlined || split_text && all_names && timed)
         && !written.contains(['=', '"', ';'])
         && !written.ends_with(['.', ',', ':'])
         && written.split_once(": ").is_none_or(|(key, _)| key.contains("  "))
@@ -263,7 +263,7 @@ fn cells(
     let mut found: Vec<(usize, Range<usize>)> = Vec::new();
     for piece in pieces {
         for cut in cut_at_columns(header, &words, &piece) {
-            let column = column_of(header, &cut);
+            let column = column_index(header, &cut);
             match found.last_mut().filter(|(last, _)| *last >= column) {
                 Some((_, bytes)) => bytes.end = cut.bytes.end,
                 None => found.push((column, cut.bytes)),
@@ -295,7 +295,7 @@ fn cut_at_columns(header: &[Field], words: &[Field], piece: &Field) -> Vec<Field
 }
 
 /// Returns the first column that overlaps a cell, or the nearest one to its left.
-fn column_of(header: &[Field], cell: &Field) -> usize {
+fn column_index(header: &[Field], cell: &Field) -> usize {
     let below = header.iter().position(|column| overlap(column, cell) > 0);
     let before = || header.iter().rposition(|column| column.columns.start <= cell.columns.start);
     below.or_else(before).unwrap_or(0)

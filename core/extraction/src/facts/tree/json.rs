@@ -42,13 +42,13 @@ pub(in crate::facts) fn values<'a>(
             let complete = if is_one { complete } else { context.complete(false) };
             group = Some(objects.out.group(context.item, form, context.scope.clone(), complete));
         }
-        objects.top(group);
+        objects.add_root(group);
         end = to;
     }
 }
 
 /// Extracts the facts from a value that was parsed from another format.
-pub(super) fn facts_of_tree<'a>(
+pub(super) fn add_tree<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
     text: Text<'_, 'a>,
@@ -62,7 +62,7 @@ pub(super) fn facts_of_tree<'a>(
         context.path.push(Cow::Owned(truncate(key, 256).to_owned()));
     }
     let mut objects = Objects { out, context: &context, text, tree, scope, complete };
-    objects.top(Some(group));
+    objects.add_root(Some(group));
 }
 
 /// Extracts the facts from a string that is an object or array. Returns `false` for any other string.

@@ -27,7 +27,7 @@ pub(super) struct Objects<'w, 't, 'a> {
 }
 
 impl<'w, 'a> Objects<'w, '_, 'a> {
-    pub(super) fn top(&mut self, group: Option<GroupId>) {
+    pub(super) fn add_root(&mut self, group: Option<GroupId>) {
         let (parent, path) = (self.context.parent, self.context.path.clone());
         if self.tree.is_object(0) {
             if let Some(text) = self.content_block(0) {
@@ -48,7 +48,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     }
 
     fn content_text(&mut self, at: usize, parent: Option<RecordId>) {
-        let Some(context) = self.context.within() else { return };
+        let Some(context) = self.context.nested() else { return };
         let context = Context { parent, scope: self.scope.clone(), path: Vec::new(), ..context };
         self.with_text(at, |objects, text| document::read(objects.out, &context, text));
     }
@@ -86,7 +86,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     fn members(&mut self, at: usize, record: RecordId, has_scalars: bool) {
         let rows = self.rows_by_key(at);
         let zipped = self.zip_arrays(at, record);
-        let repeated = self.repeated(at);
+        let repeated = self.repeated_keys(at);
         let mut row_group = None;
         let tree = self.tree;
         for member in tree.members(at) {
@@ -124,7 +124,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     }
 
     /// Returns the keys that occur repeatedly for objects, as in XML.
-    fn repeated(&self, at: usize) -> BTreeSet<&'w str> {
+    fn repeated_keys(&self, at: usize) -> BTreeSet<&'w str> {
         let tree = self.tree;
         let mut seen = BTreeSet::new();
         let objects = tree.members(at).filter(|member| tree.is_object(*member));
@@ -279,12 +279,12 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         at: usize,
         read: &str,
     ) -> bool {
-        let Some(context) = self.context.within() else { return false };
+        let Some(context) = self.context.nested() else { return false };
         let scope = core::mem::take(&mut self.scope);
         let context = Context { scope, ..context };
         let is_document = read.trim().contains('\n');
         let done = self.with_text(at, |objects, text| {
-            let under = || context.under(record, attribute.to_vec());
+            let under = || context.child(record, attribute.to_vec());
             if is_document {
                 document::read(objects.out, &under(), text);
                 return true;

@@ -33,7 +33,7 @@ pub(in crate::facts) fn elements<'a>(
         let found = if opens { element(inner.str, out.budget()) } else { Err(0) };
         match found {
             Ok(tree) => {
-                json::facts_of_tree(out, context, inner.part(0..tree.end), &tree);
+                json::add_tree(out, context, inner.part(0..tree.end), &tree);
                 end = start + tree.end;
                 if !tree.closed {
                     return ParseOutcome::Parsed(text.end_of_line(end));

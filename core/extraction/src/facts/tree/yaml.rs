@@ -29,7 +29,7 @@ pub(in crate::facts) fn read<'a>(
     let part = text.part(at..end);
     let Some(trees) = documents(part.str, out.budget()) else { return ParseOutcome::NotFound(end) };
     for tree in &trees {
-        json::facts_of_tree(out, context, part, tree);
+        json::add_tree(out, context, part, tree);
     }
     ParseOutcome::Parsed(end)
 }

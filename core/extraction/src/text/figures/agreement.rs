@@ -48,16 +48,16 @@ fn compare(claim: &Figure, evidence: &Figure) -> Option<Agreement> {
     if mixed_systems {
         tolerance = tolerance.min(stated.value.checked_abs()? / 100);
     }
-    let accepted = Interval::around(stated.value, tolerance, claim.comparator)?;
+    let accepted = Interval::new(stated.value, tolerance, claim.comparator)?;
     let accepted = if claim.approximate { accepted.close_to(stated.value)? } else { accepted };
     // Whole counts are exact; measured values can be rounded.
     let counted = evidence.unit == Unit::COUNT && evidence.value.places == 0;
     let exact = configured || (counted && !evidence.approximate);
     let uncertainty = if exact { 0 } else { given.tolerance(evidence)? };
-    let possible = Interval::around(given.value, uncertainty, evidence.comparator)?;
+    let possible = Interval::new(given.value, uncertainty, evidence.comparator)?;
     let shown = match evidence.comparator {
         None => accepted.contains(given.value),
-        Some(bound) => accepted.includes(&Interval::around(given.value, 0, Some(bound))?),
+        Some(bound) => accepted.includes(&Interval::new(given.value, 0, Some(bound))?),
     };
     Some(if shown {
         Agreement::Same
@@ -153,7 +153,7 @@ struct Interval {
 }
 
 impl Interval {
-    fn around(value: i128, tolerance: i128, bound: Option<Comparator>) -> Option<Self> {
+    fn new(value: i128, tolerance: i128, bound: Option<Comparator>) -> Option<Self> {
         // Only plain values are rounded, not bounds. An exclusive bound moves by one scaled step, the
         // smallest difference.
         Some(match bound {

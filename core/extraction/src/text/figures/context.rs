@@ -150,7 +150,7 @@ impl Neighbors<'_> {
         {
             return Some(CodeKind::Issue);
         }
-        if digits.len() > 1 && self.identifies_a_thing() {
+        if digits.len() > 1 && self.is_reference() {
             return Some(CodeKind::Issue);
         }
         if self.previous_is(&[
@@ -179,7 +179,7 @@ impl Neighbors<'_> {
     }
 
     /// Returns `true` if the number identifies a thing: "Pull request 318", "alert 2217", "build 5120".
-    fn identifies_a_thing(&self) -> bool {
+    fn is_reference(&self) -> bool {
         let before = self.recent.get(1).and_then(Option::as_ref);
         let is_change_request = self.previous_is(&["request"])
             && before.is_some_and(|word| is_any(word, &["pull", "merge", "change"]));
