@@ -85,7 +85,7 @@ struct BlockParser<'a> {
     open: Option<Block>,
     cells: Option<Vec<Rendered>>,
     depth: usize,
-    /// Open links: target, title, range, whether the source contains the target, whether the text has ended.
+    /// Open links: target, title, range, and whether the source contains the target.
     links: Vec<(String, String, Range<usize>, bool)>,
     read_to: usize,
     code: Option<(Language, Rendered)>,
