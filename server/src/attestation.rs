@@ -22,7 +22,7 @@ pub struct Attestation {
     rules: Arc<[Attested]>,
     checks: Arc<DeclaredChecks>,
     /// The digests of the checks that the investigation declared when it started.
-    of_investigation: Arc<BTreeSet<String>>,
+    investigation_checks: Arc<BTreeSet<String>>,
 }
 
 impl Attestation {
@@ -32,7 +32,7 @@ impl Attestation {
         Self {
             rules: rules.iter().filter(|rule| rule.listen == *listen).cloned().collect(),
             checks: Arc::clone(checks),
-            of_investigation: Arc::default(),
+            investigation_checks: Arc::default(),
         }
     }
 
@@ -51,7 +51,7 @@ impl Attestation {
     }
 
     pub(crate) fn with_checks(&self, checks: &Arc<BTreeSet<String>>) -> Self {
-        Self { of_investigation: Arc::clone(checks), ..self.clone() }
+        Self { investigation_checks: Arc::clone(checks), ..self.clone() }
     }
 
     /// Marks an item as attested if a rule includes its tool, and any check run in it was declared.
@@ -68,9 +68,9 @@ impl Attestation {
         }
         let declared = self.checks.digests();
         let Ok(Some(run)) = CheckRun::from_json(item.content.as_str()) else {
-            return declared.is_empty() && self.of_investigation.is_empty();
+            return declared.is_empty() && self.investigation_checks.is_empty();
         };
         let digest = run.declaration.digest();
-        declared.contains(&digest) || self.of_investigation.contains(&digest)
+        declared.contains(&digest) || self.investigation_checks.contains(&digest)
     }
 }

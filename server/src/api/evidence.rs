@@ -309,8 +309,9 @@ pub(super) fn corpus(summary: Summary) -> v1::CorpusSummary {
 /// Builds the response, and lists items up to a size that every client accepts.
 fn put_response(corpus: v1::CorpusSummary, items: Vec<StoredItem>) -> v1::PutEvidenceResponse {
     const MAX_BYTES: usize = 1 << 20;
-    let count =
-        |is_it: fn(&StoredItem) -> bool| items.iter().filter(|item| is_it(item)).count() as u64;
+    let count = |predicate: fn(&StoredItem) -> bool| {
+        items.iter().filter(|item| predicate(item)).count() as u64
+    };
     let mut answer = v1::PutEvidenceResponse {
         corpus: Some(corpus),
         unchanged_items: count(|item| item.unchanged),

@@ -27,11 +27,11 @@ impl Attested {
     /// Returns `true` if items of this tool are attested.
     #[must_use]
     pub fn includes(&self, tool: &str) -> bool {
-        let is_of = |name: &String| match name.strip_suffix('*') {
+        let matches_tool = |name: &String| match name.strip_suffix('*') {
             Some(beginning) => tool.starts_with(beginning),
             None => tool == name,
         };
-        self.tools.is_empty() || self.tools.iter().any(is_of)
+        self.tools.is_empty() || self.tools.iter().any(matches_tool)
     }
 }
 

@@ -32,8 +32,9 @@ impl Provider for Environment<'_> {
     fn data(&self) -> Result<Map<Profile, Dict>, Error> {
         let mut dict = Dict::new();
         for (name, value) in self.0 {
-            let is_of_tests = name.starts_with(TESTS);
-            if NOT_KEYS.contains(&name.as_str()) || is_of_tests || is_from_kubernetes(name, value) {
+            let is_for_tests = name.starts_with(TESTS);
+            if NOT_KEYS.contains(&name.as_str()) || is_for_tests || is_from_kubernetes(name, value)
+            {
                 continue;
             }
             let Some(key) = name.strip_prefix(PREFIX) else { continue };

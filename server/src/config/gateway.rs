@@ -56,10 +56,10 @@ impl Gateway {
 /// Returns `true` for an origin as browsers send it: scheme, host and optional port.
 fn is_origin(text: &str) -> bool {
     let Ok(uri) = text.parse::<http::Uri>() else { return false };
-    let is_of_web = matches!(uri.scheme_str(), Some("http" | "https"));
+    let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
     let authority = uri.authority().map(|authority| authority.as_str()).unwrap_or_default();
     let written = format!("{}://{authority}", uri.scheme_str().unwrap_or_default());
-    is_of_web && !authority.is_empty() && !authority.contains('@') && written == text
+    is_http && !authority.is_empty() && !authority.contains('@') && written == text
 }
 
 #[cfg(test)]

@@ -223,7 +223,7 @@ fn parse_subject(hexadecimal: &str) -> Result<SubjectDigest, String> {
 }
 
 fn judgement(judged: &v1::RecordedJudgement) -> Result<Judgement, String> {
-    let of_class = |class: v1::ClaimClass| -> Vec<ClaimKey> {
+    let claims_with_class = |class: v1::ClaimClass| -> Vec<ClaimKey> {
         let claims = judged.claims.iter().filter(|claim| claim.class() == class);
         claims.map(|claim| claim_key(&claim.text)).collect()
     };
@@ -236,7 +236,7 @@ fn judgement(judged: &v1::RecordedJudgement) -> Result<Judgement, String> {
         tier: Tier::from_number(judged.tier).ok_or("a judged report has no tier")?,
         score: score
             .and_then(|score| Fraction::new(score.numerator.into(), score.denominator.into())),
-        contradictions: of_class(v1::ClaimClass::Contradicted),
+        contradictions: claims_with_class(v1::ClaimClass::Contradicted),
         partition,
         stated,
         reasons: judged.reasons.iter().map(|reason| reason.sentence.clone()).collect(),

@@ -10,7 +10,7 @@ use gsar_proto::v1;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turns {
     pub(super) total: u32,
-    pub(super) of_plan: u32,
+    pub(super) in_plan: u32,
     /// The number of turns since the last new evidence.
     pub(super) without_evidence: u32,
     /// The number of calls since the last new result, by digest of tool and arguments.
@@ -29,7 +29,7 @@ pub(super) struct Turns {
 impl Turns {
     pub(super) fn add(&mut self, turn: v1::RecordedTurn) {
         self.total = self.total.saturating_add(1);
-        self.of_plan = self.of_plan.saturating_add(1);
+        self.in_plan = self.in_plan.saturating_add(1);
         self.without_evidence = match turn.calls.iter().any(|call| call.is_new) {
             true => 0,
             false => self.without_evidence.saturating_add(1),
@@ -69,7 +69,7 @@ impl Turns {
     }
 
     pub(super) fn reset_for_plan(&mut self) {
-        self.of_plan = 0;
+        self.in_plan = 0;
         self.without_evidence = 0;
         self.calls.clear();
         self.trivial.clear();
@@ -151,7 +151,7 @@ mod tests {
         let mut turns = Turns::default();
         turns.add(turn(&[("a", true), ("a", false)]));
         turns.reset_for_plan();
-        assert_eq!((turns.total, turns.of_plan, turns.identical_calls()), (1, 0, 0));
+        assert_eq!((turns.total, turns.in_plan, turns.identical_calls()), (1, 0, 0));
         assert!(turns.has_evidence() && turns.has_seen("d"));
     }
 

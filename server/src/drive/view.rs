@@ -73,7 +73,7 @@ pub(super) fn inputs(state: &State, limits: &parse::Limits, now: Timestamp) -> v
     v1::GateInputs {
         hypotheses: turns.hypotheses.clone(),
         wants_to_finish: turns.wants_to_finish,
-        turns_used: turns.of_plan,
+        turns_used: turns.in_plan,
         elapsed: Some(duration(micros_between(state.plan_started_at, now))),
         identical_calls: turns.identical_calls(),
         turns_without_evidence: turns.without_evidence,

@@ -256,9 +256,9 @@ pub(super) fn count_claims(assessment: &Assessment) {
         None => claim.judged.class.name(),
     };
     for class in Class::ALL.map(Class::name).into_iter().chain(["undecided"]) {
-        let of_class = assessment.claims.iter().filter(|claim| class_name(claim) == class).count();
-        if of_class > 0 {
-            counter!(names::CLAIMS, "class" => class).increment(of_class as u64);
+        let count = assessment.claims.iter().filter(|claim| class_name(claim) == class).count();
+        if count > 0 {
+            counter!(names::CLAIMS, "class" => class).increment(count as u64);
         }
     }
     for claim in &assessment.claims {

@@ -165,8 +165,8 @@ fn heaviest<T: Copy + PartialEq>(
 ) -> Option<T> {
     let mut best: Option<(T, u64)> = None;
     for candidate in candidates {
-        let of_it = votes.clone().filter(|(voted, _)| voted == candidate);
-        let weight: u64 = of_it.map(|(_, weight)| weight).sum();
+        let matching = votes.clone().filter(|(voted, _)| voted == candidate);
+        let weight: u64 = matching.map(|(_, weight)| weight).sum();
         if weight > best.map_or(0, |(_, max)| max) {
             best = Some((*candidate, weight));
         }

@@ -238,10 +238,10 @@ mod tests {
             disk.read(&key(0), later(number.into())).unwrap().unwrap();
             assert!(used_bytes(&disk.connection.lock().unwrap()).unwrap() <= max);
         }
-        let is_there = |number| disk.read(&key(number), later(100)).unwrap().is_some();
-        assert!(is_there(0), "it was used all the time");
-        assert!(is_there(99));
-        assert!(!is_there(1));
+        let is_cached = |number| disk.read(&key(number), later(100)).unwrap().is_some();
+        assert!(is_cached(0), "it was used all the time");
+        assert!(is_cached(99));
+        assert!(!is_cached(1));
         assert!(rows(&disk) > 10);
     }
 

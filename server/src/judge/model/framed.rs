@@ -110,11 +110,11 @@ impl FramedQuestion {
     ) -> Result<Self, FrameError> {
         let (nonce, salt) = framing.draw(pieces);
         let mut hidden = framing.redactor.map(|redactor| {
-            let of_items = pieces
+            let item_texts = pieces
                 .iter()
                 .flat_map(|piece| [&*piece.item.tool, &*piece.item.query, piece.content]);
-            let of_claims = claims.iter().map(|claim| claim.text.as_str());
-            redactor.begin(salt, of_items.chain(of_claims).chain([synthesis]))
+            let claim_texts = claims.iter().map(|claim| claim.text.as_str());
+            redactor.begin(salt, item_texts.chain(claim_texts).chain([synthesis]))
         });
         let mut hide = |text: &str| match &mut hidden {
             Some(hidden) => hidden.hide(text).into_owned(),
@@ -243,11 +243,11 @@ impl FramedQuestion {
     }
 
     pub(super) fn notices(&self) -> Vec<Notice> {
-        let mut of_items: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut counts_by_item: BTreeMap<&str, usize> = BTreeMap::new();
         for finding in self.frame.findings() {
-            *of_items.entry(finding.evidence.as_str()).or_default() += 1;
+            *counts_by_item.entry(finding.evidence.as_str()).or_default() += 1;
         }
-        let mut notices: Vec<Notice> = of_items
+        let mut notices: Vec<Notice> = counts_by_item
             .into_iter()
             .map(|(item, places)| Notice {
                 code: "EVIDENCE_INSTRUCTS",

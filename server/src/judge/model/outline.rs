@@ -142,7 +142,7 @@ pub(super) fn select_lines<'e>(
     label: impl Fn(&str) -> Option<usize>,
     mut room: usize,
 ) -> Selection<'e> {
-    let mut of_items: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
+    let mut lines_by_item: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
     let mut lines_left_out = 0;
     for choice in choices.iter().take(MAX_CHOICES) {
         let Some((index, item)) = label(&choice.evidence).and_then(|at| Some((at, long.get(at)?)))
@@ -153,7 +153,7 @@ pub(super) fn select_lines<'e>(
         let lines = item.take_lines(choice, &mut room);
         lines_left_out += end.saturating_sub(lines.end);
         if !lines.is_empty() {
-            of_items.entry(index).or_default().push(lines);
+            lines_by_item.entry(index).or_default().push(lines);
         }
     }
     let pieces = evidence.iter().flat_map(|item| {
@@ -161,7 +161,7 @@ pub(super) fn select_lines<'e>(
             None => vec![Piece::whole(item)],
             Some(index) => {
                 let head = || std::iter::once(0..HEAD_LINES).collect();
-                let lines = of_items.remove(&index).map_or_else(head, merge_ranges);
+                let lines = lines_by_item.remove(&index).map_or_else(head, merge_ranges);
                 let item = long.get(index);
                 lines.into_iter().filter_map(|lines| item?.piece(lines)).collect()
             }

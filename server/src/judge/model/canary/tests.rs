@@ -136,10 +136,10 @@ fn canaries_of_incidents_resemble_their_claims() {
                     words(text).filter(|word| !is_name(word.text) && word.shape() != Shape::Number);
                 plain.map(|word| word.text.to_lowercase()).collect()
             };
-            let words_of = plain(&text);
+            let plain_words = plain(&text);
             let is_taken = claims.iter().any(|claim| {
                 let claim = plain(claim);
-                words_of == claim || words_of.strip_prefix(&["in".to_owned()]) == Some(&claim)
+                plain_words == claim || plain_words.strip_prefix(&["in".to_owned()]) == Some(&claim)
             });
             copied += usize::from(is_taken);
         }

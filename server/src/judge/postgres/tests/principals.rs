@@ -169,8 +169,8 @@ async fn a_retried_reservation_counts_once() {
         }
         assert_eq!(postgres.query(&url, "SELECT micros FROM spending"), total.to_string());
     }
-    let of_principals = "SELECT string_agg(principal || micros, ' ' ORDER BY principal) FROM spending_of_principals";
-    assert_eq!(postgres.query(&url, of_principals), "ada30 ben30 eve30");
+    let query = "SELECT string_agg(principal || micros, ' ' ORDER BY principal) FROM spending_of_principals";
+    assert_eq!(postgres.query(&url, query), "ada30 ben30 eve30");
     // A reservation succeeds even if its first attempt failed.
     let booking = Booking { day: 2, id: Uuid::now_v7(), payer: payer("ada", None) };
     let request = ReservationRequest { booking, amount: 30, total_limit: 30, own_limit: 30 };

@@ -132,9 +132,9 @@ fn a_refusal_hides_the_spending_of_others() {
     let spending = open(folder.path(), Some(1_500_000));
     reserve_for(&spending, &payer("ben", None), 1_234_567).unwrap().settle(1_234_567);
     let refused_to = |payer: &Payer| refused(reserve_for(&spending, payer, 300_000)).to_string();
-    let of_ada = refused_to(&payer("ada", None));
+    let refusal = refused_to(&payer("ada", None));
     assert_eq!(
-        of_ada,
+        refusal,
         "the daily budget of all callers is $1.50, of which too little is left, and this call may cost up to $0.30; raise \
          judges.daily_budget, or try again after 1970-01-03T00:00:00Z"
     );
