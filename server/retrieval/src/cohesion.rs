@@ -1,22 +1,22 @@
-//! Finds the best position to split a text of lines: where the lines before and after have least in common, so that a
-//! stack trace or a burst of similar lines stays whole.
+//! Finds the best position to split a text between lines: where the lines before and after are least similar,
+//! so that a stack trace or a burst of similar lines stays whole.
 //!
-//! The similarity of two lines is the Jaccard index of their words, with all words with digits equal, halved for each
-//! line between them. This is the weight of semantic chunking, similarity · exp(-distance / λ) with λ = 1 / ln 2, over
-//! words instead of embeddings; the boundary of two adjacent chunks is computed directly.
+//! The similarity of two lines is the Jaccard index of their words, halved for each line between them. All
+//! words with a digit are equal. This is the weight of semantic chunking, similarity · exp(-distance / λ) with
+//! λ = 1 / ln 2, with words instead of embeddings.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::templates::words;
 
-/// The number of lines compared before and after a cut; lines beyond have almost no weight.
+/// The number of lines compared on each side of a cut; lines beyond have almost no weight.
 const REACH: usize = 6;
-/// The similarity of equal lines, which can be halved for each line between them.
+/// The similarity of equal, adjacent lines.
 const SAME: usize = 1 << 20;
 
-/// Returns the best end of a line within `ends` at which to split `text`; the last one of equals. `None` if no line
-/// ends there.
+/// Returns the best line end within `ends` at which to split `text`, the last one if several are equally good.
+/// Returns `None` if no line ends there.
 #[must_use]
 pub fn best_cut(text: &str, ends: Range<usize>) -> Option<usize> {
     let mut end = 0;
@@ -32,14 +32,17 @@ pub fn best_cut(text: &str, ends: Range<usize>) -> Option<usize> {
     // Only lines near the possible cuts are read.
     let base = first.saturating_sub(REACH);
     let near = lines.get(base..lines.len().min(behind + REACH)).unwrap_or_default();
-    let kinds: Vec<BTreeSet<&str>> = near.iter().map(|(_, line)| words(line).collect()).collect();
-    let cut = (first..behind).rev().min_by_key(|place| in_common(&kinds, place - base + 1))?;
+    let word_sets: Vec<BTreeSet<&str>> =
+        near.iter().map(|(_, line)| words(line).collect()).collect();
+    let cut = (first..behind)
+        .rev()
+        .min_by_key(|index| similarity_across(&word_sets, index - base + 1))?;
     lines.get(cut).map(|(end, _)| *end)
 }
 
-/// Returns the similarity of the lines before an index with those from it on.
-fn in_common(kinds: &[BTreeSet<&str>], place: usize) -> usize {
-    let (before, behind) = kinds.split_at_checked(place).unwrap_or((kinds, &[]));
+/// Returns the similarity of the lines before `index` and the lines from `index` on.
+fn similarity_across(word_sets: &[BTreeSet<&str>], index: usize) -> usize {
+    let (before, behind) = word_sets.split_at_checked(index).unwrap_or((word_sets, &[]));
     let mut sum = 0;
     for (back, one) in before.iter().rev().take(REACH).enumerate() {
         for (on, other) in behind.iter().take(REACH).enumerate() {

@@ -1,13 +1,12 @@
-//! Fuses several rankings into one by weighted reciprocal ranks (reciprocal rank fusion: Cormack, Clarke and Büttcher
-//! 2009): the score of a key is the sum of weight / (10 + rank) over the rankings that contain it, with ranks from 1.
-//! The published constant is 60, without weights; docs/EVALUATION.md, "How the rankings are fused", explains this
-//! choice.
+//! Weighted reciprocal rank fusion (Cormack, Clarke and Büttcher 2009): a key's score is the sum of weight /
+//! (10 + rank) over the rankings that contain it, with ranks from 1. The paper uses the constant 60 and no
+//! weights; docs/EVALUATION.md, "How the rankings are fused", gives the reason for this choice.
 
 use std::collections::BTreeMap;
 
-/// The constant of reciprocal rank fusion: the larger, the less the first ranks differ.
+/// The constant in reciprocal rank fusion. The larger it is, the less the first ranks differ.
 const SMOOTHING: u64 = 10;
-/// Scores are integers in billionths, so that the order never depends on rounding.
+/// The unit of scores, which are integers so that the order does not depend on rounding.
 const BILLION: u64 = 1_000_000_000;
 
 /// A key with its score, in billionths.
@@ -19,8 +18,8 @@ pub struct Fused {
     pub score: u64,
 }
 
-/// Fuses rankings of keys, each with its weight and the best key first. Keys with equal scores are in ascending order.
-/// A key counts once per ranking.
+/// Fuses rankings, each with its weight and the best key first. Returns keys by descending score, then
+/// ascending. A key counts once per ranking.
 #[must_use]
 pub fn fuse(rankings: &[(u32, &[u64])]) -> Vec<Fused> {
     let mut sums: BTreeMap<u64, u64> = BTreeMap::new();
@@ -45,13 +44,13 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_several_rankings_come_first() {
+    fn keys_in_several_rankings_rank_first() {
         assert_eq!(keys(&[&[1, 2, 3], &[3, 4]]), [3, 1, 2, 4]);
         assert_eq!(keys(&[&[7, 5]]), [7, 5]);
         assert_eq!(keys(&[&[9], &[8]]), [8, 9]);
         assert_eq!(keys(&[&[1, 1, 2]]), [1, 2]);
         assert!(keys(&[]).is_empty());
-        let weighed = fuse(&[(1, &[7, 5]), (4, &[5])]);
-        assert_eq!(weighed.first().map(|fused| (fused.key, fused.score)), Some((5, 446_969_696)));
+        let weighted = fuse(&[(1, &[7, 5]), (4, &[5])]);
+        assert_eq!(weighted.first().map(|fused| (fused.key, fused.score)), Some((5, 446_969_696)));
     }
 }

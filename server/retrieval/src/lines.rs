@@ -1,23 +1,23 @@
-//! Splits a text into passages of whole lines, in one pass over text that arrives in parts.
+//! Splits a text that arrives in parts into blocks of whole lines.
 //!
-//! A block ends after [`BLOCK_BYTES`] or [`BLOCK_LINES`]; a longer line is cut between characters. Each part of the
-//! text is read once, and at most one block is kept in memory.
+//! A block ends after [`BLOCK_BYTES`] or [`BLOCK_LINES`]. Longer lines are cut between characters. At most one
+//! block is buffered.
 
 use std::ops::Range;
 
-/// The maximum number of bytes of a block; the last line may exceed it up to [`MAX_LINE_BYTES`].
+/// The size in bytes after which a block ends; its last line may exceed it, up to [`MAX_LINE_BYTES`].
 pub const BLOCK_BYTES: usize = 1_536;
-/// The maximum number of lines of a block.
+/// The maximum number of lines per block.
 pub const BLOCK_LINES: u64 = 24;
-/// The maximum number of bytes of a line; a longer one is cut.
+/// The maximum size in bytes of a line; longer lines are cut.
 pub const MAX_LINE_BYTES: usize = 8_192;
 
-/// A range of a text.
+/// A block of lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
-    /// Its bytes in the whole text, including the last line break.
+    /// Its byte range in the text, including the last line break.
     pub bytes: Range<u64>,
-    /// Its lines, from 1, including the last one; the line itself for a part of one.
+    /// Its first and last line, from 1, inclusive. Both are the same line if the block is a part of a line.
     pub lines: (u64, u64),
     /// Its text.
     pub text: String,
@@ -33,28 +33,27 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Adds the next part of the text. Calls `give` with every block that ends in it.
-    pub fn push(&mut self, part: &str, mut give: impl FnMut(Passage)) {
+    /// Adds the next part of the text. Calls `emit` with every block that ends in it.
+    pub fn push(&mut self, part: &str, mut emit: impl FnMut(Passage)) {
         for line in part.split_inclusive('\n') {
             self.open.push_str(line);
             let ends = line.ends_with('\n');
             self.lines_open += u64::from(ends);
             while self.open.len() > MAX_LINE_BYTES {
-                self.cut(&mut give);
+                self.cut(&mut emit);
             }
             if ends && (self.open.len() >= BLOCK_BYTES || self.lines_open >= BLOCK_LINES) {
-                self.end(&mut give);
+                self.end(&mut emit);
             }
         }
     }
 
-    /// Calls `give` with the last block.
-    pub fn finish(mut self, mut give: impl FnMut(Passage)) {
-        self.end(&mut give);
+    /// Calls `emit` with the last block, if it is not empty.
+    pub fn finish(mut self, mut emit: impl FnMut(Passage)) {
+        self.end(&mut emit);
     }
 
-    /// Ends the open block.
-    fn end(&mut self, give: &mut impl FnMut(Passage)) {
+    fn end(&mut self, emit: &mut impl FnMut(Passage)) {
         if self.open.is_empty() {
             return;
         }
@@ -62,7 +61,7 @@ impl Blocks {
         let text = std::mem::take(&mut self.open);
         let end = self.start + text.len() as u64;
         let last = self.line + self.lines_open + 1 - ended;
-        give(Passage {
+        emit(Passage {
             bytes: self.start..end,
             lines: (self.line + 1, last.max(self.line + 1)),
             text,
@@ -72,8 +71,8 @@ impl Blocks {
         self.lines_open = 0;
     }
 
-    /// Ends the block within an overlong line.
-    fn cut(&mut self, give: &mut impl FnMut(Passage)) {
+    /// Ends the block within a line that is too long.
+    fn cut(&mut self, emit: &mut impl FnMut(Passage)) {
         let mut at = MAX_LINE_BYTES;
         while !self.open.is_char_boundary(at) {
             at -= 1;
@@ -81,13 +80,13 @@ impl Blocks {
         let rest = self.open.split_off(at);
         let breaks = rest.bytes().filter(|byte| *byte == b'\n').count() as u64;
         self.lines_open -= breaks.min(self.lines_open);
-        self.end(give);
+        self.end(emit);
         self.open = rest;
         self.lines_open += breaks;
     }
 }
 
-/// Returns the blocks of a whole text.
+/// Returns the blocks of a text.
 #[must_use]
 pub fn blocks(text: &str) -> Vec<Passage> {
     let mut found = Vec::new();
@@ -103,7 +102,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_block_ends_with_a_line() {
+    fn blocks_end_with_a_line() {
         let text: String = (1..=60).map(|line| format!("line {line}\n")).collect();
         let found = blocks(&text);
         let lines: Vec<(u64, u64)> = found.iter().map(|passage| passage.lines).collect();
@@ -113,12 +112,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn blocks_do_not_depend_on_the_parts_of_the_text(
+        fn blocks_do_not_depend_on_how_text_arrives(
             text in "([a-zé]{0,40}\n?|x{3000}){0,30}", cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)
         ) {
             let whole = blocks(&text);
             let mut parted = Vec::new();
-            let mut reader = Blocks::default();
+            let mut blocks = Blocks::default();
             let mut ends: Vec<usize> = cuts.iter().map(|cut| {
                 let mut at = cut.index(text.len() + 1);
                 while !text.is_char_boundary(at) { at -= 1; }
@@ -128,10 +127,10 @@ mod tests {
             ends.sort_unstable();
             let mut from = 0;
             for end in ends {
-                reader.push(text.get(from..end).unwrap(), |passage| parted.push(passage));
+                blocks.push(text.get(from..end).unwrap(), |passage| parted.push(passage));
                 from = end;
             }
-            reader.finish(|passage| parted.push(passage));
+            blocks.finish(|passage| parted.push(passage));
             let joined: String = parted.iter().map(|passage| passage.text.as_str()).collect();
             prop_assert_eq!(&joined, &text);
             prop_assert_eq!(&whole, &parted);

@@ -1,7 +1,7 @@
-//! Splits a JSON document into passages: its records, each with its JSON pointer and its range.
+//! Splits a JSON document into passages, each with its JSON pointer and byte range.
 //!
-//! A value of at most [`RECORD_BYTES`] stays whole; a larger object or array is split into its members, and its plain
-//! members become a passage of their own, under its pointer.
+//! A value of at most [`RECORD_BYTES`] is one passage. A larger object or array is split into its members; its
+//! scalar members form passages under its own pointer.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,39 +10,39 @@ use std::ops::Range;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The maximum number of bytes of a record that stays whole.
+/// The maximum size in bytes of a value that is not split.
 pub const RECORD_BYTES: usize = 2_048;
-/// The maximum depth; deeper records are not split.
+/// The maximum depth; deeper values are not split.
 const MAX_DEPTH: usize = 64;
 
-/// A part of a document.
+/// A passage of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Its JSON pointer (RFC 6901); empty for the whole document.
     pub pointer: String,
-    /// Its bytes in the document; for plain members, from the first to the last.
+    /// Its bytes in the document. For scalar members, from the first to the last.
     pub bytes: Range<usize>,
-    /// Its text, with the keys above it.
+    /// Its text. Scalar members have their keys.
     pub text: String,
 }
 
-/// Returns the records of a document.
+/// Splits a document into records.
 ///
 /// # Errors
-/// An error if the document is not valid JSON.
+/// Returns an error if the document is not valid JSON.
 pub fn records(document: &str) -> Result<Vec<Record>, serde_json::Error> {
     let root: &RawValue = serde_json::from_str(document)?;
-    let mut reader = Reader { document, found: Vec::new() };
-    reader.value(&mut String::new(), root, 0)?;
-    Ok(reader.found)
+    let mut splitter = Splitter { document, found: Vec::new() };
+    splitter.value(&mut String::new(), root, 0)?;
+    Ok(splitter.found)
 }
 
-struct Reader<'a> {
+struct Splitter<'a> {
     document: &'a str,
     found: Vec<Record>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Splitter<'a> {
     fn value(
         &mut self,
         pointer: &mut String,
@@ -63,14 +63,14 @@ impl<'a> Reader<'a> {
                 self.members(pointer, members.collect(), depth)
             }
             _ => {
-                let bytes = self.place(text);
-                self.give(pointer, bytes, text.to_owned());
+                let bytes = self.range_of(text);
+                self.push(pointer, bytes, text.to_owned());
                 Ok(())
             }
         }
     }
 
-    /// Adjacent small members make one passage; a larger one is split.
+    /// Splits containers and large members, and joins adjacent scalar members.
     fn members(
         &mut self,
         pointer: &mut String,
@@ -89,31 +89,31 @@ impl<'a> Reader<'a> {
                 pointer.truncate(length);
                 continue;
             }
-            let place = self.place(text);
-            let (bytes, said) = plain.get_or_insert_with(|| (place.clone(), String::new()));
-            bytes.end = place.end;
-            said.push_str(&key);
-            said.push_str(": ");
-            said.push_str(text);
-            said.push('\n');
-            if said.len() > RECORD_BYTES
-                && let Some((bytes, said)) = plain.take()
+            let range = self.range_of(text);
+            let (bytes, joined) = plain.get_or_insert_with(|| (range.clone(), String::new()));
+            bytes.end = range.end;
+            joined.push_str(&key);
+            joined.push_str(": ");
+            joined.push_str(text);
+            joined.push('\n');
+            if joined.len() > RECORD_BYTES
+                && let Some((bytes, joined)) = plain.take()
             {
-                self.give(pointer, bytes, said);
+                self.push(pointer, bytes, joined);
             }
         }
-        if let Some((bytes, said)) = plain {
-            self.give(pointer, bytes, said);
+        if let Some((bytes, joined)) = plain {
+            self.push(pointer, bytes, joined);
         }
         Ok(())
     }
 
-    fn give(&mut self, pointer: &str, bytes: Range<usize>, text: String) {
+    fn push(&mut self, pointer: &str, bytes: Range<usize>, text: String) {
         self.found.push(Record { pointer: pointer.to_owned(), bytes, text });
     }
 
-    /// Returns the range of a slice of the document.
-    fn place(&self, part: &str) -> Range<usize> {
+    /// Returns the range of `part`, a slice of the document.
+    fn range_of(&self, part: &str) -> Range<usize> {
         let start = (part.as_ptr() as usize).saturating_sub(self.document.as_ptr() as usize);
         start..start + part.len()
     }
@@ -177,7 +177,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn a_small_document_is_one_record() {
+    fn small_document_is_one_record() {
         let found = records(r#" {"a": 1} "#).unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].pointer, "");
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_document_is_split_into_its_records() {
+    fn large_document_is_split() {
         let pods: Vec<Value> = (0..40)
             .map(
                 |pod| json!({"metadata": {"name": format!("cart-{pod}")}, "note": "x".repeat(100)}),

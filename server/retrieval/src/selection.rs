@@ -1,30 +1,29 @@
-//! Selects the best entries of a ranking that differ from one another: a passage adds nothing if a better one has its
-//! terms.
+//! Selects diverse entries from a ranking.
 
 use std::collections::HashSet;
 
-/// Selects up to `max` indexes of a ranking, the best first. A candidate whose terms have a Jaccard index above 19/20
-/// with a selected one (shared terms / all terms) is selected only if nothing else is left.
+/// Returns the indexes of up to `max` candidates, best first. A candidate that is similar to a selected one
+/// (Jaccard index of their terms above 19/20) is selected only if too few others exist.
 #[must_use]
 pub fn diverse(candidates: &[HashSet<String>], max: usize) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();
-    let mut alike: Vec<usize> = Vec::new();
-    for (place, terms) in candidates.iter().enumerate() {
+    let mut similar: Vec<usize> = Vec::new();
+    for (index, terms) in candidates.iter().enumerate() {
         if chosen.len() >= max {
             return chosen;
         }
-        let repeats = chosen
+        let is_repetition = chosen
             .iter()
             .filter_map(|other| candidates.get(*other))
-            .any(|other| are_alike(terms, other));
-        if repeats { alike.push(place) } else { chosen.push(place) }
+            .any(|other| is_similar(terms, other));
+        if is_repetition { similar.push(index) } else { chosen.push(index) }
     }
     let left = max.saturating_sub(chosen.len());
-    chosen.extend(alike.into_iter().take(left));
+    chosen.extend(similar.into_iter().take(left));
     chosen
 }
 
-fn are_alike(one: &HashSet<String>, other: &HashSet<String>) -> bool {
+fn is_similar(one: &HashSet<String>, other: &HashSet<String>) -> bool {
     let shared = one.intersection(other).count();
     let all = one.len() + other.len() - shared;
     shared * 20 > all * 19
@@ -39,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_come_last() {
+    fn duplicates_are_selected_last() {
         let candidates = [set("a b c"), set("a b c"), set("d e"), set("a x")];
         assert_eq!(diverse(&candidates, 3), [0, 2, 3]);
         assert_eq!(diverse(&candidates, 4), [0, 2, 3, 1]);

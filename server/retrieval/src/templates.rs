@@ -1,33 +1,31 @@
-//! Groups lines that differ only in their figures: each template with its count and its first and last line.
-//!
-//! A figure is a word with a digit, or quoted text after `=` or `:`. The text of a template is its first line.
+//! Groups log lines that differ only in their figures, which are words with a digit.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hasher};
 
-/// The maximum number of templates of a text; lines of further ones are only counted.
+/// The maximum number of templates per text; lines that would need further ones are only counted.
 pub const MAX_TEMPLATES: usize = 20_000;
 
-/// The lines of a template.
+/// A group of lines that differ only in their figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// Its first line.
+    /// The first line.
     pub sample: String,
     /// The number of lines.
     pub count: u64,
-    /// The number of its first line, from 1.
+    /// The number of the first line, from 1.
     pub first: u64,
-    /// The number of its last line, from 1.
+    /// The number of the last line, from 1.
     pub last: u64,
 }
 
-/// The templates of a text, collected line by line.
+/// Collects the templates of a text, line by line.
 #[derive(Debug, Default)]
 pub struct Templates {
     found: HashMap<u64, Template>,
     lines: u64,
-    apart: u64,
+    ungrouped: u64,
 }
 
 impl Templates {
@@ -38,41 +36,41 @@ impl Templates {
         if line.trim().is_empty() {
             return;
         }
-        let mark = mark(line);
+        let hash = template_hash(line);
         let is_full = self.found.len() >= MAX_TEMPLATES;
-        match self.found.entry(mark) {
+        match self.found.entry(hash) {
             Entry::Occupied(mut known) => {
                 let template = known.get_mut();
                 template.count += 1;
                 template.last = number;
             }
-            Entry::Vacant(_) if is_full => self.apart += 1,
-            Entry::Vacant(place) => {
+            Entry::Vacant(_) if is_full => self.ungrouped += 1,
+            Entry::Vacant(vacant) => {
                 let sample = line.to_owned();
-                place.insert(Template { sample, count: 1, first: number, last: number });
+                vacant.insert(Template { sample, count: 1, first: number, last: number });
             }
         }
     }
 
-    /// Returns the number of lines.
+    /// The number of lines pushed.
     #[must_use]
     pub fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Returns the number of lines that repeat an earlier line with other figures.
+    /// The number of lines that repeat an earlier line, except for its figures.
     #[must_use]
     pub fn repeated(&self) -> u64 {
         self.found.values().map(|template| template.count - 1).sum()
     }
 
-    /// Returns the number of lines without a template because there are too many.
+    /// The number of lines not grouped because [`MAX_TEMPLATES`] was reached.
     #[must_use]
-    pub fn apart(&self) -> u64 {
-        self.apart
+    pub fn ungrouped(&self) -> u64 {
+        self.ungrouped
     }
 
-    /// Returns the templates in the order of their first lines.
+    /// Returns the templates in order of their first lines.
     #[must_use]
     pub fn finish(self) -> Vec<Template> {
         let mut found: Vec<Template> = self.found.into_values().collect();
@@ -82,7 +80,7 @@ impl Templates {
 }
 
 /// Returns a hash that is equal for lines that differ only in their figures.
-fn mark(line: &str) -> u64 {
+fn template_hash(line: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     for word in words(line) {
         hasher.write(word.as_bytes());
@@ -91,7 +89,7 @@ fn mark(line: &str) -> u64 {
     hasher.finish()
 }
 
-/// Returns the words of a line, each one with a digit as `#`.
+/// Returns the words of a line, with `#` for each word that has a digit.
 pub(crate) fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| c.is_whitespace() || matches!(c, '=' | ',' | '[' | ']' | '(' | ')'))
         .map(|word| if word.bytes().any(|byte| byte.is_ascii_digit()) { "#" } else { word })
@@ -102,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_differ_in_figures_are_one_template() {
+    fn lines_differing_in_figures_share_a_template() {
         let mut templates = Templates::default();
         for line in [
             "2026-03-12T14:02:17Z INFO order ORD-771 took 35 ms",
@@ -121,14 +119,14 @@ mod tests {
     }
 
     #[test]
-    fn templates_are_bounded() {
+    fn number_of_templates_is_limited() {
         let mut templates = Templates::default();
         for number in 0..MAX_TEMPLATES + 10 {
             let letters: String =
                 number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect();
             templates.push(&letters);
         }
-        assert_eq!(templates.apart(), 10);
+        assert_eq!(templates.ungrouped(), 10);
         assert_eq!(templates.finish().len(), MAX_TEMPLATES);
     }
 }

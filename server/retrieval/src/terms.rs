@@ -1,4 +1,4 @@
-//! Extracts the search terms of a text: whole identifiers as telemetry writes them, their parts, and word stems.
+//! Extracts the search terms of a text: identifiers as written, their parts, and word stems.
 //!
 //! | written | terms |
 //! |---|---|
@@ -8,17 +8,16 @@
 //! | `CrashLoopBackOff` | `crashloopbackoff`, `crash`, `loop`, `back`, `off` |
 //! | `restarted`, `restarts` | `restart` |
 //!
-//! A term consists of letters, digits and `._-:/@%+`, in lower case.
+//! Terms are lower-case and consist of letters, digits and `._-:/@%+`.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// The maximum number of bytes of a word that is a term; longer words are found only by their parts.
+/// The maximum size in bytes of a term; longer identifiers are found only by their parts.
 const MAX_WORD_BYTES: usize = 96;
 
-/// The characters that join the parts of an identifier.
 const SEPARATORS: [char; 8] = ['.', '_', '-', ':', '/', '@', '%', '+'];
 
-/// Common words.
+/// Common words, which are not terms.
 const COMMON: [&str; 48] = [
     "a", "after", "all", "also", "an", "and", "are", "as", "at", "be", "been", "before", "but",
     "by", "did", "does", "each", "for", "from", "had", "has", "have", "in", "into", "is", "it",
@@ -26,7 +25,7 @@ const COMMON: [&str; 48] = [
     "these", "this", "to", "was", "were", "which", "while", "with", "would",
 ];
 
-/// Returns the terms of a text, in order and with repetitions.
+/// Returns the terms of a text in order, with repetitions.
 #[must_use]
 pub fn terms(text: &str) -> Vec<String> {
     let stemmer = Stemmer::create(Algorithm::English);
@@ -75,7 +74,8 @@ fn add_part(part: &str, stemmer: &Stemmer, found: &mut Vec<String>) {
     found.push(if is_word { stemmer.stem(part).into_owned() } else { part.to_owned() });
 }
 
-/// Returns `true` for `1.8s`, `10.0.3.4`, `42`: a digit first, and no separators but points.
+/// Returns `true` for numbers such as `1.8s`, `10.0.3.4` and `42`: a leading digit, and no separators except
+/// dots.
 fn is_number(word: &str) -> bool {
     word.starts_with(|first: char| first.is_ascii_digit())
         && word.chars().all(|c| c.is_alphanumeric() || c == '.' || c == '%')
@@ -93,7 +93,7 @@ fn add_number(word: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Returns the words of `CrashLoopBackOff` and `HTTPServer`.
+/// Splits camel case, such as `CrashLoopBackOff` and `HTTPServer`.
 fn camel_case_words(word: &str) -> Vec<&str> {
     let mut starts = vec![0];
     let characters: Vec<(usize, char)> = word.char_indices().collect();
@@ -117,7 +117,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn identifiers_are_found_whole_and_by_their_parts() {
+    fn extracts_identifiers_and_their_parts() {
         let of = |text: &str| terms(text).join(" ");
         assert_eq!(of("checkout-7f9c"), "checkout-7f9c checkout 7f9c");
         assert_eq!(of("p99=1.8s"), "p99 1.8s 1.8");

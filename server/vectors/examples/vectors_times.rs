@@ -1,7 +1,7 @@
-//! Measures time and recall of exact search, an `F32` graph and an `I8` graph.
+//! Measures the time and recall of exact search, an `F32` graph and an `I8` graph.
 //!
-//! Reports the CPU time of one thread. Building is compared with direct `usearch` calls with the same parameters,
-//! alternating every thousand vectors within one run.
+//! Times are CPU times of one thread. Building is compared with direct `usearch` calls with the same
+//! parameters, alternating every thousand vectors.
 
 use std::collections::HashSet;
 use std::hint::black_box;
@@ -16,16 +16,16 @@ use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
 const K: usize = 10;
 const TURN: usize = 1_000;
-/// The expansion of an index with more than 65 536 vectors.
+/// `usearch`'s expansion for an index with more than 65 536 vectors.
 const WIDER: usize = 384;
 
-/// Prints two Markdown tables: for searches among all vectors, and among allowed ones.
+/// Prints a Markdown table for unrestricted searches, and one for searches restricted to some keys.
 #[derive(Parser)]
 struct Arguments {
     /// Numbers of vectors.
     #[arg(long, value_delimiter = ',', default_values_t = [1_000, 5_000, 20_000, 100_000])]
     numbers: Vec<usize>,
-    /// Values of each vector.
+    /// Values per vector.
     #[arg(long, default_value_t = 384)]
     dimension: usize,
     /// Number of query vectors, which are not in the index.
@@ -34,40 +34,40 @@ struct Arguments {
     /// Distribution of generated vectors.
     #[arg(long, value_enum, default_value_t = Made::Clustered)]
     made: Made,
-    /// File with vectors to use instead of generated ones: rows of little-endian f32.
+    /// File with vectors to use instead: rows of little-endian f32.
     #[arg(long)]
     vectors: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Made {
-    /// Clusters of about fifty around centres, which lie in groups of about twenty: a log has few subjects, each
-    /// with some ways to say it.
+    /// Clusters of about fifty around centres, which form groups of about twenty: a log has few subjects, and
+    /// several phrasings of each.
     Clustered,
-    /// No clusters, but few directions (32) in which vectors differ much: unrelated sentences.
+    /// No clusters, but 32 directions in which vectors differ strongly: unrelated sentences.
     Spread,
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+#[expect(clippy::print_stdout, reason = "the output of the program")]
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     println!(
         "| vectors | build bare, s | ours, s | ours / bare | of bytes, s | one by one, ms | graph, ms | recall@10 | bare, ms | recall@10 | bare at 384, ms | recall@10 | graph of bytes, ms | recall@10 | as chosen, ms | files, MB | of bytes, MB |"
     );
     println!("|{}", "---|".repeat(17));
-    let mut of_allowed = Vec::new();
+    let mut restricted = Vec::new();
     for number in &arguments.numbers {
         let rows = match &arguments.vectors {
             Some(file) => read(file, number + arguments.queries, arguments.dimension)?,
             None => generate(arguments.made, number + arguments.queries, arguments.dimension),
         };
-        ensure!(rows.len() > arguments.queries, "there are only {} vectors", rows.len());
+        ensure!(rows.len() > arguments.queries, "only {} vectors", rows.len());
         let (vectors, queries) = rows.split_at(rows.len() - arguments.queries);
-        println!("{}", row(vectors, queries, arguments.dimension, &mut of_allowed)?);
+        println!("{}", row(vectors, queries, arguments.dimension, &mut restricted)?);
     }
     println!("\n| vectors | allowed | one by one, ms | graph, ms | recall@10 | as chosen, ms |");
     println!("|---|---|---|---|---|---|");
-    of_allowed.iter().for_each(|row| println!("{row}"));
+    restricted.iter().for_each(|row| println!("{row}"));
     Ok(())
 }
 
@@ -75,7 +75,7 @@ fn row(
     vectors: &[Vec<f32>],
     queries: &[Vec<f32>],
     dimension: usize,
-    of_allowed: &mut Vec<String>,
+    restricted: &mut Vec<String>,
 ) -> anyhow::Result<String> {
     let folder = tempfile::tempdir()?;
     let settings =
@@ -117,7 +117,7 @@ fn row(
     let (size_graph, size_bytes) = (size("graph")?, size("bytes")?);
     let all = |index: &VectorIndex| search(queries, |query| keys(index, query, None));
     let (right, ours, of_bytes) = (all(&exact)?, all(&graph)?, all(&bytes)?);
-    let directly = search(queries, |query| Ok(bare.search(query, K)?.keys))?;
+    let bare_answers = search(queries, |query| Ok(bare.search(query, K)?.keys))?;
     bare.change_expansion_search(WIDER);
     let wider = search(queries, |query| Ok(bare.search(query, K)?.keys))?;
     let some = |index: &VectorIndex, allowed: &[u64]| {
@@ -131,12 +131,12 @@ fn row(
         let (right, found) = (some(&exact, &allowed)?, some(&bytes, &allowed)?);
         measured.push((percent, allowed, right, found));
     }
-    // The same files, with the choice that an index makes.
+    // The same files, opened with default settings.
     drop(bytes);
     let chosen = open("bytes", Settings::new(dimension, "measured"))?;
-    let as_chosen = all(&chosen)?;
+    let default_answers = all(&chosen)?;
     for (percent, allowed, right, found) in measured {
-        of_allowed.push(format!(
+        restricted.push(format!(
             "| {} | {percent} % | {:.3} | {:.3} | {:.4} | {:.3} |",
             vectors.len(),
             right.milliseconds,
@@ -155,13 +155,13 @@ fn row(
         right.milliseconds,
         ours.milliseconds,
         recall(&ours, &right),
-        directly.milliseconds,
-        recall(&directly, &right),
+        bare_answers.milliseconds,
+        recall(&bare_answers, &right),
         wider.milliseconds,
         recall(&wider, &right),
         of_bytes.milliseconds,
         recall(&of_bytes, &right),
-        as_chosen.milliseconds,
+        default_answers.milliseconds,
     ))
 }
 
@@ -174,7 +174,7 @@ struct Answers {
     milliseconds: f64,
 }
 
-/// Runs every query three times and returns the median time.
+/// Runs every query three times and measures the median time.
 fn search(
     queries: &[Vec<f32>],
     search: impl Fn(&[f32]) -> anyhow::Result<Vec<u64>>,
@@ -193,7 +193,7 @@ fn search(
         }
     }
     times.sort_unstable();
-    let median = times.get(times.len() / 2).context("there are no queries")?;
+    let median = times.get(times.len() / 2).context("no queries")?;
     Ok(Answers { keys, milliseconds: median.as_secs_f64() * 1e3 })
 }
 
@@ -209,12 +209,12 @@ fn recall(found: &Answers, right: &Answers) -> f64 {
 }
 
 fn time(run: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<Duration> {
-    let before = of_this_thread()?;
+    let before = thread_cpu_time()?;
     run()?;
-    Ok(of_this_thread()?.saturating_sub(before))
+    Ok(thread_cpu_time()?.saturating_sub(before))
 }
 
-fn of_this_thread() -> anyhow::Result<Duration> {
+fn thread_cpu_time() -> anyhow::Result<Duration> {
     Ok(Duration::try_from(clock_gettime(ClockId::ThreadCPUTime))?)
 }
 
@@ -226,7 +226,7 @@ fn megabytes(folder: &Path) -> anyhow::Result<f64> {
     Ok(bytes as f64 / 1e6)
 }
 
-/// Reads up to `number` rows of a file.
+/// Reads up to `number` rows.
 fn read(file: &Path, number: usize, dimension: usize) -> anyhow::Result<Vec<Vec<f32>>> {
     let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
     let (values, _) = bytes.as_chunks();
@@ -234,7 +234,7 @@ fn read(file: &Path, number: usize, dimension: usize) -> anyhow::Result<Vec<Vec<
     Ok(values.chunks_exact(dimension).take(number).map(<[f32]>::to_vec).collect())
 }
 
-/// Generates the same vectors in each run.
+/// Generates the same vectors in every run.
 fn generate(kind: Made, number: usize, dimension: usize) -> Vec<Vec<f32>> {
     const DIRECTIONS: usize = 32;
     let mut numbers = Numbers(7);
@@ -282,7 +282,7 @@ impl Numbers {
         self.near(&sum, 0.3)
     }
 
-    /// Returns `centre` with approximately normal noise of the given share.
+    /// Returns `centre` with approximately normal noise, scaled by `share`.
     fn near(&mut self, centre: &[f32], share: f32) -> Vec<f32> {
         let mut value =
             || (0..4).map(|_| (self.next() >> 40) as f32 / (1 << 24) as f32 - 0.5).sum::<f32>();

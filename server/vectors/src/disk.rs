@@ -1,5 +1,5 @@
-//! The locked directory of an index. All changes to its files happen here, as single steps, so that tests can fail
-//! between any two.
+//! The locked directory of an index. All changes to its files go through [`Disk`], so that tests can make any
+//! of them fail.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
@@ -20,11 +20,11 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// Locks the directory, creating it with mode 0700 if it is missing.
+    /// Locks the directory, creating it with mode 0700 if necessary.
     pub(crate) fn lock(directory: &Path) -> Result<Self, IndexError> {
         let unusable = |error: io::Error| IndexError::unusable(directory, error);
         if directory.to_str().is_none() {
-            return Err(IndexError::unusable(directory, "its path is not UTF-8"));
+            return Err(IndexError::unusable(directory, "the path is not UTF-8"));
         }
         if !directory.is_dir() {
             DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(unusable)?;
@@ -52,7 +52,7 @@ impl Disk {
         self.directory.join(name)
     }
 
-    /// Returns the names of the files in the directory.
+    /// Lists the files in the directory.
     pub(crate) fn names(&self) -> Result<Vec<String>, IndexError> {
         let unusable = |error: io::Error| IndexError::unusable(&self.directory, error);
         let entries = std::fs::read_dir(&self.directory).map_err(unusable)?;
@@ -61,7 +61,7 @@ impl Disk {
         Ok(names.map_err(unusable)?.into_iter().flatten().collect())
     }
 
-    /// Opens a file for writing, creating it if it is missing. Does not truncate it.
+    /// Opens a file for writing, creating it if necessary. Does not truncate it.
     pub(crate) fn open(&self, name: &str) -> Result<Output<'_>, IndexError> {
         let path = self.path(name);
         self.step().and_then(|()| open_private(&path)).map_or_else(
@@ -98,7 +98,7 @@ impl Disk {
             .map_err(|error| not_saved(&self.directory, &error))
     }
 
-    /// Removes an unreferenced file. A failure is logged; the next save tries again.
+    /// Deletes an unreferenced file. A failure is logged; the next save retries.
     pub(crate) fn remove(&self, name: &str) {
         let path = self.path(name);
         if let Err(error) = self.step().and_then(|()| std::fs::remove_file(&path)) {
@@ -106,7 +106,7 @@ impl Disk {
         }
     }
 
-    /// Removes a file that a failed save may have left behind.
+    /// Deletes a file of a failed save, if it exists.
     pub(crate) fn remove_if_exists(&self, name: &str) {
         let path = self.path(name);
         if let Err(error) = self.step().and_then(|()| std::fs::remove_file(&path))
@@ -117,7 +117,7 @@ impl Disk {
     }
 
     #[cfg(not(test))]
-    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "tests interrupt here")]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "fails only in tests")]
     fn step(&self) -> io::Result<()> {
         Ok(())
     }
@@ -128,7 +128,7 @@ impl Disk {
     }
 }
 
-/// A file that is being written.
+/// A file opened for writing.
 pub(crate) struct Output<'d> {
     disk: &'d Disk,
     file: File,
@@ -136,7 +136,7 @@ pub(crate) struct Output<'d> {
 }
 
 impl Output<'_> {
-    /// Writes bytes at an offset in bytes.
+    /// Writes `bytes` at `offset`, in bytes.
     pub(crate) fn write_at(&self, bytes: &[u8], offset: u64) -> Result<(), IndexError> {
         let written = self.disk.step().and_then(|()| self.file.write_all_at(bytes, offset));
         #[cfg(test)]
@@ -146,7 +146,6 @@ impl Output<'_> {
         written.map_err(|error| not_saved(&self.path, &error))
     }
 
-    /// Syncs the written data to disk.
     pub(crate) fn sync(&self) -> Result<(), IndexError> {
         self.disk
             .step()
@@ -182,7 +181,7 @@ pub(crate) mod faults {
     }
 
     impl Faults {
-        /// Lets `steps` more changes succeed and fails all later ones; `usize::MAX` never fails.
+        /// Makes all operations fail after `steps` more. `usize::MAX` never fails.
         pub(crate) fn after(&self, steps: usize) {
             self.left.store(steps, Ordering::SeqCst);
         }

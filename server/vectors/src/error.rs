@@ -1,19 +1,19 @@
-//! The errors of an index, and the reasons why files are not used.
+//! Errors of the vector index.
 
 use std::path::{Path, PathBuf};
 
-/// An error from an index.
+/// An error from a [`crate::VectorIndex`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
     /// A setting has an invalid value.
-    #[error("vector index setting {field}: {given} is not allowed; give {allowed}")]
+    #[error("vector index setting {field}: {given} is not allowed; expected {allowed}")]
     InvalidSetting {
         /// The setting.
         field: &'static str,
-        /// What was given.
+        /// The given value.
         given: String,
-        /// What is allowed.
+        /// The allowed values.
         allowed: &'static str,
     },
     /// The directory cannot be created or used.
@@ -21,59 +21,59 @@ pub enum IndexError {
     UnusableDirectory {
         /// The directory.
         directory: PathBuf,
-        /// The system's error.
+        /// The system's error message.
         reason: String,
     },
-    /// Another index, in this process or another one, has locked the directory.
+    /// The directory is locked by another index, in this process or another.
     #[error("vector index directory {} is in use; open it once, or give each index its own directory", directory.display())]
     Locked {
         /// The directory.
         directory: PathBuf,
     },
-    /// A file exists but reading it fails.
+    /// A file could not be read.
     #[error("failed to read {} ({reason}); check its permissions and the disk", file.display())]
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// The system's error.
+        /// The system's error message.
         reason: String,
     },
-    /// Saving failed. The previous save and the index in memory are unchanged.
+    /// A save failed. The previous save and the index in memory are unchanged.
     #[error("failed to write {} ({reason}); the previous save is unchanged: free space or check the disk, then save again", file.display())]
     NotSaved {
-        /// The file.
+        /// The file or directory.
         file: PathBuf,
-        /// The system's error.
+        /// The system's error message.
         reason: String,
     },
-    /// A vector of a batch is invalid. Nothing of the batch was added.
-    #[error("vector {position} of the batch (key {key}): {fault}; nothing of the batch was added")]
+    /// A vector in the batch is invalid; none were added.
+    #[error("vector {position} of the batch (key {key}): {fault}; no vector was added")]
     InvalidVector {
-        /// Its position in the batch, from 0.
+        /// Its index in the batch.
         position: usize,
         /// Its key.
         key: u64,
-        /// What is wrong with it.
+        /// The fault.
         fault: VectorFault,
     },
     /// The query vector is invalid.
     #[error("query vector: {fault}")]
     InvalidQuery {
-        /// What is wrong with it.
+        /// The fault.
         fault: VectorFault,
     },
-    /// The key is reserved for removed vectors. Nothing of the batch was added.
+    /// A key in the batch is reserved for removed vectors; no vector was added.
     #[error("vector {position} of the batch: key {} is reserved; use keys below it", u64::MAX)]
     ReservedKey {
-        /// Its position in the batch, from 0.
+        /// Its index in the batch.
         position: usize,
     },
-    /// The index is full. Nothing of the batch was added.
+    /// The index is full; no vector was added.
     #[error(
-        "the index would have {given} rows, at most {allowed} are allowed; split the corpus, or save to drop removed vectors"
+        "the index would have {given} rows, but at most {allowed} are allowed; split the corpus, or save to drop removed vectors"
     )]
     Full {
-        /// The number of rows it would have, including removed ones.
+        /// The number of rows the index would have, including removed ones.
         given: usize,
         /// The maximum number of rows.
         allowed: usize,
@@ -83,7 +83,7 @@ pub enum IndexError {
         "the graph was not built ({reason}); give the process more memory, then build it again"
     )]
     NoGraph {
-        /// The library's error.
+        /// The error message of `usearch`.
         reason: String,
     },
 }
@@ -94,13 +94,13 @@ impl IndexError {
     }
 }
 
-/// What is wrong with a vector.
+/// A fault in a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VectorFault {
-    /// Its length differs from the index's dimension.
+    /// Its length is not the dimension of the index.
     #[error(
-        "it has {found} values, the index has {expected}; use the model that the index was built with"
+        "it has {found} values, but the index requires {expected}; use the model that the index was built with"
     )]
     Length {
         /// The number of values.
@@ -111,15 +111,15 @@ pub enum VectorFault {
     /// A value is not a finite number.
     #[error("value {position} is not a finite number; check the model's output")]
     NotFinite {
-        /// The position of the value, from 0.
+        /// The index of the value.
         position: usize,
     },
-    /// Every value is zero, so it has no direction.
+    /// All values are zero.
     #[error("every value is zero; leave out empty texts")]
     Zero,
 }
 
-/// Why existing files are not used.
+/// The reason why saved files were not loaded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reason {
@@ -134,39 +134,39 @@ pub enum Reason {
     Damaged {
         /// The file.
         file: PathBuf,
-        /// The damage.
+        /// A description of the damage.
         found: String,
     },
-    /// The files were written by another version of this crate.
-    #[error("the files have format {found}, this server reads {supported}")]
+    /// The files have another format version.
+    #[error("the files have format {found}, but this version reads format {supported}")]
     OtherFormat {
-        /// The format of the files, from 1.
+        /// The format version of the files.
         found: u32,
-        /// The supported format.
+        /// The supported format version.
         supported: u32,
     },
-    /// The vectors are from another model.
+    /// The vectors were computed by another model.
     #[error("the vectors are from model {found}")]
     OtherModel {
-        /// The digest of that model.
+        /// The model in the manifest.
         found: String,
     },
     /// The vectors have another dimension.
     #[error("the vectors have {found} values each")]
     OtherDimension {
-        /// The number of values of each vector.
+        /// Their dimension.
         found: usize,
     },
     /// The graph has another scalar type.
     #[error("the graph has another scalar type")]
     OtherScalar,
-    /// The graph was written by another version of its library.
+    /// The graph was written by another version of `usearch`.
     #[error("the graph was written by usearch {found}")]
     OtherLibrary {
-        /// That version.
+        /// The version of `usearch` that wrote it.
         found: String,
     },
-    /// The graph was incomplete when the index was saved.
+    /// Rows are missing from the saved graph.
     #[error("the graph was saved before it was complete")]
     Incomplete,
 }

@@ -1,5 +1,5 @@
-//! Reads and writes the files of an index. Files are used only if their checksums match, and the last complete save can
-//! always be opened.
+//! Reads and writes the files of an index. Verifies checksums on reading. The last complete save can always be
+//! opened.
 //!
 //! | file | contents |
 //! |---|---|
@@ -8,9 +8,9 @@
 //! | `vectors-N.keys` | the key of each row, little-endian `u64`; all ones for a removed row |
 //! | `vectors-N.usearch` | the graph |
 //!
-//! N is the number of the save that created the file. A file in the manifest is never rewritten; new vectors are
-//! appended after the rows that the manifest counts. So an interrupted save leaves the previous one intact, and renaming
-//! the manifest commits the new one.
+//! N is the number of the save that created the file. Saves append vectors after the rows in the current
+//! manifest and otherwise write new files, so an interrupted save leaves the previous one intact. Renaming the
+//! manifest commits a save.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -31,7 +31,7 @@ const KEYS: &str = "keys";
 const GRAPH: &str = "usearch";
 const NEW_MANIFEST: &str = "json";
 
-/// The files of an index and the last save.
+/// The files of an index.
 #[derive(Debug)]
 pub(crate) struct Files {
     pub(crate) disk: Disk,
@@ -43,11 +43,11 @@ pub(crate) struct Files {
 #[derive(Debug)]
 struct Saved {
     manifest: Manifest,
-    /// The hash of the values of the saved rows.
+    /// The hasher state after the saved vectors, which later saves continue.
     vectors: Hasher,
 }
 
-/// The contents of the directory.
+/// The saved index in a directory.
 #[derive(Debug)]
 pub(crate) enum SavedIndex {
     Nothing,
@@ -56,7 +56,6 @@ pub(crate) enum SavedIndex {
 }
 
 impl Files {
-    /// Reads the files in the directory.
     pub(crate) fn open(disk: Disk, settings: &Settings) -> Result<(Self, SavedIndex), IndexError> {
         let names = disk.names()?;
         let number = names.iter().filter_map(|name| number(name)).max().unwrap_or(0);
@@ -114,11 +113,11 @@ impl Files {
         let (stored, keys_hasher) = read_keys(&keys, rows)?;
         check(&keys, &keys_hasher, &manifest.keys)?;
         let table = Table::restore(dimension, values, stored)
-            .ok_or_else(|| damaged(&keys, "a key is duplicated"))?;
+            .ok_or_else(|| damaged(&keys, "duplicate key"))?;
         Ok((table, hasher))
     }
 
-    /// Reads the saved graph; `None` if none was saved.
+    /// Reads the saved graph, if any.
     fn read_graph(
         &self,
         settings: &Settings,
@@ -145,14 +144,14 @@ impl Files {
             .map_err(|refusal| damaged(&path, refusal))
     }
 
-    /// Verifies the saved graph again and loads it into memory; `None` if none was saved.
+    /// Verifies the saved graph again and loads it into memory, if there is one.
     pub(crate) fn load_graph(&self, settings: &Settings) -> Result<Option<Graph>, Reason> {
         self.read_graph(settings, Graph::load)
     }
 
     /// Writes the changes. `same_rows` is `true` if the table still starts with the saved rows.
     ///
-    /// After an error, either the previous or the new save is in effect.
+    /// After an error, the previous or the new save is in effect.
     pub(crate) fn write(
         &mut self,
         settings: &Settings,
@@ -213,13 +212,13 @@ impl Files {
         Ok((manifest, hasher))
     }
 
-    /// Renames the manifest, which puts the new save into effect.
+    /// Commits the save by renaming the manifest.
     fn commit(&self) -> Result<(), IndexError> {
         self.disk.rename(&self.name(NEW_MANIFEST), manifest::NAME)?;
         self.disk.sync()
     }
 
-    /// Appends to the previous vectors, or writes a new file if there are none.
+    /// Appends to the previous vectors, or writes a new file if there is none.
     fn write_vectors(
         &self,
         settings: &Settings,
@@ -296,7 +295,7 @@ impl Files {
     }
 }
 
-/// Returns the number of the save that created a file; `None` for other files.
+/// Returns the number of the save that created the file, or `None` for other files.
 fn number(name: &str) -> Option<u64> {
     let (number, kind) = name.strip_prefix(STEM)?.split_once('.')?;
     [VECTORS, KEYS, GRAPH, NEW_MANIFEST].contains(&kind).then(|| number.parse().ok())?
@@ -309,7 +308,7 @@ fn checked(file: String, hasher: &Hasher) -> Checked {
 fn check(path: &Path, hasher: &Hasher, expected: &Checked) -> Result<(), Reason> {
     match hasher.finalize().to_hex().as_str() == expected.blake3 {
         true => Ok(()),
-        false => Err(damaged(path, "its checksum does not match")),
+        false => Err(damaged(path, "checksum mismatch")),
     }
 }
 
@@ -317,7 +316,7 @@ fn damaged(file: &Path, found: impl Into<String>) -> Reason {
     Reason::Damaged { file: file.to_owned(), found: found.into() }
 }
 
-/// Returns the hash of a file and its length.
+/// Returns the hash and the length of a file.
 fn hash(path: &Path) -> io::Result<(Hasher, u64)> {
     let mut hasher = Hasher::new();
     hasher.update_reader(File::open(path)?)?;
@@ -325,7 +324,7 @@ fn hash(path: &Path) -> io::Result<(Hasher, u64)> {
     Ok((hasher, bytes))
 }
 
-/// Reads the values of `rows` rows in blocks, and their hash.
+/// Reads `rows` rows in blocks, and hashes them.
 fn read_values(
     path: &Path,
     rows: usize,
@@ -368,7 +367,6 @@ fn read_keys(path: &Path, rows: usize) -> Result<(Vec<u64>, Hasher), ReadError> 
     Ok((keys.iter().map(|key| u64::from_le_bytes(*key)).collect(), hasher))
 }
 
-/// An error from reading vectors or keys.
 enum ReadError {
     /// The file is missing or damaged.
     Unusable(Reason),
@@ -380,7 +378,7 @@ impl ReadError {
     fn new(path: &Path, error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::NotFound => Self::Unusable(Reason::Missing { file: path.to_owned() }),
-            io::ErrorKind::UnexpectedEof => Self::Unusable(damaged(path, "it ended early")),
+            io::ErrorKind::UnexpectedEof => Self::Unusable(damaged(path, "unexpected end of file")),
             _ => Self::Failed(unreadable(path, error)),
         }
     }

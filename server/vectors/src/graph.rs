@@ -1,7 +1,7 @@
-//! An approximate nearest-neighbour graph (HNSW: Malkov and Yashunin 2018). Wraps `usearch`, which no other module uses.
+//! A nearest-neighbour graph (HNSW, Malkov and Yashunin 2018). No other module uses `usearch`.
 //!
-//! The graph stores rows, not keys, and returns candidates that the caller must rank and filter. Only pass it files with
-//! a verified checksum: `usearch` reads damaged files out of bounds. Callbacks must not panic: that aborts the process.
+//! The graph stores rows, not keys, and returns candidates that the caller ranks and filters. Verify the
+//! checksum of a file before passing it in: `usearch` reads out of bounds if the file is damaged.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,18 +9,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
 use crate::settings::{Scalar, Settings};
-use crate::unit::rounded;
+use crate::unit::quantized;
 
-/// The maximum neighbours of a vector in the upper layers: M of HNSW.
+/// The maximum number of neighbours in the upper layers (HNSW's M).
 const CONNECTIVITY: usize = 16;
-/// The number of candidates when a vector is added: efConstruction of HNSW.
+/// The number of candidates during an insertion (HNSW's efConstruction).
 const EXPANSION_ADD: usize = 128;
-/// The number of candidates in a search of a small graph: ef of HNSW.
+/// The number of candidates when searching a small graph (HNSW's ef).
 pub(crate) const EXPANSION_SEARCH: usize = 128;
-/// The number of threads that add vectors, in addition to those that search.
+/// The number of inserting threads.
 const BUILDERS: usize = 1;
 
-/// An error message of the library.
+/// An error message from `usearch`.
 pub(crate) type GraphError = String;
 
 pub(crate) struct Graph {
@@ -68,8 +68,7 @@ impl Graph {
         Ok(Self { index, scalar: settings.scalar, threads, covered, mapped: false, saved })
     }
 
-    /// Maps a graph of `size` vectors from a verified file. It uses only the memory that searches touch, and is
-    /// read-only.
+    /// Memory-maps a graph of `size` vectors from a verified file. The graph is read-only.
     pub(crate) fn map(
         file: &Path,
         settings: &Settings,
@@ -81,7 +80,7 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Loads a graph from a verified file into memory, so that rows can be added.
+    /// Loads a graph from a verified file, so that rows can be inserted.
     pub(crate) fn load(
         file: &Path,
         settings: &Settings,
@@ -102,7 +101,7 @@ impl Graph {
         let expected = graph.shape();
         let path = file.to_str().ok_or("its path is not UTF-8")?;
         read(&graph.index, path).map_err(|error| error.to_string())?;
-        // Reading replaces dimension and scalar type by those of the file.
+        // Reading replaces the dimension and scalar type by those in the file.
         if graph.shape() != expected || graph.size() != size {
             return Err("its shape differs from the manifest".to_owned());
         }
@@ -116,37 +115,35 @@ impl Graph {
         (self.index.dimensions(), self.index.metric_kind(), self.index.scalar_kind())
     }
 
-    /// The number of vectors in the graph.
+    /// The number of vectors.
     pub(crate) fn size(&self) -> usize {
         self.index.size()
     }
 
-    /// All rows below this number are in the graph, except those removed before they were added.
+    /// Rows below this number are in the graph, unless they were removed before insertion.
     pub(crate) fn covered(&self) -> usize {
         self.covered.load(Ordering::Acquire)
     }
 
-    /// Records that all rows below `rows` are in the graph.
     pub(crate) fn set_covered(&self, rows: usize) {
         self.covered.store(rows, Ordering::Release);
     }
 
-    /// Returns `true` if it is mapped from its file, and so read-only.
+    /// Returns `true` if the graph is memory-mapped, and so read-only.
     pub(crate) fn is_mapped(&self) -> bool {
         self.mapped
     }
 
-    /// Returns `true` if its file is up to date.
+    /// Returns `true` if the saved file is up to date.
     pub(crate) fn is_saved(&self) -> bool {
         self.saved.load(Ordering::Acquire)
     }
 
-    /// Records that its file is up to date.
     pub(crate) fn set_saved(&self) {
         self.saved.store(true, Ordering::Release);
     }
 
-    /// Reserves capacity for `vectors`. Takes `&mut` because no search or insertion may run meanwhile.
+    /// Reserves capacity for `vectors`. `&mut` excludes concurrent searches and insertions.
     pub(crate) fn reserve(&mut self, vectors: usize) -> Result<(), GraphError> {
         if vectors <= self.index.capacity() {
             return Ok(());
@@ -158,12 +155,12 @@ impl Graph {
             .map_err(|error| error.to_string())
     }
 
-    /// The minimum number of candidates in a search.
+    /// The minimum number of candidates per search.
     pub(crate) fn expansion(&self) -> usize {
         self.index.expansion_search()
     }
 
-    /// Inserts a row, unless it is already in the graph. No search may run meanwhile.
+    /// Inserts a row unless it is already in the graph. The caller must exclude concurrent searches.
     pub(crate) fn insert(&self, row: usize, vector: &[f32]) -> Result<(), GraphError> {
         let row = row as u64;
         if self.index.contains(row) {
@@ -172,49 +169,46 @@ impl Graph {
         self.saved.store(false, Ordering::Release);
         match self.scalar {
             Scalar::F32 => self.index.add(row, vector),
-            Scalar::I8 => self.index.add(row, &rounded(vector)),
+            Scalar::I8 => self.index.add(row, &quantized(vector)),
         }
         .map_err(|error| error.to_string())
     }
 
-    /// Returns about `count` nearest rows, of the `allowed` ones if given. At most `Settings::callers` calls may run
-    /// concurrently. `allowed` must not panic.
+    /// Returns about `count` nearest rows, only `allowed` ones if given. At most `Settings::callers` calls may
+    /// run concurrently. A panic in `allowed` aborts the process.
     pub(crate) fn candidates(
         &self,
         query: &[f32],
         count: usize,
         allowed: Option<&dyn Fn(usize) -> bool>,
     ) -> Result<Vec<u64>, GraphError> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the graph is given rows, which are usize"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "rows are usize")]
         let filter = allowed.map(|allowed| move |row: u64| allowed(row as usize));
         let matches = match (self.scalar, filter) {
             (Scalar::F32, None) => self.index.search(query, count),
             (Scalar::F32, Some(filter)) => self.index.filtered_search(query, count, filter),
-            (Scalar::I8, None) => self.index.search(&rounded(query), count),
+            (Scalar::I8, None) => self.index.search(&quantized(query), count),
             (Scalar::I8, Some(filter)) => {
-                self.index.filtered_search(&rounded(query), count, filter)
+                self.index.filtered_search(&quantized(query), count, filter)
             }
         };
         matches.map(|matches| matches.keys).map_err(|error| error.to_string())
     }
 
-    /// Writes the graph to `file`; searches may run meanwhile. The file is complete only if it has [`Graph::bytes`].
+    /// Writes the graph to `file`, which is complete only if its length is [`Graph::bytes`].
     pub(crate) fn write(&self, file: &Path) -> Result<(), GraphError> {
         let path = file.to_str().ok_or("its path is not UTF-8")?;
         self.index.save(path).map_err(|error| error.to_string())
     }
 
-    /// The size of its file in bytes.
+    /// The size of the serialized graph in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.index.serialized_length()
     }
 }
 
-/// Returns the number of candidates for a search among `vectors`. Chosen so that about 99% of the best are found even
-/// if the vectors are not clustered: more vectors mean more near ties.
+/// Returns the number of candidates for a search among `vectors`, such that recall@10 is about 99% even for
+/// unclustered vectors.
 fn expansion(vectors: usize) -> usize {
     match vectors {
         0..=16_384 => EXPANSION_SEARCH,
@@ -223,7 +217,7 @@ fn expansion(vectors: usize) -> usize {
     }
 }
 
-/// Returns the version of the library. Files of other versions are not used.
+/// Returns the version of `usearch`; graphs from other versions are not loaded.
 pub(crate) fn library() -> &'static str {
     usearch::version()
 }

@@ -1,8 +1,8 @@
-//! The index: a table of rows, a graph that may lag behind it, and files written by saves.
+//! A vector index: a table of rows, a graph over those rows, and the files written by saves.
 //!
-//! Searches share a read lock; changes to rows take the write lock briefly. Slow work (graph, files) runs next to
-//! searches, one change at a time. Rows that are not in the graph yet are compared one by one, so added vectors are
-//! found immediately.
+//! Searches share a read lock; changes hold the write lock only briefly. Building the graph and writing files
+//! run concurrently with searches, one change at a time. Rows missing from the graph are compared one by one,
+//! so added vectors are found immediately.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -21,15 +21,15 @@ use crate::unit::{normalised, similarity};
 const CANDIDATES_PER_HIT: usize = 4;
 /// The number of rows that [`VectorIndex::build_graph`] inserts before it lets other changes proceed.
 const ROWS_PER_CHANGE: usize = 256;
-/// The number of rows inserted per write lock: a few milliseconds.
+/// The number of rows inserted per write lock, which takes a few milliseconds.
 const ROWS_PER_LOCK: usize = 8;
 
-/// An open index; share it by reference or in an `Arc`.
+/// An open vector index, shared by reference or in an `Arc`.
 ///
-/// Changes since the last [`VectorIndex::save`] are lost on drop. A vector takes about `4 × dimension + 40` bytes in
-/// memory until it is removed and the index saved, and about `4 × dimension + 150` bytes in the graph
-/// (`dimension + 150` with [`crate::Scalar::I8`]). An opened graph takes only the memory that searches touch until
-/// vectors are added.
+/// Changes since the last [`VectorIndex::save`] are lost on drop. A vector uses about `4 × dimension + 40`
+/// bytes in the table and about `4 × dimension + 150` bytes in the graph (`dimension + 150` with
+/// [`crate::Scalar::I8`]). Removed vectors use memory until the next save. An opened graph is memory-mapped
+/// until vectors are added.
 #[derive(Debug)]
 pub struct VectorIndex {
     settings: Settings,
@@ -38,14 +38,13 @@ pub struct VectorIndex {
     changes: Mutex<Changes>,
 }
 
-/// The state that searches read.
 #[derive(Debug)]
 struct State {
     table: Table,
     graph: Option<Graph>,
 }
 
-/// The state of the change in progress, one at a time.
+/// The state of changes; its lock serialises them.
 #[derive(Debug)]
 struct Changes {
     files: Files,
@@ -59,20 +58,22 @@ struct Changes {
 #[must_use = "an index may have to be refilled"]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opened {
-    /// A new index.
+    /// The directory had no saved index.
     Empty,
-    /// The complete saved index.
+    /// The saved index was loaded completely.
     Complete,
-    /// All saved vectors, but not the graph. Searches are exact and slow until [`VectorIndex::build_graph`] has run.
+    /// All saved vectors were loaded, but the graph is missing or incomplete. Searches are exact and slow until
+    /// [`VectorIndex::build_graph`] has run.
     GraphMissing(Reason),
-    /// Unusable files. The index is empty and everything must be embedded again; the next save removes the files.
+    /// The files are unusable. The index is empty, and all vectors must be added again; the next save deletes
+    /// the files.
     EmbedAgain(Reason),
 }
 
 impl VectorIndex {
-    /// Opens the index in `directory`, or creates it, and locks the directory until drop. Reads and verifies every file.
+    /// Opens or creates the index in `directory`, and locks the directory until drop. Verifies every file.
     ///
-    /// A damaged file or one of another model is not an error: it is reported in [`Opened`] and logged.
+    /// Damaged files, and files for another model, are not errors: they are reported in [`Opened`] and logged.
     ///
     /// # Errors
     /// [`IndexError::InvalidSetting`], [`IndexError::UnusableDirectory`], [`IndexError::Locked`] or
@@ -83,20 +84,20 @@ impl VectorIndex {
         let (table, graph, opened) = match found {
             SavedIndex::Nothing => (Table::new(settings.dimension), None, Opened::Empty),
             SavedIndex::Unusable(reason) => {
-                tracing::warn!(%reason, directory = %directory.display(), "vector index is unusable; everything must be embedded again");
+                tracing::warn!(%reason, directory = %directory.display(), "a saved vector index is unusable; its vectors must be added again");
                 (Table::new(settings.dimension), None, Opened::EmbedAgain(reason))
             }
             SavedIndex::Rows { table, graph } => {
                 let (graph, reason) = match graph {
-                    Ok(graph) => (graph, Reason::Incomplete),
-                    Err(reason) => (None, reason),
+                    Ok(graph) => (graph, None),
+                    Err(reason) => (None, Some(reason)),
                 };
                 let is_behind = needs_graph(&settings, &table)
                     && rows_behind(&table, graph.as_ref()) > settings.max_rows_behind();
-                let opened = match is_behind || reason != Reason::Incomplete {
-                    false => Opened::Complete,
-                    true => {
-                        tracing::warn!(%reason, directory = %directory.display(), "the graph of a vector index must be rebuilt; searches are slow until then");
+                let opened = match reason.or(is_behind.then_some(Reason::Incomplete)) {
+                    None => Opened::Complete,
+                    Some(reason) => {
+                        tracing::warn!(%reason, directory = %directory.display(), "searches of a vector index are slow until its graph is built");
                         Opened::GraphMissing(reason)
                     }
                 };
@@ -112,11 +113,10 @@ impl VectorIndex {
         Ok((index, opened))
     }
 
-    /// Adds vectors, replacing those with the same keys; the last of duplicate keys wins. They are found as soon as
-    /// this returns. Only the direction of a vector is stored, not its length.
+    /// Adds vectors, replacing those with the same keys. If a key is repeated, its last vector wins. Stores
+    /// only the direction of a vector, not its length.
     ///
-    /// All or none are added. Blocks for the change in progress, and then about as long as inserting twice as many
-    /// vectors into the graph takes.
+    /// Adds all vectors or none. Blocks while another change is in progress, and while the graph is extended.
     ///
     /// # Errors
     /// [`IndexError::InvalidVector`], [`IndexError::ReservedKey`] or [`IndexError::Full`].
@@ -150,7 +150,7 @@ impl VectorIndex {
         {
             tracing::warn!(
                 reason,
-                "failed to extend the graph of a vector index; searches are slow: check the memory"
+                "failed to extend the graph of a vector index; searches are slow: check the available memory"
             );
         }
         Ok(())
@@ -165,11 +165,11 @@ impl VectorIndex {
         removed
     }
 
-    /// Returns the up to `k` vectors most similar to `query`, best first, ties by key. With `allowed`, in any order,
-    /// only those keys are searched.
+    /// Returns up to `k` vectors, sorted by descending similarity to `query` and then by key. Searches only the
+    /// keys in `allowed`, if given.
     ///
-    /// Exact if comparing one by one is cheaper than the graph: with few vectors, few allowed keys or a large `k`.
-    /// Otherwise about 99% of the best are found. Waits while [`Settings::callers`] searches use the graph.
+    /// Searches the graph, which finds about 99% of the best vectors, unless an exact scan is cheaper. Blocks
+    /// while [`Settings::callers`] other searches use the graph.
     ///
     /// # Errors
     /// [`IndexError::InvalidQuery`].
@@ -189,18 +189,18 @@ impl VectorIndex {
         if k == 0 {
             return Ok(Vec::new());
         }
-        let candidates = k.saturating_mul(CANDIDATES_PER_HIT);
+        let max_candidates = k.saturating_mul(CANDIDATES_PER_HIT);
         if let Some(graph) = &state.graph
-            && !self.scan_is_cheaper(count, graph.covered(), candidates.max(graph.expansion()))
+            && !self.scan_is_cheaper(count, graph.covered(), max_candidates.max(graph.expansion()))
         {
-            match self.search_graph(table, graph, &query, k, candidates, rows.as_deref()) {
+            match self.search_graph(table, graph, &query, k, max_candidates, rows.as_deref()) {
                 Ok(hits) if hits.len() == k => return Ok(hits),
                 // Some allowed rows may be reachable only through rows that are not candidates.
                 Ok(_) => {}
                 Err(reason) => {
                     tracing::warn!(
                         reason,
-                        "failed to search the graph; compared one by one: check the memory"
+                        "failed to search the graph of a vector index; compared all vectors instead: check the available memory"
                     );
                 }
             }
@@ -233,7 +233,7 @@ impl VectorIndex {
         self.read().table.row(key).is_some()
     }
 
-    /// Adds the missing rows to the graph, if one is needed; searches and other changes proceed in between. Run it on a
+    /// Adds the missing rows to the graph, if the index needs one. Other calls proceed in between. Call it on a
     /// separate thread after [`Opened::GraphMissing`]; [`VectorIndex::add`] extends the graph itself.
     ///
     /// # Errors
@@ -251,14 +251,13 @@ impl VectorIndex {
         }
     }
 
-    /// Writes the changes since the last save durably. Searches proceed meanwhile, changes wait.
+    /// Writes the changes since the last save durably. Searches proceed meanwhile; changes wait.
     ///
-    /// If most rows are removed ones, they are dropped first, and the graph is rebuilt as vectors are added or by
-    /// [`VectorIndex::build_graph`].
+    /// Compacts the index first if most rows are removed; the graph is then rebuilt by later calls of
+    /// [`VectorIndex::add`] or [`VectorIndex::build_graph`].
     ///
     /// # Errors
-    /// [`IndexError::NotSaved`]: the previous save is unchanged, the index stays usable, and the next save writes
-    /// everything that this one did not.
+    /// [`IndexError::NotSaved`] if a write fails. The previous save is unchanged, and the next save retries.
     pub fn save(&self) -> Result<(), IndexError> {
         let mut changes = self.change();
         let changes = &mut *changes;
@@ -266,7 +265,7 @@ impl VectorIndex {
         if !changes.unsaved && !graph_unsaved {
             return Ok(());
         }
-        self.drop_removed(changes);
+        self.compact_if_sparse(changes);
         let state = self.read();
         let same_rows = changes.same_rows;
         changes.files.write(&self.settings, &state.table, state.graph.as_ref(), same_rows)?;
@@ -274,8 +273,8 @@ impl VectorIndex {
         Ok(())
     }
 
-    /// Drops removed rows if they are the majority.
-    fn drop_removed(&self, changes: &mut Changes) {
+    /// Compacts the table if most rows are removed.
+    fn compact_if_sparse(&self, changes: &mut Changes) {
         let compacted = {
             let table = &self.read().table;
             if table.rows() - table.len() <= table.len() {
@@ -294,7 +293,7 @@ impl VectorIndex {
         graph: &Graph,
         query: &[f32],
         k: usize,
-        candidates: usize,
+        max_candidates: usize,
         rows: Option<&[usize]>,
     ) -> Result<Vec<Hit>, String> {
         // Rows inserted from now on are compared one by one.
@@ -304,12 +303,12 @@ impl VectorIndex {
             match rows {
                 Some(rows) => {
                     let allowed = RowSet::new(rows, table.rows());
-                    graph.candidates(query, candidates, Some(&|row| allowed.contains(row)))
+                    graph.candidates(query, max_candidates, Some(&|row| allowed.contains(row)))
                 }
                 None if table.len() < table.rows() => {
-                    graph.candidates(query, candidates, Some(&|row| table.key(row).is_some()))
+                    graph.candidates(query, max_candidates, Some(&|row| table.key(row).is_some()))
                 }
-                None => graph.candidates(query, candidates, None),
+                None => graph.candidates(query, max_candidates, None),
             }?
         };
         let mut best = TopHits::new(k);
@@ -332,10 +331,12 @@ impl VectorIndex {
         Ok(best.into_sorted())
     }
 
-    /// Returns `true` if comparing `count` vectors is cheaper than visiting `candidates` in a graph of `covered` rows.
+    /// Returns `true` if comparing `count` vectors is cheaper than visiting `candidates` rows in a graph with
+    /// `covered` rows.
     ///
-    /// The cost of a scan grows with the vectors to compare; the cost of the graph with the candidates, and with the
-    /// share of rows that are not allowed. With all rows allowed, both are equal at the crossover.
+    /// The cost of a scan is proportional to `count`. The cost of the graph search is proportional to
+    /// `candidates`, and grows with the share of rows that are not allowed. If all rows are allowed, the costs
+    /// are equal at the crossover.
     fn scan_is_cheaper(&self, count: usize, covered: usize, candidates: usize) -> bool {
         let [count, covered, candidates, crossover, expansion] =
             [count, covered, candidates, self.settings.crossover, EXPANSION_SEARCH]
@@ -344,7 +345,7 @@ impl VectorIndex {
         count.saturating_mul(count).saturating_mul(expansion) <= graph
     }
 
-    /// Returns the number of rows missing in the graph; 0 if none is needed.
+    /// Returns the number of rows missing from the graph, or 0 if no graph is needed.
     fn rows_behind(&self) -> usize {
         let state = self.read();
         match state.graph.is_some() || needs_graph(&self.settings, &state.table) {
@@ -353,7 +354,8 @@ impl VectorIndex {
         }
     }
 
-    /// Inserts up to `max` rows into the graph. Creates the graph if it is missing, and loads it if it is mapped.
+    /// Inserts up to `max` rows into the graph. Creates the graph if it is missing; loads it if it is
+    /// memory-mapped.
     fn extend_graph(&self, changes: &Changes, max: usize) -> Result<(), String> {
         let replaced = match &self.read().graph {
             None => Some(Graph::new(&self.settings)?),
@@ -361,7 +363,7 @@ impl VectorIndex {
                 Ok(Some(graph)) => Some(graph),
                 Ok(None) => Some(Graph::new(&self.settings)?),
                 Err(reason) => {
-                    tracing::warn!(%reason, "rebuilding the graph of a vector index");
+                    tracing::warn!(%reason, "the saved graph of a vector index is unusable; rebuilding it");
                     Some(Graph::new(&self.settings)?)
                 }
             },
@@ -379,7 +381,8 @@ impl VectorIndex {
             end
         };
         loop {
-            // Searching the graph during an insertion can crash the process, so the write lock excludes searches.
+            // Searching the graph during an insertion can crash the process, so the write lock excludes
+            // searches.
             let state = self.write();
             let Some(graph) = &state.graph else { return Ok(()) };
             let first = graph.covered();
@@ -411,7 +414,7 @@ impl VectorIndex {
         self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets `steps` more disk changes succeed and fails all later ones.
+    /// Makes all disk operations fail after `steps` more.
     #[cfg(test)]
     pub(crate) fn fill_disk_after(&self, steps: usize) {
         self.change().files.disk.faults.after(steps);
@@ -434,7 +437,7 @@ fn offer(best: &mut TopHits, table: &Table, row: usize, query: &[f32]) {
     }
 }
 
-/// Returns the rows of the existing keys, sorted, without duplicates.
+/// Returns the sorted rows of the existing keys, without duplicates.
 fn allowed_rows(table: &Table, keys: &[u64]) -> Vec<usize> {
     let mut rows: Vec<usize> = keys.iter().filter_map(|key| table.row(*key)).collect();
     rows.sort_unstable();
@@ -442,7 +445,6 @@ fn allowed_rows(table: &Table, keys: &[u64]) -> Vec<usize> {
     rows
 }
 
-/// A set of rows as a bitmap.
 struct RowSet(Vec<u64>);
 
 impl RowSet {

@@ -1,10 +1,10 @@
 //! Stores embedding vectors in the files of a directory and searches them by cosine similarity.
 //!
-//! A [`VectorIndex`] contains the vectors of one corpus, each under a key chosen by the caller. A small index compares
-//! the query with every vector; a large one searches an HNSW graph (crate `usearch`) and ranks its candidates by the
-//! exact vectors. Both give the same similarity for a hit, and a removed key is never found.
+//! A [`VectorIndex`] contains the vectors of one corpus under keys that the caller chooses. Small indexes
+//! compare the query with every vector. Larger ones search an HNSW graph (crate `usearch`) and rank its
+//! candidates by the exact vectors, so both report the same similarity for a hit. A removed key is never found.
 //!
-//! The crate does not embed texts, opens no sockets and owns every file in its directories.
+//! The crate does not compute embeddings. It owns all files in its directories.
 //!
 //! ```
 //! use gsar_vectors::{Opened, Settings, VectorIndex};

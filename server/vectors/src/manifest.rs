@@ -1,28 +1,24 @@
-//! The manifest of an index: its files, their contents and checksums. The manifest itself has a checksum too.
+//! The manifest of an index, which lists its files with their checksums. It has a checksum itself.
 
 use serde::{Deserialize, Serialize};
 
 use crate::settings::Scalar;
 
-/// The version of the file format.
 pub(crate) const FORMAT: u32 = 1;
-/// The name of the manifest in its directory.
 pub(crate) const NAME: &str = "vectors.json";
 
 /// The manifest of one save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Manifest {
-    /// [`FORMAT`] when it was written.
+    /// [`FORMAT`] at the time of writing.
     pub(crate) format: u32,
-    /// The number of values of each vector.
     pub(crate) dimension: usize,
     pub(crate) model: String,
     /// The number of rows, including removed ones.
     pub(crate) rows: usize,
-    /// The values of the rows; the rest of the file is ignored.
+    /// The file may be longer; only `rows` rows count.
     pub(crate) vectors: Checked,
-    /// The key of each row.
     pub(crate) keys: Checked,
     pub(crate) graph: Option<GraphFile>,
 }
@@ -31,19 +27,17 @@ pub(crate) struct Manifest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Checked {
-    /// Its name in the directory.
     pub(crate) file: String,
-    /// BLAKE3 in hexadecimal.
+    /// The BLAKE3 hash in hexadecimal.
     pub(crate) blake3: String,
 }
 
-/// The graph's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GraphFile {
     #[serde(flatten)]
     pub(crate) checked: Checked,
-    /// The version of the library that wrote it.
+    /// The version of `usearch` that wrote it.
     pub(crate) library: String,
     pub(crate) scalar: SavedScalar,
     /// All rows below this number are in the graph.
@@ -69,7 +63,7 @@ impl From<Scalar> for SavedScalar {
     }
 }
 
-/// Only the format, which every version writes.
+/// The field that every format version has.
 #[derive(Deserialize)]
 struct Format {
     format: u32,
@@ -91,13 +85,13 @@ impl Manifest {
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, ManifestError> {
-        let text = str::from_utf8(bytes).map_err(|_| ManifestError::Damaged("it is not UTF-8"))?;
+        let text = str::from_utf8(bytes).map_err(|_| ManifestError::Damaged("not UTF-8"))?;
         let (line, checksum) =
-            text.split_once('\n').ok_or(ManifestError::Damaged("it has no checksum"))?;
+            text.split_once('\n').ok_or(ManifestError::Damaged("no checksum"))?;
         if checksum != format!("{}\n", blake3::hash(line.as_bytes()).to_hex()) {
-            return Err(ManifestError::Damaged("its checksum does not match"));
+            return Err(ManifestError::Damaged("checksum mismatch"));
         }
-        let unknown = |_| ManifestError::Damaged("it is not a manifest");
+        let unknown = |_| ManifestError::Damaged("not a manifest");
         let Format { format } = serde_json::from_str(line).map_err(unknown)?;
         if format != FORMAT {
             return Err(ManifestError::OtherFormat(format));
@@ -105,7 +99,7 @@ impl Manifest {
         serde_json::from_str(line).map_err(unknown)
     }
 
-    /// The names of its files.
+    /// The names of the listed files.
     pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
         [Some(&self.vectors), Some(&self.keys), self.graph.as_ref().map(|graph| &graph.checked)]
             .into_iter()

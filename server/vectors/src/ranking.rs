@@ -1,9 +1,9 @@
-//! Ranks hits, and selects the k best of a stream.
+//! Selects and sorts the k best hits.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// A found vector.
+/// A vector found by a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Its key.
@@ -19,7 +19,7 @@ impl Hit {
     }
 }
 
-/// The k best offered hits.
+/// Selects the k best hits from a stream.
 pub(crate) struct TopHits {
     k: usize,
     heap: BinaryHeap<WorstFirst>,
@@ -48,7 +48,6 @@ impl PartialEq for WorstFirst {
 impl Eq for WorstFirst {}
 
 impl TopHits {
-    /// Selects the best `k` hits. Memory grows with the number of offered hits up to `k`.
     pub(crate) fn new(k: usize) -> Self {
         Self { k, heap: BinaryHeap::new() }
     }

@@ -1,8 +1,7 @@
-//! Limits the number of concurrent callers; further callers wait.
+//! A blocking semaphore.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// A blocking semaphore.
 #[derive(Debug)]
 pub(crate) struct Semaphore {
     permits: Mutex<usize>,

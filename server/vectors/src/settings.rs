@@ -1,9 +1,9 @@
 //! The settings of an index, and the measurements behind [`CROSSOVER`].
 //!
-//! [`CROSSOVER`] was measured with `cargo run --release -p gsar-vectors --example vectors_times`, with and without
-//! `--made spread`. CPU time of a search for the ten best vectors of 384 values, in milliseconds:
+//! Measured with `cargo run --release -p gsar-vectors --example vectors_times`, with and without `--made
+//! spread`. CPU time of a search for the ten best of vectors with 384 values, in milliseconds:
 //!
-//! | vectors | data | one by one | `F32` graph | recall@10 | `I8` graph | recall@10 |
+//! | vectors | data | exact scan | `F32` graph | recall@10 | `I8` graph | recall@10 |
 //! |---|---|---|---|---|---|---|
 //! | 1 000 | clustered | 0.032 | 0.073 | 1.000 | 0.084 | 1.000 |
 //! | 1 000 | spread | 0.031 | 0.090 | 1.000 | 0.115 | 1.000 |
@@ -12,41 +12,39 @@
 //! | 20 000 | clustered | 1.011 | 0.556 | 1.000 | 0.461 | 1.000 |
 //! | 20 000 | spread | 0.951 | 2.007 | 1.000 | 1.767 | 1.000 |
 //!
-//! The graph is faster than comparing one by one from about 5 000 clustered or 20 000 spread vectors on. With 100 000
-//! real sentences (`--vectors`, docs/EVALUATION.md) it is faster from about 3 000 on, and the `I8` graph is the fastest
-//! at every size with the same recall.
+//! The graph is faster than a scan from about 5 000 clustered or 20 000 spread vectors. With 100 000 real
+//! sentences (`--vectors`, docs/EVALUATION.md) it is faster from about 3 000 vectors, and the `I8` graph is the
+//! fastest at every size, with the same recall.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;
 
 use crate::error::IndexError;
 
-/// The default maximum number of vectors that are compared one by one; larger indexes use the graph.
+/// The default maximum number of vectors in an index without a graph.
 pub const CROSSOVER: usize = 3_072;
 
-/// The maximum dimension.
 const MAX_DIMENSION: usize = 16_384;
-/// The maximum number of concurrent searches in the graph.
 const MAX_CALLERS: usize = 1_024;
 
 /// The settings of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The number of values of each vector, 1 to 16384.
+    /// The number of values per vector, 1 to 16384.
     pub dimension: usize,
-    /// Identifies the embedding model, preferably by digest; not empty. Vectors of another model are not used.
+    /// Identifies the embedding model, preferably by digest; must not be empty. Files for another model are not
+    /// loaded.
     pub model: String,
-    /// The scalar type of the vectors in the graph. Hits are always ranked by the exact vectors.
+    /// The scalar type in the graph. Hits are always ranked by the exact vectors.
     pub scalar: Scalar,
-    /// The maximum number of concurrent searches in the graph, 1 to 1024; by default the number of CPUs. Further
-    /// searches wait. Each uses its own working memory, so more than the number of CPUs is slower.
+    /// The maximum number of concurrent graph searches, 1 to 1024; further searches wait. Defaults to the
+    /// number of CPUs; a higher value makes searches slower.
     pub callers: usize,
-    /// The maximum number of vectors that are compared one by one; by default [`CROSSOVER`]. A graph is built only above
-    /// it.
+    /// The maximum number of vectors in an index without a graph; defaults to [`CROSSOVER`].
     pub crossover: usize,
 }
 
-/// The scalar type of the vectors in the graph.
+/// The scalar type of vectors in the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
     /// Four bytes per value, exact.
@@ -63,7 +61,7 @@ impl Settings {
         Self { dimension, model: model.into(), scalar: Scalar::I8, callers, crossover: CROSSOVER }
     }
 
-    /// Checks the settings. Returns the first invalid one as an error.
+    /// Returns an error for the first invalid setting.
     pub(crate) fn check(&self) -> Result<(), IndexError> {
         let invalid = |field, given: String, allowed| {
             Err(IndexError::InvalidSetting { field, given, allowed })
@@ -80,7 +78,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The maximum number of rows that may be missing in the graph; they are compared one by one.
+    /// The maximum number of rows missing from the graph, which are compared one by one.
     pub(crate) fn max_rows_behind(&self) -> usize {
         const SHARE: usize = 8;
         self.crossover / SHARE

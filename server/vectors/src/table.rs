@@ -1,7 +1,7 @@
 //! The vectors in memory: rows in insertion order, and the row of each key.
 //!
-//! A row never changes or moves; replacing or removing a key only marks its row as removed, so references to rows (in
-//! the graph and the files) stay valid. Rows are stored in blocks, so that a growing table is never copied.
+//! Rows never change or move, because the graph and the files refer to them. Replacing or removing a key only
+//! marks its row as removed. Rows are stored in blocks, so that growing the table does not copy them.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,9 @@ use std::collections::HashMap;
 pub(crate) const REMOVED: u64 = u64::MAX;
 /// The maximum number of rows, including removed ones.
 pub(crate) const MAX_ROWS: usize = u32::MAX as usize;
-/// The number of rows per block.
 pub(crate) const ROWS_PER_BLOCK: usize = 1_024;
 
-/// Rows of vectors with length 1.
+/// Rows of unit vectors.
 #[derive(Debug)]
 pub(crate) struct Table {
     dimension: usize,
@@ -22,12 +21,12 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Creates an empty table for vectors of `dimension` values.
     pub(crate) fn new(dimension: usize) -> Self {
         Self { dimension, blocks: Vec::new(), keys: Vec::new(), rows: HashMap::new() }
     }
 
-    /// Builds a table from blocks, each full except the last; `None` if the sizes do not match or a key is duplicated.
+    /// Builds a table from blocks, which must be full except the last. Returns `None` if the sizes do not match
+    /// or a key is duplicated.
     pub(crate) fn restore(dimension: usize, blocks: Vec<Vec<f32>>, keys: Vec<u64>) -> Option<Self> {
         let values: usize = blocks.iter().map(Vec::len).sum();
         if keys.len().checked_mul(dimension)? != values {
@@ -48,31 +47,30 @@ impl Table {
         self.keys.len()
     }
 
-    /// The key of each row; [`REMOVED`] for a removed row.
+    /// The key of each row, [`REMOVED`] if it was removed.
     pub(crate) fn keys(&self) -> &[u64] {
         &self.keys
     }
 
-    /// The row of a key, from 0.
     pub(crate) fn row(&self, key: u64) -> Option<usize> {
         self.rows.get(&key).copied()
     }
 
-    /// The key of `row`; `None` if it is removed or does not exist.
+    /// Returns the key of `row`, or `None` if it was removed or does not exist.
     pub(crate) fn key(&self, row: usize) -> Option<u64> {
         self.keys.get(row).copied().filter(|key| *key != REMOVED)
     }
 
-    /// The vector of `row`, removed or not.
+    /// Returns the vector of `row`, even if it was removed.
     pub(crate) fn vector(&self, row: usize) -> Option<&[f32]> {
         let start = (row % ROWS_PER_BLOCK) * self.dimension;
         self.blocks.get(row / ROWS_PER_BLOCK)?.get(start..start + self.dimension)
     }
 
-    /// Adds a row and removes the previous row of `key`. `vector` must have the table's dimension.
+    /// Appends a row, which replaces the previous row of `key`. `vector` must have the table's dimension.
     pub(crate) fn push(&mut self, key: u64, vector: &[f32]) {
         if self.keys.len().is_multiple_of(ROWS_PER_BLOCK) {
-            // The first block grows as needed, for small tables; later ones are allocated in full.
+            // The first block grows as needed, because most tables are small.
             let capacity = if self.blocks.is_empty() { 0 } else { ROWS_PER_BLOCK * self.dimension };
             self.blocks.push(Vec::with_capacity(capacity));
         }
@@ -93,7 +91,7 @@ impl Table {
         true
     }
 
-    /// Visits the rows from `first` on that are not removed.
+    /// Visits the rows from `first` that are not removed.
     #[inline]
     pub(crate) fn for_each_from(&self, first: usize, mut visit: impl FnMut(u64, &[f32])) {
         let mut skipped = first % ROWS_PER_BLOCK;
@@ -115,7 +113,7 @@ impl Table {
         compacted
     }
 
-    /// Returns the values of the rows from `first` on, block by block.
+    /// Returns the values of the rows from `first`, block by block.
     pub(crate) fn values_from(&self, first: usize) -> impl Iterator<Item = &[f32]> {
         let start = (first % ROWS_PER_BLOCK) * self.dimension;
         self.blocks

@@ -1,11 +1,9 @@
-//! Checks, normalises and compares vectors.
-//!
-//! Vectors are scaled to length 1 on entry, so that the cosine similarity is a dot product. Every similarity of a hit is
-//! computed by [`similarity`].
+//! Validates, normalises and compares vectors. Vectors are stored with length 1, so that their dot product is
+//! the cosine similarity.
 
 use crate::error::VectorFault;
 
-/// The number of parallel sums; a multiple of the SIMD register width.
+/// The number of parallel sums, a multiple of the SIMD register width.
 const LANES: usize = 16;
 
 /// Returns `vector` scaled to length 1.
@@ -21,11 +19,11 @@ pub(crate) fn normalised(vector: &[f32], dimension: usize) -> Result<Vec<f32>, V
     if length == 0.0 {
         return Err(VectorFault::Zero);
     }
-    #[expect(clippy::cast_possible_truncation, reason = "a share of the length is in -1 to 1")]
+    #[expect(clippy::cast_possible_truncation, reason = "the quotient is from -1 to 1")]
     Ok(vector.iter().map(|value| (f64::from(*value) / length) as f32).collect())
 }
 
-/// Returns the cosine similarity of two vectors of length 1, from -1 to 1.
+/// Returns the cosine similarity of two unit vectors, from -1 to 1.
 #[inline]
 pub(crate) fn similarity(first: &[f32], second: &[f32]) -> f32 {
     let (first_blocks, first_rest) = first.as_chunks::<LANES>();
@@ -40,9 +38,9 @@ pub(crate) fn similarity(first: &[f32], second: &[f32]) -> f32 {
     (sums.iter().sum::<f32>() + rest).clamp(-1.0, 1.0)
 }
 
-/// Rounds `vector` to bytes, with its largest value as ±127. Preserves the direction approximately, but not the length.
-#[expect(clippy::cast_possible_truncation, reason = "rounded values are in -127 to 127")]
-pub(crate) fn rounded(vector: &[f32]) -> Vec<i8> {
+/// Quantizes `vector` so that its largest value is ±127. Keeps the direction approximately, but not the length.
+#[expect(clippy::cast_possible_truncation, reason = "the values are from -127 to 127")]
+pub(crate) fn quantized(vector: &[f32]) -> Vec<i8> {
     let largest = vector.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
     vector.iter().map(|value| (value / largest * 127.0).round() as i8).collect()
 }
@@ -73,16 +71,16 @@ mod tests {
         for length in 1..70 {
             let ones = vec![1.0 / (length as f32).sqrt(); length];
             assert!((similarity(&ones, &ones) - 1.0).abs() < 1e-6, "{length}");
-            let mut turned = ones.clone();
-            turned[length - 1] *= -1.0;
+            let mut flipped = ones.clone();
+            flipped[length - 1] *= -1.0;
             let expected = 1.0 - 2.0 / length as f32;
-            assert!((similarity(&ones, &turned) - expected).abs() < 1e-6, "{length}");
+            assert!((similarity(&ones, &flipped) - expected).abs() < 1e-6, "{length}");
         }
     }
 
     #[test]
     fn rounding_uses_the_whole_range() {
-        assert_eq!(rounded(&[0.5, -0.25, 0.0]), [127, -64, 0]);
-        assert_eq!(rounded(&[-1e-45, 0.0]), [-127, 0]);
+        assert_eq!(quantized(&[0.5, -0.25, 0.0]), [127, -64, 0]);
+        assert_eq!(quantized(&[-1e-45, 0.0]), [-127, 0]);
     }
 }

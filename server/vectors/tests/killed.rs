@@ -1,4 +1,4 @@
-//! Kills a process while it saves, and checks that its index contains every completed save.
+//! Tests that completed saves survive a kill.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 
 use gsar_vectors::{Opened, Settings, VectorIndex};
 
-/// The environment variable with the directory, set in the process to kill.
+/// The environment variable with the directory, set in the child process.
 const DIRECTORY: &str = "GSAR_VECTORS_SAVED_UNTIL_KILLED";
 const SAVED: &str = "saved ";
 
@@ -29,7 +29,7 @@ fn vector(key: u64) -> [f32; 16] {
     std::array::from_fn(|at| ((key + 1) as f32 * (at + 1) as f32).sin())
 }
 
-/// Runs in the process to kill; does nothing as an ordinary test.
+/// The body of the child process; does nothing as an ordinary test.
 #[test]
 fn save_until_killed() {
     let Some(directory) = std::env::var_os(DIRECTORY) else { return };

@@ -1,10 +1,10 @@
-//! Tests adding, removing and searching, and the errors for invalid input.
+//! Tests of adding, removing and searching vectors, and of invalid input.
 
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::{assert_in_order, assert_right, clustered, graph_settings, naive, open};
+use super::{assert_exact, assert_in_order, brute_force, clustered, graph_settings, open};
 use crate::{IndexError, Opened, Reason, Scalar, Settings, VectorFault, VectorIndex};
 
 fn small() -> Settings {
@@ -93,7 +93,7 @@ fn ignores_an_index_of_another_model_or_dimension() {
     let (index, opened) = open(directory.path(), &Settings::new(2, "another"));
     let found = super::MODEL.to_owned();
     assert_eq!(opened, Opened::EmbedAgain(Reason::OtherModel { found }));
-    // The old index stays until another one is saved.
+    // The old files remain until the next save.
     drop(index);
     let (index, opened) = open(directory.path(), &small());
     assert_eq!((opened, index.len()), (Opened::Complete, 1));
@@ -120,7 +120,7 @@ fn rebuilds_a_graph_of_another_scalar_type() {
     let settings = Settings { scalar: Scalar::I8, ..settings };
     let (index, opened) = open(directory.path(), &settings);
     assert_eq!(opened, Opened::GraphMissing(Reason::OtherScalar));
-    assert_right(&index.search(&vectors[0].1, 5, None).unwrap(), &vectors, &vectors[0].1, 5);
+    assert_exact(&index.search(&vectors[0].1, 5, None).unwrap(), &vectors, &vectors[0].1, 5);
     index.build_graph().unwrap();
     index.save().unwrap();
     drop(index);
@@ -159,12 +159,12 @@ fn adds_to_a_mapped_graph() {
         let hits = index.search(&vector.1, 1, None).unwrap();
         assert_eq!(hits[0].key, at as u64);
     }
-    assert_right(&index.search(&vectors[9].1, 10, None).unwrap(), &vectors, &vectors[9].1, 10);
+    assert_exact(&index.search(&vectors[9].1, 10, None).unwrap(), &vectors, &vectors[9].1, 10);
     index.save().unwrap();
     drop(index);
     let (index, opened) = open(directory.path(), &settings);
     assert_eq!((opened, index.len()), (Opened::Complete, 600));
-    assert_right(&index.search(&vectors[555].1, 10, None).unwrap(), &vectors, &vectors[555].1, 10);
+    assert_exact(&index.search(&vectors[555].1, 10, None).unwrap(), &vectors, &vectors[555].1, 10);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn drops_removed_rows_if_they_are_the_majority() {
     for _ in 0..2 {
         for k in [1, 10, 100] {
             let hits = index.search(&vectors[5].1, k, None).unwrap();
-            assert_right(&hits, &vectors, &vectors[5].1, k);
+            assert_exact(&hits, &vectors, &vectors[5].1, k);
         }
         index.build_graph().unwrap();
         index.save().unwrap();
@@ -226,7 +226,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Runs steps on an index and compares its answers with a map. `exact` if every search compares one by one.
+/// Runs steps on an index and on a map, and compares the results. `exact` if the index never uses its graph.
 fn run_steps(steps: Vec<Step>, settings: &Settings, exact: bool) {
     let directory = tempfile::tempdir().unwrap();
     let (mut index, _) = open(directory.path(), settings);
@@ -250,9 +250,9 @@ fn run_steps(steps: Vec<Step>, settings: &Settings, exact: bool) {
                     .collect();
                 let hits = index.search(&query, k, allowed.as_deref()).unwrap();
                 if exact {
-                    assert_right(&hits, &vectors, &query, k);
+                    assert_exact(&hits, &vectors, &query, k);
                 } else {
-                    let all = naive(&vectors, &query, usize::MAX);
+                    let all = brute_force(&vectors, &query, usize::MAX);
                     assert_eq!(hits.len(), k.min(all.len()));
                     assert_in_order(&hits);
                     for hit in hits {

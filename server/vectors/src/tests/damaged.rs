@@ -1,8 +1,8 @@
-//! Tests truncated, corrupted, extended, swapped and missing files: correct answers or a clear error, never a crash.
+//! Tests opening files that are truncated, corrupted, extended, swapped or missing.
 
 use std::path::{Path, PathBuf};
 
-use super::{assert_right, clustered, graph_settings, open};
+use super::{assert_exact, clustered, graph_settings, open};
 use crate::{Opened, Reason, Scalar, Settings};
 
 const DIMENSION: usize = 8;
@@ -29,20 +29,20 @@ fn file(directory: &Path, ending: &str) -> PathBuf {
     found.remove(0)
 }
 
-/// Opens the index and checks its answers.
+/// Opens the index and checks its search results.
 fn check(directory: &Path, settings: &Settings, vectors: &Vectors) -> Opened {
     let (index, opened) = open(directory, settings);
     let query = &vectors[17].1;
     match &opened {
         Opened::Complete | Opened::GraphMissing(_) => {
             assert_eq!(index.len(), vectors.len());
-            assert_right(&index.search(query, 10, None).unwrap(), vectors, query, 10);
+            assert_exact(&index.search(query, 10, None).unwrap(), vectors, query, 10);
         }
         Opened::EmbedAgain(_) => {
             assert!(index.is_empty());
             assert_eq!(index.search(query, 10, None).unwrap(), []);
         }
-        Opened::Empty => panic!("it was saved"),
+        Opened::Empty => panic!("the index was saved"),
     }
     opened
 }
@@ -67,7 +67,7 @@ fn after_each_damage(ending: &str, mut judge: impl FnMut(&str, Opened)) {
     for cut in cuts.flatten().chain(middles).chain([0]).filter(|cut| *cut < length) {
         after(&format!("cut to {cut}"), &bytes[..cut]);
     }
-    // Every bit of the head and the tail, and every 37th byte in between.
+    // Every bit at the start and the end, and one bit in every 37th byte between.
     let dense = (0..length.min(160)).chain(length.saturating_sub(32)..length);
     let bits = dense.flat_map(|byte| (0..8).map(move |bit| (byte, bit)));
     for (byte, bit) in bits.chain((0..length).step_by(37).map(|byte| (byte, byte % 8))) {
@@ -160,7 +160,7 @@ fn rebuilds_a_graph_during_searches() {
         std::thread::scope(|scope| {
             let built = scope.spawn(|| index.build_graph());
             for (_, query) in vectors.iter().take(50) {
-                assert_right(&index.search(query, 10, None).unwrap(), &vectors, query, 10);
+                assert_exact(&index.search(query, 10, None).unwrap(), &vectors, query, 10);
             }
             built.join().unwrap().unwrap();
         });
@@ -186,7 +186,7 @@ fn verifies_a_mapped_graph_before_loading_it() {
     let added = clustered(1, DIMENSION, 7)[0].1.clone();
     index.add(&[(1_000, &added)]).unwrap();
     vectors.push((1_000, added.clone()));
-    assert_right(&index.search(&added, 10, None).unwrap(), &vectors, &added, 10);
+    assert_exact(&index.search(&added, 10, None).unwrap(), &vectors, &added, 10);
     index.build_graph().unwrap();
     index.save().unwrap();
     drop(index);

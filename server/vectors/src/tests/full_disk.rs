@@ -1,4 +1,4 @@
-//! Tests a real full disk: the save fails, the previous save opens, and after freeing space the next one succeeds.
+//! Tests saving to a disk that is really full.
 
 #[path = "../../../tests/support/skip.rs"]
 mod skip;
@@ -40,7 +40,7 @@ fn reports_and_recovers_from_a_full_disk() {
     };
     let settings = graph_settings(32);
     let vectors = clustered(2_400, 32, 8);
-    // Less and less room, in KiB: first the graph does not fit, then the vectors, at last nothing.
+    // In KiB: too little for the graph, then for the vectors, then for anything.
     for room in [640_u64, 320, 96, 8, 0] {
         let directory = disk.0.join("index");
         let (index, _) = open(&directory, &settings);

@@ -1,8 +1,8 @@
-//! Tests that a save interrupted after any step leaves the previous save or the new one.
+//! Tests that a save interrupted after any step leaves the previous or the new save.
 
 use std::path::Path;
 
-use super::{assert_right, clustered, graph_settings, open};
+use super::{assert_exact, clustered, graph_settings, open};
 use crate::{IndexError, Opened, Settings, VectorIndex};
 
 const DIMENSION: usize = 8;
@@ -45,13 +45,13 @@ fn matches_vectors(index: &VectorIndex, vectors: &Vectors) -> bool {
         return false;
     }
     for (_, query) in vectors.iter().step_by(40) {
-        assert_right(&index.search(query, 5, None).unwrap(), vectors, query, 5);
+        assert_exact(&index.search(query, 5, None).unwrap(), vectors, query, 5);
     }
     true
 }
 
-/// Interrupts the save of each change after each number of steps, and retries it if `retries`. Returns the total number
-/// of steps.
+/// Interrupts the save after each change after each number of steps, and retries it if `retries` is set.
+/// Returns the total number of steps.
 fn interrupt_each_step(settings: &Settings, retries: bool) -> usize {
     let parent = tempfile::tempdir().unwrap();
     let whole = parent.path().join("whole");

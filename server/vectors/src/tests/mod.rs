@@ -1,4 +1,4 @@
-//! Tests the index as a whole, also after damage, interruption, on a full disk and with many threads.
+//! Tests of the whole index.
 
 mod answers;
 mod damaged;
@@ -13,7 +13,7 @@ use crate::{Hit, Opened, Settings, VectorIndex};
 
 const MODEL: &str = "model";
 
-/// Returns settings for an index that uses its graph from the first vector on.
+/// Returns settings for an index that always uses its graph.
 fn graph_settings(dimension: usize) -> Settings {
     Settings { crossover: 0, ..Settings::new(dimension, MODEL) }
 }
@@ -44,7 +44,7 @@ impl Numbers {
     }
 }
 
-/// Returns vectors in clusters of about fifty, about as close as sentences on one subject.
+/// Returns vectors in clusters of about fifty, about as similar as sentences on one subject.
 fn clustered(number: usize, dimension: usize, seed: u64) -> Vec<(u64, Vec<f32>)> {
     let mut numbers = Numbers(seed);
     let centres: Vec<Vec<f32>> =
@@ -57,8 +57,8 @@ fn clustered(number: usize, dimension: usize, seed: u64) -> Vec<(u64, Vec<f32>)>
         .collect()
 }
 
-/// Computes the correct answer by brute force.
-fn naive(vectors: &[(u64, Vec<f32>)], query: &[f32], k: usize) -> Vec<(u64, f64)> {
+/// Computes the exact result by brute force.
+fn brute_force(vectors: &[(u64, Vec<f32>)], query: &[f32], k: usize) -> Vec<(u64, f64)> {
     let length = |vector: &[f32]| vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
     let mut hits: Vec<(u64, f64)> = vectors
         .iter()
@@ -73,12 +73,11 @@ fn naive(vectors: &[(u64, Vec<f32>)], query: &[f32], k: usize) -> Vec<(u64, f64)
     hits
 }
 
-/// Asserts that the hits have the correct similarities, in order.
 #[track_caller]
-fn assert_right(hits: &[Hit], vectors: &[(u64, Vec<f32>)], query: &[f32], k: usize) {
-    let right = naive(vectors, query, k);
+fn assert_exact(hits: &[Hit], vectors: &[(u64, Vec<f32>)], query: &[f32], k: usize) {
+    let right = brute_force(vectors, query, k);
     assert_eq!(hits.len(), right.len());
-    let all = naive(vectors, query, usize::MAX);
+    let all = brute_force(vectors, query, usize::MAX);
     for (hit, (_, similarity)) in hits.iter().zip(&right) {
         assert!((f64::from(hit.similarity) - similarity).abs() < 1e-5, "{hit:?} {similarity}");
         let own = all.iter().find(|(key, _)| *key == hit.key).unwrap().1;

@@ -1,4 +1,4 @@
-//! Tests the recall of the graph against exact search.
+//! Tests of the graph's recall.
 
 use std::path::PathBuf;
 
@@ -6,12 +6,12 @@ use super::{clustered, open};
 use crate::{Opened, Scalar, Settings};
 
 const K: usize = 10;
-/// The environment variable with a folder of real vectors: rows of little-endian `f32`, in files named with their
-/// dimension, such as `sentences-384.f32`.
+/// The environment variable with a folder of real vectors: rows of little-endian `f32`, in files such as
+/// `sentences-384.f32`, named with their dimension.
 const FOLDER: &str = "GSAR_REAL_VECTORS";
 
-/// Asserts a recall@10 of 99% for all keys, for every other key, and after a third was removed.
-fn assert_found(what: &str, vectors: &[(u64, Vec<f32>)], settings: &Settings) {
+/// Asserts a recall@10 of 99% for all keys, for every other key, and after removing a third.
+fn assert_recall(what: &str, vectors: &[(u64, Vec<f32>)], settings: &Settings) {
     let parent = tempfile::tempdir().unwrap();
     let exact = Settings { crossover: usize::MAX, ..settings.clone() };
     let (exact, _) = open(&parent.path().join("exact"), &exact);
@@ -31,7 +31,7 @@ fn assert_found(what: &str, vectors: &[(u64, Vec<f32>)], settings: &Settings) {
             let right = exact.search(query, K, allowed).unwrap();
             let hits = index.search(query, K, allowed).unwrap();
             assert_eq!(hits.len(), right.len());
-            // Equal vectors are as good as each other.
+            // Any of several equally similar vectors is correct.
             let worst = right.last().unwrap().similarity;
             found += hits.iter().filter(|hit| hit.similarity >= worst).count();
             total += right.len();
@@ -49,14 +49,14 @@ fn assert_found(what: &str, vectors: &[(u64, Vec<f32>)], settings: &Settings) {
 #[test]
 fn f32_graph_recall_on_clustered_vectors() {
     let settings = Settings { scalar: Scalar::F32, ..Settings::new(64, super::MODEL) };
-    assert_found("clustered", &clustered(20_000, 64, 11), &settings);
+    assert_recall("clustered", &clustered(20_000, 64, 11), &settings);
 }
 
 #[test]
 fn i8_graph_recall_on_clustered_vectors() {
     let settings = Settings::new(64, super::MODEL);
     assert_eq!(settings.scalar, Scalar::I8);
-    assert_found("clustered", &clustered(20_000, 64, 11), &settings);
+    assert_recall("clustered", &clustered(20_000, 64, 11), &settings);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn graph_recall_on_real_vectors() {
         let vectors: Vec<(u64, Vec<f32>)> = (0..).zip(rows).collect();
         for scalar in [Scalar::F32, Scalar::I8] {
             let settings = Settings { scalar, ..Settings::new(dimension, super::MODEL) };
-            assert_found(&path.display().to_string(), &vectors, &settings);
+            assert_recall(&path.display().to_string(), &vectors, &settings);
         }
         files += 1;
     }

@@ -1,4 +1,4 @@
-//! Tests an index shared by many threads: no search fails or finds removed vectors.
+//! Tests an index that many threads share.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,7 +13,7 @@ const EACH: usize = 40;
 fn many_threads_search_add_remove_and_save() {
     for scalar in [Scalar::F32, Scalar::I8] {
         let directory = tempfile::tempdir().unwrap();
-        // Fewer permits than threads: some wait.
+        // Fewer permits than threads, so that some wait.
         let settings = Settings { scalar, callers: 5, ..graph_settings(DIMENSION) };
         let vectors = clustered(THREADS * EACH, DIMENSION, 4);
         let (index, _) = open(directory.path(), &settings);
