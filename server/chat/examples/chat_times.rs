@@ -1,11 +1,12 @@
-//! Measures the overhead of a call over plain HTTP, the delay of deadlines, and the memory of many calls.
+//! Measures the overhead of calls over plain HTTP, the delay of deadlines, and the memory of many concurrent
+//! calls.
 //!
 //! `cargo run --release -p gsar-chat --example chat_times [ROUNDS]`
 //!
-//! The overhead is measured against reqwest and serde_json alone, with alternating calls of the same server on loopback,
-//! and one thread each for client and server.
+//! The overhead is the difference from reqwest and serde_json alone, with alternating calls to the same server
+//! on loopback, and one thread each for client and server.
 
-#![allow(clippy::print_stdout, clippy::allow_attributes, reason = "a program for people")]
+#![allow(clippy::print_stdout, clippy::allow_attributes, reason = "prints its results")]
 
 use std::error::Error;
 use std::future::Future;
@@ -37,7 +38,7 @@ fn chat(server: &Server, settings: Settings) -> Result<Chat, Box<dyn Error>> {
     Ok(Chat::new(&endpoint, settings)?)
 }
 
-/// Calls with a request of 8 KiB and an answer of 3 KiB: sixty claims.
+/// Measures calls with an 8 KiB request and a 3 KiB answer, which has sixty claims.
 async fn overhead(server: &Server, rounds: usize) -> Result<(), Box<dyn Error>> {
     let claims: Vec<Value> = (0..60)
         .map(|number| json!({"id": format!("claim-{number}"), "class": "CLAIM_CLASS_GROUNDED"}))
@@ -49,7 +50,7 @@ async fn overhead(server: &Server, rounds: usize) -> Result<(), Box<dyn Error>> 
     let bare = Bare::new(server)?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..rounds + rounds / 10 {
-        // Alternates the order; the first tenth is warm-up.
+        // Alternate the order. The first tenth is warm-up.
         let (one, other) = if round % 2 == 0 {
             let one = timed(chat_once(&chat, &request)).await?;
             (one, timed(bare.ask(&request)).await?)
@@ -85,7 +86,7 @@ async fn timed(
     Ok((text, began.elapsed()))
 }
 
-/// A client without this crate.
+/// A client that uses reqwest directly.
 struct Bare {
     client: reqwest::Client,
     url: String,
@@ -135,7 +136,7 @@ impl Bare {
     }
 }
 
-/// Measures how late calls with a deadline of 200 ms return from a provider that hangs, a hundred at once.
+/// Measures the delay after a deadline of 200 ms, with a hundred concurrent calls to a provider that hangs.
 async fn deadlines(server: &Server, calls: usize) -> Result<(), Box<dyn Error>> {
     const DEADLINE: Duration = Duration::from_millis(200);
     server.always(Play::Hang);
@@ -171,7 +172,7 @@ async fn deadlines(server: &Server, calls: usize) -> Result<(), Box<dyn Error>> 
     Ok(())
 }
 
-/// Makes 500 concurrent calls of a provider that needs 100 ms; 16 run, 64 wait, each answer may have 4 MiB.
+/// Measures 500 concurrent calls to a provider that takes 100 ms: 16 run, 64 wait, and answers may have 4 MiB.
 async fn memory(server: &Server) -> Result<(), Box<dyn Error>> {
     server.always(Play::AnswerAfter(Duration::from_millis(100), json!({"x": 1}).to_string()));
     let settings =
@@ -203,7 +204,6 @@ async fn memory(server: &Server) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the resident memory of this process in KiB.
 fn resident() -> Result<u64, Box<dyn Error>> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;

@@ -1,4 +1,4 @@
-//! Limits running calls, waiting calls, and requests per minute.
+//! Limits concurrent calls, waiting calls, and requests per minute.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl Admission {
         }
     }
 
-    /// Waits for a permit to run, in FIFO order.
+    /// Waits for a permit, in FIFO order.
     pub(crate) async fn acquire(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, Failure> {
         if let Some(permit) = self.try_permit() {
             return Ok(permit);
@@ -57,12 +57,12 @@ impl Admission {
         }
     }
 
-    /// Returns a permit to run if one is free.
+    /// Returns a permit if one is free.
     pub(crate) fn try_permit(&self) -> Option<SemaphorePermit<'_>> {
         self.permits.try_acquire().ok()
     }
 
-    /// Waits until the rate allows another request, unless that is after the deadline.
+    /// Waits until the rate limit allows a request. Fails at once if that is after the deadline.
     pub(crate) async fn wait_for_rate(&self, deadline: Instant) -> Result<(), Failure> {
         let Some(rate) = &self.rate else { return Ok(()) };
         while let Err(not_until) = rate.check() {
@@ -76,17 +76,15 @@ impl Admission {
         Ok(())
     }
 
-    /// Returns `true` and counts a request if the rate allows another one now.
+    /// Returns `true` if the rate limit allows a request now, and counts it.
     pub(crate) fn try_rate(&self) -> bool {
         self.rate.as_ref().is_none_or(|rate| rate.check().is_ok())
     }
 
-    /// Returns the number of running calls.
     pub(crate) fn running(&self) -> usize {
         self.max_concurrent.saturating_sub(self.permits.available_permits())
     }
 
-    /// Returns the number of calls waiting for a permit.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
@@ -102,7 +100,7 @@ impl Admission {
     }
 }
 
-/// Spreads requests evenly over the minute, with bursts of up to a tenth of them.
+/// Spreads requests evenly over the minute, with bursts of up to a tenth.
 fn quota(per_minute: NonZeroU32) -> Quota {
     let burst = NonZeroU32::new(per_minute.get() / 10).unwrap_or(NonZeroU32::MIN);
     Quota::per_minute(per_minute).allow_burst(burst)
@@ -116,7 +114,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// Adapts our clock for the rate limiter.
+/// Lets the rate limiter use our clock.
 #[derive(Clone, Debug)]
 struct ClockAdapter(Arc<dyn Clock>);
 

@@ -1,7 +1,7 @@
-//! Sends a request until it is answered, a retry cannot help, or the deadline passes.
+//! Sends a request, with retries and hedging, until it is answered or the deadline passes.
 //!
-//! An attempt takes a permit, then passes the circuit and the rate limit, then sends the request. Dropping the future
-//! releases everything; no task is spawned.
+//! An attempt acquires a permit, passes the circuit breaker and the rate limit, and sends the request. No task
+//! is spawned, so dropping the future releases everything.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::retry::next_attempt;
 use crate::settings::{Settings, SettingsError};
 use crate::transport::Transport;
 
-/// The failure code of an attempt that was slower than the one hedging it.
+/// The failure code of an attempt that lost to a concurrent one.
 const ABANDONED: &str = "ABANDONED";
 
 /// A client for one model. Clones share connections, limits and the circuit breaker.
@@ -50,7 +50,7 @@ struct Inner {
     transport: Transport,
 }
 
-/// The current load of a model.
+/// The current load on a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
     /// The number of running calls.
@@ -66,16 +66,16 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// A setting out of range; unusable certificates.
+    /// Returns an error if a setting is out of range or a certificate is unusable.
     pub fn new(endpoint: &Endpoint, settings: Settings) -> Result<Self, SettingsError> {
         Self::with_clock(endpoint, settings, Arc::new(SystemClock), Arc::new(UniformJitter))
     }
 
-    /// Creates a client with a given clock and jitter.
+    /// Creates a client with the given clock and jitter.
     ///
     /// # Errors
     ///
-    /// A setting out of range; unusable certificates.
+    /// Returns an error if a setting is out of range or a certificate is unusable.
     pub fn with_clock(
         endpoint: &Endpoint,
         settings: Settings,
@@ -98,13 +98,13 @@ impl Chat {
         })
     }
 
-    /// Returns the name of the model.
+    /// The name of the model.
     #[must_use]
     pub fn model(&self) -> &ModelName {
         &self.inner.model
     }
 
-    /// Returns the current load.
+    /// The current load.
     #[must_use]
     pub fn load(&self) -> Load {
         Load {
@@ -114,11 +114,12 @@ impl Chat {
         }
     }
 
-    /// Sends a request, with retries, until `deadline`. Dropping the future cancels the call immediately.
+    /// Sends a request, with retries, until `deadline`. Dropping the future cancels the call.
     ///
     /// # Errors
     ///
-    /// See [`Failure`]. With a schema, a refused, filtered or truncated answer is an error that contains it.
+    /// See [`Failure`]. With a schema, a refused, filtered or truncated answer is an error, which contains the
+    /// answer.
     pub async fn ask(&self, request: &Request, deadline: Instant) -> Result<Reply, ChatError> {
         let inner = &*self.inner;
         let span = inner.span();
@@ -143,7 +144,7 @@ impl Chat {
     }
 }
 
-/// The data shared by all attempts of a call.
+/// The data shared by all attempts.
 struct Call {
     body: Bytes,
     with_schema: bool,
@@ -161,7 +162,7 @@ impl Inner {
         if self.clock.now() >= deadline {
             return Err(Failure::DeadlineBeforeStart);
         }
-        let body = Bytes::from(providers::write(&self.question(request))?);
+        let body = Bytes::from(providers::encode(&self.question(request))?);
         let (with_schema, trace) = (request.schema.is_some(), request.trace.clone());
         let call = Call { body, with_schema, deadline, trace };
         let mut idle_since = self.clock.now();
@@ -170,7 +171,7 @@ impl Inner {
         loop {
             let permit = match self.admit(deadline).await {
                 Ok(permit) => permit,
-                // The failure of the previous attempt says more than the refusal of another.
+                // The failure of the previous attempt is more informative than this refusal.
                 Err(refused) => return Err(last.unwrap_or(refused)),
             };
             let waited = self.clock.now().saturating_duration_since(idle_since);
@@ -208,7 +209,7 @@ impl Inner {
         Ok(AttemptPermit { _permit: permit, pass })
     }
 
-    /// Admits a hedging attempt if that is possible without waiting.
+    /// Admits a hedging attempt if no waiting is necessary.
     fn try_admit_hedge(&self) -> Option<AttemptPermit<'_>> {
         if self.circuit.state() != CircuitState::Closed {
             return None;
@@ -218,7 +219,7 @@ impl Inner {
         self.admission.try_rate().then_some(AttemptPermit { _permit: permit, pass })
     }
 
-    /// Makes one attempt, and a hedging one if it takes long. Returns the first reply, or else the last failure.
+    /// Makes an attempt, and a hedging one if the first is slow. Returns the first reply, or the last failure.
     async fn attempt(
         &self,
         call: &Call,
@@ -306,7 +307,6 @@ impl Inner {
     }
 }
 
-/// Permission to send one request, released on drop.
 struct AttemptPermit<'a> {
     _permit: SemaphorePermit<'a>,
     pass: Pass<'a>,
@@ -317,7 +317,6 @@ struct AttemptResult {
     result: Result<Reply, Failure>,
 }
 
-/// The start of an attempt.
 struct AttemptStart {
     at: Instant,
     waited: Duration,

@@ -1,4 +1,4 @@
-//! The circuit breaker: after repeated failures a provider is not called for a while, then one call probes it.
+//! The circuit breaker: after repeated failures, the provider is not called until a call probes it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,7 +7,6 @@ use crate::clock::Clock;
 use crate::failure::{Failure, Health};
 use crate::settings::Circuit;
 
-/// The state of the circuit, with its counters and times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Closed { failures: u32 },
@@ -15,14 +14,14 @@ enum State {
     Probing { since: Instant },
 }
 
-/// The state of the circuit breaker of a provider.
+/// The state of a provider's circuit breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CircuitState {
     /// Calls pass.
     Closed,
-    /// Calls are refused, until the next call may probe the provider.
+    /// Calls fail, until a later call may probe the provider.
     Open,
-    /// One call probes the provider.
+    /// A call is probing the provider.
     HalfOpen,
 }
 
@@ -38,7 +37,7 @@ impl CircuitBreaker {
         Self { settings, clock, state: Mutex::new(State::Closed { failures: 0 }) }
     }
 
-    /// Admits an attempt. The result is recorded with [`Pass::record`]; a dropped pass records nothing.
+    /// Admits an attempt, whose result is reported with [`Pass::record`]. Dropping the pass reports nothing.
     pub(crate) fn try_enter(&self) -> Result<Pass<'_>, Failure> {
         let now = self.clock.now();
         let mut state = self.lock();
@@ -70,7 +69,6 @@ impl CircuitBreaker {
     }
 }
 
-/// Permission for one attempt.
 #[derive(Debug)]
 pub(crate) struct Pass<'a> {
     circuit: &'a CircuitBreaker,
@@ -78,14 +76,14 @@ pub(crate) struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Records the result of the attempt.
+    /// Reports the result of the attempt.
     pub(crate) fn record(mut self, health: Health) {
         let until = self.circuit.clock.now() + self.circuit.settings.cool_down;
         let mut state = self.circuit.lock();
         match (*state, health) {
             (_, Health::Unknown) => return,
             (State::Probing { .. }, _) if !self.is_probe => return,
-            // An attempt that began before the circuit opened says nothing about the provider now.
+            // The attempt began before the circuit opened, so its result is outdated.
             (State::Open { .. }, _) => return,
             (_, Health::Alive) => *state = State::Closed { failures: 0 },
             (State::Probing { .. }, Health::Broken) => *state = State::Open { until },
@@ -136,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn opens_after_failures_in_a_row_and_closes_after_a_successful_probe() {
+    fn opens_after_failures_and_closes_after_a_probe() {
         let (circuit, clock) = breaker();
         fail(&circuit, 2);
         circuit.try_enter().unwrap().record(Health::Alive);
@@ -164,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_probe_lets_the_next_call_probe() {
+    fn dropped_probe_lets_the_next_call_probe() {
         let (circuit, clock) = breaker();
         fail(&circuit, 3);
         clock.advance(Duration::from_secs(30));
@@ -175,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn attempts_begun_before_it_opened_do_not_affect_it() {
+    fn attempts_before_opening_do_not_affect_it() {
         let (circuit, clock) = breaker();
         let (late_success, late_failure) =
             (circuit.try_enter().unwrap(), circuit.try_enter().unwrap());

@@ -1,7 +1,6 @@
-//! Time, sleeping, and randomness.
+//! Time, sleeping and randomness.
 //!
-//! All timeouts and waits use a [`Clock`], except the connect timeout, which is the HTTP client's. Tests use a
-//! [`ManualClock`].
+//! All timeouts except the connect timeout use a [`Clock`], so that tests can use a [`ManualClock`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,13 +23,13 @@ pub trait Clock: fmt::Debug + Send + Sync {
     fn sleep_until(&self, instant: Instant) -> Sleep<'_>;
 }
 
-/// A source of jitter, so that callers that fail together do not retry together.
+/// A source of jitter, which spreads the retries of callers that fail together.
 pub trait Jitter: fmt::Debug + Send + Sync {
     /// Returns a duration from zero to `max`, inclusive.
     fn up_to(&self, max: Duration) -> Duration;
 }
 
-/// The system clock; requires a tokio runtime with time enabled.
+/// The system clock. Requires a tokio runtime with time enabled.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -54,7 +53,7 @@ impl Jitter for UniformJitter {
     }
 }
 
-/// Always the maximum wait. For tests.
+/// Jitter that is always the maximum, for tests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MaxJitter;
 
@@ -64,7 +63,7 @@ impl Jitter for MaxJitter {
     }
 }
 
-/// A clock that only moves when it is advanced. For tests.
+/// A clock that moves only when advanced, for tests.
 #[derive(Debug)]
 pub struct ManualClock {
     now: watch::Sender<Instant>,
@@ -95,13 +94,13 @@ impl ManualClock {
         self.now.send_modify(|now| *now += by);
     }
 
-    /// Returns the number of sleepers.
+    /// The number of sleepers.
     #[must_use]
     pub fn sleeping(&self) -> usize {
         self.sleepers().values().sum()
     }
 
-    /// Waits until there is a sleeper until exactly `instant`.
+    /// Waits until a caller sleeps until exactly `instant`.
     pub async fn wait_for_sleeper(&self, instant: Instant) {
         let mut changed = self.changed.subscribe();
         while !self.sleepers().contains_key(&instant) && changed.changed().await.is_ok() {}
@@ -121,7 +120,7 @@ impl Clock for ManualClock {
         let mut now = self.now.subscribe();
         Box::pin(async move {
             let _sleeper = Sleeper::new(self, instant);
-            // The borrowed clock keeps the sender alive.
+            // The error is impossible: `self` owns the sender.
             let _ = now.wait_for(|now| *now >= instant).await;
         })
     }
@@ -159,7 +158,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_manual_clock_wakes_due_sleepers() {
+    async fn manual_clock_wakes_due_sleepers() {
         let clock = Arc::new(ManualClock::new());
         let start = clock.now();
         let (one, two) = (start + Duration::from_secs(1), start + Duration::from_secs(2));

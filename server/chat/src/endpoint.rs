@@ -1,4 +1,4 @@
-//! The address and key of a model. Only this module puts keys into headers.
+//! A model's address and credentials. Only this module puts keys into headers.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::excerpt::Secrets;
 use crate::model_name::{ModelName, Provider};
 use crate::settings::SettingsError;
 
-/// The address and credentials of a model. `Debug` shows neither keys nor header values.
+/// A model's address and credentials. `Debug` shows neither keys nor header values.
 #[derive(Clone)]
 pub struct Endpoint {
     model: ModelName,
@@ -24,13 +24,15 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Creates an endpoint at the provider's default address, or at `base_url`: the part before `/chat/completions`
-    /// (OpenAI and compatible), `/messages` (Anthropic), `/models/…` (Gemini) or `/api/chat` (Ollama).
+    /// Creates an endpoint at `base_url`, or else at the provider's default URL. `base_url` is the part before
+    /// `/chat/completions` (OpenAI and compatible), `/messages` (Anthropic), `/models/…` (Gemini) or
+    /// `/api/chat` (Ollama).
     ///
     /// # Errors
     ///
-    /// A missing base URL or key; a base URL with a password, a query or a fragment, or over which the key of a hosted
-    /// provider would be sent unencrypted; a key with characters that are invalid in a header.
+    /// Returns an error if the base URL or the key is missing, if the base URL has a password, a query or a
+    /// fragment, if the key of a hosted provider would be sent unencrypted, or if the key is not valid in a
+    /// header.
     pub fn new(
         model: ModelName,
         base_url: Option<&str>,
@@ -62,11 +64,11 @@ impl Endpoint {
         Ok(Self { model, base_url, headers, secrets, authorities: Vec::new(), proxy: None })
     }
 
-    /// Adds a header. Its value is treated as a secret and redacted from received texts if it has at least six bytes.
+    /// Adds a header. Its value is a secret: if it has at least six bytes, it is redacted from received texts.
     ///
     /// # Errors
     ///
-    /// An invalid name or value, or a header that is set already.
+    /// Returns an error if the name or the value is invalid, or the header is already set.
     pub fn with_header(mut self, name: &str, value: SecretString) -> Result<Self, SettingsError> {
         let invalid = || SettingsError::HeaderName { given: name.chars().take(80).collect() };
         let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_error| invalid())?;
@@ -78,39 +80,39 @@ impl Endpoint {
         Ok(self)
     }
 
-    /// Trusts the certificate authorities in a PEM text in addition to those of the system.
+    /// Trusts the certificate authorities in `pem` in addition to the system's.
     ///
     /// # Errors
     ///
-    /// Invalid PEM, or PEM without a certificate.
+    /// Returns an error if `pem` is invalid or has no certificate.
     pub fn with_certificate_authorities(mut self, pem: &[u8]) -> Result<Self, SettingsError> {
         let failed = |reason: String| SettingsError::Certificates { reason };
         self.authorities = CertificateDer::pem_slice_iter(pem)
             .collect::<Result<_, _>>()
             .map_err(|error| failed(error.to_string()))?;
         if self.authorities.is_empty() {
-            return Err(failed("there is no certificate in the text".to_owned()));
+            return Err(failed("no certificate found".to_owned()));
         }
         Ok(self)
     }
 
-    /// Sets a proxy. Proxies set in the environment are ignored.
+    /// Sets a proxy. Proxies in the environment are ignored.
     ///
     /// # Errors
     ///
-    /// An invalid URL.
+    /// Returns an error if the URL is invalid.
     pub fn with_proxy(mut self, url: &str) -> Result<Self, SettingsError> {
         self.proxy = Some(parse_url("proxy", url)?);
         Ok(self)
     }
 
-    /// Returns the name of the model.
+    /// The name of the model.
     #[must_use]
     pub const fn model(&self) -> &ModelName {
         &self.model
     }
 
-    /// Returns `true` if the endpoint is on this machine, so that requests do not leave it.
+    /// Returns `true` if the base URL is on this machine.
     #[must_use]
     pub fn is_this_machine(&self) -> bool {
         is_this_machine(&self.base_url)
@@ -150,7 +152,7 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// Headers managed by the HTTP client, or that would change the encoding of the response.
+/// Headers that the HTTP client manages or that change the response's encoding.
 const SET_BY_TRANSPORT: [&str; 6] =
     ["host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect"];
 
@@ -178,13 +180,13 @@ fn parse_url(field: &'static str, given: &str) -> Result<Url, SettingsError> {
         return Err(invalid("the scheme is neither http nor https"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(invalid("it contains a user name or a password; put a key into `key`"));
+        return Err(invalid("the URL has a user name or a password; configure a key instead"));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(invalid("it contains a query or a fragment"));
+        return Err(invalid("the URL has a query or a fragment"));
     }
     if ["/chat/completions", "/messages", "/api/chat"].iter().any(|end| url.path().ends_with(end)) {
-        return Err(invalid("it ends in the path of the API call; remove that"));
+        return Err(invalid("the URL ends with the path of the API method; remove that path"));
     }
     Ok(url)
 }
@@ -212,7 +214,7 @@ mod tests {
 
     #[test]
     fn rejects_missing_and_unsafe_values_without_repeating_them() {
-        for (model, base_url, key, said) in [
+        for (model, base_url, key, expected) in [
             ("oci:m", None, Some("k"), "base_url: oci has no default address"),
             ("openai:m", None, None, "key: openai requires a key"),
             ("openai:m", None, Some(""), "key: openai requires a key"),
@@ -225,11 +227,11 @@ mod tests {
                 "openai:m",
                 None,
                 Some("hunter2\n"),
-                "key: it contains characters that are not allowed in a header",
+                "key: the value has characters that are not allowed in a header",
             ),
         ] {
             let error = endpoint(model, base_url, key).unwrap_err();
-            assert!(error.contains(said), "{error}");
+            assert!(error.contains(expected), "{error}");
             assert!(!error.contains("hunter2"), "{error}");
         }
         for base_url in ["http://localhost:1", "http://127.0.0.1:1", "http://[::1]:1"] {

@@ -1,4 +1,4 @@
-//! The error of a call: the model, the attempts, and the last failure.
+//! The error from a failed call.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,11 +12,11 @@ use crate::reply::{Attempt, Reply};
 pub struct ChatError {
     /// The name of the model.
     pub model: ModelName,
-    /// The URL, without secrets.
+    /// The requested URL, without secrets.
     pub url: String,
-    /// The failure of the last attempt, or the reason for not making one.
+    /// The failure of the last attempt, or the reason why none was made.
     pub failure: Box<Failure>,
-    /// The attempts, oldest first; empty if nothing was sent.
+    /// The attempts, oldest first. Empty if no request was sent.
     pub attempts: Vec<Attempt>,
 }
 
@@ -39,7 +39,7 @@ impl ChatError {
         self.failure.retry_after()
     }
 
-    /// Returns the incomplete reply with its tokens, if there is one.
+    /// Returns the incomplete reply, if there is one.
     #[must_use]
     pub fn reply(&self) -> Option<&Reply> {
         self.failure.reply()

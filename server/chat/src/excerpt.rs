@@ -1,17 +1,14 @@
-//! Shortens received texts for messages, without control characters and secrets.
+//! Excerpts from received texts, for messages.
 
 use std::fmt;
 
 use secrecy::{ExposeSecret, SecretString};
 
-/// The maximum number of bytes of an excerpt.
 const MAX_BYTES: usize = 200;
-/// The minimum number of bytes of a secret. Shorter values may be words (`none`, `json`), whose redaction would spoil
-/// messages.
+/// The minimum length of a secret in bytes. Shorter values may be ordinary words, such as `none` and `json`.
 const MIN_SECRET_BYTES: usize = 6;
-/// The minimum number of bytes of a prefix of a secret that is redacted at the end of a text.
+/// The minimum length in bytes of a secret's prefix that is redacted at the end of a text.
 const MIN_PREFIX_BYTES: usize = 6;
-/// The replacement of a secret.
 const REPLACEMENT: &[u8] = b"***";
 
 /// The first 200 bytes of a received text, with control characters escaped and secrets replaced by `***`.
@@ -40,7 +37,7 @@ impl Excerpt {
     }
 }
 
-/// Returns `true` for invisible characters that change how the following text is displayed.
+/// Returns `true` for invisible characters that affect how the text after them is displayed.
 const fn is_invisible(character: char) -> bool {
     matches!(
         character,
@@ -64,7 +61,7 @@ impl fmt::Debug for Excerpt {
     }
 }
 
-/// Secrets that must not be shown, even if a provider repeats them.
+/// Secrets that are redacted from received texts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Secrets(Vec<SecretString>);
 
@@ -74,7 +71,7 @@ impl Secrets {
         Self(secrets.into_iter().filter(long).collect())
     }
 
-    /// Returns the text with secrets replaced by `***`.
+    /// Replaces secrets by `***`.
     pub(crate) fn redact(&self, text: String) -> String {
         self.0.iter().fold(text, |text, secret| match text.contains(secret.expose_secret()) {
             true => text.replace(secret.expose_secret(), "***"),

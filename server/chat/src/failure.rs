@@ -1,4 +1,4 @@
-//! The failures of a call, each with its code, its fix, and whether a retry can help.
+//! The reasons why calls fail.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,12 +6,12 @@ use std::time::Duration;
 use crate::excerpt::Excerpt;
 use crate::reply::Reply;
 
-/// The phase of a call.
+/// A phase of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Waiting for a permit or for the rate limit.
     Queue,
-    /// Connecting, sending, and waiting for the answer to begin.
+    /// Connecting, sending, and waiting for the first byte.
     FirstByte,
     /// Reading the answer.
     Body,
@@ -31,20 +31,20 @@ impl fmt::Display for Phase {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The connection was refused, the host is unknown, or the network is down.
-    #[error("cannot connect: {reason}; check the base URL and that the provider runs")]
+    #[error("cannot connect: {reason}; check the base URL, and that the provider is running")]
     Connect {
-        /// The error from the operating system.
+        /// The operating system's error.
         reason: String,
     },
-    /// A certificate that is not trusted, or a peer that does not speak TLS.
+    /// The certificate is untrusted, or the peer does not use TLS.
     #[error(
-        "TLS failed: {reason}; check that the base URL should begin with https, and configure the certificate authority of a private gateway"
+        "TLS failed: {reason}; check that the server expects https, and configure the certificate authority of a private gateway"
     )]
     Tls {
         /// The cause.
         reason: String,
     },
-    /// Connecting, including TLS, took too long.
+    /// The connection, including TLS, was not established in time.
     #[error(
         "no connection within {after:?}; check the base URL and the network, or raise connect_timeout"
     )]
@@ -52,40 +52,40 @@ pub enum Failure {
         /// The limit.
         after: Duration,
     },
-    /// The answer did not begin in time.
+    /// The first byte was not received in time.
     #[error(
-        "the answer did not begin within {after:?}; raise first_byte_timeout, or ask for fewer tokens"
+        "the answer did not begin within {after:?}; raise first_byte_timeout, or request fewer tokens"
     )]
     FirstByteTimeout {
         /// The limit.
         after: Duration,
     },
-    /// The answer did not end in time.
+    /// The answer was not complete in time.
     #[error(
-        "the answer did not end within {after:?}; raise total_timeout, or ask for fewer tokens"
+        "the answer was not complete within {after:?}; raise total_timeout, or request fewer tokens"
     )]
     TotalTimeout {
         /// The limit.
         after: Duration,
     },
-    /// The caller's deadline passed.
-    #[error("the deadline passed while {phase}; give the call more time")]
+    /// The caller's deadline passed during the call.
+    #[error("the deadline passed while {phase}; set a later deadline")]
     DeadlinePassed {
         /// The phase of the call.
         phase: Phase,
     },
-    /// The caller's deadline had passed before the call.
-    #[error("the deadline had passed before the call; give it more time")]
+    /// The caller's deadline passed before the call.
+    #[error("the deadline had passed before the call; set a later deadline")]
     DeadlineBeforeStart,
     /// The connection was lost.
     #[error("the connection was lost while {phase}: {reason}; retry")]
     ConnectionLost {
         /// The phase of the call.
         phase: Phase,
-        /// The error from the operating system.
+        /// The operating system's error.
         reason: String,
     },
-    /// 401 or 403.
+    /// Status 401 or 403.
     #[error(
         "status {status}, the key was rejected: {body}; check the key (key_file or key_env of the model, or the provider's own variable) and its permissions"
     )]
@@ -95,21 +95,21 @@ pub enum Failure {
         /// The body.
         body: Excerpt,
     },
-    /// 404.
+    /// Status 404.
     #[error("status 404: {body}; check the name of the model and the base URL")]
     ModelNotFound {
         /// The body.
         body: Excerpt,
     },
-    /// 429, or an equivalent error.
+    /// Status 429, or an equivalent error.
     #[error("too many requests: {body}; {}", retry_advice(*retry_after))]
     RateLimited {
-        /// The time to wait requested by the provider.
+        /// The wait requested by the provider.
         retry_after: Option<Duration>,
         /// The body.
         body: Excerpt,
     },
-    /// The account has no credit left; waiting does not help.
+    /// The account has no credit left. Retrying does not help.
     #[error(
         "the account has no credit left: {body}; add credit or raise its limit with the provider"
     )]
@@ -117,9 +117,9 @@ pub enum Failure {
         /// The body.
         body: Excerpt,
     },
-    /// 400 or 422.
+    /// Status 400 or 422.
     #[error(
-        "status {status}, the request was rejected: {body}; if the model does not support schemas, set structured_output = \"off\"; if it does not support a temperature, set none"
+        "status {status}, the request was rejected: {body}; if the model does not support schemas, set structured_output = \"off\"; if it does not support a temperature, do not set one"
     )]
     RequestRefused {
         /// The HTTP status.
@@ -127,7 +127,7 @@ pub enum Failure {
         /// The body.
         body: Excerpt,
     },
-    /// 413, or more tokens than the context of the model.
+    /// Status 413, or the request exceeds the model's context.
     #[error(
         "the request is too large for the model: {body}; lower max_evidence of the model, or send less evidence"
     )]
@@ -135,18 +135,18 @@ pub enum Failure {
         /// The body.
         body: Excerpt,
     },
-    /// A redirect. It is not followed, because that would send the key to another server.
+    /// A redirect, which is not followed because that would send the key to another server.
     #[error("status {status}, a redirect, which is not followed; set base_url to its target")]
     Redirected {
         /// The HTTP status.
         status: u16,
     },
-    /// 408 or 5xx: the provider is temporarily unavailable.
+    /// Status 408 or 5xx: the provider is temporarily unavailable.
     #[error("status {status}, the provider is unavailable: {body}; {}", retry_advice(*retry_after))]
     Unavailable {
         /// The HTTP status.
         status: u16,
-        /// The time to wait requested by the provider.
+        /// The wait requested by the provider.
         retry_after: Option<Duration>,
         /// The body.
         body: Excerpt,
@@ -160,45 +160,45 @@ pub enum Failure {
         body: Excerpt,
     },
     /// Status 200 with an error in the body.
-    #[error("status 200 with an error in it: {body}; {}", if *transient { "retry" } else { "fix the named cause" })]
+    #[error("status 200 with an error in the body: {body}; {}", if *transient { "retry" } else { "fix the reported error" })]
     ErrorInAnswer {
         /// `true` if the error is transient.
         transient: bool,
         /// The body.
         body: Excerpt,
     },
-    /// The content type is not JSON, or the body is compressed although that was not requested.
+    /// The content type is not JSON, or the body is compressed although no encoding was requested.
     #[error(
         "the answer is {found}, not application/json: {body}; check that the base URL is the provider's API"
     )]
     WrongContentType {
-        /// The content type, and the encoding, if any.
+        /// The content type, and the encoding if any.
         found: String,
         /// The body.
         body: Excerpt,
     },
     /// The answer is too large.
     #[error(
-        "the answer has more than {limit} bytes; raise max_answer_bytes, or ask for fewer tokens"
+        "the answer has more than {limit} bytes; raise max_answer_bytes, or request fewer tokens"
     )]
     AnswerTooLarge {
-        /// The maximum number of bytes.
+        /// The maximum size in bytes.
         limit: usize,
     },
     /// The body is not valid JSON.
     #[error("the answer is not valid JSON ({reason}): {body}; retry, or check the base URL")]
     NotJson {
-        /// The cause and its position.
+        /// The parser's error.
         reason: String,
         /// The body.
         body: Excerpt,
     },
-    /// The body is JSON, but not in the format of this provider.
+    /// The body is JSON, but not in the provider's format.
     #[error(
         "the answer does not have the format of this provider ({reason}): {body}; check that the provider and the base URL match"
     )]
     WrongShape {
-        /// The cause, such as a missing member.
+        /// The difference, such as a missing member.
         reason: String,
         /// The body.
         body: Excerpt,
@@ -211,12 +211,12 @@ pub enum Failure {
         "the model returned reasoning but no answer; turn off the server's reasoning parser for this model, or change structured_output"
     )]
     OnlyReasoning,
-    /// The model refused to answer. Only with a schema; otherwise see [`Reply::stop`].
+    /// The model refused to answer. Reported only with a schema; otherwise see [`Reply::stop`].
     #[error("the model refused to answer: {text}; rephrase the question, or use another model")]
     Refused {
         /// The text of the refusal.
         text: Excerpt,
-        /// The incomplete reply with its tokens.
+        /// The incomplete reply.
         reply: Box<Reply>,
     },
     /// The provider's content filter blocked the request or the answer.
@@ -224,37 +224,37 @@ pub enum Failure {
     Filtered {
         /// The body, if the request was blocked.
         body: Option<Excerpt>,
-        /// The incomplete reply with its tokens; `None` if the request was blocked.
+        /// The incomplete reply. Absent if the request was blocked.
         reply: Option<Box<Reply>>,
     },
-    /// The answer was truncated. Only with a schema; otherwise see [`Reply::stop`].
+    /// The answer was truncated. Reported only with a schema; otherwise see [`Reply::stop`].
     #[error(
-        "the answer was truncated after {} bytes of text; raise max_output_tokens, or ask for less at once",
+        "the answer was truncated after {} bytes of text; raise max_output_tokens, or request a shorter answer",
         reply.text.len()
     )]
     Truncated {
-        /// The incomplete reply with its tokens.
+        /// The incomplete reply.
         reply: Box<Reply>,
     },
     /// The circuit breaker is open after repeated failures.
     #[error(
-        "the provider failed {failures} times in a row and is not called; the next attempt is possible in {retry_in:?}"
+        "the provider failed {failures} times in a row and is not called; retry in {retry_in:?}"
     )]
     CircuitOpen {
-        /// The number of failures in a row that opened the circuit.
+        /// The number of consecutive failures that opened the circuit.
         failures: u32,
-        /// The time until the next probe; zero while a probe is running.
+        /// The time until the next probe, or zero during one.
         retry_in: Duration,
     },
-    /// The call would exceed the configured rate.
+    /// The configured rate does not allow the call before its deadline.
     #[error(
-        "requests_per_minute allows the next request in {retry_in:?}, after the deadline; raise it, or retry later"
+        "requests_per_minute allows the next request in {retry_in:?}, which is after the deadline; raise the limit, or retry later"
     )]
     RateLimitedHere {
         /// The time until the rate allows another request.
         retry_in: Duration,
     },
-    /// The maximum numbers of running and waiting calls are reached.
+    /// The limits for running and waiting calls are reached.
     #[error(
         "{concurrent} calls are running and {waiting} are waiting, which is the maximum; raise max_concurrent or max_waiting, or retry later"
     )]
@@ -279,14 +279,14 @@ fn retry_advice(retry_after: Option<Duration>) -> String {
     }
 }
 
-/// The health of the provider, as far as a failure indicates it.
+/// The health of a provider as indicated by a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Health {
-    /// It responds, even if with an error.
+    /// The provider responds, even if with an error.
     Alive,
-    /// It does not respond properly.
+    /// The provider does not respond properly.
     Broken,
-    /// The failure indicates nothing.
+    /// The failure does not indicate the health.
     Unknown,
 }
 
@@ -364,7 +364,7 @@ impl Failure {
         }
     }
 
-    /// A passed deadline says nothing about the provider; a refused request shows that it works.
+    /// Returns the health that the failure indicates. A rejected request shows that the provider works.
     pub(crate) const fn health(&self) -> Health {
         match self {
             Self::Connect { .. }
@@ -388,7 +388,7 @@ impl Failure {
         }
     }
 
-    /// Returns the incomplete reply with its tokens, if there is one.
+    /// Returns the incomplete reply, if there is one.
     #[must_use]
     pub fn reply(&self) -> Option<&Reply> {
         match self {

@@ -1,4 +1,4 @@
-//! Interprets an HTTP response as a reply or a failure.
+//! Interprets HTTP responses.
 
 use reqwest::header::HeaderMap;
 
@@ -13,7 +13,7 @@ use crate::transport::Answer;
 /// The headers with the request id: OpenAI and compatible, Anthropic, Oracle Cloud.
 const REQUEST_ID: [&str; 3] = ["x-request-id", "request-id", "opc-request-id"];
 
-/// Interprets the response of `model`. With a schema, an incomplete answer is a failure.
+/// Converts an HTTP response into a reply or a failure. With a schema, an incomplete answer is a failure.
 pub(crate) fn interpret(
     model: &ModelName,
     with_schema: bool,
@@ -27,9 +27,9 @@ pub(crate) fn interpret(
     if let Some(found) = answer.non_json_type() {
         return Err(Failure::WrongContentType { found, body: body() });
     }
-    let parsed = providers::read(model.provider(), &answer.body, with_schema)
+    let parsed = providers::decode(model.provider(), &answer.body, with_schema)
         .map_err(|unreadable| from_unreadable(unreadable, body()))?;
-    // The answer is stored and shown, so a key repeated by a model or gateway must not stay in it.
+    // A provider may repeat the key in its answer, which is stored and shown.
     let redacted = |text: String| secrets.redact(text);
     let name = |given: &str| redacted(clean_name(given));
     let reply = Reply {
@@ -64,7 +64,7 @@ fn from_status(answer: &Answer, body: Excerpt) -> Failure {
         404 => Failure::ModelNotFound { body },
         413 => Failure::RequestTooLarge { body },
         429 => Failure::RateLimited { retry_after, body },
-        // Neither "not implemented" nor "HTTP version not supported" is transient.
+        // "Not implemented" and "HTTP version not supported" are not transient.
         501 | 505 => Failure::OtherStatus { status, body },
         408 | 500..=599 => Failure::Unavailable { status, retry_after, body },
         _ => Failure::OtherStatus { status, body },
@@ -93,7 +93,7 @@ fn from_unreadable(unreadable: Unreadable, body: Excerpt) -> Failure {
     }
 }
 
-/// Returns a failure for an incomplete reply, which does not follow the schema.
+/// Returns a failure if the reply is incomplete, and so does not match the schema.
 fn require_complete(reply: Reply, secrets: &Secrets) -> Result<Reply, Failure> {
     match &reply.stop {
         Stop::Complete | Stop::Other(_) => Ok(reply),
@@ -111,7 +111,7 @@ fn request_id(headers: &HeaderMap) -> Option<String> {
     value.to_str().ok().map(str::to_owned)
 }
 
-/// Removes control characters from a name given by a provider and truncates it.
+/// Removes control characters from a provider's name for something, and truncates it.
 fn clean_name(given: &str) -> String {
     given.chars().filter(|character| !character.is_control()).take(200).collect()
 }

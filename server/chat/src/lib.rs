@@ -1,7 +1,7 @@
-//! Calls chat models of several providers over HTTP, and limits what a misbehaving provider can do.
+//! A client for the chat models of several providers, which limits the effects of a misbehaving provider.
 //!
-//! A call ends by its deadline with a [`Reply`] or a typed [`ChatError`], reads a limited number of bytes, releases
-//! everything when it is dropped, and reports each request in [`Attempt`]s.
+//! A call ends by its deadline with a [`Reply`] or a [`ChatError`], reads a limited number of bytes, and
+//! reports every request it sent. Dropping a call releases its resources.
 //!
 //! ```no_run
 //! use std::time::{Duration, Instant};
@@ -19,31 +19,16 @@
 //! # }
 //! ```
 //!
-//! | module | subject |
-//! |---|---|
-//! | `model_name` | `provider:model` |
-//! | `endpoint` | base URL, key, headers, certificate authorities |
-//! | `settings` | limits |
-//! | `request`, `reply`, `error`, `failure` | input and output |
-//! | `chat` | one call: attempts, hedging |
-//! | `admission`, `circuit`, `retry` | concurrency and rate limits, circuit breaker, retries |
-//! | `transport` | one POST |
-//! | `providers` | wire formats |
-//! | `interpret` | HTTP responses as replies or failures |
-//! | `excerpt` | received texts in messages |
-//! | `clock` | time and randomness |
-//! | `price` | the cost of answers |
-//!
-//! The schema is sent to OpenAI and compatible providers as `response_format` (or see [`StructuredOutput`]), to
+//! The schema is sent to OpenAI and compatible providers as `response_format` (see [`StructuredOutput`]), to
 //! Anthropic as a mandatory tool, to Gemini as a converted `responseSchema`, and to Ollama as `format`.
 //!
-//! Failures and their codes ([`Failure::code`]):
+//! [`Failure::code`] by failure:
 //!
 //! | failure | code | retried |
 //! |---|---|---|
 //! | connection refused, unknown host | `CONNECT_FAILED` | yes |
-//! | certificate not trusted, no TLS | `TLS_FAILED` | no |
-//! | a timeout of the settings | `CONNECT_TIMEOUT`, `FIRST_BYTE_TIMEOUT`, `TOTAL_TIMEOUT` | yes |
+//! | untrusted certificate, no TLS | `TLS_FAILED` | no |
+//! | a timeout in the settings | `CONNECT_TIMEOUT`, `FIRST_BYTE_TIMEOUT`, `TOTAL_TIMEOUT` | yes |
 //! | the caller's deadline | `DEADLINE_PASSED`, `DEADLINE_BEFORE_START` | no |
 //! | connection lost before or during the answer | `CONNECTION_LOST` | yes |
 //! | 401, 403 | `KEY_REFUSED` | no |
@@ -59,19 +44,16 @@
 //! | content type other than JSON, or compressed | `WRONG_CONTENT_TYPE` | no |
 //! | too many bytes | `ANSWER_TOO_LARGE` | no |
 //! | invalid JSON or UTF-8 | `ANSWER_NOT_JSON` | yes |
-//! | JSON of another shape | `ANSWER_WRONG_SHAPE` | no |
+//! | JSON in another format | `ANSWER_WRONG_SHAPE` | no |
 //! | no choice, no text | `ANSWER_EMPTY` | yes |
 //! | only reasoning that is not a JSON document | `ANSWER_IN_REASONING` | no |
 //! | with a schema: refusal, content filter, too few tokens | `MODEL_REFUSED`, `CONTENT_FILTERED`, `ANSWER_TRUNCATED` | no |
-//! | failures in a row | `CIRCUIT_OPEN` | by the caller |
+//! | repeated failures | `CIRCUIT_OPEN` | by the caller |
 //! | limits of this client | `RATE_LIMITED_HERE`, `TOO_MANY_CALLS` | by the caller |
 //! | a schema that Gemini does not support | `SCHEMA_UNSUPPORTED` | no |
 //!
-//! # Why not a multi-provider library
-//!
-//! The closest one, `genai` 0.7, reads bodies (including those of errors) without a size limit and logs them at trace
-//! level. Neither can be changed, because it does not expose the response. Only its wire formats would remain, and they
-//! are the smaller part of this crate.
+//! The crate does not use a multi-provider library such as `genai` 0.7, because that reads bodies without a
+//! size limit and logs them at trace level.
 
 mod admission;
 mod chat;

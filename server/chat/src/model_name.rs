@@ -1,12 +1,11 @@
-//! Parses names of models, `provider:model`.
+//! Model names, written `provider:model`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The maximum length of the name of a model, in bytes.
 const MAX_MODEL_BYTES: usize = 200;
 
-/// A provider, which determines the wire format.
+/// A chat model provider, which determines the wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Provider {
     /// OpenAI, chat completions.
@@ -15,16 +14,16 @@ pub enum Provider {
     Anthropic,
     /// Google Gemini, `generateContent`.
     Gemini,
-    /// Ollama, its own `/api/chat`.
+    /// Ollama, `/api/chat`.
     Ollama,
-    /// Any server with OpenAI's chat completions, such as vLLM, LiteLLM or a gateway.
+    /// Any server with OpenAI's chat completions API, such as vLLM, LiteLLM or a gateway.
     OpenAiCompatible,
     /// Oracle Cloud, through its OpenAI-compatible endpoint.
     Oci,
 }
 
 impl Provider {
-    /// All providers, in the order used by error messages.
+    /// All providers, in the order in which error messages list them.
     pub const ALL: [Self; 6] = [
         Self::OpenAi,
         Self::Anthropic,
@@ -34,7 +33,7 @@ impl Provider {
         Self::Oci,
     ];
 
-    /// Returns the name used before the colon.
+    /// The name before the colon.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -47,7 +46,7 @@ impl Provider {
         }
     }
 
-    /// Returns the value of `gen_ai.provider.name` in the OpenTelemetry semantic conventions.
+    /// The value of `gen_ai.provider.name` in the OpenTelemetry semantic conventions.
     #[must_use]
     pub const fn conventional_name(self) -> &'static str {
         match self {
@@ -56,7 +55,7 @@ impl Provider {
         }
     }
 
-    /// Returns the default base URL; `None` if one must be configured.
+    /// The default base URL. Absent if one must be configured.
     #[must_use]
     pub const fn default_base_url(self) -> Option<&'static str> {
         match self {
@@ -84,7 +83,7 @@ impl fmt::Display for Provider {
     }
 }
 
-/// `provider:model`, such as `openai:gpt-4.1-mini` or `ollama:llama3.1:8b`.
+/// A model name such as `openai:gpt-4.1-mini` or `ollama:llama3.1:8b`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModelName {
     provider: Provider,
@@ -92,13 +91,13 @@ pub struct ModelName {
 }
 
 impl ModelName {
-    /// Returns the provider.
+    /// The provider.
     #[must_use]
     pub const fn provider(&self) -> Provider {
         self.provider
     }
 
-    /// Returns the provider's name for the model: 1 to 200 ASCII letters, digits and `. _ - : / @ +`.
+    /// The provider's name for the model: 1 to 200 ASCII letters, digits and `. _ - : / @ +`.
     #[must_use]
     pub const fn model(&self) -> &str {
         &self.model
@@ -128,7 +127,7 @@ impl FromStr for ModelName {
         if let Some(character) = model.chars().find(|character| !is_allowed(*character)) {
             return Err(ModelNameError::Character { given: escape(model), character });
         }
-        // The name becomes part of a path.
+        // The name becomes a part of the URL's path.
         if model.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
             return Err(ModelNameError::Segment { given: escape(model) });
         }
@@ -148,7 +147,7 @@ fn escape(given: &str) -> String {
 /// An error from parsing a model name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelNameError {
-    /// There is no colon.
+    /// The name has no colon.
     #[error("model: {given:?} has no provider; write provider:model with one of {}", providers())]
     NoProvider {
         /// The given value.
@@ -160,9 +159,9 @@ pub enum ModelNameError {
         /// The given value.
         given: String,
     },
-    /// The name after the colon is empty or too long.
+    /// The part after the colon is empty or too long.
     #[error(
-        "model: the name after the provider has {given} bytes; 1 to {MAX_MODEL_BYTES} are allowed"
+        "model: the name after the provider has {given} bytes; expected 1 to {MAX_MODEL_BYTES}"
     )]
     Length {
         /// The length of the name in bytes.
@@ -178,7 +177,7 @@ pub enum ModelNameError {
         /// The first invalid character.
         character: char,
     },
-    /// The name has a path segment that is empty, `.` or `..`.
+    /// A path segment is empty, `.` or `..`.
     #[error(
         "model: {given:?} has a part between slashes that is empty, `.` or `..`; write the name as the provider lists it"
     )]
@@ -199,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_may_have_colons_and_slashes() {
+    fn model_names_may_have_colons_and_slashes() {
         for name in ["openai:gpt-4.1-mini", "ollama:llama3.1:8b", "openai-compatible:meta/l-3@1"] {
             assert_eq!(name.parse::<ModelName>().unwrap().to_string(), name);
         }
@@ -208,8 +207,8 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_given_and_the_allowed_values() {
-        for (given, said) in [
+    fn errors_contain_given_and_allowed_values() {
+        for (given, expected) in [
             ("gpt-4", "\"gpt-4\" has no provider; write provider:model with one of openai, "),
             ("", "\"\" has no provider"),
             (
@@ -217,7 +216,7 @@ mod tests {
                 "expected one of openai, anthropic, gemini, ollama, openai-compatible, oci",
             ),
             ("OpenAI:x", "unknown provider \"OpenAI\""),
-            ("openai:", "has 0 bytes; 1 to 200"),
+            ("openai:", "has 0 bytes; expected 1 to 200"),
             ("openai:a b", "has the character ' '"),
             ("openai:a\nb", "has the character '\\n'"),
             ("gemini:../secrets", "`.` or `..`"),
@@ -225,7 +224,7 @@ mod tests {
             ("gemini:a?key=b", "has the character '?'"),
         ] {
             let error = given.parse::<ModelName>().unwrap_err().to_string();
-            assert!(error.contains(said), "{given:?}: {error}");
+            assert!(error.contains(expected), "{given:?}: {error}");
         }
         let long = format!("openai:{}", "x".repeat(201));
         assert_eq!(long.parse::<ModelName>(), Err(ModelNameError::Length { given: 201 }));
@@ -233,7 +232,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_valid_name_survives_a_round_trip(given in "\\PC{0,40}|(openai|oci):\\PC{0,20}") {
+        fn valid_names_round_trip(given in "\\PC{0,40}|(openai|oci):\\PC{0,20}") {
             if let Ok(name) = given.parse::<ModelName>() {
                 prop_assert_eq!(name.to_string(), given);
             }

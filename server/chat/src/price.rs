@@ -1,25 +1,24 @@
-//! Computes the cost of an answer in exact integers.
+//! The cost of answers, computed with integers.
 
 use std::collections::BTreeMap;
 
 use crate::model_name::ModelName;
 use crate::reply::Usage;
 
-/// The price of a million tokens, in millionths of a dollar.
+/// A model's prices per million tokens, in millionths of a dollar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Price {
-    /// The price of a million uncached input tokens.
+    /// The price of uncached input tokens.
     pub input: u64,
-    /// The price of a million output tokens.
+    /// The price of output tokens.
     pub output: u64,
-    /// The price of a million input tokens from the provider's cache.
+    /// The price of input tokens from the provider's cache.
     pub cached: u64,
 }
 
 impl Price {
-    /// Returns the cost in millionths of a dollar, rounded up and saturating: the sum of tokens × price / 1 000 000.
-    ///
-    /// Cached tokens beyond the input tokens are ignored.
+    /// Returns the cost in millionths of a dollar, rounded up: the sum of tokens × price / 1 000 000. Saturates
+    /// at `u64::MAX`. Cached tokens beyond the input tokens are ignored.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> u64 {
         const MILLION: u128 = 1_000_000;
@@ -49,7 +48,7 @@ impl PriceTable {
         self.0.get(model)
     }
 
-    /// Returns the cost of an answer in millionths of a dollar; `None` if the price or the usage is unknown.
+    /// Returns the cost of an answer in millionths of a dollar, or `None` if the price or the usage is unknown.
     #[must_use]
     pub fn cost(&self, model: &ModelName, usage: Option<&Usage>) -> Option<u64> {
         Some(self.price(model)?.cost(usage?))
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_price_or_usage_has_no_cost() {
+    fn unknown_price_or_usage_has_no_cost() {
         let model: ModelName = "openai:gpt-4.1-mini".parse().unwrap();
         let other: ModelName = "oci:gpt-4.1-mini".parse().unwrap();
         let table = PriceTable::from_iter([(model.clone(), PRICE)]);

@@ -1,22 +1,22 @@
-//! The reply of a model. `Debug` omits texts, because they may contain evidence.
+//! A model's reply. `Debug` omits its texts, because they may contain evidence.
 
 use std::fmt;
 use std::time::Duration;
 
-/// An answer of a model.
+/// A model's reply.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// The text of the answer; with a schema, JSON that is not validated against it.
+    /// The text of the answer. With a schema it is JSON, but not validated against the schema.
     pub text: String,
-    /// The model as the provider names it, or else the requested one.
+    /// The model as named by the provider, or else the requested one.
     pub model: String,
-    /// Why the model stopped.
+    /// The reason why the model stopped.
     pub stop: Stop,
-    /// The token usage; `None` if the provider does not report it.
+    /// The token usage, if the provider reports it.
     pub usage: Option<Usage>,
-    /// The attempts, in the order in which they ended; an abandoned one follows the one that answered.
+    /// The attempts, in the order in which they ended. An abandoned attempt follows the one that answered.
     pub attempts: Vec<Attempt>,
-    /// The id of the request in the provider's logs.
+    /// The request id in the provider's logs.
     pub request_id: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub enum Stop {
     Complete,
     /// The maximum number of tokens was reached.
     Length,
-    /// The model refused to answer, with its possibly empty explanation.
+    /// The model refused to answer. Contains its explanation, which may be empty.
     Refusal(String),
     /// The provider's content filter blocked the answer.
     ContentFilter,
@@ -69,7 +69,7 @@ impl fmt::Debug for Stop {
     }
 }
 
-/// The token usage of one answer.
+/// The token usage of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// All input tokens, cached or not.
@@ -78,20 +78,20 @@ pub struct Usage {
     pub output: u64,
     /// The number of `input` tokens from the provider's cache.
     pub cached: Option<u64>,
-    /// The number of `output` tokens that are reasoning and not in the text.
+    /// The number of `output` tokens used for reasoning, which are not in the text.
     pub reasoning: Option<u64>,
 }
 
-/// One request to the provider.
+/// A request sent to the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// The HTTP status, if there was a response.
     pub status: Option<u16>,
-    /// The code of the failure, or `ABANDONED` if a concurrent attempt answered first; `None` for an answer.
+    /// The failure code, or `ABANDONED` if a concurrent attempt answered first. Absent for an answer.
     pub failure: Option<&'static str>,
     /// The time from admission to the end.
     pub took: Duration,
-    /// The time waited before it for a permit, for the rate limit and between attempts.
+    /// The time before admission: waiting for a permit, for the rate limit, and between attempts.
     pub waited: Duration,
     /// `true` for a hedging attempt.
     pub hedge: bool,

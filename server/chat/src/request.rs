@@ -1,26 +1,26 @@
-//! A request to a model, independent of the provider.
+//! A request to a model, in a form common to all providers.
 
 use serde_json::value::RawValue;
 
-/// The maximum length of a schema name in bytes that all providers accept.
+/// The maximum length in bytes of a schema name that all providers accept.
 const MAX_NAME_BYTES: usize = 64;
 
 /// A request to a model.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The system prompt; empty for none.
+    /// The system prompt, or an empty string.
     pub system: String,
-    /// The conversation, oldest turn first; the model answers the last one.
+    /// The conversation, oldest message first. The model answers the last one.
     pub messages: Vec<Turn>,
-    /// The schema of the answer; `None` for free text.
+    /// The schema of the answer. If absent, the answer is free text.
     pub schema: Option<Schema>,
-    /// The temperature; `None` for the model's default, which reasoning models require.
+    /// The temperature. If absent, the model's default, which reasoning models require.
     pub temperature: Option<Temperature>,
-    /// The seed of sampling. Not sent to Anthropic, which does not support it.
+    /// The sampling seed. Not sent to Anthropic, which does not support one.
     pub seed: Option<u64>,
-    /// The maximum number of tokens of the answer; `None` for that of the settings.
+    /// The maximum number of tokens in the answer. If absent, the value in the settings.
     pub max_output_tokens: Option<u32>,
-    /// The trace that the call belongs to.
+    /// The trace context that is sent along.
     pub trace: Option<Trace>,
 }
 
@@ -29,12 +29,12 @@ pub struct Request {
 pub struct Trace {
     /// The `traceparent` header.
     pub parent: String,
-    /// The `tracestate` header; empty for none.
+    /// The `tracestate` header, or an empty string.
     pub state: String,
 }
 
 impl Request {
-    /// Creates a request with one turn and temperature 0.
+    /// Creates a request with one message and temperature 0.
     #[must_use]
     pub fn new(system: impl Into<String>, question: impl Into<String>) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl Request {
     }
 }
 
-/// A message of the conversation.
+/// A message in the conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
     /// The author.
@@ -72,19 +72,19 @@ pub enum Role {
 pub struct Temperature(f32);
 
 impl Temperature {
-    /// The least randomness.
+    /// The lowest temperature.
     pub const ZERO: Self = Self(0.0);
 
-    /// Enough randomness for answers to vary without losing quality.
+    /// A temperature at which answers vary without losing quality.
     pub const VARIED: Self = Self(0.7);
 
     /// Creates a temperature.
     ///
     /// # Errors
     ///
-    /// The number is below 0, above 2 or NaN.
+    /// Returns an error if `given` is below 0, above 2 or NaN.
     pub fn new(given: f32) -> Result<Self, RequestError> {
-        // -0.0 equals 0 but differs in JSON.
+        // Turns -0.0 into 0.0, which has another JSON form.
         if (0.0..=2.0).contains(&given) {
             Ok(Self(given.abs()))
         } else {
@@ -92,14 +92,14 @@ impl Temperature {
         }
     }
 
-    /// Returns the temperature, 0 to 2.
+    /// Returns the value, 0 to 2.
     #[must_use]
     pub const fn get(self) -> f32 {
         self.0
     }
 }
 
-/// A named JSON schema. Its text is kept unchanged, because models follow the order of properties.
+/// A named JSON schema. Its text is sent unchanged, because models follow the order of the properties.
 #[derive(Clone, Debug)]
 pub struct Schema {
     name: Box<str>,
@@ -111,7 +111,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// The name is not 1 to 64 of `A-Z a-z 0-9 _ -`, or the text is not a JSON object.
+    /// Returns an error if the name is not 1 to 64 of `A-Z a-z 0-9 _ -`, or the text is not a JSON object.
     pub fn new(name: &str, json: &str) -> Result<Self, RequestError> {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.bytes().all(allowed) {
@@ -126,13 +126,13 @@ impl Schema {
         Ok(Self { name: name.into(), json })
     }
 
-    /// Returns the name.
+    /// The name.
     #[must_use]
     pub const fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the schema.
+    /// The schema.
     #[must_use]
     pub const fn json(&self) -> &RawValue {
         &self.json
@@ -143,19 +143,19 @@ impl Schema {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RequestError {
     /// The temperature is out of range.
-    #[error("temperature: {given} is not allowed; allowed is 0 to 2")]
+    #[error("temperature: {given} is out of range; expected 0 to 2")]
     Temperature {
         /// The given value.
         given: f32,
     },
     /// The name of the schema is invalid.
-    #[error("schema name: {given:?} is not allowed; allowed are 1 to 64 of A-Z a-z 0-9 _ -")]
+    #[error("schema name: {given:?} is not allowed; expected 1 to 64 of A-Z a-z 0-9 _ -")]
     SchemaName {
         /// The given value.
         given: String,
     },
     /// The schema is not a JSON object.
-    #[error("schema: {reason}; give a JSON schema as one JSON object")]
+    #[error("schema: {reason}; expected a JSON object")]
     Schema {
         /// The cause.
         reason: String,

@@ -1,4 +1,4 @@
-//! Decides whether and when to make another attempt.
+//! Schedules retries.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::clock::Jitter;
 use crate::failure::Failure;
 use crate::settings::Retry;
 
-/// Returns the start of the next attempt after `failure`, the last of `failures`; `None` for no further attempt.
+/// Returns the start time of the next attempt after `failures` failures, or `None` if there is none.
 pub(crate) fn next_attempt(
     retry: &Retry,
     jitter: &dyn Jitter,
@@ -21,7 +21,7 @@ pub(crate) fn next_attempt(
         return None;
     }
     let wait = match failure.retry_after() {
-        // Jitter, so that callers with the same delay do not retry together.
+        // Jitter spreads callers that were given the same delay.
         Some(requested) => requested.checked_add(jitter.up_to(retry.base))?,
         None => jitter.up_to(max_wait(retry, failures)),
     };
@@ -34,8 +34,8 @@ fn max_wait(retry: &Retry, failures: u32) -> Duration {
     retry.base.saturating_mul(doubled).min(retry.cap)
 }
 
-/// Returns the requested wait: `retry-after-ms`, or `Retry-After` in seconds or as a date. A date is relative to the
-/// `Date` of the response, so that the local clock does not matter.
+/// Returns the requested wait: `retry-after-ms`, or `Retry-After` in seconds or as a date. Dates are compared
+/// with the response's `Date`, so that the local clock does not matter.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
     if let Some(milliseconds) = text("retry-after-ms").and_then(|text| text.parse().ok()) {
@@ -49,7 +49,7 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     })
 }
 
-/// Parses seconds, such as `30`, `1.5` or `34.07s`.
+/// Parses a number of seconds, such as `30`, `1.5` or `34.07s`.
 pub(crate) fn seconds(text: &str) -> Option<Duration> {
     let seconds: f64 = text.strip_suffix('s').unwrap_or(text).parse().ok()?;
     Duration::try_from_secs_f64(seconds).ok()
@@ -82,14 +82,14 @@ mod tests {
     }
 
     #[test]
-    fn waits_double_up_to_the_cap_until_attempts_are_used_up() {
+    fn waits_double_up_to_the_cap() {
         let seconds = |number| waits(&Failure::EmptyAnswer, number, 60).map(|wait| wait.as_secs());
         assert_eq!([1, 2, 3, 4].map(seconds), [Some(1), Some(2), Some(3), None]);
         assert_eq!(waits(&Failure::AnswerTooLarge { limit: 1 }, 1, 60), None);
     }
 
     #[test]
-    fn no_attempt_begins_without_time_before_the_deadline() {
+    fn does_not_retry_too_close_to_the_deadline() {
         assert_eq!(waits(&Failure::EmptyAnswer, 1, 2), Some(Duration::from_secs(1)));
         assert_eq!(waits(&Failure::EmptyAnswer, 1, 1), None);
         assert_eq!(waits(&limited(30), 1, 32), Some(Duration::from_secs(31)));
@@ -128,7 +128,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_attempt_that_begins_has_time_left(failures in 1..6_u32, left in 0..10_u64, asked in 0..10_u64) {
+        fn attempts_leave_time_before_the_deadline(failures in 1..6_u32, left in 0..10_u64, asked in 0..10_u64) {
             let now = Instant::now();
             let deadline = now + Duration::from_secs(left);
             for failure in [Failure::EmptyAnswer, limited(asked)] {
@@ -141,7 +141,7 @@ mod tests {
         }
 
         #[test]
-        fn any_header_value_is_parsed_or_ignored(value in "[ -~]{0,30}") {
+        fn parses_or_ignores_any_header_value(value in "[ -~]{0,30}") {
             parse(&[("retry-after", &value), ("retry-after-ms", &value), ("date", &value)]);
         }
     }

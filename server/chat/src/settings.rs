@@ -1,4 +1,4 @@
-//! The limits for calls of a model. Its address is in [`crate::Endpoint`].
+//! Limits on calls to a model.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -7,80 +7,81 @@ use crate::model_name::Provider;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// The minimum and maximum of timeouts, such as [`Settings::total_timeout`].
+/// The range of timeouts such as [`Settings::total_timeout`].
 pub const TIMEOUTS: (Duration, Duration) = (Duration::from_millis(1), HOUR);
 /// The maximum of [`Retry::attempts`].
 pub const MAX_ATTEMPTS: u32 = 10;
 /// The maximum of [`Settings::max_concurrent`].
 pub const MAX_CONCURRENT: usize = 10_000;
 
-/// Limits for calls of one model. The defaults suit a hosted provider.
+/// Limits on calls to a model. The defaults suit a hosted provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The timeout for connecting, including TLS: up to an hour; 5 s.
+    /// The timeout for connecting, including TLS: up to 1 h, by default 5 s.
     pub connect_timeout: Duration,
-    /// The timeout from the start of an attempt to the first byte of the response, which models send when the answer is
-    /// complete: up to an hour; 60 s.
+    /// The timeout from the start of an attempt to the first byte of the response, which many models send only
+    /// when the answer is complete: up to 1 h, by default 60 s.
     pub first_byte_timeout: Duration,
-    /// The timeout of an attempt: from `first_byte_timeout` to an hour; 90 s.
+    /// The timeout of an attempt: `first_byte_timeout` to 1 h, by default 90 s.
     pub total_timeout: Duration,
-    /// The maximum number of bytes of an answer, 1 KiB to 1 GiB; 4 MiB.
+    /// The maximum size of an answer in bytes: 1 KiB to 1 GiB, by default 4 MiB.
     pub max_answer_bytes: usize,
-    /// The default maximum number of tokens of an answer, at least 1; 4096.
+    /// The default maximum number of tokens in an answer: at least 1, by default 4096.
     pub max_output_tokens: u32,
-    /// The maximum number of concurrent calls, 1 to 10 000; 16.
+    /// The maximum number of concurrent calls: 1 to 10 000, by default 16.
     pub max_concurrent: usize,
-    /// The maximum number of calls waiting for a permit, up to 1 000 000; 64. Further calls are refused.
+    /// The maximum number of calls waiting for a permit: up to 1 000 000, by default 64. Further calls fail.
     pub max_waiting: usize,
-    /// The maximum number of requests per minute, with bursts of a tenth of it; `None`, the default, for no limit.
+    /// The maximum number of requests per minute, with bursts of a tenth of it. Unlimited by default.
     pub requests_per_minute: Option<NonZeroU32>,
     /// Retries.
     pub retry: Retry,
     /// The circuit breaker.
     pub circuit: Circuit,
-    /// The time after which the same request is sent again concurrently, if a permit is free; the first answer counts, and
-    /// both are charged. `None`, the default, for never.
+    /// The time after which a hedging attempt is made, if a permit is free. The first answer is returned, and
+    /// both are charged. Never by default.
     pub hedge_after: Option<Duration>,
-    /// The way to send a schema to an OpenAI-compatible endpoint; must be the default for other providers.
+    /// The way to send a schema to an OpenAI-compatible endpoint. Must be the default for other providers.
     pub structured_output: StructuredOutput,
-    /// The context size of Ollama in tokens, which truncates longer requests silently. `None` for its default.
+    /// The context size of Ollama in tokens, which truncates longer requests silently. If absent, Ollama's
+    /// default.
     pub ollama_context: Option<NonZeroU32>,
 }
 
-/// Retries with exponential backoff and full jitter. The wait is random, from 0 to `base`, which doubles with each
-/// attempt up to `cap`, and not shorter than the provider's Retry-After.
+/// Retries with exponential backoff and full jitter: the wait is random, from 0 to a maximum that starts at
+/// `base` and doubles up to `cap`. It is never shorter than the provider's Retry-After.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
-    /// The maximum number of attempts: 1 to 10; 3.
+    /// The maximum number of attempts: 1 to 10, by default 3.
     pub attempts: u32,
-    /// The maximum wait before the second attempt: up to `cap`; 500 ms.
+    /// The maximum wait before the second attempt: up to `cap`, by default 500 ms.
     pub base: Duration,
-    /// The maximum wait: up to an hour; 20 s.
+    /// The maximum wait before any attempt: up to 1 h, by default 20 s.
     pub cap: Duration,
-    /// The minimum time before the deadline for another attempt; 100 ms.
+    /// The minimum time left before the deadline for another attempt: by default 100 ms.
     pub min_time: Duration,
 }
 
 /// Settings of the circuit breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Circuit {
-    /// The number of consecutive failures that opens it: at least 1; 5.
+    /// The number of consecutive failures that open the circuit: at least 1, by default 5.
     pub failures: u32,
-    /// The time until one call probes the provider: up to an hour; 30 s.
+    /// The time until a call probes the provider: up to 1 h, by default 30 s.
     pub cool_down: Duration,
 }
 
 /// The way to send a schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StructuredOutput {
-    /// `response_format` of type `json_schema`, strict.
+    /// `response_format` with type `json_schema`, strict.
     #[default]
     JsonSchema,
-    /// `guided_json` of vLLM.
+    /// vLLM's `guided_json`.
     GuidedJson,
-    /// `response_format` of type `json_object`: any JSON object. The prompt must contain the schema.
+    /// `response_format` with type `json_object`, which allows any object. The prompt must contain the schema.
     JsonObject,
-    /// Not at all. The prompt must contain the schema.
+    /// The schema is not sent. The prompt must contain it.
     Off,
 }
 
@@ -122,7 +123,6 @@ impl Default for Circuit {
 }
 
 impl Settings {
-    /// Checks all values.
     pub(crate) fn check(&self, provider: Provider) -> Result<(), SettingsError> {
         let (milli, _) = TIMEOUTS;
         duration("connect_timeout", self.connect_timeout, milli, HOUR)?;
@@ -177,7 +177,7 @@ fn number(field: &'static str, given: usize, min: usize, max: usize) -> Result<(
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// A duration is out of range.
-    #[error("{field}: {given:?} is not allowed; allowed is {min:?} to {max:?}")]
+    #[error("{field}: {given:?} is out of range; expected {min:?} to {max:?}")]
     Duration {
         /// The setting.
         field: &'static str,
@@ -189,7 +189,7 @@ pub enum SettingsError {
         max: Duration,
     },
     /// A number is out of range.
-    #[error("{field}: {given} is not allowed; allowed is {min} to {max}")]
+    #[error("{field}: {given} is out of range; expected {min} to {max}")]
     Number {
         /// The setting.
         field: &'static str,
@@ -200,7 +200,7 @@ pub enum SettingsError {
         /// The maximum.
         max: usize,
     },
-    /// The provider does not support this way.
+    /// The provider does not support this kind of structured output.
     #[error(
         "structured_output: {given:?} is not supported for {provider}; remove it, or use openai-compatible or oci"
     )]
@@ -210,7 +210,7 @@ pub enum SettingsError {
         /// The provider.
         provider: Provider,
     },
-    /// The provider has no default address.
+    /// The provider has no default base URL.
     #[error(
         "base_url: {provider} has no default address; set base_url or --judge-url to the URL before /chat/completions"
     )]
@@ -218,8 +218,8 @@ pub enum SettingsError {
         /// The provider.
         provider: Provider,
     },
-    /// The URL is invalid. It is omitted, because it may contain a password.
-    #[error("{field}: {reason}; give http://host[:port][/path] or https://host[:port][/path]")]
+    /// The URL is invalid. The message omits it, because it may contain a password.
+    #[error("{field}: {reason}; expected http://host[:port][/path] or https://host[:port][/path]")]
     Url {
         /// The setting.
         field: &'static str,
@@ -238,24 +238,22 @@ pub enum SettingsError {
         /// The provider.
         provider: Provider,
     },
-    /// The value is invalid in a header. It is omitted, because it may be a secret.
+    /// The value is not valid in a header. The message omits it, because it may be a secret.
     #[error(
-        "{field}: it contains characters that are not allowed in a header; check for a trailing line break"
+        "{field}: the value has characters that are not allowed in a header; check for a trailing line break"
     )]
     HeaderValue {
         /// The setting or the header.
         field: String,
     },
     /// The header name is invalid or reserved.
-    #[error(
-        "headers: {given:?} is not allowed; use a valid name of a header that is not set already"
-    )]
+    #[error("headers: {given:?} is not allowed; use a valid header name that is not already set")]
     HeaderName {
         /// The given value.
         given: String,
     },
     /// The certificates are unusable.
-    #[error("certificate authorities: {reason}; give certificates in PEM")]
+    #[error("certificate authorities: {reason}; expected certificates in PEM")]
     Certificates {
         /// The cause.
         reason: String,
@@ -288,11 +286,11 @@ mod tests {
         };
         assert_eq!(
             changed(|settings| settings.max_answer_bytes = 1),
-            "max_answer_bytes: 1 is not allowed; allowed is 1024 to 1073741824"
+            "max_answer_bytes: 1 is out of range; expected 1024 to 1073741824"
         );
         assert_eq!(
             changed(|settings| settings.total_timeout = Duration::from_secs(59)),
-            "total_timeout: 59s is not allowed; allowed is 60s to 3600s"
+            "total_timeout: 59s is out of range; expected 60s to 3600s"
         );
         assert!(changed(|settings| settings.retry.attempts = 0).starts_with("retry.attempts: 0"));
         assert!(changed(|settings| settings.retry.base = HOUR).starts_with("retry.base: 3600s"));

@@ -1,4 +1,4 @@
-//! Sends one POST request within limits of time and size. Dropping the future cancels it.
+//! Sends a POST request with limits on time and size. Dropping the future cancels it.
 
 use std::error::Error;
 use std::future::Future;
@@ -18,9 +18,9 @@ use crate::failure::{Failure, Phase};
 use crate::request::Trace;
 use crate::settings::{Settings, SettingsError};
 
-/// The maximum number of bytes read of the body of an error.
+/// The maximum number of bytes read from an error's body.
 const MAX_ERROR_BYTES: usize = 64 << 10;
-/// Idle connections are closed after this time, before servers close them.
+/// The idle timeout of connections, shorter than that of servers.
 const IDLE: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
@@ -33,18 +33,15 @@ pub(crate) struct Transport {
     max_answer_bytes: usize,
 }
 
-/// A complete response.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// The HTTP status.
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
-    /// The body as received.
     pub(crate) body: Vec<u8>,
 }
 
 impl Answer {
-    /// Returns the content type, and the encoding, if the body is not plain JSON.
+    /// Returns the content type, and the encoding if any, unless the body is plain JSON.
     pub(crate) fn non_json_type(&self) -> Option<String> {
         let text =
             |name| self.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
@@ -92,7 +89,7 @@ impl Transport {
         })
     }
 
-    /// Sends `body` and reads the response of any status. Dropping the future closes the connection.
+    /// Sends `body` and reads the response. Dropping the future closes the connection.
     pub(crate) async fn post(
         &self,
         url: &Url,
@@ -192,7 +189,7 @@ struct Limit {
     phase: Phase,
 }
 
-/// Reads the beginning of the body of an error. Failures are ignored, because the status is enough.
+/// Reads the beginning of an error's body. Ignores failures, because the status is sufficient.
 async fn error_body(mut response: Response) -> Vec<u8> {
     let mut body = Vec::new();
     while let Ok(Some(part)) = response.chunk().await {
@@ -205,8 +202,8 @@ async fn error_body(mut response: Response) -> Vec<u8> {
     body
 }
 
-/// Builds the TLS configuration with an explicit crypto provider, so that no process-wide one is installed. Without any
-/// https URL no authority is trusted, so that a system without certificate authorities works.
+/// Builds the TLS configuration. Uses an explicit crypto provider, so that none is installed for the process.
+/// If no URL is https, trusts no authorities, so that it works on systems without any.
 fn tls(endpoint: &Endpoint) -> Result<rustls::ClientConfig, SettingsError> {
     let failed = |error: rustls::Error| SettingsError::Certificates { reason: error.to_string() };
     let provider = Arc::new(ring::default_provider());
@@ -226,7 +223,7 @@ fn tls(endpoint: &Endpoint) -> Result<rustls::ClientConfig, SettingsError> {
         .with_no_client_auth())
 }
 
-/// Returns the innermost cause: the outer ones are unspecific.
+/// Returns the innermost cause, which is the most specific.
 fn reason(error: &(dyn Error + 'static)) -> String {
     causes(error).last().map(ToString::to_string).unwrap_or_default()
 }
@@ -235,7 +232,8 @@ fn is_tls(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(|cause| cause.is::<rustls::Error>())
 }
 
-/// Returns the error and its causes, outermost first, including errors wrapped in I/O errors, which are not their sources.
+/// Returns the error and its causes, outermost first. Looks into I/O errors, whose wrapped error is not their
+/// source.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| inner(*error))
 }

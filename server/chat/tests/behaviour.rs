@@ -19,7 +19,7 @@ use support::{LONG, SECOND, TestChat, once};
 
 const DEADLINE: Duration = Duration::from_millis(200);
 
-fn all_gone(counts: &Counts) -> bool {
+fn all_closed(counts: &Counts) -> bool {
     counts.open == 0
 }
 
@@ -34,14 +34,14 @@ async fn passed_deadlines_release_connections_and_permits() {
         for call in calls {
             assert_eq!(call.await.unwrap().unwrap_err().code(), "DEADLINE_PASSED");
         }
-        test.server.until(all_gone).await;
+        test.server.until(all_closed).await;
         assert_eq!((test.chat.load().running, test.clock.sleeping()), (0, 0));
     }
     assert_eq!(test.server.counts().requests, 1000);
 }
 
 #[tokio::test]
-async fn a_dropped_call_releases_its_connection_and_permit() {
+async fn dropped_call_releases_its_connection_and_permit() {
     for play in [Play::Hang, Play::Dribble, Play::Announced(1000)] {
         let test = TestChat::new(Wire::Anthropic, once()).await;
         test.server.always(play);
@@ -50,7 +50,7 @@ async fn a_dropped_call_releases_its_connection_and_permit() {
         assert_eq!(test.chat.load().running, 1);
         call.abort();
         assert!(call.await.unwrap_err().is_cancelled());
-        test.server.until(all_gone).await;
+        test.server.until(all_closed).await;
         assert_eq!((test.chat.load().running, test.clock.sleeping()), (0, 0));
     }
 }
@@ -68,7 +68,7 @@ async fn waits_for_retry_after() {
     let test = TestChat::new(Wire::OpenAi, Settings::default()).await;
     test.server.next([Play::RateLimited("30")]);
     let call = test.start(LONG);
-    // Retry-After plus the maximum jitter.
+    // Retry-After, and the maximum jitter.
     let again = test.within(Duration::from_millis(30_500));
     test.clock.wait_for_sleeper(again).await;
     assert_eq!((test.server.counts().requests, test.chat.load().running), (1, 0));
@@ -143,7 +143,7 @@ async fn the_circuit_opens_probes_and_closes() {
 }
 
 #[tokio::test]
-async fn retries_end_when_the_circuit_opens_with_the_failure_that_opened_it() {
+async fn opening_the_circuit_ends_retries() {
     let settings = Settings {
         circuit: Circuit { failures: 2, cool_down: Duration::from_secs(30) },
         retry: Retry { attempts: 10, base: Duration::ZERO, ..Retry::default() },
@@ -167,7 +167,7 @@ async fn passed_deadlines_do_not_open_the_circuit() {
         test.clock.advance(DEADLINE);
         assert_eq!(call.await.unwrap().unwrap_err().code(), "DEADLINE_PASSED");
         assert_eq!(test.chat.load().circuit, CircuitState::Closed);
-        test.server.until(all_gone).await;
+        test.server.until(all_closed).await;
     }
     test.ask(LONG).await.unwrap_err();
     assert_eq!(test.chat.load().circuit, CircuitState::Open);
@@ -239,7 +239,7 @@ fn hedged() -> Settings {
 }
 
 #[tokio::test]
-async fn a_slow_call_is_hedged_and_the_first_answer_counts() {
+async fn slow_call_is_hedged_and_the_first_answer_wins() {
     let test = TestChat::new(Wire::OpenAi, hedged()).await;
     test.server.next([Play::Hang]);
     let call = test.start(LONG);
@@ -255,7 +255,7 @@ async fn a_slow_call_is_hedged_and_the_first_answer_counts() {
 }
 
 #[tokio::test]
-async fn a_failed_attempt_waits_for_the_other() {
+async fn failed_attempt_waits_for_the_other() {
     let test = TestChat::new(Wire::OpenAi, hedged()).await;
     test.server.next([Play::AnswerWhenReleased(r#"{"ok":true}"#.to_owned()), Play::Status(500)]);
     let call = test.start(LONG);

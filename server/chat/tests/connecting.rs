@@ -1,4 +1,4 @@
-//! Tests of failing connections and TLS.
+//! Tests of connection failures and TLS.
 
 #![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test fails by panicking")]
 
@@ -31,7 +31,7 @@ async fn refused(endpoint: &Endpoint, code: &str) -> ChatError {
 }
 
 #[tokio::test]
-async fn a_refused_connection_fails_immediately() {
+async fn refused_connection_fails_immediately() {
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let error = refused(&at(&format!("http://{free}")), "CONNECT_FAILED").await;
     assert!(error.is_retryable() && error.to_string().contains("refused"), "{error}");
@@ -39,7 +39,7 @@ async fn a_refused_connection_fails_immediately() {
 }
 
 #[tokio::test]
-async fn a_silent_peer_fails_after_the_connect_timeout() {
+async fn silent_peer_fails_after_the_connect_timeout() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = at(&format!("https://{}", silent.local_addr().unwrap()));
     let settings = Settings { connect_timeout: Duration::from_millis(50), ..once() };
@@ -48,14 +48,14 @@ async fn a_silent_peer_fails_after_the_connect_timeout() {
 }
 
 #[tokio::test]
-async fn a_peer_without_tls_is_a_tls_failure() {
+async fn peer_without_tls_is_a_tls_failure() {
     let server = Server::start().await.unwrap();
     let endpoint = at(&format!("https://{}/openai/v1", server.address()));
     let error = refused(&endpoint, "TLS_FAILED").await;
     assert!(!error.is_retryable());
 }
 
-/// Starts a TLS proxy for the server; returns its address and its self-signed certificate.
+/// Starts a TLS proxy for the server. Returns its address and its self-signed certificate.
 async fn behind_tls(server: &Server) -> (SocketAddr, String) {
     let certified =
         rcgen::generate_simple_self_signed(vec!["localhost".to_owned(), "127.0.0.1".to_owned()])
@@ -101,7 +101,7 @@ async fn uses_a_configured_proxy() {
     let server = Server::start().await.unwrap();
     let endpoint = at("http://127.0.0.1:1/openai/v1");
     refused(&endpoint, "CONNECT_FAILED").await;
-    // A proxy receives a full URL instead of a path, which the fake server rejects.
+    // The fake server rejects the request, because a proxy receives a full URL instead of a path.
     let proxied = endpoint.with_proxy(&format!("http://{}", server.address())).unwrap();
     refused(&proxied, "REQUEST_REFUSED").await;
     assert_eq!(server.counts().requests, 1);

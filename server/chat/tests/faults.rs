@@ -1,4 +1,4 @@
-//! Tests every fault of every provider: each has its documented code and ends by the deadline.
+//! Tests that every fault has its documented code in every format, and ends by the deadline.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +15,7 @@ use gsar_chat::{ChatError, Settings, Stop};
 use gsar_chat_wire::{Play, Wire};
 use support::{LONG, PROVIDERS, SECOND, TestChat, once};
 
-/// Faults that end by themselves, with their code and whether a retry may help.
+/// Faults that end without a timeout, with their code and whether a retry may help.
 fn faults() -> Vec<(Play, &'static str, bool)> {
     let html = b"<html>\x1b[1mBad gateway</html>".to_vec();
     vec![
@@ -55,7 +55,7 @@ fn faults() -> Vec<(Play, &'static str, bool)> {
     ]
 }
 
-/// Returns JSON nested too deeply to parse recursively.
+/// Returns JSON that is nested too deeply for a recursive parser.
 fn deep() -> Vec<u8> {
     [&b"{\"x\":"[..], &[b'['; 100_000]].concat()
 }
@@ -70,7 +70,7 @@ fn check(error: &ChatError, provider: &str, play: &Play, code: &str) {
 }
 
 #[tokio::test]
-async fn every_fault_of_every_provider_has_its_code() {
+async fn every_fault_has_its_code() {
     for (provider, wire) in PROVIDERS {
         let settings = Settings { circuit: never(), ..once() };
         let test = TestChat::of(provider, wire, settings).await;
@@ -92,7 +92,7 @@ async fn every_fault_of_every_provider_has_its_code() {
 }
 
 #[tokio::test]
-async fn an_error_in_an_answer_is_retryable_if_transient() {
+async fn transient_error_in_an_answer_is_retryable() {
     for (wire, transient) in
         [(Wire::OpenAi, true), (Wire::Anthropic, true), (Wire::Gemini, true), (Wire::Ollama, false)]
     {
@@ -104,7 +104,7 @@ async fn an_error_in_an_answer_is_retryable_if_transient() {
     }
 }
 
-/// Faults that do not end by themselves, with the timeout that ends them.
+/// Faults that end only by a timeout, with that timeout.
 #[tokio::test]
 async fn hanging_responses_end_by_a_timeout_or_the_deadline() {
     for (provider, wire) in PROVIDERS {
@@ -133,7 +133,7 @@ async fn hanging_responses_end_by_a_timeout_or_the_deadline() {
 }
 
 #[tokio::test]
-async fn a_fault_of_one_provider_does_not_affect_others() {
+async fn faults_do_not_affect_other_providers() {
     let hanging = TestChat::new(Wire::OpenAi, once()).await;
     hanging.server.always(Play::Hang);
     let calls: Vec<_> = (0..16).map(|_| hanging.start(LONG)).collect();

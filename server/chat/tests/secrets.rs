@@ -1,4 +1,4 @@
-//! Tests that errors, `Debug` and logs do not contain the key.
+//! Tests that keys do not appear in errors, in `Debug` output or in logs.
 
 #![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "a test fails by panicking")]
 
@@ -12,7 +12,7 @@ use gsar_chat_wire::{KEY, Play, Server, Wire};
 use support::{LONG, TestChat, endpoint, once};
 use tracing_subscriber::fmt::MakeWriter;
 
-/// A capture of the log.
+/// Captures log output.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -62,7 +62,7 @@ async fn errors_do_not_contain_a_key_repeated_by_the_server() {
     }
 }
 
-/// Captures the log of this thread, on which the runtime of the test runs.
+/// Captures the log on this thread, on which the test's runtime runs.
 #[tokio::test]
 async fn neither_keys_nor_texts_are_logged() {
     let log = Log::default();
@@ -95,12 +95,12 @@ async fn neither_keys_nor_texts_are_logged() {
         }
     }
     let text = log.text();
-    for said in [
+    for expected in [
         "gen_ai.request.model=\"m\"",
         "gen_ai.usage.input_tokens=120",
         "error.type=\"PROVIDER_UNAVAILABLE\"",
     ] {
-        assert!(text.contains(said), "{said} is not in the log");
+        assert!(text.contains(expected), "{expected} is not in the log");
     }
     for secret in [KEY, "secret"] {
         assert!(!text.contains(secret), "{secret} is in the log");

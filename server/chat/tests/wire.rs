@@ -1,4 +1,4 @@
-//! Tests of the requests to each provider and of reading their answers.
+//! Tests of the requests and answers in each provider's format.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ use gsar_chat::{
 use gsar_chat_wire::{ANSWERING_MODEL, KEY, Play, Server, Wire};
 use support::{LONG, TestChat, endpoint, once};
 
-/// Its properties are not in alphabetical order.
+/// A schema whose properties are not in alphabetical order.
 const SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"properties":{"why":{"type":"string"},"ok":{"type":"boolean"}}}"#;
 
 fn conversation() -> Request {
@@ -32,7 +32,7 @@ fn conversation() -> Request {
     request
 }
 
-/// Returns the request body received by the server.
+/// Returns the body of the request that the server received.
 async fn sent(wire: Wire, settings: Settings, request: &Request) -> serde_json::Value {
     let test = TestChat::new(wire, settings).await;
     test.server.demand_schema(false);
@@ -111,7 +111,7 @@ async fn unset_options_are_not_sent() {
 }
 
 #[tokio::test]
-async fn respects_settings_and_ranges_of_providers() {
+async fn respects_settings_and_provider_ranges() {
     let mut request = conversation();
     request.temperature = Some(Temperature::new(1.5).unwrap());
     let anthropic = sent(Wire::Anthropic, once(), &request).await;
@@ -171,7 +171,7 @@ async fn sends_the_schema_to_compatible_endpoints_as_configured() {
 }
 
 #[tokio::test]
-async fn a_tuned_model_of_gemini_has_its_own_path() {
+async fn gemini_tuned_models_have_another_path() {
     let server = Server::start().await.unwrap();
     for (model, path) in [
         ("gemini:gemini-2.5-flash", "/gemini/v1beta/models/gemini-2.5-flash:generateContent"),
@@ -255,7 +255,7 @@ async fn reads_sparse_and_unusual_answers() {
         test.server.always(Play::Raw(200, "application/json; charset=utf-8", body));
         let reply = test.ask(LONG).await.unwrap();
         assert_eq!((reply.text.as_str(), reply.stop.name(), reply.usage), (text, stop, None));
-        assert_eq!(reply.model, "m", "the requested model, because none is named");
+        assert_eq!(reply.model, "m", "the requested model if the answer names none");
     }
 }
 

@@ -1,4 +1,5 @@
-//! Anthropic's messages API. A schema becomes a tool that the model must use, and the input of the tool is the answer.
+//! Anthropic's messages API. A schema is sent as a tool that the model must use; the tool's input is the
+//! answer.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -43,7 +44,7 @@ struct ToolChoice<'a> {
     disable_parallel_tool_use: bool,
 }
 
-pub(super) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
+pub(super) fn encode(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
     let request = question.request;
     let schema = request.schema.as_ref();
     to_body(&Body {
@@ -61,7 +62,7 @@ pub(super) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
                 content: &turn.text,
             })
             .collect(),
-        // Anthropic's range is 0 to 1.
+        // Anthropic's temperatures are 0 to 1.
         temperature: request.temperature.map(|temperature| temperature.get().min(1.0)),
         tools: schema.map(|schema| [tool(schema)]),
         tool_choice: schema.map(|schema| ToolChoice {
@@ -103,7 +104,7 @@ struct Tokens {
 }
 
 impl Tokens {
-    /// Sums up input tokens: `input_tokens` excludes those read from the cache or written to it.
+    /// Sums the input tokens: `input_tokens` excludes tokens decode from or written to the cache.
     fn usage(&self) -> Usage {
         let cached = self.cache_read_input_tokens;
         Usage {
@@ -118,7 +119,7 @@ impl Tokens {
     }
 }
 
-pub(super) fn read(body: &[u8], with_schema: bool) -> Result<ProviderAnswer, Unreadable> {
+pub(super) fn decode(body: &[u8], with_schema: bool) -> Result<ProviderAnswer, Unreadable> {
     let message: Answer = serde_json::from_slice(body)?;
     if let Some(error) = message.error {
         return Err(Unreadable::Error(error));

@@ -1,4 +1,4 @@
-//! Parses and classifies the JSON errors of all providers.
+//! Parses and classifies the JSON errors of providers.
 
 use std::time::Duration;
 
@@ -7,13 +7,12 @@ use serde_json::Value;
 
 use crate::retry::seconds;
 
-/// A parsed error object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ErrorObject {
     message: String,
-    /// The values of `type`, `code` and `status`, by which it is classified.
+    /// The values of `type`, `code` and `status`.
     kinds: Vec<String>,
-    /// The time to wait, which Gemini states in the body.
+    /// The requested wait, which Gemini reports in the body.
     pub(crate) retry_after: Option<Duration>,
 }
 
@@ -30,7 +29,6 @@ const TRANSIENT: [&str; 9] = [
 ];
 
 impl ErrorObject {
-    /// Returns `true` for a transient error.
     pub(crate) fn is_transient(&self) -> bool {
         self.kinds.iter().any(|kind| {
             TRANSIENT.contains(&kind.as_str())
@@ -52,7 +50,7 @@ impl ErrorObject {
             || self.message.contains("content filtering policy")
     }
 
-    /// Returns `true` if there were too many requests.
+    /// Returns `true` if the caller sent too many requests.
     pub(crate) fn is_rate_limit(&self) -> bool {
         self.has_kind(&["429", "rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED"])
     }
@@ -63,9 +61,9 @@ impl ErrorObject {
             || self.has_kind(&["invalid_api_key", "UNAUTHENTICATED", "PERMISSION_DENIED"])
     }
 
-    /// Returns `true` if the request exceeds the context of the model.
+    /// Returns `true` if the request exceeds the model's context.
     pub(crate) fn is_too_large(&self) -> bool {
-        // The third kind is llama.cpp's.
+        // `exceed_context_size_error` is from llama.cpp.
         self.has_kind(&[
             "context_length_exceeded",
             "request_too_large",
@@ -105,13 +103,13 @@ impl<'de> Deserialize<'de> for ErrorObject {
     }
 }
 
-/// Parses the error in the body of a response with another status than 200; returns an empty one if there is none.
+/// Parses the error in the body of an unsuccessful response. Returns an empty error if there is none.
 pub(crate) fn in_error_body(body: &[u8]) -> ErrorObject {
     #[derive(Deserialize)]
     struct Body {
         error: ErrorObject,
     }
-    // Google's OpenAI-compatible endpoint wraps it in a list.
+    // Google's OpenAI-compatible endpoint wraps the error in a list.
     serde_json::from_slice::<(Body,)>(body)
         .map(|(body,)| body)
         .or_else(|_error| serde_json::from_slice(body))
@@ -130,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn classifies_errors_by_their_kinds() {
+    fn classifies_errors() {
         let transient = [
             r#"{"error":{"message":"x","type":"server_error","code":null}}"#,
             r#"{"error":{"code":502,"message":"upstream"}}"#,
@@ -148,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn parses_the_delay_of_gemini() {
+    fn parses_geminis_retry_delay() {
         let body = r#"[{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[
             {"@type":"type.googleapis.com/google.rpc.QuotaFailure"},
             {"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.5s"}]}}]"#;

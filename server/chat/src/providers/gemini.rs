@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::reply::{Stop, Usage};
 use crate::request::{Role, Schema};
 
-/// Returns the path after the base URL; `tunedModels/…` needs no prefix.
+/// Returns the path after the base URL. Names such as `tunedModels/…` need no prefix.
 pub(super) fn path(model: &str) -> String {
     let folder = if model.contains('/') { "" } else { "models/" };
     format!("{folder}{model}:generateContent")
@@ -49,7 +49,7 @@ struct Configuration {
     response_schema: Option<Node>,
 }
 
-pub(super) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
+pub(super) fn encode(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
     let request = question.request;
     let schema = request.schema.as_ref();
     to_body(&Body {
@@ -68,7 +68,7 @@ pub(super) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
             .collect(),
         generation_config: Configuration {
             temperature: request.temperature.map(crate::Temperature::get),
-            // Gemini's seed is a signed 32-bit number.
+            // Gemini's seed is a signed 32-bit integer.
             seed: request.seed.map(|seed| seed & u64::from(i32::MAX.unsigned_abs())),
             max_output_tokens: question.max_output_tokens,
             response_mime_type: schema.map(|_| "application/json"),
@@ -108,7 +108,7 @@ struct Parts {
 #[derive(Deserialize)]
 struct Part {
     text: Option<String>,
-    /// `true` for a part with reasoning.
+    /// `true` if the part is reasoning.
     #[serde(default)]
     thought: bool,
 }
@@ -129,7 +129,7 @@ struct Tokens {
     thoughts_token_count: Option<u64>,
 }
 
-pub(super) fn read(body: &[u8]) -> Result<ProviderAnswer, Unreadable> {
+pub(super) fn decode(body: &[u8]) -> Result<ProviderAnswer, Unreadable> {
     let generated: Generated = serde_json::from_slice(body)?;
     if let Some(error) = generated.error {
         return Err(Unreadable::Error(error));

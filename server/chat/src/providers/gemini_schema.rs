@@ -1,17 +1,17 @@
-//! Converts JSON schemas for Gemini, which supports a subset of OpenAPI's. Unsupported keywords are omitted if that only
-//! makes the schema laxer, and rejected otherwise.
+//! Converts JSON schemas to the subset that Gemini supports. An unsupported keyword is omitted if that only
+//! allows more documents; otherwise the schema is rejected.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The maximum depth of a schema, which also stops recursive references.
+/// The maximum depth of a schema. Stops recursive references.
 const MAX_DEPTH: usize = 32;
-/// The maximum number of nodes of a schema: references can double it with each level.
+/// The maximum number of nodes in a schema, which references can double at each level.
 const MAX_NODES: usize = 10_000;
 
-/// JSON that keeps the order of members.
+/// JSON that preserves the order of members.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(super) enum Node {
@@ -47,10 +47,9 @@ const SUPPORTED: [&str; 14] = [
     "description", "enum", "format", "maxItems", "maxLength", "maximum", "minItems", "minLength",
     "minimum", "nullable", "pattern", "required", "title", "default",
 ];
-/// The formats that Gemini accepts.
 const FORMATS: [&str; 5] = ["date-time", "int32", "int64", "float", "double"];
 
-/// Converts a schema, or returns why that is impossible.
+/// Converts a schema, or returns the reason why it cannot be converted.
 pub(super) fn convert(schema: &RawValue) -> Result<Node, String> {
     let root: Node = serde_json::from_str(schema.get()).map_err(|error| error.to_string())?;
     Conversion { root: &root, nodes: 0 }.schema(&root, 0)
@@ -66,7 +65,7 @@ impl Conversion<'_> {
         self.nodes += 1;
         if depth > MAX_DEPTH || self.nodes > MAX_NODES {
             return Err(format!(
-                "with its references resolved it is deeper than {MAX_DEPTH} levels or larger than {MAX_NODES} schemas; flatten it, and remove recursive references"
+                "with its references resolved, it is deeper than {MAX_DEPTH} levels or has more than {MAX_NODES} schemas; flatten it, and remove recursive references"
             ));
         }
         // `true` allows any value.
@@ -88,9 +87,7 @@ impl Conversion<'_> {
                     converted.insert("enum".to_owned(), Node::Array(vec![value.clone()]));
                 }
                 "allOf" | "not" | "if" | "patternProperties" | "dependentSchemas" => {
-                    return Err(format!(
-                        "Gemini does not support {name}; write the schema without it"
-                    ));
+                    return Err(format!("Gemini does not support {name}; remove it"));
                 }
                 "format" if !value.as_str().is_some_and(|format| FORMATS.contains(&format)) => {}
                 keyword if SUPPORTED.contains(&keyword) => {
@@ -138,7 +135,7 @@ impl Conversion<'_> {
         Ok(())
     }
 
-    /// Converts alternatives. One alternative and null become that alternative, nullable.
+    /// Converts alternatives. A single alternative and null become that alternative, nullable.
     fn alternatives(
         &mut self,
         alternatives: &Node,
@@ -173,7 +170,7 @@ impl Conversion<'_> {
     /// Resolves a reference such as `#/$defs/name`.
     fn resolve(&self, reference: &Node) -> Result<Node, String> {
         let text = reference.as_str().unwrap_or_default();
-        let unknown = || format!("the reference {text:?} is unknown; refer to #/$defs/NAME");
+        let unknown = || format!("the reference {text:?} is unknown; expected #/$defs/NAME");
         let path = text.strip_prefix("#/").ok_or_else(unknown)?;
         path.split('/')
             .try_fold(self.root, |node, name| node.as_object()?.get(name))
@@ -191,7 +188,7 @@ fn nullable(converted: &mut Members) {
     converted.insert("nullable".to_owned(), Node::Scalar(Value::Bool(true)));
 }
 
-/// Replaces `null` among enum values by `nullable`.
+/// Replaces `null` in an enum by `nullable`.
 fn replace_null(converted: &mut Members) {
     let Some(Node::Array(values)) = converted.get_mut("enum") else { return };
     let before = values.len();
@@ -201,7 +198,7 @@ fn replace_null(converted: &mut Members) {
     }
 }
 
-/// Removes an enum of other values than strings, which Gemini does not support.
+/// Removes an enum that has values other than strings, which Gemini does not support.
 fn remove_non_string_enum(converted: &mut Members) {
     let Some(Node::Array(values)) = converted.get("enum") else { return };
     if values.is_empty() || !values.iter().all(|value| value.as_str().is_some()) {
@@ -250,8 +247,8 @@ mod tests {
     }
 
     #[test]
-    fn rejects_what_cannot_be_converted() {
-        for (schema, said) in [
+    fn rejects_unsupported_schemas() {
+        for (schema, expected) in [
             (r#"{"allOf":[{}]}"#, "Gemini does not support allOf"),
             (r#"{"type":["string","integer"]}"#, "use anyOf instead"),
             (r#"{"anyOf":[{"type":"null"}]}"#, "only the alternative null"),
@@ -265,7 +262,7 @@ mod tests {
             ),
         ] {
             let error = converted(schema).unwrap_err();
-            assert!(error.contains(said), "{schema}: {error}");
+            assert!(error.contains(expected), "{schema}: {error}");
         }
     }
 

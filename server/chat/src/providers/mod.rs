@@ -1,4 +1,4 @@
-//! The wire formats of the providers: writes requests and reads answers.
+//! The wire formats of providers.
 
 mod anthropic;
 mod error_object;
@@ -18,18 +18,15 @@ use crate::settings::StructuredOutput;
 
 pub(crate) use error_object::{ErrorObject, in_error_body};
 
-/// A request combined with settings.
 pub(crate) struct Question<'a> {
     pub(crate) model: &'a ModelName,
     pub(crate) request: &'a Request,
-    /// The maximum number of tokens of the answer.
     pub(crate) max_output_tokens: u32,
     pub(crate) structured_output: StructuredOutput,
-    /// The context size of Ollama in tokens; `None` for its default.
+    /// The context size of Ollama in tokens. If absent, Ollama's default.
     pub(crate) ollama_context: Option<u32>,
 }
 
-/// The answer in a response.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ProviderAnswer {
     pub(crate) text: String,
@@ -41,15 +38,15 @@ pub(crate) struct ProviderAnswer {
     pub(crate) id: Option<String>,
 }
 
-/// The reason why a body of status 200 contains no answer.
+/// The reason why a body with status 200 has no answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     NotJson(String),
     WrongShape(String),
     Empty,
-    /// There is only reasoning, which is not a JSON document.
+    /// The body has only reasoning, and that is not a JSON document.
     OnlyReasoning,
-    /// The request and the answer exceed the context of the model.
+    /// The request and the answer exceed the model's context.
     ContextFull,
     Error(ErrorObject),
 }
@@ -79,36 +76,36 @@ pub(crate) fn url(base: &Url, model: &ModelName) -> Url {
     url
 }
 
-/// Writes the body of a request.
-pub(crate) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
+/// Encodes the body of a request.
+pub(crate) fn encode(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
     match question.model.provider() {
-        Provider::OpenAi | Provider::OpenAiCompatible | Provider::Oci => openai::write(question),
-        Provider::Anthropic => anthropic::write(question),
-        Provider::Gemini => gemini::write(question),
-        Provider::Ollama => ollama::write(question),
+        Provider::OpenAi | Provider::OpenAiCompatible | Provider::Oci => openai::encode(question),
+        Provider::Anthropic => anthropic::encode(question),
+        Provider::Gemini => gemini::encode(question),
+        Provider::Ollama => ollama::encode(question),
     }
 }
 
-/// Reads a body of status 200.
-pub(crate) fn read(
+/// Parses a body with status 200.
+pub(crate) fn decode(
     provider: Provider,
     body: &[u8],
     with_schema: bool,
 ) -> Result<ProviderAnswer, Unreadable> {
-    // serde would read a list as the members of an object.
+    // serde accepts a list for a struct.
     if body.trim_ascii_start().starts_with(b"[") {
         return Err(Unreadable::WrongShape("it is a list".to_owned()));
     }
     let mut answer = match provider {
-        Provider::OpenAi | Provider::OpenAiCompatible | Provider::Oci => openai::read(body),
-        Provider::Anthropic => anthropic::read(body, with_schema),
-        Provider::Gemini => gemini::read(body),
-        Provider::Ollama => ollama::read(body),
+        Provider::OpenAi | Provider::OpenAiCompatible | Provider::Oci => openai::decode(body),
+        Provider::Anthropic => anthropic::decode(body, with_schema),
+        Provider::Gemini => gemini::decode(body),
+        Provider::Ollama => ollama::decode(body),
     }?;
     let is_empty =
         matches!(answer.stop, Stop::Complete | Stop::Other(_)) && answer.text.trim().is_empty();
     match answer.reasoning.take().filter(|reasoning| !reasoning.trim().is_empty()) {
-        // With a schema, servers that separate reasoning may take the whole answer for reasoning.
+        // With a schema, some servers take the whole answer for reasoning.
         Some(reasoning) if is_empty && with_schema && is_document(&reasoning) => {
             Ok(ProviderAnswer { text: reasoning, ..answer })
         }
@@ -123,14 +120,14 @@ fn is_document(text: &str) -> bool {
     text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// Serializes a body. Cannot fail in practice, because writing to a vector does not fail.
+/// Serializes a body. Cannot fail in practice.
 fn to_body(body: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
     serde_json::to_vec(body)
         .map_err(|error| Failure::SchemaUnsupported { reason: error.to_string() })
 }
 
 fn missing(what: &str) -> Unreadable {
-    Unreadable::WrongShape(format!("there is no {what}"))
+    Unreadable::WrongShape(format!("{what} is missing"))
 }
 
 #[cfg(test)]
@@ -140,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn joins_the_text_parts_of_a_content() {
+    fn joins_text_parts() {
         for (content, expected) in [
             (r#""{}""#, Ok("{}")),
             (
@@ -157,13 +154,13 @@ mod tests {
         ] {
             let body = format!(r#"{{"choices":[{{"message":{{"content":{content}}}}}]}}"#);
             let text =
-                read(Provider::OpenAiCompatible, body.as_bytes(), true).map(|found| found.text);
+                decode(Provider::OpenAiCompatible, body.as_bytes(), true).map(|found| found.text);
             assert_eq!(text, expected.map(str::to_owned), "{content}");
         }
     }
 
     #[test]
-    fn reasoning_is_used_as_the_answer_if_it_is_a_json_document() {
+    fn reasoning_that_is_a_json_document_is_the_answer() {
         let openai = r#"{"choices":[{"message":{"content":null,"reasoning_content":REASONING}}]}"#;
         let newer = r#"{"choices":[{"message":{"content":"","reasoning":REASONING}}]}"#;
         let ollama = r#"{"message":{"content":"","thinking":REASONING}}"#;
@@ -176,7 +173,7 @@ mod tests {
             let of = |reasoning: &str, with_schema| {
                 let body =
                     body.replace("REASONING", &serde_json::Value::from(reasoning).to_string());
-                read(provider, body.as_bytes(), with_schema).map(|found| found.text)
+                decode(provider, body.as_bytes(), with_schema).map(|found| found.text)
             };
             assert_eq!(of(" {\"a\":1}\n", true), Ok(" {\"a\":1}\n".to_owned()));
             for (reasoning, with_schema) in
@@ -191,18 +188,18 @@ mod tests {
             assert_eq!(of(" ", true), Err(Unreadable::Empty));
         }
         let body = both.replace("REASONING", r#""{\"a\":1}""#);
-        let found = read(Provider::OpenAiCompatible, body.as_bytes(), true).unwrap();
+        let found = decode(Provider::OpenAiCompatible, body.as_bytes(), true).unwrap();
         assert_eq!(found.text, "{\"b\":2}");
     }
 
     #[test]
-    fn a_full_context_is_a_failure() {
+    fn full_context_is_a_failure() {
         let body = r#"{"content":[{"type":"text","text":"The"}],"stop_reason":"model_context_window_exceeded"}"#;
-        let full = read(Provider::Anthropic, body.as_bytes(), true);
+        let full = decode(Provider::Anthropic, body.as_bytes(), true);
         assert_eq!(full, Err(Unreadable::ContextFull));
     }
 
-    /// One complete answer per format, with all members that are read.
+    /// A complete answer in each format, with all members that we decode.
     const ANSWERS: [(Provider, &str); 4] = [
         (
             Provider::OpenAi,
@@ -223,9 +220,9 @@ mod tests {
     ];
 
     #[test]
-    fn reads_a_complete_answer_of_each_format() {
+    fn decodes_a_complete_answer_in_each_format() {
         for (provider, body) in ANSWERS {
-            let answer = read(provider, body.as_bytes(), true).unwrap();
+            let answer = decode(provider, body.as_bytes(), true).unwrap();
             assert_eq!((answer.text.as_str(), answer.stop), ("{}", Stop::Complete));
         }
     }
@@ -234,7 +231,7 @@ mod tests {
     fn rejects_truncated_answers() {
         for (provider, body) in ANSWERS {
             for end in 0..body.len() {
-                let unreadable = read(provider, &body.as_bytes()[..end], true).unwrap_err();
+                let unreadable = decode(provider, &body.as_bytes()[..end], true).unwrap_err();
                 assert!(matches!(unreadable, Unreadable::NotJson(_)), "{provider} {end}");
             }
         }
@@ -242,7 +239,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn damaged_answers_are_read_or_rejected(
+        fn damaged_answers_do_not_panic(
             which in 0..4_usize,
             places in proptest::collection::vec((0..400_usize, any::<u8>()), 0..4),
             with_schema in any::<bool>(),
@@ -253,7 +250,7 @@ mod tests {
                 let place = place % body.len();
                 body[place] = byte;
             }
-            match read(provider, &body, with_schema) {
+            match decode(provider, &body, with_schema) {
                 Ok(answer) => prop_assert!(!answer.text.is_empty() || !matches!(answer.stop, Stop::Complete)),
                 Err(_unreadable) => {}
             }

@@ -35,7 +35,7 @@ struct Options {
     num_ctx: Option<u32>,
 }
 
-pub(super) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
+pub(super) fn encode(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
     let request = question.request;
     let system = (!request.system.is_empty())
         .then_some(Message { role: "system", content: &request.system });
@@ -53,7 +53,7 @@ pub(super) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
         format: request.schema.as_ref().map(Schema::json),
         options: Options {
             temperature: request.temperature.map(crate::Temperature::get),
-            // The seed is a signed 32-bit number in the model runner.
+            // The model runner's seed is a signed 32-bit integer.
             seed: request.seed.map(|seed| seed & u64::from(i32::MAX.unsigned_abs())),
             num_predict: question.max_output_tokens,
             num_ctx: question.ollama_context,
@@ -77,7 +77,7 @@ struct Reply {
     thinking: Option<String>,
 }
 
-pub(super) fn read(body: &[u8]) -> Result<ProviderAnswer, Unreadable> {
+pub(super) fn decode(body: &[u8]) -> Result<ProviderAnswer, Unreadable> {
     let chat: Chat = serde_json::from_slice(body)?;
     if let Some(error) = chat.error {
         return Err(Unreadable::Error(error));
@@ -92,7 +92,7 @@ pub(super) fn read(body: &[u8]) -> Result<ProviderAnswer, Unreadable> {
             Some("length") => Stop::Length,
             Some(other) => Stop::Other(other.to_owned()),
         },
-        // Ollama does not count tokens of a cached prompt.
+        // Ollama omits this field if the prompt is cached.
         usage: chat.eval_count.map(|output| Usage {
             input: chat.prompt_eval_count.unwrap_or(0),
             output,

@@ -19,10 +19,10 @@ struct Body<'a> {
     temperature: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
-    /// The maximum number of tokens for OpenAI, whose reasoning models reject `max_tokens`.
+    /// The token limit for OpenAI, whose reasoning models reject `max_tokens`.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
-    /// The maximum number of tokens for all others.
+    /// The token limit for compatible providers.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ struct JsonSchema<'a> {
     schema: &'a RawValue,
 }
 
-pub(super) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
+pub(super) fn encode(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
     let request = question.request;
     let system = (!request.system.is_empty())
         .then_some(Message { role: "system", content: &request.system });
@@ -69,7 +69,7 @@ pub(super) fn write(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
         model: question.model.model(),
         messages: system.into_iter().chain(turns).collect(),
         temperature: request.temperature.map(crate::Temperature::get),
-        // OpenAI's seed is a signed 64-bit number.
+        // OpenAI's seed is a signed 64-bit integer.
         seed: request.seed.map(|seed| seed & i64::MAX.unsigned_abs()),
         max_completion_tokens: limit.filter(|_| is_openai),
         max_tokens: limit.filter(|_| !is_openai),
@@ -96,7 +96,7 @@ struct Completion {
     id: Option<String>,
     model: Option<String>,
     error: Option<ErrorObject>,
-    /// `error` if the body itself is the error, as with vLLM.
+    /// `error` if the body itself is the error, as in vLLM.
     object: Option<String>,
     /// The error of a web framework such as FastAPI.
     detail: Option<Value>,
@@ -108,7 +108,7 @@ struct Completion {
 struct Choice {
     message: Option<Reply>,
     finish_reason: Option<String>,
-    /// The error of the upstream provider, as with OpenRouter.
+    /// The upstream provider's error, as in OpenRouter.
     error: Option<ErrorObject>,
 }
 
@@ -116,13 +116,13 @@ struct Choice {
 struct Reply {
     content: Option<Content>,
     refusal: Option<String>,
-    /// Reasoning, as named by DeepSeek and vLLM.
+    /// The reasoning, as named by DeepSeek and vLLM.
     reasoning_content: Option<Content>,
-    /// Reasoning, as named by OpenRouter and newer versions of vLLM.
+    /// The reasoning, as named by OpenRouter and newer versions of vLLM.
     reasoning: Option<Content>,
 }
 
-/// A content: some gateways send parts instead of a string.
+/// The content of a message, which some gateways send in parts.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Content {
@@ -150,7 +150,7 @@ enum Part {
 }
 
 impl Part {
-    /// Returns the text if it belongs to the answer, unlike reasoning, images and tool calls.
+    /// Returns the text, unless the part is not a part of the answer, such as reasoning.
     fn text(self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text),
@@ -182,7 +182,7 @@ struct CompletionTokens {
     reasoning_tokens: Option<u64>,
 }
 
-pub(super) fn read(body: &[u8]) -> Result<ProviderAnswer, Unreadable> {
+pub(super) fn decode(body: &[u8]) -> Result<ProviderAnswer, Unreadable> {
     let completion: Completion = serde_json::from_slice(body)?;
     if let Some(error) = completion.error {
         return Err(Unreadable::Error(error));

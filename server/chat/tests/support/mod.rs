@@ -1,4 +1,4 @@
-//! Clients of every provider at a fake server.
+//! Clients for fake servers in every wire format.
 
 #![allow(
     dead_code,
@@ -19,7 +19,7 @@ use gsar_chat_wire::{KEY, Server, Wire};
 
 pub const SECOND: Duration = Duration::from_secs(1);
 
-/// Longer than any test.
+/// Longer than any test takes.
 pub const LONG: Duration = Duration::from_secs(600);
 
 /// Every provider with its wire format.

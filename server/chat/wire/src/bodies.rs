@@ -1,11 +1,11 @@
-//! Builds response bodies in the format of each provider.
+//! Builds response bodies in each wire format.
 
 use serde_json::{Value, json};
 
 use crate::ANSWERING_MODEL;
 use crate::request::{ReceivedRequest, Wire};
 
-/// Builds an answer with 120 input tokens, 100 of them cached, and 30 output tokens.
+/// Builds an answer with 120 input tokens, 100 of which are cached, and 30 output tokens.
 pub(crate) fn answer(seen: &ReceivedRequest, text: &str) -> Value {
     match seen.wire {
         Wire::OpenAi => openai(json!({"content": text, "refusal": null}), "stop"),
@@ -32,7 +32,7 @@ pub(crate) fn cut_off(seen: &ReceivedRequest) -> Value {
     }
 }
 
-/// Builds a refusal; `None` if the provider has none.
+/// Builds a refusal, if the wire format has one.
 pub(crate) fn refusal(wire: Wire) -> Option<Value> {
     const SAID: &str = "I cannot help with that.";
     match wire {
@@ -42,7 +42,7 @@ pub(crate) fn refusal(wire: Wire) -> Option<Value> {
     }
 }
 
-/// Builds a content filter response and its status; `None` if the provider has none.
+/// Builds a content filter response with its status, if the wire format has one.
 pub(crate) fn content_filter(wire: Wire) -> Option<(u16, Value)> {
     match wire {
         Wire::OpenAi => Some((200, openai(json!({"content": ""}), "content_filter"))),
@@ -67,7 +67,7 @@ pub(crate) fn empty_choice(wire: Wire) -> Value {
     }
 }
 
-/// Builds an error; transient for a status of 500 or more, except for Ollama, whose errors have no kind.
+/// Builds an error. It is transient if the status is 500 or more, except for Ollama, whose errors have no kind.
 pub(crate) fn error(wire: Wire, status: u16) -> Value {
     let message = format!("the wire plays {status}");
     match wire {

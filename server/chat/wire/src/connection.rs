@@ -1,4 +1,4 @@
-//! Serves one connection: reads requests and sends the configured responses.
+//! Serves one connection.
 
 use std::io;
 use std::sync::Arc;
@@ -14,18 +14,17 @@ use crate::request::{ReceivedRequest, Wire};
 use crate::server::{Counts, Shared};
 
 const JSON: &str = "application/json";
-/// The maximum size of a request in bytes.
 const MAX_REQUEST_BYTES: usize = 64 << 20;
 
-/// Serves until the peer or a response closes the connection.
+/// Serves requests until the peer or a response closes the connection.
 pub(crate) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     let _connected = Counted::new(&shared, |counts| &mut counts.open);
     shared.count(|counts| counts.opened += 1);
-    // The only error is that the peer disconnects, which the counts show.
+    // The only error is a disconnect, which the counts show.
     let _ = Connection { stream, read: Vec::new(), shared: &shared }.serve().await;
 }
 
-/// Increments a count while it is alive.
+/// Increments a count for its lifetime.
 struct Counted<'a> {
     shared: &'a Shared,
     which: fn(&mut Counts) -> &mut u64,
@@ -46,7 +45,6 @@ impl Drop for Counted<'_> {
 
 struct Connection<'a> {
     stream: TcpStream,
-    /// Received bytes that are not parsed yet.
     read: Vec<u8>,
     shared: &'a Shared,
 }
@@ -74,7 +72,7 @@ impl Connection<'_> {
         Ok(())
     }
 
-    /// Reads the next request, or returns what is wrong with it; `None` at the end of the connection.
+    /// Reads the next request, or describes its fault. Returns `None` at the end of the connection.
     async fn request(&mut self) -> io::Result<Option<Result<ReceivedRequest, &'static str>>> {
         loop {
             let mut headers = [httparse::EMPTY_HEADER; 64];
@@ -257,7 +255,7 @@ impl Connection<'_> {
         Ok(After::Next)
     }
 
-    /// Sends spaces, which JSON allows before a value.
+    /// Sends spaces, which are valid before a JSON value.
     async fn endless(&mut self, bytes: u64) -> io::Result<After> {
         let part = [b' '; 1 << 14];
         self.stream.write_all(head(200, JSON, "", None).as_bytes()).await?;
@@ -279,7 +277,7 @@ impl Connection<'_> {
         tokio::time::timeout(time, self.peer_closed()).await.is_ok()
     }
 
-    /// Waits until the peer disconnects, and buffers what it sends.
+    /// Waits until the peer disconnects. Buffers received bytes.
     async fn peer_closed(&mut self) {
         while self.more().await.is_ok_and(|read| read > 0) {}
     }

@@ -1,5 +1,5 @@
-//! A fake chat provider on loopback: it speaks every wire format over real HTTP, validates requests, and misbehaves as
-//! configured. For tests and benchmarks only.
+//! A fake chat provider on loopback, for tests and benchmarks. It supports every wire format, validates
+//! requests, and misbehaves as configured.
 //!
 //! ```
 //! # async fn example() -> std::io::Result<()> {
@@ -28,5 +28,5 @@ pub use server::{Counts, Server};
 
 /// The only valid key.
 pub const KEY: &str = "wire-key-0123456789abcdef";
-/// The name of the model in answers, which differs from the requested one.
+/// The model name in answers, which differs from the requested one.
 pub const ANSWERING_MODEL: &str = "wire-model-2026-11-21";

@@ -1,10 +1,10 @@
-//! The configurable responses to a request.
+//! The responses that a test can configure.
 
 use std::time::Duration;
 
 use crate::request::Wire;
 
-/// The response to one request.
+/// A response to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Play {
     /// An answer with this text.
@@ -21,19 +21,19 @@ pub enum Play {
     Raw(u16, &'static str, Vec<u8>),
     /// No response.
     Hang,
-    /// A head, then one byte per second.
+    /// The head, then one byte per second.
     Dribble,
-    /// Half of a head, then nothing.
+    /// Half of the head, then nothing.
     HangInHead,
-    /// Closes the connection without a response.
+    /// The connection is closed without a response.
     Close,
-    /// A head and half of the body, then a connection reset.
+    /// The head and half of the body, then a connection reset.
     Reset,
     /// Truncated JSON in a complete body.
     CutJson,
-    /// JSON without the members of an answer.
+    /// JSON that is not an answer.
     OtherShape,
-    /// A refusal of the model.
+    /// The model's refusal to answer.
     Refusal,
     /// A response of the content filter.
     ContentFilter,
@@ -64,7 +64,7 @@ impl Play {
         Self::Answer(text.to_owned())
     }
 
-    /// Returns `true` if the wire format has such a response.
+    /// Returns `true` if the wire format has this kind of response.
     #[must_use]
     pub fn exists_in(&self, wire: Wire) -> bool {
         match self {

@@ -1,12 +1,12 @@
-//! The prompts that `gsar-server` sends to a chat model, and the answers that it expects.
+//! The prompts that `gsar-server` sends to chat models, and the answers that it expects.
 
 use serde_json::{Value, json};
 
 use crate::ReceivedRequest;
 
-/// The line above the claims of a judge's prompt.
+/// The line above the claims in a judge's prompt.
 const CLAIMS: &str = "The claims to judge, one JSON object a line:\n";
-/// The line above the statements of a second look.
+/// The line above the statements in a second look's prompt.
 const STATEMENTS: &str = "The statements to read, one JSON object a line:\n";
 
 /// The purpose of a prompt.
@@ -14,7 +14,7 @@ const STATEMENTS: &str = "The statements to read, one JSON object a line:\n";
 pub enum Purpose {
     /// Verdicts on claims.
     Judge,
-    /// Verdicts on statements and their quotes.
+    /// Verdicts on statements with quotes.
     SecondLook,
 }
 
@@ -25,18 +25,18 @@ pub struct Prompt<'a> {
     pub text: &'a str,
     /// The purpose.
     pub purpose: Purpose,
-    /// Its claims or statements, in order.
+    /// The claims or statements, in order.
     pub questions: Vec<Question>,
 }
 
-/// A claim or a statement in a prompt.
+/// A claim or a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The id under which it is answered.
+    /// The id for the answer.
     pub id: String,
     /// The claim or statement.
     pub text: String,
-    /// The quotes of a statement; empty for a claim.
+    /// The quotes of a statement. Empty for a claim.
     pub quotes: Vec<String>,
 }
 
@@ -49,18 +49,18 @@ pub struct Verdict {
     pub evidence_type: &'static str,
     /// The explanation.
     pub note: &'static str,
-    /// See [`citation`].
+    /// The citations, see [`citation`].
     pub citations: Vec<Value>,
 }
 
-/// A citation of the item with that label.
+/// Builds a citation of the item with this label.
 #[must_use]
 pub fn citation(label: &str, field_path: Option<&str>, quote: &str) -> Value {
     json!({ "evidence": label, "field_path": field_path, "quote": quote })
 }
 
 impl<'a> Prompt<'a> {
-    /// Parses a message; `None` if it has no claims and no statements.
+    /// Parses a message. Returns `None` if it has neither claims nor statements.
     #[must_use]
     pub fn parse(text: &'a str) -> Option<Self> {
         let (purpose, key, lines) = match text.rsplit_once(CLAIMS) {
@@ -81,8 +81,8 @@ impl<'a> Prompt<'a> {
         Some(Self { text, purpose, questions: questions.collect() })
     }
 
-    /// An answer with these verdicts. To a second look, `grounded` becomes `shown`, `contradicted` becomes `refuted`, and
-    /// any other class `not_shown`.
+    /// Builds an answer from verdicts. In a second look, `grounded` becomes `shown`, `contradicted` becomes
+    /// `refuted`, and other classes become `not_shown`.
     #[must_use]
     pub fn answer(&self, verdict: impl Fn(&Question) -> Verdict) -> String {
         let answers = self.questions.iter().map(|question| {
@@ -112,7 +112,7 @@ impl<'a> Prompt<'a> {
 }
 
 impl ReceivedRequest {
-    /// The last message that is a prompt.
+    /// Returns the last prompt among the messages.
     #[must_use]
     pub fn prompt(&self) -> Option<Prompt<'_>> {
         let messages = self.body.get("messages")?.as_array()?;

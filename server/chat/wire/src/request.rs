@@ -1,4 +1,4 @@
-//! Parses and validates requests like the provider.
+//! Parses and validates requests like a provider.
 
 use serde_json::Value;
 
@@ -51,7 +51,7 @@ pub struct ReceivedRequest {
     pub wire: Wire,
     /// The path.
     pub path: String,
-    /// Lowercase names, and values.
+    /// The headers, with lowercase names.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Value,
@@ -64,7 +64,7 @@ impl ReceivedRequest {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the schema.
+    /// Returns the JSON schema in the request.
     #[must_use]
     pub fn schema(&self) -> Option<&Value> {
         let pointers: &[&str] = match self.wire {
@@ -76,7 +76,7 @@ impl ReceivedRequest {
         pointers.iter().find_map(|pointer| self.body.pointer(pointer))
     }
 
-    /// Returns `true` if the key is valid; Ollama needs none.
+    /// Returns `true` if the request has the valid key. Ollama needs none.
     pub(crate) fn has_key(&self) -> bool {
         match self.wire {
             Wire::OpenAi => self.header("authorization") == Some(&format!("Bearer {KEY}")),
@@ -86,7 +86,7 @@ impl ReceivedRequest {
         }
     }
 
-    /// Returns the name of an invalid part.
+    /// Returns the name of an invalid part, if any.
     pub(crate) fn invalid_part(&self) -> Option<&'static str> {
         let is = |pointer, kind: fn(&Value) -> bool| self.body.pointer(pointer).is_some_and(kind);
         let demands: &[(bool, &'static str)] = match self.wire {

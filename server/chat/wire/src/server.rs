@@ -1,4 +1,4 @@
-//! The server: its configured responses, the received requests, and the open connections.
+//! The fake server.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -31,7 +31,7 @@ pub struct Counts {
     pub open: u64,
     /// The number of complete requests received.
     pub requests: u64,
-    /// The number of requests being answered, excluding those whose client has disconnected.
+    /// The number of requests being answered. Excludes requests whose client has disconnected.
     pub answering: u64,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Shared {
     pub(crate) released: Semaphore,
 }
 
-/// A function that returns the response to a request.
+/// Computes the response to a request.
 type Answer = Arc<dyn Fn(&ReceivedRequest) -> Play + Send + Sync>;
 
 struct Script {
@@ -64,7 +64,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// An error from binding the port.
+    /// Returns an error if the port cannot be bound.
     pub async fn start() -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -89,13 +89,13 @@ impl Server {
         format!("http://{}{}", self.address, wire.base())
     }
 
-    /// Returns its address.
+    /// Returns the server's address.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Sets the responses to the next requests.
+    /// Sets the responses to the next requests, one each.
     pub fn next(&self, plays: impl IntoIterator<Item = Play>) {
         self.shared.plays().next.extend(plays);
     }
@@ -105,12 +105,12 @@ impl Server {
         self.answer_with(move |_| play.clone());
     }
 
-    /// Sets the response to all later requests, as a function of the request.
+    /// Sets a function that computes the responses to all later requests.
     pub fn answer_with(&self, answer: impl Fn(&ReceivedRequest) -> Play + Send + Sync + 'static) {
         self.shared.plays().then = Arc::new(answer);
     }
 
-    /// Sets whether a request without a schema is refused; `true` by default.
+    /// Sets whether requests without a schema are rejected. `true` by default.
     pub fn demand_schema(&self, demanded: bool) {
         self.shared.plays().schema = demanded;
     }
@@ -125,7 +125,7 @@ impl Server {
         self.shared.released.add_permits(number);
     }
 
-    /// Returns the requests so far.
+    /// Returns the requests received so far.
     #[must_use]
     pub fn seen(&self) -> Vec<ReceivedRequest> {
         self.shared.seen().clone()
@@ -139,7 +139,7 @@ impl Server {
 
     /// Waits until the counts satisfy a condition.
     pub async fn until(&self, so: impl FnMut(&Counts) -> bool) {
-        // The server keeps the sender alive.
+        // The error is impossible: the server owns the sender.
         let _ = self.shared.counts.subscribe().wait_for(so).await;
     }
 }
@@ -164,7 +164,7 @@ impl Shared {
             Some(play) => play,
             None => {
                 let answer = Arc::clone(&plays.then);
-                // It may be slow, so do not block other requests.
+                // The function may be slow and must not block other requests.
                 drop(plays);
                 answer(seen)
             }
