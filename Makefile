@@ -117,7 +117,7 @@ console-walk: build ## Test the console in Chromium: keyboard only, wide and nar
 
 .PHONY: openapi
 openapi: ## Regenerate the HTTP gateway's OpenAPI document.
-	GSAR_WRITE=1 $(CARGO) test -p gsar-server --quiet --test all gateway::the_committed_description_is_current
+	GSAR_WRITE=1 $(CARGO) test -p gsar-server --quiet --test all gateway::committed_api_description_is_current
 
 .PHONY: examples
 examples: ## Run the Rust example against a real server.

@@ -70,7 +70,7 @@ fn is_attested(answer: &v1::EvaluateResponse) -> bool {
 }
 
 #[tokio::test]
-async fn strict_proceeds_over_the_listener_that_vouches_and_not_over_another() {
+async fn attests_evidence_by_listener() {
     let server = server().await;
     for (socket, attested) in SOCKETS.into_iter().zip([false, true, false, false]) {
         let answer = evaluated(&server, socket, request("psql")).await;
@@ -83,7 +83,7 @@ async fn strict_proceeds_over_the_listener_that_vouches_and_not_over_another() {
 }
 
 #[tokio::test]
-async fn the_name_of_a_tool_only_narrows() {
+async fn attestation_can_be_limited_to_a_tool() {
     let server = server().await;
     for (socket, tool, attested) in [
         ("kubectl.sock", "kubectl get pools", true),
@@ -96,7 +96,7 @@ async fn the_name_of_a_tool_only_narrows() {
 }
 
 #[tokio::test]
-async fn a_corpus_keeps_whether_its_items_came_attested() {
+async fn corpus_items_keep_their_attestation() {
     let server = server().await;
     let put = async |socket: &str, corpus: &str| {
         let head = v1::CorpusHead { corpus_id: corpus.to_owned(), time_to_live: None };

@@ -130,7 +130,7 @@ impl Load {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_on_a_backup_made_under_load_answers_the_same() {
+async fn backup_under_load_is_complete() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::configured(folder.path(), CONFIG);
     let channel = channel(folder.path()).await;
@@ -186,7 +186,7 @@ async fn a_server_on_a_backup_made_under_load_answers_the_same() {
 }
 
 #[tokio::test]
-async fn a_name_that_cannot_be_used_is_refused_and_says_why() {
+async fn backup_rejects_unusable_targets() {
     let (folder, data) = left_behind().await;
     let file = folder.path().join("file");
     std::fs::write(&file, "x").unwrap();
@@ -213,7 +213,7 @@ async fn a_name_that_cannot_be_used_is_refused_and_says_why() {
 }
 
 #[tokio::test]
-async fn a_full_disk_is_refused_and_nothing_stays_on_it() {
+async fn failed_backup_leaves_no_files_on_a_full_disk() {
     let (folder, data) = left_behind().await;
     let mounted = tempfile::tempdir().unwrap();
     let Some(disk) = SmallDisk::new(mounted.path()) else {
@@ -252,7 +252,7 @@ fn wait_for(file: &Path, backup: &mut Child) {
 }
 
 #[tokio::test]
-async fn one_that_is_killed_has_no_name_and_the_next_one_clears_it_away() {
+async fn killed_backup_is_removed_by_the_next_one() {
     let (folder, data) = left_behind().await;
     let corpus = data.join("evidence/inc-7/corpus.sqlite3");
     let kept = keep_for_oneself(&corpus);
@@ -280,7 +280,7 @@ async fn one_that_is_killed_has_no_name_and_the_next_one_clears_it_away() {
 }
 
 #[tokio::test]
-async fn a_damaged_corpus_is_left_out_and_said_and_a_damaged_ledger_ends_it() {
+async fn backup_skips_damaged_corpora_but_needs_the_ledger() {
     let (folder, data) = left_behind().await;
     let damage = |name: &str| {
         std::fs::write(data.join(name), "no database ".repeat(99)).unwrap();
@@ -305,7 +305,7 @@ async fn a_damaged_corpus_is_left_out_and_said_and_a_damaged_ledger_ends_it() {
 }
 
 #[tokio::test]
-async fn where_all_is_in_postgresql_it_says_what_to_use() {
+async fn backup_with_postgresql_names_the_alternative() {
     let (folder, data) = left_behind().await;
     let to = folder.path().join("backup");
     let url = "postgres://gsar:secret@db.example/gsar?sslmode=require";
@@ -317,7 +317,7 @@ async fn where_all_is_in_postgresql_it_says_what_to_use() {
 }
 
 #[tokio::test]
-async fn a_corpus_is_embedded_again_since_its_index_is_not_copied() {
+async fn restored_corpora_are_embedded_again() {
     let (folder, data) = left_behind().await;
     let corpus = "evidence/inc-7/corpus.sqlite3";
     let embedded = rusqlite::Connection::open(data.join(corpus)).unwrap();

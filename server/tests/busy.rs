@@ -81,7 +81,7 @@ async fn keep_busy(folder: &Path, reports: usize, within: Duration) -> JoinSet<R
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn health_and_small_calls_are_answered_while_long_reports_are_read() {
+async fn long_reports_do_not_block_other_calls() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::start(folder.path());
     let mut calls = keep_busy(folder.path(), 16, Duration::from_secs(20)).await;
@@ -104,7 +104,7 @@ async fn health_and_small_calls_are_answered_while_long_reports_are_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_whose_caller_has_gone_gives_its_place_back() {
+async fn disconnect_releases_the_permit() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::configured(folder.path(), "[limits]\ncalls_in_flight = 1\n");
     for within in [Duration::from_secs(60), Duration::from_millis(300)] {
@@ -128,7 +128,7 @@ async fn a_call_whose_caller_has_gone_gives_its_place_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_ends_with_its_grace_whatever_it_reads() {
+async fn busy_server_stops_after_its_grace_period() {
     let folder = tempfile::tempdir().unwrap();
     let mut process = Process::configured(folder.path(), "[shutdown]\ngrace = \"200ms\"\n");
     let mut calls = keep_busy(folder.path(), 4, Duration::from_secs(60)).await;
@@ -142,7 +142,7 @@ async fn a_server_ends_with_its_grace_whatever_it_reads() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_second_signal_ends_a_busy_server_at_once() {
+async fn second_signal_stops_a_busy_server_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let mut process = Process::configured(folder.path(), "[shutdown]\ngrace = \"60s\"\n");
     let calls = keep_busy(folder.path(), 4, Duration::from_secs(60)).await;
@@ -155,7 +155,7 @@ async fn a_second_signal_ends_a_busy_server_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_takes_too_much_work_or_memory_is_refused_and_says_why() {
+async fn rejects_calls_beyond_the_work_and_memory_limits() {
     for (limit, config) in [
         ("limits.work", "work = 1_000_000"),
         ("limits.memory", "memory = \"40MiB\"\nmessage = \"5MiB\""),
@@ -172,7 +172,7 @@ async fn a_call_that_takes_too_much_work_or_memory_is_refused_and_says_why() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_message_without_room_is_refused_until_there_is_room() {
+async fn rejects_messages_while_memory_is_exhausted() {
     let folder = tempfile::tempdir().unwrap();
     // Room for one of the long reports and no second one.
     let config = "[limits]\nmessage = \"5MiB\"\nmemory = \"48MiB\"\n";
@@ -196,7 +196,7 @@ async fn a_message_without_room_is_refused_until_there_is_room() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_computes_at_the_end_of_the_grace_is_answered() {
+async fn calls_cut_off_at_shutdown_are_unavailable() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::configured(folder.path(), "[shutdown]\ngrace = \"200ms\"\n");
     let channel = support::connect(&folder.path().join("gsar.sock")).await;

@@ -86,7 +86,7 @@ fn reason(status: &tonic::Status) -> String {
 }
 
 #[tokio::test]
-async fn an_expired_deadline_is_said_and_stops_the_work() {
+async fn expired_deadline_stops_the_work() {
     let judge = Waiting::default();
     let given_up = Arc::clone(&judge.given_up);
     let server = Wanted::default()
@@ -115,7 +115,7 @@ async fn an_expired_deadline_is_said_and_stops_the_work() {
 }
 
 #[tokio::test]
-async fn a_call_that_brings_no_deadline_gets_the_default() {
+async fn calls_without_a_deadline_get_the_default() {
     let judge = Waiting::default();
     let server = Wanted::default()
         .judge(judge)
@@ -135,7 +135,7 @@ async fn a_call_that_brings_no_deadline_gets_the_default() {
 }
 
 #[tokio::test]
-async fn overload_is_refused_at_once_over_all_connections() {
+async fn rejects_overload_at_once_across_connections() {
     let judge = Waiting::default();
     let (began, let_go) = (Arc::clone(&judge.began), Arc::clone(&judge.let_go));
     let server = Wanted::default()
@@ -172,7 +172,7 @@ async fn overload_is_refused_at_once_over_all_connections() {
 }
 
 #[tokio::test]
-async fn a_panic_is_internal_and_the_server_lives() {
+async fn panic_is_an_internal_error_of_one_call() {
     let server = Wanted::default()
         .judge(Panicking)
         .start(|config| config.judges.chain = vec!["rules/2".to_owned(), "panicking/0".to_owned()])
@@ -195,7 +195,7 @@ async fn a_panic_is_internal_and_the_server_lives() {
 }
 
 #[tokio::test]
-async fn h13_a_failed_judge_is_an_answer_that_abstains() {
+async fn h13_failed_judge_abstains() {
     let judge = Waiting::default();
     let let_go = Arc::clone(&judge.let_go);
     let server = Wanted::default()
@@ -228,7 +228,7 @@ async fn h13_a_failed_judge_is_an_answer_that_abstains() {
 }
 
 #[tokio::test]
-async fn h14_the_writer_judging_itself_is_a_warning() {
+async fn h14_warns_if_the_author_judges_its_own_report() {
     let server = Running::start().await;
     let mut own = request();
     own.report.as_mut().unwrap().generator_model = "rules/2".to_owned();
@@ -237,7 +237,7 @@ async fn h14_the_writer_judging_itself_is_a_warning() {
 }
 
 #[tokio::test]
-async fn the_same_key_gives_the_first_answer_and_another_request_is_refused() {
+async fn repeated_key_returns_the_first_answer() {
     let server = Running::start().await;
     let keyed = v1::EvaluateRequest { idempotency_key: "k1".to_owned(), ..request() };
     let first = server.grounding().evaluate(keyed.clone()).await.unwrap().into_inner();
@@ -251,7 +251,7 @@ async fn the_same_key_gives_the_first_answer_and_another_request_is_refused() {
 }
 
 #[tokio::test]
-async fn an_evaluation_is_in_the_ledger_when_it_is_acknowledged() {
+async fn evaluation_is_recorded_before_its_answer() {
     let server = Running::start().await;
     let answer = server.grounding().evaluate(request()).await.unwrap().into_inner();
     assert!(answer.provenance.as_ref().unwrap().recorded);
@@ -284,7 +284,7 @@ async fn an_evaluation_is_in_the_ledger_when_it_is_acknowledged() {
 }
 
 #[tokio::test]
-async fn a_deleted_evaluation_is_gone_with_its_evidence_and_its_key() {
+async fn deletes_an_evaluation_with_its_evidence_and_key() {
     let server = Running::start().await;
     let keyed = v1::EvaluateRequest { idempotency_key: "k".to_owned(), ..request() };
     let answer = server.grounding().evaluate(keyed.clone()).await.unwrap().into_inner();
@@ -303,7 +303,7 @@ async fn a_deleted_evaluation_is_gone_with_its_evidence_and_its_key() {
 }
 
 #[tokio::test]
-async fn a_ledger_of_heads_refuses_contents_and_says_what_to_set() {
+async fn rejects_evidence_requests_if_contents_are_not_stored() {
     let heads = |config: &mut gsar_server::config::Config| {
         config.ledger.evidence = gsar_server::config::EvidenceRetention::Head;
     };
@@ -319,7 +319,7 @@ async fn a_ledger_of_heads_refuses_contents_and_says_what_to_set() {
 }
 
 #[tokio::test]
-async fn an_unknown_name_alone_is_not_found_and_beside_other_faults_one_of_them() {
+async fn unknown_policy_or_judge_is_not_found() {
     let server = Running::start().await;
     let mut grounding = server.grounding();
     let policy = || v1::EvaluateRequest { policy: "night".to_owned(), ..request() };
@@ -350,7 +350,7 @@ async fn an_unknown_name_alone_is_not_found_and_beside_other_faults_one_of_them(
 }
 
 #[test]
-fn every_reason_of_an_error_is_documented() {
+fn every_error_reason_is_documented() {
     let page = include_str!("../../docs/operations/errors.md");
     let mut undocumented = Vec::new();
     for number in 1.. {
@@ -363,7 +363,7 @@ fn every_reason_of_an_error_is_documented() {
 }
 
 #[tokio::test]
-async fn explanations_come_when_asked_for() {
+async fn explanations_are_sent_on_request() {
     let server = Running::start().await;
     let mut explained = request();
     explained.options =

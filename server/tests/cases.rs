@@ -6,7 +6,7 @@ use gsar_proto::json::{from_json, to_json};
 use gsar_proto::v1::ScoreRequest;
 
 #[tokio::test]
-async fn every_case_is_answered_as_expected() {
+async fn every_case_has_the_expected_answer() {
     let server = Running::start().await;
     let mut failed = Vec::new();
     for case in cases().unwrap() {

@@ -233,7 +233,7 @@ fn prepared() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_fault_ends_with_2_before_an_address_is_bound_and_names_every_key() {
+fn invalid_configuration_exits_2_and_names_every_key() {
     let folder = prepared();
     let dir = folder.path().display().to_string();
     for (toml, wanted) in FAULTS {
@@ -266,7 +266,7 @@ fn a_fault_ends_with_2_before_an_address_is_bound_and_names_every_key() {
 }
 
 #[test]
-fn a_sound_configuration_is_checked_beside_a_running_server() {
+fn configuration_can_be_checked_next_to_a_running_server() {
     let folder = tempfile::tempdir().unwrap();
     let server = Process::start(folder.path());
     let dir = folder.path().display();
@@ -283,7 +283,7 @@ fn a_sound_configuration_is_checked_beside_a_running_server() {
 }
 
 #[test]
-fn variables_of_a_kubernetes_service_are_ignored_with_one_line() {
+fn kubernetes_service_variables_are_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
         .env_clear()

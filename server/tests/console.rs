@@ -32,7 +32,7 @@ async fn get(server: &Running, path: &str, headers: &[(&str, &str)]) -> Response
 }
 
 #[tokio::test]
-async fn its_files_are_served_with_a_strict_policy() {
+async fn console_is_served_with_a_strict_policy() {
     let server = server(|_| {}).await;
     let mut packed = 0;
     for (path, content_type) in FILES {
@@ -65,7 +65,7 @@ async fn its_files_are_served_with_a_strict_policy() {
 }
 
 #[tokio::test]
-async fn nothing_of_a_page_is_inline_or_from_elsewhere() {
+async fn console_pages_load_only_their_own_files() {
     let server = server(|_| {}).await;
     let page = get(&server, "/console", &[]).await;
     assert_eq!(page.url().path(), "/console/");
@@ -82,7 +82,7 @@ async fn nothing_of_a_page_is_inline_or_from_elsewhere() {
 }
 
 #[tokio::test]
-async fn it_is_served_only_where_it_is_asked_for() {
+async fn console_is_served_only_if_enabled() {
     let without = server(|config| config.gateway.console = false).await;
     assert_eq!(get(&without, "/console/", &[]).await.status(), StatusCode::NOT_FOUND);
     let with = server(|_| {}).await;
@@ -95,7 +95,7 @@ async fn it_is_served_only_where_it_is_asked_for() {
 }
 
 #[tokio::test]
-async fn the_root_leads_to_the_console_where_there_is_one() {
+async fn root_redirects_to_the_console() {
     let with = server(|_| {}).await;
     let answer = get(&with, "/", &[]).await;
     assert_eq!((answer.status(), answer.url().path()), (StatusCode::OK, "/console/"));

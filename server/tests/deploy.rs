@@ -40,7 +40,7 @@ fn known() -> BTreeSet<String> {
 }
 
 #[test]
-fn operators_pages_name_metrics_that_there_are() {
+fn documentation_names_existing_metrics() {
     let known = known();
     let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/operations");
     let mut named = 0;
@@ -57,7 +57,7 @@ fn operators_pages_name_metrics_that_there_are() {
 }
 
 #[test]
-fn the_alert_on_falling_back_knows_the_judges_without_a_chat_model() {
+fn fallback_alert_lists_judges_without_a_chat_model() {
     let of = |file: &str| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/prometheus");
         std::fs::read_to_string(folder.join(file)).unwrap()
@@ -72,7 +72,7 @@ fn the_alert_on_falling_back_knows_the_judges_without_a_chat_model() {
 }
 
 #[test]
-fn alerts_and_dashboards_ask_for_metrics_that_there_are() {
+fn alerts_and_dashboards_use_existing_metrics() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let known = known();
     let mut asked = 0;
@@ -88,7 +88,7 @@ fn alerts_and_dashboards_ask_for_metrics_that_there_are() {
 }
 
 #[test]
-fn configurations_have_no_problems() {
+fn shipped_configurations_are_valid() {
     let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");
     let named: Vec<PathBuf> = files(&deploy)
         .into_iter()
@@ -201,7 +201,7 @@ async fn lived_through() -> Running {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_metric_that_is_asked_for_is_there_after_a_mixed_run() {
+async fn every_used_metric_is_exported() {
     let server = lived_through().await;
     let _ = rustls::crypto::ring::default_provider().install_default();
     let scraped = reqwest::get(format!("http://{}/metrics", server.admin.unwrap())).await.unwrap();

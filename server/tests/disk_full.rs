@@ -9,7 +9,7 @@ use tonic::Code;
 use tonic_types::StatusExt as _;
 
 #[tokio::test]
-async fn h30_a_full_disk_is_said_and_recovered_from_without_a_restart() {
+async fn h30_full_disk_is_reported_and_recovered_from() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = SmallDisk::new(folder.path()) else {
         skipped("mount", "this process may not mount a file system");
@@ -44,7 +44,7 @@ async fn h30_a_full_disk_is_said_and_recovered_from_without_a_restart() {
 }
 
 #[tokio::test]
-async fn a_full_disk_refuses_evidence_and_keeps_what_was_acknowledged() {
+async fn full_disk_keeps_acknowledged_evidence() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = SmallDisk::new(folder.path()) else {
         skipped("mount", "this process may not mount a file system");

@@ -110,7 +110,7 @@ async fn with_paper() -> Running {
 const BAD: (&str, &str) = ("errors", "connection_errors 512");
 
 #[tokio::test]
-async fn the_action_follows_from_how_well_the_root_cause_is_grounded() {
+async fn action_depends_on_grounding_of_the_root_cause() {
     let server = Running::start().await;
     let before = ONSET - 600;
     for (id, changes, strength, after, action) in [
@@ -145,7 +145,7 @@ async fn the_action_follows_from_how_well_the_root_cause_is_grounded() {
 }
 
 #[tokio::test]
-async fn without_a_root_cause_people_are_notified_whatever_the_number() {
+async fn without_a_root_cause_the_action_is_notify() {
     let server = with_paper().await;
     for policy in ["reference", "strict", "paper"] {
         let mut driven = Driven::begin(&server, policy, policy).await;
@@ -166,7 +166,7 @@ async fn without_a_root_cause_people_are_notified_whatever_the_number() {
 }
 
 #[tokio::test]
-async fn a_healthy_signal_validates_nothing() {
+async fn healthy_signal_does_not_validate() {
     let server = Running::start().await;
     let mut driven = Driven::begin(&server, "healthy", "reference").await;
     let tests = vec![test_of("rate", EvidenceLane::Metrics, "error_rate: 0.00")];
@@ -176,7 +176,7 @@ async fn a_healthy_signal_validates_nothing() {
 }
 
 #[tokio::test]
-async fn evidence_on_both_sides_is_contested_and_shown() {
+async fn conflicting_evidence_is_contested() {
     let server = with_paper().await;
     for (policy, state, exit) in [
         ("reference", v1::HypothesisState::Contested, GateExit::Unspecified),
@@ -194,7 +194,7 @@ async fn evidence_on_both_sides_is_contested_and_shown() {
 }
 
 #[tokio::test]
-async fn ten_turns_end_an_investigation_and_a_root_cause_beats_them() {
+async fn ten_turns_end_an_investigation_unless_validated() {
     let server = Running::start().await;
     let mut driven = Driven::begin(&server, "turns", "reference").await;
     for turn in 1..=10 {
@@ -219,7 +219,7 @@ async fn ten_turns_end_an_investigation_and_a_root_cause_beats_them() {
 }
 
 #[tokio::test]
-async fn four_minutes_end_an_investigation() {
+async fn investigation_ends_after_four_minutes() {
     let server = Running::start().await;
     for (seconds, exit) in [(239, GateExit::Unspecified), (240, GateExit::NoConfidentRootCause)] {
         let gate = v1::GateInputs {
@@ -234,7 +234,7 @@ async fn four_minutes_end_an_investigation() {
 }
 
 #[tokio::test]
-async fn no_hypotheses_are_no_root_cause_and_no_error() {
+async fn without_hypotheses_there_is_no_root_cause() {
     let server = Running::start().await;
     let mut driven = Driven::begin(&server, "none", "reference").await;
     let gate = driven.turn(Vec::new(), Vec::new(), true).await;

@@ -15,7 +15,7 @@ async fn recorded(server: &Running) -> usize {
 }
 
 #[tokio::test]
-async fn a_dry_run_judges_and_explains_and_leaves_no_verdict_and_no_trace() {
+async fn dry_run_explains_without_deciding_or_recording() {
     let server = Wanted::default().start(|_| {}).await;
     let dry = v1::EvaluateRequest { options: options(), ..request() };
     let answer = server.grounding().evaluate(dry).await.unwrap().into_inner();
@@ -35,7 +35,7 @@ async fn a_dry_run_judges_and_explains_and_leaves_no_verdict_and_no_trace() {
 }
 
 #[tokio::test]
-async fn where_something_must_be_decided_or_kept_a_dry_run_is_refused() {
+async fn rejects_dry_runs_that_need_a_decision_or_record() {
     let server = Wanted::default().start(|_| {}).await;
     let keyed =
         v1::EvaluateRequest { idempotency_key: "k".to_owned(), options: options(), ..request() };

@@ -181,7 +181,7 @@ fn fields(error: &v1::CallError) -> Vec<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_of_many_reports_is_answered_by_itself() {
+async fn streamed_reports_are_answered_individually() {
     let reports = rounds(1_000, 10_000);
     let server = Wanted::default().start(|config| config.ledger.durable = false).await;
     let requests = (0..reports).map(|number| {
@@ -227,7 +227,7 @@ async fn each_of_many_reports_is_answered_by_itself() {
 }
 
 #[tokio::test]
-async fn while_nobody_reads_no_more_than_the_bound_is_evaluated() {
+async fn slow_reader_limits_evaluations() {
     const IN_FLIGHT: usize = 4;
     const REPORTS: usize = 300;
     const NOTE: usize = 64 << 10;
@@ -260,7 +260,7 @@ async fn while_nobody_reads_no_more_than_the_bound_is_evaluated() {
 }
 
 #[tokio::test]
-async fn a_fault_of_one_report_ends_nothing() {
+async fn invalid_report_does_not_end_the_stream() {
     let judge = Counting::saying(1);
     let server = with(&judge, |_| {}).await;
     let mut open = Open::on(&server).await;
@@ -294,7 +294,7 @@ async fn a_fault_of_one_report_ends_nothing() {
 }
 
 #[tokio::test]
-async fn each_report_has_the_time_of_the_call() {
+async fn each_report_has_the_deadline_of_the_stream() {
     let judge = Counting::waiting();
     let short = |config: &mut Config| config.limits.default_deadline.0 = Duration::from_millis(50);
     let server = with(&judge, short).await;
@@ -310,7 +310,7 @@ async fn each_report_has_the_time_of_the_call() {
 }
 
 #[tokio::test]
-async fn a_report_waits_for_a_place_and_an_open_stream_holds_none() {
+async fn open_stream_holds_no_permit() {
     let judge = Counting::waiting();
     let server = with(&judge, |config| config.limits.calls_in_flight = 1).await;
     let mut open = Open::on(&server).await;
@@ -334,7 +334,7 @@ async fn a_report_waits_for_a_place_and_an_open_stream_holds_none() {
 }
 
 #[tokio::test]
-async fn a_server_that_drains_answers_what_it_read_and_ends_the_stream() {
+async fn draining_server_answers_received_reports() {
     let judge = Counting::waiting();
     let mut server = with(&judge, |_| {}).await;
     let mut open = Open::on(&server).await;
@@ -360,7 +360,7 @@ async fn a_server_that_drains_answers_what_it_read_and_ends_the_stream() {
 }
 
 #[tokio::test]
-async fn when_the_caller_goes_its_reports_are_dropped_and_their_places_are_free() {
+async fn disconnect_cancels_reports_and_releases_permits() {
     let judge = Counting::waiting();
     let server = with(&judge, |config| config.limits.calls_in_flight = 1).await;
     let open = Open::on(&server).await;
@@ -374,7 +374,7 @@ async fn when_the_caller_goes_its_reports_are_dropped_and_their_places_are_free(
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_message_end_the_stream() {
+async fn malformed_message_ends_the_stream() {
     let server = Running::start().await;
     // A claim has text where a message of the stream has a request.
     let claim = |text: &str| v1::Claim {

@@ -58,7 +58,7 @@ fn report(synthesis: &str, corpus: &str) -> v1::EvaluateRequest {
 }
 
 #[tokio::test]
-async fn a_long_text_is_found_while_it_comes() {
+async fn text_is_searchable_while_it_is_uploaded() {
     let server = Running::start().await;
     let mut evidence = server.evidence();
     let (send, messages) = mpsc::channel(1);
@@ -105,7 +105,7 @@ async fn a_long_text_is_found_while_it_comes() {
 }
 
 #[tokio::test]
-async fn what_is_said_of_many_items_fits_any_client() {
+async fn upload_response_stays_small_for_many_items() {
     const ITEMS: usize = 6_000;
     let server = Running::start().await;
     let mut evidence = server.evidence();
@@ -121,7 +121,7 @@ async fn what_is_said_of_many_items_fits_any_client() {
 }
 
 #[tokio::test]
-async fn a_report_is_judged_by_what_a_corpus_has() {
+async fn report_is_judged_against_a_corpus() {
     let server = Running::start().await;
     let pool = item("pool", "connection pool size is 20");
     server.evidence().put_evidence(put("inc-7", vec![pool.clone()])).await.unwrap();
@@ -165,7 +165,7 @@ fn restarts_of_cart_1(restarts: u32) -> v1::EvidenceItem {
 }
 
 #[tokio::test]
-async fn a_corpus_that_stays_in_memory_is_never_out_of_date() {
+async fn cached_corpus_is_never_stale() {
     let server = Running::start().await;
     let (mut grounding, mut evidence) = (server.grounding(), server.evidence());
     for (stored, class) in [
@@ -213,7 +213,7 @@ impl Judge for Narrow {
 }
 
 #[tokio::test]
-async fn of_a_corpus_that_is_too_large_the_judge_gets_what_bears_on_the_claims() {
+async fn judge_gets_relevant_passages_of_a_large_corpus() {
     let chain = |config: &mut gsar_server::config::Config| {
         config.judges.chain = vec!["narrow/1".to_owned()];
     };
@@ -260,7 +260,7 @@ async fn of_a_corpus_that_is_too_large_the_judge_gets_what_bears_on_the_claims()
 }
 
 #[tokio::test]
-async fn claims_whose_evidence_was_left_out_are_reported() {
+async fn claims_with_omitted_evidence_are_reported() {
     let chain = |config: &mut gsar_server::config::Config| {
         config.judges.chain = vec!["narrow/1".to_owned()];
     };
@@ -283,7 +283,7 @@ async fn claims_whose_evidence_was_left_out_are_reported() {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_refused() {
+async fn rejects_invalid_evidence_requests() {
     let server = Running::start().await;
     let mut evidence = server.evidence();
     let more = || message(Part::More(b"x".to_vec()));
@@ -385,7 +385,7 @@ impl Process {
 }
 
 #[tokio::test]
-async fn what_was_acknowledged_outlives_a_kill_and_what_was_not_is_gone() {
+async fn acknowledged_evidence_survives_a_kill() {
     let folder = tempfile::tempdir().unwrap();
     let (process, mut evidence) = Process::start(folder.path()).await;
     evidence.put_evidence(put("day", vec![item("kept", "the volume is full")])).await.unwrap();
@@ -415,7 +415,7 @@ async fn what_was_acknowledged_outlives_a_kill_and_what_was_not_is_gone() {
 }
 
 #[tokio::test]
-async fn evidence_is_found_by_its_meaning() {
+async fn evidence_is_found_by_meaning() {
     let auto = |config: &mut gsar_server::config::Config| {
         config.evidence.embeddings = gsar_server::config::EmbeddingsMode::Auto;
     };
@@ -453,7 +453,7 @@ async fn evidence_is_found_by_its_meaning() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_required_and_missing_keeps_the_server_from_starting() {
+async fn server_does_not_start_without_a_required_model() {
     let folder = tempfile::tempdir().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
         .args(["--listen", &format!("unix://{}", folder.path().join("s").display())])

@@ -67,7 +67,7 @@ async fn evaluated(server: &Running, request: v1::EvaluateRequest) -> v1::Evalua
 }
 
 #[tokio::test]
-async fn the_result_follows_from_the_declaration_and_is_recorded() {
+async fn check_result_follows_from_the_declaration() {
     let server = Running::start().await;
     for (exit_status, output, result) in [
         (Some(0), "ok", Passed),
@@ -87,7 +87,7 @@ async fn the_result_follows_from_the_declaration_and_is_recorded() {
 }
 
 #[tokio::test]
-async fn what_contradicts_its_own_declaration_is_refused_by_its_field() {
+async fn rejects_runs_that_contradict_their_declaration() {
     let server = Running::start().await;
     type Change = fn(&mut v1::EvidenceItem);
     let cases: [(Change, &str); 6] = [
@@ -145,7 +145,7 @@ async fn is_attested(server: &Running, socket: &str, item: v1::EvidenceItem) -> 
 }
 
 #[tokio::test]
-async fn only_runs_of_checks_that_were_declared_are_attested() {
+async fn only_declared_checks_are_attested() {
     let server = vouching().await;
     assert!(is_attested(&server, "agents.sock", run(Some(0), "ok")).await);
     let plain = server.socket();
@@ -173,7 +173,7 @@ async fn only_runs_of_checks_that_were_declared_are_attested() {
 }
 
 #[tokio::test]
-async fn an_investigation_declares_its_checks_before_its_reports() {
+async fn investigation_declares_checks_before_reports() {
     let server = vouching().await;
     let channel = connect(&server.folder.path().join("agents.sock")).await;
     let mut client =
@@ -228,7 +228,7 @@ fn finished(investigation: Option<v1::Investigation>) -> v1::Finished {
 }
 
 #[tokio::test]
-async fn the_stage_that_an_agent_did_not_come_through_is_named() {
+async fn failed_stage_is_reported() {
     let server = Running::start().await;
     let runs = |exit_status| vec![(run(Some(exit_status), "ok"), "run")];
     for (id, checks, results, stage) in [
@@ -307,7 +307,7 @@ async fn the_stage_that_an_agent_did_not_come_through_is_named() {
 }
 
 #[tokio::test]
-async fn a_run_that_failed_contradicts_the_report_that_says_it_passed() {
+async fn failed_check_contradicts_the_report() {
     let server = Running::start().await;
     let synthesis = "The memory limit of cart was raised to 1Gi. The check cart-serves passed.";
     let patch = || {

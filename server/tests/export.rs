@@ -79,7 +79,7 @@ async fn graded(server: &Running, answer: &v1::EvaluateResponse) {
 }
 
 #[tokio::test]
-async fn records_of_evaluations_come_oldest_first_with_what_people_said_beside_them() {
+async fn exports_evaluations_oldest_first_with_grades() {
     let server = Running::start().await;
     let right = evaluate(&server, TRUE, POOL).await;
     let wrong = evaluate(&server, FALSE, POOL).await;
@@ -125,7 +125,7 @@ async fn records_of_evaluations_come_oldest_first_with_what_people_said_beside_t
 }
 
 #[tokio::test]
-async fn an_export_goes_on_behind_any_of_its_responses() {
+async fn export_resumes_after_any_response() {
     let server = Running::start().await;
     // More than one page.
     for number in 0..70 {
@@ -146,7 +146,7 @@ async fn an_export_goes_on_behind_any_of_its_responses() {
 }
 
 #[tokio::test]
-async fn exports_are_restricted_to_what_is_asked_for() {
+async fn exports_can_be_filtered() {
     let server = Running::start().await;
     let right = evaluate(&server, TRUE, POOL).await;
     let wrong = evaluate(&server, FALSE, r#"{"name": "checkout", "pool_size": 21}"#).await;
@@ -180,7 +180,7 @@ async fn exports_are_restricted_to_what_is_asked_for() {
 }
 
 #[tokio::test]
-async fn pairs_are_of_the_same_evidence_and_differ_in_their_text() {
+async fn pairs_share_evidence_and_differ_in_text() {
     let server = Running::start().await;
     let right = evaluate(&server, TRUE, POOL).await;
     evaluate(&server, FALSE, r#"{"name": "checkout", "pool_size": 21}"#).await;
@@ -207,7 +207,7 @@ async fn pairs_are_of_the_same_evidence_and_differ_in_their_text() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_request_is_named() {
+async fn export_reports_invalid_fields() {
     let server = Running::start().await;
     evaluate(&server, TRUE, POOL).await;
     let token = export(&server, of(&[Partitions])).await.unwrap()[0].after.clone();

@@ -24,7 +24,7 @@ fn is_decided(claim: &v1::JudgedClaim) -> bool {
 }
 
 #[tokio::test]
-async fn what_it_decides_is_right_and_its_citations_hold() {
+async fn decisions_and_citations_are_correct() {
     let server = server().await;
     let (mut right, mut wrong) = (0, Vec::new());
     for case in cases() {
@@ -47,7 +47,7 @@ async fn what_it_decides_is_right_and_its_citations_hold() {
 }
 
 #[tokio::test]
-async fn the_order_of_the_evidence_does_not_matter() {
+async fn order_of_evidence_does_not_matter() {
     let server = server().await;
     for mut case in cases() {
         let expected = evaluated(&server, &case).await.claims;

@@ -47,7 +47,7 @@ fn lasting(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
 }
 
 #[tokio::test]
-async fn a_document_is_answered_as_the_call_is() {
+async fn http_answer_equals_grpc_answer() {
     let server = server(|_| {}).await;
     let request = support::request();
     let over_grpc = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
@@ -70,7 +70,7 @@ async fn a_document_is_answered_as_the_call_is() {
 }
 
 #[tokio::test]
-async fn a_compact_answer_has_what_differs_from_the_default_and_nothing_else() {
+async fn compact_answer_omits_default_values() {
     let server = server(|_| {}).await;
     let request = json::to_json(&support::request()).unwrap();
     let answer = async |query: &str| {
@@ -93,7 +93,7 @@ async fn a_compact_answer_has_what_differs_from_the_default_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_is_refused_is_a_problem_with_the_fix() {
+async fn errors_are_problem_documents_with_a_fix() {
     let server = server(|config| config.limits.message.0 = 64 << 10).await;
     let (status, said) =
         problem(post(&server, "/v1/evaluation", "{\"evaluationId\": \"none\"}")).await;
@@ -128,7 +128,7 @@ async fn what_is_refused_is_a_problem_with_the_fix() {
 
 /// The documents of callers that never finish theirs.
 #[tokio::test]
-async fn documents_that_do_not_come_keep_the_place_of_a_call_and_no_more() {
+async fn unfinished_requests_count_as_calls() {
     use tokio::io::AsyncWriteExt as _;
     let server = server(|config| config.limits.calls_in_flight = 2).await;
     let head = "POST /v1/evaluate HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
@@ -159,7 +159,7 @@ async fn documents_that_do_not_come_keep_the_place_of_a_call_and_no_more() {
 }
 
 #[tokio::test]
-async fn nothing_is_stored_graded_or_deleted_over_http() {
+async fn http_cannot_store_grade_or_delete() {
     let server = server(|_| {}).await;
     for path in [
         "/v1/grade",
@@ -174,7 +174,7 @@ async fn nothing_is_stored_graded_or_deleted_over_http() {
 }
 
 #[tokio::test]
-async fn pages_of_elsewhere_and_other_names_are_refused() {
+async fn rejects_foreign_origins_and_hosts() {
     let console = "http://localhost:5173";
     let server = server(|config| config.gateway.allowed_origins = vec![console.to_owned()]).await;
     let evaluate = || post(&server, "/v1/evaluate", "{}");
@@ -202,7 +202,7 @@ async fn pages_of_elsewhere_and_other_names_are_refused() {
 }
 
 #[tokio::test]
-async fn health_and_the_description_are_served() {
+async fn serves_health_and_the_api_description() {
     let mut server = server(|_| {}).await;
     let health = client().get(url(&server, "/v1/health")).send().await.unwrap();
     assert_eq!(health.text().await.unwrap().trim(), r#"{"status":"SERVING"}"#);
@@ -219,7 +219,7 @@ async fn health_and_the_description_are_served() {
 
 /// `GSAR_WRITE=1` writes it anew.
 #[test]
-fn the_committed_description_is_current() {
+fn committed_api_description_is_current() {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../proto/openapi.json");
     let fresh = gsar_server::gateway::document().unwrap() + "\n";
     if std::env::var_os("GSAR_WRITE").is_some() {

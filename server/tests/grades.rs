@@ -48,7 +48,7 @@ async fn listed(server: &Running, graded: v1::GradedFilter) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn grades_stand_with_their_evaluation_and_the_last_word_counts() {
+async fn latest_grade_is_stored_with_its_evaluation() {
     let server = Running::start().await;
     let answer = evaluated(&server).await;
     let (id, claim) = (answer.evaluation_id.as_str(), answer.claims[0].id.as_str());
@@ -76,7 +76,7 @@ async fn grades_stand_with_their_evaluation_and_the_last_word_counts() {
 }
 
 #[tokio::test]
-async fn lists_are_restricted_to_graded_evaluations_or_to_the_others() {
+async fn lists_can_be_filtered_by_graded() {
     let server = Running::start().await;
     let first = evaluated(&server).await.evaluation_id;
     let second = evaluated(&server).await.evaluation_id;
@@ -95,7 +95,7 @@ async fn lists_are_restricted_to_graded_evaluations_or_to_the_others() {
 }
 
 #[tokio::test]
-async fn one_wrong_grade_refuses_all_of_them() {
+async fn invalid_grade_rejects_the_request() {
     let server = Running::start().await;
     let answer = evaluated(&server).await;
     let id = answer.evaluation_id.as_str();

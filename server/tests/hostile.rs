@@ -25,7 +25,7 @@ async fn refused(server: &Running, request: v1::EvaluateRequest) -> Status {
 }
 
 #[tokio::test]
-async fn numbers_that_are_none_are_refused_by_field() {
+async fn rejects_invalid_numbers_by_field() {
     let server = Running::start().await;
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.1, -0.0, 1.000_001, 0.123_456_7] {
         let mut attack = request();
@@ -46,7 +46,7 @@ async fn numbers_that_are_none_are_refused_by_field() {
 }
 
 #[tokio::test]
-async fn reversed_thresholds_are_refused() {
+async fn rejects_reversed_thresholds() {
     let server = Running::start().await;
     let mut attack = request();
     attack.policy_overrides = Some(v1::PolicyOverrides {
@@ -59,7 +59,7 @@ async fn reversed_thresholds_are_refused() {
 }
 
 #[tokio::test]
-async fn all_violations_come_at_once() {
+async fn reports_all_violations_at_once() {
     let server = Running::start().await;
     let mut attack = request();
     attack.evidence.push(item("pool", "again"));
@@ -83,7 +83,7 @@ async fn all_violations_come_at_once() {
 }
 
 #[tokio::test]
-async fn claim_reference_cycles_are_refused() {
+async fn rejects_claim_reference_cycles() {
     let server = Running::start().await;
     let claim = |id: &str, cites: &str| v1::JudgedClaim {
         id: id.to_owned(),
@@ -106,7 +106,7 @@ async fn claim_reference_cycles_are_refused() {
 }
 
 #[tokio::test]
-async fn unknown_enum_numbers_are_refused_not_defaulted() {
+async fn rejects_unknown_enum_values() {
     let server = Running::start().await;
     let mut attack = counts(&[(ClaimClass::Grounded, EvidenceType::ToolMatch, 1)]);
     if let Some(v1::score_request::Partition::Counts(counts)) = &mut attack.partition {
@@ -118,7 +118,7 @@ async fn unknown_enum_numbers_are_refused_not_defaulted() {
 }
 
 #[tokio::test]
-async fn an_empty_request_and_an_empty_report_are_refused() {
+async fn rejects_an_empty_request_and_an_empty_report() {
     let server = Running::start().await;
     let status = refused(&server, v1::EvaluateRequest::default()).await;
     assert_eq!(fields(&status), ["report"]);
@@ -143,7 +143,7 @@ async fn too_many_claims_are_one_violation() {
 }
 
 #[tokio::test]
-async fn json_nested_a_hundred_thousand_deep_is_refused() {
+async fn rejects_json_nested_a_hundred_thousand_deep() {
     let server = Running::start().await;
     let mut attack = request();
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
@@ -153,7 +153,7 @@ async fn json_nested_a_hundred_thousand_deep_is_refused() {
 }
 
 #[tokio::test]
-async fn a_message_over_the_limit_names_the_limit() {
+async fn rejects_messages_over_the_limit() {
     let server = Wanted::default().start(|config| config.limits.message.0 = 64 << 10).await;
     let mut attack = request();
     attack.evidence[0] = item("large", &"x".repeat(128 << 10));
@@ -165,7 +165,7 @@ async fn a_message_over_the_limit_names_the_limit() {
 }
 
 #[tokio::test]
-async fn garbage_is_malformed() {
+async fn rejects_garbage_as_malformed() {
     let server = Running::start().await;
     for garbage in [&b"\xff\xff\xff\xff"[..], b"\x0a\xff\xff\xff\xff\x7f", b"\x0a\x02\x0a\x05"] {
         let status = raw_call(&server, garbage).await.expect_err("garbage");

@@ -149,7 +149,7 @@ async fn explored(server: &Running, id: &str) -> v1::Investigation {
 }
 
 #[tokio::test]
-async fn a_graph_is_explored_to_where_the_fault_began() {
+async fn graph_is_explored_to_the_origin() {
     let server = Running::start().await;
     let stands = explored(&server, "i1").await;
     let found = graph(&stands);
@@ -173,7 +173,7 @@ async fn a_graph_is_explored_to_where_the_fault_began() {
 }
 
 #[tokio::test]
-async fn a_belief_without_evidence_that_holds_is_deferred() {
+async fn belief_without_valid_evidence_is_deferred() {
     let server = Running::start().await;
     let stands = begin(&server, start("i2")).await;
     let text = "api: 37 % of requests fail with 503";
@@ -188,7 +188,7 @@ async fn a_belief_without_evidence_that_holds_is_deferred() {
 }
 
 #[tokio::test]
-async fn what_holds_of_another_entity_shows_nothing_of_this_one() {
+async fn evidence_about_another_entity_does_not_count() {
     let server = Running::start().await;
     for (id, entity, text, shows) in [
         ("i3", API, "node-7: disk is full", false),
@@ -215,7 +215,7 @@ async fn what_holds_of_another_entity_shows_nothing_of_this_one() {
 }
 
 #[tokio::test]
-async fn what_a_tool_returns_again_is_cited_by_its_new_name() {
+async fn repeated_tool_result_is_cited_by_its_new_id() {
     let server = Running::start().await;
     let stands = begin(&server, start("i6")).await;
     let seen = turn(&stands, vec![result("first", v1::EvidenceLane::Logs, SLOW)], Vec::new());
@@ -240,7 +240,7 @@ async fn what_a_tool_returns_again_is_cited_by_its_new_name() {
 }
 
 #[tokio::test]
-async fn an_origin_in_which_nothing_changed_is_a_symptom() {
+async fn origin_without_a_change_is_a_symptom() {
     let server = Running::start().await;
     let stands = begin(&server, start("i4")).await;
     let origin = belief(API, BeliefLabel::Origin, SLOW, "api-log");
@@ -259,7 +259,7 @@ fn heartbeat(step: u32) -> v1::ToolCall {
 
 /// S1 to S4, each dependent on the one before.
 #[tokio::test]
-async fn of_four_services_in_a_row_the_first_is_the_frontier() {
+async fn first_of_four_chained_services_is_the_frontier() {
     let server = Running::start().await;
     let request = v1::StartInvestigationRequest {
         graph: Some(v1::Graph {
@@ -294,7 +294,7 @@ async fn of_four_services_in_a_row_the_first_is_the_frontier() {
 }
 
 #[tokio::test]
-async fn a_label_that_changes_too_often_is_put_off_and_an_entity_cools() {
+async fn flipping_labels_are_deferred_and_entities_cool_down() {
     let server = Running::start().await;
     let mut request = start("flips");
     request.graph.as_mut().unwrap().limits =
@@ -334,7 +334,7 @@ async fn a_label_that_changes_too_often_is_put_off_and_an_entity_cools() {
 }
 
 #[tokio::test]
-async fn a_root_cause_lies_on_the_frontier() {
+async fn root_cause_is_on_the_frontier() {
     let server = Running::start().await;
     let stands = explored(&server, "i5").await;
     let refused = |target: &str| {
@@ -380,7 +380,7 @@ async fn fields(server: &Running, request: v1::RecordTurnRequest) -> Vec<String>
 }
 
 #[tokio::test]
-async fn what_cannot_be_believed_is_refused_by_its_field() {
+async fn rejects_invalid_beliefs_by_field() {
     let server = Running::start().await;
     let stands = begin(&server, start("i6")).await;
     let calls = || vec![result("api-log", v1::EvidenceLane::Logs, SLOW)];

@@ -100,7 +100,7 @@ fn reason_of(status: &Status) -> String {
 }
 
 #[tokio::test]
-async fn a_false_report_is_replanned_and_a_true_one_goes_out() {
+async fn false_report_is_replanned_and_true_report_proceeds() {
     let server = Running::start().await;
     let begun = begin(&server, start("i1")).await;
     assert_eq!((begun.step, begun.plan, begun.max_replans), (0, 0, 2));
@@ -139,7 +139,7 @@ async fn a_false_report_is_replanned_and_a_true_one_goes_out() {
 }
 
 #[tokio::test]
-async fn a_report_that_is_nearly_right_is_rewritten_once_and_then_replanned() {
+async fn partly_grounded_report_is_rewritten_then_replanned() {
     let server = Running::start().await;
     begin(&server, start("i1")).await;
     let mut mixed = report("i1", 0, &format!("{TRUE} The max connections is 100. {ALSO_FALSE}"));
@@ -168,7 +168,7 @@ async fn a_report_that_is_nearly_right_is_rewritten_once_and_then_replanned() {
 }
 
 #[tokio::test]
-async fn what_is_repeated_changes_nothing_and_what_is_not_due_is_refused() {
+async fn repeated_steps_change_nothing() {
     let server = Running::start().await;
     begin(&server, start("i1")).await;
     let first = submit(&server, report("i1", 0, FALSE)).await.unwrap();
@@ -189,7 +189,7 @@ async fn what_is_repeated_changes_nothing_and_what_is_not_due_is_refused() {
 }
 
 #[tokio::test]
-async fn an_unchanged_report_is_not_judged_again_and_ends_degraded() {
+async fn unchanged_report_ends_degraded() {
     let server = Running::start().await;
     let mut investigation = begin(&server, start("i1")).await;
     let mut judged = 0;
@@ -206,7 +206,7 @@ async fn an_unchanged_report_is_not_judged_again_and_ends_degraded() {
 }
 
 #[tokio::test]
-async fn the_best_report_is_named_beside_the_last() {
+async fn best_report_is_reported_with_the_last() {
     let server = Running::start().await;
     begin(&server, start("i1")).await;
     let (good, bad) = (format!("{TRUE} {ALSO_FALSE} {FALSE}"), format!("{ALSO_FALSE} {FALSE}"));
@@ -222,7 +222,7 @@ async fn the_best_report_is_named_beside_the_last() {
 }
 
 #[tokio::test]
-async fn a_budget_that_ends_is_named() {
+async fn exhausted_budget_is_named() {
     let server = Running::start().await;
     let budget = v1::InvestigationBudget {
         wall_clock: Some(prost_types::Duration { seconds: 0, nanos: 1_000 }),
@@ -291,7 +291,7 @@ async fn flaky(failures: u32) -> Running {
 }
 
 #[tokio::test]
-async fn a_judge_that_fails_is_asked_again_and_spends_no_replan() {
+async fn failed_judge_uses_no_replan() {
     let server = flaky(2).await;
     begin(&server, start("i1")).await;
     let answer = submit(&server, report("i1", 0, TRUE)).await.unwrap();
@@ -310,7 +310,7 @@ async fn a_judge_that_fails_is_asked_again_and_spends_no_replan() {
 }
 
 #[tokio::test]
-async fn verdicts_are_read_off_stored_items_and_reports_are_judged_by_them() {
+async fn stored_tool_results_are_the_evidence_for_reports() {
     let server = Running::start().await;
     begin(&server, start("i1")).await;
     let tested = |verdict: v1::Verdict| v1::TestedHypothesis {
@@ -357,7 +357,7 @@ async fn verdicts_are_read_off_stored_items_and_reports_are_judged_by_them() {
 }
 
 #[tokio::test]
-async fn an_agent_that_queries_without_committing_is_stopped() {
+async fn agent_querying_without_committing_is_stopped() {
     let server = Running::start().await;
     let mut investigation = begin(&server, start("i1")).await;
     let asks = || vec![call_of("psql", "show settings", Some(item("settings", POOL)))];
@@ -378,7 +378,7 @@ async fn an_agent_that_queries_without_committing_is_stopped() {
 }
 
 #[tokio::test]
-async fn a_call_that_names_nothing_to_look_for_is_a_finding() {
+async fn call_with_trivial_input_is_a_finding() {
     let server = Running::start().await;
     begin(&server, start("i1")).await;
     let codes = |investigation: &v1::Investigation| -> Vec<String> {
@@ -425,7 +425,7 @@ async fn at_most_six_reports_are_judged() {
 }
 
 #[tokio::test]
-async fn a_change_that_fails_its_check_is_a_finding() {
+async fn change_with_a_failed_check_is_a_finding() {
     let server = Running::start().await;
     begin(&server, start("i1")).await;
     let check = v1::EvidenceItem {
@@ -441,7 +441,7 @@ async fn a_change_that_fails_its_check_is_a_finding() {
 }
 
 #[tokio::test]
-async fn a_stream_drives_breaks_off_and_goes_on_where_it_stood() {
+async fn interrupted_drive_stream_resumes() {
     let server = Running::start().await;
     let unnamed = |step, synthesis| v1::SubmitReportRequest {
         investigation_id: String::new(),
@@ -473,7 +473,7 @@ async fn a_stream_drives_breaks_off_and_goes_on_where_it_stood() {
 }
 
 #[tokio::test]
-async fn giving_up_ends_with_the_best_report() {
+async fn cancelling_returns_the_best_report() {
     let server = Running::start().await;
     begin(&server, start("i1")).await;
     submit(&server, report("i1", 0, FALSE)).await.unwrap();
@@ -487,7 +487,7 @@ async fn giving_up_ends_with_the_best_report() {
 }
 
 #[tokio::test]
-async fn callers_at_once_have_one_report_judged() {
+async fn concurrent_callers_share_one_judgement() {
     let server = Running::start().await;
     begin(&server, start("i1")).await;
     let texts: Vec<String> = (0..8).map(|number| format!("{FALSE} Attempt {number}.")).collect();
@@ -500,7 +500,7 @@ async fn callers_at_once_have_one_report_judged() {
 }
 
 #[tokio::test]
-async fn what_begins_wrong_is_refused_field_by_field() {
+async fn rejects_invalid_investigations_by_field() {
     let server = Running::start().await;
     let wrong = v1::StartInvestigationRequest {
         corpus_id: "../x".to_owned(),

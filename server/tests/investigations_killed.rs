@@ -156,7 +156,7 @@ fn moment(number: u64, whole: Duration) -> Duration {
 }
 
 #[tokio::test]
-async fn a_killed_server_resumes_where_it_stood() {
+async fn killed_server_resumes_investigations() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = Server::start(folder.path()).await;
     let wanted = way(&server.drive("whole").await.unwrap());

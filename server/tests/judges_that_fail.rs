@@ -181,7 +181,7 @@ async fn evaluate(
 }
 
 #[tokio::test]
-async fn h33_no_failure_of_a_judge_ends_in_proceed_and_each_is_distinguished() {
+async fn h33_no_judge_failure_proceeds() {
     const RUNS: usize = 1_000;
     let server = only(Failing, "failing/1", None).await;
     let asked = CODES.iter().cycle().take(RUNS);
@@ -210,7 +210,7 @@ async fn h33_no_failure_of_a_judge_ends_in_proceed_and_each_is_distinguished() {
 }
 
 #[tokio::test]
-async fn where_nobody_is_free_to_judge_the_caller_is_asked_to_come_back() {
+async fn busy_judges_ask_the_caller_to_retry() {
     let server = only(Failing, "failing/1", None).await;
     for code in OUR_OWN_LIMITS {
         let status = evaluate(&server, called(code, "failing/1")).await.unwrap_err();
@@ -226,7 +226,7 @@ async fn where_nobody_is_free_to_judge_the_caller_is_asked_to_come_back() {
 }
 
 #[tokio::test]
-async fn h13_a_judge_that_stands_in_is_reported() {
+async fn h13_fallback_judge_is_reported() {
     let server = only(Failing, "failing/1", None).await;
     for code in CODES {
         let mut request = called(code, "");
@@ -240,7 +240,7 @@ async fn h13_a_judge_that_stands_in_is_reported() {
 }
 
 #[tokio::test]
-async fn a_judge_that_panics_costs_its_call_and_no_other() {
+async fn panicking_judge_fails_only_its_call() {
     for is_local in [false, true] {
         let chain = |config: &mut gsar_server::config::Config| {
             // The first of the chain answers the self-test at the start.
@@ -258,7 +258,7 @@ async fn a_judge_that_panics_costs_its_call_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_judge_that_hangs_is_dropped_at_the_deadline() {
+async fn hanging_judge_is_dropped_at_the_deadline() {
     const AT_ONCE: usize = 200;
     let (held, mut holds) = watch::channel(0);
     let deadline = Some(Duration::from_secs(2));

@@ -99,7 +99,7 @@ lies! {
 }
 
 #[tokio::test]
-async fn h06_a_judge_does_not_choose_the_claims_of_a_report() {
+async fn h06_judge_does_not_choose_the_claims() {
     let scripted = ScriptedServer::open().await;
     let is_contradicted = |case: &Case| case.name.ends_with("contradicted");
     for case in cases().into_iter().filter(is_contradicted) {
@@ -130,7 +130,7 @@ async fn h06_a_judge_does_not_choose_the_claims_of_a_report() {
 
 /// Verification leaves an honest answer as it is, nearly always.
 #[tokio::test]
-async fn honest_answers_are_believed() {
+async fn honest_answers_are_accepted() {
     let scripted = ScriptedServer::open().await;
     let (mut supported, mut lost) = (0, std::collections::BTreeMap::new());
     for case in cases() {
@@ -157,7 +157,7 @@ async fn honest_answers_are_believed() {
 
 /// What structure does not stop is measured: a liar who knows the evidence cites true words near the claim.
 #[tokio::test]
-async fn true_words_about_something_near_are_measured() {
+async fn measures_true_quotes_about_similar_things() {
     let scripted = ScriptedServer::open().await;
     let (mut claims, mut held, mut better) = (0, 0, 0);
     for case in cases() {
@@ -193,7 +193,7 @@ async fn true_words_about_something_near_are_measured() {
 
 /// Types within what the cited item allows are the judge's word: a synthesis called a match of its item.
 #[tokio::test]
-async fn types_that_the_item_allows_are_measured() {
+async fn measures_types_that_the_item_allows() {
     let scripted = ScriptedServer::open().await;
     let (mut reports, mut better, mut tiers) = (0, 0, 0);
     for case in cases() {
@@ -229,7 +229,7 @@ async fn types_that_the_item_allows_are_measured() {
 
 /// Random reports made of labelled claims, and random lies about each claim that counts against them.
 #[tokio::test]
-async fn random_lies_about_random_reports_never_pay() {
+async fn random_lies_never_improve_a_report() {
     let scripted = ScriptedServer::open().await;
     let all = cases();
     let mut random = TestRunner::deterministic();

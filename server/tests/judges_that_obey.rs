@@ -155,7 +155,7 @@ fn with_injection(case: &Case, text: &str) -> v1::EvaluateRequest {
 }
 
 #[tokio::test]
-async fn h12_a_judge_that_obeys_evidence_grounds_nothing_by_what_is_not_there() {
+async fn h12_obedient_judge_cannot_ground_with_absent_quotes() {
     let scripted = ScriptedServer::open().await;
     let cases: Vec<Case> =
         cases().into_iter().filter(|case| case.name.ends_with("overreaching")).collect();
@@ -188,7 +188,7 @@ async fn h12_a_judge_that_obeys_evidence_grounds_nothing_by_what_is_not_there() 
 /// A report that says what the injected texts say: a citation that really stands there. Nothing but somebody who
 /// vouches for items tells such evidence from other evidence.
 #[tokio::test]
-async fn h11_what_an_injected_text_says_word_for_word_is_evidence_that_says_so() {
+async fn h11_quotes_of_injected_text_are_evidence() {
     let scripted = ScriptedServer::open().await;
     let said = [
         ("01-plain-ignore", "checkout OOMKilled"),
@@ -233,7 +233,7 @@ async fn h11_what_an_injected_text_says_word_for_word_is_evidence_that_says_so()
 }
 
 #[test]
-fn h12_what_framing_makes_inert_and_tells() {
+fn h12_framing_neutralizes_and_reports_injections() {
     let framer = Framer::new().unwrap();
     let id = EvidenceId::new(INJECTED).unwrap();
     let texts = injections();

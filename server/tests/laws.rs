@@ -104,7 +104,7 @@ async fn scores_keep_the_six_laws() {
 }
 
 #[tokio::test]
-async fn a_mechanism_in_shadow_changes_nothing_but_the_shadow() {
+async fn shadow_mode_changes_only_the_shadow_field() {
     let folder = tempfile::tempdir().unwrap();
     for mode in ["shadow", "off"] {
         let file = format!(

@@ -142,7 +142,7 @@ fn with_contents(number: u32, contents: &[&str]) -> Record {
 }
 
 #[tokio::test]
-async fn a_content_is_kept_once_and_goes_with_the_last_evaluation_that_has_it() {
+async fn shared_contents_are_stored_once() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
     for (number, contents) in [(1, ["shared", "a"]), (2, ["shared", "b"]), (3, ["b", "b"])] {
@@ -168,7 +168,7 @@ async fn a_content_is_kept_once_and_goes_with_the_last_evaluation_that_has_it() 
 }
 
 #[tokio::test]
-async fn evidence_is_kept_once_and_goes_with_the_last_evaluation_over_it() {
+async fn shared_evidence_is_stored_once() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
     let kept = || count(directory.path(), "SELECT count(*) FROM evidence_sets");
@@ -208,7 +208,7 @@ fn grades(number: u32, grader: &str, subjects: &[(&str, i32)]) -> NewGrades {
 }
 
 #[tokio::test]
-async fn grades_are_durable_when_acknowledged_and_go_with_their_evaluation() {
+async fn acknowledged_grades_are_durable() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
     let new = |number| Record { evaluated_at_micros: i64::MAX, ..record(number) };
@@ -248,7 +248,7 @@ async fn grades_are_durable_when_acknowledged_and_go_with_their_evaluation() {
 }
 
 #[tokio::test]
-async fn retention_by_size_counts_contents_and_deletes_no_more_than_it_has_to() {
+async fn retention_by_size_deletes_no_more_than_necessary() {
     let directory = tempfile::tempdir().unwrap();
     let bound = Options { max_bytes: Some(4 << 20), ..Options::new(directory.path()) };
     let ledger = SqliteLedger::open(bound).unwrap();
@@ -267,7 +267,7 @@ async fn retention_by_size_counts_contents_and_deletes_no_more_than_it_has_to() 
 }
 
 #[tokio::test]
-async fn what_was_recorded_is_read_back_in_full_now_and_after_reopening() {
+async fn records_round_trip_after_reopening() {
     let directory = tempfile::tempdir().unwrap();
     let full = Record {
         score: Some((u64::MAX, u64::MAX - 1)),
@@ -307,7 +307,7 @@ async fn what_was_recorded_is_read_back_in_full_now_and_after_reopening() {
 }
 
 #[tokio::test]
-async fn a_closed_ledger_leaves_one_whole_file_and_frees_its_directory() {
+async fn closing_leaves_one_file_and_unlocks_the_directory() {
     let directory = tempfile::tempdir().unwrap();
     for (durability, number) in [(Durability::Durable, 1), (Durability::Relaxed, 2)] {
         let ledger =
@@ -324,7 +324,7 @@ async fn a_closed_ledger_leaves_one_whole_file_and_frees_its_directory() {
 }
 
 #[tokio::test]
-async fn a_policy_is_kept_once_however_many_evaluations_share_it() {
+async fn shared_policies_are_stored_once() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
     record_all(&ledger, (0..50).map(record)).await;
@@ -337,7 +337,7 @@ async fn a_policy_is_kept_once_however_many_evaluations_share_it() {
 }
 
 #[test]
-fn another_programs_database_is_refused_and_left_alone() {
+fn rejects_databases_of_other_programs() {
     let directory = tempfile::tempdir().unwrap();
     let songs = Connection::open(database(directory.path())).unwrap();
     songs.execute_batch("CREATE TABLE songs (name TEXT)").unwrap();
@@ -349,7 +349,7 @@ fn another_programs_database_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_refused_with_its_path_and_the_fix() {
+fn rejects_files_that_are_not_databases() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(database(directory.path()), "no database ".repeat(1000)).unwrap();
     let refused = SqliteLedger::open(Options::new(directory.path())).unwrap_err();
@@ -359,7 +359,7 @@ fn a_file_that_is_no_database_is_refused_with_its_path_and_the_fix() {
 }
 
 #[tokio::test]
-async fn a_damaged_page_is_an_error_and_not_a_wrong_answer() {
+async fn damaged_page_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     open(directory.path()).close();
     // The schema stays, or nothing would open.
@@ -386,7 +386,7 @@ async fn a_damaged_page_is_an_error_and_not_a_wrong_answer() {
 }
 
 #[test]
-fn a_second_opener_hears_who_holds_the_directory() {
+fn lock_error_names_the_process() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
     let refused = SqliteLedger::open(Options::new(directory.path())).unwrap_err();
@@ -405,7 +405,7 @@ fn a_second_opener_hears_who_holds_the_directory() {
 }
 
 #[tokio::test]
-async fn a_repeated_key_gives_the_first_answer_and_another_request_under_it_is_refused() {
+async fn key_of_another_request_is_rejected() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
     let first = keyed(1, "key", 1);
@@ -426,7 +426,7 @@ async fn a_repeated_key_gives_the_first_answer_and_another_request_under_it_is_r
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_many_calls_with_one_key_at_once_exactly_one_is_new() {
+async fn one_of_concurrent_calls_with_a_key_is_new() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
     let tasks: Vec<_> = (0..32)
@@ -475,7 +475,7 @@ proptest! {
 
     /// A list is what a plain filter over everything recorded gives, whatever the pages.
     #[test]
-    fn pages_together_are_the_filtered_records(
+    fn pages_contain_exactly_the_filtered_records(
         rows in prop::collection::vec((1..4_i32, "[ab]{0,1}", "[ab]{0,1}"), 0..60),
         tier in prop::option::of(1..4_i32),
         report_id in prop::option::of("[ab]"),
@@ -531,7 +531,7 @@ fn file_bytes(directory: &Path) -> u64 {
 }
 
 #[tokio::test]
-async fn evaluations_too_old_are_deleted_and_their_space_is_handed_back() {
+async fn expired_evaluations_are_deleted_and_free_space() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
     let bulky = |number| Record { report: vec![9; 16 << 10], ..record(number) };
@@ -564,7 +564,7 @@ async fn evaluations_too_old_are_deleted_and_their_space_is_handed_back() {
 }
 
 #[tokio::test]
-async fn a_ledger_at_its_bound_keeps_the_newest() {
+async fn full_ledger_keeps_the_newest() {
     const BOUND: u64 = 2 << 20;
     let directory = tempfile::tempdir().unwrap();
     let options = Options { max_bytes: Some(BOUND), ..Options::new(directory.path()) };
@@ -589,7 +589,7 @@ async fn a_ledger_at_its_bound_keeps_the_newest() {
 }
 
 #[tokio::test]
-async fn the_newest_evaluation_stays_even_if_it_alone_is_beyond_the_bound() {
+async fn newest_evaluation_is_kept_even_above_the_limit() {
     let directory = tempfile::tempdir().unwrap();
     let options = Options { max_bytes: Some(1 << 20), ..Options::new(directory.path()) };
     let ledger = SqliteLedger::open(options).unwrap();
@@ -602,7 +602,7 @@ async fn the_newest_evaluation_stays_even_if_it_alone_is_beyond_the_bound() {
 }
 
 #[tokio::test]
-async fn a_database_that_was_removed_takes_no_more_records() {
+async fn removed_database_rejects_records() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
     assert_eq!(ledger.record(record(1)).await, Ok(Recorded::New));
@@ -621,7 +621,7 @@ async fn a_database_that_was_removed_takes_no_more_records() {
 const RECORD_UNTIL_KILLED: &str = "GSAR_TEST_RECORD_UNTIL_KILLED";
 
 #[test]
-fn everything_acknowledged_before_a_kill_is_there_after_it() {
+fn acknowledged_records_survive_a_kill() {
     if let Some(directory) = std::env::var_os(RECORD_UNTIL_KILLED) {
         record_until_killed(Path::new(&directory));
     }
@@ -647,7 +647,7 @@ fn acknowledged_before_a_kill(directory: &Path, acknowledgements: usize) -> Vec<
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
-            "ledger::everything_acknowledged_before_a_kill_is_there_after_it",
+            "ledger::acknowledged_records_survive_a_kill",
             "--nocapture",
         ])
         .env(RECORD_UNTIL_KILLED, directory)
@@ -726,7 +726,7 @@ impl Drop for SmallDisk {
 
 /// Where no disk can be mounted, the same is tested beside the writer with a database that may not grow.
 #[tokio::test]
-async fn a_full_disk_refuses_with_a_fix_and_space_is_all_it_takes() {
+async fn full_disk_rejects_records_until_space_is_free() {
     let Some(disk) = SmallDisk::mount(2 << 20) else {
         skipped("mount", "this process may not mount a file system");
         return;

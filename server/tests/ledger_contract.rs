@@ -118,7 +118,7 @@ async fn postgres_alone() {
 
 /// A ledger that is copied is the same, in both directions, however often it is begun.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_copy_is_the_same() {
+async fn copied_ledger_is_equal() {
     let Some(postgres) = Postgres::start(Kind::System).or_else(|| Postgres::start(Kind::Pgvector))
     else {
         return;
@@ -148,7 +148,7 @@ async fn a_copy_is_the_same() {
 
 /// Arbitrary sequences of operations are answered alike.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn engines_answer_alike() {
+async fn engines_give_equal_answers() {
     let Some(postgres) = Postgres::start(Kind::System).or_else(|| Postgres::start(Kind::Pgvector))
     else {
         return;

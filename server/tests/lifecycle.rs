@@ -81,7 +81,7 @@ async fn h30_kill_9_under_load_loses_nothing_acknowledged() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sigterm_under_load_loses_no_accepted_call_and_exits_0() {
+async fn sigterm_under_load_completes_accepted_calls() {
     let folder = tempfile::tempdir().unwrap();
     let mut process = Process::start(folder.path());
     let (sender, mut reached) = tokio::sync::mpsc::channel(1);
@@ -112,7 +112,7 @@ fn came_too_late(status: &tonic::Status) -> bool {
 }
 
 #[test]
-fn a_file_that_is_no_socket_is_not_taken_for_one() {
+fn does_not_replace_other_files_with_its_socket() {
     let folder = tempfile::tempdir().unwrap();
     let notes = folder.path().join("notes.txt");
     std::fs::write(&notes, "mine").unwrap();
@@ -130,7 +130,7 @@ fn a_file_that_is_no_socket_is_not_taken_for_one() {
 }
 
 #[tokio::test]
-async fn a_second_server_on_the_same_directory_is_refused() {
+async fn rejects_a_second_server_on_the_same_directory() {
     let folder = tempfile::tempdir().unwrap();
     let _first = Process::start(folder.path());
     let mut second = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
@@ -149,7 +149,7 @@ async fn a_second_server_on_the_same_directory_is_refused() {
 }
 
 #[test]
-fn a_wrong_configuration_exits_2_with_every_problem() {
+fn invalid_configuration_exits_2_with_every_problem() {
     let said = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
         .env_clear()
         .env("GSAR_LIMITS__CLAIMS", "0")
@@ -171,7 +171,7 @@ async fn http(address: std::net::SocketAddr, path: &str) -> String {
 }
 
 #[tokio::test]
-async fn readiness_is_earned_and_taken_back() {
+async fn readiness_follows_startup_and_drain() {
     let mut server = Wanted::default()
         .start(|config| {
             config.admin = Some("127.0.0.1:0".parse().unwrap());
@@ -207,7 +207,7 @@ async fn readiness_is_earned_and_taken_back() {
 }
 
 #[tokio::test]
-async fn tcp_and_unix_sockets_answer_alike() {
+async fn tcp_and_unix_sockets_give_equal_answers() {
     let server = Wanted::default()
         .start(|config| {
             config.listen.push("grpc://127.0.0.1:0".parse().unwrap());

@@ -31,7 +31,7 @@ async fn evaluated(server: &Running, case: &Case) -> v1::EvaluateResponse {
 }
 
 #[tokio::test]
-async fn what_it_decides_is_right_and_no_false_report_goes_out() {
+async fn decisions_are_correct_and_no_false_report_proceeds() {
     let Some(server) = server().await else { return };
     let (mut right, mut decided, mut claims) = (0, 0, 0);
     for case in cases().into_iter().take(CASES) {
@@ -65,7 +65,7 @@ fn content(item: &v1::EvidenceItem) -> &str {
 }
 
 #[tokio::test]
-async fn the_order_of_the_evidence_does_not_matter() {
+async fn order_of_evidence_does_not_matter() {
     let Some(server) = server().await else { return };
     for mut case in cases().into_iter().take(3) {
         let expected = evaluated(&server, &case).await.claims;
@@ -75,7 +75,7 @@ async fn the_order_of_the_evidence_does_not_matter() {
 }
 
 #[tokio::test]
-async fn it_tells_what_the_model_read_and_what_it_made_of_it() {
+async fn explanations_show_the_models_input_and_output() {
     let Some(server) = server().await else { return };
     let request = v1::EvaluateRequest {
         report: Some(v1::Report {
@@ -103,7 +103,7 @@ async fn it_tells_what_the_model_read_and_what_it_made_of_it() {
 }
 
 #[test]
-fn a_model_that_is_not_there_is_named_with_the_fix() {
+fn missing_model_is_named_with_the_fix() {
     let mut config = Config::default();
     let folder = tempfile::tempdir().unwrap();
     config.data_dir = folder.path().to_owned();

@@ -6,7 +6,7 @@ use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_evaluation_is_logged_with_what_a_person_looks_for() {
+async fn evaluation_log_has_ids_and_counts() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::start(folder.path());
     let channel = support::connect(&folder.path().join("gsar.sock")).await;
@@ -33,7 +33,7 @@ async fn an_evaluation_is_logged_with_what_a_person_looks_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refused_call_is_logged_with_code_and_reason() {
+async fn rejected_call_is_logged_with_code_and_reason() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::configured(folder.path(), "[limits]\nmessage = \"4KiB\"\n");
     let channel = support::connect(&folder.path().join("gsar.sock")).await;

@@ -115,7 +115,7 @@ fn answer(label: &str, observations: &[(&str, &str, &str)]) -> String {
 }
 
 #[tokio::test]
-async fn changes_come_first_and_what_names_another_entity_not_at_all() {
+async fn changes_come_first_and_other_entities_are_excluded() {
     let server = Wanted::default().start(|_| {}).await;
     let calls = vec![
         stored("log", EvidenceLane::Logs, 1_010, "db: connections refused"),
@@ -136,7 +136,7 @@ async fn changes_come_first_and_what_names_another_entity_not_at_all() {
 }
 
 #[tokio::test]
-async fn passages_are_bounded() {
+async fn passages_are_limited_in_bytes() {
     let server = Wanted::default().start(|_| {}).await;
     let long = |id: &str, seconds| {
         stored(id, EvidenceLane::Change, seconds, &format!("db {id}: {}", "set ".repeat(150)))
@@ -154,7 +154,7 @@ async fn passages_are_bounded() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_looked_at_is_said() {
+async fn rejects_invalid_entity_looks() {
     let server = Wanted::default().start(|_| {}).await;
     begin(&server, "inc", Vec::new()).await;
     let code = async |request| look(&server, request).await.unwrap_err().code();
@@ -174,7 +174,7 @@ async fn what_cannot_be_looked_at_is_said() {
 }
 
 #[tokio::test]
-async fn a_model_looks_and_its_belief_is_verified_like_any_other() {
+async fn model_beliefs_are_verified() {
     let provider = Server::start().await.unwrap();
     let server = looking(&provider, |model, _| {
         model.hide = Some(true);
@@ -219,7 +219,7 @@ async fn a_model_looks_and_its_belief_is_verified_like_any_other() {
 }
 
 #[tokio::test]
-async fn what_is_too_long_for_one_call_is_looked_at_in_chunks_that_overlap() {
+async fn long_packets_are_split_into_overlapping_chunks() {
     let provider = Server::start().await.unwrap();
     let server = looking(&provider, |model, _| model.max_evidence.0 = 2_048).await;
     let long = |id: &str, seconds| {
@@ -247,7 +247,7 @@ async fn what_is_too_long_for_one_call_is_looked_at_in_chunks_that_overlap() {
 }
 
 #[tokio::test]
-async fn a_model_that_fails_leaves_the_passages_and_says_why() {
+async fn failed_look_returns_the_passages_and_the_failure() {
     let provider = Server::start().await.unwrap();
     let server = looking(&provider, |_, _| {}).await;
     let calls = vec![stored("log", EvidenceLane::Logs, 1_010, "db: connections refused")];

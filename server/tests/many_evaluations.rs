@@ -71,7 +71,7 @@ fn named(answer: &v1::RescoreEvaluationsResponse) -> Vec<(String, i32, Option<v1
 }
 
 #[tokio::test]
-async fn many_are_decided_as_each_alone() {
+async fn bulk_rescore_equals_single_rescore() {
     let scripted = ScriptedServer::start_recording(true).await;
     let server = scripted.server();
     let cases = cases();
@@ -118,7 +118,7 @@ async fn many_are_decided_as_each_alone() {
 }
 
 #[tokio::test]
-async fn as_many_are_decided_as_are_asked_for_and_fit() {
+async fn bulk_rescore_respects_filter_and_limit() {
     let server = Wanted::default().start(open).await;
     for policy in ["reference", "paper", "reference"] {
         let request = v1::EvaluateRequest { policy: policy.to_owned(), ..request() };
@@ -153,7 +153,7 @@ async fn as_many_are_decided_as_are_asked_for_and_fit() {
 }
 
 #[tokio::test]
-async fn what_went_out_unproven_is_found() {
+async fn unproven_evaluations_are_listed() {
     let change = |config: &mut Config| {
         open(config);
         config.policies.default = "shadowed".to_owned();
@@ -194,7 +194,7 @@ async fn what_went_out_unproven_is_found() {
 }
 
 #[tokio::test]
-async fn counts_are_those_of_the_list() {
+async fn counts_match_the_list() {
     let server = Wanted::default().start(open).await;
     for policy in ["reference", "strict", "paper", "reference"] {
         let request = v1::EvaluateRequest { policy: policy.to_owned(), ..request() };

@@ -57,7 +57,7 @@ fn pool() -> (v1::EvaluateRequest, String) {
 }
 
 #[tokio::test]
-async fn a_report_is_judged_by_a_model_of_every_wire_format() {
+async fn models_of_every_wire_format_judge_a_report() {
     for (wire, name) in [
         (Wire::OpenAi, "openai:judge-1"),
         (Wire::OpenAi, "openai-compatible:judge-1"),
@@ -87,7 +87,7 @@ async fn a_report_is_judged_by_a_model_of_every_wire_format() {
 }
 
 #[tokio::test]
-async fn secrets_do_not_leave() {
+async fn secrets_are_not_sent_to_models() {
     let provider = Server::start().await.unwrap();
     let (asked, answer) = pool();
     provider.always(Play::answer(&answer));
@@ -102,7 +102,7 @@ async fn secrets_do_not_leave() {
 }
 
 #[tokio::test]
-async fn an_answer_that_cannot_be_used_is_asked_for_once_more() {
+async fn unusable_answer_is_requested_again_once() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
     let (asked, answer) = pool();
@@ -134,7 +134,7 @@ async fn an_answer_that_cannot_be_used_is_asked_for_once_more() {
 }
 
 #[tokio::test]
-async fn every_fault_has_its_code_and_none_proceeds() {
+async fn faults_have_codes_and_do_not_proceed() {
     let faults = || {
         [
             (Play::Status(500), "PROVIDER_UNAVAILABLE"),
@@ -178,7 +178,7 @@ async fn every_fault_has_its_code_and_none_proceeds() {
 }
 
 #[tokio::test]
-async fn a_stuck_model_ends_at_the_deadline_and_its_call_is_closed() {
+async fn hanging_model_is_disconnected_at_the_deadline() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
     provider.always(Play::Hang);
@@ -194,7 +194,7 @@ async fn a_stuck_model_ends_at_the_deadline_and_its_call_is_closed() {
 }
 
 #[tokio::test]
-async fn long_evidence_is_asked_about_in_parts() {
+async fn long_evidence_is_split_into_parts() {
     let provider = Server::start().await.unwrap();
     let server =
         asking(&provider, Wire::OpenAi, NAME, |model, _| model.max_evidence.0 = 2_048).await;
@@ -214,7 +214,7 @@ async fn long_evidence_is_asked_about_in_parts() {
 }
 
 #[tokio::test]
-async fn long_evidence_is_parted_where_its_lines_have_least_in_common() {
+async fn long_evidence_is_split_where_lines_differ_most() {
     let provider = Server::start().await.unwrap();
     let server =
         asking(&provider, Wire::OpenAi, NAME, |model, _| model.max_evidence.0 = 2_048).await;
@@ -237,7 +237,7 @@ async fn long_evidence_is_parted_where_its_lines_have_least_in_common() {
 }
 
 #[tokio::test]
-async fn of_a_long_item_a_model_chooses_the_lines_that_it_reads() {
+async fn model_selects_lines_of_a_long_item() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |model, _| {
         (model.outline_above, model.hide) = (Some(gsar_server::config::Bytes(1_024)), Some(true));
@@ -289,7 +289,7 @@ async fn of_a_long_item_a_model_chooses_the_lines_that_it_reads() {
 }
 
 #[tokio::test]
-async fn claims_that_people_graded_are_examples_where_they_are_wanted() {
+async fn graded_claims_are_examples_if_enabled() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |model, _| {
         (model.examples, model.hide) = (1, Some(true));
@@ -341,7 +341,7 @@ async fn claims_that_people_graded_are_examples_where_they_are_wanted() {
 }
 
 #[tokio::test]
-async fn a_model_that_grounds_anything_is_found_out() {
+async fn canary_detects_a_model_that_grounds_everything() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |model, _| model.canary = true).await;
     let asked =
@@ -368,7 +368,7 @@ async fn a_model_that_grounds_anything_is_found_out() {
 }
 
 #[tokio::test]
-async fn without_evidence_nobody_is_asked() {
+async fn no_model_is_called_without_evidence() {
     let provider = Server::start().await.unwrap();
     let (asked, answer) = pool();
     provider.always(Play::answer(&answer));
@@ -395,7 +395,7 @@ async fn without_evidence_nobody_is_asked() {
 }
 
 #[tokio::test]
-async fn a_report_in_a_language_that_no_judge_reads_abstains() {
+async fn report_in_an_unsupported_language_abstains() {
     let provider = Server::start().await.unwrap();
     provider.always(Play::answer(&pool().1));
     let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {
@@ -429,7 +429,7 @@ async fn a_report_in_a_language_that_no_judge_reads_abstains() {
 }
 
 #[tokio::test]
-async fn each_judge_of_the_chain_is_tried() {
+async fn each_judge_in_the_chain_is_tried() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {
         config.judges.chain.push("rules/2".to_owned());
@@ -465,7 +465,7 @@ async fn each_judge_of_the_chain_is_tried() {
 }
 
 #[tokio::test]
-async fn the_same_question_is_asked_once() {
+async fn model_answers_are_cached() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
     let (mut asked, answer) = pool();
@@ -486,7 +486,7 @@ async fn the_same_question_is_asked_once() {
 }
 
 #[tokio::test]
-async fn what_is_cut_off_counts_towards_the_budget_as_estimated() {
+async fn cancelled_calls_are_charged_as_estimated() {
     let provider = Server::start().await.unwrap();
     provider.always(Play::Hang);
     let server = asking(&provider, Wire::OpenAi, NAME, |model, config| {
@@ -505,7 +505,7 @@ async fn what_is_cut_off_counts_towards_the_budget_as_estimated() {
 }
 
 #[tokio::test]
-async fn a_spent_budget_asks_nobody() {
+async fn no_model_is_called_beyond_the_budget() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |model, config| {
         (model.input_price, model.output_price) = (Some(1_000_000), Some(10_000_000));

@@ -4,7 +4,7 @@ use crate::support::{Running, item, request};
 use gsar_proto::v1;
 
 #[tokio::test]
-async fn a_report_is_never_its_own_evidence() {
+async fn report_is_not_its_own_evidence() {
     let server = Running::start().await;
     let report = "The connection pool of checkout was exhausted by a leak.";
     let evaluated = async |evidence: Vec<v1::EvidenceItem>| {

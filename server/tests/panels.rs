@@ -80,7 +80,7 @@ fn warning<'a>(answer: &'a v1::EvaluateResponse, code: &str) -> Option<&'a str> 
 }
 
 #[tokio::test]
-async fn several_answers_of_a_model_vote() {
+async fn several_samples_vote() {
     let providers = Providers::start().await;
     providers.first.next([
         Play::answer(&verdict(&[GROUNDED, SAYS_SO])),
@@ -116,7 +116,7 @@ async fn several_answers_of_a_model_vote() {
 }
 
 #[tokio::test]
-async fn of_notes_that_agree_the_one_that_says_most_of_what_all_say_is_kept() {
+async fn most_representative_note_is_kept() {
     let providers = Providers::start().await;
     let noted = |note| Play::answer(&verdict(&[GROUNDED, SAYS_SO]).replace("as quoted", note));
     let whole = "the log says that the pool is full";
@@ -132,7 +132,7 @@ async fn of_notes_that_agree_the_one_that_says_most_of_what_all_say_is_kept() {
 }
 
 #[tokio::test]
-async fn a_request_may_ask_for_more_answers_and_not_for_too_many() {
+async fn request_may_raise_samples_within_a_limit() {
     let providers = Providers::start().await;
     providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
     let server = providers.scripted(Vec::new(), |_| {}).await;
@@ -152,7 +152,7 @@ async fn a_request_may_ask_for_more_answers_and_not_for_too_many() {
 }
 
 #[tokio::test]
-async fn one_judge_that_disproves_with_evidence_is_heard() {
+async fn refuter_with_evidence_wins_a_tie() {
     let providers = Providers::start().await;
     providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
     providers.second.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
@@ -180,7 +180,7 @@ async fn one_judge_that_disproves_with_evidence_is_heard() {
 }
 
 #[tokio::test]
-async fn a_refuter_that_invents_its_quote_blocks_and_grounds_nothing() {
+async fn refuter_with_an_invented_quote_blocks() {
     let providers = Providers::start().await;
     providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
     let invented = ("c2", "contradicted", "E1", "pool has 70 free connections");
@@ -192,7 +192,7 @@ async fn a_refuter_that_invents_its_quote_blocks_and_grounds_nothing() {
 }
 
 #[tokio::test]
-async fn a_panel_judges_without_a_member_and_not_without_most() {
+async fn panel_requires_a_majority_of_its_members() {
     let providers = Providers::start().await;
     providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
     providers.second.always(Play::Status(500));
@@ -216,7 +216,7 @@ async fn a_panel_judges_without_a_member_and_not_without_most() {
 }
 
 #[tokio::test]
-async fn a_member_that_wrote_the_report_is_reported() {
+async fn panel_member_that_wrote_the_report_is_reported() {
     let providers = Providers::start().await;
     providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
     providers.second.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));

@@ -40,7 +40,7 @@ async fn start(change: impl FnOnce(&mut Config)) -> Running {
 }
 
 #[tokio::test]
-async fn a_caller_gets_the_default_and_what_is_stricter() {
+async fn callers_may_use_the_default_and_stricter_policies() {
     let server = start(|_| {}).await;
     for policy in ["", "reference", "strict"] {
         evaluated(&server, of(policy)).await.expect(policy);
@@ -66,7 +66,7 @@ async fn a_caller_gets_the_default_and_what_is_stricter() {
 }
 
 #[tokio::test]
-async fn what_policies_allowed_names_is_open_and_what_is_stricter_than_it() {
+async fn allowed_policies_and_stricter_ones_may_be_used() {
     let server = start(|config| {
         config.policies.default = "strict".to_owned();
         config.policies.allowed = vec!["paper".to_owned()];
@@ -80,7 +80,7 @@ async fn what_policies_allowed_names_is_open_and_what_is_stricter_than_it() {
 }
 
 #[tokio::test]
-async fn overrides_may_be_stricter_only_unless_the_server_says_otherwise() {
+async fn overrides_may_only_be_stricter_by_default() {
     let server = start(|_| {}).await;
     evaluated(&server, with("reference", rho(0.6))).await.expect("stricter");
     evaluated(&server, with("strict", rho(0.6))).await.expect("no looser than the default");
@@ -104,7 +104,7 @@ async fn overrides_may_be_stricter_only_unless_the_server_says_otherwise() {
 }
 
 #[tokio::test]
-async fn score_takes_any_policy_and_marks_what_evaluate_would_refuse() {
+async fn score_accepts_any_policy_and_marks_looser_ones() {
     let server = start(|config| config.policies.allow_overrides = AllowOverrides::None).await;
     let claims = [(v1::ClaimClass::Grounded, v1::EvidenceType::ToolMatch, 3)];
     for (policy, overrides, hypothetical) in [
@@ -145,7 +145,7 @@ fn false_report() -> v1::EvaluateRequest {
 }
 
 #[tokio::test]
-async fn a_decision_in_shadow_is_shown_and_recorded_and_holds_nothing_back() {
+async fn shadow_decision_does_not_block() {
     let file = "name = \"own\"\n[rollout]\ndecision = \"shadow\"\n";
     let (server, _folder) = with_default(file).await;
     let answer = evaluated(&server, false_report()).await.unwrap();
@@ -177,7 +177,7 @@ async fn a_decision_in_shadow_is_shown_and_recorded_and_holds_nothing_back() {
 }
 
 #[tokio::test]
-async fn a_decision_in_shadow_is_not_for_a_caller_to_pick() {
+async fn callers_cannot_select_shadow_mode() {
     let folder = tempfile::tempdir().unwrap();
     let file = "name = \"own\"\nbase = \"strict\"\n[rollout]\ndecision = \"shadow\"\n";
     std::fs::write(folder.path().join("own.toml"), file).unwrap();
@@ -188,7 +188,7 @@ async fn a_decision_in_shadow_is_not_for_a_caller_to_pick() {
 }
 
 #[tokio::test]
-async fn a_server_whose_default_is_strict_starts_and_tries_its_judges() {
+async fn server_with_a_strict_default_starts() {
     let server = start(|config| config.policies.default = "strict".to_owned()).await;
     let trials = server.grounding().try_judges(v1::TryJudgesRequest::default()).await.unwrap();
     assert_eq!(trials.into_inner().trials[0].tier(), v1::Tier::Proceed);

@@ -139,13 +139,13 @@ async fn every_fault(each: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_fault_proceeds_each_is_distinguished_and_others_are_served() {
+async fn provider_faults_never_proceed() {
     every_fault(rounds(12, 100)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "minutes"]
-async fn a_thousand_times_each() {
+async fn provider_faults_never_proceed_in_a_thousand_runs() {
     every_fault(1_000).await;
 }
 
@@ -160,7 +160,7 @@ fn is_documented(code: &str) -> bool {
 }
 
 #[test]
-fn every_fault_has_a_code_of_its_own_that_the_documentation_tells() {
+fn every_fault_code_is_unique_and_documented() {
     let codes = ending().into_iter().map(|(_, code)| code);
     let codes: Vec<&str> = codes.chain(ENDLESS.map(|(_, _, code)| code)).collect();
     assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len());
@@ -171,7 +171,7 @@ fn every_fault_has_a_code_of_its_own_that_the_documentation_tells() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_down_is_left_alone_and_others_are_not() {
+async fn open_circuit_skips_only_the_failing_provider() {
     let (down, up) = (Server::start().await.unwrap(), Server::start().await.unwrap());
     down.always(Play::Status(500));
     up.always(Play::answer(HONEST));

@@ -55,7 +55,7 @@ fn calls_in_flight() -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_thousand_deadlines_pass_and_leave_nothing_behind() {
+async fn a_thousand_deadlines_leave_no_tasks_behind() {
     const CALLS: usize = 1_000;
     const AT_ONCE: usize = 50;
     let provider = Server::start().await.unwrap();
@@ -148,7 +148,7 @@ impl Pulse {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn five_hundred_callers_of_a_slow_model_are_answered_or_turned_away() {
+async fn excess_callers_of_a_slow_model_are_rejected() {
     const ROUNDS: usize = 2;
     let provider = Server::start().await.unwrap();
     provider.forget_requests();
@@ -205,7 +205,7 @@ async fn five_hundred_callers_of_a_slow_model_are_answered_or_turned_away() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn callers_beyond_the_line_of_a_slow_model_are_reported_or_judged_by_the_next() {
+async fn full_model_queue_falls_back_to_the_next_judge() {
     // 16 run and 64 wait where nothing is configured.
     const ANSWERED: usize = 80;
     for has_next in [false, true] {
@@ -249,7 +249,7 @@ async fn callers_beyond_the_line_of_a_slow_model_are_reported_or_judged_by_the_n
 }
 
 #[tokio::test]
-async fn a_model_that_is_unavailable_twice_answers_the_third_time() {
+async fn unavailable_model_is_retried() {
     let provider = Server::start().await.unwrap();
     let models = Models::new().with(SLOW, &provider, |model| model.attempts = 3);
     let server = models.start(|_| {}).await;
@@ -292,7 +292,7 @@ fn still(provider: &Server, clock: &Arc<ManualClock>) -> ModelJudge {
 }
 
 #[tokio::test]
-async fn what_a_provider_asks_to_wait_is_waited() {
+async fn waits_for_the_providers_retry_after() {
     let provider = Server::start().await.unwrap();
     let clock = Arc::new(ManualClock::new());
     let begun = clock.now();
@@ -318,7 +318,7 @@ async fn what_a_provider_asks_to_wait_is_waited() {
 }
 
 #[tokio::test]
-async fn a_model_that_hangs_leaves_time_for_the_next_judge() {
+async fn hanging_model_leaves_time_for_the_next_judge() {
     let provider = Server::start().await.unwrap();
     provider.always(Play::Hang);
     let server = Models::new().with(SLOW, &provider, |_| {}).start(|_| {}).await;
@@ -335,7 +335,7 @@ async fn a_model_that_hangs_leaves_time_for_the_next_judge() {
 }
 
 #[tokio::test]
-async fn what_a_failure_cuts_off_is_among_the_calls() {
+async fn cancelled_calls_are_listed() {
     let provider = Server::start().await.unwrap();
     provider.always(Play::Hang);
     provider.next([Play::Status(401)]);
@@ -351,7 +351,7 @@ async fn what_a_failure_cuts_off_is_among_the_calls() {
 }
 
 #[tokio::test]
-async fn long_evidence_leaves_room_for_other_callers() {
+async fn long_evidence_does_not_take_every_permit() {
     const PARTS: usize = 9;
     let provider = Server::start().await.unwrap();
     provider.always(Play::AnswerWhenReleased(HONEST.to_owned()));

@@ -178,7 +178,7 @@ impl Report {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_careful_judge_and_reader_decide_the_incidents_as_they_did() {
+async fn recorded_answers_give_the_recorded_tiers() {
     let incidents = incidents().unwrap();
     let reports: Vec<Report> = incidents
         .iter()

@@ -31,7 +31,7 @@ async fn server() -> Running {
 }
 
 #[tokio::test]
-async fn an_answer_has_placeholders_and_the_record_the_original() {
+async fn redacts_the_answer_but_not_the_record() {
     let server = server().await;
     let answer = server.grounding().evaluate(asked(true)).await.unwrap().into_inner();
     let shown = format!("{answer:?}");
@@ -76,7 +76,7 @@ async fn an_answer_has_placeholders_and_the_record_the_original() {
 }
 
 #[tokio::test]
-async fn an_answer_is_as_it_is_where_nobody_asks_otherwise() {
+async fn answers_are_not_redacted_by_default() {
     let server = server().await;
     let answer = server.grounding().evaluate(asked(false)).await.unwrap().into_inner();
     assert!(!answer.provenance.unwrap().redacted);
@@ -84,7 +84,7 @@ async fn an_answer_is_as_it_is_where_nobody_asks_otherwise() {
 }
 
 #[tokio::test]
-async fn the_reports_of_a_selection_are_redacted_and_an_investigation_refuses_it() {
+async fn redacts_selections_but_not_investigations() {
     let server = server().await;
     let v1::EvaluateRequest { report, evidence, options, .. } = asked(true);
     let best = v1::SelectBestRequest {

@@ -121,14 +121,14 @@ async fn no_lie_proceeds(server: &Running) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_form_hides_a_lie_from_a_truthful_judge() {
+async fn hidden_lies_do_not_proceed_with_a_truthful_judge() {
     let scripted = ScriptedServer::open().await;
     scripted.set_answer(truthful);
     no_lie_proceeds(scripted.server()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_form_hides_a_lie_from_the_rules() {
+async fn hidden_lies_are_reported_by_the_rules() {
     let server = Wanted::default().start(|config| config.ledger.enabled = false).await;
     // The rules leave most lies open, and one that is open among twenty truths holds no report back: it is reported.
     let hidden: Vec<String> = heard(&server, lies())
@@ -142,7 +142,7 @@ async fn no_form_hides_a_lie_from_the_rules() {
 
 /// The same reports with the truth in place of the lie: what holds them back is the lie.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_form_of_the_truth_proceeds() {
+async fn truths_proceed_in_every_form() {
     let scripted = ScriptedServer::open().await;
     scripted.set_answer(truthful);
     let truths = facts().flat_map(|number| reports(number, Said::Truth));
@@ -157,7 +157,7 @@ async fn every_form_of_the_truth_proceeds() {
 }
 
 #[tokio::test]
-async fn claims_without_their_text_are_reported_or_blocked() {
+async fn claims_without_a_synthesis_warn_or_block() {
     let scripted = ScriptedServer::open().await;
     let (thing, fact, _) = FACTS[0];
     let truth = format!("{thing} {fact}");
@@ -170,7 +170,7 @@ async fn claims_without_their_text_are_reported_or_blocked() {
 }
 
 #[tokio::test]
-async fn limits_bound_the_claims_that_a_report_is_split_into() {
+async fn rejects_reports_with_too_many_claims() {
     let server = Wanted::default().start(|_| {}).await;
     let synthesis: String =
         (0..2_001).map(|number| format!("Pod a-{number} restarted. ")).collect();

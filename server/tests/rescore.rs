@@ -117,7 +117,7 @@ fn of_rescore(answer: &v1::RescoreResponse) -> Essence {
 }
 
 #[tokio::test]
-async fn under_the_policy_that_applied_nothing_changes() {
+async fn rescoring_under_the_same_policy_changes_nothing() {
     for kept in [EvidenceRetention::Full, EvidenceRetention::Head] {
         let change = |config: &mut Config| {
             open(config);
@@ -184,17 +184,17 @@ async fn lies_are_found_again(reconsiders: bool) {
 }
 
 #[tokio::test]
-async fn a_lie_is_found_again_under_another_policy() {
+async fn lies_are_detected_under_other_policies() {
     lies_are_found_again(false).await;
 }
 
 #[tokio::test]
-async fn a_lie_that_was_asked_about_is_found_again_under_another_policy() {
+async fn reconsidered_lies_are_detected_under_other_policies() {
     lies_are_found_again(true).await;
 }
 
 #[tokio::test]
-async fn without_the_evidence_the_answer_says_what_did_not_take_effect() {
+async fn rescore_without_evidence_names_ignored_fields() {
     let change = |config: &mut Config| {
         open(config);
         config.ledger.evidence = EvidenceRetention::Head;
@@ -219,7 +219,7 @@ async fn without_the_evidence_the_answer_says_what_did_not_take_effect() {
 }
 
 #[tokio::test]
-async fn evidence_of_a_corpus_counts_as_missing() {
+async fn corpus_evidence_counts_as_missing() {
     let server = Wanted::default().start(open).await;
     let parts = [
         v1::put_evidence_request::Part::Corpus(v1::CorpusHead {
@@ -241,7 +241,7 @@ async fn evidence_of_a_corpus_counts_as_missing() {
 }
 
 #[tokio::test]
-async fn a_report_that_nobody_judged_abstains_under_every_policy() {
+async fn unjudged_report_abstains_under_every_policy() {
     let server = Wanted::default().start(open).await;
     let request = v1::EvaluateRequest { evidence: Vec::new(), ..request() };
     let recorded = evaluated(&server, &request, ("reference", None)).await;
@@ -255,7 +255,7 @@ async fn a_report_that_nobody_judged_abstains_under_every_policy() {
 }
 
 #[tokio::test]
-async fn any_policy_may_be_tried_and_nothing_is_recorded() {
+async fn rescore_accepts_any_policy_and_records_nothing() {
     let server = Running::start().await;
     let recorded = evaluated(&server, &request(), ("reference", None)).await;
     let id = &recorded.evaluation_id;
@@ -287,7 +287,7 @@ async fn any_policy_may_be_tried_and_nothing_is_recorded() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_said() {
+async fn unknown_evaluations_and_policies_are_not_found() {
     let server = Running::start().await;
     let unknown = asked(&server, "nobody", ("reference", None)).await.unwrap_err();
     assert_eq!(unknown.code(), Code::NotFound);

@@ -36,7 +36,7 @@ fn config(data_dir: PathBuf) -> Config {
 }
 
 #[tokio::test]
-async fn a_ledger_with_another_schema_is_refused_with_the_way_out() {
+async fn rejects_a_ledger_with_another_schema() {
     let folder = tempfile::tempdir().unwrap();
     SqliteLedger::open(Options::new(folder.path())).unwrap();
     let file = folder.path().join("ledger.sqlite3");
@@ -71,7 +71,7 @@ async fn a_ledger_with_another_schema_is_refused_with_the_way_out() {
 }
 
 #[tokio::test]
-async fn a_corpus_with_another_schema_is_refused_and_left_unchanged() {
+async fn rejects_a_corpus_with_another_schema() {
     let data = tempfile::tempdir().unwrap();
     let start = || Wanted::default().start(|config| config.data_dir = data.path().to_owned());
     let server = start().await;

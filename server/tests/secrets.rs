@@ -396,18 +396,18 @@ fn output(arguments: &[&str], variables: &[(&str, &str)]) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_secret_is_repeated_with_a_ledger_of_its_own() {
+async fn does_not_leak_secrets_with_sqlite() {
     run(None).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_secret_is_repeated_with_a_database() {
+async fn does_not_leak_secrets_with_postgresql() {
     let Some(database) = Postgres::start(Kind::System) else { return };
     run(Some(&database)).await;
 }
 
 #[test]
-fn a_configuration_that_is_wrong_repeats_no_secret() {
+fn invalid_configuration_does_not_leak_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("gsar.toml");
     for text in [

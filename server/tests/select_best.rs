@@ -131,7 +131,7 @@ async fn watched(judge: &Watching, change: impl FnOnce(&mut Config)) -> Running 
 }
 
 #[tokio::test]
-async fn the_best_is_first_and_each_is_recorded_as_evaluate_records_it() {
+async fn best_candidate_is_first_and_all_are_recorded() {
     let server = Running::start().await;
     let mixed = format!("{TRUE} {FALSE}");
     let ranking = select(&server, candidates(&[FALSE, TRUE, &mixed, TRUE])).await.unwrap();
@@ -164,7 +164,7 @@ async fn the_best_is_first_and_each_is_recorded_as_evaluate_records_it() {
 }
 
 #[tokio::test]
-async fn one_whose_judge_fails_is_last_with_its_reason() {
+async fn candidate_with_a_failed_judge_is_last() {
     let judge = Watching::new(16);
     let server = watched(&judge, |_| {}).await;
     let request = judged_by("watching/0", candidates(&["It fails.", FALSE, "This fails."]));
@@ -175,7 +175,7 @@ async fn one_whose_judge_fails_is_last_with_its_reason() {
 }
 
 #[tokio::test]
-async fn four_are_evaluated_at_once_over_the_same_evidence_under_one_permit() {
+async fn four_candidates_are_evaluated_concurrently_under_one_permit() {
     let judge = Watching::new(0);
     let server = watched(&judge, |config| config.limits.calls_in_flight = 1).await;
     let request = judged_by("watching/0", candidates(&[FALSE; 9]));
@@ -193,7 +193,7 @@ async fn four_are_evaluated_at_once_over_the_same_evidence_under_one_permit() {
 }
 
 #[tokio::test]
-async fn a_corpus_that_is_read_as_a_whole_is_read_once() {
+async fn corpus_is_loaded_once_for_all_candidates() {
     let judge = Watching::new(16);
     let server = watched(&judge, |_| {}).await;
     let parts = [
@@ -221,7 +221,7 @@ async fn a_corpus_that_is_read_as_a_whole_is_read_once() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_named_by_candidate() {
+async fn violations_name_the_candidate() {
     let server = Running::start().await;
     let fields = |status: Status| -> Vec<String> {
         assert_eq!(status.code(), Code::InvalidArgument);
@@ -241,7 +241,7 @@ async fn what_is_wrong_is_named_by_candidate() {
 }
 
 #[tokio::test]
-async fn a_report_that_cannot_be_evaluated_is_last_and_alone_it_is_the_error_of_the_call() {
+async fn failed_candidate_is_last_or_fails_the_call() {
     let server = Wanted::default().start(|config| config.limits.claims = 1).await;
     let long = format!("{TRUE} {FALSE}");
     let ranking = select(&server, candidates(&[&long, FALSE])).await.unwrap();

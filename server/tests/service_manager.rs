@@ -22,7 +22,7 @@ fn heard(socket: &UnixDatagram) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn readiness_reload_and_stop_are_reported() {
+async fn reports_readiness_reload_and_stop() {
     let folder = tempfile::tempdir().unwrap();
     let manager = UnixDatagram::bind(folder.path().join("notify")).unwrap();
     manager.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
@@ -109,7 +109,7 @@ async fn over(stream: UnixStream) -> Channel {
 }
 
 #[test]
-fn a_passed_socket_that_nothing_is_served_on_is_refused() {
+fn rejects_an_unused_passed_socket() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gsar.sock");
     let (unix, tcp) =
@@ -127,7 +127,7 @@ fn a_passed_socket_that_nothing_is_served_on_is_refused() {
 }
 
 #[test]
-fn a_passed_descriptor_that_does_not_listen_is_refused() {
+fn rejects_a_passed_descriptor_that_does_not_listen() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gsar.sock");
     let unix = UnixListener::bind(path).unwrap();

@@ -47,7 +47,7 @@ fn investigation() -> v1::GateInputs {
 }
 
 #[tokio::test]
-async fn validated_evidence_beats_an_exhausted_budget() {
+async fn validated_evidence_takes_precedence_over_the_budget() {
     let server = Running::start().await;
     let request =
         v1::EvaluateGateRequest { gate: Some(investigation()), policy: "reference".to_owned() };
@@ -68,7 +68,7 @@ async fn validated_evidence_beats_an_exhausted_budget() {
 }
 
 #[tokio::test]
-async fn a_chain_cites_the_change_before_onset_and_none_outside_the_window() {
+async fn chain_cites_the_last_change_before_onset() {
     let server = Running::start().await;
     let request = v1::AssembleChainRequest {
         gate: Some(investigation()),
@@ -92,7 +92,7 @@ async fn a_chain_cites_the_change_before_onset_and_none_outside_the_window() {
 }
 
 #[tokio::test]
-async fn tool_results_are_read_by_what_is_good_and_what_is_bad() {
+async fn classifies_tool_results_by_signals_and_words() {
     let server = Running::start().await;
     for (text, expected) in [
         ("error_rate: 0.00", v1::Verdict::Refutes),
@@ -110,7 +110,7 @@ async fn tool_results_are_read_by_what_is_good_and_what_is_bad() {
 }
 
 #[tokio::test]
-async fn a_confidence_is_capped_by_its_grounding() {
+async fn confidence_is_capped_by_grounding() {
     let server = Running::start().await;
     for (strength, after, action) in [
         (v1::GroundingStrength::Grounded, 0.97, v1::Action::PullRequest),
@@ -132,7 +132,7 @@ async fn a_confidence_is_capped_by_its_grounding() {
 }
 
 #[tokio::test]
-async fn policies_are_listed_shown_and_checked() {
+async fn lists_shows_and_checks_policies() {
     let server = Running::start().await;
     let all = server.policies().list_policies(v1::ListPoliciesRequest {}).await.unwrap();
     let all = all.into_inner().policies;
@@ -162,7 +162,7 @@ async fn policies_are_listed_shown_and_checked() {
 }
 
 #[tokio::test]
-async fn a_statement_of_a_report_is_no_longer_than_a_claim_may_be() {
+async fn rejects_statements_longer_than_a_claim() {
     let server = Wanted::default().start(|config| config.limits.claim_text.0 = 200).await;
     let mut request = support::request();
     let report = request.report.as_mut().unwrap();
@@ -174,7 +174,7 @@ async fn a_statement_of_a_report_is_no_longer_than_a_claim_may_be() {
 }
 
 #[tokio::test]
-async fn overrides_are_refused_where_the_server_does_not_allow_them() {
+async fn rejects_overrides_if_not_allowed() {
     let server = Wanted::default()
         .start(|config| config.policies.allow_overrides = AllowOverrides::None)
         .await;
@@ -185,7 +185,7 @@ async fn overrides_are_refused_where_the_server_does_not_allow_them() {
 }
 
 #[tokio::test]
-async fn reflection_lists_the_contract_as_services() {
+async fn reflection_lists_the_services() {
     use tokio_stream::StreamExt as _;
     use tonic_reflection::pb::v1::ServerReflectionRequest;
     use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;

@@ -101,7 +101,7 @@ async fn await_answers(answered: &watch::Sender<usize>, more: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn servers_that_are_killed_in_turn_lose_and_double_nothing() {
+async fn killed_servers_lose_and_duplicate_nothing() {
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
     let folders: Vec<_> = (0..SERVERS).map(|_| tempfile::tempdir().unwrap()).collect();
@@ -159,7 +159,7 @@ async fn servers_that_are_killed_in_turn_lose_and_double_nothing() {
 
 /// What chat models may cost in a day is of all servers together.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn servers_together_keep_the_budget() {
+async fn servers_share_the_budget() {
     const BUDGET: u64 = 100_000;
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
@@ -214,7 +214,7 @@ async fn servers_together_keep_the_budget() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_database_that_is_killed_comes_back_without_a_restart() {
+async fn recovers_from_a_killed_database() {
     let Some(postgres) = postgres() else { return };
     let postgres = Arc::new(postgres);
     let url = postgres.database();
@@ -276,7 +276,7 @@ async fn a_database_that_is_killed_comes_back_without_a_restart() {
 
 /// An account with a password, over TLS to a server whose certificate is verified; everything else is refused.
 #[test]
-fn the_database_is_reached_over_tls_that_is_verified() {
+fn database_connections_use_verified_tls() {
     // PostgreSQL 16 of the wheel is built without TLS.
     let Some(postgres) = Postgres::start(Kind::System) else { return };
     let folder = tempfile::tempdir().unwrap();
@@ -335,7 +335,7 @@ fn said(folder: &Path, toml: &str, arguments: &[&str]) -> (bool, String) {
 }
 
 #[test]
-fn a_database_that_cannot_be_used_is_named_without_its_password() {
+fn database_errors_omit_the_password() {
     let Some(postgres) = postgres() else { return };
     let folder = tempfile::tempdir().unwrap();
     let url = postgres.database();

@@ -83,7 +83,7 @@ fn long_log() -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_put_at_one_server_is_judged_at_the_other() {
+async fn evidence_is_shared_between_servers() {
     let Some(shared) = Shared::start() else { return };
     let killed = "14:03:09 pod cart-1 was OOMKilled with exit code 137";
     let stored = shared.evidence(0).put_evidence(put(vec![item("app", killed)])).await.unwrap();
@@ -105,7 +105,7 @@ async fn what_is_put_at_one_server_is_judged_at_the_other() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "deep"]
-async fn a_put_that_a_kill_broke_off_is_repeated_at_the_other() {
+async fn interrupted_upload_can_be_repeated_at_another_server() {
     let Some(mut shared) = Shared::start() else { return };
     let (send, messages) = mpsc::channel(1);
     let broken = tokio::spawn({

@@ -41,7 +41,7 @@ async fn default_policy(folder: &Path) -> String {
 }
 
 #[tokio::test]
-async fn a_hangup_before_it_is_ready_is_remembered() {
+async fn reloads_after_a_sighup_during_startup() {
     let folder = tempfile::tempdir().unwrap();
     let policies = folder.path().join("policies");
     std::fs::create_dir(&policies).unwrap();
@@ -69,7 +69,7 @@ async fn a_hangup_before_it_is_ready_is_remembered() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_in_policies_at_a_hangup_leaves_them_as_they_were() {
+async fn reload_with_invalid_policies_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let process = spawned(folder.path(), BY_RULES);
     process.log_line("ready");
@@ -83,7 +83,7 @@ async fn what_is_wrong_in_policies_at_a_hangup_leaves_them_as_they_were() {
 }
 
 #[test]
-fn a_mistake_is_reported_before_a_model_is_read() {
+fn configuration_is_checked_before_models_are_loaded() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path().join("model");
     std::fs::create_dir(&model).unwrap();
@@ -109,7 +109,7 @@ fn a_mistake_is_reported_before_a_model_is_read() {
 }
 
 #[tokio::test]
-async fn it_logs_every_address_and_what_is_served_there() {
+async fn logs_every_listener() {
     let folder = tempfile::tempdir().unwrap();
     let toml = format!(
         "admin = \"127.0.0.1:0\"\ngateway.address = \"127.0.0.1:0\"\ngateway.console = true\n{BY_RULES}"
@@ -142,7 +142,7 @@ async fn metrics(process: &Process) -> String {
 }
 
 #[tokio::test]
-async fn nothing_is_counted_before_a_caller_asks() {
+async fn metrics_have_no_counts_before_the_first_call() {
     let folder = tempfile::tempdir().unwrap();
     let process = spawned(folder.path(), &format!("admin = \"127.0.0.1:0\"\n{BY_RULES}"));
     let metrics = metrics(&process).await;

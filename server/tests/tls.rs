@@ -52,7 +52,7 @@ async fn counted(result: &str) {
 }
 
 #[tokio::test]
-async fn calls_over_tls_are_answered_in_both_versions_and_over_http_2_only() {
+async fn serves_both_tls_versions_over_http_2_only() {
     let authority = Authority::new("the authority");
     let (mut server, address) = start(&authority.sign(), None).await;
     let other = server.grounding().evaluate(request()).await.unwrap().into_inner();
@@ -81,7 +81,7 @@ async fn calls_over_tls_are_answered_in_both_versions_and_over_http_2_only() {
 }
 
 #[tokio::test]
-async fn a_client_must_present_a_certificate_of_the_configured_authority() {
+async fn requires_client_certificates_of_the_configured_authority() {
     let (servers, clients) = (Authority::new("servers"), Authority::new("clients"));
     let (_server, address) = start(&servers.sign(), Some(&clients)).await;
     for version in [&rustls::version::TLS12, &rustls::version::TLS13] {
@@ -104,7 +104,7 @@ async fn answered(channel: &Channel) {
 }
 
 #[tokio::test]
-async fn new_files_are_for_new_connections_and_broken_ones_for_none() {
+async fn reloaded_certificates_apply_to_new_connections() {
     let authority = Authority::new("the authority");
     let [first, second, third] = [authority.sign(), authority.sign(), authority.sign()];
     let (server, address) = start(&first, None).await;
@@ -140,7 +140,7 @@ async fn new_files_are_for_new_connections_and_broken_ones_for_none() {
 }
 
 #[tokio::test]
-async fn a_new_client_authority_holds_for_new_connections() {
+async fn reloaded_client_authority_applies_to_new_connections() {
     let (before, after) = (Authority::new("before"), Authority::new("after"));
     let (server, address) = start(&before.sign(), Some(&before)).await;
     let old = Client::with(&before, Some(&before.sign()), rustls::ALL_VERSIONS);
@@ -158,7 +158,7 @@ async fn a_new_client_authority_holds_for_new_connections() {
 }
 
 #[tokio::test]
-async fn peers_that_say_nothing_or_nonsense_keep_nobody_from_connecting() {
+async fn stalled_handshakes_do_not_block_other_clients() {
     let authority = Authority::new("the authority");
     let (_server, address) = start(&authority.sign(), None).await;
     let client = Client::trusting(&authority);
@@ -189,7 +189,7 @@ async fn peers_that_say_nothing_or_nonsense_keep_nobody_from_connecting() {
 }
 
 #[tokio::test]
-async fn evidence_over_a_tls_listener_can_be_attested() {
+async fn tls_listeners_can_attest_evidence() {
     let authority = Authority::new("the authority");
     let signed = authority.sign();
     for is_attested in [true, false] {

@@ -59,7 +59,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_evaluation_is_one_trace_from_the_caller_to_the_model() {
+async fn evaluation_is_one_trace_from_caller_to_model() {
     let (provider, folder) = (Server::start().await.unwrap(), tempfile::tempdir().unwrap());
     provider.always(Play::answer(HONEST));
     let (collector, mut spans) = collector().await;
@@ -108,7 +108,7 @@ async fn an_evaluation_is_one_trace_from_the_caller_to_the_model() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_that_fails_is_an_error_and_a_collector_that_is_away_holds_up_nothing() {
+async fn traces_model_failures_and_tolerates_a_missing_collector() {
     let (provider, folder) = (Server::start().await.unwrap(), tempfile::tempdir().unwrap());
     provider.always(Play::Status(500));
     let (collector, mut spans) = collector().await;

@@ -29,7 +29,7 @@ fn print(report: &TrueReport, answer: &v1::EvaluateResponse) {
 }
 
 #[tokio::test]
-async fn reports_that_are_true_throughout_proceed() {
+async fn true_reports_proceed() {
     let scripted = ScriptedServer::start_reconsidering().await;
     let (mut held, mut codes) = (Vec::new(), BTreeMap::<String, usize>::new());
     let (mut claims, mut asides) = (0, 0);

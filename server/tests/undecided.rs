@@ -162,7 +162,7 @@ fn tiers(answer: &v1::EvaluateResponse) -> (v1::Tier, v1::Tier) {
 }
 
 #[tokio::test]
-async fn without_another_judge_the_answer_abstains_and_says_between_which_tiers() {
+async fn undecided_claims_abstain_without_another_judge() {
     let judge = Scripted::new(
         "first",
         &[
@@ -195,7 +195,7 @@ async fn without_another_judge_the_answer_abstains_and_says_between_which_tiers(
 }
 
 #[tokio::test]
-async fn where_the_tier_does_not_depend_on_what_is_undecided_nobody_else_is_asked() {
+async fn undecided_claims_without_effect_are_skipped() {
     let first = Scripted::new(
         "first",
         &[
@@ -217,7 +217,7 @@ async fn where_the_tier_does_not_depend_on_what_is_undecided_nobody_else_is_aske
 }
 
 #[tokio::test]
-async fn the_next_judge_is_asked_about_the_undecided_alone() {
+async fn next_judge_gets_only_undecided_claims() {
     let first = Scripted::new(
         "first",
         &[
@@ -246,7 +246,7 @@ async fn the_next_judge_is_asked_about_the_undecided_alone() {
 }
 
 #[tokio::test]
-async fn what_the_next_judge_cannot_judge_stays_undecided() {
+async fn failed_next_judge_leaves_claims_undecided() {
     const FIRST: &[(&str, Says)] = &[
         (POOL, Says::Class(Class::Grounded)),
         (DEPTH, Says::Class(Class::Grounded)),
@@ -263,7 +263,7 @@ async fn what_the_next_judge_cannot_judge_stays_undecided() {
 }
 
 #[tokio::test]
-async fn what_may_be_a_root_cause_is_asked_of_a_judge_that_tells() {
+async fn possible_root_causes_need_a_judge_with_roles() {
     use Class::{Grounded, Ungrounded};
     const SCRIPT: &[(&str, Says)] = &[
         (POOL, Says::Class(Grounded)),

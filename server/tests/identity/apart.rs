@@ -15,7 +15,7 @@ use crate::support::tokens::Issuer;
 use crate::support::{item, request};
 
 #[tokio::test]
-async fn one_principal_sees_nothing_of_another() {
+async fn principals_do_not_see_each_others_data() {
     let server = started(&Issuer::new()).await;
     let [ada, ben, auditor, ..] = TOKENS.map(|token| with(&server.channel, Some(token)));
     let grounding = |of: &As| GroundingServiceClient::new(of.clone());

@@ -88,7 +88,7 @@ async fn spend(of: &As) -> (u64, v1::EvaluateResponse) {
 }
 
 #[tokio::test]
-async fn a_principal_that_has_spent_its_budget_stops_and_others_go_on() {
+async fn exhausted_budget_affects_only_its_principal() {
     let provider = Server::start().await.unwrap();
     let server =
         started(&provider, priced, |config| put_in_place(config, &with_budget(BUDGET))).await;
@@ -209,7 +209,7 @@ fn of_stream(answer: v1::EvaluateStreamResponse) -> v1::EvaluateResponse {
 }
 
 #[tokio::test]
-async fn no_path_to_a_chat_model_passes_by_the_budget() {
+async fn every_model_call_counts_towards_the_budget() {
     let provider = Server::start().await.unwrap();
     let server = started(&provider, priced, |config| put_in_place(config, &with_budget(0))).await;
     for (path, code) in every_path(&caller(&server, "secret-of-ada")).await {
@@ -223,7 +223,7 @@ async fn no_path_to_a_chat_model_passes_by_the_budget() {
 }
 
 #[tokio::test]
-async fn a_stream_goes_by_the_budget_that_is_in_force() {
+async fn streams_use_the_reloaded_budget() {
     let provider = Server::start().await.unwrap();
     let server = started(&provider, priced, |config| put_in_place(config, &with_budget(0))).await;
     let (send, messages) = mpsc::channel(1);
@@ -241,7 +241,7 @@ async fn a_stream_goes_by_the_budget_that_is_in_force() {
 }
 
 #[tokio::test]
-async fn where_all_have_spent_too_much_a_principal_does_not_learn_how_much() {
+async fn total_spending_is_not_disclosed_to_principals() {
     let provider = Server::start().await.unwrap();
     let server =
         started(&provider, priced, |config| config.judges.daily_budget = Some(BUDGET)).await;
@@ -254,7 +254,7 @@ async fn where_all_have_spent_too_much_a_principal_does_not_learn_how_much() {
 }
 
 #[tokio::test]
-async fn a_budget_needs_prices() {
+async fn budget_requires_prices() {
     let provider = Server::start().await.unwrap();
     let server = started(&provider, |_| {}, |_| {}).await;
     let [ada, ben] = ["secret-of-ada", "secret-of-ben"].map(|token| caller(&server, token));

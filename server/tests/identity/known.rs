@@ -14,7 +14,7 @@ use crate::support::tokens::Issuer;
 use crate::support::{Wanted, request};
 
 #[tokio::test]
-async fn a_client_is_known_by_its_certificate_and_principals_are_read_anew() {
+async fn clients_are_identified_by_certificate() {
     let (authority, issuer) = (Authority::new("clients"), Issuer::new());
     let server = Wanted::default()
         .start(|config| {
@@ -58,7 +58,7 @@ async fn a_client_is_known_by_its_certificate_and_principals_are_read_anew() {
 }
 
 #[tokio::test]
-async fn evidence_is_attested_by_who_sends_it() {
+async fn attestation_depends_on_the_principal() {
     let issuer = Issuer::new();
     let server = Wanted::default()
         .start(|config| {
@@ -77,7 +77,7 @@ async fn evidence_is_attested_by_who_sends_it() {
 }
 
 #[tokio::test]
-async fn a_user_of_a_socket_is_known_and_calls_are_counted() {
+async fn socket_users_are_identified_and_rate_limited() {
     use std::os::unix::fs::MetadataExt as _;
     let server = Wanted::default()
         .start(|config| {
@@ -99,7 +99,7 @@ async fn a_user_of_a_socket_is_known_and_calls_are_counted() {
 }
 
 #[tokio::test]
-async fn one_principal_takes_no_more_places_than_it_may() {
+async fn concurrent_calls_are_limited_per_principal() {
     use std::os::unix::fs::MetadataExt as _;
     let server = Wanted::default()
         .start(|config| {
@@ -139,7 +139,7 @@ async fn one_principal_takes_no_more_places_than_it_may() {
 }
 
 #[tokio::test]
-async fn over_http_callers_with_a_token_may_write() {
+async fn token_permits_writing_over_http() {
     let issuer = Issuer::new();
     let server = Wanted::default()
         .start(|config| {

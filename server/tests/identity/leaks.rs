@@ -177,7 +177,7 @@ fn naming(message: &MessageDescriptor, seen: &mut BTreeSet<String>) -> bool {
 }
 
 #[test]
-fn every_method_that_names_something_is_asked() {
+fn every_method_with_an_owned_name_is_tested() {
     let pool = DescriptorPool::decode(gsar_proto::DESCRIPTORS).unwrap();
     for method in methods() {
         let (service, name) = method.split_once('/').unwrap();
@@ -190,7 +190,7 @@ fn every_method_that_names_something_is_asked() {
 }
 
 #[tokio::test]
-async fn whatever_is_asked_for_by_name_is_not_there_and_nothing_is_said_of_it() {
+async fn names_of_other_principals_are_not_found() {
     let server = started(&Issuer::new()).await;
     let [ada, ben, ..] = TOKENS.map(|token| with(&server.channel, Some(token)));
     // What ada keeps.
@@ -290,7 +290,7 @@ async fn whatever_is_asked_for_by_name_is_not_there_and_nothing_is_said_of_it() 
 }
 
 #[tokio::test]
-async fn where_there_is_no_room_left_nobody_learns_how_much_others_keep() {
+async fn full_storage_does_not_disclose_other_principals_usage() {
     let issuer = Issuer::new();
     let server = Wanted::default()
         .start(|config| {
@@ -327,7 +327,7 @@ async fn where_there_is_no_room_left_nobody_learns_how_much_others_keep() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_model_said_to_one_principal_is_taken_for_no_other_one() {
+async fn model_answers_are_cached_per_principal() {
     use gsar_chat_wire::{Play, Server};
     let (issuer, provider) = (Issuer::new(), Server::start().await.unwrap());
     provider.always(Play::answer(HONEST));
@@ -352,7 +352,7 @@ async fn what_a_model_said_to_one_principal_is_taken_for_no_other_one() {
 }
 
 #[tokio::test]
-async fn pairs_are_made_of_reports_of_one_principal() {
+async fn pairs_belong_to_one_principal() {
     // The same evidence, a good report of ada's and a bad one of ben's.
     let server = started(&Issuer::new()).await;
     for (token, synthesis) in [

@@ -87,7 +87,7 @@ async fn evaluating(of: As) -> Open<v1::EvaluateStreamRequest, v1::EvaluateStrea
 }
 
 #[tokio::test]
-async fn a_stream_of_reports_ends_with_the_rights_of_its_caller() {
+async fn report_stream_ends_when_rights_are_revoked() {
     let server = started(&Issuer::new()).await;
     for (what, principals_then, wanted) in changes() {
         put_in_force(&server, &principals()).await;
@@ -106,7 +106,7 @@ async fn a_stream_of_reports_ends_with_the_rights_of_its_caller() {
 }
 
 #[tokio::test]
-async fn a_stream_that_drives_ends_with_the_rights_of_its_caller() {
+async fn drive_stream_ends_when_rights_are_revoked() {
     let server = started(&Issuer::new()).await;
     for (number, (what, principals_then, wanted)) in changes().into_iter().enumerate() {
         put_in_force(&server, &principals()).await;
@@ -128,7 +128,7 @@ async fn a_stream_that_drives_ends_with_the_rights_of_its_caller() {
 }
 
 #[tokio::test]
-async fn evidence_that_still_comes_is_refused_with_the_rights_of_its_caller() {
+async fn evidence_upload_ends_when_rights_are_revoked() {
     let server = started(&Issuer::new()).await;
     for (number, (what, principals_then, wanted)) in changes().into_iter().enumerate() {
         put_in_force(&server, &principals()).await;
@@ -163,7 +163,7 @@ async fn evidence_that_still_comes_is_refused_with_the_rights_of_its_caller() {
 }
 
 #[tokio::test]
-async fn an_export_ends_with_the_rights_of_its_caller() {
+async fn export_ends_when_rights_are_revoked() {
     let server = started(&Issuer::new()).await;
     // Together more than waits on the way to a caller that does not read.
     let narrow = Endpoint::from_shared(format!("unix://{}", server.socket().display())).unwrap();
@@ -195,7 +195,7 @@ async fn an_export_ends_with_the_rights_of_its_caller() {
 }
 
 #[tokio::test]
-async fn keys_of_tokens_are_exchanged_without_a_restart_and_old_ones_hold_no_longer() {
+async fn token_keys_are_replaced_without_a_restart() {
     let (old, new) = (Issuer::new(), Issuer::new());
     let server = started(&old).await;
     let token = |of: &Issuer| of.token("ada@example", json!({}));

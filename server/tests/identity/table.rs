@@ -122,7 +122,7 @@ fn refused(issuer: &Issuer) -> Vec<(&'static str, Option<String>)> {
 }
 
 #[tokio::test]
-async fn every_call_is_refused_with_what_does_not_hold() {
+async fn every_call_rejects_invalid_credentials() {
     let issuer = Issuer::new();
     let server = started(&issuer).await;
     let refused = refused(&issuer);
@@ -142,7 +142,7 @@ async fn every_call_is_refused_with_what_does_not_hold() {
 }
 
 #[tokio::test]
-async fn every_call_is_refused_with_a_certificate_of_nobody() {
+async fn every_call_rejects_unknown_certificates() {
     let (authority, issuer) = (Authority::new("clients"), Issuer::new());
     let server = Wanted::default()
         .start(|config| {
@@ -191,7 +191,7 @@ async fn every_call_is_refused_with_a_certificate_of_nobody() {
 }
 
 #[tokio::test]
-async fn every_call_takes_its_right_and_no_other_one() {
+async fn every_call_requires_exactly_its_right() {
     let server = Wanted::default()
         .start(|config| {
             let file = config.data_dir.parent().unwrap().join("principals.toml");
@@ -220,7 +220,7 @@ async fn every_call_takes_its_right_and_no_other_one() {
 }
 
 #[tokio::test]
-async fn deciding_by_a_changed_policy_takes_a_right_of_its_own() {
+async fn policy_overrides_require_their_own_right() {
     let server = started(&Issuer::new()).await;
     let report = r#""report": {"synthesis": "The pool size is 20."}, "evidence": [{"id": "a",
         "kind": "EVIDENCE_KIND_TOOL_OUTPUT", "lane": "EVIDENCE_LANE_LOGS", "text": "pool size is 20"}]"#;
@@ -257,7 +257,7 @@ async fn deciding_by_a_changed_policy_takes_a_right_of_its_own() {
 }
 
 #[tokio::test]
-async fn over_http_every_path_is_refused_alike() {
+async fn every_http_path_rejects_invalid_credentials() {
     let issuer = Issuer::new();
     let server = Wanted::default()
         .start(|config| {

@@ -34,7 +34,7 @@ fn items() -> Vec<EvidenceItem> {
 }
 
 #[test]
-fn every_example_comes_out_as_the_page_says() {
+fn examples_in_claims_md_are_correct() {
     let items = items();
     let observations = Observations::read(&items, &Budget::unlimited());
     let rows = PAGE.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
