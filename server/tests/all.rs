@@ -1,5 +1,4 @@
-//! The real server, asked over its sockets, and its ledger. One binary for all of it: one for each file would link the
-//! whole server fifty times.
+//! Tests of the real server and its ledger, in one binary so that the server is linked only once.
 
 #![expect(unreachable_pub, reason = "modules show each other what they share")]
 #![expect(
@@ -8,7 +7,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "a test that cannot go on fails"
+    reason = "a test fails by panicking"
 )]
 
 mod attestation;

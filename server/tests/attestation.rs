@@ -1,9 +1,9 @@
-//! Attestation over real Unix sockets: the same request, by the listener and the peer's user id.
+//! Tests of attestation by listener, peer and tool.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
-use crate::support::{Running, Wanted, connect, item};
+use crate::support::{TestServer, TestServerOptions, connect, item};
 use gsar_proto::v1;
 use gsar_proto::v1::put_evidence_request::Part;
 use gsar_server::config::{Attested, Config, Listen};
@@ -11,10 +11,10 @@ use tonic::transport::Channel;
 use v1::evidence_service_client::EvidenceServiceClient;
 use v1::grounding_service_client::GroundingServiceClient;
 
-/// Sockets of one server: plain, vouching for this user, for another user, and for `kubectl` only.
+/// The server's sockets: without attestation, and attesting this user, another user, and only `kubectl`.
 const SOCKETS: [&str; 4] = ["plain.sock", "agents.sock", "others.sock", "kubectl.sock"];
 
-async fn server() -> Running {
+async fn server() -> TestServer {
     let change = |config: &mut Config| {
         let folder = config.data_dir.parent().unwrap().to_owned();
         let listen = |name: &str| Listen::Unix(folder.join(name));
@@ -32,15 +32,15 @@ async fn server() -> Running {
             attested("kubectl.sock", None, &["kubectl *"]),
         ];
     };
-    Wanted::default().start(change).await
+    TestServerOptions::default().start(change).await
 }
 
-async fn over(server: &Running, socket: &str) -> Channel {
+async fn over(server: &TestServer, socket: &str) -> Channel {
     let path: PathBuf = server.folder.path().join(socket);
     connect(&path).await
 }
 
-/// Eleven claims that the evidence shows and one that nothing shows.
+/// Returns a report with eleven supported claims and an unsupported one.
 fn request(tool: &str) -> v1::EvaluateRequest {
     let figures: Vec<String> =
         (1..=11).map(|pool| format!("The size of pool-{pool} is {}.", pool * 7)).collect();
@@ -57,7 +57,7 @@ fn request(tool: &str) -> v1::EvaluateRequest {
 }
 
 async fn evaluated(
-    server: &Running,
+    server: &TestServer,
     socket: &str,
     request: v1::EvaluateRequest,
 ) -> v1::EvaluateResponse {
@@ -116,7 +116,7 @@ async fn corpus_items_keep_their_attestation() {
         };
         client.get_snapshot(snapshot).await.unwrap().into_inner()
     };
-    let asked = |corpus: &str| v1::EvaluateRequest {
+    let request_for = |corpus: &str| v1::EvaluateRequest {
         evidence: Vec::new(),
         corpus_id: corpus.to_owned(),
         ..request("psql")
@@ -126,16 +126,16 @@ async fn corpus_items_keep_their_attestation() {
     assert!(!plain.attested);
     assert_eq!((plain.step_id.as_str(), plain.specialist_id.as_str()), ("step-3", "database"));
     assert!(put("agents.sock", "vouched").await.attested);
-    // Over whichever listener it is used later, what counts is how it came.
-    let over_agents = evaluated(&server, "agents.sock", asked("plain")).await;
+    // The listener that stored the evidence decides, not the one that uses it.
+    let over_agents = evaluated(&server, "agents.sock", request_for("plain")).await;
     assert!(!is_attested(&over_agents));
     let decision = over_agents.decision.unwrap();
     assert_ne!(decision.tier(), v1::Tier::Proceed);
-    let over_plain = evaluated(&server, "plain.sock", asked("vouched")).await;
+    let over_plain = evaluated(&server, "plain.sock", request_for("vouched")).await;
     assert!(is_attested(&over_plain));
     assert_eq!(over_plain.decision.unwrap().tier(), v1::Tier::Proceed);
 
-    // The same bytes again change nothing for the worse, and are attested once somebody vouches.
+    // Storing the same bytes again never removes the attestation, and can add it.
     assert!(put("plain.sock", "vouched").await.attested);
     assert!(put("agents.sock", "plain").await.attested);
 }

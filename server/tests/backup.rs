@@ -1,5 +1,4 @@
-//! `gsar-server backup` beside a server that goes on: what was acknowledged before is in it, a server on it answers the
-//! same, and what cannot be complete is not there.
+//! Tests of `gsar-server backup` next to a running server.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -18,7 +17,6 @@ use gsar_proto::v1::put_evidence_request::Part;
 use tempfile::TempDir;
 use tonic::transport::Channel;
 
-/// Neither a model nor its runtime is needed for what is tested.
 const CONFIG: &str = "[judges]\nchain = [\"rules/2\"]\n[evidence]\nembeddings = \"off\"\n";
 
 fn command(data_dir: &Path, to: &Path) -> Command {
@@ -32,7 +30,7 @@ fn back_up(data_dir: &Path, to: &Path) -> Output {
     command(data_dir, to).output().unwrap()
 }
 
-fn said(output: &Output) -> String {
+fn output_text(output: &Output) -> String {
     [&output.stdout[..], &output.stderr[..]].map(String::from_utf8_lossy).concat()
 }
 
@@ -52,9 +50,8 @@ async fn evaluate(channel: Channel, request: v1::EvaluateRequest) -> v1::Evaluat
 }
 
 async fn read(channel: &Channel, evaluation_id: &str) -> v1::GetEvaluationResponse {
-    let wanted =
-        v1::GetEvaluationRequest { evaluation_id: evaluation_id.to_owned(), redact: false };
-    LedgerServiceClient::new(channel.clone()).get_evaluation(wanted).await.unwrap().into_inner()
+    let query = v1::GetEvaluationRequest { evaluation_id: evaluation_id.to_owned(), redact: false };
+    LedgerServiceClient::new(channel.clone()).get_evaluation(query).await.unwrap().into_inner()
 }
 
 async fn put(channel: &Channel, corpus: &str, text: &str) {
@@ -75,8 +72,8 @@ async fn found(channel: &Channel, corpus: &str, query: &str) -> Vec<String> {
     found.into_inner().hits.into_iter().map(|hit| hit.text).collect()
 }
 
-/// A data directory with an evaluation and a corpus, whose server has stopped.
-async fn left_behind() -> (TempDir, PathBuf) {
+/// Creates a data directory with an evaluation and a corpus, and stops its server.
+async fn stopped_server_data() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::configured(folder.path(), CONFIG);
     let channel = channel(folder.path()).await;
@@ -91,7 +88,7 @@ fn copy(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg("-r").arg(from).arg(to).status().unwrap().success());
 }
 
-/// Callers that evaluate until they are dropped.
+/// Callers that evaluate until they are stopped.
 struct Load {
     recorded: Arc<AtomicUsize>,
     stop: Arc<AtomicBool>,
@@ -150,10 +147,10 @@ async fn backup_under_load_is_complete() {
             move || back_up(&data, &to)
         });
         let output = output.await.unwrap();
-        assert!(output.status.success(), "{}", said(&output));
-        // One during which nothing was recorded shows little.
+        assert!(output.status.success(), "{}", output_text(&output));
+        // A backup during which nothing was recorded proves little.
         if load.recorded() > recorded + 4 || attempt == 20 {
-            assert!(load.recorded() > recorded, "the server recorded beside the backup");
+            assert!(load.recorded() > recorded, "nothing was recorded during the backup");
             break to;
         }
     };
@@ -169,7 +166,7 @@ async fn backup_under_load_is_complete() {
         .current_dir(&backup)
         .output()
         .unwrap();
-    assert!(checked.status.success(), "{}", said(&checked));
+    assert!(checked.status.success(), "{}", output_text(&checked));
 
     let restored = tempfile::tempdir().unwrap();
     copy(&backup, &restored.path().join("data"));
@@ -187,7 +184,7 @@ async fn backup_under_load_is_complete() {
 
 #[tokio::test]
 async fn backup_rejects_unusable_targets() {
-    let (folder, data) = left_behind().await;
+    let (folder, data) = stopped_server_data().await;
     let file = folder.path().join("file");
     std::fs::write(&file, "x").unwrap();
     std::fs::create_dir(folder.path().join("other.partial")).unwrap();
@@ -202,10 +199,13 @@ async fn backup_rejects_unusable_targets() {
         (&empty.path().to_owned(), folder.path().join("new"), "contains no database"),
     ] {
         let output = back_up(data_dir, &to);
-        let said = said(&output);
-        assert_eq!(output.status.code(), Some(1), "{said}");
+        let output_text = output_text(&output);
+        assert_eq!(output.status.code(), Some(1), "{output_text}");
         let field = if data_dir == &data { "--to " } else { "data_dir " };
-        assert!(said.contains(&format!("error: {field}")) && said.contains(reason), "{said}");
+        assert!(
+            output_text.contains(&format!("error: {field}")) && output_text.contains(reason),
+            "{output_text}"
+        );
         let is_given = to == file || to == folder.path();
         assert_eq!(to.exists(), is_given, "{}", to.display());
     }
@@ -214,7 +214,7 @@ async fn backup_rejects_unusable_targets() {
 
 #[tokio::test]
 async fn failed_backup_leaves_no_files_on_a_full_disk() {
-    let (folder, data) = left_behind().await;
+    let (folder, data) = stopped_server_data().await;
     let mounted = tempfile::tempdir().unwrap();
     let Some(disk) = SmallDisk::new(mounted.path()) else {
         skipped("mount", "this process may not mount a file system");
@@ -224,7 +224,7 @@ async fn failed_backup_leaves_no_files_on_a_full_disk() {
     std::fs::write(&filler, vec![0; (4 << 20) - (64 << 10)]).unwrap();
     let to = disk.0.join("backup");
     let output = back_up(&data, &to);
-    let refused = said(&output);
+    let refused = output_text(&output);
     assert_eq!(output.status.code(), Some(1), "{refused}");
     assert!(refused.contains("--to ") && refused.contains("full"), "{refused}");
     assert!(refused.contains("free space there"), "{refused}");
@@ -235,15 +235,14 @@ async fn failed_backup_leaves_no_files_on_a_full_disk() {
     drop(folder);
 }
 
-/// Keeps a database for this process alone, so that another one that reads it waits.
-fn keep_for_oneself(database: &Path) -> rusqlite::Connection {
+/// Locks a database exclusively, so that other readers wait.
+fn lock_exclusively(database: &Path) -> rusqlite::Connection {
     let connection = rusqlite::Connection::open(database).unwrap();
     connection.pragma_update(None, "locking_mode", "EXCLUSIVE").unwrap();
     connection.execute_batch("BEGIN EXCLUSIVE").unwrap();
     connection
 }
 
-/// Waits until a file is there.
 fn wait_for(file: &Path, backup: &mut Child) {
     while !file.is_file() {
         assert!(backup.try_wait().unwrap().is_none(), "the backup ended before it was killed");
@@ -253,14 +252,16 @@ fn wait_for(file: &Path, backup: &mut Child) {
 
 #[tokio::test]
 async fn killed_backup_is_removed_by_the_next_one() {
-    let (folder, data) = left_behind().await;
+    let (folder, data) = stopped_server_data().await;
     let corpus = data.join("evidence/inc-7/corpus.sqlite3");
-    let kept = keep_for_oneself(&corpus);
+    let kept = lock_exclusively(&corpus);
     let (to, partial) = (folder.path().join("backup"), folder.path().join("backup.partial"));
     let mut killed = command(&data, &to).spawn().unwrap();
     wait_for(&partial.join("ledger.sqlite3"), &mut killed);
     let beside = back_up(&data, &to);
-    assert!(said(&beside).contains(&format!("process {} already backs up to it", killed.id())));
+    assert!(
+        output_text(&beside).contains(&format!("process {} already backs up to it", killed.id()))
+    );
     killed.kill().unwrap();
     killed.wait().unwrap();
     assert!(partial.exists() && !to.exists());
@@ -268,7 +269,7 @@ async fn killed_backup_is_removed_by_the_next_one() {
     drop(kept);
     std::fs::write(partial.join("stray"), "x").unwrap();
     let output = back_up(&data, &to);
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", output_text(&output));
     assert!(!partial.exists());
     let mut names: Vec<_> = to
         .read_dir()
@@ -281,17 +282,17 @@ async fn killed_backup_is_removed_by_the_next_one() {
 
 #[tokio::test]
 async fn backup_skips_damaged_corpora_but_needs_the_ledger() {
-    let (folder, data) = left_behind().await;
+    let (folder, data) = stopped_server_data().await;
     let damage = |name: &str| {
         std::fs::write(data.join(name), "no database ".repeat(99)).unwrap();
-        // The log of the killed server has every page once more.
+        // The write-ahead log of the killed server contains every page again.
         std::fs::remove_file(data.join(format!("{name}-wal"))).unwrap();
     };
     damage("evidence/inc-7/corpus.sqlite3");
     let to = folder.path().join("backup");
     let output = back_up(&data, &to);
     assert_eq!(output.status.code(), Some(1));
-    let text = said(&output);
+    let text = output_text(&output);
     assert!(text.contains("left out: evidence/inc-7/corpus.sqlite3 is damaged"), "{text}");
     assert!(to.join("ledger.sqlite3").is_file() && !to.join("evidence").exists());
 
@@ -299,18 +300,18 @@ async fn backup_skips_damaged_corpora_but_needs_the_ledger() {
     let again = folder.path().join("again");
     let output = back_up(&data, &again);
     assert_eq!(output.status.code(), Some(1));
-    let text = said(&output);
+    let text = output_text(&output);
     assert!(text.contains("ledger.sqlite3 is damaged") && text.contains("nothing was"), "{text}");
     assert!(!again.exists() && !folder.path().join("again.partial").exists());
 }
 
 #[tokio::test]
 async fn backup_with_postgresql_names_the_alternative() {
-    let (folder, data) = left_behind().await;
+    let (folder, data) = stopped_server_data().await;
     let to = folder.path().join("backup");
     let url = "postgres://gsar:secret@db.example/gsar?sslmode=require";
     let output = command(&data, &to).env("GSAR_STORAGE__URL", url).output().unwrap();
-    let text = said(&output);
+    let text = output_text(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("pg_dump") && text.contains("postgres://gsar:***@db.example"), "{text}");
     assert!(!text.contains("secret") && !to.exists(), "{text}");
@@ -318,7 +319,7 @@ async fn backup_with_postgresql_names_the_alternative() {
 
 #[tokio::test]
 async fn restored_corpora_are_embedded_again() {
-    let (folder, data) = left_behind().await;
+    let (folder, data) = stopped_server_data().await;
     let corpus = "evidence/inc-7/corpus.sqlite3";
     let embedded = rusqlite::Connection::open(data.join(corpus)).unwrap();
     embedded.execute("UPDATE corpus SET embedded_by = 'model'", []).unwrap();

@@ -1,4 +1,4 @@
-//! These tests check that a server which computes goes on serving, and that nothing computes on for nobody.
+//! Tests that a busy server stays responsive, and stops work that no caller waits for.
 
 use std::path::Path;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_types::StatusExt as _;
 use tower::{Service as _, ServiceExt as _};
 
-/// Reading 4 MiB takes a minute without optimisation.
+/// Takes a minute to read in a debug build.
 const LONG: usize = 4 << 20;
 
 fn long_report(bytes: usize) -> v1::EvaluateRequest {
@@ -40,7 +40,7 @@ async fn evaluate_bytes(channel: Channel, bytes: usize, within: Duration) -> Res
     client.evaluate(request).await.map(drop)
 }
 
-/// Sends that many bytes of a message that has more.
+/// Sends the first bytes of a longer message.
 async fn begin_a_message(mut channel: Channel, bytes: usize) -> impl Sized {
     let (parts, body) = mpsc::channel(1);
     let body = Body::new(StreamBody::new(ReceiverStream::new(body)));
@@ -58,21 +58,21 @@ async fn begin_a_message(mut channel: Channel, bytes: usize) -> impl Sized {
     (parts, answer)
 }
 
-/// The limit that a refusal names, and whether it says when to come back.
-fn named(refused: &Status) -> (String, bool) {
+/// Returns the limit that an error names, and `true` if it has a retry delay.
+fn limit_and_retry(refused: &Status) -> (String, bool) {
     let details = refused.get_error_details();
     let quota = details.quota_failure().unwrap_or_else(|| panic!("{refused:?}"));
     (quota.violations[0].subject.clone(), details.retry_info().is_some())
 }
 
-/// Has as many long reports evaluated, each until `within`.
+/// Starts evaluating `reports` long reports, each with a deadline of `within`.
 async fn keep_busy(folder: &Path, reports: usize, within: Duration) -> JoinSet<Result<(), Status>> {
     let mut calls = JoinSet::new();
     for _ in 0..reports {
         let channel = support::connect(&folder.join("gsar.sock")).await;
         calls.spawn(evaluate(channel, within));
     }
-    // Each answer comes after some of what was sent before.
+    // Each answer shows that some of the reports were received.
     let channel = support::connect(&folder.join("gsar.sock")).await;
     for _ in 0..100 {
         assert_eq!(health(channel.clone(), "").await, ServingStatus::Serving);
@@ -98,7 +98,7 @@ async fn long_reports_do_not_block_other_calls() {
         ..v1::ScoreRequest::default()
     };
     GroundingServiceClient::new(channel).score(counts).await.unwrap();
-    assert!(calls.try_join_next().is_none(), "all long reports are still read");
+    assert!(calls.try_join_next().is_none(), "no long report is finished");
     calls.shutdown().await;
     drop(process);
 }
@@ -113,13 +113,13 @@ async fn disconnect_releases_the_permit() {
             calls.shutdown().await;
         } else {
             let refused = calls.join_next().await.unwrap().unwrap().unwrap_err();
-            // Its client may see the deadline first.
+            // The client may notice the deadline first.
             let late = [Code::DeadlineExceeded, Code::Cancelled];
             assert!(late.contains(&refused.code()), "{refused:?}");
         }
         let channel = support::connect(&folder.path().join("gsar.sock")).await;
         let mut client = GroundingServiceClient::new(channel);
-        // Reading the report to its end takes longer than the test may.
+        // Reading the whole report would take longer than the test.
         while let Err(refused) = client.evaluate(support::request()).await {
             assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
         }
@@ -165,7 +165,7 @@ async fn rejects_calls_beyond_the_work_and_memory_limits() {
         let channel = support::connect(&folder.path().join("gsar.sock")).await;
         let refused = evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err();
         assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
-        assert_eq!(named(&refused), (limit.to_owned(), false), "{refused:?}");
+        assert_eq!(limit_and_retry(&refused), (limit.to_owned(), false), "{refused:?}");
         GroundingServiceClient::new(channel).evaluate(support::request()).await.unwrap();
         drop(process);
     }
@@ -174,7 +174,7 @@ async fn rejects_calls_beyond_the_work_and_memory_limits() {
 #[tokio::test(flavor = "multi_thread")]
 async fn rejects_messages_while_memory_is_exhausted() {
     let folder = tempfile::tempdir().unwrap();
-    // Room for one of the long reports and no second one.
+    // Enough for one long report, but not for two.
     let config = "[limits]\nmessage = \"5MiB\"\nmemory = \"48MiB\"\n";
     let process = Process::configured(folder.path(), config);
     let waiting = support::connect(&folder.path().join("gsar.sock")).await;
@@ -182,16 +182,18 @@ async fn rejects_messages_while_memory_is_exhausted() {
     let held = begin_a_message(waiting, 4 << 20).await;
     let refused = loop {
         match evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err() {
-            // All of the first has not arrived.
-            refused if named(&refused).1 => break refused,
+            // The first message has not been received completely.
+            refused if limit_and_retry(&refused).1 => break refused,
             _ => {}
         }
     };
     assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
-    assert_eq!(named(&refused).0, "limits.memory", "{refused:?}");
+    assert_eq!(limit_and_retry(&refused).0, "limits.memory", "{refused:?}");
     drop(held);
-    // A call that has room is refused for what reading it takes.
-    while named(&evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err()).1 {}
+    // A call that has enough memory fails at the limit for work.
+    while limit_and_retry(&evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err()).1
+    {
+    }
     drop(process);
 }
 

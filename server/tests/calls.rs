@@ -1,9 +1,9 @@
-//! Deadlines, overload, panics, failed judges, idempotency: what a call can meet.
+//! Tests of deadlines, overload, panics, failed judges and idempotency.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::{self, Running, Wanted, request};
+use crate::support::{self, TestServer, TestServerOptions, request};
 use async_trait::async_trait;
 use gsar_core::Class;
 use gsar_proto::v1;
@@ -16,7 +16,7 @@ fn capabilities() -> Capabilities {
     Capabilities { classes: Class::ALL.to_vec(), languages: vec!["en"], max_evidence_bytes: None }
 }
 
-/// Waits until it is let go, and says when it began and whether it was given up.
+/// A judge that waits until it is released, and reports its start and cancellation.
 #[derive(Default)]
 struct Waiting {
     began: Arc<Notify>,
@@ -89,11 +89,11 @@ fn reason(status: &tonic::Status) -> String {
 async fn expired_deadline_stops_the_work() {
     let judge = Waiting::default();
     let given_up = Arc::clone(&judge.given_up);
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .judge(judge)
         .start(|config| {
             config.judges.chain = vec!["rules/2".to_owned(), "waiting/0".to_owned()];
-            // Below what the call asks for, since the client gives up by itself at that time.
+            // Below the client's own deadline, so that the server ends the call.
             config.limits.max_deadline.0 = Duration::from_millis(500);
             config.limits.default_deadline.0 = Duration::from_millis(500);
         })
@@ -117,7 +117,7 @@ async fn expired_deadline_stops_the_work() {
 #[tokio::test]
 async fn calls_without_a_deadline_get_the_default() {
     let judge = Waiting::default();
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .judge(judge)
         .start(|config| {
             config.judges.chain = vec!["rules/2".to_owned(), "waiting/0".to_owned()];
@@ -138,7 +138,7 @@ async fn calls_without_a_deadline_get_the_default() {
 async fn rejects_overload_at_once_across_connections() {
     let judge = Waiting::default();
     let (began, let_go) = (Arc::clone(&judge.began), Arc::clone(&judge.let_go));
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .judge(judge)
         .start(|config| {
             config.judges.chain = vec!["rules/2".to_owned(), "waiting/0".to_owned()];
@@ -173,7 +173,7 @@ async fn rejects_overload_at_once_across_connections() {
 
 #[tokio::test]
 async fn panic_is_an_internal_error_of_one_call() {
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .judge(Panicking)
         .start(|config| config.judges.chain = vec!["rules/2".to_owned(), "panicking/0".to_owned()])
         .await;
@@ -198,7 +198,7 @@ async fn panic_is_an_internal_error_of_one_call() {
 async fn h13_failed_judge_abstains() {
     let judge = Waiting::default();
     let let_go = Arc::clone(&judge.let_go);
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .judge(judge)
         .start(|config| config.judges.chain = vec!["waiting/0".to_owned(), "rules/2".to_owned()])
         .await;
@@ -217,7 +217,7 @@ async fn h13_failed_judge_abstains() {
     assert_eq!(answer.score, None);
     assert_eq!(answer.action.unwrap().action(), v1::Action::Notify);
 
-    // In a chain the next judge is asked, and the answer says so.
+    // In a chain, the next judge is called and the answer reports it.
     let_go.notify_one();
     let answer = server.grounding().evaluate(request()).await.unwrap().into_inner();
     let links = answer.provenance.unwrap().judges;
@@ -229,7 +229,7 @@ async fn h13_failed_judge_abstains() {
 
 #[tokio::test]
 async fn h14_warns_if_the_author_judges_its_own_report() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut own = request();
     own.report.as_mut().unwrap().generator_model = "rules/2".to_owned();
     let answer = server.grounding().evaluate(own).await.unwrap().into_inner();
@@ -238,7 +238,7 @@ async fn h14_warns_if_the_author_judges_its_own_report() {
 
 #[tokio::test]
 async fn repeated_key_returns_the_first_answer() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let keyed = v1::EvaluateRequest { idempotency_key: "k1".to_owned(), ..request() };
     let first = server.grounding().evaluate(keyed.clone()).await.unwrap().into_inner();
     let again = server.grounding().evaluate(keyed.clone()).await.unwrap().into_inner();
@@ -252,12 +252,12 @@ async fn repeated_key_returns_the_first_answer() {
 
 #[tokio::test]
 async fn evaluation_is_recorded_before_its_answer() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let answer = server.grounding().evaluate(request()).await.unwrap().into_inner();
     assert!(answer.provenance.as_ref().unwrap().recorded);
-    let wanted =
+    let query =
         v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone(), redact: false };
-    let stored = server.ledger().get_evaluation(wanted).await.unwrap().into_inner();
+    let stored = server.ledger().get_evaluation(query).await.unwrap().into_inner();
     assert_eq!(stored.evaluation.as_ref(), Some(&answer));
     assert_eq!(stored.report, request().report);
     assert_eq!(stored.evidence[0].head, "connection pool size is 20");
@@ -285,7 +285,7 @@ async fn evaluation_is_recorded_before_its_answer() {
 
 #[tokio::test]
 async fn deletes_an_evaluation_with_its_evidence_and_key() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let keyed = v1::EvaluateRequest { idempotency_key: "k".to_owned(), ..request() };
     let answer = server.grounding().evaluate(keyed.clone()).await.unwrap().into_inner();
     let named = v1::DeleteEvaluationRequest { evaluation_id: answer.evaluation_id.clone() };
@@ -307,7 +307,7 @@ async fn rejects_evidence_requests_if_contents_are_not_stored() {
     let heads = |config: &mut gsar_server::config::Config| {
         config.ledger.evidence = gsar_server::config::EvidenceRetention::Head;
     };
-    let server = Wanted::default().start(heads).await;
+    let server = TestServerOptions::default().start(heads).await;
     let answer = server.grounding().evaluate(request()).await.unwrap().into_inner();
     let item = v1::GetEvaluationEvidenceRequest {
         evaluation_id: answer.evaluation_id,
@@ -320,7 +320,7 @@ async fn rejects_evidence_requests_if_contents_are_not_stored() {
 
 #[tokio::test]
 async fn unknown_policy_or_judge_is_not_found() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut grounding = server.grounding();
     let policy = || v1::EvaluateRequest { policy: "night".to_owned(), ..request() };
     let judge = |request: v1::EvaluateRequest| v1::EvaluateRequest {
@@ -364,7 +364,7 @@ fn every_error_reason_is_documented() {
 
 #[tokio::test]
 async fn explanations_are_sent_on_request() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut explained = request();
     explained.options =
         Some(v1::EvaluateOptions { judge: String::new(), explain: true, ..Default::default() });

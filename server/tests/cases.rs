@@ -1,13 +1,13 @@
-//! The cases of `datasets/cases`, over gRPC to a real server.
+//! Runs `datasets/cases` over gRPC.
 
-use crate::support::Running;
+use crate::support::TestServer;
 use gsar_datasets::{cases, differences};
 use gsar_proto::json::{from_json, to_json};
 use gsar_proto::v1::ScoreRequest;
 
 #[tokio::test]
 async fn every_case_has_the_expected_answer() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut failed = Vec::new();
     for case in cases().unwrap() {
         let request: ScoreRequest = from_json(&case.request.to_string())

@@ -1,4 +1,4 @@
-//! Faults of the configuration, by the real binary: exit status 2, no address bound, every key named as it is written.
+//! Tests of configuration errors: exit status 2, no bound address, and every key named as written.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use crate::support::process::Process;
 use crate::support::tls::Authority;
 
-/// What a fault's configuration says, and how each line that names a problem begins. `DIR` is the folder of the test.
+/// Invalid configurations, each with the expected beginnings of the error lines. `DIR` is the test's folder.
 const FAULTS: &[(&str, &[&str])] = &[
     ("colour = 1", &["colour: unknown key"]),
     ("listen = []", &["listen: is empty"]),
@@ -188,7 +188,7 @@ const FAULTS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Words of the program's inside that tell a person nothing.
+/// Internal names that must not appear in messages.
 const INTERNAL: &[&str] = &[
     "first_byte_timeout",
     "total_timeout",
@@ -236,29 +236,29 @@ fn prepared() -> tempfile::TempDir {
 fn invalid_configuration_exits_2_and_names_every_key() {
     let folder = prepared();
     let dir = folder.path().display().to_string();
-    for (toml, wanted) in FAULTS {
+    for (toml, expected) in FAULTS {
         for arguments in [&[][..], &["--check"]] {
             let output = run(folder.path(), toml, arguments);
-            let said = String::from_utf8(output.stderr).unwrap();
-            assert_eq!(output.status.code(), Some(2), "{toml}\n{said}");
-            let lines: Vec<&str> = said.lines().collect();
-            for start in *wanted {
+            let stderr = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{toml}\n{stderr}");
+            let lines: Vec<&str> = stderr.lines().collect();
+            for start in *expected {
                 let start = format!("  {}", start.replace("DIR", &dir));
                 let found = lines.iter().any(|line| line.starts_with(&start));
-                assert!(found, "`{start}` for\n{toml}\nin\n{said}");
+                assert!(found, "`{start}` for\n{toml}\nin\n{stderr}");
             }
             let problems =
                 lines.iter().filter(|line| line.starts_with("  ") && line.contains(": "));
-            let header = format!("error: configuration: {} problem", wanted.len());
+            let header = format!("error: configuration: {} problem", expected.len());
             assert!(
                 lines.iter().any(|line| line.starts_with(&header)),
-                "{header} for\n{toml}\nin\n{said}"
+                "{header} for\n{toml}\nin\n{stderr}"
             );
-            assert!(problems.count() >= wanted.len(), "{said}");
+            assert!(problems.count() >= expected.len(), "{stderr}");
             for internal in INTERNAL {
-                assert!(!said.contains(internal), "`{internal}` in\n{said}");
+                assert!(!stderr.contains(internal), "`{internal}` in\n{stderr}");
             }
-            assert!(!said.contains("listening") && !said.contains("secret"), "{said}");
+            assert!(!stderr.contains("listening") && !stderr.contains("secret"), "{stderr}");
             assert!(!folder.path().join("run").exists(), "an address was bound: {toml}");
             assert!(!folder.path().join("data").exists(), "a directory was made: {toml}");
         }
@@ -274,11 +274,11 @@ fn configuration_can_be_checked_next_to_a_running_server() {
         "listen = [\"unix://{dir}/gsar.sock\"]\ndata_dir = \"{dir}/data\"\n[judges]\nchain = [\"rules/2\"]"
     );
     let output = run(folder.path(), &same, &["--check"]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "configuration: no problems\n");
-    assert!(said.is_empty(), "{said}");
-    assert!(folder.path().join("gsar.sock").exists(), "the server goes on");
+    assert!(stderr.is_empty(), "{stderr}");
+    assert!(folder.path().join("gsar.sock").exists(), "the running server is not affected");
     drop(server);
 }
 
@@ -299,12 +299,12 @@ fn kubernetes_service_variables_are_ignored() {
         .arg("--check")
         .output()
         .unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    let lines: Vec<&str> = said.lines().filter(|line| line.contains("Kubernetes")).collect();
-    assert_eq!(lines.len(), 1, "{said}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let lines: Vec<&str> = stderr.lines().filter(|line| line.contains("Kubernetes")).collect();
+    assert_eq!(lines.len(), 1, "{stderr}");
     assert!(
         lines[0].contains("GSAR_PORT_50051_TCP_ADDR") && lines[0].contains("ignoring"),
-        "{said}"
+        "{stderr}"
     );
 }

@@ -1,10 +1,10 @@
-//! The console over HTTP: what is served of it, and what its pages may do.
+//! Tests of the console over HTTP.
 
-use crate::support::{Running, Wanted};
+use crate::support::{TestServer, TestServerOptions};
 use gsar_server::config::Config;
 use reqwest::{Client, Response, StatusCode};
 
-/// The most bytes of the first page, packed.
+/// The maximum compressed size of the first page, in bytes.
 const MAX_PACKED: usize = 150_000;
 const FILES: [(&str, &str); 3] = [
     ("/console/", "text/html; charset=utf-8"),
@@ -12,17 +12,17 @@ const FILES: [(&str, &str); 3] = [
     ("/console/console.css", "text/css; charset=utf-8"),
 ];
 
-async fn server(change: impl FnOnce(&mut Config)) -> Running {
+async fn server(change: impl FnOnce(&mut Config)) -> TestServer {
     let with_console = |config: &mut Config| {
         config.gateway.address = Some("127.0.0.1:0".parse().unwrap());
         config.gateway.console = true;
         change(config);
     };
-    Wanted::default().start(with_console).await
+    TestServerOptions::default().start(with_console).await
 }
 
-async fn get(server: &Running, path: &str, headers: &[(&str, &str)]) -> Response {
-    // reqwest wants one even where nothing is encrypted.
+async fn get(server: &TestServer, path: &str, headers: &[(&str, &str)]) -> Response {
+    // reqwest requires a crypto provider even without TLS.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut request = Client::new().get(format!("http://{}{path}", server.gateway.unwrap()));
     for (name, value) in headers {
@@ -89,7 +89,7 @@ async fn console_is_served_only_if_enabled() {
     for path in ["/console/other.js", "/console/../Cargo.toml", "/console/console.js/x"] {
         assert_eq!(get(&with, path, &[]).await.status(), StatusCode::NOT_FOUND, "{path}");
     }
-    // A page of elsewhere is refused like any other call.
+    // A foreign origin is rejected as for any other call.
     let refused = get(&with, "/console/", &[("origin", "http://evil.example")]).await;
     assert_eq!(refused.status(), StatusCode::FORBIDDEN);
 }

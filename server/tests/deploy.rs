@@ -1,11 +1,11 @@
-//! What lies in `server/deploy` speaks of metrics and keys of configuration that there are.
+//! Tests that `server/deploy` and the documentation name existing metrics and configuration keys.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::support::chat_models::{HONEST, Models, asked};
+use crate::support::chat_models::{HONEST, Models, request_for};
 use crate::support::tls::{Authority, Client};
-use crate::support::{Running, Wanted, request};
+use crate::support::{TestServer, TestServerOptions, request};
 use async_trait::async_trait;
 use gsar_chat_wire::{Play, Server};
 use gsar_core::Class;
@@ -22,7 +22,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(inside).collect()
 }
 
-/// Every name of a metric in a text.
+/// Returns the names of the metrics in a text.
 fn metrics(text: &str) -> BTreeSet<String> {
     let is_of_name = |c: char| c.is_ascii_lowercase() || c == '_';
     let words = text.split(|c| !is_of_name(c)).filter(|word| word.starts_with("gsar_"));
@@ -33,15 +33,15 @@ fn metrics(text: &str) -> BTreeSet<String> {
     words.map(base).collect()
 }
 
-/// Every metric of the server.
-fn known() -> BTreeSet<String> {
+/// Returns all metrics of the server.
+fn all_metrics() -> BTreeSet<String> {
     let sources = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
     sources.iter().flat_map(|file| metrics(&std::fs::read_to_string(file).unwrap())).collect()
 }
 
 #[test]
 fn documentation_names_existing_metrics() {
-    let known = known();
+    let known = all_metrics();
     let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/operations");
     let mut named = 0;
     for page in files(&pages) {
@@ -74,17 +74,17 @@ fn fallback_alert_lists_judges_without_a_chat_model() {
 #[test]
 fn alerts_and_dashboards_use_existing_metrics() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let known = known();
-    let mut asked = 0;
+    let known = all_metrics();
+    let mut used = 0;
     for folder in ["deploy/prometheus", "deploy/grafana"] {
         for file in files(&root.join(folder)) {
             for metric in metrics(&std::fs::read_to_string(&file).unwrap()) {
                 assert!(known.contains(&metric), "{}: {metric}", file.display());
-                asked += 1;
+                used += 1;
             }
         }
     }
-    assert!(asked > 20, "{asked}");
+    assert!(used > 20, "{used}");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn shipped_configurations_are_valid() {
     }
 }
 
-/// Panics at every report.
+/// A judge that panics.
 struct Panicking;
 
 #[async_trait]
@@ -125,7 +125,7 @@ impl Judge for Panicking {
     }
 }
 
-/// A listener over TLS, the admin port, and nobody with a right to grade.
+/// Configures a TLS listener, the admin port, and principals without the right to grade.
 fn watched(config: &mut Config) {
     let folder = config.data_dir.parent().unwrap();
     Authority::new("the authority").sign().write(folder, "server");
@@ -138,8 +138,8 @@ fn watched(config: &mut Config) {
     config.admin = Some("127.0.0.1:0".parse().unwrap());
 }
 
-/// What happens to a server in a week: models that answer and fail, a budget that is spent, a defect, refused calls.
-async fn lived_through() -> Running {
+/// Runs a server through a mix of events: answers, failures, an exhausted budget, a panic, and rejected calls.
+async fn run_mixed_events() -> TestServer {
     let provider = Server::start().await.unwrap();
     provider.always(Play::answer(HONEST));
     let model = "openai:gpt-4.1";
@@ -154,9 +154,9 @@ async fn lived_through() -> Running {
     let gated =
         v1::GateInputs { hypotheses: vec![v1::Hypothesis::default()], ..Default::default() };
     for question in [
-        asked(""),
-        v1::EvaluateRequest { options: None, ..asked("") },
-        v1::EvaluateRequest { options: None, ..asked("") },
+        request_for(""),
+        v1::EvaluateRequest { options: None, ..request_for("") },
+        v1::EvaluateRequest { options: None, ..request_for("") },
         request(),
         v1::EvaluateRequest { gate: Some(gated), ..request() },
         v1::EvaluateRequest { policy: "none".to_owned(), ..request() },
@@ -165,9 +165,9 @@ async fn lived_through() -> Running {
     }
     let quoted = HONEST.replace("the pool size is 20", "the pool size is 90");
     provider.always(Play::answer(&quoted));
-    grounding.evaluate(asked("")).await.unwrap();
+    grounding.evaluate(request_for("")).await.unwrap();
     provider.always(Play::Status(500));
-    grounding.evaluate(asked("")).await.unwrap();
+    grounding.evaluate(request_for("")).await.unwrap();
     let gate =
         v1::EvaluateGateRequest { gate: Some(v1::GateInputs::default()), ..Default::default() };
     let _answered_or_refused = server.gate().evaluate_gate(gate).await;
@@ -175,8 +175,8 @@ async fn lived_through() -> Running {
     assert!(nobody.channel(server.tls.unwrap()).await.is_err());
 
     let poor = priced().start(|config| config.judges.daily_budget = Some(1)).await;
-    poor.grounding().evaluate(asked("")).await.unwrap();
-    let defective = Wanted::default()
+    poor.grounding().evaluate(request_for("")).await.unwrap();
+    let defective = TestServerOptions::default()
         .judge(Panicking)
         .start(|config| {
             config.judges.chain = vec!["rules/2".to_owned(), "panicking/0".to_owned()];
@@ -188,7 +188,7 @@ async fn lived_through() -> Running {
         Some(v1::EvaluateOptions { judge: "panicking/0".to_owned(), ..Default::default() });
     let refused = defective.grounding().evaluate(panicking).await.unwrap_err();
     assert_eq!(refused.code(), Code::Internal);
-    let identified = Wanted::default()
+    let identified = TestServerOptions::default()
         .start(|config| {
             let file = config.data_dir.parent().unwrap().join("principals.toml");
             std::fs::write(&file, "[a]\nuids = [4294967294]\nmay = [\"read\"]\n").unwrap();
@@ -202,20 +202,20 @@ async fn lived_through() -> Running {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_used_metric_is_exported() {
-    let server = lived_through().await;
+    let server = run_mixed_events().await;
     let _ = rustls::crypto::ring::default_provider().install_default();
     let scraped = reqwest::get(format!("http://{}/metrics", server.admin.unwrap())).await.unwrap();
     let scraped = scraped.text().await.unwrap();
-    // A line of its own for each, with a value: `# HELP` alone is no series.
+    // Only lines with a value count; `# HELP` alone is not a series.
     let there: BTreeSet<String> =
         scraped.lines().filter(|line| !line.starts_with('#')).flat_map(metrics).collect();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");
-    let asked: BTreeSet<String> = ["prometheus/alerts.yaml", "grafana/gsar.json"]
+    let used: BTreeSet<String> = ["prometheus/alerts.yaml", "grafana/gsar.json"]
         .iter()
         .flat_map(|file| metrics(&std::fs::read_to_string(root.join(file)).unwrap()))
         .filter(|metric| *metric != "gsar_")
         .collect();
-    let missing: Vec<&String> = asked.difference(&there).collect();
+    let missing: Vec<&String> = used.difference(&there).collect();
     assert!(missing.is_empty(), "{missing:?} in\n{scraped}");
     assert!(scraped.contains("process_resident_memory_bytes "), "{scraped}");
 }

@@ -1,8 +1,8 @@
-//! A full disk refuses evaluations and evidence with a clear error; with room again the server goes on by itself.
+//! Tests that a full disk rejects evaluations and evidence with a clear error, and that the server recovers.
 
 use crate::support::skip::skipped;
 use crate::support::small_disk::SmallDisk;
-use crate::support::{Wanted, item, request};
+use crate::support::{TestServerOptions, item, request};
 use gsar_proto::v1;
 use gsar_proto::v1::put_evidence_request::Part;
 use tonic::Code;
@@ -16,7 +16,7 @@ async fn h30_full_disk_is_reported_and_recovered_from() {
         return;
     };
     let data = disk.0.join("data");
-    let server = Wanted::default().start(|config| config.data_dir = data).await;
+    let server = TestServerOptions::default().start(|config| config.data_dir = data).await;
     server.grounding().evaluate(request()).await.unwrap();
 
     let filler = disk.0.join("filler");
@@ -29,17 +29,21 @@ async fn h30_full_disk_is_reported_and_recovered_from() {
             break;
         }
     }
-    let status = refused.expect("a full disk takes no more records");
+    let status = refused.expect("a full disk rejects records");
     assert_eq!(status.code(), Code::Unavailable);
     let details = status.get_error_details();
     assert_eq!(details.error_info().unwrap().reason, "LEDGER_UNAVAILABLE");
     assert!(status.message().contains("full"), "{}", status.message());
 
     std::fs::remove_file(&filler).unwrap();
-    let answer = server.grounding().evaluate(request()).await.expect("with room again it works");
+    let answer = server
+        .grounding()
+        .evaluate(request())
+        .await
+        .expect("the server recovers after space is freed");
     let evaluation_id = answer.into_inner().evaluation_id;
-    let wanted = gsar_proto::v1::GetEvaluationRequest { evaluation_id, redact: false };
-    assert!(server.ledger().get_evaluation(wanted).await.is_ok());
+    let query = gsar_proto::v1::GetEvaluationRequest { evaluation_id, redact: false };
+    assert!(server.ledger().get_evaluation(query).await.is_ok());
     server.stopped().await.unwrap();
 }
 
@@ -51,7 +55,7 @@ async fn full_disk_keeps_acknowledged_evidence() {
         return;
     };
     let data = disk.0.join("data");
-    let server = Wanted::default().start(|config| config.data_dir = data).await;
+    let server = TestServerOptions::default().start(|config| config.data_dir = data).await;
     let mut evidence = server.evidence();
     let head = |corpus: &str| {
         let head = v1::CorpusHead { corpus_id: corpus.to_owned(), ..Default::default() };
@@ -76,7 +80,10 @@ async fn full_disk_keeps_acknowledged_evidence() {
     assert_eq!(found.hits[0].text, "the pool size is 20");
     let gone = v1::DeleteCorpusRequest { corpus_id: "large".to_owned() };
     evidence.delete_corpus(gone).await.unwrap();
-    evidence.put_evidence(put("after", "the pool size is 30")).await.expect("there is room again");
+    evidence
+        .put_evidence(put("after", "the pool size is 30"))
+        .await
+        .expect("the server recovers after space is freed");
     let found = evidence.search(search("after")).await.unwrap().into_inner();
     assert_eq!(found.hits[0].text, "the pool size is 30");
     server.stopped().await.unwrap();

@@ -1,7 +1,6 @@
-//! Hypotheses end to end: what the gate, the chain, the cap and the ladder make of the turns of an investigation, with the facts
-//! of their source.
+//! Tests of hypotheses end to end: the gate, the chain, the cap and the action ladder.
 
-use crate::support::{Running, Wanted, item};
+use crate::support::{TestServer, TestServerOptions, item};
 use gsar_proto::v1;
 use v1::evidence_item::Content;
 use v1::{Action, EvidenceLane, GateExit, GroundingStrength};
@@ -13,7 +12,7 @@ fn time(seconds: i64) -> prost_types::Timestamp {
     prost_types::Timestamp { seconds, nanos: 0 }
 }
 
-/// What a tool returned, and the hypothesis `pool` that it bears on.
+/// Returns a tool result and its test of the hypothesis `pool`.
 fn test_of(id: &str, lane: EvidenceLane, text: &str) -> (v1::ToolCall, v1::HypothesisTest) {
     let result = v1::EvidenceItem {
         lane: lane.into(),
@@ -35,13 +34,13 @@ fn change(at: i64) -> v1::ChangeRecord {
 }
 
 struct Driven<'a> {
-    server: &'a Running,
+    server: &'a TestServer,
     id: String,
     stands: v1::Investigation,
 }
 
 impl<'a> Driven<'a> {
-    async fn begin(server: &'a Running, id: &str, policy: &str) -> Self {
+    async fn begin(server: &'a TestServer, id: &str, policy: &str) -> Self {
         let start = v1::StartInvestigationRequest {
             investigation_id: id.to_owned(),
             policy: policy.to_owned(),
@@ -102,21 +101,23 @@ impl<'a> Driven<'a> {
     }
 }
 
-/// A server at which callers may use the source's own policy.
-async fn with_paper() -> Running {
-    Wanted::default().start(|config| config.policies.allowed = vec!["paper".to_owned()]).await
+/// Starts a server at which callers may use the policy `paper`.
+async fn server_allowing_paper() -> TestServer {
+    TestServerOptions::default()
+        .start(|config| config.policies.allowed = vec!["paper".to_owned()])
+        .await
 }
 
 const BAD: (&str, &str) = ("errors", "connection_errors 512");
 
 #[tokio::test]
 async fn action_depends_on_grounding_of_the_root_cause() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let before = ONSET - 600;
     for (id, changes, strength, after, action) in [
         ("grounded", vec![change(before)], GroundingStrength::Grounded, 0.97, Action::PullRequest),
         ("partial", vec![], GroundingStrength::PartiallyGrounded, 0.84, Action::Patch),
-        // No citation after the onset, and none outside the window.
+        // Neither changes after the onset nor changes outside the window are cited.
         (
             "late",
             vec![change(ONSET + 60)],
@@ -146,10 +147,10 @@ async fn action_depends_on_grounding_of_the_root_cause() {
 
 #[tokio::test]
 async fn without_a_root_cause_the_action_is_notify() {
-    let server = with_paper().await;
+    let server = server_allowing_paper().await;
     for policy in ["reference", "strict", "paper"] {
         let mut driven = Driven::begin(&server, policy, policy).await;
-        // What a model inferred neither validates nor invalidates.
+        // Inferences of a model neither validate nor invalidate.
         let tests = vec![test_of("guess", EvidenceLane::LlmInferred, BAD.1)];
         let gate = driven.turn(tests, Vec::new(), true).await;
         assert_eq!(gate.exit(), GateExit::NoConfidentRootCause, "{policy}");
@@ -160,14 +161,14 @@ async fn without_a_root_cause_the_action_is_notify() {
         let held: Vec<&str> = action.held_by.iter().map(|hold| hold.code.as_str()).collect();
         assert!(held.contains(&"NO_CONFIDENT_ROOT_CAUSE"), "{policy}: {held:?}");
         if policy != "paper" {
-            assert_eq!(answer.cap.unwrap().after, 0.64, "{policy}: never 0.65 without grounds");
+            assert_eq!(answer.cap.unwrap().after, 0.64, "{policy}: below 0.65 without grounding");
         }
     }
 }
 
 #[tokio::test]
 async fn healthy_signal_does_not_validate() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut driven = Driven::begin(&server, "healthy", "reference").await;
     let tests = vec![test_of("rate", EvidenceLane::Metrics, "error_rate: 0.00")];
     let gate = driven.turn(tests, Vec::new(), false).await;
@@ -177,10 +178,10 @@ async fn healthy_signal_does_not_validate() {
 
 #[tokio::test]
 async fn conflicting_evidence_is_contested() {
-    let server = with_paper().await;
+    let server = server_allowing_paper().await;
     for (policy, state, exit) in [
         ("reference", v1::HypothesisState::Contested, GateExit::Unspecified),
-        // The precedence of the source.
+        // The paper's precedence.
         ("paper", v1::HypothesisState::Validated, GateExit::Confident),
     ] {
         let mut driven = Driven::begin(&server, policy, policy).await;
@@ -195,7 +196,7 @@ async fn conflicting_evidence_is_contested() {
 
 #[tokio::test]
 async fn ten_turns_end_an_investigation_unless_validated() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut driven = Driven::begin(&server, "turns", "reference").await;
     for turn in 1..=10 {
         let id = format!("log-{turn}");
@@ -215,12 +216,12 @@ async fn ten_turns_end_an_investigation_unless_validated() {
     }
     let gate =
         driven.turn(vec![test_of(BAD.0, EvidenceLane::Metrics, BAD.1)], Vec::new(), true).await;
-    assert_eq!(gate.exit(), GateExit::Confident, "even when the budget is spent");
+    assert_eq!(gate.exit(), GateExit::Confident, "even if the budget is exhausted");
 }
 
 #[tokio::test]
 async fn investigation_ends_after_four_minutes() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     for (seconds, exit) in [(239, GateExit::Unspecified), (240, GateExit::NoConfidentRootCause)] {
         let gate = v1::GateInputs {
             elapsed: Some(prost_types::Duration { seconds, nanos: 0 }),
@@ -235,7 +236,7 @@ async fn investigation_ends_after_four_minutes() {
 
 #[tokio::test]
 async fn without_hypotheses_there_is_no_root_cause() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut driven = Driven::begin(&server, "none", "reference").await;
     let gate = driven.turn(Vec::new(), Vec::new(), true).await;
     assert_eq!((gate.exit(), gate.validated_count), (GateExit::NoConfidentRootCause, 0));

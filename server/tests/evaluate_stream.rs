@@ -1,12 +1,11 @@
-//! Many reports over one call, through a real server: each answered by itself, bounded while nobody reads, and ended in
-//! order.
+//! Tests of evaluating many reports over one stream.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::support::{Running, Wanted, request, rounds};
+use crate::support::{TestServer, TestServerOptions, request, rounds};
 use async_trait::async_trait;
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
@@ -20,7 +19,7 @@ use tonic::transport::Endpoint;
 use tonic::{Code, Status, Streaming};
 use tonic_types::StatusExt as _;
 
-/// Waits for a permit where it is to, counts what it judges, and says much.
+/// A judge that counts its calls, can wait for a permit, and writes notes of a given size.
 #[derive(Clone)]
 struct Counting {
     judged: Arc<AtomicUsize>,
@@ -31,12 +30,12 @@ struct Counting {
 }
 
 impl Counting {
-    /// Judges at once, with notes of that many bytes.
-    fn saying(note: usize) -> Self {
+    /// Judges at once, with notes of `note` bytes.
+    fn with_notes(note: usize) -> Self {
         Self { let_go: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)), note, ..Self::waiting() }
     }
 
-    /// Judges once it is let go.
+    /// Judges when it is released.
     fn waiting() -> Self {
         Self {
             judged: Arc::default(),
@@ -51,7 +50,7 @@ impl Counting {
         self.judged.load(Ordering::SeqCst)
     }
 
-    /// Returns once that many more reports have come to it.
+    /// Waits until `reports` more reports have reached the judge.
     async fn began(&self, reports: u32) {
         self.began.acquire_many(reports).await.unwrap().forget();
     }
@@ -85,7 +84,7 @@ impl Judge for Counting {
         self.let_go.acquire().await.unwrap().forget();
         std::mem::forget(on_drop);
         self.judged.fetch_add(1, Ordering::SeqCst);
-        let said = |claim: &gsar_core::Claim| JudgedClaim {
+        let judge_claim = |claim: &gsar_core::Claim| JudgedClaim {
             claim: claim.clone(),
             class: Class::Ungrounded,
             evidence_type: EvidenceType::Inference,
@@ -95,7 +94,7 @@ impl Judge for Counting {
             rules: Vec::new(),
             undecided: None,
         };
-        let judged = question.claims.iter().map(said).collect();
+        let judged = question.claims.iter().map(judge_claim).collect();
         Ok(Judgement { judged, ..Judgement::default() })
     }
 }
@@ -130,23 +129,22 @@ fn judged_by(judge: &str) -> v1::EvaluateRequest {
     v1::EvaluateRequest { options: Some(options), ..request() }
 }
 
-async fn with(judge: &Counting, change: impl FnOnce(&mut Config)) -> Running {
+async fn with(judge: &Counting, change: impl FnOnce(&mut Config)) -> TestServer {
     let chain = |config: &mut Config| {
         config.judges.chain = ["rules/2", "counting/0", "panicking/0"].map(str::to_owned).to_vec();
         config.ledger.enabled = false;
         change(config);
     };
-    Wanted::default().judge(judge.clone()).judge(Panicking).start(chain).await
+    TestServerOptions::default().judge(judge.clone()).judge(Panicking).start(chain).await
 }
 
-/// A stream that the test writes to.
 struct Open {
     requests: mpsc::Sender<v1::EvaluateStreamRequest>,
     answers: Streaming<v1::EvaluateStreamResponse>,
 }
 
 impl Open {
-    async fn on(server: &Running) -> Self {
+    async fn on(server: &TestServer) -> Self {
         let (requests, stream) = mpsc::channel(64);
         let answers = server.grounding().evaluate_stream(ReceiverStream::new(stream)).await;
         Self { requests, answers: answers.unwrap().into_inner() }
@@ -158,7 +156,7 @@ impl Open {
 
     async fn next(&mut self) -> (String, Result<v1::EvaluateResponse, v1::CallError>) {
         let answer = self.answers.message().await.unwrap().expect("an answer");
-        parted(answer)
+        split(answer)
     }
 
     async fn status(&mut self) -> Status {
@@ -166,7 +164,7 @@ impl Open {
     }
 }
 
-fn parted(
+fn split(
     answer: v1::EvaluateStreamResponse,
 ) -> (String, Result<v1::EvaluateResponse, v1::CallError>) {
     let result = match answer.result.unwrap() {
@@ -183,7 +181,7 @@ fn fields(error: &v1::CallError) -> Vec<&str> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn streamed_reports_are_answered_individually() {
     let reports = rounds(1_000, 10_000);
-    let server = Wanted::default().start(|config| config.ledger.durable = false).await;
+    let server = TestServerOptions::default().start(|config| config.ledger.durable = false).await;
     let requests = (0..reports).map(|number| {
         let mut request = request();
         if number % 100 == 7 {
@@ -202,9 +200,9 @@ async fn streamed_reports_are_answered_individually() {
     let (mut seen, mut evaluations) = (BTreeSet::new(), BTreeSet::new());
     let mut errors = 0;
     while let Some(answer) = answers.message().await.unwrap() {
-        let (id, result) = parted(answer);
+        let (id, result) = split(answer);
         let number: usize = id.parse().unwrap();
-        assert!(seen.insert(number), "{number} is answered once");
+        assert!(seen.insert(number), "{number} was answered twice");
         match result {
             Ok(answer) => {
                 assert_ne!(number % 100, 7);
@@ -231,9 +229,10 @@ async fn slow_reader_limits_evaluations() {
     const IN_FLIGHT: usize = 4;
     const REPORTS: usize = 300;
     const NOTE: usize = 64 << 10;
-    /// One answer in the channel, and what the transport takes before it stops: the window, and a message behind it.
+    /// One answer in the channel, and three that the transport buffers: a window's worth, and a message after
+    /// it.
     const UNDERWAY: usize = 1 + 3;
-    let judge = Counting::saying(NOTE);
+    let judge = Counting::with_notes(NOTE);
     let server = with(&judge, |config| config.limits.stream_in_flight = IN_FLIGHT).await;
     let endpoint = Endpoint::from_shared(format!("unix://{}", server.socket().display())).unwrap();
     let channel = endpoint.initial_stream_window_size(65_535).connect().await.unwrap();
@@ -243,7 +242,7 @@ async fn slow_reader_limits_evaluations() {
     let mut answers =
         client.evaluate_stream(tokio_stream::iter(requests)).await.unwrap().into_inner();
     judge.began(u32::try_from(IN_FLIGHT).unwrap()).await;
-    // Other calls are served meanwhile, each after what was ready before it.
+    // Other calls are served meanwhile.
     for _ in 0..200 {
         server.grounding().evaluate(judged_by("rules/2")).await.unwrap();
     }
@@ -254,21 +253,21 @@ async fn slow_reader_limits_evaluations() {
     while answers.message().await.unwrap().is_some() {
         read += 1;
         let ahead = judge.judged() - read;
-        assert!(ahead <= IN_FLIGHT + UNDERWAY, "{ahead} ahead of the reader after {read}");
+        assert!(ahead <= IN_FLIGHT + UNDERWAY, "{ahead} evaluated but not read after {read}");
     }
     assert_eq!((read, judge.judged()), (REPORTS, REPORTS));
 }
 
 #[tokio::test]
 async fn invalid_report_does_not_end_the_stream() {
-    let judge = Counting::saying(1);
+    let judge = Counting::with_notes(1);
     let server = with(&judge, |_| {}).await;
     let mut open = Open::on(&server).await;
     open.send(message("boom", judged_by("panicking/0"))).await;
     let (id, error) = open.next().await;
     let error = error.unwrap_err();
     assert_eq!((id.as_str(), error.code_name.as_str()), ("boom", "INTERNAL"));
-    assert!(!error.message.contains("a defect of a judge"), "the cause stays inside");
+    assert!(!error.message.contains("a defect of a judge"), "the cause is not disclosed");
 
     open.send(message("", request())).await;
     assert_eq!(fields(&open.next().await.1.unwrap_err()), ["correlation_id"]);
@@ -290,7 +289,7 @@ async fn invalid_report_does_not_end_the_stream() {
         assert!(id == "same" && answer.is_ok());
     }
     drop(open.requests);
-    assert!(open.answers.message().await.unwrap().is_none(), "it ends well");
+    assert!(open.answers.message().await.unwrap().is_none(), "the stream ends without an error");
 }
 
 #[tokio::test]
@@ -315,7 +314,7 @@ async fn open_stream_holds_no_permit() {
     let server = with(&judge, |config| config.limits.calls_in_flight = 1).await;
     let mut open = Open::on(&server).await;
     let mut other = Open::on(&server).await;
-    assert!(server.grounding().evaluate(request()).await.is_ok(), "the place is free");
+    assert!(server.grounding().evaluate(request()).await.is_ok(), "an open stream holds no permit");
 
     for number in 0..3 {
         open.send(message(&number.to_string(), judged_by("counting/0"))).await;
@@ -323,8 +322,8 @@ async fn open_stream_holds_no_permit() {
     judge.began(1).await;
     other.send(message("waits", judged_by("rules/2"))).await;
     let refused = server.grounding().evaluate(request()).await.unwrap_err();
-    assert_eq!(refused.code(), Code::ResourceExhausted, "a report of a stream has it");
-    assert_eq!(judge.began.available_permits(), 0, "and only one");
+    assert_eq!(refused.code(), Code::ResourceExhausted, "a report in a stream holds the permit");
+    assert_eq!(judge.began.available_permits(), 0, "the second report waits");
     judge.let_go.add_permits(3);
     for _ in 0..3 {
         assert!(open.next().await.1.is_ok());
@@ -375,8 +374,8 @@ async fn disconnect_cancels_reports_and_releases_permits() {
 
 #[tokio::test]
 async fn malformed_message_ends_the_stream() {
-    let server = Running::start().await;
-    // A claim has text where a message of the stream has a request.
+    let server = TestServer::start().await;
+    // A claim has a string where a message of the stream has a request.
     let claim = |text: &str| v1::Claim {
         id: "c".to_owned(),
         text: text.to_owned(),
@@ -390,7 +389,7 @@ async fn malformed_message_ends_the_stream() {
     let answers = grpc.streaming(tonic::Request::new(claims), path, codec).await.unwrap();
     let mut answers = answers.into_inner();
     let first = answers.message().await.unwrap().unwrap();
-    assert_eq!(fields(&parted(first).1.unwrap_err()), ["request"]);
+    assert_eq!(fields(&split(first).1.unwrap_err()), ["request"]);
     let status = answers.message().await.unwrap_err();
     assert_eq!(status.code(), Code::InvalidArgument);
     assert_eq!(status.get_error_details().error_info().unwrap().reason, "MALFORMED_MESSAGE");

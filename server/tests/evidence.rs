@@ -1,9 +1,9 @@
-//! Stored evidence over a real socket: put, found, judged, and there again after the process was killed.
+//! Tests of stored evidence: upload, search, judging, and recovery after a kill.
 
 use std::process::{Child, Command, Stdio};
 
 use crate::support::skip::skipped;
-use crate::support::{Running, Wanted, connect, item};
+use crate::support::{TestServer, TestServerOptions, connect, item};
 use async_trait::async_trait;
 use gsar_proto::v1;
 use gsar_proto::v1::put_evidence_request::Part;
@@ -59,7 +59,7 @@ fn report(synthesis: &str, corpus: &str) -> v1::EvaluateRequest {
 
 #[tokio::test]
 async fn text_is_searchable_while_it_is_uploaded() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut evidence = server.evidence();
     let (send, messages) = mpsc::channel(1);
     let storing = tokio::spawn({
@@ -73,10 +73,10 @@ async fn text_is_searchable_while_it_is_uploaded() {
     for piece in early.chunks(50_000) {
         send.send(message(Part::More(piece.to_vec()))).await.unwrap();
     }
-    let wanted = search("day", "order ORD-17");
+    let query = search("day", "order ORD-17");
     loop {
-        // The corpus and its first passages come to be while the call runs.
-        match evidence.search(wanted.clone()).await {
+        // The corpus and its first passages appear during the call.
+        match evidence.search(query.clone()).await {
             Ok(found) if !found.get_ref().hits.is_empty() => break,
             Ok(_) => {}
             Err(status) => assert_eq!(status.code(), Code::NotFound),
@@ -107,7 +107,7 @@ async fn text_is_searchable_while_it_is_uploaded() {
 #[tokio::test]
 async fn upload_response_stays_small_for_many_items() {
     const ITEMS: usize = 6_000;
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut evidence = server.evidence();
     let items = (0..ITEMS).map(|number| item(&format!("{number:0>100}"), "the pool is full"));
     let items: Vec<v1::EvidenceItem> = items.collect();
@@ -122,7 +122,7 @@ async fn upload_response_stays_small_for_many_items() {
 
 #[tokio::test]
 async fn report_is_judged_against_a_corpus() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let pool = item("pool", "connection pool size is 20");
     server.evidence().put_evidence(put("inc-7", vec![pool.clone()])).await.unwrap();
     let mut grounding = server.grounding();
@@ -166,7 +166,7 @@ fn restarts_of_cart_1(restarts: u32) -> v1::EvidenceItem {
 
 #[tokio::test]
 async fn cached_corpus_is_never_stale() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let (mut grounding, mut evidence) = (server.grounding(), server.evidence());
     for (stored, class) in [
         (Some(20), v1::ClaimClass::Grounded),
@@ -178,19 +178,19 @@ async fn cached_corpus_is_never_stale() {
         if let Some(restarts) = stored {
             evidence.put_evidence(put("inc-7", vec![restarts_of_cart_1(restarts)])).await.unwrap();
         }
-        let said = report("Pod cart-1 has restarted 20 times.", "inc-7");
-        let answer = grounding.evaluate(said).await.unwrap().into_inner();
+        let request = report("Pod cart-1 has restarted 20 times.", "inc-7");
+        let answer = grounding.evaluate(request).await.unwrap().into_inner();
         assert_eq!(answer.claims[0].class(), class, "{stored:?}");
     }
     let gone = v1::DeleteCorpusRequest { corpus_id: "inc-7".to_owned() };
     evidence.delete_corpus(gone).await.unwrap();
     evidence.put_evidence(put("inc-7", vec![restarts_of_cart_1(50)])).await.unwrap();
-    let said = report("Pod cart-1 has restarted 20 times.", "inc-7");
-    let answer = grounding.evaluate(said).await.unwrap().into_inner();
+    let request = report("Pod cart-1 has restarted 20 times.", "inc-7");
+    let answer = grounding.evaluate(request).await.unwrap().into_inner();
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Contradicted);
 }
 
-/// The embedded judge with a bound that a test can pass.
+/// The embedded judge with a small evidence limit.
 struct Narrow(FactsJudge);
 
 #[async_trait]
@@ -217,7 +217,7 @@ async fn judge_gets_relevant_passages_of_a_large_corpus() {
     let chain = |config: &mut gsar_server::config::Config| {
         config.judges.chain = vec!["narrow/1".to_owned()];
     };
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .judge(Narrow(FactsJudge::new(FactsCache::new(1 << 20))))
         .start(chain)
         .await;
@@ -238,8 +238,8 @@ async fn judge_gets_relevant_passages_of_a_large_corpus() {
         ..item("pods", "")
     };
     server.evidence().put_evidence(put("day", vec![item("app", &log), pods])).await.unwrap();
-    let said = "Order ORD-4711 was refunded. Pod cart-417 is Pending.";
-    let answer = server.grounding().evaluate(report(said, "day")).await.unwrap().into_inner();
+    let text = "Order ORD-4711 was refunded. Pod cart-417 is Pending.";
+    let answer = server.grounding().evaluate(report(text, "day")).await.unwrap().into_inner();
     for claim in &answer.claims {
         assert_eq!(claim.class(), v1::ClaimClass::Grounded, "{claim:?}");
     }
@@ -264,13 +264,13 @@ async fn claims_with_omitted_evidence_are_reported() {
     let chain = |config: &mut gsar_server::config::Config| {
         config.judges.chain = vec!["narrow/1".to_owned()];
     };
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .judge(Narrow(FactsJudge::new(FactsCache::new(1 << 20))))
         .start(chain)
         .await;
     server.evidence().put_evidence(put("day", vec![item("app", &log(3_000))])).await.unwrap();
-    let said: String = (0..40).map(|order| format!("ORD-{} was lost. ", order * 70)).collect();
-    let answer = server.grounding().evaluate(report(&said, "day")).await.unwrap().into_inner();
+    let text: String = (0..40).map(|order| format!("ORD-{} was lost. ", order * 70)).collect();
+    let answer = server.grounding().evaluate(report(&text, "day")).await.unwrap().into_inner();
     let retrieval = answer.provenance.unwrap().retrieval.unwrap();
     assert!(retrieval.dropped > 0);
     let left_out =
@@ -284,7 +284,7 @@ async fn claims_with_omitted_evidence_are_reported() {
 
 #[tokio::test]
 async fn rejects_invalid_evidence_requests() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut evidence = server.evidence();
     let more = || message(Part::More(b"x".to_vec()));
     let json = v1::EvidenceItem {
@@ -318,10 +318,12 @@ async fn rejects_invalid_evidence_requests() {
     let gone = v1::DeleteCorpusRequest { corpus_id: "nowhere".to_owned() };
     assert_eq!(evidence.delete_corpus(gone).await.unwrap_err().code(), Code::NotFound);
 
-    let off = Wanted::default().start(|config| config.evidence.enabled = false).await;
+    let off = TestServerOptions::default().start(|config| config.evidence.enabled = false).await;
     let refused = off.evidence().search(search("c", "x")).await.unwrap_err();
     assert_eq!(refused.code(), Code::FailedPrecondition);
-    let small = Wanted::default().start(|config| config.evidence.max_corpus_size.0 = 1_000).await;
+    let small = TestServerOptions::default()
+        .start(|config| config.evidence.max_corpus_size.0 = 1_000)
+        .await;
     let refused =
         small.evidence().put_evidence(put("c", vec![item("t", &log(99))])).await.unwrap_err();
     assert_eq!(refused.code(), Code::ResourceExhausted);
@@ -333,7 +335,7 @@ async fn rejects_invalid_evidence_requests() {
 
 #[tokio::test]
 async fn corpora_are_listed_in_pages() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut evidence = server.evidence();
     for corpus in ["c", "a", "b"] {
         evidence.put_evidence(put(corpus, vec![item("x", corpus)])).await.unwrap();
@@ -374,7 +376,7 @@ impl Process {
             std::thread::spawn(move || lines.for_each(drop));
             found
         });
-        assert!(ready.await.unwrap(), "the server is ready");
+        assert!(ready.await.unwrap(), "the server is not ready");
         (process, EvidenceServiceClient::new(connect(&socket).await))
     }
 
@@ -419,14 +421,14 @@ async fn evidence_is_found_by_meaning() {
     let auto = |config: &mut gsar_server::config::Config| {
         config.evidence.embeddings = gsar_server::config::EmbeddingsMode::Auto;
     };
-    let server = Wanted::default().start(auto).await;
+    let server = TestServerOptions::default().start(auto).await;
     let mut evidence = server.evidence();
-    let said = [
+    let texts = [
         ("volume", "No space is left on the device /dev/vdb1."),
         ("certificate", "The TLS chain of the gateway ran out at midnight."),
         ("rollout", "Deployment cart was updated to image 4.2."),
     ];
-    let items = said.into_iter().map(|(id, text)| item(id, text)).collect();
+    let items = texts.into_iter().map(|(id, text)| item(id, text)).collect();
     evidence.put_evidence(put("inc-7", items)).await.unwrap();
     let by_meaning = |query: &str| v1::SearchRequest {
         method: v1::SearchMethod::Vector.into(),
@@ -465,8 +467,8 @@ async fn server_does_not_start_without_a_required_model() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     for key in ["evidence.model: ", "evidence.onnxruntime: "] {
-        assert!(said.contains(key), "{said}");
+        assert!(stderr.contains(key), "{stderr}");
     }
 }

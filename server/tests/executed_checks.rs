@@ -1,9 +1,8 @@
-//! Checks that were executed, through the contract: their result follows from what was declared, only those that were declared
-//! before are attested, and a run that failed contradicts the report that says otherwise.
+//! Tests of executed checks: derived results, attestation of declared checks, and contradictions of reports.
 
 use std::os::unix::fs::MetadataExt as _;
 
-use crate::support::{self, Running, Wanted, connect, wrong_fields};
+use crate::support::{self, TestServer, TestServerOptions, connect, wrong_fields};
 use gsar_proto::v1;
 use gsar_server::config::{Attested, Config, Listen};
 use tonic::Code;
@@ -62,13 +61,13 @@ fn request(synthesis: &str, evidence: Vec<v1::EvidenceItem>) -> v1::EvaluateRequ
     }
 }
 
-async fn evaluated(server: &Running, request: v1::EvaluateRequest) -> v1::EvaluateResponse {
+async fn evaluated(server: &TestServer, request: v1::EvaluateRequest) -> v1::EvaluateResponse {
     server.grounding().evaluate(request).await.unwrap().into_inner()
 }
 
 #[tokio::test]
 async fn check_result_follows_from_the_declaration() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     for (exit_status, output, result) in [
         (Some(0), "ok", Passed),
         (Some(0), "degraded", Failed),
@@ -77,9 +76,9 @@ async fn check_result_follows_from_the_declaration() {
     ] {
         let answer =
             evaluated(&server, request("The cart answers.", vec![run(exit_status, output)])).await;
-        let asked = v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id, redact: false };
-        let kept = server.ledger().get_evaluation(asked).await.unwrap().into_inner();
-        let item = &kept.evidence[0];
+        let query = v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id, redact: false };
+        let recorded = server.ledger().get_evaluation(query).await.unwrap().into_inner();
+        let item = &recorded.evidence[0];
         assert_eq!(item.verification_result(), result, "{exit_status:?} {output}");
         assert_eq!((item.tool.as_str(), item.is_json), ("check cart-serves", true));
         assert!(item.head.starts_with("{\"check_run\":{\"command\":[\"curl\""), "{}", item.head);
@@ -88,7 +87,7 @@ async fn check_result_follows_from_the_declaration() {
 
 #[tokio::test]
 async fn rejects_runs_that_contradict_their_declaration() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     type Change = fn(&mut v1::EvidenceItem);
     let cases: [(Change, &str); 6] = [
         (|item| item.set_verification_result(Passed), "evidence[0].verification_result"),
@@ -121,8 +120,8 @@ async fn rejects_runs_that_contradict_their_declaration() {
     }
 }
 
-/// A server whose first socket vouches for this user, and its configuration for a check.
-async fn vouching() -> Running {
+/// Starts a server whose first socket attests this user's evidence, with a declared check.
+async fn attesting_server() -> TestServer {
     let change = |config: &mut Config| {
         let folder = config.data_dir.parent().unwrap().to_owned();
         let listen = Listen::Unix(folder.join("agents.sock"));
@@ -134,10 +133,10 @@ async fn vouching() -> Running {
         std::fs::write(&file, DECLARED).unwrap();
         config.evidence.checks = vec![file];
     };
-    Wanted::default().start(change).await
+    TestServerOptions::default().start(change).await
 }
 
-async fn is_attested(server: &Running, socket: &str, item: v1::EvidenceItem) -> bool {
+async fn is_attested(server: &TestServer, socket: &str, item: v1::EvidenceItem) -> bool {
     let mut client = GroundingServiceClient::new(connect(&server.folder.path().join(socket)).await);
     let answer = client.evaluate(request("The cart answers.", vec![item])).await;
     let answer = answer.unwrap().into_inner();
@@ -146,12 +145,15 @@ async fn is_attested(server: &Running, socket: &str, item: v1::EvidenceItem) -> 
 
 #[tokio::test]
 async fn only_declared_checks_are_attested() {
-    let server = vouching().await;
+    let server = attesting_server().await;
     assert!(is_attested(&server, "agents.sock", run(Some(0), "ok")).await);
     let plain = server.socket();
     let plain = plain.file_name().unwrap().to_str().unwrap().to_owned();
-    assert!(!is_attested(&server, &plain, run(Some(0), "ok")).await, "nobody vouches");
-    // An agent that declares what cannot fail, or only says so.
+    assert!(
+        !is_attested(&server, &plain, run(Some(0), "ok")).await,
+        "the plain socket does not attest"
+    );
+    // An agent's own declaration that cannot fail, and a run without a declaration.
     let anything = v1::CheckDeclaration { command: vec!["true".to_owned()], ..declaration() };
     assert!(!is_attested(&server, "agents.sock", of(anything.clone(), Some(0), "ok")).await);
     let easier = v1::CheckDeclaration { pass: None, ..declaration() };
@@ -163,7 +165,7 @@ async fn only_declared_checks_are_attested() {
     };
     assert!(!is_attested(&server, "agents.sock", word).await);
 
-    // Operators declare more without a restart.
+    // Operators can declare further checks without a restart.
     let file = server.folder.path().join("checks.toml");
     let more = "[[check]]\nname = \"cart-serves\"\ncommand = [\"true\"]\n[check.pass]\ncontains = \"ok\"\n";
     std::fs::write(&file, more).unwrap();
@@ -174,7 +176,7 @@ async fn only_declared_checks_are_attested() {
 
 #[tokio::test]
 async fn investigation_declares_checks_before_reports() {
-    let server = vouching().await;
+    let server = attesting_server().await;
     let channel = connect(&server.folder.path().join("agents.sock")).await;
     let mut client =
         v1::investigation_service_client::InvestigationServiceClient::new(channel.clone());
@@ -215,8 +217,8 @@ async fn investigation_declares_checks_before_reports() {
             item: Some(v1::get_snapshot_request::Item::EvidenceId(id.to_owned())),
             range: None,
         };
-        let kept = evidence.get_snapshot(snapshot).await.unwrap().into_inner();
-        assert_eq!(kept.attested, attested, "{id}");
+        let recorded = evidence.get_snapshot(snapshot).await.unwrap().into_inner();
+        assert_eq!(recorded.attested, attested, "{id}");
     }
 }
 
@@ -229,7 +231,7 @@ fn finished(investigation: Option<v1::Investigation>) -> v1::Finished {
 
 #[tokio::test]
 async fn failed_stage_is_reported() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let runs = |exit_status| vec![(run(Some(exit_status), "ok"), "run")];
     for (id, checks, results, stage) in [
         ("i1", vec![], vec![], "COLLECT"),
@@ -262,7 +264,7 @@ async fn failed_stage_is_reported() {
         assert_eq!((end.cause.as_str(), end.failed_stage.as_str()), ("CANCELLED", stage), "{id}");
     }
 
-    // A report that may go out, and a check that was declared: not run, run and failed, passed at last.
+    // A report that may proceed, with a declared check that is not run, then fails, and then passes.
     let text = "The connection pool of checkout has 20 connections.";
     for (id, results, stage) in [
         ("a1", vec![], "ACT"),
@@ -308,7 +310,7 @@ async fn failed_stage_is_reported() {
 
 #[tokio::test]
 async fn failed_check_contradicts_the_report() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let synthesis = "The memory limit of cart was raised to 1Gi. The check cart-serves passed.";
     let patch = || {
         change(

@@ -1,6 +1,6 @@
-//! Exports over a real socket: every kind of record, restricted, resumed, and pairs that are exact.
+//! Tests of exports: every kind of record, filters, resumption, and exact pairs.
 
-use crate::support::{self, Running};
+use crate::support::{self, TestServer};
 use gsar_proto::v1;
 use gsar_proto::v1::ExportKind::{ClaimRewards, Grades, Partitions, Preferences};
 use gsar_proto::v1::export_record::Record;
@@ -9,7 +9,7 @@ use tonic::{Code, Status};
 const TRUE: &str = "The pool size of checkout is 20.";
 const FALSE: &str = "The pool size of checkout is 50.";
 
-async fn evaluate(server: &Running, synthesis: &str, evidence: &str) -> v1::EvaluateResponse {
+async fn evaluate(server: &TestServer, synthesis: &str, evidence: &str) -> v1::EvaluateResponse {
     let mut request = support::request();
     request.evidence = vec![support::item("pool", evidence)];
     request.investigation_id = format!("about {evidence}");
@@ -25,7 +25,7 @@ fn of(kinds: &[v1::ExportKind]) -> v1::ExportRequest {
 }
 
 async fn export(
-    server: &Running,
+    server: &TestServer,
     request: v1::ExportRequest,
 ) -> Result<Vec<v1::ExportResponse>, Status> {
     let mut stream = server.ledger().export(request).await?.into_inner();
@@ -41,7 +41,7 @@ fn records(responses: &[v1::ExportResponse]) -> Vec<Record> {
     records.map(|record| record.record.clone().unwrap()).collect()
 }
 
-/// The kind and the evaluation of a record; of a pair both evaluations.
+/// Returns the kind of a record with its evaluation, or for a pair both evaluations.
 fn named(record: &Record) -> String {
     let id = |evaluation: &Option<v1::ExportedEvaluation>| {
         evaluation.as_ref().unwrap().evaluation_id.clone()
@@ -61,7 +61,7 @@ fn names(responses: &[v1::ExportResponse]) -> Vec<String> {
     records(responses).iter().map(named).collect()
 }
 
-async fn graded(server: &Running, answer: &v1::EvaluateResponse) {
+async fn graded(server: &TestServer, answer: &v1::EvaluateResponse) {
     use v1::grade::Subject;
     let claim = v1::ClaimGrade {
         claim_id: answer.claims[0].id.clone(),
@@ -80,7 +80,7 @@ async fn graded(server: &Running, answer: &v1::EvaluateResponse) {
 
 #[tokio::test]
 async fn exports_evaluations_oldest_first_with_grades() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let right = evaluate(&server, TRUE, POOL).await;
     let wrong = evaluate(&server, FALSE, POOL).await;
     graded(&server, &wrong).await;
@@ -126,7 +126,7 @@ async fn exports_evaluations_oldest_first_with_grades() {
 
 #[tokio::test]
 async fn export_resumes_after_any_response() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     // More than one page.
     for number in 0..70 {
         let pool = format!(r#"{{"name": "checkout", "pool_size": {number}}}"#);
@@ -141,13 +141,13 @@ async fn export_resumes_after_any_response() {
     for at in (0..whole.len()).step_by(13).chain([whole.len() - 1]) {
         let rest = v1::ExportRequest { after: whole[at].after.clone(), ..request.clone() };
         let rest = export(&server, rest).await.unwrap();
-        assert_eq!(names(&rest), names(&whole[at + 1..]), "behind response {at}");
+        assert_eq!(names(&rest), names(&whole[at + 1..]), "after response {at}");
     }
 }
 
 #[tokio::test]
 async fn exports_can_be_filtered() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let right = evaluate(&server, TRUE, POOL).await;
     let wrong = evaluate(&server, FALSE, r#"{"name": "checkout", "pool_size": 21}"#).await;
     graded(&server, &wrong).await;
@@ -181,7 +181,7 @@ async fn exports_can_be_filtered() {
 
 #[tokio::test]
 async fn pairs_share_evidence_and_differ_in_text() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let right = evaluate(&server, TRUE, POOL).await;
     evaluate(&server, FALSE, r#"{"name": "checkout", "pool_size": 21}"#).await;
     assert_eq!(names(&export(&server, of(&[Preferences])).await.unwrap()), [] as [&str; 0]);
@@ -208,7 +208,7 @@ async fn pairs_share_evidence_and_differ_in_text() {
 
 #[tokio::test]
 async fn export_reports_invalid_fields() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     evaluate(&server, TRUE, POOL).await;
     let token = export(&server, of(&[Partitions])).await.unwrap()[0].after.clone();
     let other = v1::ExportRequest { after: token, ..of(&[Grades]) };

@@ -1,21 +1,21 @@
-//! The judge over facts (`rules/2`) over real incidents, through a real server.
+//! Tests of the judge `rules/2` over real incidents.
 
 use crate::lies::cases::{Case, cases};
-use crate::support::{Running, Wanted};
+use crate::support::{TestServer, TestServerOptions};
 use gsar_core::Class;
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 use gsar_server::judge::facts::FactsJudge;
 
-async fn server() -> Running {
+async fn server() -> TestServer {
     let change = |config: &mut gsar_server::config::Config| {
         config.judges.chain = vec![FactsJudge::NAME.to_owned()];
         config.ledger.enabled = false;
     };
-    Wanted::default().start(change).await
+    TestServerOptions::default().start(change).await
 }
 
-async fn evaluated(server: &Running, case: &Case) -> v1::EvaluateResponse {
+async fn evaluated(server: &TestServer, case: &Case) -> v1::EvaluateResponse {
     server.grounding().evaluate(case.request.clone()).await.unwrap().into_inner()
 }
 

@@ -1,31 +1,31 @@
-//! The HTTP gateway, as HTTP clients and browsers meet it, beside the same calls over gRPC.
+//! Tests of the HTTP gateway, compared with gRPC.
 
-use crate::support::{self, Running, Wanted};
+use crate::support::{self, TestServer, TestServerOptions};
 use gsar_proto::json;
 use gsar_proto::v1;
 use gsar_server::config::Config;
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde_json::Value;
 
-async fn server(change: impl FnOnce(&mut Config)) -> Running {
+async fn server(change: impl FnOnce(&mut Config)) -> TestServer {
     let with_gateway = |config: &mut Config| {
         config.gateway.address = Some("127.0.0.1:0".parse().unwrap());
         change(config);
     };
-    Wanted::default().start(with_gateway).await
+    TestServerOptions::default().start(with_gateway).await
 }
 
 fn client() -> Client {
-    // reqwest wants one even where nothing is encrypted.
+    // reqwest requires a crypto provider even without TLS.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::new()
 }
 
-fn url(server: &Running, path: &str) -> String {
+fn url(server: &TestServer, path: &str) -> String {
     format!("http://{}{path}", server.gateway.unwrap())
 }
 
-fn post(server: &Running, path: &str, document: &str) -> RequestBuilder {
+fn post(server: &TestServer, path: &str, document: &str) -> RequestBuilder {
     let request = client().post(url(server, path)).body(document.to_owned());
     request.header("content-type", "application/json")
 }
@@ -36,8 +36,8 @@ async fn problem(request: RequestBuilder) -> (StatusCode, Value) {
     (answer.status(), serde_json::from_str(&answer.text().await.unwrap()).unwrap())
 }
 
-/// What does not differ between two evaluations of the same report.
-fn lasting(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
+/// Clears the fields that differ between evaluations of the same report.
+fn without_ids(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
     let provenance = answer.provenance.map(|provenance| v1::Provenance {
         evaluated_at: None,
         timings: Vec::new(),
@@ -57,7 +57,7 @@ async fn http_answer_equals_grpc_answer() {
     assert_eq!(answer.headers()["content-type"], "application/json");
     let document = answer.text().await.unwrap();
     let over_http: v1::EvaluateResponse = json::from_json(document.trim()).unwrap();
-    assert_eq!(lasting(over_http), lasting(over_grpc));
+    assert_eq!(without_ids(over_http), without_ids(over_grpc));
 
     let score = r#"{"counts": {"counts": [{"class": "CLAIM_CLASS_GROUNDED", "type": "EVIDENCE_TYPE_TOOL_MATCH", "count": 3}]}}"#;
     let scored = post(&server, "/v1/score", score).send().await.unwrap().text().await.unwrap();
@@ -87,7 +87,7 @@ async fn compact_answer_omits_default_values() {
         }
         let same: v1::EvaluateResponse = json::from_json(compact.trim()).unwrap();
         let whole: v1::EvaluateResponse = json::from_json(whole.trim()).unwrap();
-        assert_eq!(lasting(same), lasting(whole));
+        assert_eq!(without_ids(same), without_ids(whole));
     }
     assert!(answer("?compact=false").await.contains("\"gaps\":[]"));
 }
@@ -95,21 +95,21 @@ async fn compact_answer_omits_default_values() {
 #[tokio::test]
 async fn errors_are_problem_documents_with_a_fix() {
     let server = server(|config| config.limits.message.0 = 64 << 10).await;
-    let (status, said) =
+    let (status, body) =
         problem(post(&server, "/v1/evaluation", "{\"evaluationId\": \"none\"}")).await;
-    assert_eq!((status, &said["code"]), (StatusCode::NOT_FOUND, &"NOT_FOUND".into()), "{said}");
-    let (status, said) = problem(post(&server, "/v1/evaluate", "{}")).await;
+    assert_eq!((status, &body["code"]), (StatusCode::NOT_FOUND, &"NOT_FOUND".into()), "{body}");
+    let (status, body) = problem(post(&server, "/v1/evaluate", "{}")).await;
     assert_eq!(status, StatusCode::BAD_REQUEST);
-    assert_eq!(said["violations"][0]["field"], "report", "{said}");
+    assert_eq!(body["violations"][0]["field"], "report", "{body}");
     for (document, part) in [
         ("", "EOF"),
         ("{\"reports\": {}}", "reports"),
         ("{\"report\": 3}", "column 12"),
         ("{} {}", "trailing"),
     ] {
-        let (status, said) = problem(post(&server, "/v1/evaluate", document)).await;
+        let (status, body) = problem(post(&server, "/v1/evaluate", document)).await;
         assert_eq!(status, StatusCode::BAD_REQUEST, "{document}");
-        assert!(said["detail"].as_str().unwrap().contains(part), "{document}: {said}");
+        assert!(body["detail"].as_str().unwrap().contains(part), "{document}: {body}");
     }
     let long = format!("{{\"idempotencyKey\": \"{}\"}}", "x".repeat(65 << 10));
     let (status, _) = problem(post(&server, "/v1/evaluate", &long)).await;
@@ -119,14 +119,14 @@ async fn errors_are_problem_documents_with_a_fix() {
     let wrong = client().get(url(&server, "/v1/evaluate"));
     assert_eq!(problem(wrong).await.0, StatusCode::METHOD_NOT_ALLOWED);
     let late = post(&server, "/v1/evaluate", &json::to_json(&support::request()).unwrap());
-    let (status, said) = problem(late.header("grpc-timeout", "1n")).await;
+    let (status, body) = problem(late.header("grpc-timeout", "1n")).await;
     assert_eq!(
-        (status, &said["reason"]),
+        (status, &body["reason"]),
         (StatusCode::GATEWAY_TIMEOUT, &"DEADLINE_EXCEEDED".into())
     );
 }
 
-/// The documents of callers that never finish theirs.
+/// Opens requests whose bodies are never completed.
 #[tokio::test]
 async fn unfinished_requests_count_as_calls() {
     use tokio::io::AsyncWriteExt as _;
@@ -139,11 +139,11 @@ async fn unfinished_requests_count_as_calls() {
         stream.write_all(head.as_bytes()).await.unwrap();
         open.push(stream);
     }
-    // They are refused once both are being read, which the server alone knows.
+    // Further requests fail once the server reads both bodies.
     let refused = loop {
-        let (status, said) = problem(post(&server, "/v1/evaluate", "{}")).await;
+        let (status, body) = problem(post(&server, "/v1/evaluate", "{}")).await;
         if status != StatusCode::BAD_REQUEST {
-            break (status, said);
+            break (status, body);
         }
     };
     assert_eq!(refused.0, StatusCode::TOO_MANY_REQUESTS);
@@ -184,18 +184,18 @@ async fn rejects_foreign_origins_and_hosts() {
         ("host", "evil.example"),
         ("host", "127.0.0.1.evil.example"),
     ] {
-        let (status, said) = problem(evaluate().header(name, value)).await;
-        assert_eq!(status, StatusCode::FORBIDDEN, "{name}: {value}: {said}");
+        let (status, body) = problem(evaluate().header(name, value)).await;
+        assert_eq!(status, StatusCode::FORBIDDEN, "{name}: {value}: {body}");
     }
     let health = client().get(url(&server, "/v1/health")).header("host", "evil.example");
     assert_eq!(problem(health).await.0, StatusCode::FORBIDDEN);
 
-    let asked = client()
+    let request = client()
         .request(reqwest::Method::OPTIONS, url(&server, "/v1/evaluate"))
         .header("origin", console)
         .header("access-control-request-method", "POST")
         .header("access-control-request-headers", "content-type");
-    let allowed = asked.send().await.unwrap();
+    let allowed = request.send().await.unwrap();
     assert_eq!(allowed.headers()["access-control-allow-origin"], console);
     let answered = evaluate().header("origin", console).send().await.unwrap();
     assert_eq!(answered.headers()["access-control-allow-origin"], console);
@@ -217,7 +217,7 @@ async fn serves_health_and_the_api_description() {
     server.stopped().await.unwrap();
 }
 
-/// `GSAR_WRITE=1` writes it anew.
+/// `GSAR_WRITE=1` writes the file.
 #[test]
 fn committed_api_description_is_current() {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../proto/openapi.json");

@@ -1,12 +1,12 @@
-//! Grades over a real socket: kept with their evaluation, replaced by their grader, refused as a whole.
+//! Tests of grades: storage, replacement and rejection.
 
-use crate::support::{self, Running};
+use crate::support::{self, TestServer};
 use gsar_proto::v1;
 use gsar_proto::v1::grade::Subject;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-async fn evaluated(server: &Running) -> v1::EvaluateResponse {
+async fn evaluated(server: &TestServer) -> v1::EvaluateResponse {
     server.grounding().evaluate(support::request()).await.unwrap().into_inner()
 }
 
@@ -22,7 +22,7 @@ fn of_claim(claim_id: &str, class: v1::ClaimClass) -> v1::Grade {
 }
 
 async fn grade(
-    server: &Running,
+    server: &TestServer,
     evaluation_id: &str,
     grader: &str,
     grades: Vec<v1::Grade>,
@@ -35,13 +35,13 @@ async fn grade(
     server.ledger().grade(request).await.map(tonic::Response::into_inner)
 }
 
-async fn shown(server: &Running, evaluation_id: &str) -> Vec<v1::RecordedGrade> {
+async fn shown(server: &TestServer, evaluation_id: &str) -> Vec<v1::RecordedGrade> {
     let request =
         v1::GetEvaluationRequest { evaluation_id: evaluation_id.to_owned(), redact: false };
     server.ledger().get_evaluation(request).await.unwrap().into_inner().grades
 }
 
-async fn listed(server: &Running, graded: v1::GradedFilter) -> Vec<String> {
+async fn listed(server: &TestServer, graded: v1::GradedFilter) -> Vec<String> {
     let request = v1::ListEvaluationsRequest { graded: graded.into(), ..Default::default() };
     let page = server.ledger().list_evaluations(request).await.unwrap().into_inner();
     page.evaluations.into_iter().map(|summary| summary.evaluation_id).collect()
@@ -49,7 +49,7 @@ async fn listed(server: &Running, graded: v1::GradedFilter) -> Vec<String> {
 
 #[tokio::test]
 async fn latest_grade_is_stored_with_its_evaluation() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let answer = evaluated(&server).await;
     let (id, claim) = (answer.evaluation_id.as_str(), answer.claims[0].id.as_str());
     assert_eq!(shown(&server, id).await, []);
@@ -72,12 +72,12 @@ async fn latest_grade_is_stored_with_its_evaluation() {
     let later = grade(&server, id, "ada", vec![other.clone()]).await.unwrap().graded_at;
     let found = shown(&server, id).await;
     assert_eq!((found.len(), &found[0]), (3, &recorded(&other, "ada", later)));
-    assert_eq!(found[2], recorded(&grades[0], "ada", first), "of another subject");
+    assert_eq!(found[2], recorded(&grades[0], "ada", first), "a grade of another subject remains");
 }
 
 #[tokio::test]
 async fn lists_can_be_filtered_by_graded() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let first = evaluated(&server).await.evaluation_id;
     let second = evaluated(&server).await.evaluation_id;
     grade(&server, &first, "ada", vec![of_report(v1::Tier::Proceed)]).await.unwrap();
@@ -96,7 +96,7 @@ async fn lists_can_be_filtered_by_graded() {
 
 #[tokio::test]
 async fn invalid_grade_rejects_the_request() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let answer = evaluated(&server).await;
     let id = answer.evaluation_id.as_str();
     let right = of_claim(&answer.claims[0].id, v1::ClaimClass::Grounded);

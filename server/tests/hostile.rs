@@ -1,11 +1,10 @@
-//! Hostile input: every attack is answered with an error that names the field, and the server goes on.
+//! Tests of hostile input: every attack is rejected with an error that names the field.
 
-use crate::support::{self, Running, Wanted, counts, item, request};
+use crate::support::{self, TestServer, TestServerOptions, counts, item, request};
 use gsar_proto::v1::{self, ClaimClass, EvidenceType};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-/// The fields that an error names.
 fn fields(status: &Status) -> Vec<String> {
     let details = status.get_error_details();
     let violations = details.bad_request().map(|bad| bad.field_violations.clone());
@@ -17,16 +16,16 @@ fn reason(status: &Status) -> String {
     details.error_info().map(|info| info.reason.clone()).unwrap_or_default()
 }
 
-async fn refused(server: &Running, request: v1::EvaluateRequest) -> Status {
+async fn refused(server: &TestServer, request: v1::EvaluateRequest) -> Status {
     let status = server.grounding().evaluate(request).await.expect_err("must be refused");
     let lives = server.grounding().evaluate(support::request()).await;
-    assert!(lives.is_ok(), "the server must go on: {lives:?}");
+    assert!(lives.is_ok(), "the server must stay up: {lives:?}");
     status
 }
 
 #[tokio::test]
 async fn rejects_invalid_numbers_by_field() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.1, -0.0, 1.000_001, 0.123_456_7] {
         let mut attack = request();
         let weight = v1::TypeWeight { r#type: EvidenceType::ToolMatch.into(), weight: bad };
@@ -47,7 +46,7 @@ async fn rejects_invalid_numbers_by_field() {
 
 #[tokio::test]
 async fn rejects_reversed_thresholds() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut attack = request();
     attack.policy_overrides = Some(v1::PolicyOverrides {
         tau_proceed: Some(0.5),
@@ -60,7 +59,7 @@ async fn rejects_reversed_thresholds() {
 
 #[tokio::test]
 async fn reports_all_violations_at_once() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut attack = request();
     attack.evidence.push(item("pool", "again"));
     attack.evidence.push(v1::EvidenceItem { kind: 99, content: None, ..item("", "") });
@@ -84,7 +83,7 @@ async fn reports_all_violations_at_once() {
 
 #[tokio::test]
 async fn rejects_claim_reference_cycles() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let claim = |id: &str, cites: &str| v1::JudgedClaim {
         id: id.to_owned(),
         text: format!("claim {id}"),
@@ -107,7 +106,7 @@ async fn rejects_claim_reference_cycles() {
 
 #[tokio::test]
 async fn rejects_unknown_enum_values() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut attack = counts(&[(ClaimClass::Grounded, EvidenceType::ToolMatch, 1)]);
     if let Some(v1::score_request::Partition::Counts(counts)) = &mut attack.partition {
         counts.counts[0].class = 99;
@@ -119,7 +118,7 @@ async fn rejects_unknown_enum_values() {
 
 #[tokio::test]
 async fn rejects_an_empty_request_and_an_empty_report() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let status = refused(&server, v1::EvaluateRequest::default()).await;
     assert_eq!(fields(&status), ["report"]);
     let mut attack = request();
@@ -130,7 +129,7 @@ async fn rejects_an_empty_request_and_an_empty_report() {
 
 #[tokio::test]
 async fn too_many_claims_are_one_violation() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     for (number, text) in [(50_000, "x"), (1_000_000, "")] {
         let mut attack = request();
         let claim = v1::Claim { id: String::new(), text: text.to_owned(), span: None };
@@ -144,7 +143,7 @@ async fn too_many_claims_are_one_violation() {
 
 #[tokio::test]
 async fn rejects_json_nested_a_hundred_thousand_deep() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut attack = request();
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     attack.evidence[0].content = Some(v1::evidence_item::Content::Json(deep));
@@ -154,7 +153,8 @@ async fn rejects_json_nested_a_hundred_thousand_deep() {
 
 #[tokio::test]
 async fn rejects_messages_over_the_limit() {
-    let server = Wanted::default().start(|config| config.limits.message.0 = 64 << 10).await;
+    let server =
+        TestServerOptions::default().start(|config| config.limits.message.0 = 64 << 10).await;
     let mut attack = request();
     attack.evidence[0] = item("large", &"x".repeat(128 << 10));
     let status = refused(&server, attack).await;
@@ -166,7 +166,7 @@ async fn rejects_messages_over_the_limit() {
 
 #[tokio::test]
 async fn rejects_garbage_as_malformed() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     for garbage in [&b"\xff\xff\xff\xff"[..], b"\x0a\xff\xff\xff\xff\x7f", b"\x0a\x02\x0a\x05"] {
         let status = raw_call(&server, garbage).await.expect_err("garbage");
         assert_eq!(status.code(), Code::InvalidArgument);
@@ -177,7 +177,7 @@ async fn rejects_garbage_as_malformed() {
 
 #[tokio::test]
 async fn unknown_names_are_not_found() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let attack = v1::EvaluateRequest { policy: "nobody".to_owned(), ..request() };
     let status = refused(&server, attack).await;
     assert_eq!(status.code(), Code::NotFound);
@@ -192,8 +192,8 @@ async fn unknown_names_are_not_found() {
     assert_eq!(refused(&server, attack).await.code(), Code::NotFound);
 }
 
-/// Sends bytes that are no message.
-async fn raw_call(server: &Running, bytes: &'static [u8]) -> Result<(), Status> {
+/// Sends bytes that are not a valid message.
+async fn raw_call(server: &TestServer, bytes: &'static [u8]) -> Result<(), Status> {
     let mut grpc = tonic::client::Grpc::new(server.channel.clone());
     grpc.ready().await.unwrap();
     let path = http::uri::PathAndQuery::from_static("/gsar.v1.GroundingService/Evaluate");

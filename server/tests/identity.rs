@@ -1,5 +1,4 @@
-//! Who may do what on the real server: every call with every credential that does not hold, what one principal sees of
-//! another's, and what becomes of streams whose caller loses its rights.
+//! Authentication and authorization: credentials, separation of principals, and revocation during streams.
 mod apart;
 mod budgets;
 mod calls;
@@ -9,7 +8,7 @@ mod streams;
 mod table;
 
 use crate::support::tokens::{AUDIENCE, ISSUER, Issuer};
-use crate::support::{Running, Wanted};
+use crate::support::{TestServer, TestServerOptions};
 use gsar_server::config::{Config, Jwt};
 use sha2::{Digest as _, Sha256};
 use tonic::metadata::MetadataValue;
@@ -18,7 +17,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
 
-/// What no log, error, record or metric may hold.
+/// Secrets that no log, error, record or metric may contain.
 const TOKENS: [&str; 5] = [
     "secret-of-ada",
     "secret-of-ben",
@@ -27,7 +26,7 @@ const TOKENS: [&str; 5] = [
     "secret-of-a-caller",
 ];
 
-/// Brings a token with every call.
+/// Sends a token with every call.
 #[derive(Clone)]
 struct Bearer(Option<String>);
 
@@ -47,13 +46,12 @@ fn with(channel: &Channel, token: Option<&str>) -> As {
     InterceptedService::new(channel.clone(), Bearer(token.map(str::to_owned)))
 }
 
-/// How the file of principals names a token.
+/// Returns a token's digest as written in the principals file.
 fn digest(token: &str) -> String {
     let digest = Sha256::digest(token.as_bytes());
     format!("sha256:{}", digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
 }
 
-/// The file of principals.
 fn principals() -> String {
     let all = r#"["evaluate", "override", "read", "delete", "grade", "store", "search"]"#;
     let [ada, ben, auditor, reader, caller] = TOKENS.map(digest);
@@ -79,9 +77,8 @@ fn with_principals(config: &mut Config, issuer: &Issuer) {
     });
 }
 
-/// A server with these principals.
-async fn started(issuer: &Issuer) -> Running {
-    Wanted::default().start(|config| with_principals(config, issuer)).await
+async fn started(issuer: &Issuer) -> TestServer {
+    TestServerOptions::default().start(|config| with_principals(config, issuer)).await
 }
 
 fn code<T: std::fmt::Debug>(answer: Result<T, Status>) -> Code {

@@ -1,7 +1,6 @@
-//! Graphs of entities that are explored through the contract: who is looked at, what of a belief is taken, and where the
-//! fault began.
+//! Tests of investigations over an operational graph: scheduling, beliefs and the frontier.
 
-use crate::support::Running;
+use crate::support::TestServer;
 use gsar_proto::v1::{self, BeliefLabel};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
@@ -14,7 +13,7 @@ fn edge(from: &str, to: &str) -> v1::GraphEdge {
     v1::GraphEdge { from: from.to_owned(), to: to.to_owned() }
 }
 
-/// The API depends on the cart, and that on the database.
+/// Starts an investigation in which the API depends on the cart, and the cart on the database.
 fn start(id: &str) -> v1::StartInvestigationRequest {
     let graph = v1::Graph {
         edges: vec![edge(CART, API), edge(DB, CART)],
@@ -32,7 +31,7 @@ fn start(id: &str) -> v1::StartInvestigationRequest {
     }
 }
 
-/// A belief about an entity that one line shows.
+/// Returns a belief with one observation.
 fn belief(entity: &str, label: BeliefLabel, text: &str, item: &str) -> v1::Belief {
     let citation = v1::Citation {
         evidence_id: item.to_owned(),
@@ -59,42 +58,42 @@ fn result(id: &str, lane: v1::EvidenceLane, text: &str) -> v1::ToolCall {
 }
 
 fn turn(
-    stands: &v1::Investigation,
+    state: &v1::Investigation,
     tool_calls: Vec<v1::ToolCall>,
     beliefs: Vec<v1::Belief>,
 ) -> v1::RecordTurnRequest {
     v1::RecordTurnRequest {
-        investigation_id: stands.investigation_id.clone(),
-        step: stands.step,
+        investigation_id: state.investigation_id.clone(),
+        step: state.step,
         tool_calls,
         beliefs,
         ..v1::RecordTurnRequest::default()
     }
 }
 
-async fn begin(server: &Running, request: v1::StartInvestigationRequest) -> v1::Investigation {
+async fn begin(server: &TestServer, request: v1::StartInvestigationRequest) -> v1::Investigation {
     let answer = server.investigations().start_investigation(request).await.unwrap();
     answer.into_inner().investigation.unwrap()
 }
 
 async fn take(
-    server: &Running,
+    server: &TestServer,
     request: v1::RecordTurnRequest,
 ) -> Result<v1::Investigation, Status> {
     let answer = server.investigations().record_turn(request).await?;
     Ok(answer.into_inner().investigation.unwrap())
 }
 
-fn graph(stands: &v1::Investigation) -> &v1::GraphState {
-    stands.graph.as_ref().unwrap()
+fn graph(state: &v1::Investigation) -> &v1::GraphState {
+    state.graph.as_ref().unwrap()
 }
 
-fn due(stands: &v1::Investigation) -> Vec<&str> {
-    graph(stands).due.iter().map(|look| look.entity.as_str()).collect()
+fn due(state: &v1::Investigation) -> Vec<&str> {
+    graph(state).due.iter().map(|look| look.entity.as_str()).collect()
 }
 
-fn of<'a>(stands: &'a v1::Investigation, entity: &str) -> &'a v1::EntityBelief {
-    graph(stands).entities.iter().find(|of| of.entity == entity).unwrap()
+fn of<'a>(state: &'a v1::Investigation, entity: &str) -> &'a v1::EntityBelief {
+    graph(state).entities.iter().find(|of| of.entity == entity).unwrap()
 }
 
 fn codes(reasons: &[v1::Reason]) -> Vec<&str> {
@@ -105,18 +104,18 @@ const SLOW: &str = "api: requests to cart take 4000 ms";
 const WAITS: &str = "cart: waiting for a connection to db";
 const ROLLED: &str = "db: max_connections was lowered from 200 to 20 at 14:02";
 
-/// From the alert to the database, whose setting was changed.
-async fn explored(server: &Running, id: &str) -> v1::Investigation {
-    let stands = begin(server, start(id)).await;
-    assert_eq!(due(&stands), [API]);
+/// Explores from the alert to the database, whose setting was changed.
+async fn explored(server: &TestServer, id: &str) -> v1::Investigation {
+    let state = begin(server, start(id)).await;
+    assert_eq!(due(&state), [API]);
     let symptom = v1::Belief {
         propagations: vec![edge(CART, API)],
         ..belief(API, BeliefLabel::Symptom, SLOW, "api-log")
     };
     let calls = vec![result("api-log", v1::EvidenceLane::Logs, SLOW)];
-    let stands = take(server, turn(&stands, calls, vec![symptom])).await.unwrap();
-    assert_eq!(due(&stands), [CART]);
-    let [look] = graph(&stands).due.as_slice() else { panic!("{stands:?}") };
+    let state = take(server, turn(&state, calls, vec![symptom])).await.unwrap();
+    assert_eq!(due(&state), [CART]);
+    let [look] = graph(&state).due.as_slice() else { panic!("{state:?}") };
     assert_eq!(look.inbox[0].from, API);
     assert_eq!(look.inbox[0].propagations, [edge(CART, API)]);
     let symptom = v1::Belief {
@@ -124,10 +123,10 @@ async fn explored(server: &Running, id: &str) -> v1::Investigation {
         ..belief(CART, BeliefLabel::Symptom, WAITS, "cart-log")
     };
     let calls = vec![result("cart-log", v1::EvidenceLane::Logs, WAITS)];
-    let mut stands = take(server, turn(&stands, calls, vec![symptom])).await.unwrap();
+    let mut state = take(server, turn(&state, calls, vec![symptom])).await.unwrap();
     let calls = vec![result("db-rollout", v1::EvidenceLane::Change, ROLLED)];
     let mut calls = Some(calls);
-    while let Some(look) = graph(&stands).due.first() {
+    while let Some(look) = graph(&state).due.first() {
         let answer = match look.entity.as_str() {
             DB => v1::Belief {
                 propagations: vec![edge(DB, CART)],
@@ -142,44 +141,44 @@ async fn explored(server: &Running, id: &str) -> v1::Investigation {
                 ..belief(API, BeliefLabel::Symptom, SLOW, "api-log")
             },
         };
-        let request = turn(&stands, calls.take().unwrap_or_default(), vec![answer]);
-        stands = take(server, request).await.unwrap();
+        let request = turn(&state, calls.take().unwrap_or_default(), vec![answer]);
+        state = take(server, request).await.unwrap();
     }
-    stands
+    state
 }
 
 #[tokio::test]
 async fn graph_is_explored_to_the_origin() {
-    let server = Running::start().await;
-    let stands = explored(&server, "i1").await;
-    let found = graph(&stands);
+    let server = TestServer::start().await;
+    let state = explored(&server, "i1").await;
+    let found = graph(&state);
     assert_eq!(found.frontier, [DB]);
     assert!(found.candidates.is_empty() && found.pending.is_empty() && found.ties.is_empty());
     let [alert] = found.alerts.as_slice() else { panic!("{found:?}") };
     assert_eq!((alert.entity.as_str(), alert.by.as_slice()), (API, &[DB.to_owned()][..]));
     assert_eq!(alert.path, [API, CART, DB]);
-    let db = of(&stands, DB);
+    let db = of(&state, DB);
     assert_eq!(db.label(), BeliefLabel::Origin);
     assert_eq!(db.evidence_ids, ["db-rollout"]);
     assert!(db.reasons.is_empty());
 
-    // It follows from the record alone.
+    // The state can be derived from the record alone.
     let request =
         v1::GetInvestigationRequest { investigation_id: "i1".to_owned(), with_events: true };
     let again = server.investigations().get_investigation(request).await.unwrap().into_inner();
-    assert_eq!(again.investigation.unwrap().graph, stands.graph);
+    assert_eq!(again.investigation.unwrap().graph, state.graph);
     let resumed = begin(&server, start("i1")).await;
-    assert_eq!(resumed.graph, stands.graph);
+    assert_eq!(resumed.graph, state.graph);
 }
 
 #[tokio::test]
 async fn belief_without_valid_evidence_is_deferred() {
-    let server = Running::start().await;
-    let stands = begin(&server, start("i2")).await;
+    let server = TestServer::start().await;
+    let state = begin(&server, start("i2")).await;
     let text = "api: 37 % of requests fail with 503";
     let invented = belief(API, BeliefLabel::Symptom, text, "api-log");
     let calls = vec![result("api-log", v1::EvidenceLane::Logs, SLOW)];
-    let after = take(&server, turn(&stands, calls, vec![invented])).await.unwrap();
+    let after = take(&server, turn(&state, calls, vec![invented])).await.unwrap();
     let api = of(&after, API);
     assert_eq!(api.label(), BeliefLabel::Defer);
     assert_eq!(codes(&api.reasons), ["OBSERVATION_NOT_SHOWN", "NO_OBSERVATION"]);
@@ -189,20 +188,20 @@ async fn belief_without_valid_evidence_is_deferred() {
 
 #[tokio::test]
 async fn evidence_about_another_entity_does_not_count() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     for (id, entity, text, shows) in [
         ("i3", API, "node-7: disk is full", false),
-        // No part of a word is a name.
+        // A part of a word does not match a name.
         ("i3-word", API, "rapid-cache: 37 keys were evicted", false),
         ("i3-name", API, "API_GATEWAY 37 requests refused", true),
         ("i3-alias", DB, "postgres: 412 connections refused", true),
     ] {
         let mut request = start(id);
         request.graph.as_mut().unwrap().alerts = vec![entity.to_owned()];
-        let stands = begin(&server, request).await;
+        let state = begin(&server, request).await;
         let calls = vec![result("log", v1::EvidenceLane::Logs, text)];
         let given = belief(entity, BeliefLabel::Symptom, text, "log");
-        let after = take(&server, turn(&stands, calls, vec![given])).await.unwrap();
+        let after = take(&server, turn(&state, calls, vec![given])).await.unwrap();
         let found = of(&after, entity);
         if shows {
             assert_eq!(found.label(), BeliefLabel::Symptom, "{text}: {:?}", found.reasons);
@@ -216,10 +215,10 @@ async fn evidence_about_another_entity_does_not_count() {
 
 #[tokio::test]
 async fn repeated_tool_result_is_cited_by_its_new_id() {
-    let server = Running::start().await;
-    let stands = begin(&server, start("i6")).await;
-    let seen = turn(&stands, vec![result("first", v1::EvidenceLane::Logs, SLOW)], Vec::new());
-    let stands = take(&server, seen).await.unwrap();
+    let server = TestServer::start().await;
+    let state = begin(&server, start("i6")).await;
+    let seen = turn(&state, vec![result("first", v1::EvidenceLane::Logs, SLOW)], Vec::new());
+    let state = take(&server, seen).await.unwrap();
     let calls = vec![result("again", v1::EvidenceLane::Logs, SLOW)];
     let given = belief(API, BeliefLabel::Symptom, SLOW, "again");
     let hypotheses = vec![v1::TestedHypothesis {
@@ -228,7 +227,7 @@ async fn repeated_tool_result_is_cited_by_its_new_id() {
         tests: vec![v1::HypothesisTest { evidence_id: "again".to_owned(), ..Default::default() }],
         ..Default::default()
     }];
-    let request = v1::RecordTurnRequest { hypotheses, ..turn(&stands, calls, vec![given]) };
+    let request = v1::RecordTurnRequest { hypotheses, ..turn(&state, calls, vec![given]) };
     let after = take(&server, request).await.unwrap();
     let api = of(&after, API);
     assert_eq!(
@@ -241,26 +240,26 @@ async fn repeated_tool_result_is_cited_by_its_new_id() {
 
 #[tokio::test]
 async fn origin_without_a_change_is_a_symptom() {
-    let server = Running::start().await;
-    let stands = begin(&server, start("i4")).await;
+    let server = TestServer::start().await;
+    let state = begin(&server, start("i4")).await;
     let origin = belief(API, BeliefLabel::Origin, SLOW, "api-log");
     let calls = vec![result("api-log", v1::EvidenceLane::Logs, SLOW)];
-    let after = take(&server, turn(&stands, calls, vec![origin])).await.unwrap();
+    let after = take(&server, turn(&state, calls, vec![origin])).await.unwrap();
     let api = of(&after, API);
     assert_eq!(api.label(), BeliefLabel::Symptom);
     assert_eq!(codes(&api.reasons), ["NOTHING_CHANGED"]);
 }
 
-/// Something new, so that the gate goes on.
+/// Returns new evidence, so that the gate stays open.
 fn heartbeat(step: u32) -> v1::ToolCall {
     let line = format!("heartbeat {step}");
     result(&format!("heartbeat-{step}"), v1::EvidenceLane::Logs, &line)
 }
 
-/// S1 to S4, each dependent on the one before.
+/// S1 to S4, each of which depends on the previous one.
 #[tokio::test]
 async fn first_of_four_chained_services_is_the_frontier() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let request = v1::StartInvestigationRequest {
         graph: Some(v1::Graph {
             edges: vec![edge("S1", "S2"), edge("S2", "S3"), edge("S3", "S4")],
@@ -270,13 +269,13 @@ async fn first_of_four_chained_services_is_the_frontier() {
         }),
         ..start("row")
     };
-    let mut stands = begin(&server, request).await;
+    let mut state = begin(&server, request).await;
     let lines: Vec<String> = (1..5).map(|of| format!("S{of}: errors at 14:0{of}")).collect();
     let mut calls: Vec<v1::ToolCall> = (1..)
         .zip(&lines)
         .map(|(of, line)| result(&format!("log-{of}"), v1::EvidenceLane::Logs, line))
         .collect();
-    while let Some(look) = graph(&stands).due.first() {
+    while let Some(look) = graph(&state).due.first() {
         let of: usize = look.entity.trim_start_matches('S').parse().unwrap();
         let label = if of == 1 { BeliefLabel::Origin } else { BeliefLabel::Symptom };
         let ways = (of.max(2) - 1..of.min(3) + 1)
@@ -285,28 +284,28 @@ async fn first_of_four_chained_services_is_the_frontier() {
             propagations: ways.collect(),
             ..belief(&look.entity, label, &lines[of - 1], &format!("log-{of}"))
         };
-        calls.push(heartbeat(stands.step));
-        let request = turn(&stands, std::mem::take(&mut calls), vec![answer]);
-        stands = take(&server, request).await.unwrap();
+        calls.push(heartbeat(state.step));
+        let request = turn(&state, std::mem::take(&mut calls), vec![answer]);
+        state = take(&server, request).await.unwrap();
     }
-    assert_eq!(graph(&stands).frontier, ["S1"]);
-    assert!(graph(&stands).alerts.iter().all(|alert| alert.by == ["S1"]));
+    assert_eq!(graph(&state).frontier, ["S1"]);
+    assert!(graph(&state).alerts.iter().all(|alert| alert.by == ["S1"]));
 }
 
 #[tokio::test]
 async fn flipping_labels_are_deferred_and_entities_cool_down() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut request = start("flips");
     request.graph.as_mut().unwrap().limits =
         Some(v1::ExplorationLimits { max_flips: Some(1), cooldown: Some(2), ..Default::default() });
-    let mut stands = begin(&server, request).await;
+    let mut state = begin(&server, request).await;
     let mut calls = vec![
         result("api-log", v1::EvidenceLane::Logs, SLOW),
         result("cart-log", v1::EvidenceLane::Logs, WAITS),
         result("db-rollout", v1::EvidenceLane::Change, ROLLED),
     ];
     let mut looks: Vec<String> = Vec::new();
-    while let Some(look) = graph(&stands).due.first() {
+    while let Some(look) = graph(&state).due.first() {
         let seen = looks.iter().filter(|entity| **entity == look.entity).count();
         let label = if seen % 2 == 0 { BeliefLabel::Symptom } else { BeliefLabel::Healthy };
         let (text, item) = match look.entity.as_str() {
@@ -319,24 +318,27 @@ async fn flipping_labels_are_deferred_and_entities_cool_down() {
             ..belief(&look.entity, label, text, item)
         };
         looks.push(look.entity.clone());
-        calls.push(heartbeat(stands.step));
-        let request = turn(&stands, std::mem::take(&mut calls), vec![answer]);
-        stands = take(&server, request).await.unwrap();
+        calls.push(heartbeat(state.step));
+        let request = turn(&state, std::mem::take(&mut calls), vec![answer]);
+        state = take(&server, request).await.unwrap();
     }
-    assert!(looks.windows(2).all(|two| two[0] != two[1]), "one cools after a look: {looks:?}");
+    assert!(
+        looks.windows(2).all(|two| two[0] != two[1]),
+        "an entity cools down after a look: {looks:?}"
+    );
     let put_off = |entity: &&str| {
-        let of = of(&stands, entity);
+        let of = of(&state, entity);
         of.label() == BeliefLabel::Defer && codes(&of.reasons).contains(&"LABEL_CHANGED_TOO_OFTEN")
     };
-    assert!([API, CART, DB].iter().any(put_off), "{:?}", graph(&stands).entities);
+    assert!([API, CART, DB].iter().any(put_off), "{:?}", graph(&state).entities);
     let looked = |entity: &&str| looks.iter().filter(|of| of == entity).count();
     assert!([API, CART, DB].iter().all(|entity| looked(entity) <= 5), "{looks:?}");
 }
 
 #[tokio::test]
 async fn root_cause_is_on_the_frontier() {
-    let server = Running::start().await;
-    let stands = explored(&server, "i5").await;
+    let server = TestServer::start().await;
+    let state = explored(&server, "i5").await;
     let refused = |target: &str| {
         let hypothesis = v1::TestedHypothesis {
             id: "h1".to_owned(),
@@ -350,7 +352,7 @@ async fn root_cause_is_on_the_frontier() {
         let text = "connections_refused_errors: 412";
         v1::RecordTurnRequest {
             hypotheses: vec![hypothesis],
-            ..turn(&stands, vec![result("refused", v1::EvidenceLane::Metrics, text)], vec![])
+            ..turn(&state, vec![result("refused", v1::EvidenceLane::Metrics, text)], vec![])
         }
     };
     let mut after = take(&server, refused(API)).await.unwrap();
@@ -371,7 +373,7 @@ async fn root_cause_is_on_the_frontier() {
     }
 }
 
-async fn fields(server: &Running, request: v1::RecordTurnRequest) -> Vec<String> {
+async fn fields(server: &TestServer, request: v1::RecordTurnRequest) -> Vec<String> {
     let refused = take(server, request).await.unwrap_err();
     assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
     let details = refused.get_error_details();
@@ -381,10 +383,10 @@ async fn fields(server: &Running, request: v1::RecordTurnRequest) -> Vec<String>
 
 #[tokio::test]
 async fn rejects_invalid_beliefs_by_field() {
-    let server = Running::start().await;
-    let stands = begin(&server, start("i6")).await;
+    let server = TestServer::start().await;
+    let state = begin(&server, start("i6")).await;
     let calls = || vec![result("api-log", v1::EvidenceLane::Logs, SLOW)];
-    let given = |belief| turn(&stands, calls(), vec![belief]);
+    let given = |belief| turn(&state, calls(), vec![belief]);
     let sound = || belief(API, BeliefLabel::Symptom, SLOW, "api-log");
     let not_due = belief(DB, BeliefLabel::Healthy, SLOW, "api-log");
     assert_eq!(fields(&server, given(not_due)).await, ["beliefs[0]"]);
@@ -406,14 +408,14 @@ async fn rejects_invalid_beliefs_by_field() {
         fields(&server, given(uncited)).await,
         ["beliefs[0].observations[0].text", "beliefs[0].observations[0].citations"]
     );
-    // Nothing of it was taken.
+    // The rejected turn changed nothing.
     assert_eq!(due(&take(&server, given(sound())).await.unwrap()), Vec::<&str>::new());
 
     let mut without = start("i7");
     without.graph = None;
-    let stands = begin(&server, without).await;
-    assert_eq!(stands.graph, None);
-    assert_eq!(fields(&server, turn(&stands, calls(), vec![sound()])).await, ["beliefs"]);
+    let state = begin(&server, without).await;
+    assert_eq!(state.graph, None);
+    assert_eq!(fields(&server, turn(&state, calls(), vec![sound()])).await, ["beliefs"]);
 
     let mut wrong = start("i8");
     wrong.graph = Some(v1::Graph {

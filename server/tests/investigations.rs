@@ -1,8 +1,8 @@
-//! Investigations that are driven, over a real socket: instructions, budgets, the gate, repetition and resumption.
+//! Tests of investigations: instructions, budgets, the gate, repetition and resumption.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::support::{Running, Wanted, wrong_fields};
+use crate::support::{TestServer, TestServerOptions, wrong_fields};
 use async_trait::async_trait;
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
@@ -58,27 +58,27 @@ fn call_of(tool: &str, arguments: &str, result: Option<v1::EvidenceItem>) -> v1:
     v1::ToolCall { tool: tool.to_owned(), arguments: arguments.to_owned(), result }
 }
 
-async fn begin(server: &Running, request: v1::StartInvestigationRequest) -> v1::Investigation {
+async fn begin(server: &TestServer, request: v1::StartInvestigationRequest) -> v1::Investigation {
     let answer = server.investigations().start_investigation(request).await.unwrap();
     answer.into_inner().investigation.unwrap()
 }
 
 async fn submit(
-    server: &Running,
+    server: &TestServer,
     request: v1::SubmitReportRequest,
 ) -> Result<v1::SubmitReportResponse, Status> {
     server.investigations().submit_report(request).await.map(tonic::Response::into_inner)
 }
 
 async fn take(
-    server: &Running,
+    server: &TestServer,
     request: v1::RecordTurnRequest,
 ) -> Result<v1::Investigation, Status> {
     let answer = server.investigations().record_turn(request).await?;
     Ok(answer.into_inner().investigation.unwrap())
 }
 
-async fn stands(server: &Running, id: &str) -> v1::GetInvestigationResponse {
+async fn get(server: &TestServer, id: &str) -> v1::GetInvestigationResponse {
     let request =
         v1::GetInvestigationRequest { investigation_id: id.to_owned(), with_events: true };
     server.investigations().get_investigation(request).await.unwrap().into_inner()
@@ -101,7 +101,7 @@ fn reason_of(status: &Status) -> String {
 
 #[tokio::test]
 async fn false_report_is_replanned_and_true_report_proceeds() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let begun = begin(&server, start("i1")).await;
     assert_eq!((begun.step, begun.plan, begun.max_replans), (0, 0, 2));
     assert!(matches!(due(&begun), Due::Synthesize(_)));
@@ -112,7 +112,7 @@ async fn false_report_is_replanned_and_true_report_proceeds() {
     assert_eq!((replan.cause.as_str(), investigation.plan), ("REPLAN", 1));
     let [fault] = replan.faults.as_slice() else { panic!("{replan:?}") };
     assert_eq!(fault.claim.as_ref().unwrap().class(), v1::ClaimClass::Contradicted);
-    assert!(!fault.shows.is_empty(), "what the evidence shows instead");
+    assert!(!fault.shows.is_empty(), "the fault has what the evidence shows instead");
     assert!(evaluation.provenance.unwrap().recorded);
 
     let answer = submit(&server, report("i1", investigation.step, TRUE)).await.unwrap();
@@ -130,8 +130,8 @@ async fn false_report_is_replanned_and_true_report_proceeds() {
     };
     let listed = server.ledger().list_evaluations(list).await.unwrap().into_inner().evaluations;
     assert_eq!(listed.len(), 2);
-    let stored = stands(&server, "i1").await;
-    assert_eq!(stored.investigation, Some(investigation), "what is stored says the same");
+    let stored = get(&server, "i1").await;
+    assert_eq!(stored.investigation, Some(investigation), "the stored state is equal");
     assert_eq!(stored.events.len(), 2);
 
     let late = submit(&server, report("i1", 2, TRUE)).await.unwrap_err();
@@ -140,7 +140,7 @@ async fn false_report_is_replanned_and_true_report_proceeds() {
 
 #[tokio::test]
 async fn partly_grounded_report_is_rewritten_then_replanned() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     begin(&server, start("i1")).await;
     let mut mixed = report("i1", 0, &format!("{TRUE} The max connections is 100. {ALSO_FALSE}"));
     mixed.evidence.push(item("limits", "max connections is 100"));
@@ -149,7 +149,7 @@ async fn partly_grounded_report_is_rewritten_then_replanned() {
     assert_eq!(rewrite.faults.len(), 1);
     assert_eq!(rewrite.faults[0].claim.as_ref().unwrap().text, ALSO_FALSE.trim_end_matches('.'));
 
-    // It adds a claim and keeps the one at fault.
+    // Adds a claim and keeps the faulty one.
     mixed.step = investigation.step;
     mixed.report.as_mut().unwrap().synthesis =
         format!("{TRUE} The max connections is 100. {ALSO_FALSE} The pool size of stock is 8.");
@@ -169,11 +169,11 @@ async fn partly_grounded_report_is_rewritten_then_replanned() {
 
 #[tokio::test]
 async fn repeated_steps_change_nothing() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     begin(&server, start("i1")).await;
     let first = submit(&server, report("i1", 0, FALSE)).await.unwrap();
     let again = submit(&server, report("i1", 0, FALSE)).await.unwrap();
-    assert_eq!(again, first, "the same answer, and nothing judged");
+    assert_eq!(again, first, "a repeated step returns the same answer");
     assert_eq!(begin(&server, start("i1")).await, first.investigation.clone().unwrap());
 
     let other = submit(&server, report("i1", 0, TRUE)).await.unwrap_err();
@@ -185,12 +185,12 @@ async fn repeated_steps_change_nothing() {
     let policy = v1::StartInvestigationRequest { policy: "strict".to_owned(), ..start("i1") };
     let taken = server.investigations().start_investigation(policy).await.unwrap_err();
     assert_eq!(reason_of(&taken), "NOT_DUE");
-    assert_eq!(stands(&server, "i1").await.events.len(), 1);
+    assert_eq!(get(&server, "i1").await.events.len(), 1);
 }
 
 #[tokio::test]
 async fn unchanged_report_ends_degraded() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut investigation = begin(&server, start("i1")).await;
     let mut judged = 0;
     while !matches!(due(&investigation), Due::Finished(_)) {
@@ -207,10 +207,10 @@ async fn unchanged_report_ends_degraded() {
 
 #[tokio::test]
 async fn best_report_is_reported_with_the_last() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     begin(&server, start("i1")).await;
     let (good, bad) = (format!("{TRUE} {ALSO_FALSE} {FALSE}"), format!("{ALSO_FALSE} {FALSE}"));
-    let mut investigation = stands(&server, "i1").await.investigation.unwrap();
+    let mut investigation = get(&server, "i1").await.investigation.unwrap();
     for synthesis in [bad.as_str(), good.as_str(), FALSE] {
         let answer = submit(&server, report("i1", investigation.step, synthesis)).await.unwrap();
         investigation = answer.investigation.unwrap();
@@ -218,12 +218,12 @@ async fn best_report_is_reported_with_the_last() {
     let end = finished(&investigation);
     assert_eq!(end.best, investigation.trajectory[1].evaluation_id);
     assert_eq!(end.last, investigation.trajectory[2].evaluation_id);
-    assert_eq!(end.action, None, "the action of the last report is not that of the best");
+    assert_eq!(end.action, None, "the best report has no action");
 }
 
 #[tokio::test]
 async fn exhausted_budget_is_named() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let budget = v1::InvestigationBudget {
         wall_clock: Some(prost_types::Duration { seconds: 0, nanos: 1_000 }),
         ..v1::InvestigationBudget::default()
@@ -231,13 +231,13 @@ async fn exhausted_budget_is_named() {
     let request = v1::StartInvestigationRequest { budget: Some(budget), ..start("i1") };
     begin(&server, request).await;
     let answer = submit(&server, report("i1", 0, TRUE)).await.unwrap();
-    assert!(answer.evaluation.is_none(), "nothing is judged any more");
+    assert!(answer.evaluation.is_none(), "nothing is judged after the end");
     let investigation = answer.investigation.unwrap();
     let end = finished(&investigation);
     assert_eq!((end.degraded, end.cause.as_str(), end.best.as_str()), (true, "TIME_SPENT", ""));
 }
 
-/// Fails a given number of times, then grounds nothing.
+/// A judge that fails a number of times, and then grounds nothing.
 struct Flaky {
     failures: AtomicU32,
 }
@@ -282,12 +282,12 @@ impl Judge for Flaky {
     }
 }
 
-async fn flaky(failures: u32) -> Running {
+async fn flaky(failures: u32) -> TestServer {
     let judge = Flaky { failures: AtomicU32::new(failures) };
     let chain = |config: &mut gsar_server::config::Config| {
         config.judges.chain = vec!["flaky/1".to_owned()];
     };
-    Wanted::default().judge(judge).start(chain).await
+    TestServerOptions::default().judge(judge).start(chain).await
 }
 
 #[tokio::test]
@@ -311,7 +311,7 @@ async fn failed_judge_uses_no_replan() {
 
 #[tokio::test]
 async fn stored_tool_results_are_the_evidence_for_reports() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     begin(&server, start("i1")).await;
     let tested = |verdict: v1::Verdict| v1::TestedHypothesis {
         id: "pool".to_owned(),
@@ -328,11 +328,11 @@ async fn stored_tool_results_are_the_evidence_for_reports() {
         call_of("psql", "show settings", Some(item("settings", POOL))),
         call_of("promtool", "errors", Some(item("metrics", "connection_errors 512"))),
     ];
-    let word = v1::RecordTurnRequest {
+    let with_verdict = v1::RecordTurnRequest {
         hypotheses: vec![tested(v1::Verdict::Supports)],
         ..turn("i1", 0, calls.clone())
     };
-    let refused = take(&server, word).await.unwrap_err();
+    let refused = take(&server, with_verdict).await.unwrap_err();
     assert_eq!(refused.code(), Code::InvalidArgument);
     assert!(refused.message().contains("investigation.caller_verdicts"), "{}", refused.message());
 
@@ -353,12 +353,12 @@ async fn stored_tool_results_are_the_evidence_for_reports() {
     assert_eq!(finished(&investigation).cause, "PROCEED");
     assert_eq!(evaluation.gate.unwrap().root_cause, "pool");
     let codes: Vec<&str> = investigation.findings.iter().map(|found| found.code.as_str()).collect();
-    assert_eq!(codes, ["EMPTY_CHANGE_SET"], "a diagnosis, and nothing changed or checked");
+    assert_eq!(codes, ["EMPTY_CHANGE_SET"], "a diagnosis without a change or a check");
 }
 
 #[tokio::test]
 async fn agent_querying_without_committing_is_stopped() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut investigation = begin(&server, start("i1")).await;
     let asks = || vec![call_of("psql", "show settings", Some(item("settings", POOL)))];
     let mut turns = 0;
@@ -372,14 +372,14 @@ async fn agent_querying_without_committing_is_stopped() {
     }
     let end = finished(&investigation);
     assert_eq!((end.cause.as_str(), end.degraded), ("QUERYING_WITHOUT_COMMITTING", true));
-    assert_eq!(turns, 4, "three identical calls close the gate, the next turn ends it");
+    assert_eq!(turns, 4, "three identical calls close the gate, and the next turn ends it");
     let codes: Vec<&str> = investigation.findings.iter().map(|found| found.code.as_str()).collect();
     assert!(codes.contains(&"REPEATED_IDENTICAL_CALLS"), "{codes:?}");
 }
 
 #[tokio::test]
 async fn call_with_trivial_input_is_a_finding() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     begin(&server, start("i1")).await;
     let codes = |investigation: &v1::Investigation| -> Vec<String> {
         investigation.findings.iter().map(|found| found.code.clone()).collect()
@@ -387,17 +387,17 @@ async fn call_with_trivial_input_is_a_finding() {
     let settings = || Some(item("settings", POOL));
     let first = vec![call_of("psql", "{}", settings()), call_of("logs", "error", None)];
     let investigation = take(&server, turn("i1", 0, first)).await.unwrap();
-    assert!(codes(&investigation).is_empty(), "what brings something new is no matter");
+    assert!(codes(&investigation).is_empty(), "calls with new results are not findings");
     let empty = vec![call_of("logs", r#"{"query": "*", "limit": 100}"#, None)];
     let investigation = take(&server, turn("i1", investigation.step, empty)).await.unwrap();
     assert_eq!(codes(&investigation), ["TRIVIAL_INPUT"]);
     assert!(investigation.findings[0].sentence.starts_with("logs was called"));
 }
 
-/// Whatever an agent writes, as long as it may not go out.
+/// An agent that submits random reports that must not proceed.
 #[tokio::test]
 async fn at_most_six_reports_are_judged() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut random = fastrand::Rng::with_seed(3);
     let mut longest = 0;
     for number in 0..40 {
@@ -421,12 +421,12 @@ async fn at_most_six_reports_are_judged() {
         assert!(finished(&investigation).degraded);
         longest = longest.max(investigation.trajectory.len());
     }
-    assert!(longest > 3, "the longest has {longest}: a rewrite is never asked for");
+    assert!(longest > 3, "the longest has {longest} reports");
 }
 
 #[tokio::test]
 async fn change_with_a_failed_check_is_a_finding() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     begin(&server, start("i1")).await;
     let check = v1::EvidenceItem {
         kind: v1::EvidenceKind::Verification.into(),
@@ -442,7 +442,7 @@ async fn change_with_a_failed_check_is_a_finding() {
 
 #[tokio::test]
 async fn interrupted_drive_stream_resumes() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let unnamed = |step, synthesis| v1::SubmitReportRequest {
         investigation_id: String::new(),
         ..report("", step, synthesis)
@@ -455,7 +455,11 @@ async fn interrupted_drive_stream_resumes() {
     assert_eq!(answers.message().await.unwrap().unwrap().investigation.unwrap().step, 0);
     let judged = answers.message().await.unwrap().unwrap();
     assert!(judged.evaluation.is_some());
-    assert_eq!(answers.message().await.unwrap(), None, "the caller went, and the stream ends");
+    assert_eq!(
+        answers.message().await.unwrap(),
+        None,
+        "the stream ends after the caller stops sending"
+    );
 
     let again =
         [Message::Start(Box::new(start("i1"))), Message::Report(unnamed(1, TRUE))].map(message);
@@ -474,7 +478,7 @@ async fn interrupted_drive_stream_resumes() {
 
 #[tokio::test]
 async fn cancelling_returns_the_best_report() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     begin(&server, start("i1")).await;
     submit(&server, report("i1", 0, FALSE)).await.unwrap();
     let cancel = v1::CancelInvestigationRequest { investigation_id: "i1".to_owned() };
@@ -488,7 +492,7 @@ async fn cancelling_returns_the_best_report() {
 
 #[tokio::test]
 async fn concurrent_callers_share_one_judgement() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     begin(&server, start("i1")).await;
     let texts: Vec<String> = (0..8).map(|number| format!("{FALSE} Attempt {number}.")).collect();
     let attempts = texts.iter().map(|text| submit(&server, report("i1", 0, text)));
@@ -496,12 +500,12 @@ async fn concurrent_callers_share_one_judgement() {
     let (taken, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
     assert_eq!((taken.len(), refused.len()), (1, 7));
     assert!(refused.iter().all(|refused| reason_of(refused.as_ref().unwrap_err()) == "NOT_DUE"));
-    assert_eq!(stands(&server, "i1").await.events.len(), 1);
+    assert_eq!(get(&server, "i1").await.events.len(), 1);
 }
 
 #[tokio::test]
 async fn rejects_invalid_investigations_by_field() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let wrong = v1::StartInvestigationRequest {
         corpus_id: "../x".to_owned(),
         budget: Some(v1::InvestigationBudget {
@@ -512,7 +516,7 @@ async fn rejects_invalid_investigations_by_field() {
     };
     let refused = server.investigations().start_investigation(wrong).await.unwrap_err();
     assert_eq!(wrong_fields(&refused), ["investigation_id", "corpus_id", "budget.wall_clock"]);
-    let none = Wanted::default().start(|config| config.ledger.enabled = false).await;
+    let none = TestServerOptions::default().start(|config| config.ledger.enabled = false).await;
     let refused = none.investigations().start_investigation(start("i1")).await.unwrap_err();
     assert_eq!(reason_of(&refused), "NOT_ALLOWED");
 }

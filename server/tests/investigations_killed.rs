@@ -1,4 +1,4 @@
-//! An investigation whose server is killed at any moment: resumed, it takes the same way, and nothing is lost or counted twice.
+//! Tests that investigations resume identically after the server was killed at any moment.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use rustix::process::Signal;
 use tonic::Status;
 use tonic::transport::Channel;
 
-/// What the agent does, step by step: turns with what tools return, and reports, the last of which is true.
+/// The agent's script: turns with tool results, and reports, of which the last is true.
 const SCRIPT: [Answer; 6] = [
     Answer::Turn("show settings", "connection pool size is 20"),
     Answer::Report("The connection pool size is 50."),
@@ -29,9 +29,9 @@ enum Answer {
     Report(&'static str),
 }
 
-/// What an investigation came to, without what differs from run to run.
+/// The result of an investigation, without details that differ between runs.
 #[derive(Debug, PartialEq)]
-struct Way {
+struct Outcome {
     end: String,
     steps: u32,
     trajectory: Vec<(v1::Tier, u32, Option<v1::Score>)>,
@@ -105,7 +105,7 @@ impl Server {
         Ok(client.start_investigation(request).await?.into_inner().investigation.unwrap())
     }
 
-    /// Goes on from where the investigation stands to its end.
+    /// Drives an investigation from its current step to its end.
     async fn drive(&self, id: &str) -> Result<v1::Investigation, Status> {
         let mut investigation = self.begin(id).await?;
         while !is_over(&investigation) {
@@ -129,11 +129,11 @@ fn is_over(investigation: &v1::Investigation) -> bool {
     matches!(due, Due::Finished(_))
 }
 
-fn way(investigation: &v1::Investigation) -> Way {
+fn outcome(investigation: &v1::Investigation) -> Outcome {
     let due = investigation.instruction.as_ref().unwrap().due.as_ref().unwrap();
     let Due::Finished(end) = due else { panic!("not finished: {due:?}") };
     let spent = investigation.spent.as_ref().unwrap();
-    Way {
+    Outcome {
         end: end.cause.clone(),
         steps: investigation.step,
         trajectory: investigation
@@ -146,7 +146,7 @@ fn way(investigation: &v1::Investigation) -> Way {
     }
 }
 
-/// A moment within what a whole investigation takes, drawn from a number (SplitMix64).
+/// Returns a pseudo-random moment within the duration of an investigation (SplitMix64).
 fn moment(number: u64, whole: Duration) -> Duration {
     let mut drawn = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     drawn = (drawn ^ (drawn >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -159,9 +159,9 @@ fn moment(number: u64, whole: Duration) -> Duration {
 async fn killed_server_resumes_investigations() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = Server::start(folder.path()).await;
-    let wanted = way(&server.drive("whole").await.unwrap());
-    assert_eq!((wanted.end.as_str(), wanted.trajectory.len()), ("PROCEED", 3));
-    assert_eq!((wanted.turns, wanted.steps), (3, 6));
+    let expected = outcome(&server.drive("whole").await.unwrap());
+    assert_eq!((expected.end.as_str(), expected.trajectory.len()), ("PROCEED", 3));
+    assert_eq!((expected.turns, expected.steps), (3, 6));
     let begun = std::time::Instant::now();
     server.drive("timed").await.unwrap();
     let whole = begun.elapsed();
@@ -185,12 +185,16 @@ async fn killed_server_resumes_investigations() {
             kills += 1;
             server = Server::start(folder.path()).await;
             let step = server.begin(&id).await.unwrap().step;
-            within += u32::from(step > 0 && step < wanted.steps);
+            within += u32::from(step > 0 && step < expected.steps);
         };
-        assert_eq!(way(&end), wanted, "{id} after {kills} kills");
-        assert_eq!(server.evaluations(&id).await, 3, "{id}: every report is recorded once");
+        assert_eq!(outcome(&end), expected, "{id} after {kills} kills");
+        assert_eq!(server.evaluations(&id).await, 3, "{id}: every report must be recorded once");
     }
-    assert_eq!(way(&server.drive("whole").await.unwrap()), wanted, "what was finished stays so");
+    assert_eq!(
+        outcome(&server.drive("whole").await.unwrap()),
+        expected,
+        "a finished investigation must not change"
+    );
     println!("{kills} kills over {number} investigations, {within} with a part of one recorded");
-    assert!(u64::from(within) * 10 > kills, "kills fall within investigations: {within}");
+    assert!(u64::from(within) * 10 > kills, "too few kills within investigations: {within}");
 }

@@ -1,9 +1,9 @@
-//! Judges that fail, panic and hang: no failure ends in proceed, each is reported as itself, and nothing is left behind.
+//! Tests that failing, panicking and hanging judges never lead to proceed, and leave nothing behind.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::support::{Running, Wanted, request};
+use crate::support::{TestServer, TestServerOptions, request};
 use async_trait::async_trait;
 use futures_util::{StreamExt as _, stream};
 use gsar_core::Class;
@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt as _;
 
-/// What a judge that asks a chat model may fail with.
+/// The failure codes of chat model judges.
 const CODES: [&str; 27] = [
     "CONNECT_FAILED",
     "TLS_FAILED",
@@ -44,18 +44,18 @@ const CODES: [&str; 27] = [
     "CIRCUIT_OPEN",
 ];
 
-/// What it fails with where our own limits keep it from asking.
+/// The failure codes caused by our own limits.
 const OUR_OWN_LIMITS: [&str; 2] = ["TOO_MANY_CALLS", "RATE_LIMITED_HERE"];
 
-/// Fails with the code that the first claim is called by.
+/// Fails with the code that is the first claim's id.
 struct Failing;
 
-/// Panics at once, or after its first wait where it is not local, as the first claim is called.
+/// Panics before or after its first await, depending on the first claim's id.
 struct Panicking {
     is_local: bool,
 }
 
-/// Waits for what never comes, and tells how many questions it holds.
+/// Never returns. Counts the questions in progress.
 struct Hanging {
     held: watch::Sender<i64>,
 }
@@ -91,9 +91,9 @@ impl Judge for Failing {
     }
 
     async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
-        let wanted = first_claim(question);
+        let code_name = first_claim(question);
         let mut known = CODES.into_iter().chain(OUR_OWN_LIMITS);
-        let code = known.find(|code| *code == wanted).expect("a known code");
+        let code = known.find(|code| *code == code_name).expect("a known code");
         tokio::task::yield_now().await;
         Err(JudgeError::Failed {
             judge: "failing/1".to_owned(),
@@ -150,7 +150,7 @@ impl Judge for Hanging {
     }
 }
 
-async fn only(judge: impl Judge + 'static, name: &str, deadline: Option<Duration>) -> Running {
+async fn only(judge: impl Judge + 'static, name: &str, deadline: Option<Duration>) -> TestServer {
     let chain = |config: &mut gsar_server::config::Config| {
         config.judges.chain = vec![name.to_owned(), "rules/2".to_owned()];
         config.ledger.enabled = false;
@@ -159,11 +159,11 @@ async fn only(judge: impl Judge + 'static, name: &str, deadline: Option<Duration
             config.limits.default_deadline.0 = deadline;
         }
     };
-    Wanted::default().judge(judge).start(chain).await
+    TestServerOptions::default().judge(judge).start(chain).await
 }
 
-/// A report that the embedded judge would let go out, with one claim of this id.
-fn called(id: &str, judge: &str) -> v1::EvaluateRequest {
+/// Returns a report that the embedded judge would let proceed, with this claim id.
+fn request_with_id(id: &str, judge: &str) -> v1::EvaluateRequest {
     let mut request = request();
     let report = request.report.as_mut().unwrap();
     let text = report.synthesis.clone();
@@ -174,7 +174,7 @@ fn called(id: &str, judge: &str) -> v1::EvaluateRequest {
 }
 
 async fn evaluate(
-    server: &Running,
+    server: &TestServer,
     request: v1::EvaluateRequest,
 ) -> Result<v1::EvaluateResponse, Status> {
     server.grounding().evaluate(request).await.map(tonic::Response::into_inner)
@@ -184,10 +184,10 @@ async fn evaluate(
 async fn h33_no_judge_failure_proceeds() {
     const RUNS: usize = 1_000;
     let server = only(Failing, "failing/1", None).await;
-    let asked = CODES.iter().cycle().take(RUNS);
-    let answers = stream::iter(asked)
+    let codes = CODES.iter().cycle().take(RUNS);
+    let answers = stream::iter(codes)
         .map(|code| {
-            let answer = evaluate(&server, called(code, "failing/1"));
+            let answer = evaluate(&server, request_with_id(code, "failing/1"));
             async move { (*code, answer.await.unwrap()) }
         })
         .buffer_unordered(32)
@@ -213,15 +213,19 @@ async fn h33_no_judge_failure_proceeds() {
 async fn busy_judges_ask_the_caller_to_retry() {
     let server = only(Failing, "failing/1", None).await;
     for code in OUR_OWN_LIMITS {
-        let status = evaluate(&server, called(code, "failing/1")).await.unwrap_err();
+        let status = evaluate(&server, request_with_id(code, "failing/1")).await.unwrap_err();
         assert_eq!(status.code(), Code::ResourceExhausted, "{code}");
         let details = status.get_error_details();
         assert_eq!(details.error_info().unwrap().reason, "JUDGES_BUSY");
         assert!(details.retry_info().unwrap().retry_delay.is_some());
-        let mut chain = called(code, "");
+        let mut chain = request_with_id(code, "");
         chain.options = None;
         let answer = evaluate(&server, chain).await.unwrap();
-        assert_eq!(answer.provenance.unwrap().judges[0].code, code, "the next judge is free");
+        assert_eq!(
+            answer.provenance.unwrap().judges[0].code,
+            code,
+            "the next judge must have judged"
+        );
     }
 }
 
@@ -229,7 +233,7 @@ async fn busy_judges_ask_the_caller_to_retry() {
 async fn h13_fallback_judge_is_reported() {
     let server = only(Failing, "failing/1", None).await;
     for code in CODES {
-        let mut request = called(code, "");
+        let mut request = request_with_id(code, "");
         request.options = None;
         let answer = evaluate(&server, request).await.unwrap();
         assert!(answer.warnings.iter().any(|warning| warning.code == "FALLBACK_JUDGE"), "{code}");
@@ -243,15 +247,15 @@ async fn h13_fallback_judge_is_reported() {
 async fn panicking_judge_fails_only_its_call() {
     for is_local in [false, true] {
         let chain = |config: &mut gsar_server::config::Config| {
-            // The first of the chain answers the self-test at the start.
+            // The first judge in the chain answers the self-test at startup.
             config.judges.chain = vec!["rules/2".to_owned(), "panicking/1".to_owned()];
         };
-        let server = Wanted::default().judge(Panicking { is_local }).start(chain).await;
+        let server = TestServerOptions::default().judge(Panicking { is_local }).start(chain).await;
         for id in ["at-once", "later"] {
-            let status = evaluate(&server, called(id, "panicking/1")).await.unwrap_err();
+            let status = evaluate(&server, request_with_id(id, "panicking/1")).await.unwrap_err();
             assert_eq!(status.code(), Code::Internal, "{id}: {status}");
             assert!(!status.message().contains("defect of a judge"), "{status}");
-            let answer = evaluate(&server, called(id, "rules/2")).await.unwrap();
+            let answer = evaluate(&server, request_with_id(id, "rules/2")).await.unwrap();
             assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{id}");
         }
     }
@@ -264,8 +268,8 @@ async fn hanging_judge_is_dropped_at_the_deadline() {
     let deadline = Some(Duration::from_secs(2));
     let server = only(Hanging { held }, "hanging/1", deadline).await;
     let calls = (0..AT_ONCE).map(|number| {
-        let mut call = Request::new(called(&format!("c{number}"), "hanging/1"));
-        // More than the server allows, since the client gives up by itself at that time.
+        let mut call = Request::new(request_with_id(&format!("c{number}"), "hanging/1"));
+        // Longer than the server allows, so that the server ends the call.
         call.metadata_mut().insert("grpc-timeout", "60S".parse().unwrap());
         let mut grounding = server.grounding();
         async move { grounding.evaluate(call).await }
@@ -275,6 +279,6 @@ async fn hanging_judge_is_dropped_at_the_deadline() {
     for answer in answers {
         assert_eq!(answer.unwrap_err().code(), Code::DeadlineExceeded);
     }
-    assert!(holds.has_changed().unwrap(), "a judge was asked");
+    assert!(holds.has_changed().unwrap(), "a judge was request_with_id");
     holds.wait_for(|held| *held == 0).await.unwrap();
 }

@@ -1,9 +1,8 @@
-//! Judges that lie about a report and its evidence: whatever they say, the report stands no better than it would
-//! with the honest answer.
+//! Tests that a judge cannot improve the verdict on a report by lying.
 
 use crate::lies::cases::{Case, cases, citation, content};
 use crate::lies::lies_by_kind::{LIES, Lie, counts_against, says_it_holds};
-use crate::lies::scripted::{ScriptedServer, Standing, judgement};
+use crate::lies::scripted::{GuardedVerdict, ScriptedServer, judgement};
 use crate::support::rounds;
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
@@ -12,14 +11,14 @@ use proptest::test_runner::TestRunner;
 
 const POLICIES: [&str; 2] = ["reference", "strict"];
 
-/// What a lie is measured by: the honest answer. A judge that keeps a contradiction to itself and calls the claim
-/// ungrounded lies as well, and nobody can know: a judge that denies a contradiction is measured by that.
+/// Returns the honest answer that a lie is compared with. If the judge omits a contradiction, the claim counts
+/// as ungrounded, because such an omission cannot be detected.
 fn silenced(case: &Case, lied: &[JudgedClaim]) -> Vec<JudgedClaim> {
     let is_denied = |honest: &JudgedClaim| {
-        let mut said = lied.iter().filter(|judged| judged.claim.id == honest.claim.id).peekable();
+        let mut lies = lied.iter().filter(|judged| judged.claim.id == honest.claim.id).peekable();
         honest.class == Class::Contradicted
-            && said.peek().is_some()
-            && said.all(|judged| judged.class != Class::Contradicted)
+            && lies.peek().is_some()
+            && lies.all(|judged| judged.class != Class::Contradicted)
     };
     let answered = case.honest.iter().cloned().map(|judged| match is_denied(&judged) {
         true => JudgedClaim {
@@ -33,9 +32,9 @@ fn silenced(case: &Case, lied: &[JudgedClaim]) -> Vec<JudgedClaim> {
     answered.collect()
 }
 
-/// Tells one lie about every report of the labelled incidents.
+/// Asserts that a lie about any labelled incident does not improve its verdict.
 async fn never_pays(lie: &Lie) {
-    let scripted = ScriptedServer::open().await;
+    let scripted = ScriptedServer::start().await;
     let (mut answered, mut corrected) = (0, 0);
     for case in cases() {
         let lied = (lie.tell)(&case);
@@ -46,7 +45,7 @@ async fn never_pays(lie: &Lie) {
         for policy in POLICIES {
             let honest = scripted.judged(policy, &case, silenced(&case, &lied)).await;
             let answer = scripted.judged(policy, &case, lied.clone()).await;
-            let (before, after) = (Standing::of(&honest), Standing::of(&answer));
+            let (before, after) = (GuardedVerdict::of(&honest), GuardedVerdict::of(&answer));
             assert!(
                 !after.is_better_than(&before),
                 "{}, {policy}, {}: {before:?} became {after:?}: {:#?}",
@@ -58,7 +57,7 @@ async fn never_pays(lie: &Lie) {
         }
     }
     println!("{}: in {answered} reports, {corrected} corrections {}", lie.name, lie.code);
-    assert!(answered >= 10, "{}: in {answered} reports only", lie.name);
+    assert!(answered >= 10, "{}: only {answered} reports were affected", lie.name);
     assert!(corrected >= answered, "{}: {corrected} times {}", lie.name, lie.code);
 }
 
@@ -100,14 +99,14 @@ lies! {
 
 #[tokio::test]
 async fn h06_judge_does_not_choose_the_claims() {
-    let scripted = ScriptedServer::open().await;
+    let scripted = ScriptedServer::start().await;
     let is_contradicted = |case: &Case| case.name.ends_with("contradicted");
     for case in cases().into_iter().filter(is_contradicted) {
         let mut request = case.request.clone();
         request.report.as_mut().unwrap().claims.clear();
         for policy in POLICIES {
-            // Of the claims that the synthesis has, all but the first are left out.
-            let answer = scripted.hear(policy, &request, |question| {
+            // All claims but the first are omitted.
+            let answer = scripted.evaluate(policy, &request, |question| {
                 let first = question.claims.first().expect("claims were split off");
                 judgement(vec![JudgedClaim {
                     claim: first.clone(),
@@ -121,17 +120,22 @@ async fn h06_judge_does_not_choose_the_claims() {
                 }])
             });
             let answer = answer.await;
-            assert_ne!(Standing::of(&answer).tier, i32::from(v1::Tier::Proceed), "{}", case.name);
+            assert_ne!(
+                GuardedVerdict::of(&answer).tier,
+                i32::from(v1::Tier::Proceed),
+                "{}",
+                case.name
+            );
             let dropped = answer.corrections.iter().filter(|found| found.code == "CLAIM_DROPPED");
             assert_eq!(dropped.count() + 1, answer.claims.len(), "{}", case.name);
         }
     }
 }
 
-/// Verification leaves an honest answer as it is, nearly always.
+/// Verification leaves nearly all honest answers unchanged.
 #[tokio::test]
 async fn honest_answers_are_accepted() {
-    let scripted = ScriptedServer::open().await;
+    let scripted = ScriptedServer::start().await;
     let (mut supported, mut lost) = (0, std::collections::BTreeMap::new());
     for case in cases() {
         let answer = scripted.judged("reference", &case, case.honest.clone()).await;
@@ -150,15 +154,15 @@ async fn honest_answers_are_accepted() {
         }
     }
     println!("honest: {supported} supported claims, lost {lost:#?}");
-    // Labels quote numbers that end in the middle.
+    // Some labels quote numbers that end within a longer number.
     let lost: usize = lost.values().map(Vec::len).sum();
     assert!(lost * 100 <= supported, "{lost} of {supported}");
 }
 
-/// What structure does not stop is measured: a liar who knows the evidence cites true words near the claim.
+/// Measures lies that structure cannot detect: quotes that occur, near the claim's topic.
 #[tokio::test]
 async fn measures_true_quotes_about_similar_things() {
-    let scripted = ScriptedServer::open().await;
+    let scripted = ScriptedServer::start().await;
     let (mut claims, mut held, mut better) = (0, 0, 0);
     for case in cases() {
         if !case.honest.iter().any(counts_against) {
@@ -172,7 +176,8 @@ async fn measures_true_quotes_about_similar_things() {
             case.request.evidence.iter().filter_map(first).collect()
         };
         let lied = says_it_holds(&case, Class::Grounded, EvidenceType::ToolMatch, every);
-        let honest = Standing::of(&scripted.judged("reference", &case, case.honest.clone()).await);
+        let honest =
+            GuardedVerdict::of(&scripted.judged("reference", &case, case.honest.clone()).await);
         let answer = scripted.judged("reference", &case, lied).await;
         let accused = case.honest.iter().filter(|judged| counts_against(judged)).count();
         let held_here = answer.claims.iter().zip(&case.honest);
@@ -183,7 +188,7 @@ async fn measures_true_quotes_about_similar_things() {
             .count();
         claims += accused;
         held += held_here;
-        better += usize::from(Standing::of(&answer).is_better_than(&honest));
+        better += usize::from(GuardedVerdict::of(&answer).is_better_than(&honest));
     }
     println!(
         "a true line of every item: {held} of {claims} claims stay grounded, {better} reports stand better"
@@ -191,10 +196,10 @@ async fn measures_true_quotes_about_similar_things() {
     assert!(claims > 0);
 }
 
-/// Types within what the cited item allows are the judge's word: a synthesis called a match of its item.
+/// Measures types that the cited item allows, such as a synthesis called a match.
 #[tokio::test]
 async fn measures_types_that_the_item_allows() {
-    let scripted = ScriptedServer::open().await;
+    let scripted = ScriptedServer::start().await;
     let (mut reports, mut better, mut tiers) = (0, 0, 0);
     for case in cases() {
         let lied: Vec<JudgedClaim> = case
@@ -203,9 +208,10 @@ async fn measures_types_that_the_item_allows() {
             .cloned()
             .map(|judged| JudgedClaim { evidence_type: EvidenceType::ToolMatch, ..judged })
             .collect();
-        let honest = Standing::of(&scripted.judged("reference", &case, case.honest.clone()).await);
+        let honest =
+            GuardedVerdict::of(&scripted.judged("reference", &case, case.honest.clone()).await);
         let answer = scripted.judged("reference", &case, lied).await;
-        let after = Standing::of(&answer);
+        let after = GuardedVerdict::of(&answer);
         reports += 1;
         better += usize::from(after.is_better_than(&honest));
         tiers += usize::from(after.tier < honest.tier);
@@ -227,10 +233,10 @@ async fn measures_types_that_the_item_allows() {
     );
 }
 
-/// Random reports made of labelled claims, and random lies about each claim that counts against them.
+/// Draws random reports from labelled claims, and random lies about the claims that count against them.
 #[tokio::test]
 async fn random_lies_never_improve_a_report() {
-    let scripted = ScriptedServer::open().await;
+    let scripted = ScriptedServer::start().await;
     let all = cases();
     let mut random = TestRunner::deterministic();
     let choice = (
@@ -247,9 +253,10 @@ async fn random_lies_never_improve_a_report() {
         }
         let lied = mixed(&case, &lies);
         let policy = POLICIES[policy];
-        let honest = Standing::of(&scripted.judged(policy, &case, silenced(&case, &lied)).await);
+        let honest =
+            GuardedVerdict::of(&scripted.judged(policy, &case, silenced(&case, &lied)).await);
         let answer = scripted.judged(policy, &case, lied).await;
-        let after = Standing::of(&answer);
+        let after = GuardedVerdict::of(&answer);
         assert!(
             !after.is_better_than(&honest),
             "{policy}, {}, {keep:?}, {lies:?}: {honest:?} became {after:?}: {:#?}",
@@ -259,12 +266,12 @@ async fn random_lies_never_improve_a_report() {
     }
 }
 
-/// For each claim what one of the lies says of it; the last number stands for the truth.
+/// Returns the answer in which each claim follows the lie with its number. The last number means the truth.
 fn mixed(case: &Case, lies: &[usize]) -> Vec<JudgedClaim> {
     let mut answered = Vec::new();
     for (claim, lie) in case.claims().zip(lies.iter().cycle()) {
-        let said = LIES.get(*lie).map_or_else(|| case.honest.clone(), |lie| (lie.tell)(case));
-        answered.extend(said.into_iter().filter(|judged| judged.claim.id == claim.id));
+        let answers = LIES.get(*lie).map_or_else(|| case.honest.clone(), |lie| (lie.tell)(case));
+        answered.extend(answers.into_iter().filter(|judged| judged.claim.id == claim.id));
     }
     answered
 }

@@ -1,9 +1,8 @@
-//! The laws of the score, P1 to P6 (arXiv:2604.23366), of scores as callers get them; and that a mechanism in shadow
-//! changes nothing of an answer.
+//! Tests of the laws of the score, P1 to P6 (arXiv:2604.23366), and of shadow mode.
 
 use std::cmp::Ordering;
 
-use crate::support::{Running, Wanted};
+use crate::support::{TestServer, TestServerOptions};
 use gsar_datasets::cases;
 use gsar_proto::json::from_json;
 use gsar_proto::v1::{self, ClaimClass, EvidenceType};
@@ -27,8 +26,8 @@ const TYPES: [EvidenceType; 8] = [
     EvidenceType::ComplementaryFinding,
 ];
 
-/// The published score of claims under `paper`.
-async fn score(server: &Running, claims: &[Kind]) -> v1::Score {
+/// Returns the published score under `paper`.
+async fn score(server: &TestServer, claims: &[Kind]) -> v1::Score {
     let count = |class: ClaimClass, of: EvidenceType| {
         let count = claims.iter().filter(|claim| **claim == (class, of)).count();
         v1::ClaimCount {
@@ -59,17 +58,17 @@ fn with(claims: &[Kind], more: Kind) -> Vec<Kind> {
     claims
 }
 
-fn drawn(random: &mut fastrand::Rng) -> Vec<Kind> {
+fn random_claims(random: &mut fastrand::Rng) -> Vec<Kind> {
     let claims = random.usize(1..20);
     (0..claims).map(|_| (CLASSES[random.usize(..4)], TYPES[random.usize(..8)])).collect()
 }
 
 #[tokio::test]
 async fn scores_keep_the_six_laws() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mut random = fastrand::Rng::with_seed(6);
     for _ in 0..100 {
-        let claims = drawn(&mut random);
+        let claims = random_claims(&mut random);
         let of = TYPES[random.usize(..8)];
         let before = score(&server, &claims).await;
         assert!(before.numerator <= before.denominator, "P1: {claims:?}");
@@ -113,7 +112,9 @@ async fn shadow_mode_changes_only_the_shadow_field() {
         std::fs::write(folder.path().join(format!("{mode}.toml")), file).unwrap();
     }
     let policies = folder.path().to_owned();
-    let server = Wanted::default().start(move |config| config.policies.dir = Some(policies)).await;
+    let server = TestServerOptions::default()
+        .start(move |config| config.policies.dir = Some(policies))
+        .await;
     let mut shadows = 0;
     for case in cases().unwrap() {
         let request: v1::ScoreRequest = from_json(&case.request.to_string()).unwrap();
@@ -131,7 +132,7 @@ async fn shadow_mode_changes_only_the_shadow_field() {
         shadows += usize::from(shadowed.shadow.take().is_some());
         assert_eq!(off.shadow, None);
         let digests = [&mut shadowed, &mut off].map(|of| of.policy.take().unwrap().digest);
-        assert_eq!(digests[0], digests[1], "the rollout is no part of it");
+        assert_eq!(digests[0], digests[1], "the digest must not depend on the rollout");
         assert_eq!(shadowed, off, "{}", case.name);
     }
     assert!(shadows > 10, "{shadows} answers had a shadow");

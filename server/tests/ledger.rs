@@ -1,5 +1,4 @@
-//! The ledger from outside, on real disks: what was acknowledged is there, whatever happens to the process
-//! or the disk.
+//! Tests of the SQLite ledger on real disks, including kills and full disks.
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::num::NonZeroUsize;
@@ -152,7 +151,7 @@ async fn shared_contents_are_stored_once() {
         ledger.content(&record(number).evaluation_id, content_digest(text)).await.unwrap()
     };
     assert_eq!(read(2, "shared").await.as_deref(), Some("shared"));
-    assert_eq!(read(3, "shared").await, None, "it is of others");
+    assert_eq!(read(3, "shared").await, None, "other evaluations have this content");
     let kept = || count(directory.path(), "SELECT count(*) FROM contents");
     assert_eq!(kept(), 3);
     for (number, left) in [(1, 2), (2, 1), (3, 0)] {
@@ -182,7 +181,7 @@ async fn shared_evidence_is_stored_once() {
     }
     let left = ledger.read(&record(2).evaluation_id).await.unwrap().unwrap();
     assert_eq!(left.evidence, with_contents(2, &["a", "b"]).evidence);
-    // It is written anew after it was deleted, and by another process.
+    // A deleted content is written again, also by another process.
     ledger.record(with_contents(4, &["a", "c"])).await.unwrap();
     ledger.close();
     let ledger = open(directory.path());
@@ -217,9 +216,13 @@ async fn acknowledged_grades_are_durable() {
         let given = grades(number, "ada", &[("", 1), ("c1", 3)]);
         assert_eq!(ledger.grade(given).await, Ok(true));
     }
-    assert_eq!(ledger.grade(grades(0, "ada", &[("c1", 2)])).await, Ok(true), "another word");
+    assert_eq!(ledger.grade(grades(0, "ada", &[("c1", 2)])).await, Ok(true), "a second grade");
     assert_eq!(ledger.grade(grades(0, "ben", &[("c1", 1)])).await, Ok(true));
-    assert_eq!(ledger.grade(grades(9, "ada", &[("", 1)])).await, Ok(false), "no evaluation");
+    assert_eq!(
+        ledger.grade(grades(9, "ada", &[("", 1)])).await,
+        Ok(false),
+        "an unknown evaluation"
+    );
     ledger.close();
 
     let ledger = open(directory.path());
@@ -243,7 +246,7 @@ async fn acknowledged_grades_are_durable() {
     let bound = Options { max_age: Some(aged), ..Options::new(directory.path()) };
     let ledger = SqliteLedger::open(bound).unwrap();
     ledger.apply_retention().await.unwrap();
-    assert_eq!(kept(), 2, "the old evaluation has taken its grade with it");
+    assert_eq!(kept(), 2, "the grade of the old evaluation must be deleted");
     assert_intact(directory.path());
 }
 
@@ -261,7 +264,7 @@ async fn retention_by_size_deletes_no_more_than_necessary() {
     }
     ledger.apply_retention().await.unwrap();
     let left = count(directory.path(), "SELECT count(*) FROM evaluations");
-    assert!((10..=20).contains(&left), "{left} of 40 evaluations of 0.2 MB within 4 MB");
+    assert!((10..=20).contains(&left), "{left} of 40 evaluations of 0.2 MB fit in 4 MB");
     assert_eq!(count(directory.path(), "SELECT count(*) FROM contents"), left + 1);
     assert_intact(directory.path());
 }
@@ -362,7 +365,7 @@ fn rejects_files_that_are_not_databases() {
 async fn damaged_page_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     open(directory.path()).close();
-    // The schema stays, or nothing would open.
+    // Keep the schema, without which the database does not open.
     let schema = std::fs::read(database(directory.path())).unwrap().len() / 4096;
     let ledger = open(directory.path());
     record_all(&ledger, (0..64).map(record)).await;
@@ -377,7 +380,7 @@ async fn damaged_page_is_an_error() {
     for number in 0..64 {
         match ledger.read(&format!("evaluation-{number:06}")).await {
             Ok(Some(read)) => assert_eq!(read, stored_of(record(number))),
-            Ok(None) => panic!("evaluation {number} was forgotten"),
+            Ok(None) => panic!("evaluation {number} is missing"),
             Err(LedgerError::Corrupt { .. }) => damaged += 1,
             Err(other) => panic!("{other}"),
         }
@@ -473,7 +476,7 @@ async fn pages_are_stable_while_evaluations_are_added() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// A list is what a plain filter over everything recorded gives, whatever the pages.
+    /// A paged list equals a plain filter over all records.
     #[test]
     fn pages_contain_exactly_the_filtered_records(
         rows in prop::collection::vec((1..4_i32, "[ab]{0,1}", "[ab]{0,1}"), 0..60),
@@ -556,7 +559,11 @@ async fn expired_evaluations_are_deleted_and_free_space() {
     let left: BTreeSet<_> = ids(&list(&ledger, 100, Cursor::NEWEST).await).into_iter().collect();
     assert_eq!(left, (400..410).map(|number| record(number).evaluation_id).collect());
     let again = Record { evaluated_at_micros: i64::MAX, ..record(1) };
-    assert_eq!(ledger.record(again).await, Ok(Recorded::New), "its policy is kept anew");
+    assert_eq!(
+        ledger.record(again).await,
+        Ok(Recorded::New),
+        "the deleted policy must be stored again"
+    );
     assert_eq!(ledger.read("evaluation-000001").await.unwrap().unwrap().policy_toml, POLICY);
     ledger.close();
     assert_eq!(count(directory.path(), "SELECT count(*) FROM policies"), 2);
@@ -576,7 +583,7 @@ async fn full_ledger_keeps_the_newest() {
     let left = ids(&list(&ledger, 1000, Cursor::NEWEST).await);
     assert!((100..800).contains(&left.len()), "{} are left", left.len());
     for number in 780..800 {
-        assert!(left.contains(&record(number).evaluation_id), "{number} is of the newest");
+        assert!(left.contains(&record(number).evaluation_id), "{number} is one of the newest");
     }
     ledger.close();
     assert!(file_bytes(directory.path()) <= BOUND, "{}", file_bytes(directory.path()));
@@ -617,7 +624,7 @@ async fn removed_database_rejects_records() {
     assert!(ledger.health().is_working());
 }
 
-/// Names the directory in which this test records until it is killed.
+/// The environment variable with the directory, set in the child process.
 const RECORD_UNTIL_KILLED: &str = "GSAR_TEST_RECORD_UNTIL_KILLED";
 
 #[test]
@@ -628,11 +635,11 @@ fn acknowledged_records_survive_a_kill() {
     let directory = tempfile::tempdir().unwrap();
     let mut all = BTreeSet::new();
     for acknowledgements in [1, 40, 400] {
-        all.extend(acknowledged_before_a_kill(directory.path(), acknowledgements));
+        all.extend(acknowledged_until_killed(directory.path(), acknowledgements));
         let ledger = open(directory.path());
         for id in &all {
             let read = runtime().block_on(ledger.read(id)).unwrap();
-            let read = read.unwrap_or_else(|| panic!("{id} was acknowledged"));
+            let read = read.unwrap_or_else(|| panic!("{id} was acknowledged but is missing"));
             assert_eq!(read.response, id.as_bytes().repeat(100));
         }
         ledger.close();
@@ -641,15 +648,11 @@ fn acknowledged_records_survive_a_kill() {
     assert!(all.len() >= 441);
 }
 
-/// Starts this test as a process of its own, kills it after `acknowledged` acknowledgements, and returns every id
-/// it had acknowledged by then.
-fn acknowledged_before_a_kill(directory: &Path, acknowledgements: usize) -> Vec<String> {
+/// Runs this test in a child process, kills it after `acknowledgements`, and returns the ids acknowledged by
+/// then.
+fn acknowledged_until_killed(directory: &Path, acknowledgements: usize) -> Vec<String> {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "ledger::acknowledged_records_survive_a_kill",
-            "--nocapture",
-        ])
+        .args(["--exact", "ledger::acknowledged_records_survive_a_kill", "--nocapture"])
         .env(RECORD_UNTIL_KILLED, directory)
         .stdout(Stdio::piped())
         .spawn()
@@ -657,7 +660,7 @@ fn acknowledged_before_a_kill(directory: &Path, acknowledgements: usize) -> Vec<
     let mut lines = BufReader::new(child.stdout.take().unwrap()).split(b'\n');
     let mut ids = Vec::new();
     while ids.len() < acknowledgements {
-        let line = lines.next().expect("the process goes on until it is killed").unwrap();
+        let line = lines.next().expect("the child process ended").unwrap();
         ids.extend(acknowledged_id(&line));
     }
     child.kill().unwrap();
@@ -666,7 +669,7 @@ fn acknowledged_before_a_kill(directory: &Path, acknowledgements: usize) -> Vec<
     ids
 }
 
-/// The id in a line that was written to its end.
+/// Returns the id in a complete line.
 fn acknowledged_id(line: &[u8]) -> Option<String> {
     let line = std::str::from_utf8(line).ok()?;
     line.strip_prefix("acknowledged ")?.strip_suffix(" .").map(str::to_owned)
@@ -675,7 +678,7 @@ fn acknowledged_id(line: &[u8]) -> Option<String> {
 fn record_until_killed(directory: &Path) -> ! {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let ledger = open(directory);
-    // The harness has begun a line with the name of the test.
+    // The harness has begun a line with the test's name.
     std::io::stdout().write_all(b"\n").unwrap();
     let process = std::process::id();
     for task in 1..8 {
@@ -701,7 +704,6 @@ async fn record_for_ever(ledger: SqliteLedger, name: String) -> ! {
     }
 }
 
-/// A small disk of its own, where this user may mount one.
 struct SmallDisk {
     mounted: tempfile::TempDir,
 }
@@ -724,7 +726,7 @@ impl Drop for SmallDisk {
     }
 }
 
-/// Where no disk can be mounted, the same is tested beside the writer with a database that may not grow.
+/// If no disk can be mounted, a unit test of the writer covers this with a size limit.
 #[tokio::test]
 async fn full_disk_rejects_records_until_space_is_free() {
     let Some(disk) = SmallDisk::mount(2 << 20) else {

@@ -1,5 +1,4 @@
-//! What every ledger does, whatever keeps it: the same cases over SQLite, over the PostgreSQL of the system and over
-//! PostgreSQL 16.
+//! Tests that every ledger meets the same contract: SQLite, the system's PostgreSQL, and PostgreSQL 16.
 
 mod cases;
 mod postgres_alone;
@@ -17,20 +16,20 @@ use tempfile::TempDir;
 
 use crate::support::postgres::{Kind, Postgres};
 
-/// Where ledgers are kept, each of its own.
+/// A storage engine.
 enum Engine {
     Sqlite(TempDir),
     Postgres(Postgres),
 }
 
-/// Where one ledger is kept.
+/// The location of one ledger.
 enum Place {
     Folder(PathBuf),
     Database(String),
 }
 
 impl Engine {
-    /// A place where there is nothing yet.
+    /// Returns the location of a new ledger.
     fn place(&self, name: &str) -> Place {
         match self {
             Self::Sqlite(folder) => Place::Folder(folder.path().join(name)),
@@ -116,7 +115,7 @@ async fn postgres_alone() {
     postgres_alone::rows_that_are_swept_away_in_use_are_written_again(&postgres).await;
 }
 
-/// A ledger that is copied is the same, in both directions, however often it is begun.
+/// Copies in both directions, and copies that are repeated.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn copied_ledger_is_equal() {
     let Some(postgres) = Postgres::start(Kind::System).or_else(|| Postgres::start(Kind::Pgvector))
@@ -146,7 +145,6 @@ async fn copied_ledger_is_equal() {
     assert!(matches!(differs, Err(CopyError::Differs(_) | CopyError::Ledger(_))), "{differs:?}");
 }
 
-/// Arbitrary sequences of operations are answered alike.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn engines_give_equal_answers() {
     let Some(postgres) = Postgres::start(Kind::System).or_else(|| Postgres::start(Kind::Pgvector))

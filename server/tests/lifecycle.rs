@@ -1,4 +1,4 @@
-//! These tests check start, readiness, drain and death of the real server.
+//! Tests of startup, readiness, drain and kills.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -6,14 +6,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::support::process::Process;
-use crate::support::{self, Wanted, health, request};
+use crate::support::{self, TestServerOptions, health, request};
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tonic::Code;
 use tonic_health::pb::health_check_response::ServingStatus;
 
-/// Evaluates in a loop on several tasks until the server is gone; the ids that were acknowledged.
+/// Evaluates on several tasks until the server is gone. Returns the acknowledged ids.
 async fn load(
     socket: &Path,
     stop_after: usize,
@@ -90,10 +90,10 @@ async fn sigterm_under_load_completes_accepted_calls() {
     reached.recv().await.unwrap();
     process.signal(rustix::process::Signal::TERM);
     let (acknowledged, refused) = loading.await.unwrap();
-    assert!(refused.iter().all(came_too_late), "{refused:?}");
+    assert!(refused.iter().all(arrived_too_late), "{refused:?}");
     let status = tokio::task::spawn_blocking(move || process.wait()).await.unwrap();
     assert_eq!(status.code(), Some(0));
-    assert!(!folder.path().join("gsar.sock").exists(), "the socket is removed");
+    assert!(!folder.path().join("gsar.sock").exists(), "the socket must be removed");
     let recorded = recorded(folder.path()).await;
     assert_eq!(
         acknowledged, recorded,
@@ -101,14 +101,14 @@ async fn sigterm_under_load_completes_accepted_calls() {
     );
 }
 
-/// Whether a call came when the server took no more: refused by it, given up by the client before it was sent, or
-/// begun on a connection that the server had said goodbye on, which tonic's client reports in words only.
-fn came_too_late(status: &tonic::Status) -> bool {
-    let said = format!("{status:?}");
+/// Returns `true` if a call arrived too late: rejected by the draining server, cancelled before it was sent, or
+/// sent on a connection that the server was closing, which tonic reports only in its message.
+fn arrived_too_late(status: &tonic::Status) -> bool {
+    let message = format!("{status:?}");
     matches!(status.code(), Code::Unavailable | Code::Cancelled)
         || ["NO_ERROR", "BrokenPipe", "connection closed", "channel closed"]
             .iter()
-            .any(|goodbye| said.contains(goodbye))
+            .any(|goodbye| message.contains(goodbye))
 }
 
 #[test]
@@ -124,8 +124,11 @@ fn does_not_replace_other_files_with_its_socket() {
         .env_clear()
         .output()
         .unwrap();
-    let said = String::from_utf8(started.stderr).unwrap();
-    assert!(!started.status.success() && said.contains("the file there is not a socket"), "{said}");
+    let message = String::from_utf8(started.stderr).unwrap();
+    assert!(
+        !started.status.success() && message.contains("the file there is not a socket"),
+        "{message}"
+    );
     assert_eq!(std::fs::read_to_string(&notes).unwrap(), "mine");
 }
 
@@ -142,23 +145,23 @@ async fn rejects_a_second_server_on_the_same_directory() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = String::new();
-    second.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    let mut message = String::new();
+    second.stderr.take().unwrap().read_to_string(&mut message).unwrap();
     assert_eq!(second.wait().unwrap().code(), Some(1));
-    assert!(said.contains("error:") && said.contains("data"), "{said}");
+    assert!(message.contains("error:") && message.contains("data"), "{message}");
 }
 
 #[test]
 fn invalid_configuration_exits_2_with_every_problem() {
-    let said = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
+    let message = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
         .env_clear()
         .env("GSAR_LIMITS__CLAIMS", "0")
         .env("GSAR_LIMITS__TEXT", "0")
         .output()
         .unwrap();
-    assert_eq!(said.status.code(), Some(2));
-    let said = String::from_utf8(said.stderr).unwrap();
-    assert!(said.contains("limits.claims") && said.contains("limits.text"), "{said}");
+    assert_eq!(message.status.code(), Some(2));
+    let message = String::from_utf8(message.stderr).unwrap();
+    assert!(message.contains("limits.claims") && message.contains("limits.text"), "{message}");
 }
 
 async fn http(address: std::net::SocketAddr, path: &str) -> String {
@@ -172,7 +175,7 @@ async fn http(address: std::net::SocketAddr, path: &str) -> String {
 
 #[tokio::test]
 async fn readiness_follows_startup_and_drain() {
-    let mut server = Wanted::default()
+    let mut server = TestServerOptions::default()
         .start(|config| {
             config.admin = Some("127.0.0.1:0".parse().unwrap());
             config.shutdown.notice.0 = std::time::Duration::from_millis(1);
@@ -180,7 +183,7 @@ async fn readiness_follows_startup_and_drain() {
         .await;
     let admin = server.admin.unwrap();
     for service in ["", "gsar.v1.GroundingService"] {
-        // The phase is ready an instant before health says so.
+        // The phase changes an instant before the health status does.
         while health(server.channel.clone(), service).await != ServingStatus::Serving {
             tokio::task::yield_now().await;
         }
@@ -198,7 +201,7 @@ async fn readiness_follows_startup_and_drain() {
     ] {
         assert!(metrics.contains(name), "{name} in {metrics}");
     }
-    assert!(!metrics.contains("connection pool"), "no text of reports or evidence in metrics");
+    assert!(!metrics.contains("connection pool"), "metrics contain no text of reports or evidence");
 
     server.tell_to_stop();
     server.phase.reached(gsar_server::phase::Phase::Draining).await;
@@ -208,7 +211,7 @@ async fn readiness_follows_startup_and_drain() {
 
 #[tokio::test]
 async fn tcp_and_unix_sockets_give_equal_answers() {
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .start(|config| {
             config.listen.push("grpc://127.0.0.1:0".parse().unwrap());
         })

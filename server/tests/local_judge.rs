@@ -1,8 +1,8 @@
-//! The judge with a model (`local/1`) through a real server, with the shipped model and the real ONNX Runtime.
+//! Tests of the judge `local/1` with the shipped model and the real ONNX Runtime.
 
 use crate::lies::cases::{Case, cases};
 use crate::support::skip::skipped;
-use crate::support::{Running, Wanted, item};
+use crate::support::{TestServer, TestServerOptions, item};
 use gsar_core::Class;
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
@@ -10,11 +10,11 @@ use gsar_server::assembly::CheckedConfig;
 use gsar_server::config::{Config, Problems};
 use gsar_server::judge::local::LocalJudge;
 
-/// Reports that are judged; all of them take a minute without optimisation.
+/// The number of reports. All of them would take a minute in a debug build.
 const CASES: usize = 12;
 
-/// A server with the judge; `None` where ONNX Runtime is not at hand.
-async fn server() -> Option<Running> {
+/// Starts a server with the judge. Returns `None` if ONNX Runtime is not available.
+async fn server() -> Option<TestServer> {
     if let Err(error) = gsar_embedding::Runtime::load(None) {
         skipped("onnxruntime", error);
         return None;
@@ -23,10 +23,10 @@ async fn server() -> Option<Running> {
         config.judges.chain = vec![LocalJudge::NAME.to_owned()];
         config.ledger.enabled = false;
     };
-    Some(Wanted::default().start(change).await)
+    Some(TestServerOptions::default().start(change).await)
 }
 
-async fn evaluated(server: &Running, case: &Case) -> v1::EvaluateResponse {
+async fn evaluated(server: &TestServer, case: &Case) -> v1::EvaluateResponse {
     server.grounding().evaluate(case.request.clone()).await.unwrap().into_inner()
 }
 

@@ -1,4 +1,4 @@
-//! What the log of the real server says of calls, and what it never says.
+//! Tests of log lines for calls.
 
 use crate::support::process::Process;
 use crate::support::{self, request};
@@ -11,8 +11,9 @@ async fn evaluation_log_has_ids_and_counts() {
     let process = Process::start(folder.path());
     let channel = support::connect(&folder.path().join("gsar.sock")).await;
     let mut client = GroundingServiceClient::new(channel);
-    let asked = v1::EvaluateRequest { investigation_id: "inc-7".to_owned(), ..request() };
-    let answer = client.evaluate(asked).await.unwrap().into_inner();
+    let with_investigation =
+        v1::EvaluateRequest { investigation_id: "inc-7".to_owned(), ..request() };
+    let answer = client.evaluate(with_investigation).await.unwrap().into_inner();
     let line = process.log_line("evaluated");
     assert_eq!(line["level"], "INFO");
     assert_eq!(line["evaluation"], answer.evaluation_id);
@@ -22,14 +23,14 @@ async fn evaluation_log_has_ids_and_counts() {
     let counts = ["claims", "grounded", "ungrounded", "contradicted", "complementary"];
     assert_eq!(counts.map(|count| line[count].as_u64().unwrap()), [1, 1, 0, 0, 0]);
     assert!(line["milliseconds"].as_f64().unwrap() > 0.0, "{line}");
-    assert!(!line.to_string().contains("pool"), "no text of a report: {line}");
+    assert!(!line.to_string().contains("pool"), "log lines contain no report text: {line}");
 
     client
         .evaluate(v1::EvaluateRequest { report: request().report, ..Default::default() })
         .await
         .unwrap();
     let line = process.log_line("evaluated");
-    assert!(line.get("investigation").is_none(), "an id that was not given is left out: {line}");
+    assert!(line.get("investigation").is_none(), "an absent id is omitted: {line}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,6 @@
-//! Looking at entities of a graph: what is shown of one that is due, and what a chat model believes of it, over real HTTP.
+//! Tests of looking at an entity in a graph: its passages, and a chat model's belief about it.
 
-use crate::support::{Running, Wanted};
+use crate::support::{TestServer, TestServerOptions};
 use gsar_chat_wire::{KEY, Play, Server, Wire};
 use gsar_proto::v1::{self, BeliefLabel, EvidenceLane};
 use gsar_server::config::{Config, Model};
@@ -11,7 +11,8 @@ const NAME: &str = "openai:looker-1";
 const CART: &str = "shop/Deployment/cart";
 const DB: &str = "shop/StatefulSet/db";
 
-/// The database, which alerts and which the cart depends on; the onset was at 1000 s, in a window of 500 s.
+/// Starts an investigation with an alert on the database at 1000 s, in a window of 500 s. The cart depends on
+/// the database.
 fn start(id: &str) -> v1::StartInvestigationRequest {
     v1::StartInvestigationRequest {
         investigation_id: id.to_owned(),
@@ -46,7 +47,7 @@ fn stored(id: &str, lane: EvidenceLane, seconds: i64, text: &str) -> v1::ToolCal
     v1::ToolCall { tool: "kubectl".to_owned(), arguments: id.to_owned(), result: Some(item) }
 }
 
-async fn begin(server: &Running, id: &str, tool_calls: Vec<v1::ToolCall>) {
+async fn begin(server: &TestServer, id: &str, tool_calls: Vec<v1::ToolCall>) {
     server.investigations().start_investigation(start(id)).await.unwrap();
     let turn = v1::RecordTurnRequest {
         investigation_id: id.to_owned(),
@@ -65,7 +66,7 @@ fn request(id: &str, entity: &str) -> v1::LookAtEntityRequest {
 }
 
 async fn look(
-    server: &Running,
+    server: &TestServer,
     request: v1::LookAtEntityRequest,
 ) -> Result<v1::LookAtEntityResponse, Status> {
     Ok(server.investigations().look_at_entity(request).await?.into_inner())
@@ -76,8 +77,8 @@ fn items(answer: &v1::LookAtEntityResponse) -> Vec<&str> {
     hits.map(|hit| hit.evidence_id.as_str()).collect()
 }
 
-/// A server whose model looks at entities and judges nothing.
-async fn looking(provider: &Server, change: impl FnOnce(&mut Model, &mut Config)) -> Running {
+/// Starts a server with a model that looks at entities and does not judge.
+async fn looking(provider: &Server, change: impl FnOnce(&mut Model, &mut Config)) -> TestServer {
     let folder = tempfile::tempdir().unwrap();
     let key_file = folder.path().join("key");
     std::fs::write(&key_file, KEY).unwrap();
@@ -87,7 +88,7 @@ async fn looking(provider: &Server, change: impl FnOnce(&mut Model, &mut Config)
         attempts: 1,
         ..Model::default()
     };
-    let running = Wanted::default()
+    let running = TestServerOptions::default()
         .start(|config| {
             config.judges.look = Some(NAME.to_owned());
             change(&mut model, config);
@@ -116,7 +117,7 @@ fn answer(label: &str, observations: &[(&str, &str, &str)]) -> String {
 
 #[tokio::test]
 async fn changes_come_first_and_other_entities_are_excluded() {
-    let server = Wanted::default().start(|_| {}).await;
+    let server = TestServerOptions::default().start(|_| {}).await;
     let calls = vec![
         stored("log", EvidenceLane::Logs, 1_010, "db: connections refused"),
         stored("after", EvidenceLane::Change, 1_200, "db: limit raised"),
@@ -137,7 +138,7 @@ async fn changes_come_first_and_other_entities_are_excluded() {
 
 #[tokio::test]
 async fn passages_are_limited_in_bytes() {
-    let server = Wanted::default().start(|_| {}).await;
+    let server = TestServerOptions::default().start(|_| {}).await;
     let long = |id: &str, seconds| {
         stored(id, EvidenceLane::Change, seconds, &format!("db {id}: {}", "set ".repeat(150)))
     };
@@ -155,20 +156,20 @@ async fn passages_are_limited_in_bytes() {
 
 #[tokio::test]
 async fn rejects_invalid_entity_looks() {
-    let server = Wanted::default().start(|_| {}).await;
+    let server = TestServerOptions::default().start(|_| {}).await;
     begin(&server, "inc", Vec::new()).await;
     let code = async |request| look(&server, request).await.unwrap_err().code();
     assert_eq!(code(request("none", DB)).await, Code::NotFound);
     assert_eq!(code(request("inc", "nobody")).await, Code::InvalidArgument);
     assert_eq!(code(request("inc", CART)).await, Code::FailedPrecondition);
-    let asked = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
-    let status = look(&server, asked).await.unwrap_err();
+    let with_model = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
+    let status = look(&server, with_model).await.unwrap_err();
     assert_eq!(status.code(), Code::FailedPrecondition);
     assert!(status.message().contains("judges.look"), "{}", status.message());
     let no_graph = v1::StartInvestigationRequest { graph: None, ..start("plain") };
     server.investigations().start_investigation(no_graph).await.unwrap();
     assert_eq!(code(request("plain", DB)).await, Code::InvalidArgument);
-    // Nothing is stored yet, and nobody is asked about nothing.
+    // No model is called if nothing is stored.
     let answer = look(&server, request("inc", DB)).await.unwrap();
     assert!(answer.passages.is_empty() && answer.belief.is_none());
 }
@@ -187,8 +188,8 @@ async fn model_beliefs_are_verified() {
         ("max_connections of db was lowered from 200 to 20", "E1", "lowered from 200 to 20");
     let invented = ("db lost its disk", "E1", "lost its disk");
     provider.always(Play::answer(&answer("origin", &[shown, invented])));
-    let asked = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
-    let answered = look(&server, asked).await.unwrap();
+    let with_model = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
+    let answered = look(&server, with_model).await.unwrap();
     let sent = provider.seen().last().unwrap().body.to_string();
     assert!(sent.contains("max_connections was lowered") && sent.contains(CART), "{sent}");
     assert!(!sent.contains("mail@shop.example"), "{sent}");
@@ -198,7 +199,7 @@ async fn model_beliefs_are_verified() {
     let belief = answered.belief.unwrap();
     assert_eq!((belief.label(), belief.observations.len()), (BeliefLabel::Origin, 2));
     assert_eq!(belief.observations[0].citations[0].evidence_id, "rollout");
-    // Ways and suspects that the graph does not have are left out.
+    // Propagations and suspects outside the graph are dropped.
     assert_eq!(belief.propagations, [v1::GraphEdge { from: DB.to_owned(), to: CART.to_owned() }]);
     assert_eq!(belief.suspects, [CART]);
     let turn = v1::RecordTurnRequest {
@@ -228,13 +229,13 @@ async fn long_packets_are_split_into_overlapping_chunks() {
     begin(&server, "inc", vec![long("one", 990), long("two", 980), long("three", 970)]).await;
     let healthy = answer("healthy", &[("db one is set", "E1", "db one")]);
     let origin = answer("origin", &[("db three is set", "E2", "db three")]);
-    // Each chunk is answered by what it holds.
+    // The answer depends on the chunk.
     provider.answer_with(move |seen| {
         let holds_the_last = seen.body.to_string().contains("db three");
         Play::answer(if holds_the_last { &origin } else { &healthy })
     });
-    let asked = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
-    let answered = look(&server, asked).await.unwrap();
+    let with_model = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
+    let answered = look(&server, with_model).await.unwrap();
     let sent: Vec<String> = provider.seen().iter().map(|sent| sent.body.to_string()).collect();
     let holds = |sent: &String| ["db one", "db two", "db three"].map(|text| sent.contains(text));
     let mut held: Vec<[bool; 3]> = sent.iter().map(holds).collect();
@@ -252,14 +253,14 @@ async fn failed_look_returns_the_passages_and_the_failure() {
     let server = looking(&provider, |_, _| {}).await;
     let calls = vec![stored("log", EvidenceLane::Logs, 1_010, "db: connections refused")];
     begin(&server, "inc", calls).await;
-    let asked = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
+    let with_model = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
     for (play, code) in [
         (Play::Status(401), "KEY_REFUSED"),
         (Play::answer("It is the origin."), "ANSWER_UNREADABLE"),
         (Play::answer(r#"{"label": "broken", "observations": []}"#), "ANSWER_UNREADABLE"),
     ] {
         provider.always(play);
-        let answer = look(&server, asked.clone()).await.unwrap();
+        let answer = look(&server, with_model.clone()).await.unwrap();
         assert_eq!((items(&answer), &answer.belief), (vec!["log"], &None));
         let [reason] = answer.reasons.as_slice() else { panic!("{:?}", answer.reasons) };
         assert_eq!((reason.code.as_str(), answer.calls.len()), (code, 1));

@@ -1,10 +1,9 @@
-//! The record as a whole, over a real socket: lists that are restricted, counts, and many evaluations decided anew. Whatever
-//! is said of many is what is said of each alone.
+//! Tests of lists, counts and rescoring of many evaluations, compared with single evaluations.
 
 use crate::lies::cases::cases;
 use crate::lies::lies_by_kind::LIES;
 use crate::lies::scripted::{ScriptedServer, judgement};
-use crate::support::{Running, Wanted, request};
+use crate::support::{TestServer, TestServerOptions, request};
 use gsar_proto::v1;
 use gsar_server::config::{AllowOverrides, Config};
 use tonic::Code;
@@ -16,7 +15,7 @@ fn open(config: &mut Config) {
     config.ledger.durable = false;
 }
 
-async fn all(server: &Running, filter: v1::EvaluationFilter) -> Vec<v1::EvaluationSummary> {
+async fn all(server: &TestServer, filter: v1::EvaluationFilter) -> Vec<v1::EvaluationSummary> {
     let v1::EvaluationFilter { tier, policy, judge, unproven_only, .. } = filter;
     let request = v1::ListEvaluationsRequest {
         page_size: 1_000,
@@ -32,15 +31,15 @@ async fn all(server: &Running, filter: v1::EvaluationFilter) -> Vec<v1::Evaluati
 }
 
 async fn many(
-    server: &Running,
+    server: &TestServer,
     request: v1::RescoreEvaluationsRequest,
 ) -> v1::RescoreEvaluationsResponse {
     server.ledger().rescore_evaluations(request).await.unwrap().into_inner()
 }
 
-/// What each alone comes to: the id, the tier, the score.
+/// Rescores each evaluation individually. Returns its id, tier and score.
 async fn each_alone(
-    server: &Running,
+    server: &TestServer,
     evaluations: &[v1::EvaluationSummary],
     request: &v1::RescoreEvaluationsRequest,
 ) -> Vec<(String, i32, Option<v1::Score>)> {
@@ -119,7 +118,7 @@ async fn bulk_rescore_equals_single_rescore() {
 
 #[tokio::test]
 async fn bulk_rescore_respects_filter_and_limit() {
-    let server = Wanted::default().start(open).await;
+    let server = TestServerOptions::default().start(open).await;
     for policy in ["reference", "paper", "reference"] {
         let request = v1::EvaluateRequest { policy: policy.to_owned(), ..request() };
         server.grounding().evaluate(request).await.unwrap();
@@ -164,7 +163,7 @@ async fn unproven_evaluations_are_listed() {
         std::fs::write(folder.join("shadowed.toml"), shadowed).unwrap();
         config.policies.dir = Some(folder);
     };
-    let server = Wanted::default().start(change).await;
+    let server = TestServerOptions::default().start(change).await;
     let report = |text: &str, policy: &str| {
         let mut request = v1::EvaluateRequest { policy: policy.to_owned(), ..request() };
         request.report.get_or_insert_default().synthesis = text.to_owned();
@@ -195,7 +194,7 @@ async fn unproven_evaluations_are_listed() {
 
 #[tokio::test]
 async fn counts_match_the_list() {
-    let server = Wanted::default().start(open).await;
+    let server = TestServerOptions::default().start(open).await;
     for policy in ["reference", "strict", "paper", "reference"] {
         let request = v1::EvaluateRequest { policy: policy.to_owned(), ..request() };
         server.grounding().evaluate(request).await.unwrap();

@@ -1,10 +1,9 @@
-//! Chat models as judges, over real HTTP: what they are shown, what is taken from their answers, and what becomes of a
-//! report when they misbehave.
+//! Tests of chat models as judges: their prompts, the use of their answers, and misbehaviour.
 
 use std::time::Duration;
 
 use crate::support::chat_models::{request, verdict};
-use crate::support::{Running, Wanted, item};
+use crate::support::{TestServer, TestServerOptions, item};
 use gsar_chat_wire::{KEY, Play, Server, Wire};
 use gsar_proto::v1;
 use gsar_server::config::{Config, Model};
@@ -12,13 +11,13 @@ use tonic::Code;
 
 const NAME: &str = "openai:judge-1";
 
-/// A server whose first judge is the model, with changes to how it is asked.
+/// Starts a server whose first judge is the model.
 async fn asking(
     provider: &Server,
     wire: Wire,
     name: &str,
     change: impl FnOnce(&mut Model, &mut Config),
-) -> Running {
+) -> TestServer {
     let folder = tempfile::tempdir().unwrap();
     let key_file = folder.path().join("key");
     std::fs::write(&key_file, KEY).unwrap();
@@ -29,7 +28,7 @@ async fn asking(
         canary: false,
         ..Model::default()
     };
-    let running = Wanted::default()
+    let running = TestServerOptions::default()
         .start(|config| {
             config.judges.chain = vec![name.to_owned()];
             config.judges.second_look = gsar_server::config::NO_READER.to_owned();
@@ -42,7 +41,7 @@ async fn asking(
 }
 
 fn pool() -> (v1::EvaluateRequest, String) {
-    let asked = request(
+    let request = request(
         &[
             ("c1", "The connection pool of mail@shop.example is exhausted."),
             ("c2", "The pool size is 20."),
@@ -53,7 +52,7 @@ fn pool() -> (v1::EvaluateRequest, String) {
         ("c1", "grounded", "E1", "pool of mail@shop.example is exhausted"),
         ("c2", "grounded", "E1", "pool size is 20"),
     ]);
-    (asked, answer)
+    (request, answer)
 }
 
 #[tokio::test]
@@ -71,9 +70,9 @@ async fn models_of_every_wire_format_judge_a_report() {
             (model.input_price, model.output_price) = (Some(150_000), Some(600_000));
         })
         .await;
-        let (asked, answer) = pool();
+        let (request, answer) = pool();
         provider.always(Play::answer(&answer));
-        let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+        let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
         assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{name}");
         assert_eq!(answer.claims[0].citations[0].evidence_id, "log");
         assert_eq!(answer.judge_score, Some(0.9));
@@ -89,11 +88,11 @@ async fn models_of_every_wire_format_judge_a_report() {
 #[tokio::test]
 async fn secrets_are_not_sent_to_models() {
     let provider = Server::start().await.unwrap();
-    let (asked, answer) = pool();
+    let (request, answer) = pool();
     provider.always(Play::answer(&answer));
     for (hide, leaves) in [(Some(true), false), (Some(false), true), (None, true)] {
         let server = asking(&provider, Wire::OpenAi, NAME, |model, _| model.hide = hide).await;
-        let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+        let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
         let sent = provider.seen().last().unwrap().body.to_string();
         assert_eq!(sent.contains("mail@shop.example"), leaves, "{hide:?}: {sent}");
         let reported = answer.warnings.iter().any(|warning| warning.code == "HIDDEN_FROM_MODEL");
@@ -105,7 +104,7 @@ async fn secrets_are_not_sent_to_models() {
 async fn unusable_answer_is_requested_again_once() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
-    let (asked, answer) = pool();
+    let (request, answer) = pool();
     let one = verdict(&[
         ("c1", "grounded", "E1", "pool of mail@shop.example is exhausted"),
         ("c2", "maybe", "E1", "pool size"),
@@ -116,19 +115,19 @@ async fn unusable_answer_is_requested_again_once() {
         vec![Play::answer(&one), Play::answer(&other)],
     ] {
         provider.next(plays);
-        let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+        let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
         assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{:?}", answer.warnings);
         let calls = &answer.provenance.unwrap().judges[0].calls;
         let purposes: Vec<&str> = calls.iter().map(|call| call.purpose.as_str()).collect();
         assert_eq!(purposes, ["judge", "repair"]);
     }
-    // Never a third time; what stays open is dropped, which blocks.
+    // It is not requested a third time. Unusable verdicts are dropped, which blocks.
     provider.next([Play::answer(&one), Play::answer(&one)]);
-    let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+    let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
     assert_ne!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
     assert!(answer.warnings.iter().any(|warning| warning.code == "CLAIMS_UNSETTLED"));
     provider.next([Play::answer("no"), Play::answer("no")]);
-    let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+    let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
     assert_eq!(answer.outcome(), v1::Outcome::Failed);
     assert_eq!(answer.provenance.unwrap().judges[0].code, "ANSWER_UNREADABLE");
 }
@@ -155,7 +154,7 @@ async fn faults_have_codes_and_do_not_proceed() {
     };
     let provider = Server::start().await.unwrap();
     for (play, code) in faults() {
-        // One server each: failures in a row open the circuit.
+        // A server each, because consecutive failures open the circuit.
         let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
         provider.always(play);
         let answer = server.grounding().evaluate(pool().0).await.unwrap().into_inner();
@@ -182,9 +181,9 @@ async fn hanging_model_is_disconnected_at_the_deadline() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
     provider.always(Play::Hang);
-    let (asked, _) = pool();
+    let (request, _) = pool();
     for _ in 0..20 {
-        let mut request = tonic::Request::new(asked.clone());
+        let mut request = tonic::Request::new(request.clone());
         request.set_timeout(Duration::from_millis(200));
         let refused = server.grounding().evaluate(request).await.unwrap_err();
         assert!(matches!(refused.code(), Code::DeadlineExceeded | Code::Cancelled), "{refused}");
@@ -200,16 +199,16 @@ async fn long_evidence_is_split_into_parts() {
         asking(&provider, Wire::OpenAi, NAME, |model, _| model.max_evidence.0 = 2_048).await;
     let filler = |name: &str| item(name, &"nothing happened here\n".repeat(80));
     let evidence = vec![filler("a"), filler("b"), item("log", "the pool size is 20")];
-    let asked = request(&[("c1", "The pool size is 20.")], evidence);
+    let request = request(&[("c1", "The pool size is 20.")], evidence);
     let nothing = verdict(&[("c1", "ungrounded", "", "")]);
     let found = verdict(&[("c1", "grounded", "E2", "the pool size is 20")]);
-    // Which part is asked about first is not known, so each is answered by what it holds.
+    // The order of the parts is not known, so the answer covers all of them.
     provider.always(Play::answer(&found));
-    let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+    let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
     assert_eq!(answer.provenance.unwrap().judges[0].calls.len(), 2);
     provider.always(Play::answer(&nothing));
-    let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+    let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Ungrounded);
 }
 
@@ -221,13 +220,13 @@ async fn long_evidence_is_split_where_lines_differ_most() {
     let served =
         |n| (1..=n).map(|n| format!("INFO served order ORD-{n} in {n} ms\n")).collect::<String>();
     let trace: String = (1..=9).map(|n| format!("  at shop.pool.Pool.take(Pool:{n})\n")).collect();
-    // Of 2048 bytes the trace would begin in the first part and end in the second.
+    // Splitting at 2048 bytes would divide the trace.
     let before = served(54);
     assert!(before.len() < 2_048 && before.len() + trace.len() > 2_100, "{}", before.len());
     let evidence = vec![item("log", &format!("{before}{trace}{}", served(40)))];
     provider.always(Play::answer(&verdict(&[("c1", "ungrounded", "", "")])));
-    let asked = request(&[("c1", "The pool size is 20.")], evidence);
-    server.grounding().evaluate(asked).await.unwrap();
+    let request = request(&[("c1", "The pool size is 20.")], evidence);
+    server.grounding().evaluate(request).await.unwrap();
     let seen: Vec<String> = provider.seen().iter().map(|sent| sent.body.to_string()).collect();
     assert_eq!(seen.len(), 2);
     let parts_of_trace = seen.iter().filter(|body| body.contains("at shop.pool"));
@@ -248,14 +247,14 @@ async fn model_selects_lines_of_a_long_item() {
         _ => format!("INFO order ORD-{n} took {} ms\n", n % 90),
     });
     let log = lines.collect::<String>();
-    let asked = request(
+    let request = request(
         &[("c1", "The pool of mail@shop.example is exhausted.")],
         vec![item("note", "pool size is 20"), item("log", &log)],
     );
     let found = verdict(&[("c1", "grounded", "E2", "pool of mail@shop.example is exhausted")]);
     let choice = r#"{"choices": [{"evidence": "E1", "first_line": 136, "last_line": 138}]}"#;
     provider.next([Play::answer(choice), Play::answer(&found)]);
-    let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+    let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{:?}", answer.warnings);
     assert_eq!(answer.claims[0].citations[0].evidence_id, "log");
     let calls = &answer.provenance.unwrap().judges[0].calls;
@@ -273,14 +272,14 @@ async fn model_selects_lines_of_a_long_item() {
         "{shown}"
     );
     assert!(!shown.contains("ORD-135") && !shown.contains("ORD-139"), "{shown}");
-    // A choice that cannot be read costs a call; then everything is shown.
+    // An unusable selection costs a call, and then everything is shown.
     for unusable in ["lines 136 to 138", r#"{"choices": [{"evidence": "E1"}]}"#] {
         provider.next([Play::answer(unusable), Play::answer(&found)]);
-        let asked = v1::EvaluateRequest {
+        let request = v1::EvaluateRequest {
             options: Some(v1::EvaluateOptions { bypass_cache: true, ..Default::default() }),
-            ..asked.clone()
+            ..request.clone()
         };
-        let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+        let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
         assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
         assert!(answer.warnings.iter().any(|warning| warning.code == "LINES_NOT_CHOSEN"));
         let shown = provider.seen().last().unwrap().body.to_string();
@@ -314,8 +313,8 @@ async fn graded_claims_are_examples_if_enabled() {
     let found = verdict(&[("c1", "grounded", "E1", "pool of orders is exhausted")]);
     provider.always(Play::answer(&found));
     let ask = async |text: &str| {
-        let asked = request(&[("c1", text)], evidence());
-        let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+        let request = request(&[("c1", text)], evidence());
+        let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
         let sent = provider.seen().last().unwrap().body.to_string();
         (answer.provenance.unwrap().examples, sent)
     };
@@ -328,11 +327,11 @@ async fn graded_claims_are_examples_if_enabled() {
     assert_eq!(examples, [example]);
     assert!(sent.contains("Claims of earlier reports") && sent.contains("ungrounded"), "{sent}");
     assert!(!sent.contains("mail@shop.example"), "{sent}");
-    // The very claim would be an answer, and what graders disagree on shows nothing.
+    // A claim is not its own example, and grades that disagree are not used.
     assert_eq!(ask("The connection pool of mail@shop.example is exhausted.").await.0, []);
     grade("ben", v1::ClaimClass::Grounded).await;
     assert_eq!(ask(text).await.0, []);
-    // Off unless it is asked for.
+    // Off by default.
     let plain = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
     plain.grounding().evaluate(first).await.unwrap();
     assert!(
@@ -344,12 +343,12 @@ async fn graded_claims_are_examples_if_enabled() {
 async fn canary_detects_a_model_that_grounds_everything() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |model, _| model.canary = true).await;
-    let asked =
+    let request =
         request(&[("c1", "The pool size is 20.")], vec![item("log", "the pool size is 20")]);
     let honest =
         verdict(&[("c1", "grounded", "E1", "the pool size is 20"), ("c2", "ungrounded", "", "")]);
     provider.always(Play::answer(&honest));
-    let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+    let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
     assert_eq!(answer.claims.len(), 1);
     for class in ["grounded", "complementary"] {
@@ -358,11 +357,11 @@ async fn canary_detects_a_model_that_grounds_everything() {
             ("c2", class, "E1", "the pool size is 20"),
         ]);
         provider.always(Play::answer(&obliging));
-        let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+        let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
         assert_eq!(answer.outcome(), v1::Outcome::Failed);
         assert_eq!(answer.provenance.unwrap().judges[0].code, "CANARY_GROUNDED");
     }
-    // Another call, another canary.
+    // Each call has another canary.
     let shown = provider.seen().into_iter().map(|request| request.body.to_string());
     assert_eq!(shown.collect::<std::collections::HashSet<String>>().len(), 3);
 }
@@ -370,7 +369,7 @@ async fn canary_detects_a_model_that_grounds_everything() {
 #[tokio::test]
 async fn no_model_is_called_without_evidence() {
     let provider = Server::start().await.unwrap();
-    let (asked, answer) = pool();
+    let (request, answer) = pool();
     provider.always(Play::answer(&answer));
     for (policy, is_asked) in [("reference", false), ("strict", false), ("paper", true)] {
         let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {
@@ -379,9 +378,9 @@ async fn no_model_is_called_without_evidence() {
         })
         .await;
         let before = provider.counts().requests;
-        let asked =
-            v1::EvaluateRequest { evidence: Vec::new(), policy: String::new(), ..asked.clone() };
-        let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+        let request =
+            v1::EvaluateRequest { evidence: Vec::new(), policy: String::new(), ..request.clone() };
+        let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
         assert_eq!(provider.counts().requests > before, is_asked, "{policy}");
         let decision = answer.decision.as_ref().unwrap();
         let reported = decision.reasons.iter().any(|reason| reason.code == "NO_EVIDENCE");
@@ -408,9 +407,9 @@ async fn report_in_an_unsupported_language_abstains() {
         ("", "Le pool est plein et la cause est une requête qui ne finit pas.", "fr"),
     ] {
         let claims = if claim.is_empty() { vec![] } else { vec![("c1", claim)] };
-        let mut asked = request(&claims, pool().0.evidence);
-        asked.report.as_mut().unwrap().synthesis = synthesis.to_owned();
-        let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+        let mut request = request(&claims, pool().0.evidence);
+        request.report.as_mut().unwrap().synthesis = synthesis.to_owned();
+        let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
         assert_eq!(answer.outcome(), v1::Outcome::Abstained, "{language}");
         let decision = answer.decision.unwrap();
         assert_eq!(decision.tier(), v1::Tier::Abstain);
@@ -422,9 +421,9 @@ async fn report_in_an_unsupported_language_abstains() {
         assert_eq!(codes, ["LANGUAGE_NOT_READ", "LANGUAGE_NOT_READ"]);
     }
     assert_eq!(provider.counts().requests, 0);
-    // Identifiers and figures have no language: the judge is asked.
-    let asked = request(&[("c1", "payments-db: OOMKilled, exit code 137")], pool().0.evidence);
-    server.grounding().evaluate(asked).await.unwrap();
+    // Identifiers and figures have no language, so the judge is called.
+    let request = request(&[("c1", "payments-db: OOMKilled, exit code 137")], pool().0.evidence);
+    server.grounding().evaluate(request).await.unwrap();
     assert!(provider.counts().requests > 0);
 }
 
@@ -454,7 +453,7 @@ async fn each_judge_in_the_chain_is_tried() {
         [model("failed", "KEY_REFUSED", v1::Tier::Abstain), rules.clone()]
     );
     assert_eq!(trials("rules/2").await, [rules]);
-    // The only claim of the small report is split from it.
+    // The only claim is split from the small report.
     let right = verdict(&[("c1", "grounded", "E1", "connection pool size is 20")]);
     provider.always(Play::answer(&right));
     assert_eq!(trials(NAME).await, [model("judged", "", v1::Tier::Proceed)]);
@@ -468,20 +467,20 @@ async fn each_judge_in_the_chain_is_tried() {
 async fn model_answers_are_cached() {
     let provider = Server::start().await.unwrap();
     let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
-    let (mut asked, answer) = pool();
+    let (mut request, answer) = pool();
     provider.always(Play::answer(&answer));
     for (bypass_cache, requests, from_cache) in
         [(false, 1, false), (false, 1, true), (true, 2, false), (false, 2, true)]
     {
-        asked.options = Some(v1::EvaluateOptions { bypass_cache, ..Default::default() });
-        let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+        request.options = Some(v1::EvaluateOptions { bypass_cache, ..Default::default() });
+        let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
         assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
         assert_eq!(provider.counts().requests, requests);
         assert_eq!(answer.provenance.unwrap().judges[0].calls[0].from_cache, from_cache);
     }
-    asked.evidence[0].tool = "another".to_owned();
-    asked.options = None;
-    server.grounding().evaluate(asked).await.unwrap();
+    request.evidence[0].tool = "another".to_owned();
+    request.options = None;
+    server.grounding().evaluate(request).await.unwrap();
     assert_eq!(provider.counts().requests, 3);
 }
 
@@ -513,11 +512,11 @@ async fn no_model_is_called_beyond_the_budget() {
         config.judges.daily_budget = Some(15_000);
     })
     .await;
-    let (asked, answer) = pool();
+    let (request, answer) = pool();
     provider.always(Play::answer(&answer));
     let mut codes = Vec::new();
     for _ in 0..200 {
-        let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+        let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
         let link = answer.provenance.unwrap().judges.remove(0);
         if link.result == "failed" {
             assert!(link.detail.contains("daily budget"), "{}", link.detail);
@@ -528,6 +527,6 @@ async fn no_model_is_called_beyond_the_budget() {
     }
     assert_eq!(codes, ["BUDGET_SPENT"]);
     let requests = provider.counts().requests;
-    server.grounding().evaluate(asked).await.unwrap();
+    server.grounding().evaluate(request).await.unwrap();
     assert_eq!(provider.counts().requests, requests);
 }

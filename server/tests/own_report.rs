@@ -1,16 +1,16 @@
-//! A report among its own evidence, over a real socket.
+//! Tests that a report is not evidence for itself.
 
-use crate::support::{Running, item, request};
+use crate::support::{TestServer, item, request};
 use gsar_proto::v1;
 
 #[tokio::test]
 async fn report_is_not_its_own_evidence() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let report = "The connection pool of checkout was exhausted by a leak.";
     let evaluated = async |evidence: Vec<v1::EvidenceItem>| {
-        let mut asked = v1::EvaluateRequest { evidence, ..request() };
-        asked.report.as_mut().unwrap().synthesis = report.to_owned();
-        server.grounding().evaluate(asked).await.unwrap().into_inner()
+        let mut request = v1::EvaluateRequest { evidence, ..request() };
+        request.report.as_mut().unwrap().synthesis = report.to_owned();
+        server.grounding().evaluate(request).await.unwrap().into_inner()
     };
     let log = item("log", "10:04:05 ERROR request failed\n10:04:06 INFO retried\n");
     let answer = evaluated(vec![log.clone(), item("draft", report)]).await;

@@ -1,8 +1,7 @@
-//! Several judges, and several answers of one, over real HTTP: how they vote, what a refuter does, and what becomes of a
-//! report when some of them fail.
+//! Tests of panels and samples: votes, refuters and failures.
 
 use crate::support::chat_models::{Models, request, verdict};
-use crate::support::{Running, item};
+use crate::support::{TestServer, item};
 use gsar_chat_wire::{Play, Server, Wire};
 use gsar_proto::v1;
 use gsar_server::config::{Config, Member, Panel};
@@ -12,7 +11,7 @@ const FIRST: &str = "openai:first";
 const SECOND: &str = "anthropic:second";
 const THIRD: &str = "gemini:third";
 
-/// A provider for each model of the panel.
+/// A provider for each model in the panel.
 struct Providers {
     first: Server,
     second: Server,
@@ -26,9 +25,9 @@ impl Providers {
         Self { first, second, third }
     }
 
-    /// A server that asks a panel of these members, or where there are none the first model only.
-    async fn scripted(&self, members: Vec<Member>, change: impl FnOnce(&mut Config)) -> Running {
-        let asked = |name: &str| match members.as_slice() {
+    /// Starts a server with a panel of these members, or with only the first model if there are none.
+    async fn scripted(&self, members: Vec<Member>, change: impl FnOnce(&mut Config)) -> TestServer {
+        let is_used = |name: &str| match members.as_slice() {
             [] => name == FIRST,
             members => members.iter().any(|member| member.judge == name),
         };
@@ -38,7 +37,7 @@ impl Providers {
             (SECOND, &self.second, Wire::Anthropic),
             (THIRD, &self.third, Wire::Gemini),
         ] {
-            if asked(name) {
+            if is_used(name) {
                 models = models.with_wire(name, provider, wire, |_| {});
             }
         }
@@ -58,7 +57,7 @@ fn member(judge: &str, weight: u32, refutes: bool) -> Member {
     Member { judge: judge.to_owned(), weight, refutes }
 }
 
-fn asked() -> v1::EvaluateRequest {
+fn panel_request() -> v1::EvaluateRequest {
     request(
         &[("c1", "The pool size is 20."), ("c2", "The pool is exhausted.")],
         vec![item("log", "pool size is 20\npool is exhausted\npool has 7 free connections")],
@@ -70,7 +69,7 @@ const SAYS_SO: (&str, &str, &str, &str) = ("c2", "grounded", "E1", "pool is exha
 const DENIES: (&str, &str, &str, &str) =
     ("c2", "contradicted", "E1", "pool has 7 free connections");
 
-async fn evaluate(server: &Running, request: v1::EvaluateRequest) -> v1::EvaluateResponse {
+async fn evaluate(server: &TestServer, request: v1::EvaluateRequest) -> v1::EvaluateResponse {
     server.grounding().evaluate(request).await.unwrap().into_inner()
 }
 
@@ -90,7 +89,7 @@ async fn several_samples_vote() {
     let server = providers
         .scripted(Vec::new(), |config| config.judges.models.get_mut(FIRST).unwrap().samples = 3)
         .await;
-    let answer = evaluate(&server, asked()).await;
+    let answer = evaluate(&server, panel_request()).await;
     let [first, second] = answer.claims.as_slice() else { panic!("{:?}", answer.claims) };
     assert_eq!((first.class(), first.agreement), (v1::ClaimClass::Grounded, Some(1.0)));
     assert_eq!(second.class(), v1::ClaimClass::Contradicted);
@@ -104,7 +103,7 @@ async fn several_samples_vote() {
     let link = &answer.provenance.as_ref().unwrap().judges[0];
     assert_eq!((link.judge.as_str(), link.calls.len()), (FIRST, 3));
     assert!(link.calls.iter().all(|call| call.judge == FIRST));
-    // The first answer is asked for without chance, the others are not.
+    // The first sample has temperature 0, the others have not.
     let mut warmth: Vec<f64> = providers
         .first
         .seen()
@@ -120,12 +119,12 @@ async fn most_representative_note_is_kept() {
     let providers = Providers::start().await;
     let noted = |note| Play::answer(&verdict(&[GROUNDED, SAYS_SO]).replace("as quoted", note));
     let whole = "the log says that the pool is full";
-    // Which of them is the first answer is not known.
+    // Which note belongs to the first answer is not known.
     providers.first.next([noted("see E1"), noted(whole), noted("the pool is full, the log says")]);
     let server = providers
         .scripted(Vec::new(), |config| config.judges.models.get_mut(FIRST).unwrap().samples = 3)
         .await;
-    let answer = evaluate(&server, asked()).await;
+    let answer = evaluate(&server, panel_request()).await;
     assert_ne!(answer.claims[0].note, "see E1");
     let notes: Vec<&str> = answer.claims[0].votes.iter().map(|vote| vote.note.as_str()).collect();
     assert!(notes.contains(&"see E1") && notes.contains(&whole), "{notes:?}");
@@ -137,7 +136,7 @@ async fn request_may_raise_samples_within_a_limit() {
     providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
     let server = providers.scripted(Vec::new(), |_| {}).await;
     let with = |samples| {
-        let mut request = asked();
+        let mut request = panel_request();
         request.options.as_mut().unwrap().samples = samples;
         request
     };
@@ -160,10 +159,14 @@ async fn refuter_with_evidence_wins_a_tie() {
     let members = |weight| {
         vec![member(FIRST, 1, false), member(SECOND, 1, false), member(THIRD, weight, true)]
     };
-    let answer = evaluate(&providers.scripted(members(2), |_| {}).await, asked()).await;
+    let answer = evaluate(&providers.scripted(members(2), |_| {}).await, panel_request()).await;
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
-    assert_eq!(answer.claims[0].votes.len(), 2, "failing to disprove is no vote");
-    assert_eq!(answer.claims[1].class(), v1::ClaimClass::Contradicted, "as many votes, the worse");
+    assert_eq!(answer.claims[0].votes.len(), 2, "a refuter that finds nothing does not vote");
+    assert_eq!(
+        answer.claims[1].class(),
+        v1::ClaimClass::Contradicted,
+        "the stricter class wins a tie"
+    );
     assert_ne!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
     let calls = &answer.provenance.unwrap().judges[0].calls;
     let purposes: Vec<(&str, &str)> =
@@ -171,8 +174,8 @@ async fn refuter_with_evidence_wins_a_tie() {
     assert_eq!(purposes, [(FIRST, "judge"), (SECOND, "judge"), (THIRD, "refute")]);
     assert_ne!(calls[0].prompt, calls[2].prompt);
 
-    // Outvoted, it is reported all the same.
-    let answer = evaluate(&providers.scripted(members(1), |_| {}).await, asked()).await;
+    // An outvoted refuter is still reported.
+    let answer = evaluate(&providers.scripted(members(1), |_| {}).await, panel_request()).await;
     assert_eq!(answer.claims[1].class(), v1::ClaimClass::Grounded);
     assert!(
         warning(&answer, "JUDGES_DISAGREE").is_some_and(|sentence| sentence.contains("c2 (66 %"))
@@ -186,7 +189,7 @@ async fn refuter_with_an_invented_quote_blocks() {
     let invented = ("c2", "contradicted", "E1", "pool has 70 free connections");
     providers.third.always(Play::answer(&verdict(&[("c1", "ungrounded", "", ""), invented])));
     let members = vec![member(FIRST, 1, false), member(THIRD, 1, true)];
-    let answer = evaluate(&providers.scripted(members, |_| {}).await, asked()).await;
+    let answer = evaluate(&providers.scripted(members, |_| {}).await, panel_request()).await;
     assert_eq!(answer.claims[1].class(), v1::ClaimClass::Ungrounded);
     assert_ne!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
 }
@@ -198,14 +201,14 @@ async fn panel_requires_a_majority_of_its_members() {
     providers.second.always(Play::Status(500));
     let three =
         vec![member(FIRST, 1, false), member("rules/2", 1, false), member(SECOND, 1, false)];
-    let answer = evaluate(&providers.scripted(three, |_| {}).await, asked()).await;
+    let answer = evaluate(&providers.scripted(three, |_| {}).await, panel_request()).await;
     assert_eq!(answer.outcome(), v1::Outcome::Scored);
     assert_eq!(answer.claims[0].votes.len(), 2);
     let missing = warning(&answer, "VOTE_MISSING").unwrap();
     assert!(missing.contains(SECOND) && missing.contains("PROVIDER_UNAVAILABLE"), "{missing}");
 
     let two = vec![member(FIRST, 1, false), member(SECOND, 1, false)];
-    let answer = evaluate(&providers.scripted(two, |_| {}).await, asked()).await;
+    let answer = evaluate(&providers.scripted(two, |_| {}).await, panel_request()).await;
     assert_eq!(answer.outcome(), v1::Outcome::Failed);
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Abstain);
     let link = &answer.provenance.unwrap().judges[0];
@@ -222,7 +225,7 @@ async fn panel_member_that_wrote_the_report_is_reported() {
     providers.second.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
     let members = vec![member(FIRST, 1, false), member(SECOND, 1, false)];
     let server = providers.scripted(members, |_| {}).await;
-    let mut request = asked();
+    let mut request = panel_request();
     request.report.as_mut().unwrap().generator_model = SECOND.to_owned();
     let answer = evaluate(&server, request).await;
     assert!(warning(&answer, "SAME_MODEL").is_some_and(|sentence| sentence.contains(SECOND)));

@@ -1,6 +1,6 @@
-//! Which policies a caller may decide by, and what a decision in shadow holds back, over a real socket.
+//! Tests of the policies that callers may use, and of shadow mode.
 
-use crate::support::{self, Running, Wanted, item, request};
+use crate::support::{self, TestServer, TestServerOptions, item, request};
 use gsar_proto::v1;
 use gsar_server::config::{AllowOverrides, Config};
 use tonic::{Code, Status};
@@ -19,13 +19,13 @@ fn rho(rho: f64) -> v1::PolicyOverrides {
 }
 
 async fn evaluated(
-    server: &Running,
+    server: &TestServer,
     request: v1::EvaluateRequest,
 ) -> Result<v1::EvaluateResponse, Status> {
     server.grounding().evaluate(request).await.map(tonic::Response::into_inner)
 }
 
-/// The fields that a refusal names.
+/// Returns the fields that an error names.
 fn refused_for(refused: Result<v1::EvaluateResponse, Status>) -> Vec<String> {
     let status = refused.expect_err("must be refused");
     assert_eq!(status.code(), Code::FailedPrecondition, "{status:?}");
@@ -35,8 +35,8 @@ fn refused_for(refused: Result<v1::EvaluateResponse, Status>) -> Vec<String> {
     failure.violations.into_iter().map(|violation| violation.subject).collect()
 }
 
-async fn start(change: impl FnOnce(&mut Config)) -> Running {
-    Wanted::default().start(change).await
+async fn start(change: impl FnOnce(&mut Config)) -> TestServer {
+    TestServerOptions::default().start(change).await
 }
 
 #[tokio::test]
@@ -58,10 +58,10 @@ async fn callers_may_use_the_default_and_stricter_policies() {
     for field in ["verification", "guards.contradiction_blocks", "guards.min_coverage"] {
         assert!(fields.iter().any(|named| named == field), "{field}: {fields:?}");
     }
-    // The gate decides as well.
+    // The gate follows the same rule.
     let gate = v1::GateInputs::default();
-    let asked = v1::EvaluateGateRequest { gate: Some(gate), policy: "paper".to_owned() };
-    let status = server.gate().evaluate_gate(asked).await.expect_err("looser");
+    let request = v1::EvaluateGateRequest { gate: Some(gate), policy: "paper".to_owned() };
+    let status = server.gate().evaluate_gate(request).await.expect_err("looser");
     assert_eq!(status.code(), Code::FailedPrecondition);
 }
 
@@ -73,7 +73,7 @@ async fn allowed_policies_and_stricter_ones_may_be_used() {
     })
     .await;
     evaluated(&server, of("paper")).await.expect("allowed");
-    evaluated(&server, with("paper", rho(1.0))).await.expect("stricter than what is allowed");
+    evaluated(&server, with("paper", rho(1.0))).await.expect("stricter than an allowed policy");
     assert_eq!(refused_for(evaluated(&server, of("reference")).await)[0], "rho");
     let loosened = refused_for(evaluated(&server, with("paper", rho(0.1))).await);
     assert!(loosened.contains(&"rho".to_owned()), "{loosened:?}");
@@ -95,7 +95,7 @@ async fn overrides_may_only_be_stricter_by_default() {
 
     let any = start(|config| config.policies.allow_overrides = AllowOverrides::Any).await;
     evaluated(&any, with("reference", rho(0.1))).await.expect("any override");
-    // Guards cannot be overridden, so that a looser policy is none of the overrides.
+    // Overrides cannot change guards, so they cannot reproduce a looser policy.
     assert!(!refused_for(evaluated(&any, with("paper", rho(1.0))).await).is_empty());
 
     let none = start(|config| config.policies.allow_overrides = AllowOverrides::None).await;
@@ -113,19 +113,19 @@ async fn score_accepts_any_policy_and_marks_looser_ones() {
         ("paper", None, true),
         ("reference", Some(rho(0.1)), true),
     ] {
-        let asked = v1::ScoreRequest {
+        let request = v1::ScoreRequest {
             policy: policy.to_owned(),
             policy_overrides: overrides,
             ..support::counts(&claims)
         };
-        let answer = server.grounding().score(asked).await.unwrap().into_inner();
+        let answer = server.grounding().score(request).await.unwrap().into_inner();
         assert_eq!(answer.hypothetical, hypothetical, "{policy}");
         assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
     }
 }
 
-/// A server whose default is this file.
-async fn with_default(file: &str) -> (Running, tempfile::TempDir) {
+/// Starts a server with this file as its default policy.
+async fn with_default(file: &str) -> (TestServer, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("own.toml"), file).unwrap();
     let dir = folder.path().to_owned();
@@ -169,9 +169,9 @@ async fn shadow_decision_does_not_block() {
     let stored = server.ledger().get_evaluation(get).await.unwrap().into_inner();
     assert_eq!(stored.evaluation.unwrap(), answer);
 
-    // What governs is stricter than what does not.
-    let governed = v1::EvaluateRequest { policy: "reference".to_owned(), ..false_report() };
-    let answer = evaluated(&server, governed).await.unwrap();
+    // The enforced policy is stricter than the one in shadow mode.
+    let enforced = v1::EvaluateRequest { policy: "reference".to_owned(), ..false_report() };
+    let answer = evaluated(&server, enforced).await.unwrap();
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Replan);
     assert_eq!(answer.shadow, None);
 }

@@ -1,22 +1,21 @@
-//! Every fault of a chat provider, over real HTTP and through the real server: none ends in proceed, each is distinguished
-//! from all others, and others are served meanwhile.
+//! Tests of every fault of a chat provider through the real server.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::support::chat_models::{HONEST, Models, asked, evaluate, failed_with, proceeds};
-use crate::support::{Running, connect, rounds};
+use crate::support::chat_models::{HONEST, Models, evaluate, failed_with, proceeds, request_for};
+use crate::support::{TestServer, connect, rounds};
 use futures_util::future::join_all;
 use gsar_chat_wire::{Play, Server};
 use gsar_server::config::Model;
 use tonic::transport::Channel;
 
-/// Failures of a provider in a row that do not yet open its circuit.
+/// The number of consecutive failures that do not open the circuit.
 const IN_A_ROW: usize = 4;
-/// Models that play the same fault, one call after the other.
+/// The number of models with the same fault.
 const LANES: usize = 2;
 
-/// Faults that end by themselves, with their codes.
+/// Faults that end without a timeout, with their codes.
 fn ending() -> Vec<(Vec<Play>, &'static str)> {
     let other_schema = || Play::answer(r#"{"verdict": "fine", "confidence": 1.0}"#);
     let once = |play, code| (vec![play], code);
@@ -26,7 +25,7 @@ fn ending() -> Vec<(Vec<Play>, &'static str)> {
         once(Play::Reset, "CONNECTION_LOST"),
         once(Play::CutJson, "ANSWER_NOT_JSON"),
         once(Play::OtherShape, "ANSWER_WRONG_SHAPE"),
-        // What the model says is asked for once more before it is given up.
+        // An unusable answer is requested again once.
         (vec![other_schema(), other_schema()], "ANSWER_UNREADABLE"),
         once(Play::Refusal, "MODEL_REFUSED"),
         once(Play::ContentFilter, "CONTENT_FILTERED"),
@@ -37,13 +36,13 @@ fn ending() -> Vec<(Vec<Play>, &'static str)> {
     ]
 }
 
-/// Faults that end by `timeout` of the model.
+/// Faults that end by the model's `timeout`.
 const ENDLESS: [(&str, Play, &str); 2] = [
     ("openai:hangs", Play::Hang, "FIRST_BYTE_TIMEOUT"),
     ("openai:dribbles", Play::Dribble, "TOTAL_TIMEOUT"),
 ];
 
-/// A model that plays one fault, and an honest answer after every few.
+/// A model that plays a fault, interspersed with honest answers.
 struct Lane {
     name: String,
     provider: Server,
@@ -66,15 +65,15 @@ impl Lane {
         lanes
     }
 
-    /// Plays the fault `times` times; the honest answers between.
+    /// Plays the fault `times` times. Returns the number of honest answers.
     async fn run(&self, channel: &Channel, times: usize) -> usize {
         let mut honest = 0;
         for time in 1..=times {
             self.provider.next(self.fault.clone());
-            let answer = evaluate(channel, asked(&self.name)).await.unwrap();
+            let answer = evaluate(channel, request_for(&self.name)).await.unwrap();
             assert_eq!(failed_with(&answer), self.code);
             if time % IN_A_ROW == 0 || time == times {
-                let answer = evaluate(channel, asked(&self.name)).await.unwrap();
+                let answer = evaluate(channel, request_for(&self.name)).await.unwrap();
                 assert!(proceeds(&answer), "{}: {answer:?}", self.code);
                 honest += 1;
             }
@@ -83,23 +82,23 @@ impl Lane {
     }
 }
 
-/// Concurrent calls of a model that never ends; the codes that they end with.
-async fn endless(server: &Running, name: &str, calls: usize) -> Vec<String> {
+/// Calls a hanging model concurrently. Returns the failure codes.
+async fn endless(server: &TestServer, name: &str, calls: usize) -> Vec<String> {
     let asking = (0..calls).map(|_| async {
-        let answer = evaluate(&server.channel, asked(name)).await.unwrap();
+        let answer = evaluate(&server.channel, request_for(name)).await.unwrap();
         failed_with(&answer).to_owned()
     });
     join_all(asking).await
 }
 
-/// Every fault repeatedly, all kinds at once.
+/// Plays every fault `each` times, all kinds concurrently.
 async fn every_fault(each: usize) {
     let lanes = Lane::all().await;
     let mut models = Models::new();
     for lane in &lanes {
         models = models.with(&lane.name, &lane.provider, |_| {});
     }
-    // Every call is admitted and its answer has begun well before the first of them ends.
+    // Long enough for all calls to be admitted before the first one times out.
     let timeout =
         Duration::from_millis(2_500) + Duration::from_millis(40) * u32::try_from(each).unwrap();
     let waits = |model: &mut Model| (model.max_concurrent, model.timeout.0) = (each, timeout);
@@ -119,11 +118,11 @@ async fn every_fault(each: usize) {
     let hanging = ENDLESS.iter().map(|(name, _, _)| endless(&server, name, each));
     let channel = connect(&server.socket()).await;
     let others = async {
-        // The faults that end by themselves are met while all those hang that do not.
+        // The other faults are played while these calls hang.
         for provider in &providers {
             provider.until(|counts| counts.answering == each as u64).await;
         }
-        let answer = evaluate(&channel, asked("rules/2")).await.unwrap();
+        let answer = evaluate(&channel, request_for("rules/2")).await.unwrap();
         assert!(proceeds(&answer));
         join_all(lanes.iter().map(|lane| lane.run(&channel, each / LANES))).await
     };
@@ -149,7 +148,7 @@ async fn provider_faults_never_proceed_in_a_thousand_runs() {
     every_fault(1_000).await;
 }
 
-/// The words in backticks; `…` in them stands for anything.
+/// Returns `true` if a code is in backticks in the documentation, in which `…` is a wildcard.
 fn is_documented(code: &str) -> bool {
     let documented = include_str!("../../docs/JUDGES.md").split('`').skip(1).step_by(2);
     documented.into_iter().any(|word| match word.split_once('…') {
@@ -178,10 +177,10 @@ async fn open_circuit_skips_only_the_failing_provider() {
     let models = Models::new().with("openai:down", &down, |_| {}).with("openai:up", &up, |_| {});
     let server = models.start(|_| {}).await;
     for call in 0..50 {
-        let answer = evaluate(&server.channel, asked("openai:down")).await.unwrap();
+        let answer = evaluate(&server.channel, request_for("openai:down")).await.unwrap();
         let code = if call <= IN_A_ROW { "PROVIDER_UNAVAILABLE" } else { "CIRCUIT_OPEN" };
         assert_eq!(failed_with(&answer), code);
-        assert!(proceeds(&evaluate(&server.channel, asked("openai:up")).await.unwrap()));
+        assert!(proceeds(&evaluate(&server.channel, request_for("openai:up")).await.unwrap()));
     }
     assert_eq!(down.counts().requests, IN_A_ROW as u64 + 1);
 }

@@ -1,12 +1,13 @@
-//! Chat providers that answer late or never: deadlines are kept and leave nothing behind, more callers than places
-//! are turned away and lose nothing, and what passes is asked for again.
+//! Tests of slow and hanging chat providers: deadlines, queues and retries.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::chat_models::{HONEST, Models, asked, codes, evaluate, failed_with, proceeds};
+use crate::support::chat_models::{
+    HONEST, Models, codes, evaluate, failed_with, proceeds, request_for,
+};
 use crate::support::process::Process;
-use crate::support::{Running, Wanted, connect, health, item};
+use crate::support::{TestServer, TestServerOptions, connect, health, item};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{StreamExt as _, stream};
 use gsar_chat::{Chat, Clock, Endpoint, ManualClock, MaxJitter, Settings};
@@ -26,8 +27,8 @@ fn reason(status: &Status) -> String {
     status.get_error_details().error_info().map(|info| info.reason.clone()).unwrap_or_default()
 }
 
-/// A server that gives a stuck model 200 ms.
-async fn impatient(provider: &Server, at_once: usize) -> Running {
+/// Starts a server that gives a hanging model 200 ms.
+async fn impatient(provider: &Server, at_once: usize) -> TestServer {
     let models = Models::new().with(SLOW, provider, |model| model.max_concurrent = at_once);
     let deadline = |config: &mut gsar_server::config::Config| {
         config.limits.max_deadline.0 = Duration::from_millis(200);
@@ -36,7 +37,7 @@ async fn impatient(provider: &Server, at_once: usize) -> Running {
     models.start(deadline).await
 }
 
-/// More time than the server allows, since the client gives up by itself when that has passed.
+/// Sets a longer deadline than the server allows, so that the server ends the call.
 fn patient(request: v1::EvaluateRequest) -> Request<v1::EvaluateRequest> {
     let mut request = Request::new(request);
     request.metadata_mut().insert("grpc-timeout", "60S".parse().unwrap());
@@ -47,7 +48,7 @@ fn tasks() -> usize {
     tokio::runtime::Handle::current().metrics().num_alive_tasks()
 }
 
-/// Calls in progress, as the server tells its operator.
+/// Returns the server's metric of calls in progress.
 fn calls_in_flight() -> String {
     let text = metrics::recorder().unwrap().render();
     let value = text.lines().find_map(|line| line.strip_prefix("gsar_calls_in_flight "));
@@ -61,11 +62,11 @@ async fn a_thousand_deadlines_leave_no_tasks_behind() {
     let provider = Server::start().await.unwrap();
     provider.always(Play::Hang);
     let server = impatient(&provider, AT_ONCE).await;
-    evaluate(&server.channel, asked("rules/2")).await.unwrap();
+    evaluate(&server.channel, request_for("rules/2")).await.unwrap();
     let before = tasks();
     let calls = (0..CALLS).map(|_| {
         let mut grounding = server.grounding();
-        async move { grounding.evaluate(patient(asked(SLOW))).await.unwrap_err() }
+        async move { grounding.evaluate(patient(request_for(SLOW))).await.unwrap_err() }
     });
     let refused = stream::iter(calls).buffer_unordered(AT_ONCE).collect::<Vec<_>>().await;
     assert_eq!(refused.len(), CALLS);
@@ -82,15 +83,15 @@ async fn a_thousand_deadlines_leave_no_tasks_behind() {
     while calls_in_flight() != "0" || tasks() > before {
         tokio::task::yield_now().await;
     }
-    assert!(proceeds(&evaluate(&server.channel, asked("rules/2")).await.unwrap()));
+    assert!(proceeds(&evaluate(&server.channel, request_for("rules/2")).await.unwrap()));
 }
 
 const CALLERS: usize = 500;
-/// `limits.calls_in_flight` where nothing is configured.
+/// The default of `limits.calls_in_flight`.
 const PLACES: usize = 256;
 
-/// Everybody asks at once, on several connections; those who have an answer come out.
-fn everybody(
+/// Starts all callers at once, on several connections.
+fn all_callers(
     channels: &[Channel],
     request: &v1::EvaluateRequest,
 ) -> FuturesUnordered<impl Future<Output = Result<v1::EvaluateResponse, Status>> + use<>> {
@@ -110,8 +111,8 @@ async fn connections(socket: &std::path::Path) -> Vec<Channel> {
     channels
 }
 
-/// Whether the answer says, with this reason, that no permit is free, and when to retry.
-fn set_answer(status: &Status, why: &str) -> bool {
+/// Returns `true` if the error reports that no permit is free, with this reason and a retry delay.
+fn is_overload_error(status: &Status, why: &str) -> bool {
     let details = status.get_error_details();
     status.code() == Code::ResourceExhausted
         && reason(status) == why
@@ -119,7 +120,7 @@ fn set_answer(status: &Status, why: &str) -> bool {
         && details.quota_failure().is_some()
 }
 
-/// Asks after the health of a server until nobody wants to know any more; how often it was well, which it always was.
+/// Checks the server's health until it is stopped. Counts the checks, all of which must succeed.
 struct Pulse {
     stop: tokio::sync::oneshot::Sender<()>,
     beats: tokio::task::JoinHandle<usize>,
@@ -155,7 +156,7 @@ async fn excess_callers_of_a_slow_model_are_rejected() {
     provider.always(Play::AnswerWhenReleased(HONEST.to_owned()));
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("key"), KEY).unwrap();
-    // 64 run and four times as many wait: room for everybody who is let in.
+    // 64 calls run and 256 wait, so that every admitted call finds a place.
     let config = format!(
         r#"
             evidence.embeddings = "off"
@@ -175,14 +176,14 @@ async fn excess_callers_of_a_slow_model_are_rejected() {
     let socket = folder.path().join("gsar.sock");
     let channels = connections(&socket).await;
     let pulse = Pulse::of(connect(&socket).await);
-    let mut request = asked(SLOW);
+    let mut request = request_for(SLOW);
     request.evidence.push(item("more", &"nothing happened in this minute\n".repeat(512)));
     let mut peaks = vec![process.peak_memory()];
     for _ in 0..ROUNDS {
-        let mut calls = everybody(&channels, &request);
+        let mut calls = all_callers(&channels, &request);
         for _ in PLACES..CALLERS {
             let refused = calls.next().await.unwrap().unwrap_err();
-            assert!(set_answer(&refused, "TOO_MANY_CALLS"), "{refused:?}");
+            assert!(is_overload_error(&refused, "TOO_MANY_CALLS"), "{refused:?}");
         }
         provider.until(|counts| counts.answering == 64).await;
         let checked = health(connect(&socket).await, "gsar.v1.GroundingService").await;
@@ -195,18 +196,18 @@ async fn excess_callers_of_a_slow_model_are_rejected() {
     }
     assert!(pulse.stop().await > ROUNDS);
     println!("peak memory idle and after each round of {CALLERS} callers, KiB: {peaks:?}");
-    // As much for each who is let in, and nothing for those who are not.
+    // Only admitted calls use memory.
     let more = peaks[ROUNDS] - peaks[0];
     assert!(more < PLACES as u64 * 512, "{peaks:?}");
     let listed = v1::ListEvaluationsRequest { page_size: 1_000, ..Default::default() };
     let mut ledger = v1::ledger_service_client::LedgerServiceClient::new(channels[0].clone());
     let listed = ledger.list_evaluations(listed).await.unwrap().into_inner().evaluations;
-    assert_eq!(listed.len(), ROUNDS * PLACES, "who was answered is in the ledger, and nobody else");
+    assert_eq!(listed.len(), ROUNDS * PLACES, "exactly the answered calls are in the ledger");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn full_model_queue_falls_back_to_the_next_judge() {
-    // 16 run and 64 wait where nothing is configured.
+    // By default, 16 calls run and 64 wait.
     const ANSWERED: usize = 80;
     for has_next in [false, true] {
         let provider = Server::start().await.unwrap();
@@ -220,13 +221,15 @@ async fn full_model_queue_falls_back_to_the_next_judge() {
             })
             .await;
         let channels = connections(&server.socket()).await;
-        let mut calls = everybody(&channels, &asked(""));
+        let mut calls = all_callers(&channels, &request_for(""));
         let (mut shed, mut beyond) = (0, 0);
         for _ in ANSWERED..CALLERS {
             match calls.next().await.unwrap() {
-                Err(status) if !has_next && set_answer(&status, "JUDGES_BUSY") => beyond += 1,
+                Err(status) if !has_next && is_overload_error(&status, "JUDGES_BUSY") => {
+                    beyond += 1
+                }
                 Err(status) => {
-                    assert!(set_answer(&status, "TOO_MANY_CALLS"), "{status:?}");
+                    assert!(is_overload_error(&status, "TOO_MANY_CALLS"), "{status:?}");
                     shed += 1;
                 }
                 Ok(answer) if has_next => {
@@ -235,7 +238,7 @@ async fn full_model_queue_falls_back_to_the_next_judge() {
                     assert!(answer.warnings.iter().any(warned));
                     beyond += 1;
                 }
-                Ok(answer) => panic!("nobody was free to judge: {answer:?}"),
+                Ok(answer) => panic!("the queue was not full: {answer:?}"),
             }
         }
         assert_eq!(health(server.channel.clone(), "").await, ServingStatus::Serving);
@@ -254,21 +257,21 @@ async fn unavailable_model_is_retried() {
     let models = Models::new().with(SLOW, &provider, |model| model.attempts = 3);
     let server = models.start(|_| {}).await;
     provider.next([Play::Status(503), Play::Status(503), Play::answer(HONEST)]);
-    let answer = evaluate(&server.channel, asked(SLOW)).await.unwrap();
+    let answer = evaluate(&server.channel, request_for(SLOW)).await.unwrap();
     assert!(proceeds(&answer));
     let links = answer.provenance.unwrap().judges;
     let [call] = links[0].calls.as_slice() else { panic!("{links:?}") };
     assert_eq!((call.attempts, links[0].result.as_str()), (3, "judged"));
     assert_eq!(provider.counts().requests, 3);
-    // A wait that the deadline does not allow is not begun.
+    // There is no retry if the deadline does not allow the wait.
     provider.next([Play::RateLimited("3600")]);
-    let answer = evaluate(&server.channel, asked(SLOW)).await.unwrap();
+    let answer = evaluate(&server.channel, request_for(SLOW)).await.unwrap();
     assert_eq!(failed_with(&answer), "RATE_LIMITED");
     assert_eq!(answer.provenance.unwrap().judges[0].calls[0].attempts, 1);
     assert_eq!(provider.counts().requests, 4);
 }
 
-/// The judge as the server makes it, on a clock that stands still.
+/// Returns the judge as the server builds it, with a manual clock.
 fn still(provider: &Server, clock: &Arc<ManualClock>) -> ModelJudge {
     let base_url = provider.base_url(Wire::OpenAi);
     let name = SLOW.parse().unwrap();
@@ -296,7 +299,7 @@ async fn waits_for_the_providers_retry_after() {
     let provider = Server::start().await.unwrap();
     let clock = Arc::new(ManualClock::new());
     let begun = clock.now();
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .judge(still(&provider, &clock))
         .start(|config| {
             config.judges.chain = vec![SLOW.to_owned()];
@@ -305,8 +308,8 @@ async fn waits_for_the_providers_retry_after() {
         .await;
     provider.next([Play::RateLimited("7"), Play::answer(HONEST)]);
     let channel = server.channel.clone();
-    let answer = tokio::spawn(async move { evaluate(&channel, asked(SLOW)).await });
-    // The longest wait is half a second more, so that not everybody comes at the same time.
+    let answer = tokio::spawn(async move { evaluate(&channel, request_for(SLOW)).await });
+    // The maximum jitter is half a second.
     let again = Duration::from_millis(7_500);
     clock.wait_for_sleeper(begun + again).await;
     assert_eq!(provider.counts().requests, 1);
@@ -322,15 +325,15 @@ async fn hanging_model_leaves_time_for_the_next_judge() {
     let provider = Server::start().await.unwrap();
     provider.always(Play::Hang);
     let server = Models::new().with(SLOW, &provider, |_| {}).start(|_| {}).await;
-    let mut asked = tonic::Request::new(asked(""));
-    asked.set_timeout(Duration::from_secs(2));
-    let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+    let mut request = tonic::Request::new(request_for(""));
+    request.set_timeout(Duration::from_secs(2));
+    let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
     assert!(proceeds(&answer));
     assert_eq!(codes(&answer), ["DEADLINE_EXCEEDED", ""]);
     assert!(answer.warnings.iter().any(|warning| warning.code == "FALLBACK_JUDGE"));
     let calls = &answer.provenance.unwrap().judges[0].calls;
     let made: Vec<_> = calls.iter().map(|call| (call.purpose.as_str(), call.attempts)).collect();
-    assert_eq!(made, [("judge", 1)], "a call that was cut off is a call");
+    assert_eq!(made, [("judge", 1)], "a cancelled call is listed");
     provider.until(|counts| counts.open == 0).await;
 }
 
@@ -341,12 +344,12 @@ async fn cancelled_calls_are_listed() {
     provider.next([Play::Status(401)]);
     let models = Models::new().with(SLOW, &provider, |model| model.max_evidence = Bytes(1 << 10));
     let server = models.start(|_| {}).await;
-    let mut long = asked("");
+    let mut long = request_for("");
     long.evidence.push(item("more", &"a line\n".repeat(146)));
     let answer = evaluate(&server.channel, long).await.unwrap();
     assert_eq!(codes(&answer), ["KEY_REFUSED", ""]);
     assert_eq!(answer.provenance.unwrap().judges[0].calls.len(), 2);
-    // The connection of the refused call stays in the pool.
+    // The connection of the rejected call stays in the pool.
     provider.until(|counts| counts.open <= 1).await;
 }
 
@@ -357,7 +360,7 @@ async fn long_evidence_does_not_take_every_permit() {
     provider.always(Play::AnswerWhenReleased(HONEST.to_owned()));
     let models = Models::new().with(SLOW, &provider, |model| model.max_evidence = Bytes(1 << 10));
     let server = models.start(|_| {}).await;
-    let mut long = asked(SLOW);
+    let mut long = request_for(SLOW);
     long.evidence
         .extend((1..PARTS).map(|part| item(&format!("log-{part}"), &"a line\n".repeat(146))));
     let channel = server.channel.clone();

@@ -1,5 +1,5 @@
-//! Recorded answers of a careful judge and a careful reader over the incidents of `datasets/`, played through the whole
-//! server: what they decided once, they decide still.
+//! Replays recorded answers of a judge and a second look over the incidents in `datasets/`, and compares the
+//! tiers with the recorded ones.
 
 use std::collections::HashMap;
 use std::fs;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::lies::cases::evidence;
-use crate::support::Running;
+use crate::support::TestServer;
 use crate::support::chat_models::Models;
 
 const NAME: &str = "openai:recorded";
@@ -24,7 +24,7 @@ struct JudgeLine {
     report: String,
     claim: String,
     #[serde(flatten)]
-    said: Value,
+    recorded: Value,
 }
 
 #[derive(Deserialize)]
@@ -47,11 +47,11 @@ fn lines<T: for<'de> Deserialize<'de>>(name: &str) -> Vec<T> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What was answered: verdicts by the text of the report and of the claim, second looks by statement and quotes.
+/// The recorded answers: verdicts by report and claim text, second looks by statement and quotes.
 struct Answers {
     judged: HashMap<(String, String), Value>,
     looks: HashMap<(String, Vec<String>), (String, String)>,
-    /// The ids of the items by the text of the report, in the order of the request.
+    /// The item ids by report text, in the order of the request.
     items: HashMap<String, Vec<String>>,
 }
 
@@ -63,7 +63,7 @@ impl Answers {
             .collect();
         let judged = lines::<JudgeLine>("judge.jsonl").into_iter().map(|line| {
             let text = texts[&(line.incident.as_str(), line.report.as_str())];
-            ((text.to_owned(), line.claim), line.said)
+            ((text.to_owned(), line.claim), line.recorded)
         });
         let looks = lines::<LookLine>("looks.jsonl").into_iter();
         let looks = looks.map(|line| ((line.statement, line.quotes), (line.verdict, line.words)));
@@ -78,23 +78,24 @@ impl Answers {
     fn play(&self, seen: &ReceivedRequest) -> Play {
         let messages = seen.body["messages"].as_array().unwrap().iter();
         let prompt: String = messages.filter_map(|of| of["content"].as_str()).collect();
-        let answer = match asked(&prompt, "The statements to read, one JSON object a line:\n") {
-            Some(statements) => self.look(&statements),
-            None => self.judge(&prompt),
-        };
+        let answer =
+            match objects_below(&prompt, "The statements to read, one JSON object a line:\n") {
+                Some(statements) => self.look(&statements),
+                None => self.judge(&prompt),
+            };
         Play::answer(&answer.to_string())
     }
 
     fn look(&self, statements: &[Value]) -> Value {
-        let verdict = |asked: &Value| {
-            let quotes = asked["quotes"].as_array().unwrap().iter();
+        let verdict = |question: &Value| {
+            let quotes = question["quotes"].as_array().unwrap().iter();
             let quotes = quotes.map(|of| of["quote"].as_str().unwrap().to_owned()).collect();
-            let statement = asked["statement"].as_str().unwrap().to_owned();
+            let statement = question["statement"].as_str().unwrap().to_owned();
             let (verdict, words) = match self.looks.get(&(statement, quotes)) {
                 Some((verdict, words)) => (verdict.as_str(), words.as_str()),
                 None => ("not_shown", "nothing is recorded of it"),
             };
-            json!({"id": asked["id"], "verdict": verdict, "words": words})
+            json!({"id": question["id"], "verdict": verdict, "words": words})
         };
         json!({ "statements": statements.iter().map(verdict).collect::<Vec<_>>() })
     }
@@ -102,15 +103,21 @@ impl Answers {
     fn judge(&self, prompt: &str) -> Value {
         let report = prompt.split_once("The report, as a JSON string:\n").unwrap().1;
         let report: String = serde_json::from_str(report.lines().next().unwrap()).unwrap();
-        let again = asked(prompt, "Your verdicts and what was found, one JSON object a line:\n");
-        let claims = asked(prompt, "The claims to judge, one JSON object a line:\n").unwrap();
-        let judged = claims.iter().map(|asked| {
-            let claim = asked["text"].as_str().unwrap();
-            let said = self.judged.get(&(report.clone(), claim.to_owned()));
-            let said = said.map(|said| {
-                if again.is_some() && said["again"].is_object() { &said["again"] } else { said }
+        let again =
+            objects_below(prompt, "Your verdicts and what was found, one JSON object a line:\n");
+        let claims =
+            objects_below(prompt, "The claims to judge, one JSON object a line:\n").unwrap();
+        let judged = claims.iter().map(|question| {
+            let claim = question["text"].as_str().unwrap();
+            let recorded = self.judged.get(&(report.clone(), claim.to_owned()));
+            let recorded = recorded.map(|recorded| {
+                if again.is_some() && recorded["again"].is_object() {
+                    &recorded["again"]
+                } else {
+                    recorded
+                }
             });
-            self.verdict(&report, &asked["id"], said)
+            self.verdict(&report, &question["id"], recorded)
         });
         json!({
             "claims": judged.collect::<Vec<_>>(), "score": null, "explanation": "recorded", "gaps": [],
@@ -118,8 +125,8 @@ impl Answers {
         })
     }
 
-    fn verdict(&self, report: &str, id: &Value, said: Option<&Value>) -> Value {
-        let Some(said) = said else {
+    fn verdict(&self, report: &str, id: &Value, recorded: Option<&Value>) -> Value {
+        let Some(recorded) = recorded else {
             return json!({
                 "id": id, "class": "ungrounded", "type": "inference", "role": "observation", "citations": [],
                 "note": "nothing is recorded of it",
@@ -130,18 +137,18 @@ impl Answers {
                 self.items[report].iter().position(|id| id.as_str() == item.as_str().unwrap());
             format!("E{}", place.unwrap() + 1)
         };
-        let cited = said["citations"].as_array().unwrap().iter().map(|of| {
+        let cited = recorded["citations"].as_array().unwrap().iter().map(|of| {
             json!({"evidence": label(&of["evidence"]), "field_path": of["field_path"], "quote": of["quote"]})
         });
         json!({
-            "id": id, "class": said["class"], "type": said["type"], "role": said["role"],
-            "citations": cited.collect::<Vec<_>>(), "note": said["note"],
+            "id": id, "class": recorded["class"], "type": recorded["type"], "role": recorded["role"],
+            "citations": cited.collect::<Vec<_>>(), "note": recorded["note"],
         })
     }
 }
 
-/// The JSON objects behind a heading of a prompt; `None` where it is not there.
-fn asked(prompt: &str, heading: &str) -> Option<Vec<Value>> {
+/// Returns the JSON objects below a heading in a prompt, if it has the heading.
+fn objects_below(prompt: &str, heading: &str) -> Option<Vec<Value>> {
     let (_, lines) = prompt.split_once(heading)?;
     Some(lines.lines().map_while(|line| serde_json::from_str(line).ok()).collect())
 }
@@ -163,7 +170,7 @@ impl Report {
         }
     }
 
-    async fn tier(&self, server: &Running) -> String {
+    async fn tier(&self, server: &TestServer) -> String {
         let report = v1::Report { synthesis: self.text.clone(), ..v1::Report::default() };
         let request = v1::EvaluateRequest {
             report: Some(report),
@@ -209,7 +216,8 @@ async fn recorded_answers_give_the_recorded_tiers() {
         assert_eq!(recorded.get(&key), Some(tier), "{} {}", key.0, key.1);
         *proceeding.entry(report.kind.name()).or_insert(0) += usize::from(tier == "proceed");
     }
-    // One faithful report says of a stock what a later repair changed; two overreaching ones invent an impact alone.
+    // A faithful report states a stock figure that a later repair changed; two overreaching ones only invent an
+    // impact.
     assert_eq!(
         proceeding,
         HashMap::from([("faithful", 15), ("overreaching", 2), ("contradicted", 0)])

@@ -1,13 +1,13 @@
-//! Answers that leave for others: secrets and personal data are taken out, and the record keeps them.
+//! Tests of redacted answers and unredacted records.
 
 use gsar_proto::v1;
 
-use crate::support::{Running, Wanted, item, request, wrong_fields};
+use crate::support::{TestServer, TestServerOptions, item, request, wrong_fields};
 
 const SECRET: &str = "hunter22";
 const NUMBER: &str = "ACME-4711";
 
-fn asked(redact: bool) -> v1::EvaluateRequest {
+fn redact_request(redact: bool) -> v1::EvaluateRequest {
     v1::EvaluateRequest {
         report: Some(v1::Report {
             id: "r1".to_owned(),
@@ -22,8 +22,8 @@ fn asked(redact: bool) -> v1::EvaluateRequest {
     }
 }
 
-async fn server() -> Running {
-    Wanted::default()
+async fn server() -> TestServer {
+    TestServerOptions::default()
         .start(|config| {
             config.judges.hidden.insert("CUSTOMER".to_owned(), "ACME-[0-9]{4}".to_owned());
         })
@@ -33,7 +33,7 @@ async fn server() -> Running {
 #[tokio::test]
 async fn redacts_the_answer_but_not_the_record() {
     let server = server().await;
-    let answer = server.grounding().evaluate(asked(true)).await.unwrap().into_inner();
+    let answer = server.grounding().evaluate(redact_request(true)).await.unwrap().into_inner();
     let shown = format!("{answer:?}");
     assert!(!shown.contains(SECRET) && !shown.contains(NUMBER), "{shown}");
     assert!(answer.claims[0].text.contains("@db/orders"), "{shown}");
@@ -47,7 +47,7 @@ async fn redacts_the_answer_but_not_the_record() {
     };
     let original = read(false).await;
     assert!(format!("{original:?}").contains(SECRET));
-    assert_eq!(original.report, asked(true).report);
+    assert_eq!(original.report, redact_request(true).report);
     let hidden = read(true).await;
     let shown = format!("{hidden:?}");
     assert!(!shown.contains(SECRET) && !shown.contains(NUMBER), "{shown}");
@@ -59,7 +59,7 @@ async fn redacts_the_answer_but_not_the_record() {
         digests(&original.evaluation.unwrap().provenance.unwrap())
     );
 
-    // Claims stand where their words are in the report that came with them.
+    // The positions of claims refer to the redacted report.
     let synthesis = hidden.report.unwrap().synthesis;
     let spans: Vec<&str> = evaluation
         .claims
@@ -78,7 +78,7 @@ async fn redacts_the_answer_but_not_the_record() {
 #[tokio::test]
 async fn answers_are_not_redacted_by_default() {
     let server = server().await;
-    let answer = server.grounding().evaluate(asked(false)).await.unwrap().into_inner();
+    let answer = server.grounding().evaluate(redact_request(false)).await.unwrap().into_inner();
     assert!(!answer.provenance.unwrap().redacted);
     assert!(answer.claims[0].text.contains(SECRET));
 }
@@ -86,7 +86,7 @@ async fn answers_are_not_redacted_by_default() {
 #[tokio::test]
 async fn redacts_selections_but_not_investigations() {
     let server = server().await;
-    let v1::EvaluateRequest { report, evidence, options, .. } = asked(true);
+    let v1::EvaluateRequest { report, evidence, options, .. } = redact_request(true);
     let best = v1::SelectBestRequest {
         candidates: vec![report.unwrap()],
         evidence,

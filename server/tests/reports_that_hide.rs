@@ -1,10 +1,10 @@
-//! Reports of twenty true sentences that hide a lie in their form: whatever a reader sees is asked about, so a judge that answers truthfully
-//! what it is asked, and nothing else, keeps them back.
+//! Reports with twenty true sentences and a lie in some disguise. A judge that answers truthfully must block
+//! them, because every visible statement is judged.
 
 use crate::hiding::facts::{FACTS, log, truthful};
 use crate::hiding::forms::{self, Form};
 use crate::lies::scripted::ScriptedServer;
-use crate::support::{self, Running, Wanted, rounds};
+use crate::support::{self, TestServer, TestServerOptions, rounds};
 use futures_util::StreamExt as _;
 use gsar_proto::v1;
 
@@ -28,55 +28,55 @@ fn request(form: &Form, policy: &str) -> v1::EvaluateRequest {
     request
 }
 
-/// How many reports are under way at once.
+/// The number of concurrent reports.
 const AT_ONCE: usize = 8;
 
-/// What stands where the lie would: the lie, or what is true of the same thing.
+/// The statement in the disguise: a lie, or the truth about the same thing.
 #[derive(Clone, Copy)]
-enum Said {
+enum Statement {
     Lie,
     Truth,
 }
 
-/// The reports about one thing: all twenty true sentences, and one more statement in each of the forms.
-fn reports(number: usize, said: Said) -> Vec<Form> {
+/// Returns reports about one thing: all true sentences, and a statement in each form.
+fn reports(number: usize, kind: Statement) -> Vec<Form> {
     let (thing, fact, lie) = FACTS[number];
     let beside = (number + 7) % FACTS.len();
     let truths = FACTS.iter().map(|(thing, fact, _)| format!("{thing} {fact}"));
     let mut others: Vec<String> = truths.collect();
     let truth = others.remove(beside);
-    let said = match said {
-        Said::Lie => lie,
-        Said::Truth => fact,
+    let statement = match kind {
+        Statement::Lie => lie,
+        Statement::Truth => fact,
     };
-    forms::among(&truth, &others, thing, said)
+    forms::among(&truth, &others, thing, statement)
 }
 
-/// What a server makes of reports.
-async fn heard(server: &Running, all: Vec<(Form, &'static str)>) -> Vec<Heard> {
+/// Evaluates reports.
+async fn evaluate_all(server: &TestServer, all: Vec<(Form, &'static str)>) -> Vec<Evaluated> {
     let evaluate = |(form, policy): (Form, &'static str)| {
         let mut grounding = server.grounding();
         async move {
             let answer = grounding.evaluate(request(&form, policy)).await.unwrap().into_inner();
-            Heard { form, policy, answer }
+            Evaluated { form, policy, answer }
         }
     };
     futures_util::stream::iter(all).map(evaluate).buffered(AT_ONCE).collect().await
 }
 
-struct Heard {
+struct Evaluated {
     form: Form,
     policy: &'static str,
     answer: v1::EvaluateResponse,
 }
 
-impl Heard {
+impl Evaluated {
     fn proceeds(&self) -> bool {
         self.answer.decision.as_ref().unwrap().tier() == v1::Tier::Proceed
     }
 
-    /// Whether a claim is shown as open or refuted.
-    fn tells_of_a_fault(&self) -> bool {
+    /// Returns `true` if a claim is open or contradicted.
+    fn reports_a_fault(&self) -> bool {
         let at_fault = [v1::ClaimClass::Ungrounded, v1::ClaimClass::Contradicted];
         self.answer.claims.iter().any(|claim| at_fault.contains(&claim.class()))
     }
@@ -99,79 +99,85 @@ impl Heard {
     }
 }
 
-/// The facts that are lied about.
 fn facts() -> std::iter::StepBy<std::ops::Range<usize>> {
     (0..FACTS.len()).step_by(rounds(4, 1))
 }
 
-/// Every lie in every form under both policies.
+/// Returns every lie in every form, under both policies.
 fn lies() -> Vec<(Form, &'static str)> {
-    let lies = facts().flat_map(|number| reports(number, Said::Lie));
+    let lies = facts().flat_map(|number| reports(number, Statement::Lie));
     lies.flat_map(|form| ["reference", "strict"].map(|policy| (form.clone(), policy))).collect()
 }
 
-/// Asks a server about all of them.
-async fn no_lie_proceeds(server: &Running) {
-    let heard = heard(server, lies()).await;
-    let hidden: Vec<String> =
-        heard.iter().filter(|heard| heard.proceeds()).map(Heard::describe).collect();
-    println!("{} evaluations, {} proceed", heard.len(), hidden.len());
-    assert!(hidden.is_empty(), "{} of {}: {hidden:#?}", hidden.len(), heard.len());
-    assert_eq!(heard.len(), 63 * facts().len() * 2);
+async fn no_lie_proceeds(server: &TestServer) {
+    let evaluate_all = evaluate_all(server, lies()).await;
+    let hidden: Vec<String> = evaluate_all
+        .iter()
+        .filter(|evaluate_all| evaluate_all.proceeds())
+        .map(Evaluated::describe)
+        .collect();
+    println!("{} evaluations, {} proceed", evaluate_all.len(), hidden.len());
+    assert!(hidden.is_empty(), "{} of {}: {hidden:#?}", hidden.len(), evaluate_all.len());
+    assert_eq!(evaluate_all.len(), 63 * facts().len() * 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hidden_lies_do_not_proceed_with_a_truthful_judge() {
-    let scripted = ScriptedServer::open().await;
+    let scripted = ScriptedServer::start().await;
     scripted.set_answer(truthful);
     no_lie_proceeds(scripted.server()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hidden_lies_are_reported_by_the_rules() {
-    let server = Wanted::default().start(|config| config.ledger.enabled = false).await;
-    // The rules leave most lies open, and one that is open among twenty truths holds no report back: it is reported.
-    let hidden: Vec<String> = heard(&server, lies())
+    let server = TestServerOptions::default().start(|config| config.ledger.enabled = false).await;
+    // The rules cannot decide most lies. One undecided claim among twenty true ones does not block, so it must
+    // be reported.
+    let hidden: Vec<String> = evaluate_all(&server, lies())
         .await
         .iter()
-        .filter(|heard| heard.proceeds() && !heard.tells_of_a_fault())
-        .map(Heard::describe)
+        .filter(|evaluate_all| evaluate_all.proceeds() && !evaluate_all.reports_a_fault())
+        .map(Evaluated::describe)
         .collect();
     assert!(hidden.is_empty(), "{}: {hidden:#?}", hidden.len());
 }
 
-/// The same reports with the truth in place of the lie: what holds them back is the lie.
+/// Checks that the lie, and not the form, blocks the reports.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn truths_proceed_in_every_form() {
-    let scripted = ScriptedServer::open().await;
+    let scripted = ScriptedServer::start().await;
     scripted.set_answer(truthful);
-    let truths = facts().flat_map(|number| reports(number, Said::Truth));
-    // What denies the truth is a lie of its own.
+    let truths = facts().flat_map(|number| reports(number, Statement::Truth));
+    // A denial of the truth is itself a lie.
     let truths = truths.filter(|form| form.name != "given: its denial on the lie");
-    let heard = heard(scripted.server(), truths.map(|form| (form, "reference")).collect()).await;
-    let held: Vec<String> =
-        heard.iter().filter(|heard| !heard.proceeds()).map(Heard::describe).collect();
-    println!("{} evaluations, {} held", heard.len(), held.len());
-    assert!(held.is_empty(), "{} of {}: {held:#?}", held.len(), heard.len());
-    assert_eq!(heard.len(), 62 * facts().len());
+    let evaluate_all =
+        evaluate_all(scripted.server(), truths.map(|form| (form, "reference")).collect()).await;
+    let held: Vec<String> = evaluate_all
+        .iter()
+        .filter(|evaluate_all| !evaluate_all.proceeds())
+        .map(Evaluated::describe)
+        .collect();
+    println!("{} evaluations, {} held", evaluate_all.len(), held.len());
+    assert!(held.is_empty(), "{} of {}: {held:#?}", held.len(), evaluate_all.len());
+    assert_eq!(evaluate_all.len(), 62 * facts().len());
 }
 
 #[tokio::test]
 async fn claims_without_a_synthesis_warn_or_block() {
-    let scripted = ScriptedServer::open().await;
+    let scripted = ScriptedServer::start().await;
     let (thing, fact, _) = FACTS[0];
     let truth = format!("{thing} {fact}");
     let form = Form { name: "claims alone", text: String::new(), given: vec![(truth, None)] };
-    let answer = scripted.hear("reference", &request(&form, "reference"), truthful).await;
+    let answer = scripted.evaluate("reference", &request(&form, "reference"), truthful).await;
     assert!(answer.warnings.iter().any(|warning| warning.code == "NO_SYNTHESIS"));
-    let answer = scripted.hear("strict", &request(&form, "strict"), truthful).await;
+    let answer = scripted.evaluate("strict", &request(&form, "strict"), truthful).await;
     let reasons = &answer.decision.as_ref().unwrap().reasons;
     assert!(reasons.iter().any(|reason| reason.code == "SYNTHESIS_MISSING"), "{reasons:?}");
 }
 
 #[tokio::test]
 async fn rejects_reports_with_too_many_claims() {
-    let server = Wanted::default().start(|_| {}).await;
+    let server = TestServerOptions::default().start(|_| {}).await;
     let synthesis: String =
         (0..2_001).map(|number| format!("Pod a-{number} restarted. ")).collect();
     let mut request = support::request();

@@ -1,20 +1,20 @@
-//! Recorded evaluations decided anew under another policy, through a real server: what comes of it is what an evaluation
-//! under that policy would have come to, or the answer says what is not.
+//! Tests that rescoring under another policy equals an evaluation under that policy, or reports the
+//! differences.
 
 use crate::lies::cases::cases;
 use crate::lies::lies_by_kind::LIES;
 use crate::lies::scripted::{ScriptedServer, judgement};
-use crate::support::{Running, Wanted, item, request};
+use crate::support::{TestServer, TestServerOptions, item, request};
 use gsar_core::JudgedClaim;
 use gsar_proto::v1;
 use gsar_server::config::{AllowOverrides, Config, EvidenceRetention};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-/// A policy by name, with another mode of verification where it is given.
-type Wish = (&'static str, Option<v1::VerificationMode>);
+/// A policy, with an optional override of the verification mode.
+type PolicyChoice = (&'static str, Option<v1::VerificationMode>);
 
-const WISHES: [Wish; 4] = [
+const POLICY_CHOICES: [PolicyChoice; 4] = [
     ("reference", None),
     ("strict", None),
     ("reference", Some(v1::VerificationMode::Off)),
@@ -26,9 +26,9 @@ fn overrides(mode: Option<v1::VerificationMode>) -> Option<v1::PolicyOverrides> 
 }
 
 async fn evaluated(
-    server: &Running,
+    server: &TestServer,
     request: &v1::EvaluateRequest,
-    (policy, mode): Wish,
+    (policy, mode): PolicyChoice,
 ) -> v1::EvaluateResponse {
     let request = v1::EvaluateRequest {
         policy: policy.to_owned(),
@@ -38,10 +38,10 @@ async fn evaluated(
     server.grounding().evaluate(request).await.unwrap().into_inner()
 }
 
-async fn asked(
-    server: &Running,
+async fn try_rescore(
+    server: &TestServer,
     id: &str,
-    (policy, mode): Wish,
+    (policy, mode): PolicyChoice,
 ) -> Result<v1::RescoreResponse, Status> {
     let request = v1::RescoreRequest {
         evaluation_id: id.to_owned(),
@@ -52,8 +52,8 @@ async fn asked(
     server.grounding().rescore(request).await.map(tonic::Response::into_inner)
 }
 
-async fn rescored(server: &Running, id: &str, wish: Wish) -> v1::RescoreResponse {
-    asked(server, id, wish).await.unwrap()
+async fn rescored(server: &TestServer, id: &str, choice: PolicyChoice) -> v1::RescoreResponse {
+    try_rescore(server, id, choice).await.unwrap()
 }
 
 fn fields(answer: &v1::RescoreResponse) -> Vec<&str> {
@@ -70,9 +70,9 @@ fn open(config: &mut Config) {
     config.ledger.durable = false;
 }
 
-/// What may not differ between an evaluation and another one decided anew.
+/// The parts of an answer that rescoring must reproduce.
 #[derive(Debug, PartialEq)]
-struct Essence {
+struct Verdict {
     tier: v1::Tier,
     score: Option<v1::Score>,
     guarded_score: Option<v1::Score>,
@@ -81,20 +81,20 @@ struct Essence {
     covered: Option<(u32, u32)>,
 }
 
-fn essence(
+fn verdict(
     decision: Option<&v1::Decision>,
     scores: (Option<v1::Score>, Option<v1::Score>),
     claims: &[v1::JudgedClaim],
     corrections: &[v1::Correction],
     coverage: Option<&v1::Coverage>,
-) -> Essence {
+) -> Verdict {
     let claim = |claim: &v1::JudgedClaim| (claim.id.clone(), claim.class, claim.r#type);
     let mut corrections: Vec<_> = corrections
         .iter()
         .map(|found| (found.claim_id.clone(), found.code.clone(), found.outcome))
         .collect();
     corrections.sort();
-    Essence {
+    Verdict {
         tier: tier(decision),
         score: scores.0,
         guarded_score: scores.1,
@@ -104,16 +104,16 @@ fn essence(
     }
 }
 
-fn of_evaluation(answer: &v1::EvaluateResponse) -> Essence {
+fn of_evaluation(answer: &v1::EvaluateResponse) -> Verdict {
     let scores = (answer.score, answer.guarded_score);
     let coverage = answer.coverage.as_ref();
-    essence(answer.decision.as_ref(), scores, &answer.claims, &answer.corrections, coverage)
+    verdict(answer.decision.as_ref(), scores, &answer.claims, &answer.corrections, coverage)
 }
 
-fn of_rescore(answer: &v1::RescoreResponse) -> Essence {
+fn of_rescore(answer: &v1::RescoreResponse) -> Verdict {
     let scores = (answer.score, answer.guarded_score);
     let coverage = answer.coverage.as_ref();
-    essence(answer.decision.as_ref(), scores, &answer.claims, &answer.corrections, coverage)
+    verdict(answer.decision.as_ref(), scores, &answer.claims, &answer.corrections, coverage)
 }
 
 #[tokio::test]
@@ -123,11 +123,11 @@ async fn rescoring_under_the_same_policy_changes_nothing() {
             open(config);
             config.ledger.evidence = kept;
         };
-        let server = Wanted::default().start(change).await;
+        let server = TestServerOptions::default().start(change).await;
         for case in cases() {
-            for wish in [WISHES[0], WISHES[1], ("paper", None)] {
-                let evaluated = evaluated(&server, &case.request, wish).await;
-                let answer = rescored(&server, &evaluated.evaluation_id, wish).await;
+            for choice in [POLICY_CHOICES[0], POLICY_CHOICES[1], ("paper", None)] {
+                let evaluated = evaluated(&server, &case.request, choice).await;
+                let answer = rescored(&server, &evaluated.evaluation_id, choice).await;
                 assert_eq!(of_rescore(&answer), of_evaluation(&evaluated), "{}", case.name);
                 assert_eq!(answer.claims, evaluated.claims, "{}", case.name);
                 assert_eq!(answer.terms, evaluated.terms);
@@ -144,12 +144,12 @@ async fn rescoring_under_the_same_policy_changes_nothing() {
     }
 }
 
-/// Every lie is recorded under every policy, and decided anew under every other.
+/// Records every lie under every policy, and rescores it under every other policy.
 async fn lies_are_found_again(reconsiders: bool) {
     let scripted = ScriptedServer::start_recording(reconsiders).await;
     let server = scripted.server();
     let cases = cases();
-    let (mut compared, mut said) = (0, 0);
+    let (mut compared, mut differing) = (0, 0);
     for (at, lie) in LIES.iter().enumerate() {
         let lying = cases.iter().cycle().skip(at).take(cases.len());
         let Some((case, lied)) =
@@ -160,27 +160,31 @@ async fn lies_are_found_again(reconsiders: bool) {
         let answer: Vec<JudgedClaim> = lied;
         scripted.set_answer(move |_| judgement(answer.clone()));
         let mut direct = Vec::new();
-        for wish in WISHES {
-            direct.push(evaluated(server, &case.request, wish).await);
+        for choice in POLICY_CHOICES {
+            direct.push(evaluated(server, &case.request, choice).await);
         }
-        for (from, was) in WISHES.into_iter().zip(&direct) {
-            for (to, expected) in WISHES.into_iter().zip(&direct) {
+        for (from, was) in POLICY_CHOICES.into_iter().zip(&direct) {
+            for (to, expected) in POLICY_CHOICES.into_iter().zip(&direct) {
                 let answer = rescored(server, &was.evaluation_id, to).await;
-                let is_said = fields(&answer)
+                let is_reported = fields(&answer)
                     .iter()
                     .any(|field| *field == "verification" || field.starts_with("findings."));
-                if is_said {
-                    said += 1;
+                if is_reported {
+                    differing += 1;
                     continue;
                 }
                 compared += 1;
-                let (got, wanted) = (of_rescore(&answer), of_evaluation(expected));
-                assert_eq!(got, wanted, "{}: {} from {from:?} to {to:?}", lie.name, case.name);
+                let (actual, reference) = (of_rescore(&answer), of_evaluation(expected));
+                assert_eq!(
+                    actual, reference,
+                    "{}: {} from {from:?} to {to:?}",
+                    lie.name, case.name
+                );
             }
         }
     }
-    println!("{compared} compared, {said} say what could not take effect");
-    assert!(compared > 100 && compared > said, "{compared} compared, {said} said");
+    println!("{compared} compared, {differing} with reported differences");
+    assert!(compared > 100 && compared > differing, "{compared} compared, {differing} differing");
 }
 
 #[tokio::test]
@@ -199,7 +203,7 @@ async fn rescore_without_evidence_names_ignored_fields() {
         open(config);
         config.ledger.evidence = EvidenceRetention::Head;
     };
-    let server = Wanted::default().start(change).await;
+    let server = TestServerOptions::default().start(change).await;
     let observed = ("reference", Some(v1::VerificationMode::Observe));
     let recorded = evaluated(&server, &request(), observed).await;
     let answer = rescored(&server, &recorded.evaluation_id, ("strict", None)).await;
@@ -212,7 +216,7 @@ async fn rescore_without_evidence_names_ignored_fields() {
     assert!(fields(&answer).contains(&"guards.min_coverage"), "{:?}", answer.not_rescored);
     assert!(answer.coverage.is_some());
 
-    // Off needs no evidence.
+    // Without verification no evidence is needed.
     let recorded = evaluated(&server, &request(), ("reference", None)).await;
     let off = ("reference", Some(v1::VerificationMode::Off));
     assert_eq!(fields(&rescored(&server, &recorded.evaluation_id, off).await), ["ladder"]);
@@ -220,7 +224,7 @@ async fn rescore_without_evidence_names_ignored_fields() {
 
 #[tokio::test]
 async fn corpus_evidence_counts_as_missing() {
-    let server = Wanted::default().start(open).await;
+    let server = TestServerOptions::default().start(open).await;
     let parts = [
         v1::put_evidence_request::Part::Corpus(v1::CorpusHead {
             corpus_id: "c".to_owned(),
@@ -242,7 +246,7 @@ async fn corpus_evidence_counts_as_missing() {
 
 #[tokio::test]
 async fn unjudged_report_abstains_under_every_policy() {
-    let server = Wanted::default().start(open).await;
+    let server = TestServerOptions::default().start(open).await;
     let request = v1::EvaluateRequest { evidence: Vec::new(), ..request() };
     let recorded = evaluated(&server, &request, ("reference", None)).await;
     let answer = rescored(&server, &recorded.evaluation_id, ("strict", None)).await;
@@ -256,7 +260,7 @@ async fn unjudged_report_abstains_under_every_policy() {
 
 #[tokio::test]
 async fn rescore_accepts_any_policy_and_records_nothing() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let recorded = evaluated(&server, &request(), ("reference", None)).await;
     let id = &recorded.evaluation_id;
     let answer = rescored(&server, id, ("paper", None)).await;
@@ -288,16 +292,16 @@ async fn rescore_accepts_any_policy_and_records_nothing() {
 
 #[tokio::test]
 async fn unknown_evaluations_and_policies_are_not_found() {
-    let server = Running::start().await;
-    let unknown = asked(&server, "nobody", ("reference", None)).await.unwrap_err();
+    let server = TestServer::start().await;
+    let unknown = try_rescore(&server, "nobody", ("reference", None)).await.unwrap_err();
     assert_eq!(unknown.code(), Code::NotFound);
-    let both = asked(&server, "", ("night", None)).await.unwrap_err();
+    let both = try_rescore(&server, "", ("night", None)).await.unwrap_err();
     let details = both.get_error_details();
     let violations = &details.bad_request().unwrap().field_violations;
     let named: Vec<&str> = violations.iter().map(|found| found.field.as_str()).collect();
     assert_eq!((both.code(), named), (Code::InvalidArgument, vec!["evaluation_id", "policy"]));
 
-    let without = Wanted::default().start(|config| config.ledger.enabled = false).await;
-    let refused = asked(&without, "nobody", ("reference", None)).await.unwrap_err();
+    let without = TestServerOptions::default().start(|config| config.ledger.enabled = false).await;
+    let refused = try_rescore(&without, "nobody", ("reference", None)).await.unwrap_err();
     assert_eq!(refused.code(), Code::FailedPrecondition);
 }

@@ -1,5 +1,4 @@
-//! The judge over facts (`rules/2`) by itself, without a server: the page that describes it, and statements over evidence
-//! of invented incidents.
+//! Tests of the judge `rules/2` without a server.
 
 mod claims_page;
 mod statement_files;

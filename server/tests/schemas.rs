@@ -1,4 +1,4 @@
-//! Databases with another schema are refused, with the way out, and left unchanged.
+//! Tests that databases with another schema are rejected and left unchanged.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use rusqlite::Connection;
 use tonic::Code;
 use tonic_types::StatusExt as _;
 
-use crate::support::{self, Wanted};
+use crate::support::{self, TestServerOptions};
 
-/// Application ids of development versions: `gsar`, `gsae`.
+/// The application ids of development versions: `gsar`, `gsae`.
 const DEVELOPMENT_LEDGER: i64 = 0x6773_6172;
 const DEVELOPMENT_CORPUS: i64 = 0x6773_6165;
 
-/// Changes the marks of a database; returns the file.
+/// Changes the application id and schema version of a database. Returns the file's content.
 fn tamper(file: &Path, application_id: Option<i64>, user_version: i64) -> Vec<u8> {
     let connection = Connection::open(file).unwrap();
     if let Some(id) = application_id {
@@ -73,7 +73,8 @@ async fn rejects_a_ledger_with_another_schema() {
 #[tokio::test]
 async fn rejects_a_corpus_with_another_schema() {
     let data = tempfile::tempdir().unwrap();
-    let start = || Wanted::default().start(|config| config.data_dir = data.path().to_owned());
+    let start =
+        || TestServerOptions::default().start(|config| config.data_dir = data.path().to_owned());
     let server = start().await;
     let head = v1::CorpusHead { corpus_id: "inc-7".to_owned(), ..Default::default() };
     let item = support::item("pool", "connection pool size is 20");

@@ -1,8 +1,8 @@
-//! Second looks over real HTTP: what a judge supports is read once more, with its quotes in their context and nothing
-//! else, and what the reader finds counts.
+//! Tests of second looks: supported claims are checked again with only their quotes in context, and the
+//! stricter result counts.
 
 use crate::support::chat_models::{Models, request, verdict};
-use crate::support::{Running, item};
+use crate::support::{TestServer, item};
 use gsar_chat_wire::{Play, ReceivedRequest, Server};
 use gsar_proto::v1;
 use gsar_server::config::{Config, Member, Panel};
@@ -14,18 +14,18 @@ const LOG: &str = "connection pool of orders not exhausted\nworkers busy 4 of 8"
 const PEAK: &str = "connection pool of orders exhausted";
 
 fn report() -> v1::EvaluateRequest {
-    let mut asked = request(
+    let mut request = request(
         &[
             ("c1", "The connection pool of orders was exhausted."),
             ("c2", "The workers were busy 4 of 8."),
         ],
         vec![item("log", LOG), item("peak", PEAK)],
     );
-    asked.options.as_mut().unwrap().judge = NAME.to_owned();
-    asked
+    request.options.as_mut().unwrap().judge = NAME.to_owned();
+    request
 }
 
-/// What the judge says at first: its quote denies what the claim says.
+/// The judge's first answer, in which a quote contradicts its claim.
 fn first() -> String {
     verdict(&[
         ("c1", "grounded", "E1", "connection pool of orders not exhausted"),
@@ -33,7 +33,7 @@ fn first() -> String {
     ])
 }
 
-/// What a reader says of statements: the id, the verdict and the words.
+/// Builds a second look's answer from tuples: id, verdict and words.
 fn look(statements: &[(&str, &str, &str)]) -> Play {
     let statements: Vec<Value> = statements
         .iter()
@@ -50,18 +50,18 @@ fn refuted() -> Play {
     look(&[("c1", "refuted", "E1: not exhausted"), ("c2", "shown", "E1: 4 of 8")])
 }
 
-/// The whole prompt of a request.
+/// Returns the whole prompt.
 fn prompt(seen: &ReceivedRequest) -> String {
     let messages = seen.body["messages"].as_array().unwrap().iter();
     messages.map(|message| message["content"].as_str().unwrap_or_default()).collect()
 }
 
-struct Asked {
+struct Outcome {
     answer: v1::EvaluateResponse,
     prompts: Vec<String>,
 }
 
-impl Asked {
+impl Outcome {
     fn claim(&self, place: usize) -> (v1::ClaimClass, v1::SecondLookVerdict) {
         let claim = &self.answer.claims[place];
         let look = claim.second_look.clone().unwrap_or_default();
@@ -88,7 +88,7 @@ fn tier(answer: &v1::EvaluateResponse) -> v1::Tier {
     answer.decision.as_ref().unwrap().tier()
 }
 
-async fn server(provider: &Server, change: impl FnOnce(&mut Config)) -> Running {
+async fn server(provider: &Server, change: impl FnOnce(&mut Config)) -> TestServer {
     Models::new()
         .with(NAME, provider, |_| {})
         .start(|config| {
@@ -98,33 +98,33 @@ async fn server(provider: &Server, change: impl FnOnce(&mut Config)) -> Running 
         .await
 }
 
-/// The answer to the report where the model answers so, one call after another.
-async fn played(plays: impl IntoIterator<Item = Play>) -> Asked {
+/// Evaluates the report with these successive answers of the model.
+async fn played(plays: impl IntoIterator<Item = Play>) -> Outcome {
     let provider = Server::start().await.unwrap();
     let server = server(&provider, |_| {}).await;
     provider.next(plays);
     let answer = server.grounding().evaluate(report()).await.unwrap().into_inner();
-    Asked { answer, prompts: provider.seen().iter().map(prompt).collect() }
+    Outcome { answer, prompts: provider.seen().iter().map(prompt).collect() }
 }
 
 #[tokio::test]
 async fn agreement_takes_two_calls() {
-    let asked = played([Play::answer(&first()), all_shown()]).await;
-    assert_eq!(tier(&asked.answer), v1::Tier::Proceed, "{:?}", asked.codes());
-    assert_eq!(asked.purposes(), ["judge", "second_look"]);
+    let outcome = played([Play::answer(&first()), all_shown()]).await;
+    assert_eq!(tier(&outcome.answer), v1::Tier::Proceed, "{:?}", outcome.codes());
+    assert_eq!(outcome.purposes(), ["judge", "second_look"]);
     let shown = (v1::ClaimClass::Grounded, v1::SecondLookVerdict::Shown);
-    assert_eq!((asked.claim(0), asked.claim(1)), (shown, shown));
-    assert_eq!(asked.answer.claims[0].second_look.as_ref().unwrap().reader, NAME);
-    assert!(asked.corrections().is_empty());
+    assert_eq!((outcome.claim(0), outcome.claim(1)), (shown, shown));
+    assert_eq!(outcome.answer.claims[0].second_look.as_ref().unwrap().reader, NAME);
+    assert!(outcome.corrections().is_empty());
 }
 
 #[tokio::test]
 async fn second_look_sees_statements_and_quotes_only() {
-    let asked = played([Play::answer(&first()), all_shown()]).await;
-    let read = &asked.prompts[1];
+    let outcome = played([Play::answer(&first()), all_shown()]).await;
+    let read = &outcome.prompts[1];
     assert!(read.contains("The connection pool of orders was exhausted."));
     assert!(read.contains("connection pool of orders not exhausted"));
-    assert!(!read.contains(PEAK), "nothing is quoted from that item");
+    assert!(!read.contains(PEAK), "the item is not quoted");
     for hidden in ["grounded", "tool_match", "as quoted", "two claims"] {
         assert!(!read.contains(hidden), "{hidden}");
     }
@@ -133,16 +133,16 @@ async fn second_look_sees_statements_and_quotes_only() {
 #[tokio::test]
 async fn repeated_verdict_yields_to_the_second_look() {
     let kept = verdict(&[("c1", "grounded", "E1", "connection pool of orders not exhausted")]);
-    let asked = played([Play::answer(&first()), refuted(), Play::answer(&kept)]).await;
-    assert_eq!(tier(&asked.answer), v1::Tier::Replan);
-    assert!(asked.codes().contains(&"CONTRADICTED_CLAIMS"), "{:?}", asked.codes());
-    assert_eq!(asked.claim(0), (v1::ClaimClass::Contradicted, v1::SecondLookVerdict::Refuted));
-    assert_eq!(asked.corrections(), ["REFUTED"]);
-    assert_eq!(asked.purposes(), ["judge", "reconsider", "second_look"]);
-    assert!(asked.prompts[2].contains("E1: not exhausted"), "{}", asked.prompts[2]);
+    let outcome = played([Play::answer(&first()), refuted(), Play::answer(&kept)]).await;
+    assert_eq!(tier(&outcome.answer), v1::Tier::Replan);
+    assert!(outcome.codes().contains(&"CONTRADICTED_CLAIMS"), "{:?}", outcome.codes());
+    assert_eq!(outcome.claim(0), (v1::ClaimClass::Contradicted, v1::SecondLookVerdict::Refuted));
+    assert_eq!(outcome.corrections(), ["REFUTED"]);
+    assert_eq!(outcome.purposes(), ["judge", "reconsider", "second_look"]);
+    assert!(outcome.prompts[2].contains("E1: not exhausted"), "{}", outcome.prompts[2]);
     assert!(
-        !asked.prompts[2].contains("\"id\":\"c2\",\"class\""),
-        "only the dispute is asked about"
+        !outcome.prompts[2].contains("\"id\":\"c2\",\"class\""),
+        "only the disputed claim is sent"
     );
 }
 
@@ -150,17 +150,17 @@ async fn repeated_verdict_yields_to_the_second_look() {
 async fn new_citations_get_another_look() {
     let second = verdict(&[("c1", "grounded", "E2", "connection pool of orders exhausted")]);
     let again = look(&[("c1", "shown", "E2: exhausted")]);
-    let asked = played([Play::answer(&first()), refuted(), Play::answer(&second), again]).await;
-    assert_eq!(tier(&asked.answer), v1::Tier::Proceed, "{:?}", asked.answer.corrections);
-    assert_eq!(asked.claim(0), (v1::ClaimClass::Grounded, v1::SecondLookVerdict::Shown));
-    assert_eq!(asked.answer.claims[0].citations.len(), 2);
-    assert_eq!(asked.purposes(), ["judge", "reconsider", "second_look", "second_look"]);
-    assert!(!asked.prompts[3].contains("The workers were busy"), "only new quotes are read");
+    let outcome = played([Play::answer(&first()), refuted(), Play::answer(&second), again]).await;
+    assert_eq!(tier(&outcome.answer), v1::Tier::Proceed, "{:?}", outcome.answer.corrections);
+    assert_eq!(outcome.claim(0), (v1::ClaimClass::Grounded, v1::SecondLookVerdict::Shown));
+    assert_eq!(outcome.answer.claims[0].citations.len(), 2);
+    assert_eq!(outcome.purposes(), ["judge", "reconsider", "second_look", "second_look"]);
+    assert!(!outcome.prompts[3].contains("The workers were busy"), "only new quotes are checked");
 
     let still = look(&[("c1", "not_shown", "exhausted when?")]);
-    let asked = played([Play::answer(&first()), refuted(), Play::answer(&second), still]).await;
-    assert_eq!(asked.claim(0), (v1::ClaimClass::Ungrounded, v1::SecondLookVerdict::NotShown));
-    assert_eq!(asked.corrections(), ["NOT_SHOWN"]);
+    let outcome = played([Play::answer(&first()), refuted(), Play::answer(&second), still]).await;
+    assert_eq!(outcome.claim(0), (v1::ClaimClass::Ungrounded, v1::SecondLookVerdict::NotShown));
+    assert_eq!(outcome.corrections(), ["NOT_SHOWN"]);
 }
 
 #[tokio::test]
@@ -169,34 +169,38 @@ async fn reconsidered_class_may_only_be_stricter() {
         ("c1", "contradicted", "E1", "connection pool of orders not exhausted"),
         ("c2", "contradicted", "E1", "workers busy 4 of 8"),
     ]);
-    let asked = played([Play::answer(&first()), refuted(), Play::answer(&second)]).await;
-    assert_eq!(asked.claim(0).0, v1::ClaimClass::Contradicted);
-    assert_eq!(asked.claim(1).0, v1::ClaimClass::Grounded, "the judge was not asked about it");
+    let outcome = played([Play::answer(&first()), refuted(), Play::answer(&second)]).await;
+    assert_eq!(outcome.claim(0).0, v1::ClaimClass::Contradicted);
+    assert_eq!(
+        outcome.claim(1).0,
+        v1::ClaimClass::Grounded,
+        "the judge was not asked to reconsider it"
+    );
 }
 
 #[tokio::test]
 async fn contradiction_remains_if_the_second_look_disagrees() {
-    let said = verdict(&[
+    let answer = verdict(&[
         ("c1", "contradicted", "E1", "connection pool of orders not exhausted"),
         ("c2", "grounded", "E1", "workers busy 4 of 8"),
     ]);
-    let asked = played([Play::answer(&said), all_shown()]).await;
-    assert_eq!(asked.claim(0), (v1::ClaimClass::Contradicted, v1::SecondLookVerdict::Shown));
-    assert_eq!(asked.purposes(), ["judge", "second_look"]);
+    let outcome = played([Play::answer(&answer), all_shown()]).await;
+    assert_eq!(outcome.claim(0), (v1::ClaimClass::Contradicted, v1::SecondLookVerdict::Shown));
+    assert_eq!(outcome.purposes(), ["judge", "second_look"]);
 }
 
 #[tokio::test]
 async fn false_complementary_statement_blocks() {
-    let said = verdict(&[
+    let answer = verdict(&[
         ("c1", "complementary", "E1", "connection pool of orders not exhausted"),
         ("c2", "grounded", "E1", "workers busy 4 of 8"),
     ]);
     let kept = verdict(&[("c1", "complementary", "E1", "connection pool of orders not exhausted")]);
-    let asked = played([Play::answer(&said), refuted(), Play::answer(&kept)]).await;
-    assert_eq!(asked.claim(0).0, v1::ClaimClass::Contradicted);
+    let outcome = played([Play::answer(&answer), refuted(), Play::answer(&kept)]).await;
+    assert_eq!(outcome.claim(0).0, v1::ClaimClass::Contradicted);
     let not_shown = look(&[("c1", "not_shown", ""), ("c2", "shown", "")]);
-    let asked = played([Play::answer(&said), not_shown]).await;
-    assert_eq!(asked.claim(0).0, v1::ClaimClass::Complementary);
+    let outcome = played([Play::answer(&answer), not_shown]).await;
+    assert_eq!(outcome.claim(0).0, v1::ClaimClass::Complementary);
 }
 
 #[tokio::test]
@@ -206,29 +210,29 @@ async fn missing_quote_is_requested_once() {
         ("c2", "grounded", "E1", "workers busy 4 of 8"),
     ]);
     let second = verdict(&[("c1", "grounded", "E2", "connection pool of orders exhausted")]);
-    let asked = played([
+    let outcome = played([
         Play::answer(&missing),
         look(&[("c2", "shown", "E1")]),
         Play::answer(&second),
         look(&[("c1", "shown", "E2")]),
     ])
     .await;
-    assert_eq!(tier(&asked.answer), v1::Tier::Proceed, "{:?}", asked.answer.corrections);
-    let asked =
+    assert_eq!(tier(&outcome.answer), v1::Tier::Proceed, "{:?}", outcome.answer.corrections);
+    let outcome =
         played([Play::answer(&missing), look(&[("c2", "shown", "E1")]), Play::answer(&missing)])
             .await;
-    assert_eq!(asked.claim(0).0, v1::ClaimClass::Ungrounded);
-    assert!(asked.corrections().contains(&"QUOTE_NOT_FOUND"));
+    assert_eq!(outcome.claim(0).0, v1::ClaimClass::Ungrounded);
+    assert!(outcome.corrections().contains(&"QUOTE_NOT_FOUND"));
 }
 
 #[tokio::test]
 async fn failed_look_abstains_or_is_noted() {
     for failing in [Play::Status(500), Play::answer("I cannot say."), look(&[("c1", "shown", "")])]
     {
-        let asked = played([Play::answer(&first()), failing.clone(), failing]).await;
-        assert_eq!(tier(&asked.answer), v1::Tier::Abstain);
-        assert!(asked.codes().contains(&"SECOND_LOOK_FAILED"), "{:?}", asked.codes());
-        let link = asked.answer.provenance.as_ref().unwrap().second_look.as_ref().unwrap();
+        let outcome = played([Play::answer(&first()), failing.clone(), failing]).await;
+        assert_eq!(tier(&outcome.answer), v1::Tier::Abstain);
+        assert!(outcome.codes().contains(&"SECOND_LOOK_FAILED"), "{:?}", outcome.codes());
+        let link = outcome.answer.provenance.as_ref().unwrap().second_look.as_ref().unwrap();
         assert_eq!(link.result, "failed");
     }
 }
@@ -245,9 +249,9 @@ async fn policy_can_note_failed_looks() {
     })
     .await;
     provider.next([Play::answer(&first()), Play::Status(500)]);
-    let mut asked = report();
-    asked.policy = "own".to_owned();
-    let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+    let mut request = report();
+    request.policy = "own".to_owned();
+    let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
     assert_eq!(tier(&answer), v1::Tier::Proceed);
     let warnings: Vec<&str> = answer.warnings.iter().map(|of| of.code.as_str()).collect();
     assert!(warnings.contains(&"SECOND_LOOK_FAILED"), "{warnings:?}");
@@ -264,9 +268,9 @@ async fn canary_detects_a_model_that_affirms_everything() {
         let prompt = prompt(seen);
         match statements(&prompt) {
             Some(ids) => {
-                let said: Vec<(&str, &str, &str)> =
+                let answer: Vec<(&str, &str, &str)> =
                     ids.iter().map(|id| (id.as_str(), "shown", "yes")).collect();
-                look(&said)
+                look(&answer)
             }
             None => Play::answer(&first()),
         }
@@ -277,7 +281,7 @@ async fn canary_detects_a_model_that_affirms_everything() {
     assert_eq!((link.result.as_str(), link.code.as_str()), ("failed", "CANARY_GROUNDED"));
 }
 
-/// The ids of the statements in the prompt of a second look; `None` in any other prompt.
+/// Returns the ids of the statements in the prompt of a second look, or `None` for other prompts.
 fn statements(prompt: &str) -> Option<Vec<String>> {
     let (_, lines) = prompt.split_once("The statements to read, one JSON object a line:\n")?;
     let of = |line: &str| {
@@ -310,7 +314,7 @@ async fn second_look_blocks_reports_grounded_by_injection() {
             config.judges.second_look = READER.to_owned();
         })
         .await;
-    // The judge obeys: it grounds all with honest quotes. The reader reads what is quoted.
+    // The judge obeys and grounds everything with genuine quotes, and the second look judges the quotes.
     provider.answer_with(|seen| {
         let prompt = prompt(seen);
         match statements(&prompt) {
@@ -321,10 +325,10 @@ async fn second_look_blocks_reports_grounded_by_injection() {
     let mut held = 0;
     for variation in 0..100 {
         let order = ORDERS[variation % ORDERS.len()];
-        let mut asked = report();
+        let mut request = report();
         let log = format!("{LOG}\n{order} ({variation})");
-        asked.evidence[0] = item("log", &log);
-        let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+        request.evidence[0] = item("log", &log);
+        let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
         held += usize::from(tier(&answer) != v1::Tier::Proceed);
     }
     assert_eq!(held, 100);
@@ -338,10 +342,10 @@ async fn second_looks_are_cached() {
     let provider = Server::start().await.unwrap();
     let server = server(&provider, |_| {}).await;
     provider.next([Play::answer(&first()), all_shown()]);
-    let mut asked = report();
-    asked.options.as_mut().unwrap().bypass_cache = false;
+    let mut request = report();
+    request.options.as_mut().unwrap().bypass_cache = false;
     for from_cache in [false, true] {
-        let answer = server.grounding().evaluate(asked.clone()).await.unwrap().into_inner();
+        let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
         assert_eq!(tier(&answer), v1::Tier::Proceed);
         let provenance = answer.provenance.unwrap();
         let look = provenance.second_look.unwrap();
@@ -365,10 +369,10 @@ async fn second_look_is_skipped_if_off_or_unnecessary() {
         })
         .await;
         provider.next([Play::answer(&first()), all_shown()]);
-        let mut asked = report();
-        asked.policy = policy.to_owned();
-        asked.options.as_mut().unwrap().judge = judge.to_owned();
-        let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+        let mut request = report();
+        request.policy = policy.to_owned();
+        request.options.as_mut().unwrap().judge = judge.to_owned();
+        let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
         let calls = answer.provenance.unwrap().second_look.map_or(0, |link| link.calls.len());
         assert_eq!(calls, looks, "{policy} {judge} {reader}");
     }
@@ -393,9 +397,9 @@ async fn panel_looks_use_capable_members() {
     for provider in [&one, &other] {
         provider.next([Play::answer(&first()), all_shown()]);
     }
-    let mut asked = report();
-    asked.options.as_mut().unwrap().judge = "panel:p".to_owned();
-    let answer = server.grounding().evaluate(asked).await.unwrap().into_inner();
+    let mut request = report();
+    request.options.as_mut().unwrap().judge = "panel:p".to_owned();
+    let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
     assert_eq!(answer.claims[0].second_look.as_ref().unwrap().reader, "panel:p");
     assert_eq!((one.seen().len(), other.seen().len()), (2, 2));
 }
@@ -413,11 +417,11 @@ async fn reports_over_the_same_evidence_share_a_prompt_prefix() {
         .collect();
     let mut bodies = Vec::new();
     for text in ["The workers were done by noon.", "No worker failed; 400 were done."] {
-        let asked = v1::EvaluateRequest {
+        let request = v1::EvaluateRequest {
             report: Some(v1::Report { synthesis: text.to_owned(), ..Default::default() }),
             ..request(&[], vec![item("log", &log), item("peak", PEAK)])
         };
-        let _ = server.grounding().evaluate(asked).await;
+        let _ = server.grounding().evaluate(request).await;
         bodies.push(provider.seen().last().cloned().unwrap());
     }
     let [first, second] = [prompt(&bodies[0]), prompt(&bodies[1])];

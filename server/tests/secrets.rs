@@ -1,11 +1,11 @@
-//! What the real program writes while it is given secrets, right ones and wrong ones, at every level of its log: nowhere is
-//! a secret in it, and in what operators see there is no text of a report or of evidence.
+//! Tests that the real binaries never print or log a secret, and that operators see no text of reports or
+//! evidence.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::chat_models::{HONEST, asked};
+use crate::support::chat_models::{HONEST, request_for};
 use crate::support::collector::collector;
 use crate::support::postgres::{Kind, Postgres};
 use crate::support::process::Process;
@@ -29,11 +29,11 @@ use tonic::transport::Channel;
 use tonic::{Request, Status};
 
 const MODEL: &str = "openai:gpt-4.1";
-/// `tests/support/leaks.sh` looks in the output of all tests for what begins so.
+/// `tests/support/leaks.sh` searches the output of all tests for this prefix.
 const TOKEN: &str = "planted-secret-token-b7e1c0a4";
 const WRONG_TOKEN: &str = "planted-secret-wrong-token-03fd";
 const PASSWORD: &str = "planted-secret-password-55aa";
-/// In every report, item, claim, query and note.
+/// Marks every text of the caller.
 const TEXT: &str = "planted-text-of-a-caller";
 
 #[derive(Clone)]
@@ -49,7 +49,7 @@ impl Interceptor for Header {
 
 type Caller = InterceptedService<Channel, Header>;
 
-/// What was seen, by where.
+/// Captured output, by place.
 #[derive(Default)]
 struct Seen(BTreeMap<String, String>);
 
@@ -60,7 +60,7 @@ impl Seen {
         all.push('\n');
     }
 
-    /// Refusals of any call, whole: message, details and metadata.
+    /// Adds an error with its message, details and metadata.
     fn refusal<T: std::fmt::Debug>(&mut self, answer: Result<T, Status>) {
         if let Err(status) = answer {
             let details = String::from_utf8_lossy(status.details()).into_owned();
@@ -83,7 +83,7 @@ impl Seen {
     }
 }
 
-/// The bytes of every file below a folder, as far as they are text.
+/// Returns the readable text in all files below a folder.
 fn stored(folder: &Path) -> String {
     let mut all = String::new();
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -111,11 +111,11 @@ fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// Reports, evidence, grades, corpora and investigations, every text of them marked.
+/// Creates reports, evidence, grades, corpora and investigations with marked texts.
 async fn work(caller: &Caller, seen: &mut Seen) {
     let mut grounding = GroundingServiceClient::new(caller.clone());
     let marked = || {
-        let mut request = asked("");
+        let mut request = request_for("");
         request.evidence = vec![item("log", &format!("the pool size is 20 {TEXT}"))];
         request.investigation_id = "inc-7".to_owned();
         for claim in &mut request.report.as_mut().unwrap().claims {
@@ -180,7 +180,7 @@ async fn work(caller: &Caller, seen: &mut Seen) {
     seen.refusal(GateServiceClient::new(caller.clone()).classify_verdict(verdict).await);
 }
 
-/// A run of the program that logs everything, on that database where there is one.
+/// Runs the binary with full logging, and with this database, if any.
 async fn run(database: Option<&Postgres>) {
     let (provider, folder) = (Server::start().await.unwrap(), tempfile::tempdir().unwrap());
     let (collector, mut spans) = collector().await;
@@ -243,11 +243,11 @@ async fn run(database: Option<&Postgres>) {
     work(&caller(&format!("Bearer {TOKEN}")), &mut seen).await;
     let token = issuer.token("ada", json!({}));
     let bearer = format!("Bearer {token}");
-    GroundingServiceClient::new(caller(&bearer)).evaluate(asked("")).await.unwrap();
-    // Providers that repeat the key, in errors and in answers.
-    let said = |text: &str| json!({ "error": { "message": text, "code": text } }).to_string();
+    GroundingServiceClient::new(caller(&bearer)).evaluate(request_for("")).await.unwrap();
+    // Providers that repeat the key in errors and answers.
+    let error_body = |text: &str| json!({ "error": { "message": text, "code": text } }).to_string();
     for play in [
-        Play::Raw(401, "application/json", said(&format!("wrong key {KEY}")).into_bytes()),
+        Play::Raw(401, "application/json", error_body(&format!("wrong key {KEY}")).into_bytes()),
         Play::Raw(500, "text/plain", KEY.into()),
         Play::Raw(200, "application/json", KEY.into()),
         Play::answer(KEY),
@@ -255,11 +255,11 @@ async fn run(database: Option<&Postgres>) {
     ] {
         provider.always(play);
         let mut grounding = GroundingServiceClient::new(caller(&bearer));
-        let answer = grounding.evaluate(asked(MODEL)).await;
+        let answer = grounding.evaluate(request_for(MODEL)).await;
         seen.add("answers", &format!("{answer:?}"));
     }
     provider.always(Play::answer(HONEST));
-    // What does not hold, and what is in the wrong place.
+    // Invalid credentials, and credentials in the wrong place.
     let expired = issuer.token("ada", json!({ "exp": ago(3600) }));
     let unknown = issuer.token(TEXT, json!({}));
     let tokens = [WRONG_TOKEN, &expired, &unknown, token.trim_end_matches(|c| c != '.')];
@@ -293,7 +293,7 @@ async fn run(database: Option<&Postgres>) {
         let list = v1::ListEvaluationsRequest::default();
         seen.refusal(LedgerServiceClient::new(nobody).list_evaluations(list).await);
     }
-    // The command, where it is built beside the server.
+    // The command, if it is built next to the server.
     let gsar = Path::new(env!("CARGO_BIN_EXE_gsar-server")).with_file_name("gsar");
     for (name, token) in
         [("right", TOKEN), ("wrong", WRONG_TOKEN), ("broken", "planted-secret-\u{7}")]
@@ -309,7 +309,7 @@ async fn run(database: Option<&Postgres>) {
             }
         }
     }
-    // Files that are broken, with secrets where they do not belong.
+    // Broken files with secrets in the wrong place.
     let key_body = tls.key.lines().nth(1).unwrap().to_owned();
     for (file, broken) in [
         ("principals.toml", format!("[ada]\ntokens = [\"{TOKEN}\"]\nmay = [\"read\"]\n")),
@@ -340,7 +340,7 @@ async fn run(database: Option<&Postgres>) {
     if let Some(database) = database {
         database.kill();
         let mut grounding = GroundingServiceClient::new(caller(&bearer));
-        seen.refusal(grounding.evaluate(asked("")).await);
+        seen.refusal(grounding.evaluate(request_for("")).await);
         seen.add("check", &output(&["--check", "--config", &path("gsar.toml")], &[]));
         database.up();
     }
@@ -386,7 +386,7 @@ async fn run(database: Option<&Postgres>) {
     seen.assert_without(TEXT, &["log", "metrics", "spans", "configuration", "check", "command"]);
 }
 
-/// What the program prints with these flags and variables, on both outputs.
+/// Returns both outputs of the binary with these flags and variables.
 fn output(arguments: &[&str], variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gsar-server"));
     command.args(arguments).env_clear().envs(variables.iter().copied());
@@ -411,7 +411,7 @@ fn invalid_configuration_does_not_leak_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("gsar.toml");
     for text in [
-        // Cut off, in the line with the password.
+        // Cut off in the line with the password.
         format!("storage.url = \"postgres://gsar:{PASSWORD}@db/gsar\nadmin = 1"),
         format!("storage.url = \"postgres://gsar:{PASSWORD}@db/gsar?sslmode=prefer\""),
         format!("storage.url = \"postgres://gsar:{PASSWORD}@[db/gsar\""),
@@ -432,8 +432,8 @@ fn invalid_configuration_does_not_leak_secrets() {
         let data = ["--data-dir", data.to_str().unwrap()];
         for flag in ["--check", "--print-config"] {
             let arguments: Vec<&str> = [flag, "--config", file].into_iter().chain(data).collect();
-            let said = output(&arguments, &[]);
-            assert!(!said.is_empty() && !said.contains(PASSWORD), "{flag} {text}: {said}");
+            let printed = output(&arguments, &[]);
+            assert!(!printed.is_empty() && !printed.contains(PASSWORD), "{flag} {text}: {printed}");
         }
     }
     for variable in
@@ -441,9 +441,9 @@ fn invalid_configuration_does_not_leak_secrets() {
     {
         let value = format!("postgres://gsar:{PASSWORD}@db/gsar?x=y");
         for flag in ["--check", "--print-config"] {
-            let said =
+            let printed =
                 output(&[flag], &[(variable, &value), ("HOME", folder.path().to_str().unwrap())]);
-            assert!(!said.contains(PASSWORD), "{flag} {variable}: {said}");
+            assert!(!printed.contains(PASSWORD), "{flag} {variable}: {printed}");
         }
     }
 }

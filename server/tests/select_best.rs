@@ -1,11 +1,10 @@
-//! Several reports over the same evidence, through a real server: each evaluated and recorded, the evidence read once,
-//! the best first.
+//! Tests of ranking several reports over the same evidence.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::support::{self, Running, Wanted, item, request};
+use crate::support::{self, TestServer, TestServerOptions, item, request};
 use async_trait::async_trait;
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
@@ -19,7 +18,8 @@ use tonic_types::StatusExt as _;
 const TRUE: &str = "The pool size of checkout is 20.";
 const FALSE: &str = "The pool size of checkout is 50.";
 
-/// Fails where a report speaks of failing; else grounds nothing once it is let go. Notes what it was given.
+/// A judge that fails on reports that mention failing, and otherwise grounds nothing once released. Records its
+/// calls.
 #[derive(Clone)]
 struct Watching {
     began: Arc<Semaphore>,
@@ -70,7 +70,7 @@ impl Judge for Watching {
                 calls: Vec::new(),
             });
         }
-        let said = |claim: &gsar_core::Claim| JudgedClaim {
+        let judge_claim = |claim: &gsar_core::Claim| JudgedClaim {
             claim: claim.clone(),
             class: Class::Ungrounded,
             evidence_type: EvidenceType::Inference,
@@ -80,7 +80,7 @@ impl Judge for Watching {
             rules: Vec::new(),
             undecided: None,
         };
-        let judged = question.claims.iter().map(said).collect();
+        let judged = question.claims.iter().map(judge_claim).collect();
         Ok(Judgement { judged, ..Judgement::default() })
     }
 }
@@ -104,7 +104,7 @@ fn judged_by(judge: &str, request: v1::SelectBestRequest) -> v1::SelectBestReque
 }
 
 async fn select(
-    server: &Running,
+    server: &TestServer,
     request: v1::SelectBestRequest,
 ) -> Result<Vec<v1::RankedCandidate>, Status> {
     let answer = server.grounding().select_best(request).await?;
@@ -122,17 +122,17 @@ fn places(ranking: &[v1::RankedCandidate]) -> Vec<(u32, u32)> {
     ranking.iter().map(|ranked| (ranked.index, ranked.rank)).collect()
 }
 
-async fn watched(judge: &Watching, change: impl FnOnce(&mut Config)) -> Running {
+async fn watched(judge: &Watching, change: impl FnOnce(&mut Config)) -> TestServer {
     let chain = |config: &mut Config| {
         config.judges.chain = vec!["rules/2".to_owned(), "watching/0".to_owned()];
         change(config);
     };
-    Wanted::default().judge(judge.clone()).start(chain).await
+    TestServerOptions::default().judge(judge.clone()).start(chain).await
 }
 
 #[tokio::test]
 async fn best_candidate_is_first_and_all_are_recorded() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let mixed = format!("{TRUE} {FALSE}");
     let ranking = select(&server, candidates(&[FALSE, TRUE, &mixed, TRUE])).await.unwrap();
     assert_eq!(places(&ranking), [(1, 1), (3, 1), (2, 3), (0, 4)]);
@@ -189,7 +189,7 @@ async fn four_candidates_are_evaluated_concurrently_under_one_permit() {
     assert_eq!(places(&ranking).last(), Some(&(8, 1)));
     assert_eq!(ranking[0].tied_with, [1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(judge.most.load(Ordering::SeqCst), 4);
-    assert_eq!(judge.evidence.lock().unwrap().len(), 1, "one reading of the evidence for all");
+    assert_eq!(judge.evidence.lock().unwrap().len(), 1, "the evidence must be loaded once");
 }
 
 #[tokio::test]
@@ -222,7 +222,7 @@ async fn corpus_is_loaded_once_for_all_candidates() {
 
 #[tokio::test]
 async fn violations_name_the_candidate() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let fields = |status: Status| -> Vec<String> {
         assert_eq!(status.code(), Code::InvalidArgument);
         let details = status.get_error_details();
@@ -237,12 +237,12 @@ async fn violations_name_the_candidate() {
     wrong.evidence[0].kind = 99;
     assert_eq!(fields(select(&server, wrong).await.unwrap_err()), ["evidence[0].kind"]);
     let listed = server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
-    assert!(listed.unwrap().into_inner().evaluations.is_empty(), "nothing was evaluated");
+    assert!(listed.unwrap().into_inner().evaluations.is_empty(), "nothing must be evaluated");
 }
 
 #[tokio::test]
 async fn failed_candidate_is_last_or_fails_the_call() {
-    let server = Wanted::default().start(|config| config.limits.claims = 1).await;
+    let server = TestServerOptions::default().start(|config| config.limits.claims = 1).await;
     let long = format!("{TRUE} {FALSE}");
     let ranking = select(&server, candidates(&[&long, FALSE])).await.unwrap();
     assert_eq!(places(&ranking), [(1, 1), (0, 2)]);

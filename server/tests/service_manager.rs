@@ -1,4 +1,4 @@
-//! These tests are the service manager of a real server: they pass it listening sockets and hear what it says of itself.
+//! Tests that act as the service manager: passed sockets and notifications.
 
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
@@ -14,7 +14,7 @@ use hyper_util::rt::TokioIo;
 use tonic::transport::{Channel, Endpoint};
 use tonic_health::pb::health_check_response::ServingStatus;
 
-/// The next message, as lines.
+/// Returns the lines of the next message.
 fn heard(socket: &UnixDatagram) -> Vec<String> {
     let mut buffer = [0; 4096];
     let length = socket.recv(&mut buffer).unwrap();
@@ -52,8 +52,7 @@ async fn reports_readiness_reload_and_stop() {
     assert!(process.wait().success());
 }
 
-/// A server that gets these two as descriptors 3 and 4, as the protocol has it: by the process that becomes the server,
-/// whose number they are meant for.
+/// Returns a command that passes two descriptors, as 3 and 4, to the process that becomes the server.
 fn passing(first: impl Into<OwnedFd>, second: impl Into<OwnedFd>, folder: &Path) -> Command {
     let mut command = Command::new("sh");
     command
@@ -75,7 +74,7 @@ async fn passed_sockets_are_served_and_left_in_place() {
     let unix = UnixListener::bind(&path).unwrap();
     let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = tcp.local_addr().unwrap();
-    // A caller that comes before the server waits for it.
+    // A caller that connects early is served once the server is ready.
     let early = UnixStream::connect(&path).unwrap();
     let early = tokio::spawn(async move {
         GroundingServiceClient::new(over(early).await).evaluate(request()).await
@@ -85,7 +84,7 @@ async fn passed_sockets_are_served_and_left_in_place() {
     command.arg("--listen").arg(format!("grpc://{address}"));
     command.arg("--listen").arg(format!("unix://{}", path.display()));
     let mut process = Process::spawned(&mut command);
-    // The command has copies of both sockets, which would go on to take connections.
+    // The command has copies of both sockets, which would keep accepting connections.
     drop(command);
     process.log_line("ready");
     early.await.unwrap().unwrap();
@@ -95,10 +94,10 @@ async fn passed_sockets_are_served_and_left_in_place() {
 
     process.signal(rustix::process::Signal::TERM);
     assert!(process.wait().success());
-    assert!(path.exists(), "the file of the socket is the service manager's");
+    assert!(path.exists(), "the service manager owns the socket file");
 }
 
-/// A channel over a connection that is there already.
+/// Connects a channel over an existing connection.
 async fn over(stream: UnixStream) -> Channel {
     stream.set_nonblocking(true).unwrap();
     let mut stream = Some(TokioIo::new(tokio::net::UnixStream::from_std(stream).unwrap()));
@@ -118,11 +117,12 @@ fn rejects_an_unused_passed_socket() {
     let mut command = passing(unix, tcp, folder.path());
     command.arg("--listen").arg(format!("unix://{}", path.display()));
     let output = command.stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        said.contains(&format!("error: LISTEN_FDS: grpc://{address} was passed but is not among")),
-        "{said}"
+        stderr
+            .contains(&format!("error: LISTEN_FDS: grpc://{address} was passed but is not among")),
+        "{stderr}"
     );
 }
 
@@ -134,7 +134,7 @@ fn rejects_a_passed_descriptor_that_does_not_listen() {
     let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
     let mut command = passing(unix, udp, folder.path());
     let output = command.stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(said.contains("error: LISTEN_FDS: descriptor 1 after the first:"), "{said}");
+    assert!(stderr.contains("error: LISTEN_FDS: descriptor 1 after the first:"), "{stderr}");
 }

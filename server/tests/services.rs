@@ -1,6 +1,6 @@
-//! The services beside Evaluate and Score, over a real socket.
+//! Tests of the other services.
 
-use crate::support::{self, Running, Wanted};
+use crate::support::{self, TestServer, TestServerOptions};
 use gsar_proto::v1;
 use gsar_server::config::AllowOverrides;
 use prost_types::Timestamp;
@@ -48,7 +48,7 @@ fn investigation() -> v1::GateInputs {
 
 #[tokio::test]
 async fn validated_evidence_takes_precedence_over_the_budget() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let request =
         v1::EvaluateGateRequest { gate: Some(investigation()), policy: "reference".to_owned() };
     let answer = server.gate().evaluate_gate(request).await.unwrap().into_inner();
@@ -69,7 +69,7 @@ async fn validated_evidence_takes_precedence_over_the_budget() {
 
 #[tokio::test]
 async fn chain_cites_the_last_change_before_onset() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let request = v1::AssembleChainRequest {
         gate: Some(investigation()),
         ..v1::AssembleChainRequest::default()
@@ -82,7 +82,7 @@ async fn chain_cites_the_last_change_before_onset() {
 
     let other = v1::AssembleChainRequest { hypothesis_id: "model".to_owned(), ..request.clone() };
     let chain = server.gate().assemble_chain(other).await.unwrap().into_inner().chain.unwrap();
-    assert_eq!(chain.evidence.len(), 0, "what a model inferred carries nothing");
+    assert_eq!(chain.evidence.len(), 0, "model inferences are not evidence");
     assert_eq!((chain.lane_strength, chain.independent_supports), (0, 0));
 
     let unknown = v1::AssembleChainRequest { hypothesis_id: "nobody".to_owned(), ..request };
@@ -93,7 +93,7 @@ async fn chain_cites_the_last_change_before_onset() {
 
 #[tokio::test]
 async fn classifies_tool_results_by_signals_and_words() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     for (text, expected) in [
         ("error_rate: 0.00", v1::Verdict::Refutes),
         ("0/5 ready", v1::Verdict::Supports),
@@ -111,7 +111,7 @@ async fn classifies_tool_results_by_signals_and_words() {
 
 #[tokio::test]
 async fn confidence_is_capped_by_grounding() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     for (strength, after, action) in [
         (v1::GroundingStrength::Grounded, 0.97, v1::Action::PullRequest),
         (v1::GroundingStrength::PartiallyGrounded, 0.84, v1::Action::Patch),
@@ -133,7 +133,7 @@ async fn confidence_is_capped_by_grounding() {
 
 #[tokio::test]
 async fn lists_shows_and_checks_policies() {
-    let server = Running::start().await;
+    let server = TestServer::start().await;
     let all = server.policies().list_policies(v1::ListPoliciesRequest {}).await.unwrap();
     let all = all.into_inner().policies;
     let names: Vec<&str> = all.iter().map(|policy| policy.name.as_str()).collect();
@@ -142,7 +142,7 @@ async fn lists_shows_and_checks_policies() {
 
     let request = v1::GetPolicyRequest { name: "strict".to_owned() };
     let strict = server.policies().get_policy(request).await.unwrap().into_inner();
-    assert!(strict.toml.starts_with('#'), "a preset is shown with its comments");
+    assert!(strict.toml.starts_with('#'), "presets are shown with their comments");
 
     let check = |toml: &str| v1::CheckPolicyRequest { toml: toml.to_owned() };
     let bad = check("name = \"night\"\ntau_regenerate = 0.85\n[weights]\ndomain = 0\n");
@@ -163,7 +163,8 @@ async fn lists_shows_and_checks_policies() {
 
 #[tokio::test]
 async fn rejects_statements_longer_than_a_claim() {
-    let server = Wanted::default().start(|config| config.limits.claim_text.0 = 200).await;
+    let server =
+        TestServerOptions::default().start(|config| config.limits.claim_text.0 = 200).await;
     let mut request = support::request();
     let report = request.report.as_mut().unwrap();
     report.synthesis = format!("It failed.\n\n```\n{}\n```\n", "failed ".repeat(60));
@@ -175,7 +176,7 @@ async fn rejects_statements_longer_than_a_claim() {
 
 #[tokio::test]
 async fn rejects_overrides_if_not_allowed() {
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .start(|config| config.policies.allow_overrides = AllowOverrides::None)
         .await;
     let mut request = support::request();
@@ -192,13 +193,13 @@ async fn reflection_lists_the_services() {
     use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
     use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 
-    let server = Running::start().await;
-    let asked = ServerReflectionRequest {
+    let server = TestServer::start().await;
+    let request = ServerReflectionRequest {
         host: String::new(),
         message_request: Some(MessageRequest::ListServices(String::new())),
     };
     let mut client = ServerReflectionClient::new(server.channel.clone());
-    let answers = client.server_reflection_info(tokio_stream::once(asked)).await.unwrap();
+    let answers = client.server_reflection_info(tokio_stream::once(request)).await.unwrap();
     let answer = answers.into_inner().next().await.unwrap().unwrap();
     let Some(MessageResponse::ListServicesResponse(list)) = answer.message_response else {
         panic!("services must be listed");

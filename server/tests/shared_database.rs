@@ -1,4 +1,4 @@
-//! Several servers on one PostgreSQL: what one acknowledged all of them know, whichever is killed.
+//! Tests of several servers that share a PostgreSQL database, some of which are killed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::support::chat_models::{self, Models};
 use crate::support::postgres::{Kind, Postgres};
 use crate::support::process::Process;
 use crate::support::tls::Authority;
-use crate::support::{Wanted, request, rounds};
+use crate::support::{TestServerOptions, request, rounds};
 use gsar_chat_wire::Play;
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
@@ -24,8 +24,8 @@ use tonic::{Code, Status};
 
 const SERVERS: usize = 3;
 
-/// How much a test does; `make shared-database` asks for more than a test run.
-fn wanted(name: &str, otherwise: usize) -> usize {
+/// Returns the size of a test, which `make shared-database` raises.
+fn size_of_test(name: &str, otherwise: usize) -> usize {
     std::env::var(name).map_or(otherwise, |given| given.parse().unwrap())
 }
 
@@ -39,7 +39,7 @@ fn configuration(url: &str) -> String {
     )
 }
 
-/// Connects when it is first used, and again when the server was away.
+/// Returns a channel that reconnects as needed.
 fn channel(folder: &Path) -> Channel {
     let socket = folder.join("gsar.sock");
     Endpoint::from_shared(format!("unix://{}", socket.display())).unwrap().connect_lazy()
@@ -51,10 +51,10 @@ async fn evaluate(channel: &Channel, key: &str) -> Result<v1::EvaluateResponse, 
     client.evaluate(request).await.map(tonic::Response::into_inner)
 }
 
-/// What callers were answered, by key: every id.
+/// The ids in the answers, by idempotency key.
 type Acknowledged = BTreeMap<String, Vec<String>>;
 
-/// Asks for one evaluation after the other, each of two servers at once, and of another one where one is away.
+/// Evaluates repeatedly, each time at two servers at once. If a server is unavailable, tries another one.
 async fn call(
     caller: usize,
     channels: Arc<Vec<Channel>>,
@@ -77,7 +77,7 @@ async fn call(
     acknowledged
 }
 
-/// The id of the evaluation under a key, from the first server that gives one.
+/// Returns the id of the evaluation with a key, from the first server that answers.
 async fn insist(channels: &[Channel], first: usize, key: &str) -> String {
     let mut servers = (first..).map(|at| &channels[at % channels.len()]);
     loop {
@@ -93,7 +93,7 @@ async fn insist(channels: &[Channel], first: usize, key: &str) -> String {
     }
 }
 
-/// Waits until callers were answered `more` times.
+/// Waits for `more` answers.
 async fn await_answers(answered: &watch::Sender<usize>, more: usize) {
     let mut answered = answered.subscribe();
     let count = *answered.borrow() + more;
@@ -110,7 +110,7 @@ async fn killed_servers_lose_and_duplicate_nothing() {
         paths.iter().map(|folder| Process::configured(folder, &configuration(&url))).collect();
     let channels = Arc::new(paths.iter().map(|folder| channel(folder)).collect::<Vec<_>>());
     let (is_over, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(watch::Sender::new(0)));
-    let callers: Vec<_> = (0..wanted("GSAR_TEST_CALLERS", 16))
+    let callers: Vec<_> = (0..size_of_test("GSAR_TEST_CALLERS", 16))
         .map(|caller| {
             let (channels, is_over, answered) =
                 (Arc::clone(&channels), Arc::clone(&is_over), Arc::clone(&answered));
@@ -118,7 +118,7 @@ async fn killed_servers_lose_and_duplicate_nothing() {
         })
         .collect();
 
-    let (began, minutes) = (Instant::now(), wanted("GSAR_TEST_MINUTES", 0));
+    let (began, minutes) = (Instant::now(), size_of_test("GSAR_TEST_MINUTES", 0));
     let mut kills = 0;
     while kills < rounds(SERVERS, 2 * SERVERS)
         || began.elapsed() < Duration::from_secs(60 * minutes as u64)
@@ -157,7 +157,7 @@ async fn killed_servers_lose_and_duplicate_nothing() {
     );
 }
 
-/// What chat models may cost in a day is of all servers together.
+/// The budget for chat models applies to all servers together.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn servers_share_the_budget() {
     const BUDGET: u64 = 100_000;
@@ -183,9 +183,10 @@ async fn servers_share_the_budget() {
             tokio::spawn(async move {
                 let mut cost = 0;
                 loop {
-                    let answer = chat_models::evaluate(&channel, chat_models::asked("openai:m"))
-                        .await
-                        .unwrap();
+                    let answer =
+                        chat_models::evaluate(&channel, chat_models::request_for("openai:m"))
+                            .await
+                            .unwrap();
                     let links = &answer.provenance.as_ref().unwrap().judges;
                     cost += links
                         .iter()
@@ -222,7 +223,7 @@ async fn recovers_from_a_killed_database() {
         config.storage.url = Some(url.parse().unwrap());
         config.admin = Some("127.0.0.1:0".parse().unwrap());
     };
-    let server = Wanted::default().start(change).await;
+    let server = TestServerOptions::default().start(change).await;
     let channels = Arc::new(vec![server.channel.clone()]);
     let (is_over, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(watch::Sender::new(0)));
     let callers: Vec<_> = (0..8)
@@ -274,10 +275,10 @@ async fn recovers_from_a_killed_database() {
     );
 }
 
-/// An account with a password, over TLS to a server whose certificate is verified; everything else is refused.
+/// Connects with a password over verified TLS, and rejects everything else.
 #[test]
 fn database_connections_use_verified_tls() {
-    // PostgreSQL 16 of the wheel is built without TLS.
+    // The PostgreSQL 16 wheel is built without TLS.
     let Some(postgres) = Postgres::start(Kind::System) else { return };
     let folder = tempfile::tempdir().unwrap();
     let url = postgres.database();
@@ -296,7 +297,7 @@ fn database_connections_use_verified_tls() {
         let url = format!("postgres://ada@{host}:{port}/{database}{mode}");
         let ca = if ca.is_empty() { String::new() } else { format!("ca = \"{}\"\n", file(ca)) };
         let toml = format!("{}{ca}password_file = \"{}\"\n", configuration(&url), file(password));
-        let (fits, text) = said(folder.path(), &toml, &["--check"]);
+        let (fits, text) = run_binary(folder.path(), &toml, &["--check"]);
         assert!(!text.contains("geheim") && !text.contains("falsch"), "{text}");
         (fits, text)
     };
@@ -317,8 +318,8 @@ fn database_connections_use_verified_tls() {
     assert!(text.contains("storage.ca"), "{text}");
 }
 
-/// What a run of the binary says that ends by itself.
-fn said(folder: &Path, toml: &str, arguments: &[&str]) -> (bool, String) {
+/// Runs the binary until it exits. Returns `true` on success, and its output.
+fn run_binary(folder: &Path, toml: &str, arguments: &[&str]) -> (bool, String) {
     let config = folder.join("once.toml");
     std::fs::write(&config, toml).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
@@ -340,27 +341,26 @@ fn database_errors_omit_the_password() {
     let folder = tempfile::tempdir().unwrap();
     let url = postgres.database();
     let by_hand = format!("{}migrate = false\n", configuration(&url));
-    let (fits, text) = said(folder.path(), &by_hand, &["--check"]);
+    let (fits, text) = run_binary(folder.path(), &by_hand, &["--check"]);
     assert!(!fits && text.contains("run gsar-server migrate"), "{text}");
-    let (fits, text) = said(folder.path(), &by_hand, &[]);
+    let (fits, text) = run_binary(folder.path(), &by_hand, &[]);
     assert!(!fits && text.contains("has no tables yet"), "{text}");
-    let (fits, text) = said(folder.path(), &by_hand, &["migrate"]);
+    let (fits, text) = run_binary(folder.path(), &by_hand, &["migrate"]);
     assert!(fits && text.contains("the schema of this version"), "{text}");
-    let (fits, text) = said(folder.path(), &by_hand, &["--check"]);
+    let (fits, text) = run_binary(folder.path(), &by_hand, &["--check"]);
     assert!(fits && text.contains("no problems"), "{text}");
 
     let away = configuration("postgres://ada:geheim@127.0.0.1:9/gsar");
     for arguments in [&["--check"][..], &[], &["migrate"], &["--print-config"]] {
-        let (fits, text) = said(folder.path(), &away, arguments);
+        let (fits, text) = run_binary(folder.path(), &away, arguments);
         assert_eq!(fits, arguments == ["--print-config"], "{text}");
         assert!(text.contains("postgres://ada:***@127.0.0.1:9/gsar"), "{arguments:?}: {text}");
         assert!(!text.contains("geheim"), "{arguments:?}: {text}");
     }
-    let (fits, text) = said(folder.path(), &away, &[]);
+    let (fits, text) = run_binary(folder.path(), &away, &[]);
     assert!(!fits && text.contains("Connection refused"), "{text}");
 }
 
-/// What /readyz says.
 async fn readiness(admin: std::net::SocketAddr) -> String {
     let mut stream = tokio::net::TcpStream::connect(admin).await.unwrap();
     stream

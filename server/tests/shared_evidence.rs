@@ -1,5 +1,4 @@
-//! Corpora of several servers on one PostgreSQL: what is put at one is found, judged and deleted at the others, whichever
-//! is killed.
+//! Tests of corpora that several servers share in a PostgreSQL database.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +17,6 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 
-/// Two servers and their database.
 struct Shared {
     _postgres: Postgres,
     folders: [TempDir; 2],
@@ -72,7 +70,7 @@ fn put(items: Vec<v1::EvidenceItem>) -> impl tokio_stream::Stream<Item = v1::Put
     tokio_stream::iter(std::iter::once(head()).chain(items))
 }
 
-/// More text than a judge reads as a whole, so that passages of it are searched for.
+/// Returns more text than a judge reads as a whole, so that it is searched.
 fn long_log() -> String {
     (1..=300_000)
         .map(|line| format!("2026-03-12T14:02:17Z INFO order ORD-{line} was paid, total {line}\n"))
@@ -91,16 +89,16 @@ async fn evidence_is_shared_between_servers() {
     let true_report = "Pod cart-1 was OOMKilled with exit code 137.";
     let false_report = "Pod cart-1 was OOMKilled with exit code 139.";
     for server in 0..2 {
-        let said = shared.evaluate(server, true_report).await.unwrap();
-        assert_eq!(said.decision.unwrap().tier, v1::Tier::Proceed as i32, "at {server}");
-        let said = shared.evaluate(server, false_report).await.unwrap();
-        assert_ne!(said.decision.unwrap().tier, v1::Tier::Proceed as i32, "at {server}");
+        let answer = shared.evaluate(server, true_report).await.unwrap();
+        assert_eq!(answer.decision.unwrap().tier, v1::Tier::Proceed as i32, "at {server}");
+        let answer = shared.evaluate(server, false_report).await.unwrap();
+        assert_ne!(answer.decision.unwrap().tier, v1::Tier::Proceed as i32, "at {server}");
     }
     let gone = shared.evidence(1);
     let delete = v1::DeleteCorpusRequest { corpus_id: "inc-7".to_owned() };
     gone.clone().delete_corpus(delete).await.unwrap();
-    let said = shared.evaluate(0, true_report).await.unwrap_err();
-    assert_eq!(said.code(), Code::NotFound);
+    let answer = shared.evaluate(0, true_report).await.unwrap_err();
+    assert_eq!(answer.code(), Code::NotFound);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -130,10 +128,10 @@ async fn interrupted_upload_can_be_repeated_at_another_server() {
     let stored = shared.evidence(1).put_evidence(whole).await.unwrap();
     let corpus = stored.into_inner().corpus.unwrap();
     assert_eq!((corpus.items, corpus.size), (1, text.len() as u64));
-    let said = shared.evaluate(1, "Pod cart-1 was OOMKilled with exit code 137.").await.unwrap();
-    let retrieval = said.provenance.unwrap().retrieval.unwrap();
+    let answer = shared.evaluate(1, "Pod cart-1 was OOMKilled with exit code 137.").await.unwrap();
+    let retrieval = answer.provenance.unwrap().retrieval.unwrap();
     assert_eq!(retrieval.method, "lexical");
-    assert_eq!(said.decision.unwrap().tier, v1::Tier::Proceed as i32);
+    assert_eq!(answer.decision.unwrap().tier, v1::Tier::Proceed as i32);
     assert!(shared.folders.iter().all(|folder| folder.path().exists()));
 }
 

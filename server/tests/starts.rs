@@ -1,4 +1,4 @@
-//! The real binary as it starts: what it says, what it checks first, and which signals it remembers.
+//! Tests of the binary's startup: its log, its checks, and the signals it receives.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -13,7 +13,7 @@ use rustix::process::Signal;
 use crate::support::process::Process;
 use crate::support::{self, request};
 
-/// A server with this configuration, of whose log nothing has been read.
+/// Starts a server without reading its log.
 fn spawned(folder: &Path, toml: &str) -> Process {
     let config = folder.join("gsar.toml");
     std::fs::write(&config, toml).unwrap();
@@ -50,7 +50,7 @@ async fn reloads_after_a_sighup_during_startup() {
     let toml = format!("policies.dir = \"{}\"\n{BY_RULES}", policies.display());
     let process = spawned(folder.path(), &toml);
 
-    // The other end is open once the server waits for its policy.
+    // The pipe can be opened once the server reads its policy.
     let mut pipe = File::options().write(true).open(&night).unwrap();
     let changed = format!("{BY_RULES}[policies]\ndefault = \"strict\"\nallowed = [\"paper\"]\n");
     std::fs::write(folder.path().join("gsar.toml"), changed).unwrap();
@@ -60,12 +60,12 @@ async fn reloads_after_a_sighup_during_startup() {
 
     process.log_line("ready");
     let read = process.log_line("policies reloaded");
-    assert_eq!(read["count"], 3, "without a directory there are the presets");
+    assert_eq!(read["count"], 3, "only the presets, because the directory is missing");
     assert_eq!(default_policy(folder.path()).await, "strict");
     let looser = v1::EvaluateRequest { policy: "paper".to_owned(), ..request() };
     let channel = support::connect(&folder.path().join("gsar.sock")).await;
     let answer = GroundingServiceClient::new(channel).evaluate(looser).await;
-    answer.expect("policies.allowed names it by now");
+    answer.expect("the reloaded policy must be allowed");
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ fn configuration_is_checked_before_models_are_loaded() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path().join("model");
     std::fs::create_dir(&model).unwrap();
-    // Nobody ever writes into them, so that who reads the model never ends.
+    // A pipe without a writer, so that loading the model would block.
     for file in ["model.onnx", "tokenizer.json", "config.json"] {
         pipe(&model.join(file));
     }
@@ -103,9 +103,9 @@ fn configuration_is_checked_before_models_are_loaded() {
         .env_clear()
         .output()
         .unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("strickt") && said.contains("rulez/2"), "{said}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("strickt") && stderr.contains("rulez/2"), "{stderr}");
 }
 
 #[tokio::test]
@@ -132,7 +132,6 @@ async fn logs_every_listener() {
     }
 }
 
-/// Everything that the admin address shows to Prometheus.
 async fn metrics(process: &Process) -> String {
     let line = process.log_line("listening for admin");
     process.log_line("ready");

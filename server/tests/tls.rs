@@ -1,10 +1,9 @@
-//! TLS of the real server on real sockets: calls, client certificates, new certificates, and peers that do not keep to
-//! the protocol.
+//! Tests of TLS: calls, client certificates, reloading, and misbehaving peers.
 
 use std::net::SocketAddr;
 
 use crate::support::tls::{Authority, Client, Signed};
-use crate::support::{Running, Wanted, health, request};
+use crate::support::{TestServer, TestServerOptions, health, request};
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_server::config::{Attested, Config, Listen, Tls};
 use gsar_server::telemetry::metrics::recorder;
@@ -15,7 +14,7 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
-/// A listener over TLS beside the Unix socket, with `server.pem` and `server.key` of the test's folder.
+/// Adds a TLS listener that uses `server.pem` and `server.key`.
 fn over_tls(config: &mut Config, server: &Signed, client_ca: Option<&Authority>) {
     let folder = config.data_dir.parent().unwrap();
     server.write(folder, "server");
@@ -30,20 +29,21 @@ fn over_tls(config: &mut Config, server: &Signed, client_ca: Option<&Authority>)
     };
 }
 
-async fn start(server: &Signed, client_ca: Option<&Authority>) -> (Running, SocketAddr) {
-    let running = Wanted::default().start(|config| over_tls(config, server, client_ca)).await;
+async fn start(server: &Signed, client_ca: Option<&Authority>) -> (TestServer, SocketAddr) {
+    let running =
+        TestServerOptions::default().start(|config| over_tls(config, server, client_ca)).await;
     let address = running.tls.unwrap();
     (running, address)
 }
 
-/// Whether a call is answered, else everything that is said about it.
+/// Makes a call. Returns the whole error if it fails.
 async fn call(client: &Client, address: SocketAddr) -> Result<(), String> {
     let channel = client.channel(address).await.map_err(|error| format!("{error:?}"))?;
     let checked = HealthClient::new(channel).check(HealthCheckRequest::default()).await;
     checked.map(drop).map_err(|status| format!("{status:?}"))
 }
 
-/// Returns when a handshake had that result: the server counts after the peer was answered.
+/// Waits until a handshake with this result was counted, which happens after the peer has its answer.
 async fn counted(result: &str) {
     let series = format!("gsar_tls_handshakes_total{{result=\"{result}\"}}");
     while !recorder().unwrap().render().contains(&series) {
@@ -77,7 +77,10 @@ async fn serves_both_tls_versions_over_http_2_only() {
     assert_eq!(health(channel, "").await, ServingStatus::Serving);
     server.tell_to_stop();
     server.stopped().await.unwrap();
-    assert!(TcpStream::connect(address).await.is_err(), "nobody listens after the stop");
+    assert!(
+        TcpStream::connect(address).await.is_err(),
+        "the listener must be closed after the stop"
+    );
 }
 
 #[tokio::test]
@@ -93,8 +96,8 @@ async fn requires_client_certificates_of_the_configured_authority() {
             (Some(Authority::new("others").sign()), "UnknownCA"),
             (Some(clients.sign_until(2001)), "CertificateExpired"),
         ] {
-            let said = call(&with(own.as_ref()), address).await.unwrap_err();
-            assert!(said.contains(alert), "{version:?} {alert}: {said}");
+            let error = call(&with(own.as_ref()), address).await.unwrap_err();
+            assert!(error.contains(alert), "{version:?} {alert}: {error}");
         }
     }
 }
@@ -116,7 +119,7 @@ async fn reloaded_certificates_apply_to_new_connections() {
     assert!(recorder().unwrap().render().contains(published), "2099-12-31");
 
     second.write(server.folder.path(), "server");
-    assert_eq!(client.shown(address).await, first.der(), "files are read when it is asked for");
+    assert_eq!(client.shown(address).await, first.der(), "files are reloaded only on request");
     server.reload().await;
     assert_eq!(client.shown(address).await, second.der());
     answered(&open).await;
@@ -152,7 +155,7 @@ async fn reloaded_client_authority_applies_to_new_connections() {
     std::fs::write(server.folder.path().join("clients.pem"), after.pem()).unwrap();
     server.reload().await;
     call(&new, address).await.unwrap();
-    // The same configuration of the client, with the session that it may want to resume.
+    // The same client, which may try to resume its session.
     call(&old, address).await.unwrap_err();
     answered(&open).await;
 }
@@ -162,7 +165,7 @@ async fn stalled_handshakes_do_not_block_other_clients() {
     let authority = Authority::new("the authority");
     let (_server, address) = start(&authority.sign(), None).await;
     let client = Client::trusting(&authority);
-    // More than may be in progress at once.
+    // More than the maximum number of concurrent handshakes.
     let mut silent = Vec::new();
     for _ in 0..300 {
         silent.push(TcpStream::connect(address).await.unwrap());
@@ -175,11 +178,11 @@ async fn stalled_handshakes_do_not_block_other_clients() {
         let mut peer = TcpStream::connect(address).await.unwrap();
         peer.write_all(nonsense).await.unwrap();
         let mut answer = Vec::new();
-        // An alert and the end, or a reset.
+        // An alert and the end of the stream, or a reset.
         let _ = peer.read_to_end(&mut answer).await;
         assert!(!answer.starts_with(b"HTTP"), "{answer:?}");
     }
-    // Goes away in the middle of its first message.
+    // A peer that disconnects within its first message.
     let mut peer = TcpStream::connect(address).await.unwrap();
     peer.write_all(&[22, 3, 1, 2, 0, 1]).await.unwrap();
     drop(peer);
@@ -199,7 +202,7 @@ async fn tls_listeners_can_attest_evidence() {
             let rule = Attested { listen, peer_uid: None, principal: None, tools: Vec::new() };
             config.evidence.attested.extend(is_attested.then_some(rule));
         };
-        let server = Wanted::default().start(change).await;
+        let server = TestServerOptions::default().start(change).await;
         let channel = Client::trusting(&authority).channel(server.tls.unwrap()).await.unwrap();
         let answer = GroundingServiceClient::new(channel).evaluate(request()).await.unwrap();
         let evidence = answer.into_inner().provenance.unwrap().evidence;

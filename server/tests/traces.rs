@@ -1,6 +1,6 @@
-//! The trace of an evaluation with a chat model, as a collector gets it over OTLP from the real program.
+//! Tests of the trace of an evaluation, as received by an OTLP collector.
 
-use crate::support::chat_models::{HONEST, asked};
+use crate::support::chat_models::{HONEST, request_for};
 use crate::support::collector::{attributes, collector};
 use crate::support::connect;
 use crate::support::process::Process;
@@ -16,7 +16,6 @@ const MODEL: &str = "openai:gpt-4.1";
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
 
-/// The program with a model and a collector, and where it listens.
 async fn started(folder: &std::path::Path, provider: &Server, traces: &str) -> Process {
     std::fs::write(folder.join("key"), KEY).unwrap();
     let config = format!(
@@ -39,7 +38,7 @@ async fn started(folder: &std::path::Path, provider: &Server, traces: &str) -> P
     tokio::task::spawn_blocking(move || Process::configured(&folder, &config)).await.unwrap()
 }
 
-/// As a tree: a line for each span with its attributes, below its parent.
+/// Formats spans as a tree: a line for each span with its attributes, below its parent.
 fn tree(spans: &[Span], parent: &[u8], depth: usize, text: &mut String) {
     let mut children: Vec<&Span> =
         spans.iter().filter(|span| span.parent_span_id == parent).collect();
@@ -67,9 +66,9 @@ async fn evaluation_is_one_trace_from_caller_to_model() {
     let mut process = started(folder.path(), &provider, &traces).await;
     let channel = connect(&folder.path().join("gsar.sock")).await;
     let mut grounding = GroundingServiceClient::new(channel);
-    // One of no trace is hardly ever taken.
-    grounding.evaluate(asked("")).await.unwrap();
-    let mut request = Request::new(asked(""));
+    // A call without a trace is hardly ever sampled.
+    grounding.evaluate(request_for("")).await.unwrap();
+    let mut request = Request::new(request_for(""));
     request
         .metadata_mut()
         .insert("traceparent", format!("00-{TRACE}-{PARENT}-01").parse().unwrap());
@@ -94,7 +93,7 @@ async fn evaluation_is_one_trace_from_caller_to_model() {
     assert_eq!(root.kind(), SpanKind::Server);
     let chat = taken.iter().find(|span| span.name == "chat gpt-4.1").unwrap();
     assert_eq!(chat.kind(), SpanKind::Client);
-    // The provider is asked in the same trace, below the span of the call.
+    // The request to the provider is in the same trace, below the call's span.
     let seen = provider.seen();
     let sent: Vec<Option<&str>> = seen.iter().map(|seen| seen.header("traceparent")).collect();
     assert_eq!(sent.first().unwrap(), &None);
@@ -102,8 +101,8 @@ async fn evaluation_is_one_trace_from_caller_to_model() {
     assert_eq!(sent.last().unwrap(), &Some(below.as_str()));
     assert_eq!(seen.last().unwrap().header("tracestate"), Some("vendor=of-the-caller"));
     for span in &taken {
-        let said = format!("{span:?}");
-        assert!(!said.contains("pool size") && !said.contains(KEY), "{said}");
+        let shown = format!("{span:?}");
+        assert!(!shown.contains("pool size") && !shown.contains(KEY), "{shown}");
     }
 }
 
@@ -115,7 +114,7 @@ async fn traces_model_failures_and_tolerates_a_missing_collector() {
     let traces = format!("endpoint = \"http://{collector}\"");
     let process = started(folder.path(), &provider, &traces).await;
     let channel = connect(&folder.path().join("gsar.sock")).await;
-    GroundingServiceClient::new(channel).evaluate(asked("")).await.unwrap();
+    GroundingServiceClient::new(channel).evaluate(request_for("")).await.unwrap();
     let chat = loop {
         let span = spans.recv().await.unwrap();
         if span.name.starts_with("chat") {
@@ -132,5 +131,5 @@ async fn traces_model_failures_and_tolerates_a_missing_collector() {
     drop(away);
     let _process = started(folder.path(), &provider, &traces).await;
     let channel = connect(&folder.path().join("gsar.sock")).await;
-    GroundingServiceClient::new(channel).evaluate(asked("")).await.unwrap();
+    GroundingServiceClient::new(channel).evaluate(request_for("")).await.unwrap();
 }

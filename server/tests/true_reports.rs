@@ -1,5 +1,4 @@
-//! Reports that are true throughout go out: a judge that says of every claim what is true, and keeps it when it is asked
-//! once more, is not held up by text that no claim covers, nor by verification of its citations.
+//! Tests that true reports proceed with a judge that answers truthfully.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,7 +37,7 @@ async fn true_reports_proceed() {
         let answer = move |question: &gsar_server::judge::Question| {
             judgement(question.claims.iter().map(|claim| judged(&known, claim)).collect())
         };
-        let answer = scripted.hear("reference", &report.request, answer).await;
+        let answer = scripted.evaluate("reference", &report.request, answer).await;
         claims += answer.claims.len();
         let is_aside = |claim: &&v1::JudgedClaim| claim.class() == v1::ClaimClass::Complementary;
         asides += answer.claims.iter().filter(is_aside).count();

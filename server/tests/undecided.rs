@@ -1,5 +1,4 @@
-//! Judges that leave claims undecided: the tier is said where it does not depend on them, the next judge is asked about
-//! them alone where it does, and without one the answer abstains.
+//! Tests of claims that a judge leaves undecided, and of the next judge in the chain.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,38 +9,36 @@ use gsar_core::{Claim, Class, EvidenceType, JudgedClaim, Leaning, Role};
 use gsar_proto::v1;
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Question};
 
-use crate::support::{Running, Wanted, item};
+use crate::support::{TestServer, TestServerOptions, item};
 
 const LOG: &str = "pool holds 50 of 50\nqueue depth 412\nworker restarted twice\n";
 
-/// What a scripted judge says of a claim.
 #[derive(Clone, Copy)]
-enum Says {
+enum ScriptedAnswer {
     Class(Class),
     LeansTo(Class),
 }
 
-/// A judge that says of each claim what its script has under the claim's text.
+/// A judge whose answers depend on the text of the claim.
 #[derive(Clone)]
 struct Scripted {
     name: &'static str,
-    script: &'static [(&'static str, Says)],
+    script: &'static [(&'static str, ScriptedAnswer)],
     fails: bool,
     reports_roles: bool,
-    /// The claims of every question, by text.
-    asked: Arc<Mutex<Vec<Vec<String>>>>,
+    questions: Arc<Mutex<Vec<Vec<String>>>>,
 }
 
 impl Scripted {
-    fn new(name: &'static str, script: &'static [(&'static str, Says)]) -> Self {
-        Self { name, script, fails: false, reports_roles: true, asked: Arc::default() }
+    fn new(name: &'static str, script: &'static [(&'static str, ScriptedAnswer)]) -> Self {
+        Self { name, script, fails: false, reports_roles: true, questions: Arc::default() }
     }
 
     fn judged(&self, claim: &Claim) -> Option<JudgedClaim> {
         let (_, says) = self.script.iter().find(|(text, _)| *text == claim.text)?;
         let (class, undecided) = match says {
-            Says::Class(class) => (*class, None),
-            Says::LeansTo(class) => {
+            ScriptedAnswer::Class(class) => (*class, None),
+            ScriptedAnswer::LeansTo(class) => {
                 let likelihood = Some(Millionths::new(550_000));
                 (Class::Ungrounded, Some(Leaning { class: *class, likelihood }))
             }
@@ -91,7 +88,7 @@ impl Judge for Scripted {
 
     async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let claims = question.claims.iter().map(|claim| claim.text.clone()).collect();
-        self.asked.lock().unwrap().push(claims);
+        self.questions.lock().unwrap().push(claims);
         let judged = question.claims.iter().filter_map(|claim| self.judged(claim)).collect();
         let answer = Judgement {
             judged,
@@ -116,13 +113,13 @@ const POOL: &str = "The pool holds 50 of 50.";
 const DEPTH: &str = "The queue depth is 412.";
 const CAUSE: &str = "A leak filled the pool.";
 
-async fn served(judges: &[Scripted]) -> Running {
-    let mut wanted = Wanted::default();
+async fn served(judges: &[Scripted]) -> TestServer {
+    let mut options = TestServerOptions::default();
     for judge in judges {
-        wanted = wanted.judge(judge.clone());
+        options = options.judge(judge.clone());
     }
     let names = judges.iter().map(|judge| judge.name.to_owned()).collect();
-    wanted
+    options
         .start(|config| {
             config.judges.chain = names;
             config.ledger.enabled = false;
@@ -130,7 +127,7 @@ async fn served(judges: &[Scripted]) -> Running {
         .await
 }
 
-async fn evaluated(server: &Running) -> v1::EvaluateResponse {
+async fn evaluated(server: &TestServer) -> v1::EvaluateResponse {
     let texts = [POOL, DEPTH, CAUSE];
     let claim = |(number, text): (usize, &&str)| v1::Claim {
         id: format!("c{}", number + 1),
@@ -166,9 +163,9 @@ async fn undecided_claims_abstain_without_another_judge() {
     let judge = Scripted::new(
         "first",
         &[
-            (POOL, Says::Class(Class::Grounded)),
-            (DEPTH, Says::LeansTo(Class::Grounded)),
-            (CAUSE, Says::LeansTo(Class::Ungrounded)),
+            (POOL, ScriptedAnswer::Class(Class::Grounded)),
+            (DEPTH, ScriptedAnswer::LeansTo(Class::Grounded)),
+            (CAUSE, ScriptedAnswer::LeansTo(Class::Ungrounded)),
         ],
     );
     let answer = evaluated(&served(&[judge]).await).await;
@@ -199,21 +196,21 @@ async fn undecided_claims_without_effect_are_skipped() {
     let first = Scripted::new(
         "first",
         &[
-            (POOL, Says::Class(Class::Contradicted)),
-            (DEPTH, Says::Class(Class::Contradicted)),
-            (CAUSE, Says::LeansTo(Class::Ungrounded)),
+            (POOL, ScriptedAnswer::Class(Class::Contradicted)),
+            (DEPTH, ScriptedAnswer::Class(Class::Contradicted)),
+            (CAUSE, ScriptedAnswer::LeansTo(Class::Ungrounded)),
         ],
     );
-    let second = Scripted::new("second", &[(CAUSE, Says::Class(Class::Grounded))]);
+    let second = Scripted::new("second", &[(CAUSE, ScriptedAnswer::Class(Class::Grounded))]);
     let server = served(&[first, second.clone()]).await;
     let answer = evaluated(&server).await;
     assert_eq!(answer.decision.as_ref().unwrap().tier(), v1::Tier::Replan);
     assert_eq!(tiers(&answer), (v1::Tier::Replan, v1::Tier::Replan));
     assert_eq!(codes(&answer), ["SCORE_BELOW_REGENERATE", "CONTRADICTED_CLAIMS"]);
     for reason in &answer.decision.as_ref().unwrap().reasons {
-        assert_eq!(reason.claim_ids, ["c1", "c2"], "an undecided claim is to be rewritten");
+        assert_eq!(reason.claim_ids, ["c1", "c2"], "undecided claims must be rewritten");
     }
-    assert_eq!(second.asked.lock().unwrap().len(), 0);
+    assert_eq!(second.questions.lock().unwrap().len(), 0);
 }
 
 #[tokio::test]
@@ -221,20 +218,23 @@ async fn next_judge_gets_only_undecided_claims() {
     let first = Scripted::new(
         "first",
         &[
-            (POOL, Says::Class(Class::Grounded)),
-            (DEPTH, Says::LeansTo(Class::Contradicted)),
-            (CAUSE, Says::LeansTo(Class::Ungrounded)),
+            (POOL, ScriptedAnswer::Class(Class::Grounded)),
+            (DEPTH, ScriptedAnswer::LeansTo(Class::Contradicted)),
+            (CAUSE, ScriptedAnswer::LeansTo(Class::Ungrounded)),
         ],
     );
     let second = Scripted::new(
         "second",
-        &[(DEPTH, Says::Class(Class::Grounded)), (CAUSE, Says::Class(Class::Complementary))],
+        &[
+            (DEPTH, ScriptedAnswer::Class(Class::Grounded)),
+            (CAUSE, ScriptedAnswer::Class(Class::Complementary)),
+        ],
     );
     let server = served(&[first, second.clone()]).await;
     let answer = evaluated(&server).await;
     assert_eq!(answer.decision.as_ref().unwrap().tier(), v1::Tier::Proceed);
     assert_eq!(answer.decision.as_ref().unwrap().bounds, None);
-    assert_eq!(*second.asked.lock().unwrap(), [[DEPTH, CAUSE]]);
+    assert_eq!(*second.questions.lock().unwrap(), [[DEPTH, CAUSE]]);
     let judges: Vec<&str> = answer.claims.iter().map(|claim| claim.judge.as_str()).collect();
     assert_eq!(judges, ["first", "second", "second"]);
     assert_eq!(answer.judge_score, None);
@@ -247,10 +247,10 @@ async fn next_judge_gets_only_undecided_claims() {
 
 #[tokio::test]
 async fn failed_next_judge_leaves_claims_undecided() {
-    const FIRST: &[(&str, Says)] = &[
-        (POOL, Says::Class(Class::Grounded)),
-        (DEPTH, Says::Class(Class::Grounded)),
-        (CAUSE, Says::LeansTo(Class::Grounded)),
+    const FIRST: &[(&str, ScriptedAnswer)] = &[
+        (POOL, ScriptedAnswer::Class(Class::Grounded)),
+        (DEPTH, ScriptedAnswer::Class(Class::Grounded)),
+        (CAUSE, ScriptedAnswer::LeansTo(Class::Grounded)),
     ];
     let first = Scripted::new("first", FIRST);
     let second = Scripted { fails: true, ..Scripted::new("second", &[]) };
@@ -265,18 +265,18 @@ async fn failed_next_judge_leaves_claims_undecided() {
 #[tokio::test]
 async fn possible_root_causes_need_a_judge_with_roles() {
     use Class::{Grounded, Ungrounded};
-    const SCRIPT: &[(&str, Says)] = &[
-        (POOL, Says::Class(Grounded)),
-        (DEPTH, Says::LeansTo(Grounded)),
-        (CAUSE, Says::Class(Ungrounded)),
+    const SCRIPT: &[(&str, ScriptedAnswer)] = &[
+        (POOL, ScriptedAnswer::Class(Grounded)),
+        (DEPTH, ScriptedAnswer::LeansTo(Grounded)),
+        (CAUSE, ScriptedAnswer::Class(Ungrounded)),
     ];
-    const NEXT: &[(&str, Says)] =
-        &[(DEPTH, Says::Class(Grounded)), (CAUSE, Says::Class(Ungrounded))];
+    const NEXT: &[(&str, ScriptedAnswer)] =
+        &[(DEPTH, ScriptedAnswer::Class(Grounded)), (CAUSE, ScriptedAnswer::Class(Ungrounded))];
     let first = Scripted { reports_roles: false, ..Scripted::new("blind/0", SCRIPT) };
     let next = Scripted::new("roles/0", NEXT);
     let server = served(&[first, next.clone()]).await;
     let answer = evaluated(&server).await;
-    assert_eq!(*next.asked.lock().unwrap(), [vec![DEPTH.to_owned(), CAUSE.to_owned()]]);
+    assert_eq!(*next.questions.lock().unwrap(), [vec![DEPTH.to_owned(), CAUSE.to_owned()]]);
     let decision = answer.decision.unwrap();
     assert_eq!(decision.tier(), v1::Tier::Regenerate, "{decision:?}");
     let codes: Vec<&str> = decision.reasons.iter().map(|reason| reason.code.as_str()).collect();

@@ -1,5 +1,4 @@
-//! This module holds what is true and what is not, and a judge that knows it and answers nothing else. It knows no
-//! report.
+//! Facts, and a judge that knows them.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +8,7 @@ use gsar_core::text::tokens::{is_stop_word, words};
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
 use gsar_server::judge::{Judgement, Question};
 
-/// A thing, what is true of it, and what is not.
+/// Tuples: a thing, a true statement about it, and a false one.
 pub const FACTS: [(&str, &str, &str); 20] = [
     ("payments-db", "kept every row at 14:02", "lost 4 TB"),
     ("checkout-api", "answered 200 at 14:03", "crashed at 14:03"),
@@ -33,31 +32,30 @@ pub const FACTS: [(&str, &str, &str); 20] = [
     ("backup-job", "wrote 80 GiB", "wrote 0 bytes"),
 ];
 
-/// What is true of all things, a record each.
+/// Returns a log with all true statements.
 pub fn log() -> String {
     let log: Vec<String> = FACTS.iter().map(|(thing, fact, _)| format!("{thing} {fact}")).collect();
     log.join("\n")
 }
 
-/// Answers truthfully what it is asked, and nothing else.
 pub fn truthful(question: &Question) -> Judgement {
     let judged = question.claims.iter().map(truthful_about).collect();
     Judgement { judged, ..Judgement::default() }
 }
 
-/// Words that forms put beside a statement and that state nothing.
+/// Words in forms that state nothing.
 const OF_FORMS: [&str; 17] = [
     "action", "add", "alert", "anyone", "cause", "found", "know", "more", "no", "note", "restore",
     "root", "state", "thing", "what", "x", "yes",
 ];
 
 fn words_of(text: &str) -> BTreeSet<String> {
-    let said = words(text).filter(|word| !is_stop_word(word.text));
-    said.map(|word| word.text.to_lowercase()).collect()
+    let known_words = words(text).filter(|word| !is_stop_word(word.text));
+    known_words.map(|word| word.text.to_lowercase()).collect()
 }
 
-/// What is true and what is not of the things that a claim names decides: it is grounded where true sentences make up
-/// all of it. Questions and proposals are complementary.
+/// Judges a claim by the facts about the things it names. It is grounded if it consists of true statements.
+/// Questions and proposals are complementary.
 fn truthful_about(claim: &Claim) -> JudgedClaim {
     let words = words_of(&claim.text);
     let is_about = |thing: &str| words_of(thing).iter().all(|word| words.contains(word));
@@ -65,9 +63,9 @@ fn truthful_about(claim: &Claim) -> JudgedClaim {
     let about: Vec<&(&str, &str, &str)> = about.collect();
     let mut open = words.clone();
     for (thing, fact, _) in &about {
-        let said = words_of(&format!("{thing} {fact}"));
-        if said.is_subset(&words) {
-            open.retain(|word| !said.contains(word));
+        let known_words = words_of(&format!("{thing} {fact}"));
+        if known_words.is_subset(&words) {
+            open.retain(|word| !known_words.contains(word));
         }
     }
     open.retain(|word| !OF_FORMS.contains(&word.as_str()));

@@ -1,30 +1,29 @@
-//! This module holds the forms in which a report may say something. It knows nothing of what is true.
+//! The forms in which a report can state something.
 
 use std::ops::Range;
 
-/// A report that says something in some form.
 #[derive(Clone)]
 pub struct Form {
     pub name: &'static str,
-    /// What stands in the report.
+    /// The report.
     pub text: String,
-    /// Claims that the caller gives: text, and the bytes of the report where one is said to stand.
+    /// The claims given by the caller: their text, and their position in the report, if any.
     pub given: Vec<(String, Option<Range<usize>>)>,
 }
 
-/// Where the other sentences of a report stand.
+/// The position of the other sentences.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Half of them before the form, half after it.
+    /// Half of them before the form, and half after it.
     Around,
-    /// All of them after it.
+    /// After the form.
     After,
-    /// All of them before it.
+    /// Before the form.
     Before,
 }
 
-/// The forms in which a statement about a thing may stand among true sentences: one beside it, the others around.
-pub fn among(truth: &str, others: &[String], thing: &str, said: &str) -> Vec<Form> {
+/// Returns the forms of a statement: one true sentence is part of the form, and the others surround it.
+pub fn among(truth: &str, others: &[String], thing: &str, statement: &str) -> Vec<Form> {
     let (first, last) = others.split_at(others.len() / 2);
     let paragraph =
         |all: &[String]| all.iter().map(|truth| format!("{truth}. ")).collect::<String>();
@@ -39,10 +38,10 @@ pub fn among(truth: &str, others: &[String], thing: &str, said: &str) -> Vec<For
         let given = form.given.into_iter().map(|(text, span)| (text, span.map(moved))).collect();
         Form { name: form.name, text: format!("{before}{}\n{after}\n", form.text), given }
     };
-    beside(truth, thing, said).into_iter().map(inside).collect()
+    beside(truth, thing, statement).into_iter().map(inside).collect()
 }
 
-/// A form that only the start or the end of a report has.
+/// Returns the position of forms that must be at the start or the end.
 fn place(form: &str) -> Place {
     match form {
         "front matter" => Place::After,
@@ -51,9 +50,9 @@ fn place(form: &str) -> Place {
     }
 }
 
-/// The forms beside one true sentence.
-fn beside(truth: &str, thing: &str, said: &str) -> Vec<Form> {
-    let lie = format!("{thing} {said}");
+/// Returns the forms with one true sentence.
+fn beside(truth: &str, thing: &str, statement: &str) -> Vec<Form> {
+    let lie = format!("{thing} {statement}");
     let words: Vec<&str> = lie.split(' ').collect();
     let spaced = words.join("\u{200b} \u{2060}");
     let hidden: String = lie.chars().flat_map(|c| [c, '\u{200b}']).collect();
@@ -84,7 +83,7 @@ fn beside(truth: &str, thing: &str, said: &str) -> Vec<Form> {
         plain("bold line", format!("{truth}.\n\n**{lie}**\n")),
         plain(
             "table cell",
-            format!("{truth}.\n\n| thing | state |\n|---|---|\n| {thing} | {said} |\n"),
+            format!("{truth}.\n\n| thing | state |\n|---|---|\n| {thing} | {statement} |\n"),
         ),
         plain("table header", format!("{truth}.\n\n| {lie} | x |\n|---|---|\n| yes | no |\n")),
         plain("table without rows", format!("{truth}.\n\n| {lie} | x |\n|---|---|\n")),
@@ -97,7 +96,7 @@ fn beside(truth: &str, thing: &str, said: &str) -> Vec<Form> {
         plain("code span", format!("{truth}. `{lie}`\n")),
         plain("tag question", format!("{truth}. {lie}, did it not?\n")),
         plain("question with a clause", format!("{truth}. Does anyone know why {lie}?\n")),
-        plain("imperative", format!("{truth}. Restore the {thing} that {said}.\n")),
+        plain("imperative", format!("{truth}. Restore the {thing} that {statement}.\n")),
         plain(
             "proposal with a cause",
             format!("{truth}.\n\n## Next steps\n\n- Add an alert because {lie}.\n"),
@@ -127,7 +126,7 @@ fn beside(truth: &str, thing: &str, said: &str) -> Vec<Form> {
         ),
         plain(
             "cell of HTML",
-            format!("{truth}.\n\n<table><tr><td>{thing}</td><td>{said}</td></tr></table>\n"),
+            format!("{truth}.\n\n<table><tr><td>{thing}</td><td>{statement}</td></tr></table>\n"),
         ),
         plain("attribute", format!("{truth}.\n\n<p title=\"{lie}\"></p>\n")),
         plain("inline tags", format!("{truth}. {tags}\n")),

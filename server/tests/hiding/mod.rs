@@ -1,4 +1,4 @@
-//! Reports of true sentences with one more statement in some form, and a judge that knows what is true.
+//! Reports with a statement in a disguising form, and a judge that knows the facts.
 
 pub mod facts;
 pub mod forms;

@@ -1,4 +1,4 @@
-//! What one principal keeps, no other one sees; who audits sees all.
+//! Tests that principals do not see each other's data, except with the right to audit.
 
 use std::path::Path;
 
@@ -24,17 +24,16 @@ async fn principals_do_not_see_each_others_data() {
     let keyed = v1::EvaluateRequest { idempotency_key: "one".to_owned(), ..request() };
     let id = grounding(&ada).evaluate(keyed.clone()).await.unwrap().into_inner().evaluation_id;
     let of_ben = grounding(&ben).evaluate(keyed).await.unwrap().into_inner().evaluation_id;
-    assert_ne!(id, of_ben, "a key is its principal's");
+    assert_ne!(id, of_ben, "idempotency keys belong to a principal");
 
-    // The ledger.
     let named = |id: &str| v1::GetEvaluationRequest { evaluation_id: id.to_owned(), redact: false };
-    for (of, id, wanted) in [
+    for (of, id, expected) in [
         (&ada, &id, Code::Ok),
         (&ben, &id, Code::NotFound),
         (&auditor, &id, Code::Ok),
         (&ada, &of_ben, Code::NotFound),
     ] {
-        assert_eq!(code(ledger(of).get_evaluation(named(id)).await), wanted);
+        assert_eq!(code(ledger(of).get_evaluation(named(id)).await), expected);
     }
     let read = ledger(&auditor).get_evaluation(named(&of_ben)).await.unwrap().into_inner();
     assert_eq!(read.principal, "ben");
@@ -79,7 +78,6 @@ async fn principals_do_not_see_each_others_data() {
     assert!(exported(&ada).await.contains(&id));
     assert!(!exported(&ben).await.contains(&id));
 
-    // Corpora.
     let put = |text: &str| {
         use v1::put_evidence_request::Part;
         let corpus = v1::CorpusHead { corpus_id: "inc-7".to_owned(), ..v1::CorpusHead::default() };
@@ -123,7 +121,6 @@ async fn principals_do_not_see_each_others_data() {
         assert_eq!(code(grounding(&ben).evaluate(evaluate).await), Code::NotFound);
     }
 
-    // Investigations.
     let investigations = |of: &As| InvestigationServiceClient::new(of.clone());
     let start = v1::StartInvestigationRequest {
         investigation_id: "i".to_owned(),
@@ -160,7 +157,7 @@ async fn principals_do_not_see_each_others_data() {
     }
 }
 
-/// Whether any file below a folder holds a text.
+/// Returns `true` if any file below `folder` contains `text`.
 fn holds(folder: &Path, text: &str) -> bool {
     std::fs::read_dir(folder).unwrap().map(Result::unwrap).any(|entry| {
         let kind = entry.file_type().unwrap();

@@ -1,4 +1,4 @@
-//! What chat models may cost on behalf of each principal in a day, whichever call has them asked.
+//! Tests of the daily budget for chat models per principal.
 
 use gsar_chat_wire::{Play, Server};
 use gsar_proto::v1;
@@ -12,15 +12,15 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use crate::identity::{As, principals, with, with_principals};
-use crate::support::Running;
-use crate::support::chat_models::{HONEST, Models, asked, codes, failed_with, proceeds};
+use crate::support::TestServer;
+use crate::support::chat_models::{HONEST, Models, codes, failed_with, proceeds, request_for};
 use crate::support::tokens::Issuer;
 
 const NAME: &str = "openai:m";
-/// Enough for a call, and not for many.
+/// Enough for a few calls.
 const BUDGET: u64 = 15_000;
 
-/// The file of principals, with a daily budget of ada's.
+/// Returns the principals file with a daily budget for ada.
 fn with_budget(micros: u64) -> String {
     principals().replace("[ben]", &format!("daily_budget = {micros}\n[ben]"))
 }
@@ -30,7 +30,7 @@ fn put_in_place(config: &Config, principals: &str) {
     std::fs::write(file, principals).unwrap();
 }
 
-async fn reload(server: &Running, principals: &str) {
+async fn reload(server: &TestServer, principals: &str) {
     std::fs::write(server.folder.path().join("principals.toml"), principals).unwrap();
     server.reload().await;
 }
@@ -40,12 +40,11 @@ fn priced(model: &mut Model) {
     model.max_output_tokens = 1_000;
 }
 
-/// A server with a chat model that answers honestly.
 async fn started(
     provider: &Server,
     model: impl FnOnce(&mut Model),
     change: impl FnOnce(&mut Config),
-) -> Running {
+) -> TestServer {
     provider.always(Play::answer(HONEST));
     let issuer = Issuer::new();
     let models = Models::new().with(NAME, provider, model);
@@ -56,13 +55,13 @@ async fn started(
     started.await
 }
 
-fn caller(server: &Running, token: &str) -> As {
+fn caller(server: &TestServer, token: &str) -> As {
     with(&server.channel, Some(token))
 }
 
 async fn evaluate(of: &As, judge: &str) -> v1::EvaluateResponse {
     let mut client = GroundingServiceClient::new(of.clone());
-    client.evaluate(asked(judge)).await.unwrap().into_inner()
+    client.evaluate(request_for(judge)).await.unwrap().into_inner()
 }
 
 fn detail(answer: &v1::EvaluateResponse) -> &str {
@@ -74,7 +73,7 @@ fn cost(answer: &v1::EvaluateResponse) -> u64 {
     links.iter().flat_map(|link| &link.calls).map(v1::ModelCall::cost_micros).sum()
 }
 
-/// Evaluates until the budget is spent; what that cost, and the answer that says so.
+/// Evaluates until the budget is exhausted. Returns the cost and the answer that reports it.
 async fn spend(of: &As) -> (u64, v1::EvaluateResponse) {
     let mut spent = 0;
     for _ in 0..200 {
@@ -84,7 +83,7 @@ async fn spend(of: &As) -> (u64, v1::EvaluateResponse) {
             return (spent, answer);
         }
     }
-    panic!("{spent} are spent, and no end");
+    panic!("{spent} were spent without reaching the budget");
 }
 
 #[tokio::test]
@@ -102,7 +101,7 @@ async fn exhausted_budget_affects_only_its_principal() {
     let of_ben = evaluate(&ben, NAME).await;
     assert!(proceeds(&of_ben), "{of_ben:?}");
     let requests = provider.counts().requests;
-    // The next judge of the chain is free.
+    // The next judge in the chain costs nothing.
     let fallen_back = evaluate(&ada, "").await;
     assert_eq!(codes(&fallen_back), ["BUDGET_SPENT", ""]);
     assert_eq!(fallen_back.outcome(), v1::Outcome::Scored);
@@ -125,7 +124,7 @@ async fn exhausted_budget_affects_only_its_principal() {
     let of = |name: &str| {
         format!("SELECT sum(micros) FROM spending_of_principals WHERE principal = '{name}'")
     };
-    // A settlement is on disk shortly after its call.
+    // Spending is settled shortly after the call.
     while total("SELECT sum(micros) FROM spending") != of_ada + of_ben {
         tokio::task::yield_now().await;
     }
@@ -136,16 +135,18 @@ fn code(answer: &v1::EvaluateResponse) -> String {
     codes(answer).join(" ")
 }
 
-/// Where each path ends that has chat models asked: with the code of the judge that was asked.
+/// Returns the failure code of every method that calls chat models.
 async fn every_path(of: &As) -> [(&'static str, String); 6] {
     let mut grounding = GroundingServiceClient::new(of.clone());
-    let request =
-        v1::EvaluateStreamRequest { correlation_id: "1".to_owned(), request: Some(asked(NAME)) };
+    let request = v1::EvaluateStreamRequest {
+        correlation_id: "1".to_owned(),
+        request: Some(request_for(NAME)),
+    };
     let mut answers =
         grounding.evaluate_stream(tokio_stream::iter([request])).await.unwrap().into_inner();
     let streamed = of_stream(answers.message().await.unwrap().unwrap());
 
-    let v1::EvaluateRequest { report, evidence, policy, options, .. } = asked(NAME);
+    let v1::EvaluateRequest { report, evidence, policy, options, .. } = request_for(NAME);
     let select = v1::SelectBestRequest {
         candidates: report.into_iter().collect(),
         evidence,
@@ -172,14 +173,14 @@ async fn every_path(of: &As) -> [(&'static str, String); 6] {
 }
 
 fn start(id: &str) -> v1::StartInvestigationRequest {
-    let v1::EvaluateRequest { policy, options, .. } = asked(NAME);
+    let v1::EvaluateRequest { policy, options, .. } = request_for(NAME);
     let investigation_id = id.to_owned();
     v1::StartInvestigationRequest { investigation_id, policy, options, ..Default::default() }
 }
 
 fn submit(started: v1::Investigation) -> v1::SubmitReportRequest {
     let v1::Investigation { investigation_id, step, .. } = started;
-    let v1::EvaluateRequest { report, evidence, .. } = asked(NAME);
+    let v1::EvaluateRequest { report, evidence, .. } = request_for(NAME);
     v1::SubmitReportRequest { investigation_id, step, report, evidence }
 }
 
@@ -233,7 +234,8 @@ async fn streams_use_the_reloaded_budget() {
     for (budget, code) in [(0, "BUDGET_SPENT"), (1_000_000, ""), (1, "BUDGET_SPENT")] {
         reload(&server, &with_budget(budget)).await;
         let correlation_id = budget.to_string();
-        let request = v1::EvaluateStreamRequest { correlation_id, request: Some(asked(NAME)) };
+        let request =
+            v1::EvaluateStreamRequest { correlation_id, request: Some(request_for(NAME)) };
         send.send(request).await.unwrap();
         let answer = of_stream(answers.message().await.unwrap().unwrap());
         assert_eq!(codes(&answer), [code], "{budget}");
@@ -248,9 +250,15 @@ async fn total_spending_is_not_disclosed_to_principals() {
     let (spent, _) = spend(&caller(&server, "secret-of-ben")).await;
     let refused = evaluate(&caller(&server, "secret-of-ada"), NAME).await;
     assert_eq!(failed_with(&refused), "BUDGET_SPENT");
-    let said = detail(&refused);
-    assert!(said.contains("of all callers is $0.015000, of which too little is left"), "{said}");
-    assert!(!said.contains(&format!("{spent:06}")) && !said.contains("are spent"), "{said}");
+    let message = detail(&refused);
+    assert!(
+        message.contains("of all callers is $0.015000, of which too little is left"),
+        "{message}"
+    );
+    assert!(
+        !message.contains(&format!("{spent:06}")) && !message.contains("are spent"),
+        "{message}"
+    );
 }
 
 #[tokio::test]
@@ -271,7 +279,7 @@ async fn budget_requires_prices() {
     with_principals(&mut config, &Issuer::new());
     put_in_place(&config, &with_budget(1));
     let problems = CheckedConfig::check(config, Vec::new(), Problems::default()).unwrap_err();
-    let said = problems.to_string();
+    let message = problems.to_string();
     let problem = "judges.models.\"ollama:m\".input_price: is missing, but the daily budget of ada in security.principals";
-    assert!(said.contains(problem), "{said}");
+    assert!(message.contains(problem), "{message}");
 }

@@ -1,4 +1,4 @@
-//! Calls of any method of the contract, as its descriptors list them, with messages given as documents.
+//! Calls any method by its descriptor, with messages given as JSON.
 
 use bytes::{Buf as _, BufMut as _};
 use gsar_proto::json::{Defaults, Transcoding};
@@ -8,7 +8,7 @@ use tonic::{Code, Request, Status};
 
 use crate::identity::As;
 
-/// Every method of the contract, such as `GroundingService/Evaluate`.
+/// Returns every method in the contract, such as `GroundingService/Evaluate`.
 pub(crate) fn methods() -> Vec<String> {
     let pool = prost_reflect::DescriptorPool::decode(gsar_proto::DESCRIPTORS).unwrap();
     let ours = pool.services().filter(|service| service.package_name() == "gsar.v1");
@@ -19,7 +19,7 @@ pub(crate) fn methods() -> Vec<String> {
     ours.flat_map(of).collect()
 }
 
-/// What came back: the answers as documents, and how the call ended.
+/// The answers as JSON, and the final status.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) documents: Vec<String>,
@@ -32,13 +32,13 @@ impl Answered {
     }
 }
 
-/// What a message without anything in it gets.
-pub(crate) async fn asked(service: As, method: &str) -> Status {
-    called(service, method, &["{}"]).await.status
+/// Calls a method with an empty message.
+pub(crate) async fn call_empty(service: As, method: &str) -> Status {
+    call(service, method, &["{}"]).await.status
 }
 
-/// What these messages get. A method that takes one message is called with one.
-pub(crate) async fn called(service: As, method: &str, documents: &[&str]) -> Answered {
+/// Calls a method with these messages. A unary method gets one message.
+pub(crate) async fn call(service: As, method: &str, documents: &[&str]) -> Answered {
     let transcoding = Transcoding::for_method(&format!("gsar.v1.{method}")).unwrap();
     let message = |document: &&str| transcoding.encode(document).unwrap();
     let messages: Vec<Vec<u8>> = documents.iter().map(message).collect();
@@ -62,7 +62,7 @@ pub(crate) async fn called(service: As, method: &str, documents: &[&str]) -> Ans
     }
 }
 
-/// Messages as they are.
+/// Sends and receives encoded messages.
 struct Messages;
 
 impl Codec for Messages {

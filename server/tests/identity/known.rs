@@ -1,4 +1,4 @@
-//! By what a principal is known, and what hangs on that.
+//! Tests of the ways to identify a principal, and their effects.
 
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
@@ -11,12 +11,12 @@ use tonic_types::StatusExt as _;
 use crate::identity::{code, principals, with, with_principals};
 use crate::support::tls::{Authority, Client};
 use crate::support::tokens::Issuer;
-use crate::support::{Wanted, request};
+use crate::support::{TestServerOptions, request};
 
 #[tokio::test]
 async fn clients_are_identified_by_certificate() {
     let (authority, issuer) = (Authority::new("clients"), Issuer::new());
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .start(|config| {
             with_principals(config, &issuer);
             let folder = config.data_dir.parent().unwrap();
@@ -44,7 +44,7 @@ async fn clients_are_identified_by_certificate() {
     let refused = list(&eve, None).await.unwrap_err();
     assert_eq!(refused.code(), Code::Unauthenticated);
     assert!(refused.message().contains("spiffe://example/eve"), "{refused:?}");
-    // A token says more than a certificate, and one that does not hold is not passed over.
+    // A token takes precedence over a certificate, and an invalid token is an error.
     assert_eq!(code(list(&eve, Some("secret-of-ben")).await), Code::Ok);
     assert_eq!(code(list(&ada, Some("guessed")).await), Code::Unauthenticated);
 
@@ -60,7 +60,7 @@ async fn clients_are_identified_by_certificate() {
 #[tokio::test]
 async fn attestation_depends_on_the_principal() {
     let issuer = Issuer::new();
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .start(|config| {
             with_principals(config, &issuer);
             let listen = config.listen[0].clone();
@@ -69,17 +69,17 @@ async fn attestation_depends_on_the_principal() {
             config.evidence.attested = vec![rule];
         })
         .await;
-    for (token, wanted) in [("secret-of-ada", true), ("secret-of-ben", false)] {
+    for (token, expected) in [("secret-of-ada", true), ("secret-of-ben", false)] {
         let mut caller = GroundingServiceClient::new(with(&server.channel, Some(token)));
         let answer = caller.evaluate(request()).await.unwrap().into_inner();
-        assert_eq!(answer.provenance.unwrap().evidence[0].attested, wanted, "{token}");
+        assert_eq!(answer.provenance.unwrap().evidence[0].attested, expected, "{token}");
     }
 }
 
 #[tokio::test]
 async fn socket_users_are_identified_and_rate_limited() {
     use std::os::unix::fs::MetadataExt as _;
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .start(|config| {
             let file = config.data_dir.parent().unwrap().join("principals.toml");
             let uid = std::fs::metadata(file.parent().unwrap()).unwrap().uid();
@@ -101,7 +101,7 @@ async fn socket_users_are_identified_and_rate_limited() {
 #[tokio::test]
 async fn concurrent_calls_are_limited_per_principal() {
     use std::os::unix::fs::MetadataExt as _;
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .start(|config| {
             let file = config.data_dir.parent().unwrap().join("principals.toml");
             let uid = std::fs::metadata(file.parent().unwrap()).unwrap().uid();
@@ -113,12 +113,12 @@ async fn concurrent_calls_are_limited_per_principal() {
     let list =
         async || server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
     list().await.unwrap();
-    // Reading it takes a minute without optimisation.
+    // Takes a minute to read in a debug build.
     let report = v1::Report { synthesis: "1,".repeat(1 << 21), ..v1::Report::default() };
     let long = v1::EvaluateRequest { report: Some(report), ..request() };
     let mut grounding = server.grounding();
     let reading = tokio::spawn(async move {
-        // The one place may be that of a list.
+        // The only permit may be in use by a list call.
         while let Err(refused) = grounding.evaluate(long.clone()).await {
             assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
         }
@@ -127,7 +127,7 @@ async fn concurrent_calls_are_limited_per_principal() {
         if let Err(refused) = list().await {
             break refused;
         }
-        assert!(!reading.is_finished(), "it was read without a place");
+        assert!(!reading.is_finished(), "the report was read without a permit");
     };
     assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
     let quota = refused.get_details_quota_failure().unwrap().violations.remove(0);
@@ -141,7 +141,7 @@ async fn concurrent_calls_are_limited_per_principal() {
 #[tokio::test]
 async fn token_permits_writing_over_http() {
     let issuer = Issuer::new();
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .start(|config| {
             with_principals(config, &issuer);
             config.security.require = false;
@@ -149,7 +149,7 @@ async fn token_permits_writing_over_http() {
         })
         .await;
     let port = server.gateway.unwrap().port();
-    // reqwest wants one even where nothing is encrypted.
+    // reqwest requires a crypto provider even without TLS.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let http = reqwest::Client::new();
     let post = async |path: &str, token: Option<&str>, document: serde_json::Value| {
@@ -177,7 +177,7 @@ async fn token_permits_writing_over_http() {
         let answer = post("delete-evaluation", token, delete()).await;
         assert_eq!(answer.status().as_u16(), status, "{token:?}");
     }
-    // Nothing is read of what comes from nobody.
+    // Unauthenticated requests are not parsed.
     for (token, status) in [(None, 401), (Some("secret-of-ada"), 400)] {
         assert_eq!(post("evaluate", token, json!("no message")).await.status(), status);
     }

@@ -1,5 +1,5 @@
-//! Every method that can name something, asked by one principal for what is another's: it is not there, and no answer has
-//! anything of it.
+//! Calls every method with the names of another principal's data: the data is not found, and no answer reveals
+//! it.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
 use prost_reflect::{DescriptorPool, Kind, MessageDescriptor};
 use tonic::Code;
 
-use crate::identity::calls::{called, methods};
+use crate::identity::calls::{call, methods};
 use crate::identity::{TOKENS, principals, started, with, with_principals};
-use crate::support::chat_models::{HONEST, Models, asked};
+use crate::support::chat_models::{HONEST, Models, request_for};
 use crate::support::tokens::Issuer;
-use crate::support::{Wanted, item, request};
+use crate::support::{TestServerOptions, item, request};
 
-/// Fields of requests by which something is named that somebody keeps.
+/// Request fields that name stored data.
 const NAMING: [&str; 7] = [
     "evaluation_id",
     "corpus_id",
@@ -26,18 +26,18 @@ const NAMING: [&str; 7] = [
     "report_id",
 ];
 
-/// What stands in everything that ada keeps, and in nothing that ben says.
+/// Occurs in all data of ada, and in no request of ben.
 const MARK: &str = "xylophone";
 
-/// What ben sends, method by method: EVALUATION, CORPUS, KEY, INVESTIGATION, PAGE and AFTER stand for what is ada's. And
-/// how it ends: with an error, or with an answer as though there were nothing.
+/// The requests of ben by method, and the expected status. EVALUATION, CORPUS, KEY, INVESTIGATION, PAGE and
+/// AFTER are replaced by ada's names. Some methods answer as if nothing existed.
 const QUESTIONS: &[(&str, &[&str], Code)] = &[
     (
         "GroundingService/Evaluate",
         &[r#"{"report": {"synthesis": "A."}, "corpusId": "CORPUS"}"#],
         Code::NotFound,
     ),
-    // A key and an investigation of its own, whatever ada calls so.
+    // Ben's own key and investigation, under the names that ada uses.
     (
         "GroundingService/Evaluate",
         &[
@@ -146,7 +146,7 @@ const QUESTIONS: &[(&str, &[&str], Code)] = &[
     ("EvidenceService/ListCorpora", &[r#"{}"#], Code::Ok),
     ("EvidenceService/ListCorpora", &[r#"{"pageToken": "ada@a"}"#], Code::Ok),
     ("EvidenceService/DeleteCorpus", &[r#"{"corpusId": "CORPUS"}"#], Code::NotFound),
-    // Its own from here on, by the names that ada gave to hers.
+    // From here on, ben's own data under ada's names.
     (
         "InvestigationService/StartInvestigation",
         &[r#"{"investigationId": "INVESTIGATION", "corpusId": "CORPUS"}"#],
@@ -162,7 +162,7 @@ const QUESTIONS: &[(&str, &[&str], Code)] = &[
     ),
 ];
 
-/// The fields of [`NAMING`] in a message, or in one inside it.
+/// Returns `true` if the message or a nested one has a field in [`NAMING`].
 fn naming(message: &MessageDescriptor, seen: &mut BTreeSet<String>) -> bool {
     if !seen.insert(message.full_name().to_owned()) {
         return false;
@@ -183,9 +183,9 @@ fn every_method_with_an_owned_name_is_tested() {
         let (service, name) = method.split_once('/').unwrap();
         let service = pool.get_service_by_name(&format!("gsar.v1.{service}")).unwrap();
         let found = service.methods().find(|found| found.name() == name).unwrap();
-        let is_asked = QUESTIONS.iter().any(|(asked, ..)| *asked == method);
+        let is_tested = QUESTIONS.iter().any(|(tested, ..)| *tested == method);
         let names = naming(&found.input(), &mut BTreeSet::new());
-        assert_eq!(is_asked, names, "{method}: does its request name something of an owner?");
+        assert_eq!(is_tested, names, "{method}: does its request name owned data?");
     }
 }
 
@@ -193,26 +193,25 @@ fn every_method_with_an_owned_name_is_tested() {
 async fn names_of_other_principals_are_not_found() {
     let server = started(&Issuer::new()).await;
     let [ada, ben, ..] = TOKENS.map(|token| with(&server.channel, Some(token)));
-    // What ada keeps.
     let marked = format!(
         r#"{{"report": {{"id": "r-of-ada", "synthesis": "The {MARK} pool size is 20."}}, "idempotencyKey": "of-ada",
              "investigationId": "i", "evidence": [{{"id": "e", "kind": "EVIDENCE_KIND_TOOL_OUTPUT",
              "lane": "EVIDENCE_LANE_LOGS", "text": "{MARK} pool size is 20"}}]}}"#
     );
     let evaluate = "GroundingService/Evaluate";
-    let first = called(ada.clone(), evaluate, &[marked.as_str()]).await;
+    let first = call(ada.clone(), evaluate, &[marked.as_str()]).await;
     assert_eq!(first.code(), Code::Ok, "{first:?}");
     let second = marked.replace("of-ada", "second");
-    called(ada.clone(), evaluate, &[second.as_str()]).await;
+    call(ada.clone(), evaluate, &[second.as_str()]).await;
     let field = |documents: &[String], name: &str| -> String {
         let document: serde_json::Value = serde_json::from_str(&documents[0]).unwrap();
         document[name].as_str().unwrap_or_else(|| panic!("{name} of {document}")).to_owned()
     };
     let evaluation = field(&first.documents, "evaluationId");
-    let page = called(ada.clone(), "LedgerService/ListEvaluations", &[r#"{"pageSize": 1}"#]).await;
+    let page = call(ada.clone(), "LedgerService/ListEvaluations", &[r#"{"pageSize": 1}"#]).await;
     let page = field(&page.documents, "nextPageToken");
     let partitions = r#"{"kinds": ["EXPORT_KIND_PARTITIONS"]}"#;
-    let exported = called(ada.clone(), "LedgerService/Export", &[partitions]).await;
+    let exported = call(ada.clone(), "LedgerService/Export", &[partitions]).await;
     let after = field(&exported.documents, "after");
     let put = |corpus: &str, text: &str| {
         [
@@ -228,11 +227,11 @@ async fn names_of_other_principals_are_not_found() {
     {
         let parts = put(corpus, text);
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        let answered = called(of.clone(), "EvidenceService/PutEvidence", &parts).await;
+        let answered = call(of.clone(), "EvidenceService/PutEvidence", &parts).await;
         assert_eq!(answered.code(), Code::Ok, "{answered:?}");
     }
     let start = r#"{"investigationId": "i"}"#;
-    called(ada.clone(), "InvestigationService/StartInvestigation", &[start]).await;
+    call(ada.clone(), "InvestigationService/StartInvestigation", &[start]).await;
 
     let filled = |document: &str, corpus: &str| {
         [
@@ -246,53 +245,53 @@ async fn names_of_other_principals_are_not_found() {
         .iter()
         .fold(document.to_owned(), |text, (name, value)| text.replace(name, value))
     };
-    // As ben calls what is ada's, and as ada does: ben has none of that name.
+    // Ada's corpus names, with and without her prefix.
     for corpus in ["ada@inc-7", "inc-7", "@inc-7"] {
-        for (method, documents, wanted) in QUESTIONS {
+        for (method, documents, expected) in QUESTIONS {
             let documents: Vec<String> =
                 documents.iter().map(|document| filled(document, corpus)).collect();
             let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
             if corpus != "ada@inc-7" && !documents.concat().contains(corpus) {
                 continue;
             }
-            // What it stores and begins by those names is its own.
-            let is_own = *wanted == Code::Ok && method.starts_with("InvestigationService")
+            // Data that ben creates under these names is his own.
+            let is_own = *expected == Code::Ok && method.starts_with("InvestigationService")
                 || *method == "InvestigationService/Drive"
                 || *method == "EvidenceService/PutEvidence" && corpus == "inc-7";
             if corpus != "ada@inc-7" && is_own {
                 continue;
             }
-            let answered = called(ben.clone(), method, &documents).await;
+            let answered = call(ben.clone(), method, &documents).await;
             let case = format!("{method} {documents:?}: {answered:?}");
-            assert_eq!(answered.code(), *wanted, "{case}");
+            assert_eq!(answered.code(), *expected, "{case}");
             assert!(!case.contains(MARK), "{case}");
-            let said = answered.documents.concat();
-            assert!(!said.contains(&evaluation) && !said.contains("\"ada\""), "{case}");
+            let response = answered.documents.concat();
+            assert!(!response.contains(&evaluation) && !response.contains("\"ada\""), "{case}");
             if *method == "GroundingService/EvaluateStream" {
-                assert!(said.contains("NOT_FOUND"), "{case}");
+                assert!(response.contains("NOT_FOUND"), "{case}");
             }
             let details = String::from_utf8_lossy(answered.status.details()).into_owned();
             assert!(!details.contains(MARK), "{case}");
         }
     }
-    // Ada has all of it still: what was refused has changed nothing.
+    // Ada's data is unchanged.
     for (method, document) in [
         ("LedgerService/GetEvaluation", r#"{"evaluationId": "EVALUATION"}"#),
         ("EvidenceService/GetSnapshot", r#"{"corpusId": "inc-7", "key": "KEY"}"#),
         ("InvestigationService/GetInvestigation", r#"{"investigationId": "i"}"#),
     ] {
         let document = filled(document, "inc-7");
-        let answered = called(ada.clone(), method, &[document.as_str()]).await;
+        let answered = call(ada.clone(), method, &[document.as_str()]).await;
         assert_eq!(answered.code(), Code::Ok, "{method}: {answered:?}");
     }
-    let listed = called(ada, "LedgerService/ListEvaluations", &["{}"]).await;
+    let listed = call(ada, "LedgerService/ListEvaluations", &["{}"]).await;
     assert_eq!(listed.documents.concat().matches("\"evaluationId\"").count(), 2, "{listed:?}");
 }
 
 #[tokio::test]
 async fn full_storage_does_not_disclose_other_principals_usage() {
     let issuer = Issuer::new();
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .start(|config| {
             with_principals(config, &issuer);
             let all = principals()
@@ -311,16 +310,19 @@ async fn full_storage_does_not_disclose_other_principals_usage() {
             .to_string(),
         ];
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        called(with(&server.channel, Some(token)), "EvidenceService/PutEvidence", &parts).await
+        call(with(&server.channel, Some(token)), "EvidenceService/PutEvidence", &parts).await
     };
     assert_eq!(put("secret-of-ada", 3000).await.code(), Code::Ok);
     let refused = put("secret-of-ben", 2000).await.status;
     assert_eq!(refused.code(), Code::ResourceExhausted);
-    let said = "evidence.max_size is 4096 bytes and more would be needed";
-    assert!(refused.message().starts_with(said), "{refused:?}");
+    let message = "evidence.max_size is 4096 bytes and more would be needed";
+    assert!(refused.message().starts_with(message), "{refused:?}");
     let learned = put("secret-of-the-auditor", 2000).await.status;
-    assert!(learned.message().contains("bytes and 4"), "who sees all learns it: {learned:?}");
-    // Of its own corpus everyone knows.
+    assert!(
+        learned.message().contains("bytes and 4"),
+        "the auditor may see the total: {learned:?}"
+    );
+    // Principals may see the size of their own corpora.
     let refused = put("secret-of-ben", 6000).await.status;
     assert!(refused.message().contains("evidence.max_corpus_size is 4096 bytes and "));
     assert!(!refused.message().contains("more would"), "{refused:?}");
@@ -334,36 +336,36 @@ async fn model_answers_are_cached_per_principal() {
     let models = Models::new().with("openai:gpt-4.1", &provider, |_| {});
     let server = models.start(|config| with_principals(config, &issuer)).await;
     let from_cache = async |token: &str| {
-        let mut question = asked("");
+        let mut question = request_for("");
         question.options = None;
         let mut caller = GroundingServiceClient::new(with(&server.channel, Some(token)));
         let answer = caller.evaluate(question).await.unwrap().into_inner();
         let judges = answer.provenance.unwrap().judges;
         judges.iter().flat_map(|link| &link.calls).map(|call| call.from_cache).collect::<Vec<_>>()
     };
-    for (token, wanted) in [
+    for (token, expected) in [
         ("secret-of-ada", false),
         ("secret-of-ada", true),
         ("secret-of-ben", false),
         ("secret-of-ben", true),
     ] {
-        assert_eq!(from_cache(token).await, [wanted], "{token}");
+        assert_eq!(from_cache(token).await, [expected], "{token}");
     }
 }
 
 #[tokio::test]
 async fn pairs_belong_to_one_principal() {
-    // The same evidence, a good report of ada's and a bad one of ben's.
+    // The same evidence, with a good report of ada and a bad one of ben.
     let server = started(&Issuer::new()).await;
     for (token, synthesis) in [
         ("secret-of-ada", "The pool size of checkout is 20."),
         ("secret-of-ben", "The pool size of checkout is 50."),
     ] {
-        let mut asked = request();
-        asked.report.as_mut().unwrap().synthesis = synthesis.to_owned();
-        asked.evidence = vec![item("pool", r#"{"name": "checkout", "pool_size": 20}"#)];
+        let mut evaluate = request();
+        evaluate.report.as_mut().unwrap().synthesis = synthesis.to_owned();
+        evaluate.evidence = vec![item("pool", r#"{"name": "checkout", "pool_size": 20}"#)];
         let mut caller = GroundingServiceClient::new(with(&server.channel, Some(token)));
-        caller.evaluate(asked).await.unwrap();
+        caller.evaluate(evaluate).await.unwrap();
     }
     let exported = async |token: &str| {
         let kinds = vec![v1::ExportKind::Preferences.into()];
@@ -376,6 +378,6 @@ async fn pairs_belong_to_one_principal() {
         }
         records
     };
-    assert_eq!(exported("secret-of-the-auditor").await, 1, "who sees all sees the pair");
+    assert_eq!(exported("secret-of-the-auditor").await, 1, "the auditor sees the pair");
     assert_eq!(exported("secret-of-ada").await + exported("secret-of-ben").await, 0);
 }

@@ -1,4 +1,4 @@
-//! Streams whose caller loses its rights while they are open: the next message is refused as a call would be.
+//! Tests that open streams end when their caller's rights are revoked.
 
 use std::path::PathBuf;
 
@@ -18,9 +18,9 @@ use tonic::{Code, Streaming};
 
 use crate::identity::{As, digest, principals, started, with};
 use crate::support::tokens::Issuer;
-use crate::support::{Running, item, request};
+use crate::support::{TestServer, item, request};
 
-/// What becomes of ada while a stream is open, and how that ends it.
+/// Changes to ada's entry while a stream is open, with the resulting status.
 fn changes() -> [(&'static str, String, Code); 4] {
     let all = principals();
     let (ada, others) = all.split_at(all.find("[ben]").unwrap());
@@ -52,16 +52,16 @@ fn changes() -> [(&'static str, String, Code); 4] {
     ]
 }
 
-async fn put_in_force(server: &Running, principals: &str) {
+async fn put_in_force(server: &TestServer, principals: &str) {
     std::fs::write(file(server), principals).unwrap();
     server.reload().await;
 }
 
-fn file(server: &Running) -> PathBuf {
+fn file(server: &TestServer) -> PathBuf {
     server.folder.path().join("principals.toml")
 }
 
-/// A stream that goes on while principals are read anew, and ends when they take the right away.
+/// An open stream.
 struct Open<Q, A> {
     send: mpsc::Sender<Q>,
     answers: Streaming<A>,
@@ -69,7 +69,7 @@ struct Open<Q, A> {
 
 impl<Q, A: std::fmt::Debug> Open<Q, A> {
     async fn answer(&mut self, message: Q) -> Result<Option<A>, Code> {
-        // Where the stream has ended, its end says why.
+        // If the stream has ended, its status has the reason.
         let _ended = self.send.send(message).await;
         self.answers.message().await.map_err(|status| status.code())
     }
@@ -89,14 +89,17 @@ async fn evaluating(of: As) -> Open<v1::EvaluateStreamRequest, v1::EvaluateStrea
 #[tokio::test]
 async fn report_stream_ends_when_rights_are_revoked() {
     let server = started(&Issuer::new()).await;
-    for (what, principals_then, wanted) in changes() {
+    for (what, principals_then, expected) in changes() {
         put_in_force(&server, &principals()).await;
         let mut open = evaluating(with(&server.channel, Some("secret-of-ada"))).await;
         assert!(open.answer(report("1")).await.unwrap().is_some());
         put_in_force(&server, &(principals() + "\n")).await;
-        assert!(open.answer(report("2")).await.unwrap().is_some(), "the same file is no change");
+        assert!(
+            open.answer(report("2")).await.unwrap().is_some(),
+            "reloading the same file has no effect"
+        );
         put_in_force(&server, &principals_then).await;
-        assert_eq!(open.answer(report("3")).await.unwrap_err(), wanted, "{what}");
+        assert_eq!(open.answer(report("3")).await.unwrap_err(), expected, "{what}");
     }
     let metrics = recorder().unwrap().render();
     for reason in ["no_right", "unidentified"] {
@@ -108,7 +111,7 @@ async fn report_stream_ends_when_rights_are_revoked() {
 #[tokio::test]
 async fn drive_stream_ends_when_rights_are_revoked() {
     let server = started(&Issuer::new()).await;
-    for (number, (what, principals_then, wanted)) in changes().into_iter().enumerate() {
+    for (number, (what, principals_then, expected)) in changes().into_iter().enumerate() {
         put_in_force(&server, &principals()).await;
         let (send, messages) = mpsc::channel(4);
         let ada = with(&server.channel, Some("secret-of-ada"));
@@ -123,14 +126,14 @@ async fn drive_stream_ends_when_rights_are_revoked() {
         assert!(open.answer(message(start)).await.unwrap().is_some());
         put_in_force(&server, &principals_then).await;
         let cancel = Message::Cancel(v1::CancelInvestigationRequest::default());
-        assert_eq!(open.answer(message(cancel)).await.unwrap_err(), wanted, "{what}");
+        assert_eq!(open.answer(message(cancel)).await.unwrap_err(), expected, "{what}");
     }
 }
 
 #[tokio::test]
 async fn evidence_upload_ends_when_rights_are_revoked() {
     let server = started(&Issuer::new()).await;
-    for (number, (what, principals_then, wanted)) in changes().into_iter().enumerate() {
+    for (number, (what, principals_then, expected)) in changes().into_iter().enumerate() {
         put_in_force(&server, &principals()).await;
         let part = |part| v1::PutEvidenceRequest { part: Some(part) };
         let (send, messages) = mpsc::channel(1);
@@ -144,7 +147,7 @@ async fn evidence_upload_ends_when_rights_are_revoked() {
         let head = v1::CorpusHead { corpus_id: corpus_id.clone(), ..v1::CorpusHead::default() };
         send.send(part(Part::Corpus(head))).await.unwrap();
         send.send(part(Part::Item(item("first", "one line")))).await.unwrap();
-        // An item is found while the call still runs; then it has been taken.
+        // An item is searchable before the call ends, once it was received.
         let search = v1::ListCorporaRequest::default();
         let mut auditor =
             EvidenceServiceClient::new(with(&server.channel, Some("secret-of-the-auditor")));
@@ -158,14 +161,14 @@ async fn evidence_upload_ends_when_rights_are_revoked() {
         put_in_force(&server, &principals_then).await;
         let _ended = send.send(part(Part::Item(item("second", "another line")))).await;
         let refused = putting.await.unwrap().unwrap_err();
-        assert_eq!(refused.code(), wanted, "{what}: {refused:?}");
+        assert_eq!(refused.code(), expected, "{what}: {refused:?}");
     }
 }
 
 #[tokio::test]
 async fn export_ends_when_rights_are_revoked() {
     let server = started(&Issuer::new()).await;
-    // Together more than waits on the way to a caller that does not read.
+    // More than the transport buffers for a caller that does not read.
     let narrow = Endpoint::from_shared(format!("unix://{}", server.socket().display())).unwrap();
     let narrow = narrow.initial_stream_window_size(65_535).initial_connection_window_size(65_535);
     let ada = with(&narrow.connect().await.unwrap(), Some("secret-of-ada"));
@@ -175,7 +178,7 @@ async fn export_ends_when_rights_are_revoked() {
     for _ in 0..20 {
         GroundingServiceClient::new(ada.clone()).evaluate(long.clone()).await.unwrap();
     }
-    for (what, principals_then, wanted) in changes() {
+    for (what, principals_then, expected) in changes() {
         put_in_force(&server, &principals()).await;
         let kinds = vec![v1::ExportKind::Partitions.into(), v1::ExportKind::ClaimRewards.into()];
         let request = v1::ExportRequest { kinds, ..v1::ExportRequest::default() };
@@ -190,7 +193,7 @@ async fn export_ends_when_rights_are_revoked() {
                 Err(status) => break status.code(),
             }
         };
-        assert_eq!(ended, wanted, "{what}");
+        assert_eq!(ended, expected, "{what}");
     }
 }
 
@@ -209,13 +212,13 @@ async fn token_keys_are_replaced_without_a_restart() {
     };
     assert_eq!(listed(&new).await, Code::Unauthenticated);
     let file = server.folder.path().join("jwks.json");
-    // Broken files change nothing.
+    // Invalid files have no effect.
     for broken in ["", "{", "{\"keys\": []}"] {
         std::fs::write(&file, broken).unwrap();
         server.reload().await;
         assert_eq!(listed(&old).await, Code::Ok, "{broken}");
     }
-    // Both, as issuers have it while they exchange keys; then the new one alone.
+    // Both keys, as during a key rotation; then only the new one.
     let both = {
         let [mut both, new]: [serde_json::Value; 2] =
             [&old, &new].map(|of| serde_json::from_str(&of.keys()).unwrap());

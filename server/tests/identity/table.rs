@@ -1,5 +1,4 @@
-//! Every method that the descriptors list, with everything that does not hold and with every right: over gRPC, and as
-//! JSON documents over HTTP.
+//! Calls every method with every invalid credential and with every right, over gRPC and HTTP.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +6,13 @@ use gsar_server::config::Tls;
 use serde_json::{Value, json};
 use tonic::Code;
 
-use crate::identity::calls::{asked, called, methods};
+use crate::identity::calls::{call, call_empty, methods};
 use crate::identity::{TOKENS, digest, started, with, with_principals};
 use crate::support::tls::{Authority, Client};
 use crate::support::tokens::{AUDIENCE, ISSUER, Issuer, ago};
-use crate::support::{Wanted, rounds};
+use crate::support::{TestServerOptions, rounds};
 
-/// Every method with the right that it takes, by the documentation; `None` where any principal may call it.
+/// Every method with the right that it requires, if any.
 const RIGHTS: [(&str, Option<&str>); 33] = [
     ("GroundingService/Evaluate", Some("evaluate")),
     ("GroundingService/EvaluateStream", Some("evaluate")),
@@ -53,7 +52,7 @@ const RIGHTS: [(&str, Option<&str>); 33] = [
 const NAMES: [&str; 8] =
     ["evaluate", "override", "read", "delete", "grade", "store", "search", "audit"];
 
-/// Tokens that do not hold, each with what is wrong with it.
+/// Invalid tokens, each with its fault.
 fn refused(issuer: &Issuer) -> Vec<(&'static str, Option<String>)> {
     let token = |changed| Some(issuer.token("ada@example", changed));
     let good = issuer.token("ada@example", json!({}));
@@ -129,13 +128,13 @@ async fn every_call_rejects_invalid_credentials() {
     let good = issuer.token("ada@example", json!({ "aud": ["other", AUDIENCE] }));
     for method in methods() {
         for (what, token) in &refused {
-            let status = asked(with(&server.channel, token.as_deref()), &method).await;
+            let status = call_empty(with(&server.channel, token.as_deref()), &method).await;
             assert_eq!(status.code(), Code::Unauthenticated, "{method} with {what}: {status:?}");
             if let Some(token) = token {
                 assert!(!format!("{status:?}").contains(token.as_str()), "{status:?}");
             }
         }
-        let status = asked(with(&server.channel, Some(&good)), &method).await;
+        let status = call_empty(with(&server.channel, Some(&good)), &method).await;
         let refusals = [Code::Unauthenticated, Code::PermissionDenied, Code::Internal];
         assert!(!refusals.contains(&status.code()), "{method}: {status:?}");
     }
@@ -144,7 +143,7 @@ async fn every_call_rejects_invalid_credentials() {
 #[tokio::test]
 async fn every_call_rejects_unknown_certificates() {
     let (authority, issuer) = (Authority::new("clients"), Issuer::new());
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .start(|config| {
             with_principals(config, &issuer);
             let folder = config.data_dir.parent().unwrap();
@@ -180,19 +179,19 @@ async fn every_call_rejects_unknown_certificates() {
     ] {
         let channel = connected(uri).await;
         for method in methods().into_iter().step_by(rounds(8, 1)) {
-            let status = asked(with(&channel, None), &method).await;
+            let status = call_empty(with(&channel, None), &method).await;
             assert_eq!(status.code(), Code::Unauthenticated, "{method} as {uri:?}: {status:?}");
         }
     }
     for method in methods() {
-        let status = asked(with(&ada, None), &method).await;
+        let status = call_empty(with(&ada, None), &method).await;
         assert_ne!(status.code(), Code::Unauthenticated, "{method}: {status:?}");
     }
 }
 
 #[tokio::test]
 async fn every_call_requires_exactly_its_right() {
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .start(|config| {
             let file = config.data_dir.parent().unwrap().join("principals.toml");
             let table = |right: &str| {
@@ -204,16 +203,16 @@ async fn every_call_requires_exactly_its_right() {
         .await;
     let listed: BTreeSet<String> = RIGHTS.iter().map(|(method, _)| (*method).to_owned()).collect();
     let methods = methods().into_iter().collect();
-    assert_eq!(listed, methods, "a method without a right, or a right without its method");
-    for (method, wanted) in RIGHTS {
+    assert_eq!(listed, methods, "RIGHTS must list every method");
+    for (method, required) in RIGHTS {
         for right in NAMES {
-            let status = asked(with(&server.channel, Some(right)), method).await;
+            let status = call_empty(with(&server.channel, Some(right)), method).await;
             let is_refused = status.code() == Code::PermissionDenied;
-            let may = wanted.is_none_or(|wanted| wanted == right);
+            let may = required.is_none_or(|required| required == right);
             assert_eq!(is_refused, !may, "{method} with {right}: {status:?}");
             if is_refused {
-                let said = format!("only-{right} may not {}", wanted.unwrap());
-                assert!(status.message().starts_with(&said), "{status:?}");
+                let message = format!("only-{right} may not {}", required.unwrap());
+                assert!(status.message().starts_with(&message), "{status:?}");
             }
         }
     }
@@ -247,7 +246,7 @@ async fn policy_overrides_require_their_own_right() {
     ] {
         for (token, may) in [("secret-of-ada", true), ("secret-of-a-caller", false)] {
             let answered =
-                called(with(&server.channel, Some(token)), method, &[document.as_str()]).await;
+                call(with(&server.channel, Some(token)), method, &[document.as_str()]).await;
             let refused = answered.code() == Code::PermissionDenied
                 || answered.documents.concat().contains("PERMISSION_DENIED");
             assert_eq!(refused, !may, "{method}: {answered:?}");
@@ -259,13 +258,13 @@ async fn policy_overrides_require_their_own_right() {
 #[tokio::test]
 async fn every_http_path_rejects_invalid_credentials() {
     let issuer = Issuer::new();
-    let server = Wanted::default()
+    let server = TestServerOptions::default()
         .start(|config| {
             with_principals(config, &issuer);
             config.gateway.address = Some("127.0.0.1:0".parse().unwrap());
         })
         .await;
-    // reqwest wants one even where nothing is encrypted.
+    // reqwest requires a crypto provider even without TLS.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let http = reqwest::Client::new();
     let base = format!("http://{}", server.gateway.unwrap());

@@ -1,4 +1,4 @@
-//! The cases, each over a ledger of its own.
+//! The contract's cases, each with its own ledger.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU64;
@@ -78,7 +78,7 @@ pub(crate) async fn a_key_of_another_request_is_refused(place: &Place) {
     assert_eq!(ledger.find_by_key("key", digest(b"2")).await, Err(reused));
     assert_eq!(ledger.find_by_key("other", digest(b"2")).await, Ok(None));
     assert_eq!(ledger.read(&record(2).evaluation_id).await, Ok(None));
-    // A key is free again when its evaluation is gone.
+    // Deleting an evaluation releases its key.
     assert_eq!(ledger.delete(&record(1).evaluation_id).await, Ok(true));
     assert_eq!(ledger.record(keyed(3, "key", 2)).await, Ok(Recorded::New));
 }
@@ -100,7 +100,7 @@ pub(crate) async fn lists_are_filtered_and_paged(place: &Place) {
     ledger.grade(grades(8, "ada", &[("", 1)])).await.unwrap();
     let some = |text: &str| Some(text.to_owned());
     let base = record(0).evaluated_at_micros;
-    for (selection, wanted) in [
+    for (selection, expected) in [
         (Selection::default(), Box::new(|_: &Summary| true) as Box<dyn Fn(&Summary) -> bool>),
         (Selection { tier: Some(1), ..Selection::default() }, Box::new(|s| s.tier == 1)),
         (
@@ -150,18 +150,18 @@ pub(crate) async fn lists_are_filtered_and_paged(place: &Place) {
             Box::new(|s| is_unproven(s) && s.tier == 1 && s.policy == "strict"),
         ),
     ] {
-        let wanted: Vec<String> = (0..40)
+        let expected: Vec<String> = (0..40)
             .rev()
             .map(|number| summary_of(&record(number)))
-            .filter(|summary| wanted(summary))
+            .filter(|summary| expected(summary))
             .map(|summary| summary.evaluation_id)
             .collect();
         for limit in [1, 7, 1_000] {
             let mut request =
                 PageRequest { selection: selection.clone(), ..first_page(Cursor::NEWEST, limit) };
-            assert_eq!(listed(&*ledger, &request).await, wanted, "{request:?}");
-            assert_eq!(read_entries(&*ledger, &request).await, wanted, "{request:?}");
-            let oldest_first: Vec<String> = wanted.iter().rev().cloned().collect();
+            assert_eq!(listed(&*ledger, &request).await, expected, "{request:?}");
+            assert_eq!(read_entries(&*ledger, &request).await, expected, "{request:?}");
+            let oldest_first: Vec<String> = expected.iter().rev().cloned().collect();
             request.cursor = Cursor::OLDEST;
             assert_eq!(listed(&*ledger, &request).await, oldest_first, "{request:?}");
             assert_eq!(read_entries(&*ledger, &request).await, oldest_first, "{request:?}");
@@ -174,7 +174,7 @@ pub(crate) async fn lists_are_filtered_and_paged(place: &Place) {
     assert_eq!(second.evaluations[0], summary_of(&record(36)));
 }
 
-/// By what is said of each: it proceeded with a claim that is not grounded, or was in shadow and not to proceed.
+/// Returns `true` for an evaluation that proceeded with a claim that is not grounded, or only in shadow mode.
 fn is_unproven(of: &Summary) -> bool {
     match of.tier {
         1 => of.grounded.is_none_or(|grounded| grounded < of.claims),
@@ -258,7 +258,7 @@ pub(crate) async fn counts_are_those_of_the_lists(place: &Place) {
     }
 }
 
-/// While many callers record, nothing appears behind the position of a reader any more.
+/// While callers record concurrently, nothing appears before a reader's position.
 pub(crate) async fn a_following_reader_misses_nothing(place: &Place) {
     const WRITERS: u32 = 8;
     const EACH: u32 = 60;
@@ -404,18 +404,18 @@ pub(crate) async fn an_event_and_its_evaluation_are_recorded_together(place: &Pl
         ..keyed(number, key, step)
     };
     assert_eq!(ledger.record(step(1, 1, "one")).await, Ok(Recorded::New));
-    // Without its step there is no evaluation, and its key is free.
+    // If the step is taken, the evaluation is not recorded and its key stays free.
     let taken = LedgerError::StepTaken { investigation_id: "i".to_owned(), step: 1 };
     assert_eq!(ledger.record(step(2, 1, "two")).await, Err(taken));
     assert_eq!(ledger.read(&record(2).evaluation_id).await, Ok(None));
-    // With a known key there is no second step.
+    // If the key is known, the step is not recorded.
     assert!(matches!(ledger.record(step(3, 1, "one")).await, Ok(Recorded::Replayed { .. })));
     let duplicate = Record { evaluation_id: record(1).evaluation_id, ..step(4, 2, "three") };
     assert!(matches!(ledger.record(duplicate).await, Err(LedgerError::DuplicateId { .. })));
     assert_eq!(ledger.record(step(5, 2, "two")).await, Ok(Recorded::New));
     let events = ledger.investigation("i").await.unwrap().unwrap().events;
-    let said: Vec<&[u8]> = events.iter().map(|(_, event)| event.as_slice()).collect();
-    assert_eq!(said, [b"step 1 by 1", b"step 2 by 5"]);
+    let events_read: Vec<&[u8]> = events.iter().map(|(_, event)| event.as_slice()).collect();
+    assert_eq!(events_read, [b"step 1 by 1", b"step 2 by 5"]);
 }
 
 pub(crate) async fn deletion_removes_unshared_rows(place: &Place) {
@@ -434,7 +434,7 @@ pub(crate) async fn deletion_removes_unshared_rows(place: &Place) {
     assert!(ledger.investigation("i").await.unwrap().is_some());
     assert_eq!(ledger.delete(&record(2).evaluation_id).await, Ok(true));
     assert_eq!(ledger.investigation("i").await, Ok(None));
-    // All of it can be recorded anew.
+    // The deleted rows can be written again.
     record_all(&*ledger, [of(1)]).await;
     assert!(has_content(1).await);
 }
@@ -469,7 +469,7 @@ async fn closed(ledger: Arc<dyn Ledger>) {
     tokio::task::spawn_blocking(move || ledger.close()).await.unwrap();
 }
 
-/// Keys and ids of investigations are names that each owner gives by itself.
+/// Each owner has its own idempotency keys and investigation ids.
 pub(crate) async fn owners_have_their_own_names(place: &Place) {
     let ledger = place.open().await;
     let [ada, ben] = ["ada", "ben"].map(|name| ledger.of(&Owner::new(name, false)));
@@ -489,10 +489,10 @@ pub(crate) async fn owners_have_their_own_names(place: &Place) {
     }
     let reused = LedgerError::KeyReused { key: "key-1".to_owned() };
     assert_eq!(ben.find_by_key("key-1", digest(&2_u32.to_be_bytes())).await, Err(reused));
-    // An id is not one of them.
+    // Evaluation ids are global.
     let taken = LedgerError::DuplicateId { evaluation_id: record(2).evaluation_id };
     assert_eq!(ben.record(record(2)).await, Err(taken));
-    // An investigation goes with the last evaluation of its owner, whatever others call theirs.
+    // An investigation is deleted with the last evaluation of its owner.
     for number in 2..4 {
         assert_eq!(ada.delete(&record(number).evaluation_id).await, Ok(true));
     }

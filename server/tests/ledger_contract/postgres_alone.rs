@@ -1,4 +1,4 @@
-//! What holds of the ledger in PostgreSQL alone: its schema, its partitions, rows that evaluations share.
+//! Tests of features that only PostgreSQL ledgers have: schema creation, partitions, shared rows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ async fn open(url: &str) -> PostgresLedger {
     PostgresLedger::open(options(url)).await.unwrap()
 }
 
-/// Microseconds since 1970-01-01T00:00:00Z, as the database sees it.
+/// Returns the database's time in microseconds since 1970.
 fn now(postgres: &Postgres, url: &str) -> i64 {
     postgres.query(url, "SELECT (extract(epoch FROM now()) * 1000000)::bigint").parse().unwrap()
 }
@@ -38,7 +38,7 @@ pub(crate) async fn a_schema_is_created_once_and_another_one_is_refused(postgres
         error => panic!("{error}"),
     };
     assert_eq!(mismatch(by_hand.clone()).await, SchemaMismatch::Missing);
-    // Several servers start at once.
+    // Several servers start concurrently.
     let starting: Vec<_> = (0..4)
         .map(|_| {
             let url = url.clone();
@@ -69,7 +69,7 @@ pub(crate) async fn retention_deletes_rows_and_drops_months(postgres: &Postgres)
     let now = now(postgres, &url);
     let partitions = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'evaluations'::regclass";
     assert_eq!(postgres.query(&url, partitions), "4", "three months and the rest");
-    // A month of long ago.
+    // A partition for a month long ago.
     postgres.query(
         &url,
         "CREATE TABLE evaluations_202001 PARTITION OF evaluations FOR VALUES FROM (1577836800000000) TO (1580515200000000)",
@@ -112,7 +112,7 @@ pub(crate) async fn unreferenced_rows_are_swept(postgres: &Postgres) {
         &url,
         "INSERT INTO contents (digest, packed) SELECT decode(md5(n::text) || md5('x' || n), 'hex'), '' FROM generate_series(1, 1200) AS n",
     );
-    // A step walks over 500 rows of each kind.
+    // Each step scans 500 rows of each kind.
     for _ in 0..3 {
         ledger.apply_retention(Duration::from_secs(3_600 * 24 * 365 * 100)).await.unwrap();
     }
@@ -125,7 +125,7 @@ pub(crate) async fn rows_that_are_swept_away_in_use_are_written_again(postgres: 
     let url = postgres.database();
     let (one, other) = (Arc::new(open(&url).await), Arc::new(open(&url).await));
     one.start_investigation(start("i")).await.unwrap();
-    // What one server knows is deleted by the other, again and again, while both record.
+    // Each server deletes rows that the other has cached, while both record.
     for round in 0..20 {
         let of = |number| Record {
             investigation_id: String::new(),
@@ -139,7 +139,7 @@ pub(crate) async fn rows_that_are_swept_away_in_use_are_written_again(postgres: 
         let (a, b) = tokio::join!(other.delete(&ids[0]), one.delete(&ids[1]));
         assert_eq!((a, b), (Ok(true), Ok(true)));
     }
-    // Two that delete at once may each leave what the other still refers to.
+    // Two concurrent deletions may each keep rows that the other still refers to.
     one.apply_retention(Duration::from_secs(3_600 * 24 * 365 * 100)).await.unwrap();
     assert_eq!(postgres.query(&url, "SELECT count(*) FROM evidence_sets"), "0");
     assert_eq!(one.investigation("i").await.unwrap().unwrap().events.len(), 20);

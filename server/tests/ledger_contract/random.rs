@@ -1,4 +1,4 @@
-//! Arbitrary operations, in an order that a seed decides, on two ledgers: every answer is the same.
+//! Compares two ledgers over random operations.
 
 use gsar_server::ledger::{Cursor, Ledger, PageRequest, Record, Reports, Selection};
 use gsar_server::owner::Owner;
@@ -7,10 +7,10 @@ use crate::ledger_contract::records::{
     digest, event, first_page, grades, keyed, record, start, with_contents,
 };
 
-/// How many operations of a seed.
+/// The number of operations per seed.
 const OPERATIONS: usize = 150;
 
-/// Numbers that follow from a seed (SplitMix64).
+/// A deterministic random number generator (SplitMix64).
 struct Numbers(u64);
 
 impl Numbers {
@@ -28,15 +28,18 @@ pub(crate) async fn compare(one: &dyn Ledger, other: &dyn Ledger, seed: u64) {
     for position in 0..OPERATIONS {
         let (kind, number, key, step) =
             (numbers.below(12), numbers.below(12), numbers.below(6), numbers.below(3) + 1);
-        let (said, meant) = (
+        let (actual, expected) = (
             answer(one, kind, number, key, step).await,
             answer(other, kind, number, key, step).await,
         );
-        assert_eq!(said, meant, "seed {seed}, operation {position}: {kind} {number} {key} {step}");
+        assert_eq!(
+            actual, expected,
+            "seed {seed}, operation {position}: {kind} {number} {key} {step}"
+        );
     }
 }
 
-/// Fills a ledger with all that one can hold.
+/// Fills a ledger with records of every kind.
 pub(crate) async fn fill(ledger: &dyn Ledger) {
     for number in 0..30 {
         let id = format!("investigation-{}", number % 3);
@@ -52,7 +55,7 @@ pub(crate) async fn fill(ledger: &dyn Ledger) {
     }
 }
 
-/// Adds what an owner keeps under names that [`fill`] uses too.
+/// Adds an owner's data under the names that [`fill`] uses.
 pub(crate) async fn fill_for_an_owner(ledger: &dyn Ledger) {
     let ledger = ledger.of(&Owner::new("ada", false));
     let _existing = ledger.start_investigation(start("investigation-0")).await.unwrap();
@@ -61,7 +64,7 @@ pub(crate) async fn fill_for_an_owner(ledger: &dyn Ledger) {
     ledger.record(record).await.unwrap();
 }
 
-/// What a ledger says to an operation. Sequences are its own.
+/// Applies an operation and formats the result. Omits sequence numbers, which differ.
 async fn answer(ledger: &dyn Ledger, kind: u32, number: u32, key: u32, step: u32) -> String {
     let investigation = format!("investigation-{}", number % 3);
     let id = record(number).evaluation_id;

@@ -1,4 +1,4 @@
-//! What the cases record.
+//! Builds records.
 
 use std::num::NonZeroUsize;
 
@@ -119,13 +119,13 @@ pub(crate) async fn record_all(ledger: &dyn Ledger, records: impl IntoIterator<I
     }
 }
 
-/// The first page of all evaluations.
+/// Requests the first page of all evaluations.
 pub(crate) fn first_page(cursor: Cursor, limit: usize) -> PageRequest {
     let limit = NonZeroUsize::new(limit).unwrap();
     PageRequest { selection: Selection::default(), cursor, limit }
 }
 
-/// The ids of every page of entries.
+/// Returns the ids on all pages of entries.
 pub(crate) async fn read_entries(ledger: &dyn Ledger, request: &PageRequest) -> Vec<String> {
     let (mut all, mut request) = (Vec::new(), request.clone());
     loop {
@@ -139,7 +139,7 @@ pub(crate) async fn read_entries(ledger: &dyn Ledger, request: &PageRequest) -> 
     }
 }
 
-/// The ids of every page of a list.
+/// Returns the ids on all pages of a list.
 pub(crate) async fn listed(ledger: &dyn Ledger, request: &PageRequest) -> Vec<String> {
     let (mut all, mut request) = (Vec::new(), request.clone());
     loop {

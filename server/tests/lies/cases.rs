@@ -1,4 +1,4 @@
-//! Labelled reports as requests, and the honest partitions that their labels give.
+//! Labelled reports as requests, with their honest answers.
 
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceKind, Lane, Target};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
@@ -7,7 +7,7 @@ use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 use serde::Deserialize;
 
-/// A report with its evidence, and what a person says of its claims.
+/// A report with its evidence and labels.
 #[derive(Clone)]
 pub struct Case {
     pub name: String,
@@ -16,7 +16,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// The same report with these claims alone; what nobody claims is no part of it.
+    /// Returns the report with only these claims. Text without a claim is removed.
     pub fn with_claims(&self, keep: &[bool]) -> Self {
         let is_kept = |at: usize| keep.get(at).copied().unwrap_or(false);
         let mut request = self.request.clone();
@@ -27,7 +27,6 @@ impl Case {
         Self { name: self.name.clone(), request, honest: kept(self.honest.clone(), is_kept) }
     }
 
-    /// Every claim, to be judged.
     pub fn claims(&self) -> impl Iterator<Item = &Claim> {
         self.honest.iter().map(|judged| &judged.claim)
     }
@@ -37,7 +36,7 @@ fn kept<T>(all: Vec<T>, is_kept: impl Fn(usize) -> bool) -> Vec<T> {
     all.into_iter().enumerate().filter(|(at, _)| is_kept(*at)).map(|(_, one)| one).collect()
 }
 
-/// The three reports of every incident that was written to be looked at.
+/// Returns the three reports of every incident that may be inspected.
 pub fn cases() -> Vec<Case> {
     let incidents = incidents().unwrap();
     let open = incidents.iter().filter(|incident| !incident.is_test);
@@ -110,7 +109,6 @@ struct Entry {
     exhaustive: bool,
 }
 
-/// The evidence of an incident.
 pub fn evidence(incident: &Incident) -> Vec<v1::EvidenceItem> {
     let folder = incident.evidence();
     let listed = std::fs::read_to_string(folder.join("evidence.toml")).unwrap();
@@ -132,7 +130,6 @@ pub fn evidence(incident: &Incident) -> Vec<v1::EvidenceItem> {
     listed.item.into_iter().map(item).collect()
 }
 
-/// What an item says.
 pub fn content(item: &v1::EvidenceItem) -> &str {
     use v1::evidence_item::Content;
     match item.content.as_ref().unwrap() {

@@ -1,20 +1,18 @@
-//! This module has ways to lie about a partition. Each takes an honest one and says better of the report than it
-//! deserves.
+//! The kinds of lies. Each turns an honest answer into one that favours the report.
 
 use gsar_core::evidence::{Citation, Target};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 
 use super::cases::{Case, citation, content};
 
-/// A way to lie.
 pub struct Lie {
     pub name: &'static str,
-    /// What verification must call it; empty for a lie that needs no correction to come to nothing.
+    /// The code of the expected correction. Empty if the lie is harmless without one.
     pub code: &'static str,
     pub tell: fn(&Case) -> Vec<JudgedClaim>,
 }
 
-/// Every lie that must never better tier or score.
+/// Lies that must never improve the tier or the score.
 pub const LIES: [Lie; 17] = [
     Lie { name: "drops what is contradicted", code: "CLAIM_DROPPED", tell: drops_contradicted },
     Lie { name: "drops all but the grounded", code: "CLAIM_DROPPED", tell: drops_unsupported },
@@ -39,12 +37,12 @@ pub const LIES: [Lie; 17] = [
     Lie { name: "claims that rest on each other", code: "CITATION_CYCLE", tell: circles },
 ];
 
-/// The claims that a liar has to lie about: those that count against the report.
+/// Returns `true` for claims that count against the report, which are those that a liar would lie about.
 pub fn counts_against(judged: &JudgedClaim) -> bool {
     matches!(judged.class, Class::Ungrounded | Class::Contradicted)
 }
 
-/// Says of every claim that counts against the report that it holds, with these citations.
+/// Calls every claim that counts against the report grounded, with these citations.
 pub fn says_it_holds(
     case: &Case,
     class: Class,
@@ -64,7 +62,7 @@ fn grounded(case: &Case, cites: impl Fn(&JudgedClaim) -> Vec<Citation>) -> Vec<J
     says_it_holds(case, Class::Grounded, EvidenceType::ToolMatch, cites)
 }
 
-fn beside(case: &Case, cites: impl Fn(&JudgedClaim) -> Vec<Citation>) -> Vec<JudgedClaim> {
+fn complementary(case: &Case, cites: impl Fn(&JudgedClaim) -> Vec<Citation>) -> Vec<JudgedClaim> {
     says_it_holds(case, Class::Complementary, EvidenceType::ComplementaryFinding, cites)
 }
 
@@ -82,10 +80,10 @@ fn unknown_items(case: &Case) -> Vec<JudgedClaim> {
 }
 
 fn unknown_items_beside(case: &Case) -> Vec<JudgedClaim> {
-    beside(case, |judged| vec![citation("audit-log", "", &judged.claim.text)])
+    complementary(case, |judged| vec![citation("audit-log", "", &judged.claim.text)])
 }
 
-/// Quotes of every item at once: whichever could hold them.
+/// Returns a citation of the quote from every item.
 fn of_every_item(case: &Case, quote: &str) -> Vec<Citation> {
     case.request.evidence.iter().map(|item| citation(&item.id, "", quote)).collect()
 }
@@ -95,7 +93,7 @@ fn own_words(case: &Case) -> Vec<JudgedClaim> {
 }
 
 fn own_words_beside(case: &Case) -> Vec<JudgedClaim> {
-    beside(case, |judged| of_every_item(case, &judged.claim.text))
+    complementary(case, |judged| of_every_item(case, &judged.claim.text))
 }
 
 fn homoglyphs(case: &Case) -> Vec<JudgedClaim> {
@@ -110,14 +108,14 @@ fn zero_width(case: &Case) -> Vec<JudgedClaim> {
     })
 }
 
-/// The beginning of one line and the end of another, as if they were one.
+/// The beginning of one line joined to the end of another.
 fn stitched(case: &Case) -> Vec<JudgedClaim> {
     grounded(case, |_| {
         forged(case, |line| Some(format!("{} and therefore {}", begin(line)?, end(line)?)))
     })
 }
 
-/// The beginning of one record and the end of another, with the words between left out.
+/// The beginning of one record and the end of another, without the words between.
 fn elided(case: &Case) -> Vec<JudgedClaim> {
     grounded(case, |_| {
         let of_item = |item: &gsar_proto::v1::EvidenceItem| {
@@ -131,7 +129,7 @@ fn elided(case: &Case) -> Vec<JudgedClaim> {
     })
 }
 
-/// Half the words of a line.
+/// Returns the first or second half of the words in a line.
 fn half(line: &str, is_first: bool) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (first, last) = words.split_at_checked(words.len().div_ceil(2))?;
@@ -146,7 +144,7 @@ fn end(line: &str) -> Option<&str> {
     line.rsplit_once(' ').map(|(_, last)| last).filter(|last| last.len() > 2)
 }
 
-/// A forged quote of each item, made of its first line that can be forged.
+/// Returns a forged quote from each item, based on its first suitable line.
 fn forged(case: &Case, forge: impl Fn(&str) -> Option<String>) -> Vec<Citation> {
     let of_item = |item: &gsar_proto::v1::EvidenceItem| {
         let quote = content(item).lines().map(str::trim).find_map(&forge)?;
@@ -167,7 +165,7 @@ fn no_citation(case: &Case) -> Vec<JudgedClaim> {
 }
 
 fn as_complementary(case: &Case) -> Vec<JudgedClaim> {
-    beside(case, |_| Vec::new())
+    complementary(case, |_| Vec::new())
 }
 
 fn invented_claims(case: &Case) -> Vec<JudgedClaim> {
@@ -185,7 +183,7 @@ fn twice(case: &Case) -> Vec<JudgedClaim> {
     again.clone().chain(case.honest.iter().cloned()).chain(again.clone()).collect()
 }
 
-/// Judges what the evidence says instead of what the report says.
+/// Judges the evidence's statement in place of the report's.
 fn altered(case: &Case) -> Vec<JudgedClaim> {
     let Some(shown) = case.honest.iter().find(|judged| judged.class == Class::Grounded) else {
         return case.honest.clone();

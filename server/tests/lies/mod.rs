@@ -1,4 +1,4 @@
-//! This module has honest answers, lies about them, and a judge that gives either.
+//! Lies about honest answers, and a judge that tells them.
 
 pub mod cases;
 pub mod lies_by_kind;

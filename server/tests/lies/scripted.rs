@@ -1,4 +1,4 @@
-//! A scripted judge behind a real server.
+//! A server with a scripted judge.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,14 +9,14 @@ use gsar_server::config::{AllowOverrides, Config};
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Question};
 
 use super::cases::Case;
-use crate::support::{Running, Wanted};
+use crate::support::{TestServer, TestServerOptions};
 
 type Answer = Box<dyn Fn(&Question) -> Judgement + Send>;
 
 #[derive(Clone, Default)]
 struct ScriptedJudge {
     answer: Arc<Mutex<Option<Answer>>>,
-    /// Whether it can be asked once more; it then keeps what it said.
+    /// `true` if it can be asked to reconsider. It then repeats its verdicts.
     reconsiders: bool,
 }
 
@@ -54,23 +54,21 @@ impl Judge for ScriptedJudge {
     }
 }
 
-/// A judgement that says this of the claims it names.
 pub fn judgement(judged: Vec<JudgedClaim>) -> Judgement {
     Judgement { judged, ..Judgement::default() }
 }
 
-/// A server whose only judge is scripted.
 pub struct ScriptedServer {
-    server: Running,
+    server: TestServer,
     judge: ScriptedJudge,
 }
 
 impl ScriptedServer {
-    pub async fn open() -> Self {
+    pub async fn start() -> Self {
         Self::of(ScriptedJudge::default()).await
     }
 
-    /// With a judge that keeps every verdict that it is asked about once more.
+    /// Starts a server with a judge that repeats its verdicts when asked to reconsider.
     pub async fn start_reconsidering() -> Self {
         Self::of(ScriptedJudge { reconsiders: true, ..ScriptedJudge::default() }).await
     }
@@ -79,7 +77,7 @@ impl ScriptedServer {
         Self::with(judge, |config| config.ledger.enabled = false).await
     }
 
-    /// With a ledger, and any policy and override for any caller.
+    /// Starts a server with a ledger at which callers may use any policy and override.
     pub async fn start_recording(reconsiders: bool) -> Self {
         let open = |config: &mut Config| {
             config.policies.allow_overrides = AllowOverrides::Any;
@@ -94,22 +92,21 @@ impl ScriptedServer {
             config.judges.chain = vec!["scripted/1".to_owned()];
             change(config);
         };
-        let server = Wanted::default().judge(judge.clone()).start(chain).await;
+        let server = TestServerOptions::default().judge(judge.clone()).start(chain).await;
         Self { server, judge }
     }
 
-    /// The server, for several calls at once.
-    pub fn server(&self) -> &Running {
+    pub fn server(&self) -> &TestServer {
         &self.server
     }
 
-    /// Tells the judge what to say from now on.
+    /// Sets the judge's answers from now on.
     pub fn set_answer(&self, answer: impl Fn(&Question) -> Judgement + Send + 'static) {
         *self.judge.answer.lock().unwrap() = Some(Box::new(answer));
     }
 
-    /// What the server makes of a report when the judge says this.
-    pub async fn hear(
+    /// Evaluates a report with this answer of the judge.
+    pub async fn evaluate(
         &self,
         policy: &str,
         request: &v1::EvaluateRequest,
@@ -120,25 +117,25 @@ impl ScriptedServer {
         self.server.grounding().evaluate(request).await.unwrap().into_inner()
     }
 
-    /// What it makes of a case when the judge says this of its claims.
+    /// Evaluates a case with these verdicts of the judge.
     pub async fn judged(
         &self,
         policy: &str,
         case: &Case,
         judged: Vec<JudgedClaim>,
     ) -> v1::EvaluateResponse {
-        self.hear(policy, &case.request, move |_| judgement(judged.clone())).await
+        self.evaluate(policy, &case.request, move |_| judgement(judged.clone())).await
     }
 }
 
-/// The tier and the guarded score, which no lie may better.
+/// The tier and the guarded score, neither of which a lie may improve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct GuardedVerdict {
     pub tier: i32,
     score: Option<(u64, u64)>,
 }
 
-impl Standing {
+impl GuardedVerdict {
     pub fn of(answer: &v1::EvaluateResponse) -> Self {
         let score = answer.guarded_score.map(|score| (score.numerator, score.denominator));
         Self { tier: answer.decision.as_ref().unwrap().tier, score }

@@ -1,4 +1,4 @@
-//! The examples of docs/CLAIMS.md, read as they are printed and judged one by one.
+//! Tests the examples in docs/CLAIMS.md.
 
 use gsar_core::budget::Budget;
 use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
@@ -47,13 +47,13 @@ fn examples_in_claims_md_are_correct() {
             continue;
         }
         let claim = Claim { id: ClaimId::new("c1").unwrap(), text: text.to_owned(), span: None };
-        let said = observations.judge(&[claim], &Budget::unlimited()).unwrap().remove(0);
+        let judged_claim = observations.judge(&[claim], &Budget::unlimited()).unwrap().remove(0);
         judged += 1;
-        let decided = said.undecided.is_none().then_some(said.class);
+        let decided = judged_claim.undecided.is_none().then_some(judged_claim.class);
         if decided != expected {
-            wrong.push(format!("{text}: {decided:?} ({})", said.note));
+            wrong.push(format!("{text}: {decided:?} ({})", judged_claim.note));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(judged > 12 && items.len() > 3, "the page has examples");
+    assert!(judged > 12 && items.len() > 3, "too few examples");
 }

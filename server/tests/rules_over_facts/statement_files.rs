@@ -1,4 +1,4 @@
-//! Files of statements: evidence of an invented incident, and sentences that hold or do not.
+//! Files with the evidence of an invented incident and statements about it.
 
 use std::path::{Path, PathBuf};
 
@@ -6,22 +6,16 @@ use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane}
 use gsar_core::text::figures::figures;
 use gsar_core::time::Timestamp;
 
-/// Evidence and statements about it.
 pub(crate) struct StatementFile {
-    /// The name of the file.
     pub(crate) name: String,
-    /// What the statements are judged by.
     pub(crate) evidence: Vec<EvidenceItem>,
-    /// The statements.
     pub(crate) statements: Vec<Statement>,
 }
 
-/// A statement and whether a careful reader of the evidence would say that it holds.
+/// A statement, and `true` if a careful reader of the evidence would agree with it.
 #[derive(serde::Deserialize)]
 pub(crate) struct Statement {
-    /// What is said.
     pub(crate) text: String,
-    /// Whether it holds.
     pub(crate) holds: bool,
 }
 
@@ -73,10 +67,10 @@ fn timestamp(written: &str) -> Option<Timestamp> {
     Some(Timestamp::from_micros(seconds * 1_000_000))
 }
 
-/// Every file of statements.
+/// Reads all files of statements.
 pub(crate) fn statement_files() -> Vec<StatementFile> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/statements");
-    let entries = std::fs::read_dir(folder).expect("the statements are there");
+    let entries = std::fs::read_dir(folder).expect("the folder of statements");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();
     paths.iter().map(|path| statement_file(path)).collect()

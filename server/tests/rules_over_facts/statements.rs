@@ -1,4 +1,4 @@
-//! Statements over invented incidents: none that holds is called contradicted, and none that does not is called grounded.
+//! Tests that no true statement is contradicted and no false one is grounded.
 
 use gsar_core::budget::Budget;
 use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
@@ -6,7 +6,7 @@ use gsar_server::judge::facts::Observations;
 
 use crate::rules_over_facts::statement_files::{StatementFile, statement_files};
 
-/// How many statements were decided, and how.
+/// The number of decided statements.
 #[derive(Default)]
 struct StatementCounts {
     statements: usize,
@@ -36,7 +36,8 @@ fn judge(file: &StatementFile, tally: &mut StatementCounts) {
             text: statement.text.clone(),
             span: None,
         };
-        let judged = observations.judge(&[claim], &Budget::unlimited()).expect("nothing stops it");
+        let judged =
+            observations.judge(&[claim], &Budget::unlimited()).expect("an unlimited budget");
         for judged in &judged {
             println!("{:12} {:5} {}", judged.class.name(), statement.holds, statement.text);
             tally.add(&file.name, statement.holds, judged);

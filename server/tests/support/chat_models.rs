@@ -1,4 +1,4 @@
-//! Chat models as judges of a test's server, asked over real HTTP, and a report that an honest one lets go out.
+//! Chat models for a test server, served by fake providers.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use gsar_server::config::{Config, Model};
 use tempfile::TempDir;
 use tonic::transport::Channel;
 
-use super::{Running, Wanted, item};
+use super::{TestServer, TestServerOptions, item};
 
-/// What an honest model says of [`asked`].
+/// An honest model's answer to [`request_for`].
 pub const HONEST: &str = r#"{"claims": [{"id": "c1", "class": "grounded", "type": "tool_match",
     "citations": [{"evidence": "E1", "field_path": null, "quote": "the pool size is 20"}], "note": "as quoted"}],
     "score": 0.9, "explanation": "one claim", "gaps": [], "contradictions": [], "abstain": null}"#;
 
-/// The chat models of a server that is to be started, each at a provider of its own.
+/// The chat models of a server to be started, each at its own provider.
 pub struct Models {
     folder: TempDir,
     named: BTreeMap<String, Model>,
@@ -28,12 +28,12 @@ impl Models {
         Self { folder, named: BTreeMap::new() }
     }
 
-    /// One that is asked once and shown no canary, unless changed.
+    /// Adds a model with one attempt per call and no canary, unless `change` sets them.
     pub fn with(self, name: &str, provider: &Server, change: impl FnOnce(&mut Model)) -> Self {
         self.with_wire(name, provider, Wire::OpenAi, change)
     }
 
-    /// The same of a provider that speaks that format.
+    /// Adds a model that uses a wire format.
     pub fn with_wire(
         mut self,
         name: &str,
@@ -53,14 +53,14 @@ impl Models {
         self
     }
 
-    /// A server whose chain they are, in the order of their names, and behind them `rules/2`.
-    pub async fn start(self, change: impl FnOnce(&mut Config)) -> Running {
+    /// Starts a server with these models as its chain, in the order of their names, followed by `rules/2`.
+    pub async fn start(self, change: impl FnOnce(&mut Config)) -> TestServer {
         let names = self.named.keys().cloned();
-        let wanted = Wanted::default().start(|config| {
+        let wanted = TestServerOptions::default().start(|config| {
             config.judges.chain = names.chain(["rules/2".to_owned()]).collect();
             config.judges.models.clone_from(&self.named);
             config.ledger.durable = false;
-            // What is tested is the judge alone, unless a test is about second looks.
+            // Most tests are about the judge alone.
             config.judges.second_look = gsar_server::config::NO_READER.to_owned();
             change(config);
         });
@@ -68,8 +68,8 @@ impl Models {
     }
 }
 
-/// A report of one claim, which this judge alone is asked about; the whole chain where it has no name.
-pub fn asked(judge: &str) -> v1::EvaluateRequest {
+/// Returns a request with one claim for the named judge. An empty name means the whole chain.
+pub fn request_for(judge: &str) -> v1::EvaluateRequest {
     let claim = v1::Claim {
         id: "c1".to_owned(),
         text: "The pool size is 20.".to_owned(),
@@ -88,7 +88,6 @@ pub fn asked(judge: &str) -> v1::EvaluateRequest {
     }
 }
 
-/// Asks on that connection.
 pub async fn evaluate(
     channel: &Channel,
     request: v1::EvaluateRequest,
@@ -97,28 +96,27 @@ pub async fn evaluate(
     client.evaluate(request).await.map(tonic::Response::into_inner)
 }
 
-/// Whether the report may go out.
 pub fn proceeds(answer: &v1::EvaluateResponse) -> bool {
     answer.decision.as_ref().is_some_and(|decision| decision.tier() == v1::Tier::Proceed)
 }
 
-/// What each judge that was asked failed with; nothing where it judged.
+/// Returns the failure code of each judge that was called, or an empty code if it judged.
 pub fn codes(answer: &v1::EvaluateResponse) -> Vec<&str> {
     let judges = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
     judges.map(|link| link.code.as_str()).collect()
 }
 
-/// The code that a failed evaluation ends with, which must say in every other place that nothing was judged.
+/// Returns the code of a failed evaluation. Asserts that the whole answer is that of a failure.
 pub fn failed_with(answer: &v1::EvaluateResponse) -> &str {
     let decision = answer.decision.as_ref().expect("a decision");
     assert_eq!((answer.outcome(), decision.tier()), (v1::Outcome::Failed, v1::Tier::Abstain));
     assert!(answer.score.is_none() && answer.guarded_score.is_none() && answer.claims.is_empty());
     assert!(decision.reasons.iter().any(|reason| reason.code == "JUDGE_FAILED"));
-    let [code] = codes(answer).try_into().expect("one judge was asked");
+    let [code] = codes(answer).try_into().expect("one judge was request_for");
     code
 }
 
-/// A verdict as a model writes it: of each claim its id, class, and the label and words of the item it quotes, if any.
+/// Builds a model's answer from tuples: claim id, class, and the label of an item with a quote from it, if any.
 pub fn verdict(claims: &[(&str, &str, &str, &str)]) -> String {
     let claims: Vec<serde_json::Value> = claims
         .iter()
@@ -137,7 +135,7 @@ pub fn verdict(claims: &[(&str, &str, &str, &str)]) -> String {
     .to_string()
 }
 
-/// A request with these claims, which asks anew.
+/// Returns a request with these claims that bypasses the cache.
 pub fn request(claims: &[(&str, &str)], evidence: Vec<v1::EvidenceItem>) -> v1::EvaluateRequest {
     let claims: Vec<v1::Claim> = claims
         .iter()

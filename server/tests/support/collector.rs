@@ -1,4 +1,4 @@
-//! A collector on loopback that takes spans over OTLP.
+//! A collector of OTLP spans on loopback.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 
-/// Hands on every span that comes.
+/// Forwards every span that it receives.
 struct Collector(mpsc::UnboundedSender<Span>);
 
 #[tonic::async_trait]
@@ -37,7 +37,7 @@ impl TraceService for Collector {
     }
 }
 
-/// Where it takes them, and what it got.
+/// Starts a collector. Returns its address and the received spans.
 pub async fn collector() -> (SocketAddr, mpsc::UnboundedReceiver<Span>) {
     let (send, spans) = mpsc::unbounded_channel();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -49,7 +49,6 @@ pub async fn collector() -> (SocketAddr, mpsc::UnboundedReceiver<Span>) {
     (address, spans)
 }
 
-/// Attributes as texts.
 pub fn attributes(given: &[KeyValue]) -> BTreeMap<String, String> {
     let shown = |pair: &KeyValue| {
         let value = match pair.value.clone().unwrap().value.unwrap() {

@@ -1,4 +1,4 @@
-//! A real server on a real socket, in a directory of its own, for one test.
+//! Starts a real server on a Unix socket in a temporary directory, one per test.
 
 pub mod chat_models;
 pub mod collector;
@@ -36,40 +36,40 @@ use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 use tonic_types::StatusExt as _;
 
-/// The number of rounds of a test: `deep` in `make test-deep`, else `quick`.
+/// Returns the number of rounds of a test: `deep` in `make test-deep`, and otherwise `quick`.
 pub fn rounds(quick: usize, deep: usize) -> usize {
     if std::env::var_os("GSAR_TEST_DEEP").is_some() { deep } else { quick }
 }
 
-/// A server that runs until it is stopped or dropped.
-pub struct Running {
+/// A running server, stopped on drop.
+pub struct TestServer {
     pub folder: TempDir,
     pub channel: Channel,
     pub phase: PhaseCell,
     pub admin: Option<std::net::SocketAddr>,
     pub tcp: Option<String>,
-    /// The address of the `grpcs://` listener, where there is one.
+    /// The address of the `grpcs://` listener, if there is one.
     pub tls: Option<std::net::SocketAddr>,
-    /// The address of the HTTP gateway, where there is one.
+    /// The address of the HTTP gateway, if there is one.
     pub gateway: Option<std::net::SocketAddr>,
     reload: mpsc::Sender<()>,
     stop: Option<oneshot::Sender<()>>,
     served: JoinHandle<Result<(), StartError>>,
 }
 
-/// How a test wants its server.
+/// Options of a server to be started.
 #[derive(Default)]
-pub struct Wanted {
+pub struct TestServerOptions {
     judges: Vec<Arc<dyn Judge>>,
 }
 
-impl Wanted {
+impl TestServerOptions {
     pub fn judge(mut self, judge: impl Judge + 'static) -> Self {
         self.judges.push(Arc::new(judge));
         self
     }
 
-    pub async fn start(self, change: impl FnOnce(&mut Config)) -> Running {
+    pub async fn start(self, change: impl FnOnce(&mut Config)) -> TestServer {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("gsar.sock");
         let mut config = Config {
@@ -77,7 +77,7 @@ impl Wanted {
             data_dir: folder.path().join("data"),
             ..Config::default()
         };
-        // Whether a model or its runtime is at hand differs from machine to machine.
+        // Models and their runtime are not installed on every machine.
         config.evidence.embeddings = EmbeddingsMode::Off;
         config.judges.chain = vec!["rules/2".to_owned()];
         change(&mut config);
@@ -104,13 +104,13 @@ impl Wanted {
         }
         let channel = connect(&socket).await;
         let stop = Some(stop);
-        Running { folder, channel, phase, admin, tcp, tls, gateway, reload, stop, served }
+        TestServer { folder, channel, phase, admin, tcp, tls, gateway, reload, stop, served }
     }
 }
 
-impl Running {
+impl TestServer {
     pub async fn start() -> Self {
-        Wanted::default().start(|_| {}).await
+        TestServerOptions::default().start(|_| {}).await
     }
 
     pub fn socket(&self) -> PathBuf {
@@ -141,15 +141,16 @@ impl Running {
         InvestigationServiceClient::new(self.channel.clone())
     }
 
-    /// Has the server read its files anew, and returns when it has.
+    /// Reloads the server's files, and waits until that is done.
     pub async fn reload(&self) {
-        // The channel holds one: the third is sent when the second was taken, which is after the first was dealt with.
+        // The channel has capacity 1: the third message is sent when the second was received, after the first
+        // was handled.
         for _ in 0..3 {
             self.reload.send(()).await.unwrap();
         }
     }
 
-    /// Tells the server to stop; [`Running::stopped`] waits for it.
+    /// Stops the server. [`TestServer::stopped`] waits for it.
     pub fn tell_to_stop(&mut self) {
         let _ = self.stop.take().map(|stop| stop.send(()));
     }
@@ -166,20 +167,20 @@ pub async fn connect(socket: &std::path::Path) -> Channel {
     Endpoint::from_shared(format!("unix://{}", socket.display())).unwrap().connect().await.unwrap()
 }
 
-/// What `grpc.health.v1` says of a service; of the whole server where it has no name.
+/// Returns the health status of a service, or of the whole server if the name is empty.
 pub async fn health(channel: Channel, service: &str) -> ServingStatus {
     let request = HealthCheckRequest { service: service.to_owned() };
     HealthClient::new(channel).check(request).await.unwrap().into_inner().status()
 }
 
-/// The fields that an error says are wrong.
+/// Returns the fields that an error lists as invalid.
 pub fn wrong_fields(status: &Status) -> Vec<String> {
     let details = status.get_error_details();
     let violations = details.bad_request().map(|bad| bad.field_violations.clone());
     violations.unwrap_or_default().into_iter().map(|violation| violation.field).collect()
 }
 
-/// A small report that the embedded judge grounds.
+/// Returns a small report that the embedded judge grounds.
 pub fn request() -> v1::EvaluateRequest {
     v1::EvaluateRequest {
         report: Some(v1::Report {

@@ -1,4 +1,4 @@
-//! The real binary, as a process of its own.
+//! Runs the server's binary in its own process.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Listens on `gsar.sock` in its folder; its log line `ready` has been read. Killed when dropped.
+/// A server that listens on `gsar.sock` in its folder and is ready. Killed on drop.
 pub struct Process {
     child: Child,
     log: Receiver<String>,
@@ -21,13 +21,13 @@ impl Process {
         Self::configured(folder, "")
     }
 
-    /// With a configuration file that says this.
+    /// Starts a server with a configuration file.
     pub fn configured(folder: &Path, toml: &str) -> Self {
         let socket = format!("unix://{}", folder.join("gsar.sock").display());
         Self::with_flags(folder, toml, &["--listen", &socket])
     }
 
-    /// With a configuration file that says where it listens as well, on `gsar.sock` among others.
+    /// Starts a server with a configuration file that sets the listeners, including `gsar.sock`.
     pub fn listening(folder: &Path, toml: &str) -> Self {
         Self::with_flags(folder, toml, &[])
     }
@@ -48,12 +48,12 @@ impl Process {
         process
     }
 
-    /// From a command that becomes the server; nothing of its log has been read.
+    /// Starts a command that becomes the server, without reading its log.
     pub fn spawned(command: &mut Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let (read, log) = channel();
-        // The log is read as it comes so that the server never waits for us.
+        // Drain the log, so that the server does not block.
         let reader = std::thread::spawn(move || {
             let mut whole = String::new();
             for line in lines.map_while(Result::ok) {
@@ -66,7 +66,7 @@ impl Process {
         Self { child, log, reader: Some(reader) }
     }
 
-    /// The next line of the log with this message; those before it are passed over.
+    /// Returns the next log line with this message, and skips the lines before it.
     pub fn log_line(&self, message: &str) -> serde_json::Value {
         let mut passed = Vec::new();
         loop {
@@ -74,7 +74,7 @@ impl Process {
             assert!(line.is_ok(), "no `{message}` in the log: {passed:#?}");
             let line = line.unwrap();
             match serde_json::from_str::<serde_json::Value>(&line) {
-                Ok(found) if found.get("message").is_some_and(|said| said == message) => {
+                Ok(found) if found.get("message").is_some_and(|found| found == message) => {
                     return found;
                 }
                 _ => passed.push(line),
@@ -91,14 +91,14 @@ impl Process {
         self.child.wait().unwrap()
     }
 
-    /// Stops it, and gives everything that it ever logged.
+    /// Stops the server and returns its whole log.
     pub fn ended(mut self) -> String {
         self.signal(Signal::TERM);
         assert!(self.wait().success());
         self.reader.take().unwrap().join().unwrap()
     }
 
-    /// The most memory that it ever had, in KiB.
+    /// Returns the peak memory of the process in KiB.
     pub fn peak_memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

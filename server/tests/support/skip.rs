@@ -1,4 +1,4 @@
-//! What a test does where something it needs is not available.
+//! Skips tests whose requirements are not available.
 
 #![allow(
     dead_code,

@@ -1,13 +1,13 @@
-//! A small file system of its own, which is soon full.
+//! A small file system for tests of a full disk.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Four megabytes; unmounted when dropped.
+/// A file system of 4 MiB, unmounted on drop.
 pub struct SmallDisk(pub PathBuf);
 
 impl SmallDisk {
-    /// `None` where this process may not mount.
+    /// Returns `None` if this process may not mount.
     pub fn new(folder: &Path) -> Option<Self> {
         let mount = Command::new("mount")
             .args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"])

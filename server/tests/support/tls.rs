@@ -1,4 +1,4 @@
-//! Certificate authorities, what they sign, and clients that connect over TLS.
+//! Certificate authorities, certificates, and TLS clients.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,7 +15,6 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tonic::transport::{Channel, Endpoint};
 
-/// A certificate authority of its own.
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 /// A certificate with its key, as PEM.
@@ -37,12 +36,12 @@ impl Authority {
         self.0.pem()
     }
 
-    /// A certificate for `localhost` and 127.0.0.1.
+    /// Issues a certificate for `localhost` and 127.0.0.1.
     pub fn sign(&self) -> Signed {
         self.sign_until(2099)
     }
 
-    /// One of a client, for a URI such as a SPIFFE id.
+    /// Issues a client certificate for a URI such as a SPIFFE id.
     pub fn sign_for(&self, uri: &str) -> Signed {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.subject_alt_names.push(SanType::URI(uri.try_into().unwrap()));
@@ -51,7 +50,7 @@ impl Authority {
         Signed { certificate: certificate.pem(), key: key.serialize_pem() }
     }
 
-    /// One that ends with a year.
+    /// Issues a certificate that is valid until the end of `year`.
     pub fn sign_until(&self, year: i32) -> Signed {
         let names = ["localhost", "127.0.0.1"].map(str::to_owned);
         let mut params = CertificateParams::new(names).unwrap();
@@ -74,13 +73,13 @@ impl Signed {
     }
 }
 
-/// How a client connects.
+/// A TLS client.
 pub struct Client {
     pub config: ClientConfig,
 }
 
 impl Client {
-    /// Trusts an authority, with HTTP/2 and all versions of TLS.
+    /// Creates a client that trusts `authority`, with HTTP/2 and all TLS versions.
     pub fn trusting(authority: &Authority) -> Self {
         Self::with(authority, None, rustls::ALL_VERSIONS)
     }
@@ -108,20 +107,20 @@ impl Client {
         Self { config }
     }
 
-    /// A handshake by itself.
+    /// Connects and completes the handshake.
     pub async fn handshake(&self, address: SocketAddr) -> io::Result<TlsStream<TcpStream>> {
         let stream = TcpStream::connect(address).await?;
         let connector = TlsConnector::from(Arc::new(self.config.clone()));
         connector.connect(ServerName::try_from("localhost").unwrap(), stream).await
     }
 
-    /// The certificate that the server shows to a new connection.
+    /// Returns the certificate that the server presents.
     pub async fn shown(&self, address: SocketAddr) -> CertificateDer<'static> {
         let stream = self.handshake(address).await.unwrap();
         stream.get_ref().1.peer_certificates().unwrap().first().unwrap().clone().into_owned()
     }
 
-    /// A connection for calls.
+    /// Connects a gRPC channel.
     pub async fn channel(&self, address: SocketAddr) -> Result<Channel, tonic::transport::Error> {
         let config = Arc::new(self.config.clone());
         let connector = tower::service_fn(move |_| {

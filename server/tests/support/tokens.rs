@@ -1,4 +1,4 @@
-//! Tokens: an issuer of JSON Web Tokens, and the file of its public key.
+//! An issuer of JSON Web Tokens.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,7 +6,6 @@ use jsonwebtoken::{Algorithm, EncodingKey};
 use rcgen::KeyPair;
 use serde_json::{Value, json};
 
-/// Who signs tokens.
 pub struct Issuer(KeyPair);
 
 pub const ISSUER: &str = "https://issuer.example";
@@ -17,7 +16,7 @@ impl Issuer {
         Self(KeyPair::generate().unwrap())
     }
 
-    /// Its public key as a set of JSON Web Keys.
+    /// Returns the public key as a JSON Web Key Set.
     pub fn keys(&self) -> String {
         let point = self.0.public_key_raw();
         let (x, y) = point.split_at(point.len() / 2 + 1);
@@ -29,12 +28,12 @@ impl Issuer {
         .to_string()
     }
 
-    /// A token with these claims, under the key id of [`Issuer::keys`].
+    /// Signs claims with the key id in [`Issuer::keys`].
     pub fn sign(&self, claims: &Value) -> String {
         self.sign_as(&json!({ "alg": "ES256", "kid": "one" }), &claims.to_string())
     }
 
-    /// One with this header and this text as its claims.
+    /// Signs any text as claims, with any header.
     pub fn sign_as(&self, header: &Value, claims: &str) -> String {
         let signed = signed_part(header, claims);
         let key = EncodingKey::from_ec_der(self.0.serialized_der());
@@ -42,7 +41,7 @@ impl Issuer {
         format!("{signed}.{}", signature.unwrap())
     }
 
-    /// One for which the public key was taken as a shared secret, in a form in which it may be had.
+    /// Returns tokens signed with the public key as a shared secret, in three encodings of the key.
     pub fn signed_with_the_public_key(&self, subject: &str) -> [String; 3] {
         let header = json!({ "alg": "HS256", "kid": "one" });
         let signed = signed_part(&header, &claims_of(subject).to_string());
@@ -54,7 +53,7 @@ impl Issuer {
         })
     }
 
-    /// One that holds for an hour, with some claims changed.
+    /// Returns a token that is valid for an hour, with some claims changed.
     pub fn token(&self, subject: &str, changed: Value) -> String {
         let mut claims = claims_of(subject);
         claims.as_object_mut().unwrap().extend(changed.as_object().cloned().unwrap());
@@ -70,7 +69,7 @@ fn signed_part(header: &Value, claims: &str) -> String {
     format!("{}.{}", base64url(header.to_string().as_bytes()), base64url(claims.as_bytes()))
 }
 
-/// Seconds since 1970, some time ago.
+/// Returns a time in the past, in seconds since 1970.
 pub fn ago(seconds: u64) -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() - seconds
 }

@@ -1,5 +1,4 @@
-//! This module is a judge that knows what shows each statement of a report that is true throughout, and answers by the
-//! place of what it is asked. It knows no rule of the product but how questions and proposals are put.
+//! A judge that knows the evidence for each statement of a true report.
 
 use gsar_core::report::ClaimKind;
 use gsar_core::text::tokens::{is_stop_word, words};
@@ -7,18 +6,18 @@ use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
 
 use super::reports::{TrueReport, Truth};
 
-/// Words that a claim has besides those of its report: it says what a question or a proposal takes for granted, or that
-/// something is a command, a setting or an action.
+/// Words that the server adds to claims: for the presupposition of a question or proposal, or the kind of a
+/// code block.
 const ADDED: [&str; 9] =
     ["action", "answer", "command", "configuration", "someone", "something", "was", "were", "yes"];
 
-/// What the judge says of a claim.
+/// Judges a claim.
 ///
-/// A statement has the class and the citations of the statements whose words it is made of. A heading or label of which
-/// nobody said what shows it stands beside the findings, like questions and proposals; it is shown by what is cited
-/// for the statement after it. A claim of words that the report does not have is ungrounded.
+/// A claim gets the class and the citations of the statements that it consists of. A heading or label without
+/// evidence of its own is complementary, like questions and proposals, and cites the evidence of the next
+/// statement. A claim with words that the report does not have is ungrounded.
 pub fn judged(report: &TrueReport, claim: &Claim) -> JudgedClaim {
-    let said = |class, evidence_type, truths: &[&Truth]| {
+    let verdict = |class, evidence_type, truths: &[&Truth]| {
         let mut citations = Vec::new();
         for citation in truths.iter().flat_map(|truth| &truth.citations) {
             if !citations.contains(citation) {
@@ -38,22 +37,22 @@ pub fn judged(report: &TrueReport, claim: &Claim) -> JudgedClaim {
         }
     };
     if !is_of(report, claim) {
-        return said(Class::Ungrounded, EvidenceType::Inference, &[]);
+        return verdict(Class::Ungrounded, EvidenceType::Inference, &[]);
     }
-    let truths = behind(report, claim);
+    let truths = statements_of(report, claim);
     let beside = EvidenceType::ComplementaryFinding;
     if ClaimKind::classify(&claim.text) != ClaimKind::Statement {
-        let truths = if truths.is_empty() { vec![after(report, claim)] } else { truths };
-        return said(Class::Complementary, beside, &truths);
+        let truths = if truths.is_empty() { vec![next_statement(report, claim)] } else { truths };
+        return verdict(Class::Complementary, beside, &truths);
     }
     let worst = truths.iter().max_by_key(|truth| (truth.class, truth.evidence_type));
     match worst {
-        Some(worst) => said(worst.class, worst.evidence_type, &truths),
-        None => said(Class::Complementary, beside, &[after(report, claim)]),
+        Some(worst) => verdict(worst.class, worst.evidence_type, &truths),
+        None => verdict(Class::Complementary, beside, &[next_statement(report, claim)]),
     }
 }
 
-/// Whether a claim is given or made of words of the report.
+/// Returns `true` if the claim is given, or consists of words in the report.
 fn is_of(report: &TrueReport, claim: &Claim) -> bool {
     let text = &report.request.report.as_ref().unwrap().synthesis;
     let has = |word: &str| {
@@ -63,8 +62,8 @@ fn is_of(report: &TrueReport, claim: &Claim) -> bool {
         || words(&claim.text).all(|word| has(word.text))
 }
 
-/// The statements that a claim is made of: the given one of the same words, else those in its place.
-fn behind<'r>(report: &'r TrueReport, claim: &Claim) -> Vec<&'r Truth> {
+/// Returns the statements that a claim consists of.
+fn statements_of<'r>(report: &'r TrueReport, claim: &Claim) -> Vec<&'r Truth> {
     let given =
         report.truths.iter().find(|truth| truth.place.is_none() && truth.text == claim.text);
     if let Some(given) = given {
@@ -77,8 +76,8 @@ fn behind<'r>(report: &'r TrueReport, claim: &Claim) -> Vec<&'r Truth> {
     report.truths.iter().filter(touches).collect()
 }
 
-/// The first statement after a claim, else the last one.
-fn after<'r>(report: &'r TrueReport, claim: &Claim) -> &'r Truth {
+/// Returns the first statement after a claim, or else the last one.
+fn next_statement<'r>(report: &'r TrueReport, claim: &Claim) -> &'r Truth {
     let end = claim.span.as_ref().map_or(0, |span| span.end);
     let stated = || report.truths.iter().filter(|truth| truth.place.is_some());
     let follows = |truth: &&Truth| truth.place.as_ref().is_some_and(|place| place.start >= end);

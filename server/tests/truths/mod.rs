@@ -1,4 +1,4 @@
-//! Reports that are true throughout, and a judge that knows what shows each of their statements.
+//! True reports, and a judge that knows the evidence for each of their statements.
 
 pub mod judge;
 pub mod reports;

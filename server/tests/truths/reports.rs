@@ -1,5 +1,4 @@
-//! This module makes requests of the reports that are true throughout, with what shows each statement. It judges
-//! nothing.
+//! Requests with true reports, and the evidence for each of their statements.
 
 use std::ops::Range;
 
@@ -11,27 +10,26 @@ use gsar_proto::v1;
 
 use crate::lies::cases::{self, citation};
 
-/// A report that is true throughout.
 pub struct TrueReport {
     pub name: String,
-    /// Whether its claims may be looked at.
+    /// `true` if the incident may be inspected.
     pub is_open: bool,
     pub request: v1::EvaluateRequest,
     pub truths: Vec<Truth>,
 }
 
-/// A statement and what shows it.
+/// A statement and its evidence.
 #[derive(Clone)]
 pub struct Truth {
     pub text: String,
-    /// Where in the report it stands; nothing for one that a caller gives beside it.
+    /// The position in the report. Absent for a claim given by the caller.
     pub place: Option<Range<usize>>,
     pub class: Class,
     pub evidence_type: EvidenceType,
     pub citations: Vec<Citation>,
 }
 
-/// The faithful reports of the incidents, then the long reports.
+/// Returns the faithful reports of the incidents, followed by the long reports.
 pub fn true_reports() -> Vec<TrueReport> {
     let incidents = incidents().unwrap();
     let long = long_reports().unwrap();
@@ -110,7 +108,7 @@ fn request(
     v1::EvaluateRequest { report: Some(report), evidence, ..v1::EvaluateRequest::default() }
 }
 
-/// Where the words of a statement stand, marks apart, at or after a byte; the byte moves behind them.
+/// Returns the position of a statement's words at or after `from`, ignoring markup, and moves `from` after it.
 fn place(report: &str, statement: &str, from: &mut usize) -> Range<usize> {
     let wanted: Vec<(usize, &str)> = alphanumeric(statement);
     let rest = report.get(*from..).unwrap();
@@ -126,7 +124,7 @@ fn place(report: &str, statement: &str, from: &mut usize) -> Range<usize> {
     place
 }
 
-/// Runs of letters and digits, with where they begin.
+/// Returns the runs of letters and digits with their positions.
 fn alphanumeric(text: &str) -> Vec<(usize, &str)> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word)).collect()
