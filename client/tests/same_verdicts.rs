@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::server_binary::server_binary;
 use gsar_client::connection::TemporaryServer;
-use gsar_client::{Client, evidence, json, v1};
+use gsar_client::{Client, Endpoint, evidence, json, v1};
 use gsar_datasets::{ReportKind, incidents};
 use serde_json::Value;
 use tokio::process::Command;
@@ -22,11 +22,15 @@ impl Endpoints {
         // reqwest requires a crypto provider even without TLS.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let binary = server_binary();
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let configuration = format!("judges.chain = [\"rules/2\"]\ngateway.address = \"{free}\"\n");
-        let mut server = TemporaryServer::with_config(&binary, &configuration).unwrap();
+        let configuration = "judges.chain = [\"rules/2\"]\ngateway.address = \"127.0.0.1:0\"\n";
+        let mut server = TemporaryServer::with_config(&binary, configuration).unwrap();
         let client = server.connect().await.unwrap();
-        Self { server, client, gateway: format!("http://{free}"), http: reqwest::Client::new() }
+        let Endpoint::Unix(socket) = client.endpoint() else { panic!("{}", client.endpoint()) };
+        let log = std::fs::read_to_string(socket.with_file_name("stderr")).unwrap();
+        let mut lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let listening = lines.find(|line| line["message"] == "listening for HTTP").unwrap();
+        let gateway = listening["address"].as_str().unwrap().to_owned();
+        Self { server, client, gateway, http: reqwest::Client::new() }
     }
 
     async fn over_http(&self, path: &str, document: String) -> Value {

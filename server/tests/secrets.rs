@@ -107,10 +107,6 @@ fn principals() -> String {
     )
 }
 
-fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
 /// Creates reports, evidence, grades, corpora and investigations with marked texts.
 async fn work(caller: &Caller, seen: &mut Seen) {
     let mut grounding = GroundingServiceClient::new(caller.clone());
@@ -192,21 +188,20 @@ async fn run(database: Option<&Postgres>) {
     std::fs::write(path("principals.toml"), principals()).unwrap();
     std::fs::write(path("jwks.json"), issuer.keys()).unwrap();
     std::fs::write(path("key"), KEY).unwrap();
-    let (admin, grpcs, gateway) = (free_port(), free_port(), free_port());
     let storage = database.map_or(String::new(), |database| {
         format!("storage.url = \"{}&password={PASSWORD}\"", database.database())
     });
     let socket = path("gsar.sock");
     let config = format!(
         r#"
-            listen = ["unix://{socket}", "grpcs://127.0.0.1:{grpcs}"]
-            admin = "127.0.0.1:{admin}"
+            listen = ["unix://{socket}", "grpcs://127.0.0.1:0"]
+            admin = "127.0.0.1:0"
             evidence.embeddings = "off"
             judges.chain = ["{MODEL}", "rules/2"]
             judges.second_look = "off"
             log.level = "trace"
             traces.endpoint = "http://{collector}"
-            gateway.address = "127.0.0.1:{gateway}"
+            gateway.address = "127.0.0.1:0"
             {storage}
             [judges.models."{MODEL}"]
             base_url = "{}"
@@ -233,8 +228,15 @@ async fn run(database: Option<&Postgres>) {
         path("jwks.json"),
     );
     let (of, text) = (folder.path().to_owned(), config.clone());
-    let process =
-        tokio::task::spawn_blocking(move || Process::listening(&of, &text)).await.unwrap();
+    let start = move || {
+        let process = Process::listening(&of, &text);
+        process.log_line("listening");
+        let lines = ["listening", "listening for admin", "listening for HTTP"];
+        let addresses = lines.map(|line| process.log_line(line)["address"].clone());
+        process.log_line("ready");
+        (process, addresses.map(|address| address.as_str().unwrap().to_owned()))
+    };
+    let (process, [grpcs, admin, gateway]) = tokio::task::spawn_blocking(start).await.unwrap();
     let mut seen = Seen::default();
     let channel = connect(Path::new(&socket)).await;
     let caller = |header: &str| InterceptedService::new(channel.clone(), Header(header.to_owned()));
@@ -275,14 +277,14 @@ async fn run(database: Option<&Postgres>) {
     let http = reqwest::Client::new();
     for token in [TOKEN, WRONG_TOKEN] {
         let posted = http
-            .post(format!("http://127.0.0.1:{gateway}/v1/evaluations"))
+            .post(format!("{gateway}/v1/evaluations"))
             .header("content-type", "application/json")
             .header("authorization", format!("Bearer {token}"))
             .body(format!("{{\"{TEXT}\": 1}}"))
             .send();
         seen.add("http", &posted.await.unwrap().text().await.unwrap());
     }
-    let address = format!("127.0.0.1:{grpcs}").parse().unwrap();
+    let address = grpcs.trim_start_matches("grpcs://").parse().unwrap();
     let own = authority.sign_for("spiffe://example/eve");
     let client = Client::with(&authority, Some(&own), rustls::ALL_VERSIONS);
     let eve = client.channel(address).await.unwrap();
@@ -344,7 +346,7 @@ async fn run(database: Option<&Postgres>) {
         seen.add("check", &output(&["--check", "--config", &path("gsar.toml")], &[]));
         database.up();
     }
-    let metrics = http.get(format!("http://127.0.0.1:{admin}/metrics")).send().await.unwrap();
+    let metrics = http.get(format!("{admin}/metrics")).send().await.unwrap();
     seen.add("metrics", &metrics.text().await.unwrap());
     seen.add("configuration", &output(&["--print-config", "--config", &path("gsar.toml")], &[]));
     let broken = config.replace("[security]", "[security]\n            colour = 1");

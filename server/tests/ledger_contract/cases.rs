@@ -205,7 +205,7 @@ pub(crate) async fn entries_have_documents_and_grades_and_pages_are_bounded(plac
         grades: ledger.read(&record(1).evaluation_id).await.unwrap().unwrap().grades,
     };
     assert_eq!(expected.grades.len(), 2);
-    assert_eq!(page.evaluations, [expected.clone()]);
+    assert_eq!(page.evaluations, std::slice::from_ref(&expected));
     let page = ledger.entries(first_page(Cursor::OLDEST, 1), Reports::Omit).await.unwrap();
     assert_eq!(page.evaluations, [Entry { report: None, ..expected }]);
 }

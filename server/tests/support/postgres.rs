@@ -1,11 +1,11 @@
-//! A PostgreSQL of its own for one test, on a socket in a folder of its own.
+//! Starts PostgreSQL on a Unix socket in a temporary folder, one per test.
 
 #![allow(
     dead_code,
     unreachable_pub,
     clippy::print_stderr,
     clippy::allow_attributes,
-    reason = "tests inside the library use a part of it, and those that are skipped say so"
+    reason = "included by path in the library's tests"
 )]
 
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -18,27 +18,27 @@ use tempfile::TempDir;
 
 use super::skip::skipped;
 
-/// Which PostgreSQL.
+/// A PostgreSQL installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The newest one that the system has installed (Debian's `postgresql`).
+    /// The newest one installed on the system (Debian's `postgresql`).
     System,
     /// PostgreSQL 16 with pgvector, fetched by `make postgres`.
     Pgvector,
 }
 
-/// A running server. It is stopped and removed when this is dropped.
+/// A running server, stopped and removed on drop.
 pub struct Postgres {
     folder: TempDir,
     programs: PathBuf,
     databases: AtomicU32,
 }
 
-/// Who it runs as where the test runs as root, which PostgreSQL refuses.
+/// The user id it runs with if the test runs as root, which PostgreSQL does not allow.
 const NOBODY: u32 = 65_534;
 
 impl Postgres {
-    /// Starts one; `None`, and a line that says why, where there is none here.
+    /// Starts a server. Returns `None` and prints the reason if PostgreSQL is not installed.
     pub fn start(kind: Kind) -> Option<Self> {
         let Some(programs) = programs(kind) else {
             let fix = match kind {
@@ -46,7 +46,7 @@ impl Postgres {
                 Kind::Pgvector => "run make postgres",
             };
             let requirement = if kind == Kind::System { "postgres" } else { "pgvector" };
-            skipped(requirement, format!("there is no PostgreSQL ({kind:?}); {fix}"));
+            skipped(requirement, format!("PostgreSQL ({kind:?}) is not installed; {fix}"));
             return None;
         };
         let folder = TempDir::with_prefix_in("pg", "/tmp").unwrap();
@@ -64,31 +64,35 @@ impl Postgres {
         Some(postgres)
     }
 
-    /// The address of a new, empty database.
+    /// Creates an empty database and returns its URL.
     pub fn database(&self) -> String {
         let name = format!("gsar_{}", self.databases.fetch_add(1, Ordering::Relaxed));
         self.run("createdb", &["-h", &self.socket(), "-U", "gsar", &name]);
         format!("postgres:///{name}?host={}&user=gsar", self.socket())
     }
 
-    /// Lets accounts with passwords come over TLS on loopback, and nobody without; the port.
+    /// Restarts the server with TLS on loopback, where a password is required. Returns the port.
     pub fn serve_tls(&self, certificate: &str, key: &str) -> u16 {
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
-        let settings = format!(
-            "ssl = on\nlisten_addresses = '127.0.0.1'\nport = {port}\nssl_cert_file = 'own.crt'\nssl_key_file = 'own.key'\n"
-        );
         let data = PathBuf::from(self.data());
         self.write(&data.join("own.crt"), certificate);
         self.write(&data.join("own.key"), key);
-        self.write(&data.join("postgresql.auto.conf"), &settings);
         let allowed = "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n";
         self.write(&data.join("pg_hba.conf"), allowed);
         self.run("pg_ctl", &["-D", &self.data(), "stop", "-m", "fast", "-w"]);
         let options = format!("-k {} -c fsync=off", self.socket());
-        self.run("pg_ctl", &["-D", &self.data(), "-l", "/dev/null", "-o", &options, "start", "-w"]);
-        port
+        let start = ["-D", &self.data(), "-l", "/dev/null", "-o", &options, "start", "-w"];
+        // PostgreSQL cannot bind port 0, so try free ports until it gets one.
+        let started = (0..10).find_map(|_| {
+            let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            let port = free.local_addr().unwrap().port();
+            drop(free);
+            let settings = format!(
+                "ssl = on\nlisten_addresses = '127.0.0.1'\nport = {port}\nssl_cert_file = 'own.crt'\nssl_key_file = 'own.key'\n"
+            );
+            self.write(&data.join("postgresql.auto.conf"), &settings);
+            self.try_run("pg_ctl", &start).ok().map(|_| port)
+        });
+        started.expect("a port for PostgreSQL")
     }
 
     fn write(&self, file: &Path, text: &str) {
@@ -99,26 +103,26 @@ impl Postgres {
         }
     }
 
-    /// Ends it at once, as a crash does: what is not in its log is lost.
+    /// Stops the server at once, as in a crash.
     pub fn kill(&self) {
         self.run("pg_ctl", &["-D", &self.data(), "stop", "-m", "immediate", "-w"]);
     }
 
-    /// Starts it again; returns when it takes connections.
+    /// Starts the server and waits until it accepts connections.
     pub fn up(&self) {
-        // No flush: a crash of the server loses nothing by it, and tests do not cut the power.
+        // Without fsync, a crash of the server loses nothing; only a power failure would.
         let options = format!("-k {} -h '' -c fsync=off -c max_connections=200", self.socket());
         let log = self.folder.path().join("log");
         let log = log.to_str().unwrap();
         self.run("pg_ctl", &["-D", &self.data(), "-l", log, "-o", &options, "start", "-w"]);
     }
 
-    /// Runs a statement; what it says, without headings.
+    /// Runs a statement and returns its output without headings.
     pub fn query(&self, url: &str, sql: &str) -> String {
         self.run("psql", &["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", sql])
     }
 
-    /// Everything in the first of its databases, as text.
+    /// Returns a dump of the first database.
     pub fn dump(&self) -> String {
         self.run("pg_dump", &["-h", &self.socket(), "-U", "gsar", "--inserts", "gsar_0"])
     }
@@ -131,21 +135,26 @@ impl Postgres {
         self.folder.path().to_str().unwrap().to_owned()
     }
 
-    /// What a program of it printed.
+    /// Runs one of PostgreSQL's programs and returns its output.
     fn run(&self, program: &str, arguments: &[&str]) -> String {
+        let result = self.try_run(program, arguments);
+        result.unwrap_or_else(|output| panic!("{program} {arguments:?}: {output}"))
+    }
+
+    /// Runs one of PostgreSQL's programs and returns its output, as an error if it fails.
+    fn try_run(&self, program: &str, arguments: &[&str]) -> Result<String, String> {
         let mut command = Command::new(self.programs.join(program));
-        let printed = self.folder.path().join(format!("{program}.out"));
-        // A file: the server that pg_ctl leaves behind would hold a pipe open.
-        let output = std::fs::File::create(&printed).unwrap();
+        let file = self.folder.path().join(format!("{program}.out"));
+        // The server that pg_ctl starts would keep a pipe open.
+        let output = std::fs::File::create(&file).unwrap();
         command.args(arguments).current_dir("/").stdin(Stdio::null());
         command.stdout(output.try_clone().unwrap()).stderr(output);
         if is_root() {
             command.uid(NOBODY).gid(NOBODY);
         }
         let status = command.status().unwrap();
-        let said = std::fs::read_to_string(&printed).unwrap();
-        assert!(status.success(), "{program} {arguments:?}: {said}");
-        said.trim().to_owned()
+        let output = std::fs::read_to_string(&file).unwrap().trim().to_owned();
+        if status.success() { Ok(output) } else { Err(output) }
     }
 }
 
@@ -165,7 +174,7 @@ fn is_root() -> bool {
     rustix::process::getuid().is_root()
 }
 
-/// The folder of its programs, where it is installed.
+/// Returns the folder with the programs of an installation.
 fn programs(kind: Kind) -> Option<PathBuf> {
     let folder = match kind {
         Kind::System => {

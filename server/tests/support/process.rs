@@ -24,10 +24,12 @@ impl Process {
     /// Starts a server with a configuration file.
     pub fn configured(folder: &Path, toml: &str) -> Self {
         let socket = format!("unix://{}", folder.join("gsar.sock").display());
-        Self::with_flags(folder, toml, &["--listen", &socket])
+        let process = Self::with_flags(folder, toml, &["--listen", &socket]);
+        process.log_line("ready");
+        process
     }
 
-    /// Starts a server with a configuration file that sets the listeners, including `gsar.sock`.
+    /// Starts a server with a configuration file that sets the listeners, without reading its log.
     pub fn listening(folder: &Path, toml: &str) -> Self {
         Self::with_flags(folder, toml, &[])
     }
@@ -43,9 +45,7 @@ impl Process {
             .arg("--data-dir")
             .arg(folder.join("data"))
             .env_clear();
-        let process = Self::spawned(&mut command);
-        process.log_line("ready");
-        process
+        Self::spawned(&mut command)
     }
 
     /// Starts a command that becomes the server, without reading its log.
