@@ -19,7 +19,7 @@ pub(super) fn judge(content: &str, context: &mut Context<'_>, budget: &Budget) {
     let item = Item { tool: "", query: "", content, exhaustive: true };
     let facts = Facts::extract([item], budget);
     if facts.facts().any(|fact| key(fact.cell) == "errorType") {
-        return context.doubt("the tool itself failed");
+        return context.add_doubt("the tool itself failed");
     }
     // A series' labels are not evidence themselves.
     let series = facts.groups().iter().filter(|group| group.form == Form::Series);
@@ -27,19 +27,20 @@ pub(super) fn judge(content: &str, context: &mut Context<'_>, budget: &Budget) {
     let labels: BTreeSet<RecordId> = samples.filter_map(|id| facts.record(*id)?.parent).collect();
     let is_single = facts.groups().len() < 2;
     let contexts = RecordContext::for_all(&facts);
-    let mut judge = Judge { facts: &facts, contexts: &contexts, content, context, is_single };
+    let mut fact_judge =
+        FactJudge { facts: &facts, contexts: &contexts, content, context, is_single };
     for group in facts.groups() {
         if group.form == Form::Series {
-            judge.series(group);
+            fact_judge.judge_series(group);
         } else {
             for id in group.records.iter().filter(|id| !labels.contains(id)) {
-                judge.record(*id);
+                fact_judge.judge_record(*id);
             }
         }
     }
 }
 
-struct Judge<'f, 'a, 'c, 'e> {
+struct FactJudge<'f, 'a, 'c, 'e> {
     facts: &'f Facts<'a>,
     contexts: &'f [RecordContext<'f>],
     content: &'a str,
@@ -48,7 +49,7 @@ struct Judge<'f, 'a, 'c, 'e> {
     is_single: bool,
 }
 
-fn truth(text: &str) -> Option<bool> {
+fn parse_truth(text: &str) -> Option<bool> {
     match text {
         _ if text.eq_ignore_ascii_case("true") => Some(true),
         _ if text.eq_ignore_ascii_case("false") => Some(false),
@@ -56,8 +57,8 @@ fn truth(text: &str) -> Option<bool> {
     }
 }
 
-impl<'f> Judge<'f, '_, '_, '_> {
-    fn series(&mut self, group: &'f Group<'_>) {
+impl<'f> FactJudge<'f, '_, '_, '_> {
+    fn judge_series(&mut self, group: &'f Group<'_>) {
         let records = group.records.iter().filter_map(|id| self.facts.record(*id));
         let mut series: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for cell in records.flat_map(|record| &record.cells) {
@@ -65,33 +66,33 @@ impl<'f> Judge<'f, '_, '_, '_> {
         }
         for (name, values) in series {
             if self.context.is_measured(name) {
-                self.context.series(name, values.into_iter());
+                self.context.judge_series(name, values.into_iter());
             }
         }
     }
 
-    fn record(&mut self, id: RecordId) {
+    fn judge_record(&mut self, id: RecordId) {
         let (Some(record), Some(inherited)) = (self.facts.record(id), self.contexts.get(id.0))
         else {
             return;
         };
-        if inherited.is_past || self.condition(record) || self.named_sample(record) {
+        if inherited.is_past || self.judge_condition(record) || self.judge_named_sample(record) {
             return;
         }
         let own = CellContext::new(record);
         for cell in &record.cells {
             if cell.attribute.is_empty() {
-                if !self.prose(id, record, &cell.text, inherited.level, &own) {
+                if !self.judge_prose(id, record, &cell.text, inherited.level, &own) {
                     return;
                 }
             } else if !cell.attribute.iter().any(|key| is_past(key)) {
-                self.cell(record, cell, inherited, &own);
+                self.judge_cell(record, cell, inherited, &own);
             }
         }
     }
 
     /// Judges a record's prose. Returns `true` if its cells should be judged too.
-    fn prose(
+    fn judge_prose(
         &mut self,
         id: RecordId,
         record: &Record<'_>,
@@ -100,7 +101,7 @@ impl<'f> Judge<'f, '_, '_, '_> {
         own: &CellContext<'_>,
     ) -> bool {
         let heading = record.path.last();
-        if own.is_request || heading.is_some_and(|key| self.state(key, text)) {
+        if own.is_request || heading.is_some_and(|key| self.judge_state(key, text)) {
             return true;
         }
         // A line directly above numbers is a heading.
@@ -108,14 +109,14 @@ impl<'f> Judge<'f, '_, '_, '_> {
         let below =
             next.and_then(|next| next.cells.first()).filter(|cell| cell.attribute.is_empty());
         if below.is_some_and(|cell| !cell.text.contains(char::is_alphabetic)) {
-            self.context.doubt("a heading says nothing");
+            self.context.add_doubt("a heading says nothing");
             return true;
         }
-        statement::read(text, level, self.context)
+        statement::judge_text(text, level, self.context)
     }
 
     /// Judges a condition such as `{"type": "Ready", "status": "False"}`. Returns `false` if it is not one.
-    fn condition(&mut self, record: &Record<'_>) -> bool {
+    fn judge_condition(&mut self, record: &Record<'_>) -> bool {
         let value_of = |name: &str| {
             let mut cells = record.cells.iter();
             cells.find(|cell| key(cell).eq_ignore_ascii_case(name)).map(|cell| &*cell.text)
@@ -123,12 +124,12 @@ impl<'f> Judge<'f, '_, '_, '_> {
         let (Some(name), Some(status)) = (value_of("type"), value_of("status")) else {
             return false;
         };
-        match truth(status) {
+        match parse_truth(status) {
             Some(holds) => {
-                self.context.truth(name, holds);
+                self.context.judge_condition(name, holds);
             }
             None if status == "Unknown" => {
-                self.context.doubt("a condition of unknown status decides nothing");
+                self.context.add_doubt("a condition of unknown status decides nothing");
             }
             None => return false,
         }
@@ -136,7 +137,7 @@ impl<'f> Judge<'f, '_, '_, '_> {
     }
 
     /// Judges a value that has its own name or threshold. Returns `false` if there is none.
-    fn named_sample(&mut self, record: &'f Record<'_>) -> bool {
+    fn judge_named_sample(&mut self, record: &'f Record<'_>) -> bool {
         let Some(value) = record.cells.iter().find(|cell| LEXICON.is_field("value", key(cell)))
         else {
             return false;
@@ -155,13 +156,13 @@ impl<'f> Judge<'f, '_, '_, '_> {
         let name = name.unwrap_or_else(|| specific_name(record, value));
         let Some(mut sample) = Quantity::parse(&value.text).map(|value| Sample::new(name, value))
         else {
-            self.context.doubt(NOT_A_NUMBER);
+            self.context.add_doubt(NOT_A_NUMBER);
             return true;
         };
         sample.value = unit.map_or(sample.value, |unit| sample.value.with_default_unit(unit));
         if has_reference {
             let Some((quantity, bound)) = number else {
-                self.context.doubt("a threshold that is not a number decides nothing");
+                self.context.add_doubt("a threshold that is not a number decides nothing");
                 return true;
             };
             // A threshold without a unit has the value's unit.
@@ -169,11 +170,11 @@ impl<'f> Judge<'f, '_, '_, '_> {
             sample.reference =
                 Some(Reference { quantity: quantity.with_default_unit(sample.value.unit), bound });
         }
-        self.context.sample(&sample);
+        self.context.judge_sample(&sample);
         true
     }
 
-    fn cell(
+    fn judge_cell(
         &mut self,
         record: &'f Record<'_>,
         cell: &'f Cell<'_>,
@@ -187,21 +188,22 @@ impl<'f> Judge<'f, '_, '_, '_> {
         let text = cell.text.trim();
         let has = |word: &str| words(name).any(|part| part.eq_ignore_ascii_case(word));
         if LEXICON.is_field("lifetime", name) || name == "RESTARTS" {
-            if !own.is_over {
-                self.lifetime(name, text);
+            if !own.is_completed {
+                self.judge_lifetime(name, text);
             }
             return;
         }
         if let Some(value) = Quantity::parse(text) {
             if has("code") || name.eq_ignore_ascii_case("status") {
                 if is_failing_code(text, has("exit")) {
-                    self.context.note(FindingKind::Fault, || format!("{name} is {text}"));
+                    self.context
+                        .add_finding(FindingKind::StatedFault, || format!("{name} is {text}"));
                 }
             } else if self.context.is_measured(name) {
                 let reference = reference(name, inherited, own);
-                let is_skipped = own.is_over && polarity_of(name) == Some(Polarity::Stock);
+                let is_skipped = own.is_completed && polarity_of(name) == Some(Polarity::Stock);
                 if !is_skipped {
-                    self.context.sample(&Sample { reference, ..Sample::new(name, value) });
+                    self.context.judge_sample(&Sample { reference, ..Sample::new(name, value) });
                 }
             }
             return;
@@ -209,40 +211,42 @@ impl<'f> Judge<'f, '_, '_, '_> {
         let measured = self.context.is_measured(name);
         if measured && text.contains(' ') && text.starts_with(|c: char| c.is_ascii_digit()) {
             // `8.12s (threshold 1.5s)`
-            statement::read(&format!("{name} {text}"), inherited.level, self.context);
+            statement::judge_text(&format!("{name} {text}"), inherited.level, self.context);
             return;
         }
         if text == "[]" {
-            return self.context.doubt(EMPTY);
+            return self.context.add_doubt(EMPTY);
         }
         if measured && let Some((value, quantity)) = ratio(text) {
-            if !own.is_over {
+            if !own.is_completed {
                 let reference = Some(Reference { quantity, bound: Bound::Whole });
-                self.context.sample(&Sample { reference, ..Sample::new(name, value) });
+                self.context.judge_sample(&Sample { reference, ..Sample::new(name, value) });
             }
             return;
         }
-        if truth(text).is_some_and(|holds| own.is_over || self.context.truth(name, holds)) {
+        if parse_truth(text)
+            .is_some_and(|holds| own.is_completed || self.context.judge_condition(name, holds))
+        {
             return;
         }
-        if !self.state(name, text) {
-            self.words(record, name, text, cell, inherited.level);
+        if !self.judge_state(name, text) {
+            self.judge_words(record, name, text, cell, inherited.level);
         }
     }
 
     /// Judges a lifetime count (`41 (2m ago)`), which is conclusive only if it is 0 or recent.
-    fn lifetime(&mut self, name: &str, text: &str) {
+    fn judge_lifetime(&mut self, name: &str, text: &str) {
         let (count, when) = text.split_once('(').unwrap_or((text, "d"));
         let Some(value) = Quantity::parse(count) else { return };
         if value.is_zero() || !when.contains(['h', 'd', 'y', 'w']) {
-            self.context.sample(&Sample::new(name, value));
+            self.context.judge_sample(&Sample::new(name, value));
         } else {
-            self.context.doubt("a count since creation decides nothing");
+            self.context.add_doubt("a count since creation decides nothing");
         }
     }
 
     /// Judges a state. Returns `false` if it is unknown.
-    fn state(&mut self, name: &str, text: &str) -> bool {
+    fn judge_state(&mut self, name: &str, text: &str) -> bool {
         let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
         if !LEXICON.is_field("state", name) {
             return false;
@@ -251,21 +255,21 @@ impl<'f> Judge<'f, '_, '_, '_> {
         let bracketed = text.split_inclusive(')').next().unwrap_or_default();
         let state = LEXICON.states.get(bracketed).or_else(|| LEXICON.states.get(first));
         let kind = match state {
-            Some(State::Fault) => FindingKind::Bad,
+            Some(State::Fault) => FindingKind::SignalFault,
             Some(State::Well) if text.contains("Disabled") => return true,
-            Some(State::Well) if text == "Ready" => FindingKind::Healthy,
-            Some(State::Well) => FindingKind::Fine,
+            Some(State::Well) if text == "Ready" => FindingKind::SignalHealth,
+            Some(State::Well) => FindingKind::StatedHealth,
             Some(State::Ended) => FindingKind::Recovered,
             // A service that answers is well, but its answer may report a fault.
-            Some(State::Answered) if self.is_single => FindingKind::Fine,
+            Some(State::Answered) if self.is_single => FindingKind::StatedHealth,
             Some(State::Over | State::Answered) => return true,
             None => return false,
         };
-        self.context.note(kind, || format!("{name} is {}", excerpt(text, 120)));
+        self.context.add_finding(kind, || format!("{name} is {}", excerpt(text, 120)));
         true
     }
 
-    fn words(
+    fn judge_words(
         &mut self,
         record: &Record<'_>,
         name: &str,
@@ -279,10 +283,12 @@ impl<'f> Judge<'f, '_, '_, '_> {
         if is_about_fault || polarity_of(name) == Some(Polarity::Fault) {
             match statement::sense(text) {
                 Some(Sense::None) => {
-                    return self.context.note(FindingKind::Cleared, || format!("{name} is {text}"));
+                    return self
+                        .context
+                        .add_finding(FindingKind::StatedAbsence, || format!("{name} is {text}"));
                 }
                 Some(Sense::Absent) => {
-                    return self.context.doubt("an absent value decides nothing");
+                    return self.context.add_doubt("an absent value decides nothing");
                 }
                 _ => {}
             }
@@ -294,16 +300,18 @@ impl<'f> Judge<'f, '_, '_, '_> {
         let is_unquoted = before != Some(&b'"') && !LEXICON.is_field("label", name);
         let is_prose = is_unquoted && text.contains(' ');
         if is_unquoted && is_row && LEXICON.states.get(text) == Some(State::Fault) {
-            return self.context.note(FindingKind::Fault, || format!("{name} is {text}"));
+            return self
+                .context
+                .add_finding(FindingKind::StatedFault, || format!("{name} is {text}"));
         }
         // `Up/Down` lists two states.
         if !text.contains(' ') && text.contains('/') {
             return;
         }
         if is_about_fault || is_prose || LEXICON.is_field("prose", name) {
-            statement::read(text, level, self.context);
+            statement::judge_text(text, level, self.context);
         } else if self.context.is_measured(name) && is_not_a_number(text) {
-            self.context.doubt(NOT_A_NUMBER);
+            self.context.add_doubt(NOT_A_NUMBER);
         }
     }
 }

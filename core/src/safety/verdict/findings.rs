@@ -7,19 +7,19 @@ use super::{ClassifiedVerdict, Signal, Verdict};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FindingKind {
     /// A structured signal shows a fault.
-    Bad,
+    SignalFault,
     /// A structured signal shows health.
-    Healthy,
+    SignalHealth,
     /// A fault that is over.
     Recovered,
     /// Words state a fault.
-    Fault,
+    StatedFault,
     /// Words state the absence of a fault.
-    Cleared,
+    StatedAbsence,
     /// Words state health.
-    Fine,
+    StatedHealth,
     /// Something inconclusive.
-    Doubt,
+    Inconclusive,
 }
 
 #[derive(Debug, Default)]
@@ -41,21 +41,25 @@ impl Findings {
     /// Derives the verdict. Structured signals take precedence; contradictory findings are inconclusive.
     pub(super) fn verdict(mut self) -> ClassifiedVerdict {
         let has = |kind: FindingKind| self.first.contains_key(&kind);
-        let opposed =
-            [FindingKind::Healthy, FindingKind::Cleared].into_iter().find(|kind| has(*kind));
+        let opposed = [FindingKind::SignalHealth, FindingKind::StatedAbsence]
+            .into_iter()
+            .find(|kind| has(*kind));
         let (verdict, deciding, against) = if has(FindingKind::Recovered) {
             (Verdict::Inconclusive, FindingKind::Recovered, None)
-        } else if has(FindingKind::Bad) {
-            (Verdict::Supports, FindingKind::Bad, None)
-        } else if has(FindingKind::Fault) {
+        } else if has(FindingKind::SignalFault) {
+            (Verdict::Supports, FindingKind::SignalFault, None)
+        } else if has(FindingKind::StatedFault) {
             let verdict = if opposed.is_some() { Verdict::Inconclusive } else { Verdict::Supports };
-            (verdict, FindingKind::Fault, opposed)
+            (verdict, FindingKind::StatedFault, opposed)
         } else if let Some(kind) = opposed.filter(|_| !self.has_open_backlog) {
             (Verdict::Refutes, kind, None)
-        } else if has(FindingKind::Fine) && !has(FindingKind::Doubt) && !self.has_open_backlog {
-            (Verdict::Refutes, FindingKind::Fine, None)
+        } else if has(FindingKind::StatedHealth)
+            && !has(FindingKind::Inconclusive)
+            && !self.has_open_backlog
+        {
+            (Verdict::Refutes, FindingKind::StatedHealth, None)
         } else {
-            (Verdict::Inconclusive, FindingKind::Doubt, None)
+            (Verdict::Inconclusive, FindingKind::Inconclusive, None)
         };
         let against = against.and_then(|kind| self.first.remove(&kind));
         let (mut reason, signal) = self

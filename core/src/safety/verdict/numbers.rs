@@ -24,9 +24,9 @@ pub(super) struct Numbers {
     pub(super) faults: u32,
     /// The number of negated codes.
     pub(super) doubts: u32,
-    pub(super) sampled: bool,
+    pub(super) has_sample: bool,
     /// `true` if a 0 has no signal.
-    pub(super) unclaimed_zero: bool,
+    pub(super) has_unclaimed_zero: bool,
 }
 
 struct Number<'a> {
@@ -39,7 +39,7 @@ struct Number<'a> {
 }
 
 /// Judges the numbers in a line and marks the words that belong to them.
-pub(super) fn read<'a>(
+pub(super) fn judge_numbers<'a>(
     line: &'a str,
     tokens: &mut [Token<'a>],
     context: &mut Context<'_>,
@@ -71,8 +71,8 @@ pub(super) fn read<'a>(
     for at in 0..numbers.len() {
         let claimed = judge(line, tokens, &numbers, at, context);
         let is_zero = numbers.get(at).is_some_and(|number| number.value.is_zero());
-        result.unclaimed_zero |= is_zero && !claimed;
-        result.sampled |= claimed;
+        result.has_unclaimed_zero |= is_zero && !claimed;
+        result.has_sample |= claimed;
     }
     for code in found.codes {
         let exit = code.kind == CodeKind::ExitCode;
@@ -81,7 +81,7 @@ pub(super) fn read<'a>(
         else {
             continue;
         };
-        let used = tokens.get(at.clone()).unwrap_or_default().iter().any(|token| token.used);
+        let used = tokens.get(at.clone()).unwrap_or_default().iter().any(|token| token.is_used);
         if is_failing_code(text, exit) && !used {
             let near = tokens.get(at.start.saturating_sub(3)..at.start).unwrap_or_default();
             let negated = near.iter().any(|token| token.cue.is_some());
@@ -136,18 +136,19 @@ fn judge<'a>(
     }
     set_used(tokens, name.tokens.clone());
     if !is_generic(name.text) && !context.is_measured(name.text) {
-        context.doubt("a number whose name does not say what is healthy decides nothing");
+        context.add_doubt("a number whose name does not say what is healthy decides nothing");
         return true;
     }
     if matches!(number.comparator, Some(Comparator::AtMost | Comparator::Under)) {
-        context.doubt("an upper bound decides nothing");
-    } else if name.falling && !number.value.is_zero() && reference.is_none() {
-        context.doubt("a value that falls and is not 0 decides nothing");
+        context.add_doubt("an upper bound decides nothing");
+    } else if name.is_falling && !number.value.is_zero() && reference.is_none() {
+        context.add_doubt("a value that falls and is not 0 decides nothing");
     } else {
         let sample = Sample { reference, ..Sample::new(name.text, number.value) };
-        let kind = context.sample(&sample);
+        let kind = context.judge_sample(&sample);
         if let Some(token) = tokens.get_mut(number.tokens.start) {
-            token.none = kind == FindingKind::Healthy && name.tokens.start >= number.tokens.end;
+            token.negates =
+                kind == FindingKind::SignalHealth && name.tokens.start >= number.tokens.end;
         }
     }
     true
@@ -166,7 +167,7 @@ fn reference<'a>(numbers: &[Number<'a>], at: usize) -> Option<Reference<'a>> {
 struct Name<'a> {
     text: &'a str,
     tokens: Range<usize>,
-    falling: bool,
+    is_falling: bool,
     /// `true` if the last word is part of a signal's name or a linking word follows.
     is_linked: bool,
 }
@@ -199,7 +200,7 @@ fn signal_name<'a>(line: &'a str, tokens: &[Token<'a>], number: &Number<'a>) -> 
         // `errors 0 timeouts 3` is ambiguous.
         (true, true) => {
             let tokens = before?.tokens.start..after?.tokens.end;
-            Some(Name { text: "unclear", tokens, falling: false, is_linked: true })
+            Some(Name { text: "unclear", tokens, is_falling: false, is_linked: true })
         }
         (false, true) => after,
         (true, false) => before,
@@ -211,7 +212,7 @@ fn signal_name<'a>(line: &'a str, tokens: &[Token<'a>], number: &Number<'a>) -> 
 fn name_before<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<(Name<'a>, bool)> {
     let assigns =
         |at: usize| tokens.get(at).is_some_and(|token| token.gap_has(&[':', '=', '>', '|']));
-    let (mut end, mut falling, mut linked) = (at, false, assigns(at));
+    let (mut end, mut is_falling, mut linked) = (at, false, assigns(at));
     if !linked && tokens.get(at).is_some_and(|number| number.gap_has(&[','])) {
         return None;
     }
@@ -220,9 +221,9 @@ fn name_before<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<(Na
         match LEXICON.number_cues.get(token.text) {
             // A word before an assignment is a name (`dropped: 0`).
             Some(NumberCue::Rise | NumberCue::Fall) if assigns(end) => break,
-            Some(NumberCue::Fall) => falling = true,
+            Some(NumberCue::Fall) => is_falling = true,
             Some(NumberCue::Link | NumberCue::Rise | NumberCue::From) => {}
-            _ if token.used && (end < at) => {}
+            _ if token.is_used && (end < at) => {}
             _ => break,
         }
         linked = true;
@@ -246,7 +247,7 @@ fn name_before<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<(Na
     // `error-reporter flushed 14 events`
     let last = words(text).last().unwrap_or_default();
     let is_linked = linked || LEXICON.signals.has(last) || is_generic(last);
-    Some((Name { text, tokens: start..at, falling, is_linked }, linked))
+    Some((Name { text, tokens: start..at, is_falling, is_linked }, linked))
 }
 
 /// Returns the words after a number, up to the first one with a polarity.
@@ -261,7 +262,7 @@ fn name_after<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<Name
         // In `500 errors: 0`, the number is part of the name.
         let assigned = tokens.get(end + 1).is_some_and(|next| next.gap_has(&[':', '=']));
         if polarity_of(text).is_some() {
-            let name = Name { text, tokens: at..end + 1, falling: false, is_linked: true };
+            let name = Name { text, tokens: at..end + 1, is_falling: false, is_linked: true };
             return (!assigned).then_some(name);
         }
     }
@@ -287,7 +288,7 @@ fn is_name_word(token: &Token<'_>) -> bool {
         Some((Sense::Contrast | Sense::Doubt | Sense::Intent | Sense::Aux, _))
     ) || ["and", "or"].iter().any(|word| word.eq_ignore_ascii_case(token.text));
     let negates = token.cue.is_some() && !token.text.eq_ignore_ascii_case("not");
-    !token.used && !breaks && !negates
+    !token.is_used && !breaks && !negates
 }
 
 fn cue_before(tokens: &[Token<'_>], at: usize) -> Option<NumberCue> {
@@ -323,6 +324,6 @@ fn token_range(tokens: &[Token<'_>], span: &Range<usize>) -> Range<usize> {
 
 fn set_used(tokens: &mut [Token<'_>], range: Range<usize>) {
     for token in tokens.get_mut(range).into_iter().flatten() {
-        token.used = true;
+        token.is_used = true;
     }
 }

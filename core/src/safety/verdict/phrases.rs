@@ -22,15 +22,15 @@ pub(super) struct StatementCounts {
 
 pub(super) fn count_statements(tokens: &[Token<'_>], is_question: bool) -> StatementCounts {
     let mut reader =
-        Reader { tokens, counts: StatementCounts::default(), clause: Clause::default() };
+        ClauseReader { tokens, counts: StatementCounts::default(), clause: Clause::default() };
     let mut at = 0;
     while at < tokens.len() {
-        at += reader.step(at).max(1);
+        at += reader.read_words(at).max(1);
     }
     if is_question {
-        reader.withdraw();
+        reader.doubt_faults();
     }
-    reader.close();
+    reader.close_clause();
     reader.counts
 }
 
@@ -39,31 +39,31 @@ struct Clause {
     /// The number of words still affected by the negation.
     reach: u8,
     /// `true` if the negation is *no longer*.
-    ended: bool,
+    is_ended: bool,
     /// `true` if the following words are hedged, unobserved or have no data.
-    hedged: bool,
+    is_hedged: bool,
     /// `true` if the negation denied a fault, so that a list can continue.
-    lists: bool,
+    has_denied_fault: bool,
     /// The number of faults so far.
     faults: u32,
 }
 
-struct Reader<'t, 'a> {
+struct ClauseReader<'t, 'a> {
     tokens: &'t [Token<'a>],
     counts: StatementCounts,
     clause: Clause,
 }
 
-impl Reader<'_, '_> {
+impl ClauseReader<'_, '_> {
     fn sense(&self, at: usize) -> Option<Sense> {
-        self.tokens.get(at).filter(|token| !token.used)?.sense.map(|(sense, _)| sense)
+        self.tokens.get(at).filter(|token| !token.is_used)?.sense.map(|(sense, _)| sense)
     }
 
-    fn is(&self, at: usize, sense: Sense) -> bool {
+    fn has_sense(&self, at: usize, sense: Sense) -> bool {
         self.sense(at) == Some(sense)
     }
 
-    fn word(&self, at: usize, words: &[&str]) -> bool {
+    fn is_word(&self, at: usize, words: &[&str]) -> bool {
         let is_word =
             |token: &Token<'_>| words.iter().any(|word| word.eq_ignore_ascii_case(token.text));
         self.tokens.get(at).is_some_and(is_word)
@@ -77,22 +77,22 @@ impl Reader<'_, '_> {
         self.clause.reach > 0
     }
 
-    fn close(&mut self) {
+    fn close_clause(&mut self) {
         self.counts.faults += self.clause.faults;
         self.clause = Clause::default();
     }
 
-    fn withdraw(&mut self) {
+    fn doubt_faults(&mut self) {
         self.counts.doubts += self.clause.faults;
         self.clause.faults = 0;
     }
 
     /// Reads the next words. Returns their number.
-    fn step(&mut self, at: usize) -> usize {
+    fn read_words(&mut self, at: usize) -> usize {
         let Some(token) = self.tokens.get(at) else { return 1 };
-        self.separators(at);
-        if token.used {
-            if token.none {
+        self.read_separator(at);
+        if token.is_used {
+            if token.negates {
                 self.clause.reach = REACH;
             }
             return 1;
@@ -103,38 +103,38 @@ impl Reader<'_, '_> {
         if let Some((kind, words)) = token.cue
             && !(sense == Some(Sense::Fault) && length > words)
         {
-            return self.cue(at, kind, words);
+            return self.read_cue(at, kind, words);
         }
         match sense {
             None | Some(Sense::Aux | Sense::Neutral | Sense::Name) => {
                 self.clause.reach = self.clause.reach.saturating_sub(u8::from(sense.is_none()));
             }
-            Some(Sense::Contrast) => self.close(),
+            Some(Sense::Contrast) => self.close_clause(),
             Some(Sense::Doubt) => {
                 // Such as `timeouts are expected`.
-                if at > 0 && self.is(at - 1, Sense::Aux) {
-                    self.withdraw();
+                if at > 0 && self.has_sense(at - 1, Sense::Aux) {
+                    self.doubt_faults();
                 }
-                self.clause.hedged = true;
+                self.clause.is_hedged = true;
             }
-            Some(Sense::Fault) => return self.fault_word(at, length),
-            Some(Sense::Concern) if self.is_negated() => self.fault(),
+            Some(Sense::Fault) => return self.read_fault(at, length),
+            Some(Sense::Concern) if self.is_negated() => self.add_fault(),
             Some(Sense::Concern | Sense::Absent) => self.counts.doubts += 1,
             // Such as `Pause Young (Normal)`.
             Some(Sense::Fine) if token.gap.ends_with('(') && self.gap_has(at + 1, &[')']) => {}
-            Some(Sense::Fine) => self.health(|counts| &mut counts.fine),
-            Some(Sense::Works) if self.is_negated() => self.denied_health(),
+            Some(Sense::Fine) => self.add_health(|counts| &mut counts.fine),
+            Some(Sense::Works) if self.is_negated() => self.add_denied_health(),
             // `to recover` is an intention.
-            Some(Sense::Recovery) if !self.is_negated() && at > 0 && self.word(at - 1, &["to"]) => {
-            }
-            Some(Sense::Recovery) => self.health(|counts| &mut counts.recovered),
-            Some(Sense::Stop) => return self.stop(at),
-            Some(Sense::Observe) if self.is_negated() => self.withdraw(),
+            Some(Sense::Recovery)
+                if !self.is_negated() && at > 0 && self.is_word(at - 1, &["to"]) => {}
+            Some(Sense::Recovery) => self.add_health(|counts| &mut counts.recovered),
+            Some(Sense::Stop) => return self.read_stop(at),
+            Some(Sense::Observe) if self.is_negated() => self.doubt_faults(),
             Some(Sense::NothingFound) if self.is_negated() => {
-                self.clause.hedged = true;
+                self.clause.is_hedged = true;
                 self.counts.doubts += 1;
             }
-            Some(Sense::Intent) if self.is(at + 1, Sense::Fault) => {
+            Some(Sense::Intent) if self.has_sense(at + 1, Sense::Fault) => {
                 self.counts.doubts += 1;
                 return 2;
             }
@@ -150,99 +150,104 @@ impl Reader<'_, '_> {
         length
     }
 
-    fn separators(&mut self, at: usize) {
+    fn read_separator(&mut self, at: usize) {
         if self.gap_has(at, &['?']) {
-            self.withdraw();
+            self.doubt_faults();
         }
         let Some(token) = self.tokens.get(at) else { return };
         let is_stop = token.gap.ends_with(['.', '!', '?']) || token.gap.contains(". ");
         if is_stop || token.gap_has(&[';', '|', '(', ')', '?']) {
-            self.close();
-        } else if (token.gap_has(&[',']) || self.word(at, &["and"])) && !self.continues(at) {
+            self.close_clause();
+        } else if (token.gap_has(&[',']) || self.is_word(at, &["and"])) && !self.list_continues(at)
+        {
             self.clause.reach = 0;
             self.counts.faults += core::mem::take(&mut self.clause.faults);
         }
     }
 
     /// Returns `true` if a list continues (`no errors, timeouts or restarts`).
-    fn continues(&self, at: usize) -> bool {
-        let next = at + usize::from(self.word(at, &["and", "or", "nor"]));
+    fn list_continues(&self, at: usize) -> bool {
+        let next = at + usize::from(self.is_word(at, &["and", "or", "nor"]));
         let after_none = at.checked_sub(1).and_then(|at| self.tokens.get(at));
-        if self.is_negated() && !self.clause.lists && !after_none.is_some_and(|token| token.used) {
+        if self.is_negated()
+            && !self.clause.has_denied_fault
+            && !after_none.is_some_and(|token| token.is_used)
+        {
             return false;
         }
         let listed = [Sense::Fault, Sense::Concern, Sense::Fine, Sense::Works];
         self.sense(next).is_some_and(|sense| listed.contains(&sense))
     }
 
-    fn cue(&mut self, at: usize, kind: MarkerKind, words: usize) -> usize {
+    fn read_cue(&mut self, at: usize, kind: MarkerKind, words: usize) -> usize {
         if kind == MarkerKind::Hedge {
-            self.clause.hedged = true;
+            self.clause.is_hedged = true;
             return words;
         }
         let next = at + words;
-        let after_could = at > 0 && self.word(at - 1, &["could", "can"]);
-        let able = self.word(next, &["able"]) && self.word(next + 1, &["to"]);
+        let after_could = at > 0 && self.is_word(at - 1, &["could", "can"]);
+        let able = self.is_word(next, &["able"]) && self.is_word(next + 1, &["to"]);
         if able || after_could {
-            return words + self.inability(next + 2 * usize::from(able), false);
+            return words + self.read_inability(next + 2 * usize::from(able), false);
         }
-        if self.word(at, &["failed", "fails", "failing"]) {
-            return words + self.inability(next, true);
+        if self.is_word(at, &["failed", "fails", "failing"]) {
+            return words + self.read_inability(next, true);
         }
-        if self
-            .word(at, &["unable", "cannot", "can't", "can\u{2019}t", "couldn't", "couldn\u{2019}t"])
-        {
-            return words + self.inability(next, false);
+        if self.is_word(
+            at,
+            &["unable", "cannot", "can't", "can\u{2019}t", "couldn't", "couldn\u{2019}t"],
+        ) {
+            return words + self.read_inability(next, false);
         }
-        let longer = words > 1 && self.word(at + 1, &["longer"]);
-        let more = self.word(next, &["more"]);
+        let longer = words > 1 && self.is_word(at + 1, &["longer"]);
+        let more = self.is_word(next, &["more"]);
         if longer || more {
             let used = words + usize::from(more);
             let ends = self.tokens.get(at + used).is_none_or(|token| !token.gap.trim().is_empty());
             // Such as `the error no longer occurs` or `failing no more`.
-            if self.clause.faults > 0 && (ends || self.is(at + used, Sense::Observe)) {
+            if self.clause.faults > 0 && (ends || self.has_sense(at + used, Sense::Observe)) {
                 self.counts.recovered += core::mem::take(&mut self.clause.faults);
                 return used + 1;
             }
-            self.clause.ended = true;
+            self.clause.is_ended = true;
             self.clause.reach = REACH;
             return used;
         }
         // A second negation cancels the first, except in `neither … nor`.
-        let is_double = self.is_negated() && !self.word(at, &["nor"]);
+        let is_double = self.is_negated() && !self.is_word(at, &["nor"]);
         self.clause.reach = if is_double { 0 } else { REACH };
         words
     }
 
     /// Reads the verb that something was unable to do. Returns the number of words read.
-    fn inability(&mut self, at: usize, attempted: bool) -> usize {
-        let passive = usize::from(self.is(at, Sense::Aux));
+    fn read_inability(&mut self, at: usize, attempted: bool) -> usize {
+        let passive = usize::from(self.has_sense(at, Sense::Aux));
         match self.sense(at + passive) {
             Some(Sense::Observe) => {
                 self.counts.doubts += 1;
-                self.withdraw();
-                self.clause.hedged = true;
+                self.doubt_faults();
+                self.clause.is_hedged = true;
             }
             // Something that cannot fail states no fault.
             Some(Sense::Fault) if !attempted => self.counts.doubts += 1,
-            _ => self.fault(),
+            _ => self.add_fault(),
         }
         self.clause.reach = 0;
         passive + 1
     }
 
-    fn fault_word(&mut self, at: usize, length: usize) -> usize {
+    fn read_fault(&mut self, at: usize, length: usize) -> usize {
         let next = at + length;
         // A decrease (`errors dropped`, `errors are down`) is neither a fault nor its absence.
         let falls =
             self.tokens.get(at).is_some_and(|token| matches!(token.text, "dropped" | "down"));
-        let back = if at > 1 && self.is(at - 1, Sense::Aux) { 2 } else { 1 };
-        let subject = at.checked_sub(back).is_some_and(|at| self.is(at, Sense::Fault));
+        let back = if at > 1 && self.has_sense(at - 1, Sense::Aux) { 2 } else { 1 };
+        let subject = at.checked_sub(back).is_some_and(|at| self.has_sense(at, Sense::Fault));
         if falls && subject && self.clause.faults > 0 {
-            self.withdraw();
+            self.doubt_faults();
             return length;
         }
-        if self.is(next, Sense::Name) && !self.gap_has(next, &[':', '=']) {
+        if self.has_sense(next, Sense::Name) && !self.gap_has(next, &[':', '=']) {
             return length + 1;
         }
         if self.gap_has(next, &[':', '=']) {
@@ -258,46 +263,46 @@ impl Reader<'_, '_> {
                 _ => {}
             }
         }
-        self.fault();
+        self.add_fault();
         length
     }
 
-    fn fault(&mut self) {
-        if self.clause.hedged {
+    fn add_fault(&mut self) {
+        if self.clause.is_hedged {
             self.counts.doubts += 1;
-        } else if self.is_negated() && self.clause.ended {
+        } else if self.is_negated() && self.clause.is_ended {
             self.counts.recovered += 1;
         } else if self.is_negated() {
             self.counts.cleared += 1;
-            self.clause.lists = true;
+            self.clause.has_denied_fault = true;
         } else {
             self.clause.faults += 1;
         }
     }
 
-    fn health(&mut self, count: fn(&mut StatementCounts) -> &mut u32) {
+    fn add_health(&mut self, count: fn(&mut StatementCounts) -> &mut u32) {
         if self.is_negated() {
-            self.denied_health();
-        } else if self.clause.hedged {
+            self.add_denied_health();
+        } else if self.clause.is_hedged {
             self.counts.doubts += 1;
         } else {
             *count(&mut self.counts) += 1;
         }
     }
 
-    fn denied_health(&mut self) {
+    fn add_denied_health(&mut self) {
         self.clause.reach = 0;
-        if self.clause.hedged {
+        if self.clause.is_hedged {
             self.counts.doubts += 1;
         } else {
             self.clause.faults += 1;
         }
     }
 
-    fn stop(&mut self, at: usize) -> usize {
+    fn read_stop(&mut self, at: usize) -> usize {
         match self.sense(at + 1) {
             Some(Sense::Works) => {
-                self.fault();
+                self.add_fault();
                 2
             }
             Some(Sense::Fault) if self.is_negated() => {

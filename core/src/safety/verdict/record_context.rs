@@ -44,7 +44,7 @@ impl<'f> RecordContext<'f> {
 #[derive(Debug, Default)]
 pub(super) struct CellContext<'f> {
     /// `true` if the subject has completed or its total is zero, so instances need not be ready.
-    pub(super) is_over: bool,
+    pub(super) is_completed: bool,
     pub(super) whole: Option<Quantity<'f>>,
     /// `true` for a line in an access log, which is judged by its fields only.
     pub(super) is_request: bool,
@@ -65,7 +65,7 @@ impl<'f> CellContext<'f> {
             Some((name.trim_end_matches(['_', '.']), Quantity::parse(&cell.text)?))
         };
         Self {
-            is_over: state == Some(State::Over) || is_empty,
+            is_completed: state == Some(State::Over) || is_empty,
             whole: record.cells.iter().find_map(|cell| Some(ratio(&cell.text)?.1)),
             is_request: has("protocol") && has("status"),
             thresholds: record.cells.iter().filter_map(threshold).collect(),

@@ -25,9 +25,9 @@ pub(super) struct Token<'a> {
     /// The negation or hedge starting here, with its length in words.
     pub(super) cue: Option<(MarkerKind, usize)>,
     /// `true` if the word belongs to a number.
-    pub(super) used: bool,
+    pub(super) is_used: bool,
     /// `true` for zero of a bad thing, which negates the following words.
-    pub(super) none: bool,
+    pub(super) negates: bool,
 }
 
 impl Token<'_> {
@@ -37,19 +37,19 @@ impl Token<'_> {
 }
 
 /// Judges the lines of a text. Returns `false` if one is a sample, since other fields are then only labels.
-pub(super) fn read(text: &str, level: Level, context: &mut Context<'_>) -> bool {
+pub(super) fn judge_text(text: &str, level: Level, context: &mut Context<'_>) -> bool {
     let mut is_sample = false;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if is_tool_failure(line) {
-            context.doubt("the line is about the tool itself");
+            context.add_doubt("the line is about the tool itself");
         } else if ["# HELP", "# TYPE", "# UNIT", "# EOF"]
             .iter()
             .any(|start| line.starts_with(start))
         {
-        } else if exposition(line, context) {
+        } else if judge_exposition(line, context) {
             is_sample = true;
         } else {
-            statement(line, level, context);
+            judge_line(line, level, context);
         }
     }
     !is_sample
@@ -77,7 +77,7 @@ fn is_tool_failure(line: &str) -> bool {
 }
 
 /// Judges a sample `name{label="x"} value [time]`. Returns `false` if the line is not a sample.
-fn exposition(line: &str, context: &mut Context<'_>) -> bool {
+fn judge_exposition(line: &str, context: &mut Context<'_>) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
     let end = line.find(|c: char| !is_part(c)).unwrap_or(line.len());
     let Some((name, rest)) = line.split_at_checked(end) else { return false };
@@ -95,9 +95,9 @@ fn exposition(line: &str, context: &mut Context<'_>) -> bool {
     }
     match Quantity::parse(value) {
         Some(value) => {
-            context.sample(&Sample::new(name, value));
+            context.judge_sample(&Sample::new(name, value));
         }
-        None if is_not_a_number(value) => context.doubt(NOT_A_NUMBER),
+        None if is_not_a_number(value) => context.add_doubt(NOT_A_NUMBER),
         None => return false,
     }
     true
@@ -109,7 +109,7 @@ fn tokenize(line: &str) -> Vec<Token<'_>> {
         let gap = line.get(end..word.span.start).unwrap_or_default();
         end = word.span.end;
         let text = line.get(word.span.clone()).unwrap_or_default();
-        Token { text, span: word.span, gap, sense: None, cue: None, used: false, none: false }
+        Token { text, span: word.span, gap, sense: None, cue: None, is_used: false, negates: false }
     };
     let mut found: Vec<Token<'_>> = tokens::words(line).map(token).collect();
     let senses: Vec<Option<(Sense, usize)>> =
@@ -137,13 +137,13 @@ fn phrase_at(line: &str, found: &[Token<'_>], at: usize) -> Option<(Sense, usize
     })
 }
 
-fn statement(line: &str, level: Level, context: &mut Context<'_>) {
+fn judge_line(line: &str, level: Level, context: &mut Context<'_>) {
     let mut tokens = tokenize(line);
     let level = match (level, take_level(&mut tokens)) {
         (Level::Other, own) => own,
         (level, _) => level,
     };
-    let numbers = numbers::read(line, &mut tokens, context);
+    let numbers = numbers::judge_numbers(line, &mut tokens, context);
     for at in 0..tokens.len() {
         judge_truth(&mut tokens, at, context);
     }
@@ -154,24 +154,24 @@ fn statement(line: &str, level: Level, context: &mut Context<'_>) {
         counts.cleared += 1;
     }
     let is_silent = counts.cleared + counts.recovered + counts.doubts + counts.faults == 0;
-    if level == Level::Error && is_silent && !numbers.sampled {
+    if level == Level::Error && is_silent && !numbers.has_sample {
         counts.faults = 1;
     }
     // Headings, quiet lines and lines with an unexplained 0 do not report faults.
     let is_heading = line.ends_with(':') || line.starts_with('#');
-    if is_heading || numbers.unclaimed_zero || level == Level::Quiet {
+    if is_heading || numbers.has_unclaimed_zero || level == Level::Quiet {
         counts.doubts += counts.faults;
         counts.faults = 0;
     }
     for (kind, count, description) in [
-        (FindingKind::Fault, counts.faults, "a line states a fault"),
-        (FindingKind::Cleared, counts.cleared, "a line states the absence of a fault"),
+        (FindingKind::StatedFault, counts.faults, "a line states a fault"),
+        (FindingKind::StatedAbsence, counts.cleared, "a line states the absence of a fault"),
         (FindingKind::Recovered, counts.recovered, "a line states the end of a fault"),
-        (FindingKind::Fine, counts.fine, "a line states health"),
-        (FindingKind::Doubt, counts.doubts, "a line only mentions a fault"),
+        (FindingKind::StatedHealth, counts.fine, "a line states health"),
+        (FindingKind::Inconclusive, counts.doubts, "a line only mentions a fault"),
     ] {
         if count > 0 {
-            context.note(kind, || format!("{description}: {}", excerpt(line, 120)));
+            context.add_finding(kind, || format!("{description}: {}", excerpt(line, 120)));
         }
     }
 }
@@ -209,7 +209,7 @@ fn judge_truth(tokens: &mut [Token<'_>], at: usize, context: &mut Context<'_>) {
     let assigned = value.gap_has(&[':', '=']);
     let named = assigned || name.text.starts_with(|c: char| c.is_ascii_uppercase());
     let is_truth = holds || value.text.eq_ignore_ascii_case("false");
-    if is_truth && named && !name.used && context.truth(name.text, holds) {
-        (name.used, value.used) = (true, true);
+    if is_truth && named && !name.is_used && context.judge_condition(name.text, holds) {
+        (name.is_used, value.is_used) = (true, true);
     }
 }

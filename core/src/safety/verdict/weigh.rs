@@ -50,27 +50,31 @@ impl Context<'_> {
         polarity_of(name).is_some() || self.expectation.is_some()
     }
 
-    pub(super) fn sample(&mut self, sample: &Sample<'_>) -> FindingKind {
-        let Some((sample, polarity)) = self.expected(sample) else {
-            return self.unexpected(sample.name);
+    pub(super) fn judge_sample(&mut self, sample: &Sample<'_>) -> FindingKind {
+        let Some((sample, polarity)) = self.apply_expectation(sample) else {
+            return self.add_unexpected(sample.name);
         };
         let (kind, why) = weigh(&sample, polarity);
         self.findings.has_open_backlog |=
-            polarity == Some(Polarity::Backlog) && kind == FindingKind::Doubt;
+            polarity == Some(Polarity::Backlog) && kind == FindingKind::Inconclusive;
         self.findings.add(kind, || describe(&sample, polarity, why));
         kind
     }
 
     /// Judges a chronological series by its last value, or by its increase for a counter.
-    pub(super) fn series<'b>(&mut self, name: &'b str, values: impl Iterator<Item = &'b str>) {
+    pub(super) fn judge_series<'b>(
+        &mut self,
+        name: &'b str,
+        values: impl Iterator<Item = &'b str>,
+    ) {
         let mut samples =
             values.filter_map(Quantity::parse).map(|quantity| Sample::new(name, quantity));
-        let Some(first) = samples.next() else { return self.doubt(NOT_A_NUMBER) };
-        let Some((first, polarity)) = self.expected(&first) else {
-            self.unexpected(name);
+        let Some(first) = samples.next() else { return self.add_doubt(NOT_A_NUMBER) };
+        let Some((first, polarity)) = self.apply_expectation(&first) else {
+            self.add_unexpected(name);
             return;
         };
-        let is_bad = |sample: &Sample<'_>| weigh(sample, polarity).0 == FindingKind::Bad;
+        let is_bad = |sample: &Sample<'_>| weigh(sample, polarity).0 == FindingKind::SignalFault;
         let (mut last, mut ever_bad, mut several) = (first, is_bad(&first), false);
         for sample in samples {
             last = Sample { name: first.name, reference: first.reference, ..sample };
@@ -80,13 +84,13 @@ impl Context<'_> {
         let rise = last.value.compare(&first.value);
         let (kind, why) = match (polarity, rise) {
             (Some(Polarity::Fault), Some(Ordering::Greater)) if is_counter(name) => {
-                (FindingKind::Bad, "the counter rose over the series")
+                (FindingKind::SignalFault, "the counter rose over the series")
             }
             (Some(Polarity::Fault), Some(Ordering::Equal)) if is_counter(name) && several => {
-                (FindingKind::Healthy, "the counter did not rise over the series")
+                (FindingKind::SignalHealth, "the counter did not rise over the series")
             }
             _ => match weigh(&last, polarity) {
-                (kind, _) if ever_bad && kind != FindingKind::Bad => (
+                (kind, _) if ever_bad && kind != FindingKind::SignalFault => (
                     FindingKind::Recovered,
                     "it was a fault earlier in the series and is not at its end",
                 ),
@@ -97,12 +101,12 @@ impl Context<'_> {
     }
 
     /// Judges a condition or switch. Returns `false` if its healthy value is unknown.
-    pub(super) fn truth(&mut self, name: &str, holds: bool) -> bool {
+    pub(super) fn judge_condition(&mut self, name: &str, holds: bool) -> bool {
         let mut name = name;
         let mut polarity = None;
         if let Some(expectation) = self.expectation {
             if !is_expected(name, &expectation) {
-                self.unexpected(name);
+                self.add_unexpected(name);
                 return false;
             }
             name = if is_generic(name) { expectation.signal } else { name };
@@ -111,9 +115,9 @@ impl Context<'_> {
         let healthy = polarity.map(|polarity| !is_bad(polarity)).or_else(|| healthy_value(name));
         let Some(healthy) = healthy else { return false };
         let (kind, why) = if holds == healthy {
-            (FindingKind::Healthy, "its healthy value")
+            (FindingKind::SignalHealth, "its healthy value")
         } else {
-            (FindingKind::Bad, "not its healthy value")
+            (FindingKind::SignalFault, "not its healthy value")
         };
         self.findings.add(kind, || {
             let signal = Signal {
@@ -127,22 +131,24 @@ impl Context<'_> {
         true
     }
 
-    pub(super) fn note(&mut self, kind: FindingKind, why: impl FnOnce() -> String) {
+    pub(super) fn add_finding(&mut self, kind: FindingKind, why: impl FnOnce() -> String) {
         self.findings.add(kind, || (why(), None));
     }
 
-    pub(super) fn doubt(&mut self, why: &str) {
-        self.note(FindingKind::Doubt, || why.to_string());
+    pub(super) fn add_doubt(&mut self, why: &str) {
+        self.add_finding(FindingKind::Inconclusive, || why.to_string());
     }
 
-    fn unexpected(&mut self, name: &str) -> FindingKind {
+    fn add_unexpected(&mut self, name: &str) -> FindingKind {
         let expected = self.expectation.map_or("", |expectation| expectation.signal);
-        self.note(FindingKind::Doubt, || format!("{name} is not the expected signal {expected}"));
-        FindingKind::Doubt
+        self.add_finding(FindingKind::Inconclusive, || {
+            format!("{name} is not the expected signal {expected}")
+        });
+        FindingKind::Inconclusive
     }
 
     /// Applies the expectation to a sample. Returns `None` if another signal is expected.
-    fn expected<'b>(&self, sample: &Sample<'b>) -> Option<(Sample<'b>, Option<Polarity>)>
+    fn apply_expectation<'b>(&self, sample: &Sample<'b>) -> Option<(Sample<'b>, Option<Polarity>)>
     where
         Self: 'b,
     {
@@ -185,37 +191,39 @@ fn describe(
 fn weigh(sample: &Sample<'_>, polarity: Option<Polarity>) -> (FindingKind, &'static str) {
     let value = &sample.value;
     if value.is_negative() {
-        return (FindingKind::Doubt, "a negative value is not understood");
+        return (FindingKind::Inconclusive, "a negative value is not understood");
     }
     match (polarity, sample.reference) {
         (Some(Polarity::Fault), _) if value.unit.dimension == Dimension::Duration => {
-            (FindingKind::Doubt, "a duration is not a count")
+            (FindingKind::Inconclusive, "a duration is not a count")
         }
         (_, Some(Reference { quantity, bound: Bound::Whole })) => {
             weigh_part(value, polarity, &quantity)
         }
         (Some(Polarity::Fault | Polarity::Backlog), _) if value.is_zero() => {
-            (FindingKind::Healthy, "none of a bad thing is healthy")
+            (FindingKind::SignalHealth, "none of a bad thing is healthy")
         }
         (Some(Polarity::Share | Polarity::Stock), _) if value.is_zero() => {
-            (FindingKind::Bad, "none of a good thing is a fault")
+            (FindingKind::SignalFault, "none of a good thing is a fault")
         }
         (_, Some(reference)) => weigh_against(sample, polarity, &reference),
         (Some(Polarity::Fault), None) if is_counter(sample.name) => {
-            (FindingKind::Doubt, "a counter since its process started; ask for its increase")
+            (FindingKind::Inconclusive, "a counter since its process started; ask for its increase")
         }
         (Some(Polarity::Fault), None)
             if (is_share(sample.name) || value.unit != Unit::COUNT)
                 && value.is_below_one_percent() =>
         {
-            (FindingKind::Doubt, "a share below 1 % decides nothing without a threshold")
+            (FindingKind::Inconclusive, "a share below 1 % decides nothing without a threshold")
         }
-        (Some(Polarity::Fault), None) => (FindingKind::Bad, "some of a bad thing is a fault"),
+        (Some(Polarity::Fault), None) => {
+            (FindingKind::SignalFault, "some of a bad thing is a fault")
+        }
         (Some(Polarity::Share), None) if value.is_whole() => {
-            (FindingKind::Healthy, "the whole of a good thing is healthy")
+            (FindingKind::SignalHealth, "the whole of a good thing is healthy")
         }
-        (Some(_), None) => (FindingKind::Doubt, "without a threshold it decides nothing"),
-        (None, None) => (FindingKind::Doubt, "the name does not say what is healthy"),
+        (Some(_), None) => (FindingKind::Inconclusive, "without a threshold it decides nothing"),
+        (None, None) => (FindingKind::Inconclusive, "the name does not say what is healthy"),
     }
 }
 
@@ -227,19 +235,21 @@ fn weigh_part(
     let order = value.compare(whole);
     match polarity {
         _ if whole.is_zero() || whole.is_negative() || order.is_none() => {
-            (FindingKind::Doubt, "none are desired")
+            (FindingKind::Inconclusive, "none are desired")
         }
         Some(Polarity::Share | Polarity::Stock) if order == Some(Ordering::Less) => {
-            (FindingKind::Bad, "fewer than desired")
+            (FindingKind::SignalFault, "fewer than desired")
         }
-        Some(Polarity::Share | Polarity::Stock) => (FindingKind::Healthy, "as many as desired"),
+        Some(Polarity::Share | Polarity::Stock) => {
+            (FindingKind::SignalHealth, "as many as desired")
+        }
         Some(Polarity::Fault | Polarity::Backlog) if value.is_zero() => {
-            (FindingKind::Healthy, "none of a bad thing is healthy")
+            (FindingKind::SignalHealth, "none of a bad thing is healthy")
         }
         Some(Polarity::Fault) if value.is_one_percent_of(whole) => {
-            (FindingKind::Bad, "some of a bad thing is a fault")
+            (FindingKind::SignalFault, "some of a bad thing is a fault")
         }
-        _ => (FindingKind::Doubt, "such a part decides nothing"),
+        _ => (FindingKind::Inconclusive, "such a part decides nothing"),
     }
 }
 
@@ -252,20 +262,25 @@ fn weigh_against(
     let order = sample.value.compare(&threshold);
     let upper = match (reference.bound, polarity.map(is_bad)) {
         (Bound::Upper, Some(false)) | (Bound::Lower, Some(true)) => {
-            return (FindingKind::Doubt, "the threshold's direction and the signal's disagree");
+            return (
+                FindingKind::Inconclusive,
+                "the threshold's direction and the signal's disagree",
+            );
         }
         (Bound::Upper, _) | (_, Some(true)) => true,
         (Bound::Lower, _) | (_, Some(false)) => false,
         // Staying below an undirected threshold does not show health for an unnamed value.
         (_, None) if is_generic(sample.name) && order == Some(Ordering::Greater) => true,
-        (_, None) => return (FindingKind::Doubt, "the name does not say which side is healthy"),
+        (_, None) => {
+            return (FindingKind::Inconclusive, "the name does not say which side is healthy");
+        }
     };
     match (order, upper) {
-        (None, _) => (FindingKind::Doubt, "its unit and the threshold's do not compare"),
-        (Some(Ordering::Equal), _) => (FindingKind::Doubt, "exactly at its threshold"),
-        (Some(Ordering::Greater), true) => (FindingKind::Bad, "above its threshold"),
-        (Some(Ordering::Less), true) => (FindingKind::Healthy, "below its threshold"),
-        (Some(Ordering::Less), false) => (FindingKind::Bad, "below its threshold"),
-        (Some(Ordering::Greater), false) => (FindingKind::Healthy, "above its threshold"),
+        (None, _) => (FindingKind::Inconclusive, "its unit and the threshold's do not compare"),
+        (Some(Ordering::Equal), _) => (FindingKind::Inconclusive, "exactly at its threshold"),
+        (Some(Ordering::Greater), true) => (FindingKind::SignalFault, "above its threshold"),
+        (Some(Ordering::Less), true) => (FindingKind::SignalHealth, "below its threshold"),
+        (Some(Ordering::Less), false) => (FindingKind::SignalFault, "below its threshold"),
+        (Some(Ordering::Greater), false) => (FindingKind::SignalHealth, "above its threshold"),
     }
 }
