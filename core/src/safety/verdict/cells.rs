@@ -109,7 +109,7 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
         let below =
             next.and_then(|next| next.cells.first()).filter(|cell| cell.attribute.is_empty());
         if below.is_some_and(|cell| !cell.text.contains(char::is_alphabetic)) {
-            self.context.add_doubt("a heading says nothing");
+            self.context.add_doubt("a heading is inconclusive");
             return true;
         }
         statement::judge_text(text, level, self.context)
@@ -129,7 +129,7 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
                 self.context.judge_condition(name, holds);
             }
             None if status == "Unknown" => {
-                self.context.add_doubt("a condition of unknown status decides nothing");
+                self.context.add_doubt("a condition with unknown status is inconclusive");
             }
             None => return false,
         }
@@ -162,7 +162,7 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
         sample.value = unit.map_or(sample.value, |unit| sample.value.with_default_unit(unit));
         if has_reference {
             let Some((quantity, bound)) = number else {
-                self.context.add_doubt("a threshold that is not a number decides nothing");
+                self.context.add_doubt("a threshold that is not a number is inconclusive");
                 return true;
             };
             // A threshold without a unit has the value's unit.
@@ -241,7 +241,7 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
         if value.is_zero() || !when.contains(['h', 'd', 'y', 'w']) {
             self.context.judge_sample(&Sample::new(name, value));
         } else {
-            self.context.add_doubt("a count since creation decides nothing");
+            self.context.add_doubt("a count since creation is inconclusive");
         }
     }
 
@@ -288,7 +288,7 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
                         .add_finding(FindingKind::StatedAbsence, || format!("{name} is {text}"));
                 }
                 Some(Sense::Absent) => {
-                    return self.context.add_doubt("an absent value decides nothing");
+                    return self.context.add_doubt("an absent value is inconclusive");
                 }
                 _ => {}
             }

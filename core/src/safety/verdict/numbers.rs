@@ -136,13 +136,13 @@ fn judge<'a>(
     }
     set_used(tokens, name.tokens.clone());
     if !is_generic(name.text) && !context.is_measured(name.text) {
-        context.add_doubt("a number whose name does not say what is healthy decides nothing");
+        context.add_doubt("the healthy value of the number is unknown");
         return true;
     }
     if matches!(number.comparator, Some(Comparator::AtMost | Comparator::Under)) {
-        context.add_doubt("an upper bound decides nothing");
+        context.add_doubt("an upper bound is inconclusive");
     } else if name.is_falling && !number.value.is_zero() && reference.is_none() {
-        context.add_doubt("a value that falls and is not 0 decides nothing");
+        context.add_doubt("a falling value above 0 is inconclusive");
     } else {
         let sample = Sample { reference, ..Sample::new(name.text, number.value) };
         let kind = context.judge_sample(&sample);

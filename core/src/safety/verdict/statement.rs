@@ -41,7 +41,7 @@ pub(super) fn judge_text(text: &str, level: Level, context: &mut Context<'_>) ->
     let mut is_sample = false;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if is_tool_failure(line) {
-            context.add_doubt("the line is about the tool itself");
+            context.add_doubt("the line reports a tool failure");
         } else if ["# HELP", "# TYPE", "# UNIT", "# EOF"]
             .iter()
             .any(|start| line.starts_with(start))
@@ -168,7 +168,7 @@ fn judge_line(line: &str, level: Level, context: &mut Context<'_>) {
         (FindingKind::StatedAbsence, counts.cleared, "a line states the absence of a fault"),
         (FindingKind::Recovered, counts.recovered, "a line states the end of a fault"),
         (FindingKind::StatedHealth, counts.fine, "a line states health"),
-        (FindingKind::Inconclusive, counts.doubts, "a line only mentions a fault"),
+        (FindingKind::Inconclusive, counts.doubts, "a line mentions a fault inconclusively"),
     ] {
         if count > 0 {
             context.add_finding(kind, || format!("{description}: {}", excerpt(line, 120)));

@@ -181,7 +181,7 @@ fn the_deciding_signal_is_returned() {
     let signal = classified.signal.unwrap();
     assert_eq!((signal.name.as_str(), signal.value.as_str()), ("cpu", "93%"));
     assert_eq!((signal.threshold.as_deref(), signal.polarity), (Some("80%"), Some(Polarity::Load)));
-    assert_eq!(classified.reason, "cpu is 93% of 80%: above its threshold");
+    assert_eq!(classified.reason, "cpu is 93% against 80%: above its threshold");
 }
 
 #[test]

@@ -12,9 +12,9 @@ use super::signal::{
 };
 use super::{Expectation, Polarity, Signal};
 
-pub(super) const EMPTY: &str = "the series is empty: absent is not 0";
+pub(super) const EMPTY: &str = "the series is empty, which is not the same as 0";
 
-pub(super) const NOT_A_NUMBER: &str = "a value that is not a number decides nothing";
+pub(super) const NOT_A_NUMBER: &str = "a value that is not a number is inconclusive";
 
 pub(super) fn is_not_a_number(text: &str) -> bool {
     let text = text.trim_start_matches(['+', '-']);
@@ -92,7 +92,7 @@ impl Context<'_> {
             _ => match weigh(&last, polarity) {
                 (kind, _) if ever_bad && kind != FindingKind::SignalFault => (
                     FindingKind::Recovered,
-                    "it was a fault earlier in the series and is not at its end",
+                    "it was a fault earlier in the series, but not at the end",
                 ),
                 judgement => judgement,
             },
@@ -115,9 +115,9 @@ impl Context<'_> {
         let healthy = polarity.map(|polarity| !is_bad(polarity)).or_else(|| healthy_value(name));
         let Some(healthy) = healthy else { return false };
         let (kind, why) = if holds == healthy {
-            (FindingKind::SignalHealth, "its healthy value")
+            (FindingKind::SignalHealth, "this is its healthy value")
         } else {
-            (FindingKind::SignalFault, "not its healthy value")
+            (FindingKind::SignalFault, "this is not its healthy value")
         };
         self.findings.add(kind, || {
             let signal = Signal {
@@ -180,8 +180,12 @@ fn describe(
     let name = if sample.name.is_empty() { "value" } else { sample.name };
     let literal = sample.value.literal;
     let threshold = sample.reference.map(|reference| reference.quantity.literal.to_string());
+    let separator = match sample.reference.map(|reference| reference.bound) {
+        Some(Bound::Whole) => "of",
+        _ => "against",
+    };
     let reason = match &threshold {
-        Some(threshold) => format!("{name} is {literal} of {threshold}: {why}"),
+        Some(threshold) => format!("{name} is {literal} {separator} {threshold}: {why}"),
         None => format!("{name} is {literal}: {why}"),
     };
     let signal = Signal { name: name.to_string(), value: literal.to_string(), threshold, polarity };
@@ -191,7 +195,7 @@ fn describe(
 fn weigh(sample: &Sample<'_>, polarity: Option<Polarity>) -> (FindingKind, &'static str) {
     let value = &sample.value;
     if value.is_negative() {
-        return (FindingKind::Inconclusive, "a negative value is not understood");
+        return (FindingKind::Inconclusive, "a negative value is inconclusive");
     }
     match (polarity, sample.reference) {
         (Some(Polarity::Fault), _) if value.unit.dimension == Dimension::Duration => {
@@ -201,29 +205,29 @@ fn weigh(sample: &Sample<'_>, polarity: Option<Polarity>) -> (FindingKind, &'sta
             weigh_part(value, polarity, &quantity)
         }
         (Some(Polarity::Fault | Polarity::Backlog), _) if value.is_zero() => {
-            (FindingKind::SignalHealth, "none of a bad thing is healthy")
+            (FindingKind::SignalHealth, "zero is healthy")
         }
         (Some(Polarity::Share | Polarity::Stock), _) if value.is_zero() => {
-            (FindingKind::SignalFault, "none of a good thing is a fault")
+            (FindingKind::SignalFault, "zero is a fault")
         }
         (_, Some(reference)) => weigh_against(sample, polarity, &reference),
         (Some(Polarity::Fault), None) if is_counter(sample.name) => {
-            (FindingKind::Inconclusive, "a counter since its process started; ask for its increase")
+            (FindingKind::Inconclusive, "a counter value is inconclusive; query its increase")
         }
         (Some(Polarity::Fault), None)
             if (is_share(sample.name) || value.unit != Unit::COUNT)
                 && value.is_below_one_percent() =>
         {
-            (FindingKind::Inconclusive, "a share below 1 % decides nothing without a threshold")
+            (FindingKind::Inconclusive, "a share below 1 % needs a threshold")
         }
         (Some(Polarity::Fault), None) => {
-            (FindingKind::SignalFault, "some of a bad thing is a fault")
+            (FindingKind::SignalFault, "any value above zero is a fault")
         }
         (Some(Polarity::Share), None) if value.is_whole() => {
-            (FindingKind::SignalHealth, "the whole of a good thing is healthy")
+            (FindingKind::SignalHealth, "the full share is healthy")
         }
-        (Some(_), None) => (FindingKind::Inconclusive, "without a threshold it decides nothing"),
-        (None, None) => (FindingKind::Inconclusive, "the name does not say what is healthy"),
+        (Some(_), None) => (FindingKind::Inconclusive, "it needs a threshold"),
+        (None, None) => (FindingKind::Inconclusive, "the healthy value is unknown"),
     }
 }
 
@@ -241,15 +245,15 @@ fn weigh_part(
             (FindingKind::SignalFault, "fewer than desired")
         }
         Some(Polarity::Share | Polarity::Stock) => {
-            (FindingKind::SignalHealth, "as many as desired")
+            (FindingKind::SignalHealth, "the desired number")
         }
         Some(Polarity::Fault | Polarity::Backlog) if value.is_zero() => {
-            (FindingKind::SignalHealth, "none of a bad thing is healthy")
+            (FindingKind::SignalHealth, "zero is healthy")
         }
         Some(Polarity::Fault) if value.is_one_percent_of(whole) => {
-            (FindingKind::SignalFault, "some of a bad thing is a fault")
+            (FindingKind::SignalFault, "any value above zero is a fault")
         }
-        _ => (FindingKind::Inconclusive, "such a part decides nothing"),
+        _ => (FindingKind::Inconclusive, "this share is inconclusive"),
     }
 }
 
@@ -264,7 +268,7 @@ fn weigh_against(
         (Bound::Upper, Some(false)) | (Bound::Lower, Some(true)) => {
             return (
                 FindingKind::Inconclusive,
-                "the threshold's direction and the signal's disagree",
+                "the threshold's direction contradicts the signal's",
             );
         }
         (Bound::Upper, _) | (_, Some(true)) => true,
@@ -272,11 +276,11 @@ fn weigh_against(
         // Staying below an undirected threshold does not show health for an unnamed value.
         (_, None) if is_generic(sample.name) && order == Some(Ordering::Greater) => true,
         (_, None) => {
-            return (FindingKind::Inconclusive, "the name does not say which side is healthy");
+            return (FindingKind::Inconclusive, "the healthy side of the threshold is unknown");
         }
     };
     match (order, upper) {
-        (None, _) => (FindingKind::Inconclusive, "its unit and the threshold's do not compare"),
+        (None, _) => (FindingKind::Inconclusive, "its unit is not comparable to the threshold's"),
         (Some(Ordering::Equal), _) => (FindingKind::Inconclusive, "exactly at its threshold"),
         (Some(Ordering::Greater), true) => (FindingKind::SignalFault, "above its threshold"),
         (Some(Ordering::Less), true) => (FindingKind::SignalHealth, "below its threshold"),
