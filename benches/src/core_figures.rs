@@ -9,12 +9,12 @@ use gsar_core::{Class, EvidenceType, Origin, Policy, Tally, decide};
 
 /// The exact score.
 pub fn score(policy: &Policy, partition: &[(Class, EvidenceType)]) -> Option<Ratio> {
-    ScoreTerms::of(policy, &Tally::of(partition.iter().copied())).score(policy)
+    ScoreTerms::new(policy, &Tally::from_claims(partition.iter().copied())).score(policy)
 }
 
 /// The score, guards, tier and reasons.
 pub fn decision(policy: &Policy, partition: &[(Class, EvidenceType)]) -> Decision {
-    decide(policy, &Tally::of(partition.iter().copied()), Origin::Caller, None)
+    decide(policy, &Tally::from_claims(partition.iter().copied()), Origin::Caller, None)
 }
 
 /// The decision and the distance to the neighbouring tiers.
@@ -22,7 +22,7 @@ pub fn decision_with_margins(
     policy: &Policy,
     partition: &[(Class, EvidenceType)],
 ) -> (Decision, Margins) {
-    let tally = Tally::of(partition.iter().copied());
+    let tally = Tally::from_claims(partition.iter().copied());
     let decision = decide(policy, &tally, Origin::Caller, None);
     let margins = margins(policy, &tally, &decision, None);
     (decision, margins)

@@ -116,8 +116,8 @@ pub fn assess(policy: &Policy, mut subject: Subject<'_>, budget: &Budget) -> Ass
     };
     let heaviest = heaviest_allowed(policy, subject.evidence);
     let as_judged =
-        JudgedTallies::of(policy, subject.first.as_ref().unwrap_or(&subject.judged), heaviest);
-    let cited = CitedSpecialists::of(&subject.judged, &evidence_set);
+        JudgedTallies::new(policy, subject.first.as_ref().unwrap_or(&subject.judged), heaviest);
+    let cited = CitedSpecialists::new(&subject.judged, &evidence_set);
     let verified =
         verify(policy.verification, policy, subject.claims, subject.judged, &evidence_set);
     let context = ReportContext { coverage, unread: subject.unread };
@@ -203,7 +203,7 @@ pub(crate) struct JudgedTallies {
 }
 
 impl JudgedTallies {
-    pub(crate) fn of(policy: &Policy, judged: &[JudgedClaim], heaviest: EvidenceType) -> Self {
+    pub(crate) fn new(policy: &Policy, judged: &[JudgedClaim], heaviest: EvidenceType) -> Self {
         let count = |assumption| {
             let assumed = AssumedVerdict { assumption, evidence_type: heaviest };
             counted(policy, assumed, judged.iter().map(|judged| (judged, VerdictStatus::AsJudged)))

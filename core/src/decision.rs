@@ -101,7 +101,7 @@ pub struct Hypothetical {
 }
 
 impl Hypothetical {
-    pub(crate) const fn of(decision: &Decision) -> Self {
+    pub(crate) const fn new(decision: &Decision) -> Self {
         Self { score: decision.guarded_score, tier: decision.tier }
     }
 }
@@ -123,7 +123,7 @@ pub fn decide(
     origin: Origin,
     findings: Option<&TextFindings>,
 ) -> Decision {
-    let terms = ScoreTerms::of(policy, tally);
+    let terms = ScoreTerms::new(policy, tally);
     let score = terms.score(policy);
     let guarded = terms.guarded_score(policy);
     let mut reasons = Vec::new();

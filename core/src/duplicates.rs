@@ -139,7 +139,7 @@ fn add_group(tally: &mut Tally, group: &[Member], policy: &PolicyValues) -> Opti
         return None;
     }
     // Ties in weight are broken by type, so the order of claims does not matter.
-    let weight = |member: &&Member| (policy.weights.of(member.evidence_type), member.evidence_type);
+    let weight = |member: &&Member| (policy.weights.get(member.evidence_type), member.evidence_type);
     let class = group.iter().map(|member| member.class).max()?;
     let claims = group.iter().map(|member| member.place).collect();
     if group.iter().all(Member::is_supported) {
@@ -247,7 +247,7 @@ mod tests {
             ("DNS failed.", Contradicted, Inference),
             ("dns failed!", Ungrounded, Synthesis),
         ]);
-        assert_eq!(tally, Tally::of([(Contradicted, ToolMatch), (Ungrounded, ToolMatch)]));
+        assert_eq!(tally, Tally::from_claims([(Contradicted, ToolMatch), (Ungrounded, ToolMatch)]));
         assert_eq!(merges[0].set_aside, 1);
         assert_eq!(merges[0].class, Contradicted);
     }
@@ -256,7 +256,7 @@ mod tests {
     fn supported_copies_take_the_smallest_weight_and_the_stricter_class() {
         let (tally, _) =
             tallied(&[("a b", Grounded, ToolMatch), ("A b", Complementary, Inference)]);
-        assert_eq!(tally, Tally::of([(Complementary, Inference)]));
+        assert_eq!(tally, Tally::from_claims([(Complementary, Inference)]));
     }
 
     #[test]
@@ -310,7 +310,7 @@ mod tests {
             let (merged, _) = canonical_tally(given(), &values);
             let mut plain = Tally::default();
             given().for_each(|(_, class, kind, status)| add(&mut plain, class, kind, status));
-            let (merged, plain) = (ScoreTerms::of(&values, &merged), ScoreTerms::of(&values, &plain));
+            let (merged, plain) = (ScoreTerms::new(&values, &merged), ScoreTerms::new(&values, &plain));
             prop_assert!(is_at_most(merged.score(&values), plain.score(&values)));
             prop_assert!(is_at_most(merged.guarded_score(&values), plain.guarded_score(&values)));
         }

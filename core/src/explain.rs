@@ -130,7 +130,7 @@ pub fn impact(
 ) -> Impact {
     let outcome = |tally: &Tally| {
         let decision = decide(policy, tally, Origin::Judge, findings);
-        Hypothetical::of(&decision)
+        Hypothetical::new(&decision)
     };
     let mut without = *tally;
     without.remove(group, 1);
@@ -150,7 +150,7 @@ pub fn impact(
 }
 
 fn contribution(policy: &PolicyValues, group: Group) -> Millionths {
-    let weight = |evidence_type| policy.weights.of(evidence_type);
+    let weight = |evidence_type| policy.weights.get(evidence_type);
     let floored = |evidence_type| weight(evidence_type).max(policy.ungrounded_floor);
     let times = |weight: Millionths, factor: Millionths| {
         let product =
@@ -211,17 +211,17 @@ fn gain(policy: &PolicyValues, group: Group, threshold: Millionths, leverage: u1
     let rho = if policy.guards.rho_at_least_one { policy.rho.max(one) } else { policy.rho };
     let (weight, removed) = match group {
         Group::Class(class, evidence_type) => {
-            let weight = policy.weights.of(evidence_type);
+            let weight = policy.weights.get(evidence_type);
             let floored = weight.max(policy.ungrounded_floor).wide();
             let factor = if class == Class::Contradicted { rho } else { one };
             (weight, floored * factor.wide())
         }
         Group::UnverifiedContradiction(evidence_type) => {
-            let weight = policy.weights.of(evidence_type);
+            let weight = policy.weights.get(evidence_type);
             (weight, weight.max(policy.ungrounded_floor).wide() * policy.rho.max(one).wide())
         }
         Group::Dropped => {
-            let heaviest_weight = policy.weights.of(heaviest_type(policy));
+            let heaviest_weight = policy.weights.get(heaviest_type(policy));
             (heaviest_weight, max_weight(policy).wide() * policy.rho.max(one).wide())
         }
     };

@@ -134,7 +134,7 @@ fn is_at_fault(claim: &VerifiedClaim) -> bool {
 pub(crate) struct CitedSpecialists<'a>(BTreeMap<ClaimId, Vec<&'a str>>);
 
 impl<'a> CitedSpecialists<'a> {
-    pub(crate) fn of(judged: &[JudgedClaim], evidence_set: &EvidenceSet<'a>) -> Self {
+    pub(crate) fn new(judged: &[JudgedClaim], evidence_set: &EvidenceSet<'a>) -> Self {
         let mut cited = BTreeMap::new();
         if evidence_set.items().iter().all(|item| item.specialist_id.is_empty()) {
             return Self(cited);

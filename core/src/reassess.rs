@@ -31,8 +31,8 @@ pub struct RecordedPartition<'a> {
 #[must_use]
 pub fn reassess(policy: &Policy, recorded: RecordedPartition<'_>) -> Assessment {
     let RecordedPartition { judged, verified, coverage, unread, evidence } = recorded;
-    let cited = CitedSpecialists::of(&judged, &EvidenceSet::new(evidence));
-    let own = JudgedTallies::of(policy, &judged, heaviest_allowed(policy, evidence));
+    let cited = CitedSpecialists::new(&judged, &EvidenceSet::new(evidence));
+    let own = JudgedTallies::new(policy, &judged, heaviest_allowed(policy, evidence));
     let verified = match policy.verification {
         VerificationMode::Enforce => verified,
         VerificationMode::Observe => VerifiedPartition::as_judged(judged, verified.corrections),

@@ -25,7 +25,7 @@ pub struct ScoreTerms {
 impl ScoreTerms {
     /// Computes the weights of a tally.
     #[must_use]
-    pub fn of(policy: &PolicyValues, tally: &Tally) -> Self {
+    pub fn new(policy: &PolicyValues, tally: &Tally) -> Self {
         let supported = |class| {
             let counts = tally.of_class(class).iter().zip(policy.weights.as_array());
             counts.map(|(count, weight)| u128::from(*count) * weight.wide()).sum()
@@ -89,7 +89,7 @@ pub fn max_weight(policy: &PolicyValues) -> Millionths {
 #[must_use]
 pub fn heaviest_type(policy: &PolicyValues) -> EvidenceType {
     let by_weight =
-        |a: &EvidenceType, b: &EvidenceType| policy.weights.of(*a).cmp(&policy.weights.of(*b));
+        |a: &EvidenceType, b: &EvidenceType| policy.weights.get(*a).cmp(&policy.weights.get(*b));
     EvidenceType::ALL.into_iter().rev().max_by(by_weight).unwrap_or(EvidenceType::ToolMatch)
 }
 

@@ -17,7 +17,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts claims.
-    pub fn of(claims: impl IntoIterator<Item = (Class, EvidenceType)>) -> Self {
+    pub fn from_claims(claims: impl IntoIterator<Item = (Class, EvidenceType)>) -> Self {
         let mut tally = Self::default();
         for (class, evidence_type) in claims {
             tally.add(class, evidence_type, 1);

@@ -79,7 +79,7 @@ pub(crate) fn between(worst: &Decision, best: &Decision, count: u64) -> (Decisio
         (worst, tier) if worst == tier => (best.clone(), Assumption::Best),
         _ => (abstain(worst, best, count), Assumption::Worst),
     };
-    let bounds = Bounds { worst: Hypothetical::of(worst), best: Hypothetical::of(best) };
+    let bounds = Bounds { worst: Hypothetical::new(worst), best: Hypothetical::new(best) };
     (Decision { bounds: Some(bounds), ..decision }, assumption)
 }
 

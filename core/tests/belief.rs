@@ -223,7 +223,7 @@ fn aliases_refer_to_one_node() {
 fn laws_over_generated_incidents() {
     for seed in 0..GRAPHS {
         let incident = Incident::generate(seed);
-        let mut numbers = Numbers::of(&[seed, 3]);
+        let mut numbers = Numbers::from_parts(&[seed, 3]);
         let (wrong, budget) = (numbers.below(41), 1 + numbers.below(120) as u32);
         let limits = Limits { budget, ..Limits::default() };
         let mut first = run(&incident, limits, wrong, &mut Numbers::new(0));
@@ -248,7 +248,7 @@ fn laws_over_generated_incidents() {
         assert!(flips.values().all(|count| *count <= limits.max_flips + 1), "seed {seed}");
 
         for order in 1..4 {
-            let other = run(&incident, limits, wrong, &mut Numbers::of(&[seed, order]));
+            let other = run(&incident, limits, wrong, &mut Numbers::from_parts(&[seed, order]));
             assert_eq!(other.outcome(), outcome, "seed {seed}, order {order}");
             assert_eq!(other.looks(), first.looks());
         }

@@ -117,7 +117,7 @@ fn band(policy: &Plain, numerator: i128, denominator: i128) -> Tier {
 
 fn check(policy: &Policy, plain: &Plain, claims: &[Kind]) {
     let tally =
-        Tally::of(claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1])));
+        Tally::from_claims(claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1])));
     let decision = decide(policy, &tally, Origin::Caller, None);
     let (score, tier) = reference_decision(plain, claims);
     assert_eq!(decision.tier, tier, "{} {claims:?}", policy.name);
@@ -184,7 +184,7 @@ fn on_and_around_both_thresholds() {
         every_multiset(4, &mut |claims| {
             let kinds =
                 claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1]));
-            let tally = Tally::of(kinds);
+            let tally = Tally::from_claims(kinds);
             if let Some(score) = decide(&policy, &tally, Origin::Caller, None).guarded_score {
                 let score = score.fraction();
                 values
@@ -231,7 +231,7 @@ fn reference_undecided(policy: &Plain, decided: &[Kind], undecided: &[Kind]) -> 
 }
 
 fn tally(claims: &[Kind]) -> Tally {
-    Tally::of(claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1])))
+    Tally::from_claims(claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1])))
 }
 
 /// Calls `visit` with every outcome of undecided claims except unexpected contradictions.

@@ -58,7 +58,7 @@ fn the_margin_to_the_better_tier_is_minimal() {
         let policy = preset(base);
         let mut stack = vec![(Vec::<Kind>::new(), 0_usize)];
         while let Some((claims, from)) = stack.pop() {
-            let tally = Tally::of(claims.iter().copied());
+            let tally = Tally::from_claims(claims.iter().copied());
             let decision = decide(&policy, &tally, Origin::Caller, None);
             let goal = match decision.tier {
                 Tier::Regenerate => Some(Tier::Proceed),

@@ -133,7 +133,7 @@ fn h31_order_does_not_matter() {
         (Contradicted, Inference),
     ];
     let backwards = forwards.iter().rev().copied();
-    assert_eq!(Tally::of(forwards), Tally::of(backwards));
+    assert_eq!(Tally::from_claims(forwards), Tally::from_claims(backwards));
 }
 
 #[test]

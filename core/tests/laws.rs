@@ -45,13 +45,13 @@ fn decide(policy: &Policy, tally: &Tally) -> Decision {
 }
 
 fn scores(policy: &Policy, claims: &[Kind]) -> (Option<Ratio>, Option<Ratio>) {
-    let decision = decide(policy, &Tally::of(claims.iter().copied()));
+    let decision = decide(policy, &Tally::from_claims(claims.iter().copied()));
     let guarded = policy.guards.complementary_limit.is_none().then_some(decision.guarded_score);
     (decision.score, guarded.flatten())
 }
 
 fn tier(policy: &Policy, claims: &[Kind]) -> Tier {
-    decide(policy, &Tally::of(claims.iter().copied())).tier
+    decide(policy, &Tally::from_claims(claims.iter().copied())).tier
 }
 
 fn with(claims: &[Kind], more: Kind) -> Vec<Kind> {
@@ -69,7 +69,7 @@ proptest! {
 
     #[test]
     fn p1_bounded(policy in any_preset(), claims in partition()) {
-        let decision = decide(&policy, &Tally::of(claims));
+        let decision = decide(&policy, &Tally::from_claims(claims));
         for score in [decision.score, decision.guarded_score].into_iter().flatten() {
             let score = score.fraction();
             prop_assert!(score.numerator() <= score.denominator());
@@ -138,7 +138,7 @@ proptest! {
     fn the_deciding_score_never_exceeds_the_published_one(
         policy in any_preset(), claims in partition()
     ) {
-        let decision = decide(&policy, &Tally::of(claims));
+        let decision = decide(&policy, &Tally::from_claims(claims));
         prop_assert!(decision.guarded_score <= decision.score);
         prop_assert_eq!(decision.guarded_score.is_some(), decision.score.is_some());
     }
@@ -166,7 +166,7 @@ proptest! {
         claims in partition(),
         seed in any::<u64>(),
     ) {
-        let expected = decide(&policy, &Tally::of(claims.iter().copied()));
+        let expected = decide(&policy, &Tally::from_claims(claims.iter().copied()));
         let mut shuffled = claims;
         let mut state = seed | 1;
         for _ in 0..20 {
@@ -174,7 +174,7 @@ proptest! {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 shuffled.swap(last, (state >> 33) as usize % (last + 1));
             }
-            prop_assert_eq!(&decide(&policy, &Tally::of(shuffled.iter().copied())), &expected);
+            prop_assert_eq!(&decide(&policy, &Tally::from_claims(shuffled.iter().copied())), &expected);
         }
     }
 }
@@ -210,12 +210,12 @@ fn the_worked_example() {
         (Class::Complementary, EvidenceType::ComplementaryFinding),
         (Class::Contradicted, EvidenceType::Inference),
     ];
-    let decision = decide(&preset(Preset::Paper), &Tally::of(claims));
+    let decision = decide(&preset(Preset::Paper), &Tally::from_claims(claims));
     assert_eq!(decision.score.unwrap().fraction().to_string(), "28/37");
     assert_eq!(decision.tier, Tier::Regenerate);
     let mut free = preset(Preset::Paper).values().clone();
     free.rho = gsar_core::fixed::Millionths::ZERO;
-    let decision = decide(&Policy::new(free).unwrap(), &Tally::of(claims));
+    let decision = decide(&Policy::new(free).unwrap(), &Tally::from_claims(claims));
     assert_eq!(decision.score.unwrap().fraction().to_string(), "14/17");
     assert_eq!(decision.tier, Tier::Proceed);
 }

@@ -131,7 +131,7 @@ impl Dice {
             6 => values.second_look_failure = SecondLookFailure::Abstain,
             7 => {
                 for evidence_type in EvidenceType::ALL {
-                    let lighter = values.weights.of(evidence_type).min(share);
+                    let lighter = values.weights.get(evidence_type).min(share);
                     let heaviest = values.weights.as_array().iter().max().copied();
                     values.ungrounded_floor = values.ungrounded_floor.max(heaviest.unwrap());
                     values.weights.set(evidence_type, lighter);

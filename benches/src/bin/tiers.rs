@@ -26,7 +26,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn tier(policy: &Policy, line: &str) -> anyhow::Result<&'static str> {
-    let tally = Tally::of(partitions::from_json(line)?);
+    let tally = Tally::from_claims(partitions::from_json(line)?);
     Ok(decide(policy, &tally, Origin::Caller, None).tier.name())
 }
 

@@ -93,7 +93,7 @@ impl Fitted<'_> {
         ];
         rows.extend(
             EvidenceType::ALL.map(|t| {
-                (format!("weights.{}", t.name()), base.weights.of(t), fitted.weights.of(t))
+                (format!("weights.{}", t.name()), base.weights.get(t), fitted.weights.get(t))
             }),
         );
         let row = |(name, before, after): (String, _, _)| {

@@ -38,7 +38,7 @@ impl Value {
 
     fn get(self, values: &PolicyValues) -> Millionths {
         match self {
-            Self::Weight(evidence_type) => values.weights.of(evidence_type),
+            Self::Weight(evidence_type) => values.weights.get(evidence_type),
             Self::Rho => values.rho,
             Self::Proceed => values.tau_proceed,
             Self::Regenerate => values.tau_regenerate,

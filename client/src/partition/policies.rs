@@ -84,7 +84,7 @@ mod tests {
         };
         let paper = preset(Preset::Paper);
         assert_eq!(policy.rho.to_string(), "2");
-        assert_eq!(policy.weights.of(gsar_core::EvidenceType::Domain).to_string(), "0.1");
+        assert_eq!(policy.weights.get(gsar_core::EvidenceType::Domain).to_string(), "0.1");
         assert_eq!(policy.tau_proceed, paper.tau_proceed);
         assert_ne!(policy.digest(), paper.digest());
     }

@@ -15,7 +15,7 @@ pub(super) struct Hunk {
 pub(super) struct Hunks(Vec<Hunk>);
 
 impl Hunks {
-    pub(super) fn of<'t>(lines: impl Iterator<Item = &'t str>) -> Self {
+    pub(super) fn new<'t>(lines: impl Iterator<Item = &'t str>) -> Self {
         let mut found = Vec::new();
         let mut file = 0..0;
         let mut open: Option<(Hunk, RemainingLines)> = None;

@@ -56,7 +56,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let mut builder = Builder::default();
         let mut start = 0;
         for line in text.split_inclusive('\n') {
@@ -182,7 +182,7 @@ impl Builder {
     fn finish(mut self, text: &str) -> Lines {
         self.close(0, offset(self.lines.len()));
         self.naming.sort_unstable();
-        let hunks = Hunks::of(self.lines.iter().map(|line| part(text, line.span())));
+        let hunks = Hunks::new(self.lines.iter().map(|line| part(text, line.span())));
         Lines { lines: self.lines, naming: self.naming, hunks }
     }
 }

@@ -32,7 +32,7 @@ struct NestedText<'e> {
 
 impl<'e> ParsedText<'e> {
     pub(super) fn new(text: Cow<'e, str>) -> Self {
-        let (lines, documents) = (Lines::of(&text), documents(&text));
+        let (lines, documents) = (Lines::new(&text), documents(&text));
         Self { text, lines, documents, nested: BTreeMap::new() }
     }
 

@@ -42,7 +42,7 @@ impl Policy {
         if !problems.is_empty() {
             return Err(PolicyProblems { policy: values.name, problems });
         }
-        let digest = PolicyDigest::of(&values);
+        let digest = PolicyDigest::new(&values);
         Ok(Self { values, warnings, digest, certificate: None })
     }
 
@@ -94,7 +94,7 @@ impl Deref for Policy {
 pub struct PolicyDigest([u8; 32]);
 
 impl PolicyDigest {
-    fn of(values: &PolicyValues) -> Self {
+    fn new(values: &PolicyValues) -> Self {
         Self(*blake3::hash(write::deciding_values(values).as_bytes()).as_bytes())
     }
 }

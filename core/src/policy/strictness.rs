@@ -176,7 +176,7 @@ impl Looser {
         if own != other {
             let in_order = "weights that fall in the order of the types, or the same weights";
             for weights in [own, other].into_iter().filter(|weights| !is_descending(weights)) {
-                let listed = EvidenceType::ALL.map(|kind| weights.of(kind).to_string()).join(", ");
+                let listed = EvidenceType::ALL.map(|kind| weights.get(kind).to_string()).join(", ");
                 self.push("weights", listed, "another order", in_order);
             }
         }

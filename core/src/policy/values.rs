@@ -165,7 +165,7 @@ impl Weights {
 
     /// The weight of an evidence type.
     #[must_use]
-    pub const fn of(&self, evidence_type: EvidenceType) -> Millionths {
+    pub const fn get(&self, evidence_type: EvidenceType) -> Millionths {
         let [tool, data, signal, complementary, synthesis, absence, inference, domain] = self.0;
         match evidence_type {
             EvidenceType::ToolMatch => tool,

@@ -52,7 +52,7 @@ fn stricter(
 ) -> JudgedClaim {
     // Ties in weight go to the type that weighs more in the paper.
     let weight = |judged: &JudgedClaim| {
-        (policy.weights.of(judged.evidence_type), Reverse(judged.evidence_type))
+        (policy.weights.get(judged.evidence_type), Reverse(judged.evidence_type))
     };
     let (strictest, other) = if b.class > a.class { (b, a) } else { (a, b) };
     let heavier_counts = matches!(strictest.class, Class::Ungrounded | Class::Contradicted);

@@ -133,7 +133,7 @@ proptest! {
 
         let ids = |claims: &[VerifiedClaim]| claims.iter().map(|claim| claim.judged.claim.clone()).collect::<Vec<_>>();
         prop_assert_eq!(ids(&result.claims), given);
-        let weight = |claim: &JudgedClaim| policy.weights.of(claim.evidence_type);
+        let weight = |claim: &JudgedClaim| policy.weights.get(claim.evidence_type);
         for claim in &result.claims {
             let answers: Vec<_> = judged.iter().filter(|judged| judged.claim.id == claim.judged.claim.id).collect();
             if answers.is_empty() {
@@ -176,7 +176,7 @@ proptest! {
         let before = VerifiedPartition::as_judged(judged.clone(), Vec::new()).claims;
         let result = verify(VerificationMode::Enforce, &policy, &given, judged, &EvidenceSet::new(&items));
         let (before, after) = (tally(&policy, &before), tally(&policy, &result.claims));
-        let (before, after) = (ScoreTerms::of(&policy, &before), ScoreTerms::of(&policy, &after));
+        let (before, after) = (ScoreTerms::new(&policy, &before), ScoreTerms::new(&policy, &after));
         let worthless = |terms: &ScoreTerms| terms.score(&policy).is_none();
         prop_assert!(is_at_most(after.guarded_score(&policy), before.guarded_score(&policy)) || worthless(&before));
         prop_assert!(is_at_most(after.score(&policy), before.score(&policy)) || worthless(&before));

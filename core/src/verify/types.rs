@@ -60,7 +60,7 @@ pub(crate) fn heaviest_allowed(policy: &PolicyValues, items: &[EvidenceItem]) ->
     let ceilings = items.iter().map(|item| ceiling(policy, item).0);
     let strongest = ceilings.min().unwrap_or(EvidenceType::Inference);
     let allowed = EvidenceType::ALL.into_iter().filter(|allowed| *allowed >= strongest);
-    let heaviest = allowed.rev().max_by_key(|allowed| policy.weights.of(*allowed));
+    let heaviest = allowed.rev().max_by_key(|allowed| policy.weights.get(*allowed));
     heaviest.unwrap_or(EvidenceType::Inference)
 }
 

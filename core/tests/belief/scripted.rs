@@ -13,7 +13,7 @@ impl Numbers {
     }
 
     /// Creates an independent stream for a seed sequence.
-    pub(crate) fn of(parts: &[u64]) -> Self {
+    pub(crate) fn from_parts(parts: &[u64]) -> Self {
         let mix =
             |seed: u64, part: &u64| Self(seed ^ part.wrapping_mul(0xff51_afd7_ed55_8ccd)).draw();
         Self(parts.iter().fold(0x5851_f42d_4c95_7f2d, mix))
@@ -53,7 +53,7 @@ pub(crate) struct Incident {
 impl Incident {
     /// Generates 4 to 40 entities, each depending on up to two others. Four of five dependencies propagate.
     pub(crate) fn generate(seed: u64) -> Self {
-        let mut numbers = Numbers::of(&[seed, 1]);
+        let mut numbers = Numbers::from_parts(&[seed, 1]);
         let count = 4 + numbers.below(37);
         let entity = |number: u64| Entity::parse(&format!("shop/Deployment/s{number:02}")).unwrap();
         let mut edges = Vec::new();
@@ -95,7 +95,7 @@ impl Incident {
     /// Answers a visit. The label is wrong in `wrong` percent of cases, and revised by messages.
     pub(crate) fn answer(&self, look: &Look, wrong: u64) -> Belief {
         let index = self.topology.nodes().take_while(|node| *node != look.node).count() as u64;
-        let mut numbers = Numbers::of(&[self.seed, 2, index, u64::from(look.visit)]);
+        let mut numbers = Numbers::from_parts(&[self.seed, 2, index, u64::from(look.visit)]);
         let mut label = self.read(look.node, wrong, &mut numbers);
         let is_suspicious = |label| matches!(label, Some(Label::Origin | Label::Symptom));
         let is_caused = look.inbox.iter().any(|message| {

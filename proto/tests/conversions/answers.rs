@@ -17,7 +17,7 @@ use gsar_proto::{render, v1};
 
 /// The worked example of the paper: 28/37 with the weights of any preset, 0.60 for an inference.
 fn worked_example() -> Tally {
-    Tally::of([
+    Tally::from_claims([
         (Class::Grounded, EvidenceType::ToolMatch),
         (Class::Grounded, EvidenceType::SpecificData),
         (Class::Ungrounded, EvidenceType::Inference),
@@ -94,7 +94,7 @@ fn renders_margins_and_impacts() {
 }
 
 fn without_contradiction() -> Tally {
-    Tally::of([
+    Tally::from_claims([
         (Class::Grounded, EvidenceType::ToolMatch),
         (Class::Grounded, EvidenceType::SpecificData),
         (Class::Ungrounded, EvidenceType::Inference),

@@ -41,7 +41,7 @@ fn survives<T: Message + Default + Named + PartialEq + core::fmt::Debug>(message
 }
 
 fn one_grounded_claim() -> (Tally, Decision) {
-    let tally = Tally::of([(Class::Grounded, EvidenceType::ToolMatch)]);
+    let tally = Tally::from_claims([(Class::Grounded, EvidenceType::ToolMatch)]);
     let decision = decide(&preset(Preset::Reference), &tally, Origin::Caller, None);
     (tally, decision)
 }

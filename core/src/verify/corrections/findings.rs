@@ -52,7 +52,7 @@ impl Findings {
         ceiling: EvidenceType,
         sentence: impl FnOnce() -> String,
     ) {
-        let weight = |evidence_type| policy.weights.of(evidence_type);
+        let weight = |evidence_type| policy.weights.get(evidence_type);
         let is_higher = judged.evidence_type < ceiling;
         if !is_supported(judged) || !is_higher || weight(ceiling) > weight(judged.evidence_type) {
             return;
