@@ -60,7 +60,7 @@ impl Partition {
 
     fn assess(&self, policy: &Policy) -> Assessment {
         let recorded = RecordedPartition {
-            unread: None,
+            second_look_error: None,
             judged: self.judged.clone(),
             verified: self.verified.clone(),
             coverage: self.coverage.clone(),

@@ -17,7 +17,7 @@ use crate::safety::{
     UnverifiedFix, assemble, evaluate_safety,
 };
 use crate::score::ScoreTerms;
-use crate::second_look::Reading;
+use crate::second_look::SecondLookResult;
 use crate::tally::Tally;
 use crate::text::polarity;
 use crate::tier::Tier;
@@ -48,13 +48,13 @@ pub struct Subject<'a> {
     /// The judge's verdicts, after the extra turn if there was one.
     pub judged: Vec<JudgedClaim>,
     /// The partition before the follow-up request, if any. The tier is never better than this partition's.
-    pub first: Option<Vec<JudgedClaim>>,
+    pub before_follow_up: Option<Vec<JudgedClaim>>,
     /// The evidence.
     pub evidence: &'a [EvidenceItem],
     /// The verdicts from the second look.
-    pub readings: &'a [Reading],
+    pub second_looks: &'a [SecondLookResult],
     /// The error, if the second look at some claims failed.
-    pub unread: Option<String>,
+    pub second_look_error: Option<String>,
     /// Who made the partition.
     pub origin: Origin,
     /// The investigation behind the report, if any.
@@ -106,8 +106,9 @@ pub struct Assessment {
 pub fn assess(policy: &Policy, mut subject: Subject<'_>, budget: &Budget) -> Assessment {
     role::assign_root_causes(subject.synthesis, &mut subject.judged);
     let texts: Vec<&str> = subject.evidence.iter().map(|item| item.content.as_str()).collect();
-    let evidence_set =
-        EvidenceSet::new(subject.evidence).with_readings(subject.readings).with_budget(budget);
+    let evidence_set = EvidenceSet::new(subject.evidence)
+        .with_second_looks(subject.second_looks)
+        .with_budget(budget);
     let needs_coverage = policy.guards.min_coverage.is_some() || policy.guards.synthesis_required;
     let coverage = if needs_coverage {
         coverage(subject.synthesis, subject.claims, &texts, budget)
@@ -115,12 +116,15 @@ pub fn assess(policy: &Policy, mut subject: Subject<'_>, budget: &Budget) -> Ass
         None
     };
     let heaviest = heaviest_allowed(policy, subject.evidence);
-    let as_judged =
-        JudgedTallies::new(policy, subject.first.as_ref().unwrap_or(&subject.judged), heaviest);
+    let as_judged = JudgedTallies::new(
+        policy,
+        subject.before_follow_up.as_ref().unwrap_or(&subject.judged),
+        heaviest,
+    );
     let cited = CitedSpecialists::new(&subject.judged, &evidence_set);
     let verified =
         verify(policy.verification, policy, subject.claims, subject.judged, &evidence_set);
-    let context = ReportContext { coverage, unread: subject.unread };
+    let context = ReportContext { coverage, second_look_error: subject.second_look_error };
     let PartitionDecision { tally, findings, decision } =
         decide_partition(policy, &as_judged, &verified, context, subject.origin);
 
@@ -231,7 +235,7 @@ impl JudgedTallies {
 #[derive(Clone)]
 pub(crate) struct ReportContext {
     pub(crate) coverage: Option<Coverage>,
-    pub(crate) unread: Option<String>,
+    pub(crate) second_look_error: Option<String>,
 }
 
 fn headline(policy: &Policy, assumed: AssumedVerdict, claims: &[VerifiedClaim]) -> Headline {
@@ -278,7 +282,7 @@ fn decide_assuming(
     policy: &Policy,
     as_judged: &JudgedTallies,
     verified: &VerifiedPartition,
-    ReportContext { coverage, unread }: ReportContext,
+    ReportContext { coverage, second_look_error }: ReportContext,
     origin: Origin,
     assumption: Assumption,
 ) -> PartitionDecision {
@@ -293,7 +297,7 @@ fn decide_assuming(
         *as_judged
     };
     let headline = headline(policy, assumed, &verified.claims);
-    let findings = TextFindings { coverage, duplicates, headline, unread };
+    let findings = TextFindings { coverage, duplicates, headline, second_look_error };
     let mut decision = decide(policy, &tally, origin, Some(&findings));
     if enforced {
         never_better(policy, as_judged, origin, &findings, &mut decision);

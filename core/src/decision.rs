@@ -58,7 +58,7 @@ pub struct TextFindings {
     /// The ungrounded root causes and remedies.
     pub headline: Headline,
     /// The error, if the second look at some claims failed.
-    pub unread: Option<String>,
+    pub second_look_error: Option<String>,
 }
 
 /// The ungrounded root causes and remedies, in report order.
@@ -145,7 +145,11 @@ pub fn decide(
     }
     if let Some(findings) = findings {
         tier = tier.max(tier_by_headline(policy, &findings.headline, &mut reasons));
-        tier = tier.max(tier_by_second_look(policy, findings.unread.as_ref(), &mut reasons));
+        tier = tier.max(tier_by_second_look(
+            policy,
+            findings.second_look_error.as_ref(),
+            &mut reasons,
+        ));
     }
     Decision {
         tier,
@@ -211,13 +215,13 @@ fn tier_by_headline(policy: &PolicyValues, headline: &Headline, reasons: &mut Ve
 
 fn tier_by_second_look(
     policy: &PolicyValues,
-    unread: Option<&String>,
+    second_look_error: Option<&String>,
     reasons: &mut Vec<Reason>,
 ) -> Tier {
     let is_required = policy.second_look != SecondLook::Off
         && policy.second_look_failure == SecondLookFailure::Abstain
         && policy.verification == VerificationMode::Enforce;
-    match unread.filter(|_| is_required) {
+    match second_look_error.filter(|_| is_required) {
         Some(reason) => {
             reasons.push(Reason::SecondLookFailed { reason: reason.clone() });
             Tier::Abstain

@@ -139,7 +139,8 @@ fn add_group(tally: &mut Tally, group: &[Member], policy: &PolicyValues) -> Opti
         return None;
     }
     // Ties in weight are broken by type, so the order of claims does not matter.
-    let weight = |member: &&Member| (policy.weights.get(member.evidence_type), member.evidence_type);
+    let weight =
+        |member: &&Member| (policy.weights.get(member.evidence_type), member.evidence_type);
     let class = group.iter().map(|member| member.class).max()?;
     let claims = group.iter().map(|member| member.place).collect();
     if group.iter().all(Member::is_supported) {

@@ -22,7 +22,7 @@ pub struct RecordedPartition<'a> {
     /// The claims' coverage; `None` for an empty synthesis.
     pub coverage: Option<Coverage>,
     /// The error, if the second look at some claims failed.
-    pub unread: Option<String>,
+    pub second_look_error: Option<String>,
     /// The evidence. Only ids, kinds and specialists are used.
     pub evidence: &'a [EvidenceItem],
 }
@@ -30,7 +30,7 @@ pub struct RecordedPartition<'a> {
 /// Decides a recorded partition as a report without an investigation.
 #[must_use]
 pub fn reassess(policy: &Policy, recorded: RecordedPartition<'_>) -> Assessment {
-    let RecordedPartition { judged, verified, coverage, unread, evidence } = recorded;
+    let RecordedPartition { judged, verified, coverage, second_look_error, evidence } = recorded;
     let cited = CitedSpecialists::new(&judged, &EvidenceSet::new(evidence));
     let own = JudgedTallies::new(policy, &judged, heaviest_allowed(policy, evidence));
     let verified = match policy.verification {
@@ -38,7 +38,7 @@ pub fn reassess(policy: &Policy, recorded: RecordedPartition<'_>) -> Assessment 
         VerificationMode::Observe => VerifiedPartition::as_judged(judged, verified.corrections),
         VerificationMode::Off => VerifiedPartition::as_judged(judged, Vec::new()),
     };
-    let context = ReportContext { coverage, unread };
+    let context = ReportContext { coverage, second_look_error };
     let PartitionDecision { tally, findings, decision } =
         decide_partition(policy, &own, &verified, context, Origin::Judge);
     let affected_specialists = cited.affected(&decision, &verified.claims);

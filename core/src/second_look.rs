@@ -35,18 +35,18 @@ impl SecondLookVerdict {
 
 /// The result of a second look at a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct SecondLookResult {
     /// The claim.
     pub claim: ClaimId,
     /// The verdict.
     pub verdict: SecondLookVerdict,
     /// The explanation; may be empty.
-    pub words: String,
+    pub explanation: String,
     /// The name of the second judge.
-    pub reader: String,
+    pub judge: String,
 }
 
-impl Reading {
+impl SecondLookResult {
     /// Returns `true` if the verdict disagrees with the class, in which case the judge is called again.
     #[must_use]
     pub fn disagrees(&self, class: Class) -> bool {
@@ -92,14 +92,14 @@ mod tests {
     fn a_reading_never_makes_a_class_less_strict() {
         for class in Class::ALL {
             for verdict in SecondLookVerdict::ALL {
-                let reading = Reading {
+                let result = SecondLookResult {
                     claim: ClaimId::new("c1").unwrap(),
                     verdict,
-                    words: String::new(),
-                    reader: String::new(),
+                    explanation: String::new(),
+                    judge: String::new(),
                 };
-                assert!(reading.applied(class) >= class, "{class:?} {verdict:?}");
-                assert_eq!(reading.applied(class) != class, reading.disagrees(class));
+                assert!(result.applied(class) >= class, "{class:?} {verdict:?}");
+                assert_eq!(result.applied(class) != class, result.disagrees(class));
             }
         }
     }

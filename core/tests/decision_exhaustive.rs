@@ -116,8 +116,9 @@ fn band(policy: &Plain, numerator: i128, denominator: i128) -> Tier {
 }
 
 fn check(policy: &Policy, plain: &Plain, claims: &[Kind]) {
-    let tally =
-        Tally::from_claims(claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1])));
+    let tally = Tally::from_claims(
+        claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1])),
+    );
     let decision = decide(policy, &tally, Origin::Caller, None);
     let (score, tier) = reference_decision(plain, claims);
     assert_eq!(decision.tier, tier, "{} {claims:?}", policy.name);

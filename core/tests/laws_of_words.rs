@@ -103,12 +103,12 @@ fn assessed(
 ) -> Assessment {
     let values = PolicyValues { verification: mode, ..policy.values().clone() };
     let subject = Subject {
-        readings: &[],
-        unread: None,
+        second_looks: &[],
+        second_look_error: None,
         synthesis: "The cart pod restarted 7 times. The memory limit is 512Mi.",
         claims,
         judged,
-        first: None,
+        before_follow_up: None,
         evidence,
         origin: Origin::Judge,
         investigation: None,

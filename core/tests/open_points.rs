@@ -69,12 +69,12 @@ fn assessed(
     judged: Vec<JudgedClaim>,
 ) -> Assessment {
     let subject = Subject {
-        readings: &[],
-        unread: None,
+        second_looks: &[],
+        second_look_error: None,
         synthesis: "",
         claims,
         judged,
-        first: None,
+        before_follow_up: None,
         evidence,
         origin: Origin::Judge,
         investigation: None,

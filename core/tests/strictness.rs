@@ -20,7 +20,7 @@ use gsar_core::fixed::Millionths;
 use gsar_core::policy::{
     PolicyValues, SecondLook, SecondLookFailure, UndefinedScore, VerificationMode,
 };
-use gsar_core::second_look::{Reading, SecondLookVerdict};
+use gsar_core::second_look::{SecondLookResult, SecondLookVerdict};
 use gsar_core::{
     Claim, ClaimId, Class, EvidenceType, Headline, JudgedClaim, Origin, Policy, Preset, Role,
     Tally, TextFindings, decide, preset,
@@ -200,7 +200,7 @@ impl Dice {
                     remedies: self.ids(),
                     has_others: self.one_in(2),
                 },
-                unread: self.one_in(4).then(|| "late".to_owned()),
+                second_look_error: self.one_in(4).then(|| "late".to_owned()),
                 coverage: Some(Coverage {
                     covered,
                     sentences,
@@ -283,8 +283,8 @@ struct Report {
     claims: Vec<Claim>,
     judged: Vec<JudgedClaim>,
     evidence: Vec<EvidenceItem>,
-    readings: Vec<Reading>,
-    unread: Option<String>,
+    second_looks: Vec<SecondLookResult>,
+    second_look_error: Option<String>,
 }
 
 impl Report {
@@ -310,22 +310,22 @@ impl Report {
         let mut synthesis = texts.join(". ");
         synthesis.push('.');
         let reading = |claim: &Claim| {
-            dice.one_in(2).then(|| Reading {
+            dice.one_in(2).then(|| SecondLookResult {
                 claim: claim.id.clone(),
                 verdict: dice.pick(&SecondLookVerdict::ALL),
-                words: String::new(),
-                reader: String::new(),
+                explanation: String::new(),
+                judge: String::new(),
             })
         };
-        let readings = claims.iter().filter_map(reading).collect();
-        let unread = dice.one_in(4).then(|| "late".to_owned());
-        Self { synthesis, claims, judged, evidence, readings, unread }
+        let second_looks = claims.iter().filter_map(reading).collect();
+        let second_look_error = dice.one_in(4).then(|| "late".to_owned());
+        Self { synthesis, claims, judged, evidence, second_looks, second_look_error }
     }
 
     fn tier(&self, policy: &Policy, origin: Origin) -> gsar_core::Tier {
         let subject = Subject {
-            readings: &self.readings,
-            unread: self.unread.clone(),
+            second_looks: &self.second_looks,
+            second_look_error: self.second_look_error.clone(),
             synthesis: &self.synthesis,
             claims: &self.claims,
             judged: self.judged.clone(),
@@ -333,7 +333,7 @@ impl Report {
             origin,
             investigation: None,
             confidence: None,
-            first: None,
+            before_follow_up: None,
         };
         assess(policy, subject, &Budget::unlimited()).decision.tier
     }

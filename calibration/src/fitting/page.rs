@@ -91,11 +91,9 @@ impl Fitted<'_> {
             ("tau_regenerate".to_owned(), base.tau_regenerate, fitted.tau_regenerate),
             ("rho".to_owned(), base.rho, fitted.rho),
         ];
-        rows.extend(
-            EvidenceType::ALL.map(|t| {
-                (format!("weights.{}", t.name()), base.weights.get(t), fitted.weights.get(t))
-            }),
-        );
+        rows.extend(EvidenceType::ALL.map(|t| {
+            (format!("weights.{}", t.name()), base.weights.get(t), fitted.weights.get(t))
+        }));
         let row = |(name, before, after): (String, _, _)| {
             vec![name, format!("{before}"), format!("{after}")]
         };

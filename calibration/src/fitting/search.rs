@@ -160,7 +160,7 @@ mod tests {
                 coverage: None,
                 duplicates: 0,
                 headline: Headline::default(),
-                unread: None,
+                second_look_error: None,
             };
             let decision = decide(truth, &tally, Origin::Judge, Some(&findings));
             let faithfulness = if decision.tier == Tier::Proceed { 1.0 } else { 0.5 };

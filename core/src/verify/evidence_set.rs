@@ -7,7 +7,7 @@ use super::quotes::{Canonical, as_printed};
 use crate::budget::Budget;
 use crate::evidence::{EvidenceId, EvidenceItem};
 use crate::ids::ClaimId;
-use crate::second_look::Reading;
+use crate::second_look::SecondLookResult;
 use crate::text::fold::Folded;
 
 /// A request's evidence items, indexed by id. The first item with a duplicate id wins.
@@ -15,7 +15,7 @@ use crate::text::fold::Folded;
 pub struct EvidenceSet<'a> {
     items: &'a [EvidenceItem],
     by_id: Vec<(&'a EvidenceId, usize)>,
-    readings: BTreeMap<&'a ClaimId, &'a Reading>,
+    second_looks: BTreeMap<&'a ClaimId, &'a SecondLookResult>,
     budget: Budget,
 }
 
@@ -25,15 +25,15 @@ impl<'a> EvidenceSet<'a> {
     pub fn new(items: &'a [EvidenceItem]) -> Self {
         let mut by_id: Vec<_> = items.iter().enumerate().map(|(at, item)| (&item.id, at)).collect();
         by_id.sort_unstable();
-        Self { items, by_id, readings: BTreeMap::new(), budget: Budget::unlimited() }
+        Self { items, by_id, second_looks: BTreeMap::new(), budget: Budget::unlimited() }
     }
 
     /// Adds the second-look verdicts. The first verdict on a claim wins.
     #[must_use]
-    pub fn with_readings(self, readings: &'a [Reading]) -> Self {
+    pub fn with_second_looks(self, second_looks: &'a [SecondLookResult]) -> Self {
         // Collecting in reverse keeps the first of several duplicates.
-        let by_claim = readings.iter().rev().map(|reading| (&reading.claim, reading));
-        Self { readings: by_claim.collect(), ..self }
+        let by_claim = second_looks.iter().rev().map(|result| (&result.claim, result));
+        Self { second_looks: by_claim.collect(), ..self }
     }
 
     /// Sets the search budget. Discard the results if it is exceeded.
@@ -46,8 +46,8 @@ impl<'a> EvidenceSet<'a> {
         self.budget.spend(units)
     }
 
-    pub(super) fn reading(&self, claim: &ClaimId) -> Option<&'a Reading> {
-        self.readings.get(claim).copied()
+    pub(super) fn second_look(&self, claim: &ClaimId) -> Option<&'a SecondLookResult> {
+        self.second_looks.get(claim).copied()
     }
 
     /// Finds an item by id.

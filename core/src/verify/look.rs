@@ -3,26 +3,26 @@
 use super::corrections::{CorrectionCode, Findings};
 use crate::claim::{Class, JudgedClaim};
 use crate::policy::SecondLook;
-use crate::second_look::{Reading, needs_second_look};
+use crate::second_look::{SecondLookResult, needs_second_look};
 
 pub(super) fn check(
     mode: SecondLook,
     judged: &mut JudgedClaim,
-    reading: Option<&Reading>,
+    second_look: Option<&SecondLookResult>,
     findings: &mut Findings,
 ) {
-    let Some(reading) = reading.filter(|_| needs_second_look(mode, judged)) else { return };
-    let class = reading.applied(judged.class);
+    let Some(second_look) = second_look.filter(|_| needs_second_look(mode, judged)) else { return };
+    let class = second_look.applied(judged.class);
     if class == judged.class {
         return;
     }
     let (code, found) = match class {
-        Class::Contradicted => (CorrectionCode::Refuted, "says that it is refuted"),
-        _ => (CorrectionCode::NotShown, "does not find it shown"),
+        Class::Contradicted => (CorrectionCode::Refuted, "refutes the claim"),
+        _ => (CorrectionCode::NotShown, "does not find the claim shown"),
     };
-    let sentence = match reading.words.as_str() {
-        "" => format!("The second reader {found}."),
-        words => format!("The second reader {found}: {words}"),
+    let sentence = match second_look.explanation.as_str() {
+        "" => format!("The second look {found}."),
+        explanation => format!("The second look {found}: {explanation}"),
     };
     findings.reclass(judged, code, class, sentence);
 }
@@ -43,13 +43,13 @@ mod tests {
         for class in Class::ALL {
             for verdict in SecondLookVerdict::ALL {
                 let answer = judged(&given[0], class, ToolMatch, &[("e1", "workers busy 4 of 8")]);
-                let readings = [Reading {
+                let second_looks = [SecondLookResult {
                     claim: given[0].id.clone(),
                     verdict,
-                    words: "of what".into(),
-                    reader: "r".into(),
+                    explanation: "of what".into(),
+                    judge: "r".into(),
                 }];
-                let evidence = EvidenceSet::new(&items).with_readings(&readings);
+                let evidence = EvidenceSet::new(&items).with_second_looks(&second_looks);
                 for (policy, applies) in [(Preset::Reference, true), (Preset::Paper, false)] {
                     let policy = preset(policy);
                     let result = verify(
@@ -60,7 +60,7 @@ mod tests {
                         &evidence,
                     );
                     let after = result.claims[0].judged.class;
-                    let expected = if applies { readings[0].applied(class) } else { class };
+                    let expected = if applies { second_looks[0].applied(class) } else { class };
                     assert_eq!(after, expected, "{class:?} {verdict:?}");
                     assert_eq!(codes(&result).is_empty(), after == class);
                 }

@@ -110,8 +110,8 @@ fn enforce(
             citations::check(claim, &mut findings);
             kinds::check(claim, &mut findings);
             execution.check(claim, evidence_set, &mut findings);
-            let reading = evidence_set.reading(&claim.judged.claim.id);
-            look::check(policy.second_look, &mut claim.judged, reading, &mut findings);
+            let second_look = evidence_set.second_look(&claim.judged.claim.id);
+            look::check(policy.second_look, &mut claim.judged, second_look, &mut findings);
         }
         types::check(policy, &mut claim.judged, targets, &sources, &mut findings);
     }

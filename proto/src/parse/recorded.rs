@@ -8,7 +8,7 @@ use gsar_core::coverage::Coverage;
 use gsar_core::evidence::{Citation, EvidenceId, Target};
 use gsar_core::fixed::Millionths;
 use gsar_core::report::{Reason, Uncovered};
-use gsar_core::second_look::{Reading, SecondLookVerdict};
+use gsar_core::second_look::{SecondLookResult, SecondLookVerdict};
 use gsar_core::verify::{
     Correction, CorrectionCode, CorrectionOutcome, VerdictStatus, VerifiedClaim, VerifiedPartition,
 };
@@ -25,7 +25,7 @@ pub struct RecordedPartition {
     /// The coverage of the synthesis; `None` if it was not computed.
     pub coverage: Option<Coverage>,
     /// The second looks at claims.
-    pub readings: Vec<Reading>,
+    pub second_looks: Vec<SecondLookResult>,
 }
 
 /// An error from parsing a record.
@@ -70,22 +70,22 @@ pub fn recorded_partition(
     });
     let claims = claims.collect::<Result<_, _>>()?;
     let coverage = answer.coverage.as_ref().map(coverage).transpose()?;
-    let readings = answer.claims.iter().filter_map(reading).collect::<Result<_, _>>()?;
+    let second_looks = answer.claims.iter().filter_map(reading).collect::<Result<_, _>>()?;
     Ok(RecordedPartition {
         verified: VerifiedPartition { claims, corrections },
         coverage,
-        readings,
+        second_looks,
     })
 }
 
-fn reading(message: &v1::JudgedClaim) -> Option<Result<Reading, CorruptRecord>> {
+fn reading(message: &v1::JudgedClaim) -> Option<Result<SecondLookResult, CorruptRecord>> {
     let v1::SecondLook { verdict, words, reader } = message.second_look.as_ref()?;
     let read = || {
-        Ok(Reading {
+        Ok(SecondLookResult {
             claim: claim_id(&message.id)?,
             verdict: known::<SecondLookVerdict>("claims.second_look.verdict", *verdict)?,
-            words: words.clone(),
-            reader: reader.clone(),
+            explanation: words.clone(),
+            judge: reader.clone(),
         })
     };
     Some(read())

@@ -2,7 +2,7 @@
 
 use gsar_core::evidence::{Citation, Target};
 use gsar_core::fixed::Millionths;
-use gsar_core::second_look::Reading;
+use gsar_core::second_look::SecondLookResult;
 use gsar_core::verify::{Correction, CorrectionCode, CorrectionOutcome};
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim, Leaning};
 
@@ -53,11 +53,11 @@ fn leaning(leaning: Leaning) -> v1::Leaning {
 
 /// Renders a second look.
 #[must_use]
-pub fn second_look(reading: &Reading) -> v1::SecondLook {
+pub fn second_look(reading: &SecondLookResult) -> v1::SecondLook {
     v1::SecondLook {
         verdict: reading.verdict.number(),
-        words: reading.words.clone(),
-        reader: reading.reader.clone(),
+        words: reading.explanation.clone(),
+        reader: reading.judge.clone(),
     }
 }
 

@@ -7,7 +7,7 @@ use gsar_core::explain::{Impact, Margin, RemedyStep, impact, margins};
 use gsar_core::fixed::Fraction;
 use gsar_core::policy::{DecisionRollout, Policy};
 use gsar_core::safety::{EvidenceChain, SafetyOutcome};
-use gsar_core::second_look::Reading;
+use gsar_core::second_look::SecondLookResult;
 use gsar_core::tally::Group;
 use gsar_core::verify::{VerdictStatus, VerifiedClaim};
 use gsar_core::{Claim, ClaimId, Class, Tally, TextFindings, Tier};
@@ -87,11 +87,14 @@ pub(super) fn attach_votes(claims: &mut [v1::JudgedClaim], votes: &[Votes]) {
     }
 }
 
-pub(super) fn attach_second_looks(claims: &mut [v1::JudgedClaim], readings: &[Reading]) {
-    let readings: HashMap<&str, &Reading> =
-        readings.iter().map(|reading| (reading.claim.as_str(), reading)).collect();
+pub(super) fn attach_second_looks(
+    claims: &mut [v1::JudgedClaim],
+    second_looks: &[SecondLookResult],
+) {
+    let second_looks: HashMap<&str, &SecondLookResult> =
+        second_looks.iter().map(|reading| (reading.claim.as_str(), reading)).collect();
     for claim in claims {
-        let reading = readings.get(claim.id.as_str());
+        let reading = second_looks.get(claim.id.as_str());
         claim.second_look = reading.map(|reading| render::second_look(reading));
     }
 }

@@ -55,7 +55,7 @@ pub(super) async fn decide(
     let review =
         Review { call, case: &case, judge, votes: &votes, notices: &mut notices, provenance };
     let reviewed = review.run(judged).await?;
-    let readings = reviewed.readings.clone();
+    let second_looks = reviewed.second_looks.clone();
     let assessment = assess_reviewed(call, &case, reviewed).await?;
     if case.is_counted {
         answer::count_claims(&assessment);
@@ -63,7 +63,7 @@ pub(super) async fn decide(
     let mut answer = response(&case, assessment);
     answer::attach_considered(&mut answer.claims, &case.question.claims, considered);
     answer::attach_votes(&mut answer.claims, &votes);
-    answer::attach_second_looks(&mut answer.claims, &readings);
+    answer::attach_second_looks(&mut answer.claims, &second_looks);
     let judge_score = score.map(Millionths::to_f64);
     Ok((v1::EvaluateResponse { judge_score, explanation, gaps, contradictions, ..answer }, notices))
 }
@@ -81,10 +81,10 @@ async fn assess_reviewed(
             synthesis: &question.synthesis,
             claims: &question.claims,
             judged: reviewed.judged,
-            first: reviewed.first,
+            before_follow_up: reviewed.first,
             evidence: &question.evidence,
-            readings: &reviewed.readings,
-            unread: reviewed.unread,
+            second_looks: &reviewed.second_looks,
+            second_look_error: reviewed.second_look_error,
             origin: Origin::Judge,
             investigation: investigation.as_ref(),
             confidence: *confidence,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::stream::{self, StreamExt as _};
 use gsar_core::policy::{SecondLook, VerificationMode};
-use gsar_core::second_look::{Reading, SecondLookVerdict};
+use gsar_core::second_look::{SecondLookResult, SecondLookVerdict};
 use gsar_core::sheets::{Sheet, sheets};
 use gsar_core::verify::{
     EvidenceSet, Objection, VerifiedPartition, apply_turn, objections, verify,
@@ -33,8 +33,8 @@ pub(super) struct ReviewOutcome {
     pub(super) judged: Vec<JudgedClaim>,
     /// The partition before the judge reconsidered, if it did.
     pub(super) first: Option<Vec<JudgedClaim>>,
-    pub(super) readings: Vec<Reading>,
-    pub(super) unread: Option<String>,
+    pub(super) second_looks: Vec<SecondLookResult>,
+    pub(super) second_look_error: Option<String>,
 }
 
 pub(super) struct Review<'a> {
@@ -49,28 +49,28 @@ pub(super) struct Review<'a> {
 
 #[derive(Default)]
 struct SheetResults {
-    readings: Vec<Reading>,
-    unread: Option<String>,
+    second_looks: Vec<SecondLookResult>,
+    second_look_error: Option<String>,
 }
 
 /// Returns objections to claims that lost all citations or that the reader disputes.
 fn all_objections(
     judged: &[JudgedClaim],
     verified: &VerifiedPartition,
-    readings: &[Reading],
+    second_looks: &[SecondLookResult],
 ) -> Vec<Objection> {
     let mut objections = objections(judged, &verified.corrections);
-    for reading in readings {
+    for reading in second_looks {
         let verdict = judged.iter().find(|verdict| verdict.claim.id == reading.claim);
         let Some(verdict) = verdict.filter(|verdict| reading.disagrees(verdict.class)) else {
             continue;
         };
         let finding = match reading.verdict {
             SecondLookVerdict::Refuted => {
-                format!("The reader says that it is refuted: {}", reading.words)
+                format!("The reader says that it is refuted: {}", reading.explanation)
             }
             SecondLookVerdict::NotShown | SecondLookVerdict::Shown => {
-                format!("The reader does not find it shown: {}", reading.words)
+                format!("The reader does not find it shown: {}", reading.explanation)
             }
         };
         match objections.iter_mut().find(|objection| objection.judged.claim.id == reading.claim) {
@@ -96,12 +96,12 @@ impl Review<'_> {
         let (verified, sheets) = self.verify(judged.clone(), None).await?;
         let mut results = self.read(sheets).await;
         let objections = match mode {
-            VerificationMode::Enforce => all_objections(&judged, &verified, &results.readings),
+            VerificationMode::Enforce => all_objections(&judged, &verified, &results.second_looks),
             VerificationMode::Observe | VerificationMode::Off => Vec::new(),
         };
         let Some(judge) = self.judge.filter(|_| !objections.is_empty()) else {
-            let SheetResults { readings, unread } = results;
-            return Ok(ReviewOutcome { judged, first: None, readings, unread });
+            let SheetResults { second_looks, second_look_error } = results;
+            return Ok(ReviewOutcome { judged, first: None, second_looks, second_look_error });
         };
         let ids: Vec<ClaimId> = objections.iter().map(|one| one.judged.claim.id.clone()).collect();
         let revised = self.reconsider(judge, objections, &judged).await;
@@ -115,16 +115,17 @@ impl Review<'_> {
         let only = ids.into_iter().filter(has_new_citations).collect();
         let (_, sheets) = self.verify(revised.clone(), Some(only)).await?;
         let again = self.read(sheets).await;
-        let is_replaced =
-            |earlier: &Reading| again.readings.iter().any(|now| now.claim == earlier.claim);
-        results.readings.retain(|earlier| !is_replaced(earlier));
-        results.readings.extend(again.readings);
-        let unread = results.unread.or(again.unread);
+        let is_replaced = |earlier: &SecondLookResult| {
+            again.second_looks.iter().any(|now| now.claim == earlier.claim)
+        };
+        results.second_looks.retain(|earlier| !is_replaced(earlier));
+        results.second_looks.extend(again.second_looks);
+        let second_look_error = results.second_look_error.or(again.second_look_error);
         Ok(ReviewOutcome {
             judged: revised,
             first: Some(judged),
-            readings: results.readings,
-            unread,
+            second_looks: results.second_looks,
+            second_look_error,
         })
     }
 
@@ -198,40 +199,43 @@ impl Review<'_> {
                     calls.extend(answer.calls);
                     add_new(self.notices, answer.notices);
                     let verdicts = answer.judged.into_iter();
-                    let readings: Vec<Reading> =
+                    let second_looks: Vec<SecondLookResult> =
                         verdicts.map(|verdict| reading(verdict, reader.name())).collect();
                     if let Some(why) = answer.abstained {
-                        results.unread.get_or_insert(format!("the reader abstained: {why}"));
+                        results
+                            .second_look_error
+                            .get_or_insert(format!("the reader abstained: {why}"));
                     } else {
-                        results.unread =
-                            results.unread.or_else(|| without_verdict(&question, &readings));
+                        results.second_look_error = results
+                            .second_look_error
+                            .or_else(|| without_verdict(&question, &second_looks));
                     }
-                    results.readings.extend(readings);
+                    results.second_looks.extend(second_looks);
                 }
                 Err(JudgeError::DeadlinePassed { calls: made, .. }) => {
                     calls.extend(made);
                     code = "DEADLINE_EXCEEDED";
-                    results.unread.get_or_insert("the deadline passed".to_owned());
+                    results.second_look_error.get_or_insert("the deadline passed".to_owned());
                 }
                 Err(JudgeError::Failed { code: failed, reason, calls: made, .. }) => {
                     calls.extend(made);
                     code = failed;
-                    results.unread.get_or_insert(format!("{reason} ({failed})"));
+                    results.second_look_error.get_or_insert(format!("{reason} ({failed})"));
                 }
             }
         }
-        let result = if results.unread.is_some() { "failed" } else { "judged" };
+        let result = if results.second_look_error.is_some() { "failed" } else { "judged" };
         traces::record_judge_result(&span, result, code);
-        for reading in &results.readings {
+        for reading in &results.second_looks {
             let verdict = reading.verdict.name();
             counter!(names::SECOND_LOOKS, "reader" => reader.name().to_owned(), "verdict" => verdict)
                 .increment(1);
         }
-        if let Some(why) = &results.unread {
+        if let Some(why) = &results.second_look_error {
             let sentence = format!("supported claims did not get their second look: {why}");
             add_new(self.notices, vec![Notice { code: "SECOND_LOOK_FAILED", sentence }]);
         }
-        let detail = results.unread.clone().unwrap_or_default();
+        let detail = results.second_look_error.clone().unwrap_or_default();
         self.record(reader.name(), result, detail, code, calls);
         self.call.enter(Step::Decide);
         results
@@ -323,17 +327,22 @@ impl Review<'_> {
     }
 }
 
-fn reading(judged: JudgedClaim, reader: &str) -> Reading {
+fn reading(judged: JudgedClaim, reader: &str) -> SecondLookResult {
     let verdict = match judged.class {
         Class::Grounded => SecondLookVerdict::Shown,
         Class::Contradicted => SecondLookVerdict::Refuted,
         Class::Ungrounded | Class::Complementary => SecondLookVerdict::NotShown,
     };
-    Reading { claim: judged.claim.id, verdict, words: judged.note, reader: reader.to_owned() }
+    SecondLookResult {
+        claim: judged.claim.id,
+        verdict,
+        explanation: judged.note,
+        judge: reader.to_owned(),
+    }
 }
 
-fn without_verdict(question: &Question, readings: &[Reading]) -> Option<String> {
-    let has_none = |id: &&ClaimId| readings.iter().all(|reading| reading.claim != **id);
+fn without_verdict(question: &Question, second_looks: &[SecondLookResult]) -> Option<String> {
+    let has_none = |id: &&ClaimId| second_looks.iter().all(|reading| reading.claim != **id);
     let ids: Vec<&str> = question
         .claims
         .iter()

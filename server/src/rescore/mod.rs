@@ -245,7 +245,7 @@ impl RecordedEvaluation {
         is_required && self.partition.coverage.is_none() && !self.report.synthesis.trim().is_empty()
     }
 
-    fn unread(&self) -> Option<String> {
+    fn second_look_error(&self) -> Option<String> {
         let link = self.answer.provenance.as_ref()?.second_look.as_ref()?;
         (link.result == "failed").then(|| link.detail.clone())
     }
@@ -265,10 +265,10 @@ impl RecordedEvaluation {
             synthesis: &self.report.synthesis,
             claims,
             judged,
-            first: None,
+            before_follow_up: None,
             evidence,
-            readings: &self.partition.readings,
-            unread: self.unread(),
+            second_looks: &self.partition.second_looks,
+            second_look_error: self.second_look_error(),
             origin: Origin::Judge,
             investigation: None,
             confidence: None,
@@ -309,7 +309,7 @@ impl RecordedEvaluation {
             judged: restored.judged,
             verified: self.partition.verified.clone(),
             coverage: covered.filter(|_| is_required),
-            unread: self.unread(),
+            second_look_error: self.second_look_error(),
             evidence,
         };
         reassess(policy, recorded)
