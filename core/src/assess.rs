@@ -22,7 +22,7 @@ use crate::tally::Tally;
 use crate::text::polarity;
 use crate::tier::Tier;
 use crate::time::{Timestamp, Window};
-use crate::undecided::{AssumedVerdict, Assumption, between};
+use crate::undecided::{AssumedVerdict, Assumption, combine};
 use crate::verify::{
     Correction, EvidenceSet, VerdictStatus, VerifiedClaim, VerifiedPartition, heaviest_allowed,
     verify,
@@ -150,7 +150,7 @@ pub fn assess(policy: &Policy, mut subject: Subject<'_>, budget: &Budget) -> Ass
 }
 
 fn unverified_fixes(claims: &[VerifiedClaim], evidence_set: &EvidenceSet<'_>) -> Vec<ClaimId> {
-    let checked = |judged: &JudgedClaim| {
+    let has_passed_check = |judged: &JudgedClaim| {
         judged.class == Class::Grounded
             && judged.citations.iter().any(|citation| match &citation.target {
                 Target::Evidence { id, .. } => {
@@ -162,7 +162,7 @@ fn unverified_fixes(claims: &[VerifiedClaim], evidence_set: &EvidenceSet<'_>) ->
     let is_unverified = |judged: &&JudgedClaim| {
         judged.evidence_type != EvidenceType::NegEvidence
             && polarity::action_done(&judged.claim.text).is_some()
-            && !checked(judged)
+            && !has_passed_check(judged)
     };
     let judged = claims.iter().map(|claim| &claim.judged).filter(is_unverified);
     judged.map(|judged| judged.claim.id.clone()).collect()
@@ -210,7 +210,11 @@ impl JudgedTallies {
     pub(crate) fn new(policy: &Policy, judged: &[JudgedClaim], heaviest: EvidenceType) -> Self {
         let count = |assumption| {
             let assumed = AssumedVerdict { assumption, evidence_type: heaviest };
-            counted(policy, assumed, judged.iter().map(|judged| (judged, VerdictStatus::AsJudged)))
+            count_claims(
+                policy,
+                assumed,
+                judged.iter().map(|judged| (judged, VerdictStatus::AsJudged)),
+            )
         };
         let undecided = match policy.undecided {
             Undecided::Bounds => judged.iter().filter(|judged| judged.undecided.is_some()).count(),
@@ -224,7 +228,7 @@ impl JudgedTallies {
         }
     }
 
-    fn with(&self, assumption: Assumption) -> &(Tally, u32) {
+    fn under(&self, assumption: Assumption) -> &(Tally, u32) {
         match assumption {
             Assumption::Worst => &self.worst,
             Assumption::Best => self.best.as_ref().unwrap_or(&self.worst),
@@ -239,7 +243,8 @@ pub(crate) struct ReportContext {
 }
 
 fn headline(policy: &Policy, assumed: AssumedVerdict, claims: &[VerifiedClaim]) -> Headline {
-    let is_grounded = |judged: &JudgedClaim| assumed.counts(policy, judged).0 == Class::Grounded;
+    let is_grounded =
+        |judged: &JudgedClaim| assumed.class_and_type(policy, judged).0 == Class::Grounded;
     let ids = |role: Role| {
         let of_role = claims.iter().map(|claim| &claim.judged).filter(|judged| judged.role == role);
         let open = of_role.filter(|judged| !is_grounded(judged));
@@ -270,7 +275,7 @@ pub(crate) fn decide_partition(
         decide_assuming(policy, as_judged, verified, context.clone(), origin, assumption)
     };
     let (worst, best) = (decide(Assumption::Worst), decide(Assumption::Best));
-    let (decision, assumption) = between(&worst.decision, &best.decision, as_judged.undecided);
+    let (decision, assumption) = combine(&worst.decision, &best.decision, as_judged.undecided);
     let decided = match assumption {
         Assumption::Worst => worst,
         Assumption::Best => best,
@@ -287,12 +292,12 @@ fn decide_assuming(
     assumption: Assumption,
 ) -> PartitionDecision {
     let assumed = AssumedVerdict { assumption, evidence_type: as_judged.heaviest };
-    let as_judged = as_judged.with(assumption);
+    let as_judged = as_judged.under(assumption);
     let enforced =
         policy.verification == VerificationMode::Enforce && !verified.corrections.is_empty();
     let (tally, duplicates) = if enforced {
         let claims = verified.claims.iter().map(|claim| (&claim.judged, claim.status));
-        counted(policy, assumed, claims)
+        count_claims(policy, assumed, claims)
     } else {
         *as_judged
     };
@@ -300,18 +305,18 @@ fn decide_assuming(
     let findings = TextFindings { coverage, duplicates, headline, second_look_error };
     let mut decision = decide(policy, &tally, origin, Some(&findings));
     if enforced {
-        never_better(policy, as_judged, origin, &findings, &mut decision);
+        enforce_judged_tier(policy, as_judged, origin, &findings, &mut decision);
     }
     PartitionDecision { tally, findings, decision }
 }
 
-fn counted<'a>(
+fn count_claims<'a>(
     policy: &Policy,
     assumed: AssumedVerdict,
     claims: impl Iterator<Item = (&'a JudgedClaim, VerdictStatus)>,
 ) -> (Tally, u32) {
     let claims = claims.map(|(judged, status)| {
-        let (class, evidence_type) = assumed.counts(policy, judged);
+        let (class, evidence_type) = assumed.class_and_type(policy, judged);
         (judged.claim.text.as_str(), class, evidence_type, status)
     });
     let (tally, merges) = canonical_tally(claims, policy);
@@ -320,7 +325,7 @@ fn counted<'a>(
 }
 
 /// Raises the tier to that of the judge's own partition if verification improved it.
-fn never_better(
+fn enforce_judged_tier(
     policy: &Policy,
     (tally, duplicates): &(Tally, u32),
     origin: Origin,

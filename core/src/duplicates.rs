@@ -101,15 +101,15 @@ pub fn canonical_tally<'a>(
     }
     let mut members: Vec<Member> = claims
         .enumerate()
-        .map(|(place, (text, class, evidence_type, status))| Member {
+        .map(|(index, (text, class, evidence_type, status))| Member {
             key: key(text),
-            place,
+            index,
             class,
             evidence_type,
             status,
         })
         .collect();
-    members.sort_unstable_by(|a, b| a.key.cmp(&b.key).then(a.place.cmp(&b.place)));
+    members.sort_unstable_by(|a, b| a.key.cmp(&b.key).then(a.index.cmp(&b.index)));
     let mut merges = Vec::new();
     for group in members.chunk_by(|a, b| a.key == b.key) {
         merges.extend(add_group(&mut tally, group, policy));
@@ -120,7 +120,7 @@ pub fn canonical_tally<'a>(
 
 struct Member {
     key: String,
-    place: usize,
+    index: usize,
     class: Class,
     evidence_type: EvidenceType,
     status: VerdictStatus,
@@ -142,7 +142,7 @@ fn add_group(tally: &mut Tally, group: &[Member], policy: &PolicyValues) -> Opti
     let weight =
         |member: &&Member| (policy.weights.get(member.evidence_type), member.evidence_type);
     let class = group.iter().map(|member| member.class).max()?;
-    let claims = group.iter().map(|member| member.place).collect();
+    let claims = group.iter().map(|member| member.index).collect();
     if group.iter().all(Member::is_supported) {
         let evidence_type = group.iter().min_by_key(weight)?.evidence_type;
         tally.add(class, evidence_type, 1);
@@ -181,7 +181,7 @@ mod tests {
     use Class::{Complementary, Contradicted, Grounded, Ungrounded};
     use EvidenceType::{Inference, Synthesis, ToolMatch};
 
-    fn tallied(claims: &[(&str, Class, EvidenceType)]) -> (Tally, Vec<Merge>) {
+    fn tally_claims(claims: &[(&str, Class, EvidenceType)]) -> (Tally, Vec<Merge>) {
         let claims = claims
             .iter()
             .map(|(text, class, kind)| (*text, *class, *kind, VerdictStatus::AsJudged));
@@ -221,9 +221,9 @@ mod tests {
     fn h32_repeating_a_grounded_claim_changes_nothing() {
         let once =
             [("pod restarted 3 times", Grounded, ToolMatch), ("dns failed", Ungrounded, ToolMatch)];
-        let (alone, merges) = tallied(&once);
+        let (alone, merges) = tally_claims(&once);
         assert!(merges.is_empty());
-        let (thrice, merges) = tallied(&[
+        let (thrice, merges) = tally_claims(&[
             once[0],
             once[1],
             ("Pod restarted 3 times.", Grounded, ToolMatch),
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn h32_a_claim_in_two_classes_takes_the_stricter() {
-        let (tally, merges) = tallied(&[
+        let (tally, merges) = tally_claims(&[
             ("dns failed", Grounded, ToolMatch),
             ("DNS failed.", Contradicted, Inference),
             ("dns failed!", Ungrounded, Synthesis),
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn supported_copies_take_the_smallest_weight_and_the_stricter_class() {
         let (tally, _) =
-            tallied(&[("a b", Grounded, ToolMatch), ("A b", Complementary, Inference)]);
+            tally_claims(&[("a b", Grounded, ToolMatch), ("A b", Complementary, Inference)]);
         assert_eq!(tally, Tally::from_claims([(Complementary, Inference)]));
     }
 

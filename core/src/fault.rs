@@ -140,13 +140,13 @@ impl<'a> CitedSpecialists<'a> {
             return Self(cited);
         }
         for claim in judged {
-            let of_claim: &mut Vec<&str> = cited.entry(claim.claim.id.clone()).or_default();
+            let specialists: &mut Vec<&str> = cited.entry(claim.claim.id.clone()).or_default();
             for citation in &claim.citations {
                 let Target::Evidence { id, .. } = &citation.target else { continue };
                 let specialist =
                     evidence_set.item(id).map_or("", |item| item.specialist_id.as_str());
                 if !specialist.is_empty() {
-                    of_claim.push(specialist);
+                    specialists.push(specialist);
                 }
             }
         }

@@ -132,14 +132,14 @@ pub fn open_points(
     policy: &PolicyValues,
 ) -> Vec<OpenPoint> {
     let claims = &assessment.claims;
-    let of_status = |status: VerdictStatus| {
+    let with_status = |status: VerdictStatus| {
         ids(claims.iter().filter(|claim| claim.status == status).map(|claim| &claim.judged))
     };
     [
         OpenPoint::UnverifiedContradiction {
-            claims: of_status(VerdictStatus::UnverifiedContradiction),
+            claims: with_status(VerdictStatus::UnverifiedContradiction),
         },
-        OpenPoint::ClaimDropped { claims: of_status(VerdictStatus::Dropped) },
+        OpenPoint::ClaimDropped { claims: with_status(VerdictStatus::Dropped) },
         OpenPoint::UnverifiedFix { claims: assessment.unverified_fixes.clone() },
         OpenPoint::CorrectionNotApplied { claims: not_applied(&assessment.corrections) },
         OpenPoint::ClaimUndecided { claims: undecided(claims) },

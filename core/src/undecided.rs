@@ -39,7 +39,7 @@ pub(crate) struct AssumedVerdict {
 }
 
 impl AssumedVerdict {
-    pub(crate) fn counts(
+    pub(crate) fn class_and_type(
         self,
         policy: &PolicyValues,
         judged: &JudgedClaim,
@@ -69,11 +69,11 @@ pub fn decide_counts(policy: &Policy, decided: &Tally, undecided: &Tally) -> Dec
     }
     let worst = decide_as(&|leans_to| Assumption::Worst.class(leans_to));
     let best = decide_as(&|leans_to| Assumption::Best.class(leans_to));
-    between(&worst, &best, count).0
+    combine(&worst, &best, count).0
 }
 
 /// Combines the worst and the best decision. Abstains if their tiers differ.
-pub(crate) fn between(worst: &Decision, best: &Decision, count: u64) -> (Decision, Assumption) {
+pub(crate) fn combine(worst: &Decision, best: &Decision, count: u64) -> (Decision, Assumption) {
     let (decision, assumption) = match (worst.tier, best.tier) {
         (Tier::Proceed, Tier::Proceed) => (worst.clone(), Assumption::Worst),
         (worst, tier) if worst == tier => (best.clone(), Assumption::Best),

@@ -21,7 +21,7 @@ impl Hunks {
         let mut open: Option<(Hunk, RemainingLines)> = None;
         for (number, line) in lines.enumerate() {
             if let Some((hunk, remaining)) = &mut open {
-                if remaining.take(line) {
+                if remaining.accept(line) {
                     hunk.end = number + 1;
                     continue;
                 }
@@ -57,7 +57,7 @@ impl Hunks {
     }
 
     /// The hunk that contains a line. For a file header line, the file's first hunk.
-    pub(super) fn at(&self, line: usize) -> Option<&Hunk> {
+    pub(super) fn hunk_at(&self, line: usize) -> Option<&Hunk> {
         let index = self.0.partition_point(|hunk| hunk.end <= line);
         self.0.get(index).filter(|hunk| hunk.head <= line || hunk.file.contains(&line))
     }
@@ -93,7 +93,7 @@ impl RemainingLines {
     }
 
     /// Counts the next line. Returns `false` if it does not belong to the hunk.
-    fn take(&mut self, line: &str) -> bool {
+    fn accept(&mut self, line: &str) -> bool {
         if line.starts_with('\\') {
             return true;
         }

@@ -32,7 +32,7 @@ pub(super) struct Line {
     /// The nearest header rule above in the block.
     pub(super) rule: u32,
     /// The nearest uppercase header above in the block.
-    pub(super) capitals: u32,
+    pub(super) uppercase_header: u32,
     /// The nearest line at or above that begins with a time.
     pub(super) stamp: u32,
 }
@@ -74,7 +74,7 @@ impl Lines {
         self.lines.get(line)
     }
 
-    pub(super) fn at(&self, offset: usize) -> usize {
+    pub(super) fn line_at(&self, offset: usize) -> usize {
         self.lines.partition_point(|line| line.start as usize <= offset).saturating_sub(1)
     }
 
@@ -85,7 +85,7 @@ impl Lines {
     }
 
     pub(super) fn hunk(&self, line: usize) -> Option<&Hunk> {
-        self.hunks.at(line)
+        self.hunks.hunk_at(line)
     }
 
     /// The naming lines directly below `parent` ([`NONE`] is the top level) in a line range.
@@ -107,7 +107,7 @@ struct Builder {
     title: Option<u32>,
     label: Option<u32>,
     rule: Option<u32>,
-    capitals: Option<u32>,
+    uppercase_header: Option<u32>,
     stamp: Option<u32>,
 }
 
@@ -117,7 +117,7 @@ impl Builder {
         let body = line.trim_start_matches([' ', '\t']);
         let is_blank = body.trim().is_empty();
         if is_blank {
-            (self.block, self.rule, self.capitals) = (None, None, None);
+            (self.block, self.rule, self.uppercase_header) = (None, None, None);
         }
         let separates =
             body.len() == line.len() && (body.trim_end() == "---" || body.starts_with("--- #"));
@@ -146,7 +146,7 @@ impl Builder {
             title: self.title.unwrap_or(NONE),
             label: self.label.unwrap_or(NONE),
             rule: self.rule.unwrap_or(NONE),
-            capitals: self.capitals.unwrap_or(NONE),
+            uppercase_header: self.uppercase_header.unwrap_or(NONE),
             stamp: self.stamp.unwrap_or(NONE),
         });
         if is_blank {
@@ -164,7 +164,7 @@ impl Builder {
             self.rule = Some(number);
         }
         if is_header(body) {
-            self.capitals = Some(number);
+            self.uppercase_header = Some(number);
         }
         if !is_item && has_naming_key(body) {
             self.naming.push((parent, number));

@@ -27,19 +27,20 @@ impl Ranges {
             return;
         }
         let reach = range.start.saturating_sub(MAX_FILLED)..range.end.saturating_add(MAX_FILLED);
-        let from = self.0.partition_point(|kept| kept.end < reach.start);
-        let to = self.0.partition_point(|kept| kept.start <= reach.end).max(from);
+        let from = self.0.partition_point(|existing| existing.end < reach.start);
+        let to = self.0.partition_point(|existing| existing.start <= reach.end).max(from);
         let joined = self.0.get(from..to).unwrap_or_default();
-        let start = joined.first().map_or(range.start, |kept| kept.start.min(range.start));
-        let end = joined.last().map_or(range.end, |kept| kept.end.max(range.end));
+        let start = joined.first().map_or(range.start, |existing| existing.start.min(range.start));
+        let end = joined.last().map_or(range.end, |existing| existing.end.max(range.end));
         self.0.splice(from..to, core::iter::once(start..end));
     }
 
     fn missing(&self, range: &Range<usize>) -> usize {
-        let from = self.0.partition_point(|kept| kept.end <= range.start);
-        let within = self.0.iter().skip(from).take_while(|kept| kept.start < range.end);
-        let present: usize =
-            within.map(|kept| kept.end.min(range.end) - kept.start.max(range.start)).sum();
+        let from = self.0.partition_point(|existing| existing.end <= range.start);
+        let within = self.0.iter().skip(from).take_while(|existing| existing.start < range.end);
+        let present: usize = within
+            .map(|existing| existing.end.min(range.end) - existing.start.max(range.start))
+            .sum();
         range.len().saturating_sub(present)
     }
 }

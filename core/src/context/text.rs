@@ -22,7 +22,7 @@ pub(super) fn add(text: &str, lines: &Lines, quote: &Range<usize>, builder: &mut
         return;
     }
     let last_byte = quote.end.saturating_sub(1).max(quote.start);
-    let (first, last) = (lines.at(quote.start), lines.at(last_byte));
+    let (first, last) = (lines.line_at(quote.start), lines.line_at(last_byte));
     let mut selector = LineSelector { text, lines, quote, first, last, builder };
     selector.add_quoted_lines();
     if let Some(hunk) = lines.hunk(first) {
@@ -47,7 +47,8 @@ pub(super) fn add_around(
     document: &Range<usize>,
     builder: &mut RangeBuilder,
 ) {
-    let (first, last) = (lines.at(document.start), lines.at(document.end.saturating_sub(1)));
+    let (first, last) =
+        (lines.line_at(document.start), lines.line_at(document.end.saturating_sub(1)));
     let mut selector = LineSelector { text, lines, quote: document, first, last, builder };
     let line = lines.span(first, first);
     selector.add_part(line.start..document.start.min(line.start + MAX_HEADING));
@@ -105,7 +106,7 @@ impl LineSelector<'_, '_> {
                 let index = before.bytes().filter(|byte| *byte == separator).count();
                 field(header, separator, index)
             }
-            None => around(before.len(), self.quote.len(), header.len()),
+            None => matching_columns(before.len(), self.quote.len(), header.len()),
         };
         self.add_part(span.start + column.start..span.start + column.end);
     }
@@ -188,8 +189,8 @@ impl LineSelector<'_, '_> {
                 self.add_header(above);
             }
         }
-        if line.capitals != NONE {
-            self.add_header(line.capitals as usize);
+        if line.uppercase_header != NONE {
+            self.add_header(line.uppercase_header as usize);
         }
         self.add_caption(block);
     }
@@ -327,7 +328,7 @@ fn field(line: &str, separator: u8, index: usize) -> Range<usize> {
 }
 
 /// The part of a line at the same position as a quote, with a margin.
-fn around(at: usize, bytes: usize, line: usize) -> Range<usize> {
+fn matching_columns(at: usize, bytes: usize, line: usize) -> Range<usize> {
     const MARGIN: usize = 40;
     let start = at.saturating_sub(MARGIN).min(line);
     start..(at + bytes.min(MAX_BESIDE) + MARGIN).min(line).max(start)

@@ -25,9 +25,9 @@ pub(super) struct ClaimIndex {
     by_word: Vec<(u64, u32)>,
     /// The number of `by_word` entries that may still be visited.
     budget: usize,
-    shared: Vec<u32>,
+    shared_counts: Vec<u32>,
     /// The content words of all claims.
-    all: BTreeSet<u64>,
+    all_words: BTreeSet<u64>,
 }
 
 struct ClaimWords {
@@ -44,9 +44,9 @@ struct ClaimWords {
 pub(super) struct AssertionCoverage {
     pub(super) is_covered: bool,
     /// The uncovered byte ranges.
-    pub(super) open: Vec<Range<usize>>,
+    pub(super) uncovered: Vec<Range<usize>>,
     /// Uncovered words that may be part of a statement and appear in no claim.
-    pub(super) missing: Vec<String>,
+    pub(super) missing_words: Vec<String>,
 }
 
 impl ClaimIndex {
@@ -85,9 +85,9 @@ impl ClaimIndex {
             .collect();
         by_word.sort_unstable();
         by_word.dedup();
-        let all = claims.iter().flat_map(|claim| claim.stems.iter().copied()).collect();
-        let shared = vec![0; claims.len()];
-        Self { claims, by_span, by_word, budget: MAX_VISITS, shared, all }
+        let all_words = claims.iter().flat_map(|claim| claim.stems.iter().copied()).collect();
+        let shared_counts = vec![0; claims.len()];
+        Self { claims, by_span, by_word, budget: MAX_VISITS, shared_counts, all_words }
     }
 
     pub(super) fn coverage(&mut self, assertion: &Assertion) -> AssertionCoverage {
@@ -97,7 +97,7 @@ impl ClaimIndex {
         mark_figures(text, &mut tokens, &stated);
         let mut covered = vec![false; tokens.len()];
         let mut covering: Vec<Range<usize>> = Vec::new();
-        for at in self.overlapping(&assertion.span) {
+        for at in self.claims_overlapping(&assertion.span) {
             let Some(claim) = self.claims.get(at) else { continue };
             let Some(span) = claim.span.clone().filter(|_| may_cover(claim.kind, assertion.kind))
             else {
@@ -108,7 +108,7 @@ impl ClaimIndex {
                 covering.push(inside);
             }
         }
-        for at in self.with_most_words(&tokens) {
+        for at in self.claims_with_most_words(&tokens) {
             let Some(claim) = self.claims.get(at) else { continue };
             let agrees = may_cover(claim.kind, assertion.kind)
                 && claim.is_negated == is_negated(text)
@@ -142,13 +142,15 @@ impl ClaimIndex {
         open.extend(open_tokens().filter_map(|token| token.source.clone()));
         let missing = open_tokens()
             .filter(|token| token.is_critical)
-            .filter(|token| !self.all.contains(&token.key) && !self.all.contains(&token.stem))
+            .filter(|token| {
+                !self.all_words.contains(&token.key) && !self.all_words.contains(&token.stem)
+            })
             .map(|token| token.text.clone())
             .collect();
-        AssertionCoverage { is_covered, open, missing }
+        AssertionCoverage { is_covered, uncovered: open, missing_words: missing }
     }
 
-    fn overlapping(&self, range: &Range<usize>) -> Vec<usize> {
+    fn claims_overlapping(&self, range: &Range<usize>) -> Vec<usize> {
         let before_end = self.by_span.partition_point(|(start, _, _)| *start < range.end);
         let mut found = Vec::new();
         for (_, furthest, at) in self.by_span.iter().take(before_end).rev() {
@@ -168,15 +170,15 @@ impl ClaimIndex {
     }
 
     /// The claims without a span that share at least 60% of the distinct words.
-    fn with_most_words(&mut self, tokens: &[Token]) -> Vec<usize> {
-        self.with_words(tokens, 6)
+    fn claims_with_most_words(&mut self, tokens: &[Token]) -> Vec<usize> {
+        self.claims_with_words(tokens, 6)
     }
 
-    fn with_some_words(&mut self, tokens: &[Token]) -> Vec<usize> {
-        self.with_words(tokens, 0)
+    fn claims_with_some_words(&mut self, tokens: &[Token]) -> Vec<usize> {
+        self.claims_with_words(tokens, 0)
     }
 
-    fn with_words(&mut self, tokens: &[Token], min_tenths: u64) -> Vec<usize> {
+    fn claims_with_words(&mut self, tokens: &[Token], min_tenths: u64) -> Vec<usize> {
         let mut keys: Vec<u64> =
             tokens.iter().filter(|token| !token.is_figure).map(|token| token.key).collect();
         keys.sort_unstable();
@@ -187,7 +189,7 @@ impl ClaimIndex {
             let matching = self.by_word.iter().skip(from).take_while(|(known, _)| known == key);
             for (_, claim) in matching.take(self.budget) {
                 self.budget -= 1;
-                if let Some(count) = self.shared.get_mut(*claim as usize) {
+                if let Some(count) = self.shared_counts.get_mut(*claim as usize) {
                     if *count == 0 {
                         touched.push(*claim);
                     }
@@ -197,7 +199,7 @@ impl ClaimIndex {
         }
         let mut found = Vec::new();
         for claim in touched {
-            if let Some(count) = self.shared.get_mut(claim as usize) {
+            if let Some(count) = self.shared_counts.get_mut(claim as usize) {
                 if u64::from(*count) * 10 >= keys.len() as u64 * min_tenths {
                     found.push(claim as usize);
                 }
@@ -283,8 +285,8 @@ impl ClaimIndex {
         if stated.iter().all(|stated| *stated) {
             return !has_predicate(assertion.text.text());
         }
-        let mut candidates = self.overlapping(&assertion.span);
-        candidates.extend(self.with_some_words(&tokens));
+        let mut candidates = self.claims_overlapping(&assertion.span);
+        candidates.extend(self.claims_with_some_words(&tokens));
         for at in candidates {
             let Some(claim) =
                 self.claims.get(at).filter(|claim| may_cover(claim.kind, assertion.kind))

@@ -67,8 +67,8 @@ pub fn coverage(
         if span.is_none() {
             *entry = None;
         }
-        not_judged.extend(coverage.open);
-        words.extend(coverage.missing.into_iter().map(|word| (assertion.span.start, word)));
+        not_judged.extend(coverage.uncovered);
+        words.extend(coverage.missing_words.into_iter().map(|word| (assertion.span.start, word)));
     }
     let mut uncovered: Vec<Range<usize>> = distinct.values().flatten().cloned().collect();
     uncovered.sort_unstable_by_key(|span| (span.start, span.end));

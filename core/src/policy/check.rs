@@ -8,13 +8,13 @@ const TEN: Millionths = Millionths::new(10_000_000);
 
 pub(super) fn check(values: &PolicyValues) -> (Vec<PolicyProblem>, Vec<PolicyProblem>) {
     let mut findings = Findings::default();
-    name(values, &mut findings);
-    thresholds(values, &mut findings);
-    weights(values, &mut findings);
-    guards(values, &mut findings);
-    gate(values, &mut findings);
-    investigation(values, &mut findings);
-    cap_and_ladder(values, &mut findings);
+    check_name(values, &mut findings);
+    check_thresholds(values, &mut findings);
+    check_weights(values, &mut findings);
+    check_guards(values, &mut findings);
+    check_gate(values, &mut findings);
+    check_investigation(values, &mut findings);
+    check_cap_and_ladder(values, &mut findings);
     (findings.problems, findings.warnings)
 }
 
@@ -33,14 +33,14 @@ impl Findings {
         self.warnings.push(PolicyProblem { field: field.to_string(), message, line: None });
     }
 
-    fn at_most(&mut self, field: &str, given: Millionths, max: Millionths) {
+    fn check_max(&mut self, field: &str, given: Millionths, max: Millionths) {
         if given > max {
             self.problem(field, format!("`{given}` is out of range; expected 0 to {max}"));
         }
     }
 }
 
-fn name(values: &PolicyValues, findings: &mut Findings) {
+fn check_name(values: &PolicyValues, findings: &mut Findings) {
     let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let name = &values.name;
     if name.is_empty() || name.len() > 64 || !name.chars().all(is_legal) {
@@ -50,17 +50,17 @@ fn name(values: &PolicyValues, findings: &mut Findings) {
     }
 }
 
-fn thresholds(values: &PolicyValues, findings: &mut Findings) {
+fn check_thresholds(values: &PolicyValues, findings: &mut Findings) {
     let (proceed, regenerate) = (values.tau_proceed, values.tau_regenerate);
-    findings.at_most("tau_proceed", proceed, Millionths::ONE);
+    findings.check_max("tau_proceed", proceed, Millionths::ONE);
     if regenerate >= proceed {
         let message = format!(
             "{regenerate} is not below tau_proceed {proceed}; lower it or raise tau_proceed"
         );
         findings.problem("tau_regenerate", message);
     }
-    findings.at_most("rho", values.rho, TEN);
-    findings.at_most("ungrounded_floor", values.ungrounded_floor, Millionths::ONE);
+    findings.check_max("rho", values.rho, TEN);
+    findings.check_max("ungrounded_floor", values.ungrounded_floor, Millionths::ONE);
     if values.rho < Millionths::ONE && !values.guards.rho_at_least_one {
         let message = format!(
             "{} makes a contradicted claim cheaper than an ungrounded one; set it to 1 or more, or turn guards.rho_at_least_one on",
@@ -70,10 +70,10 @@ fn thresholds(values: &PolicyValues, findings: &mut Findings) {
     }
 }
 
-fn weights(values: &PolicyValues, findings: &mut Findings) {
+fn check_weights(values: &PolicyValues, findings: &mut Findings) {
     for (evidence_type, weight) in EvidenceType::ALL.into_iter().zip(values.weights.as_array()) {
         let field = format!("weights.{}", evidence_type.name());
-        findings.at_most(&field, *weight, Millionths::ONE);
+        findings.check_max(&field, *weight, Millionths::ONE);
         if *weight == Millionths::ZERO && values.ungrounded_floor == Millionths::ZERO {
             let message = format!(
                 "0 makes unsupported {} claims free; set ungrounded_floor or a weight above 0",
@@ -88,13 +88,13 @@ fn weights(values: &PolicyValues, findings: &mut Findings) {
     }
 }
 
-fn guards(values: &PolicyValues, findings: &mut Findings) {
+fn check_guards(values: &PolicyValues, findings: &mut Findings) {
     let guards = &values.guards;
     if let Some(limit) = guards.complementary_limit {
-        findings.at_most("guards.complementary_limit", limit, TEN);
+        findings.check_max("guards.complementary_limit", limit, TEN);
     }
     if let Some(coverage) = guards.min_coverage {
-        findings.at_most("guards.min_coverage", coverage, Millionths::ONE);
+        findings.check_max("guards.min_coverage", coverage, Millionths::ONE);
     }
     if !guards.contradiction_blocks && values.base != Preset::Paper {
         let message = "off lets a report with a contradicted claim proceed; turn it on".to_string();
@@ -102,7 +102,7 @@ fn guards(values: &PolicyValues, findings: &mut Findings) {
     }
 }
 
-fn gate(values: &PolicyValues, findings: &mut Findings) {
+fn check_gate(values: &PolicyValues, findings: &mut Findings) {
     for (field, given) in [
         ("gate.max_turns", values.gate.max_turns),
         ("gate.wall_clock_seconds", values.gate.wall_clock_seconds),
@@ -113,7 +113,7 @@ fn gate(values: &PolicyValues, findings: &mut Findings) {
     }
 }
 
-fn investigation(values: &PolicyValues, findings: &mut Findings) {
+fn check_investigation(values: &PolicyValues, findings: &mut Findings) {
     let limits = values.investigation.limits;
     for (field, given, max) in [
         ("investigation.max_replans", limits.max_replans, 10),
@@ -131,9 +131,9 @@ fn investigation(values: &PolicyValues, findings: &mut Findings) {
     }
 }
 
-fn cap_and_ladder(values: &PolicyValues, findings: &mut Findings) {
+fn check_cap_and_ladder(values: &PolicyValues, findings: &mut Findings) {
     let (cap, ladder) = (&values.cap, &values.ladder);
-    findings.at_most("ladder.pull_request", ladder.pull_request, Millionths::ONE);
+    findings.check_max("ladder.pull_request", ladder.pull_request, Millionths::ONE);
     for (lower_field, lower, upper_field, upper) in [
         ("ladder.issue", ladder.issue, "ladder.patch", ladder.patch),
         ("ladder.patch", ladder.patch, "ladder.pull_request", ladder.pull_request),

@@ -43,7 +43,7 @@ impl Policy {
     /// Checks that no partition has a better tier under this policy. Returns every looser field.
     pub fn at_least_as_strict_as(&self, other: &Self) -> Result<(), Vec<LooserField>> {
         let mut looser = Looser::default();
-        looser.values(self, other);
+        looser.compare_values(self, other);
         if looser.0.is_empty() { Ok(()) } else { Err(looser.0) }
     }
 }
@@ -53,7 +53,7 @@ struct Looser(Vec<LooserField>);
 
 impl Looser {
     // Every struct is destructured so that each new field needs a rule to compile.
-    fn values(&mut self, policy: &Policy, compared: &Policy) {
+    fn compare_values(&mut self, policy: &Policy, compared: &Policy) {
         let PolicyValues {
             name: _,
             description: _,
@@ -76,33 +76,36 @@ impl Looser {
             rollout,
         } = policy.values();
         let other = compared.values();
-        self.at_least("tau_proceed", *tau_proceed, other.tau_proceed);
-        self.at_least("tau_regenerate", *tau_regenerate, other.tau_regenerate);
-        self.rho(*rho, other.rho);
-        self.at_least("ungrounded_floor", *ungrounded_floor, other.ungrounded_floor);
-        self.undefined_score(*undefined_score, policy, compared);
-        self.verification(*verification, other.verification);
-        self.second_look(*second_look, other.second_look);
-        self.second_look_failure(*second_look_failure, other.second_look_failure);
-        self.undecided(*undecided, other.undecided);
-        self.weights((weights, *ungrounded_floor), (&other.weights, other.ungrounded_floor));
-        self.guards(guards, &other.guards);
-        self.gate(gate, &other.gate);
-        self.cap(cap, &other.cap);
-        self.ladder(ladder, &other.ladder);
-        self.investigation(investigation, &other.investigation);
-        self.rollout(rollout, &other.rollout);
+        self.require_at_least("tau_proceed", *tau_proceed, other.tau_proceed);
+        self.require_at_least("tau_regenerate", *tau_regenerate, other.tau_regenerate);
+        self.compare_rho(*rho, other.rho);
+        self.require_at_least("ungrounded_floor", *ungrounded_floor, other.ungrounded_floor);
+        self.compare_undefined_score(*undefined_score, policy, compared);
+        self.compare_verification(*verification, other.verification);
+        self.compare_second_look(*second_look, other.second_look);
+        self.compare_second_look_failure(*second_look_failure, other.second_look_failure);
+        self.compare_undecided(*undecided, other.undecided);
+        self.compare_weights(
+            (weights, *ungrounded_floor),
+            (&other.weights, other.ungrounded_floor),
+        );
+        self.compare_guards(guards, &other.guards);
+        self.compare_gate(gate, &other.gate);
+        self.compare_cap(cap, &other.cap);
+        self.compare_ladder(ladder, &other.ladder);
+        self.compare_investigation(investigation, &other.investigation);
+        self.compare_rollout(rollout, &other.rollout);
     }
 
-    fn rho(&mut self, own: Millionths, other: Millionths) {
-        self.at_least("rho", own, other);
+    fn compare_rho(&mut self, own: Millionths, other: Millionths) {
+        self.require_at_least("rho", own, other);
         if other == Millionths::ZERO && own > other {
             let allowed = "0, or contradicted claims alone would replan instead of abstain";
             self.push("rho", own, other, allowed);
         }
     }
 
-    fn undefined_score(&mut self, own: UndefinedScore, policy: &Policy, compared: &Policy) {
+    fn compare_undefined_score(&mut self, own: UndefinedScore, policy: &Policy, compared: &Policy) {
         let field = "undefined_score";
         match (own, compared.undefined_score) {
             (UndefinedScore::Absent, _) => {}
@@ -121,7 +124,7 @@ impl Looser {
         }
     }
 
-    fn verification(&mut self, own: VerificationMode, other: VerificationMode) {
+    fn compare_verification(&mut self, own: VerificationMode, other: VerificationMode) {
         if own < other {
             let allowed = match other {
                 VerificationMode::Enforce => "enforce",
@@ -131,7 +134,7 @@ impl Looser {
         }
     }
 
-    fn second_look(&mut self, own: SecondLook, other: SecondLook) {
+    fn compare_second_look(&mut self, own: SecondLook, other: SecondLook) {
         if own < other {
             let allowed = match other {
                 SecondLook::All => "all",
@@ -141,19 +144,19 @@ impl Looser {
         }
     }
 
-    fn second_look_failure(&mut self, own: SecondLookFailure, other: SecondLookFailure) {
+    fn compare_second_look_failure(&mut self, own: SecondLookFailure, other: SecondLookFailure) {
         if own < other {
             self.push("second_look_failure", own.name(), other.name(), other.name());
         }
     }
 
-    fn undecided(&mut self, own: Undecided, other: Undecided) {
+    fn compare_undecided(&mut self, own: Undecided, other: Undecided) {
         if own < other {
             self.push("undecided", own.name(), other.name(), other.name());
         }
     }
 
-    fn weights(&mut self, own: (&Weights, Millionths), other: (&Weights, Millionths)) {
+    fn compare_weights(&mut self, own: (&Weights, Millionths), other: (&Weights, Millionths)) {
         let ((own, own_floor), (other, other_floor)) = (own, other);
         let pairs = own.as_array().iter().zip(other.as_array());
         for (evidence_type, (own, other)) in EvidenceType::ALL.into_iter().zip(pairs) {
@@ -182,7 +185,7 @@ impl Looser {
         }
     }
 
-    fn guards(&mut self, own: &Guards, other: &Guards) {
+    fn compare_guards(&mut self, own: &Guards, other: &Guards) {
         let Guards {
             duplicates_count_once,
             rho_at_least_one,
@@ -210,9 +213,9 @@ impl Looser {
                 other.tool_match_needs_attestation,
             ),
         ] {
-            self.required_if_on(field, own, other);
+            self.require_if_on(field, own, other);
         }
-        self.at_least("guards.min_grounded", *min_grounded, other.min_grounded);
+        self.require_at_least("guards.min_grounded", *min_grounded, other.min_grounded);
         match (*complementary_limit, other.complementary_limit) {
             (own, Some(max)) if own.is_none_or(|own| own > max) => {
                 let allowed = format!("{max} or less");
@@ -229,7 +232,7 @@ impl Looser {
         }
     }
 
-    fn gate(&mut self, own: &Gate, other: &Gate) {
+    fn compare_gate(&mut self, own: &Gate, other: &Gate) {
         let Gate {
             max_turns,
             wall_clock_seconds,
@@ -238,36 +241,44 @@ impl Looser {
             max_identical_calls,
             max_turns_without_evidence,
         } = own;
-        self.equal("gate.max_turns", max_turns, &other.max_turns);
-        self.equal("gate.wall_clock_seconds", wall_clock_seconds, &other.wall_clock_seconds);
-        self.required_if_on("gate.contested", *contested, other.contested);
+        self.require_equal("gate.max_turns", max_turns, &other.max_turns);
+        self.require_equal(
+            "gate.wall_clock_seconds",
+            wall_clock_seconds,
+            &other.wall_clock_seconds,
+        );
+        self.require_if_on("gate.contested", *contested, other.contested);
         if *synthetic_validates && !other.synthetic_validates {
             self.push("gate.synthetic_validates", true, false, "false");
         }
-        self.equal("gate.max_identical_calls", max_identical_calls, &other.max_identical_calls);
-        self.equal(
+        self.require_equal(
+            "gate.max_identical_calls",
+            max_identical_calls,
+            &other.max_identical_calls,
+        );
+        self.require_equal(
             "gate.max_turns_without_evidence",
             max_turns_without_evidence,
             &other.max_turns_without_evidence,
         );
     }
 
-    fn cap(&mut self, own: &Cap, other: &Cap) {
+    fn compare_cap(&mut self, own: &Cap, other: &Cap) {
         let Cap { partially_grounded, ungrounded } = own;
-        self.equal("cap.partially_grounded", partially_grounded, &other.partially_grounded);
-        self.equal("cap.ungrounded", ungrounded, &other.ungrounded);
+        self.require_equal("cap.partially_grounded", partially_grounded, &other.partially_grounded);
+        self.require_equal("cap.ungrounded", ungrounded, &other.ungrounded);
     }
 
-    fn ladder(&mut self, own: &Ladder, other: &Ladder) {
+    fn compare_ladder(&mut self, own: &Ladder, other: &Ladder) {
         let Ladder { issue, patch, pull_request, joins_decision } = own;
-        self.equal("ladder.issue", issue, &other.issue);
-        self.equal("ladder.patch", patch, &other.patch);
-        self.equal("ladder.pull_request", pull_request, &other.pull_request);
-        self.required_if_on("ladder.joins_decision", *joins_decision, other.joins_decision);
+        self.require_equal("ladder.issue", issue, &other.issue);
+        self.require_equal("ladder.patch", patch, &other.patch);
+        self.require_equal("ladder.pull_request", pull_request, &other.pull_request);
+        self.require_if_on("ladder.joins_decision", *joins_decision, other.joins_decision);
     }
 
     /// Every retry is another chance to proceed.
-    fn investigation(&mut self, own: &InvestigationRules, other: &InvestigationRules) {
+    fn compare_investigation(&mut self, own: &InvestigationRules, other: &InvestigationRules) {
         let InvestigationRules { limits, caller_verdicts } = own;
         let LoopLimits { max_replans, regenerations_per_plan, max_judge_retries: _ } = limits;
         let limited = [
@@ -288,7 +299,7 @@ impl Looser {
         }
     }
 
-    fn rollout(&mut self, own: &Rollout, other: &Rollout) {
+    fn compare_rollout(&mut self, own: &Rollout, other: &Rollout) {
         let Rollout { gate, cap, ladder, decision } = own;
         if *decision < other.decision {
             self.push("rollout.decision", decision.name(), other.decision.name(), "active");
@@ -298,24 +309,29 @@ impl Looser {
             ("rollout.cap", *cap, other.cap),
             ("rollout.ladder", *ladder, other.ladder),
         ] {
-            self.equal(field, own.name(), other.name());
+            self.require_equal(field, own.name(), other.name());
         }
     }
 
-    fn at_least<T: PartialOrd + fmt::Display>(&mut self, field: &str, own: T, other: T) {
+    fn require_at_least<T: PartialOrd + fmt::Display>(&mut self, field: &str, own: T, other: T) {
         if own < other {
             let allowed = format!("{other} or more");
             self.push(field, own, other, &allowed);
         }
     }
 
-    fn required_if_on(&mut self, field: &str, own: bool, other: bool) {
+    fn require_if_on(&mut self, field: &str, own: bool, other: bool) {
         if other && !own {
             self.push(field, own, other, "true");
         }
     }
 
-    fn equal<T: PartialEq + fmt::Display + ?Sized>(&mut self, field: &str, own: &T, other: &T) {
+    fn require_equal<T: PartialEq + fmt::Display + ?Sized>(
+        &mut self,
+        field: &str,
+        own: &T,
+        other: &T,
+    ) {
         if own != other {
             self.push(field, own, other, &format!("{other}"));
         }

@@ -154,7 +154,7 @@ pub fn assess_hypothesis(hypothesis: &Hypothesis, policy: &Gate) -> HypothesisAs
     let refuted = refutations().next().is_some();
 
     let state = if policy.contested && supported && refuted {
-        let answered = refutations().all(|against| supports().any(|by| answers(by, against)));
+        let answered = refutations().all(|against| supports().any(|by| overrides(by, against)));
         if validating && answered { HypothesisState::Validated } else { HypothesisState::Contested }
     } else if validating {
         HypothesisState::Validated
@@ -179,7 +179,7 @@ pub fn assess_hypothesis(hypothesis: &Hypothesis, policy: &Gate) -> HypothesisAs
 }
 
 /// Returns `true` if a support overrides a refutation: it is later and its lane is at least as strong.
-fn answers(support: &EvidenceRecord, refutation: &EvidenceRecord) -> bool {
+fn overrides(support: &EvidenceRecord, refutation: &EvidenceRecord) -> bool {
     let later = match (support.evaluated_at, refutation.evaluated_at) {
         (Some(support), Some(refutation)) => support > refutation,
         _ => false,

@@ -31,7 +31,7 @@ pub(super) fn match_claims(
             ),
             Some(slot) => match slot.take() {
                 None => *slot = Some(answer),
-                Some(earlier) => *slot = Some(stricter(policy, earlier, answer, findings)),
+                Some(earlier) => *slot = Some(select_stricter(policy, earlier, answer, findings)),
             },
         }
     }
@@ -44,7 +44,7 @@ pub(super) fn match_claims(
         .collect()
 }
 
-fn stricter(
+fn select_stricter(
     policy: &PolicyValues,
     a: JudgedClaim,
     b: JudgedClaim,

@@ -17,13 +17,14 @@ pub struct Objection {
 #[must_use]
 pub fn objections(judged: &[JudgedClaim], corrections: &[Correction]) -> Vec<Objection> {
     let objection = |judged: &JudgedClaim| {
-        let of_claim = corrections.iter().filter(|correction| {
+        let corrections_of_claim = corrections.iter().filter(|correction| {
             correction.claim == judged.claim.id
                 && correction.outcome == CorrectionOutcome::Corrected
         });
-        let lost_all =
-            of_claim.clone().any(|correction| correction.code == CorrectionCode::NoValidCitation);
-        let sentences = of_claim
+        let lost_all = corrections_of_claim
+            .clone()
+            .any(|correction| correction.code == CorrectionCode::NoValidCitation);
+        let sentences = corrections_of_claim
             .filter(|correction| {
                 let code = correction.code;
                 matches!(code, CorrectionCode::QuoteNotFound | CorrectionCode::UnknownEvidence)

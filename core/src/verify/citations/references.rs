@@ -44,7 +44,7 @@ impl ClaimGraph {
                 }
             }
         }
-        let acyclic: BTreeSet<usize> = supports_first(&edges).into_iter().collect();
+        let acyclic: BTreeSet<usize> = sort_supports_first(&edges).into_iter().collect();
         let circular =
             edges.iter().map(|(from, _)| *from).filter(|from| !acyclic.contains(from)).collect();
         Self { indices, circular }
@@ -68,21 +68,21 @@ impl ClaimGraph {
 }
 
 /// Sorts nodes topologically, targets first. Omits nodes on a cycle or leading to one.
-fn supports_first(edges: &BTreeSet<(usize, usize)>) -> Vec<usize> {
-    let mut open: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut resting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+fn sort_supports_first(edges: &BTreeSet<(usize, usize)>) -> Vec<usize> {
+    let mut unresolved: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut dependents: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (from, to) in edges {
-        *open.entry(*from).or_default() += 1;
-        open.entry(*to).or_default();
-        resting.entry(*to).or_default().push(*from);
+        *unresolved.entry(*from).or_default() += 1;
+        unresolved.entry(*to).or_default();
+        dependents.entry(*to).or_default().push(*from);
     }
     let mut order: Vec<usize> =
-        open.iter().filter(|(_, count)| **count == 0).map(|(node, _)| *node).collect();
+        unresolved.iter().filter(|(_, count)| **count == 0).map(|(node, _)| *node).collect();
     let mut next = 0;
     while let Some(node) = order.get(next).copied() {
         next += 1;
-        for from in resting.get(&node).into_iter().flatten() {
-            if let Some(count) = open.get_mut(from) {
+        for from in dependents.get(&node).into_iter().flatten() {
+            if let Some(count) = unresolved.get_mut(from) {
                 *count -= 1;
                 if *count == 0 {
                     order.push(*from);
@@ -107,7 +107,7 @@ pub(in super::super) fn limit_to_weakest(
             }
         }
     }
-    for at in supports_first(&edges) {
+    for at in sort_supports_first(&edges) {
         let supports = edges.range((at, 0)..=(at, usize::MAX)).map(|(_, cited)| *cited);
         for cited in supports {
             let Some(support) = claims.get(cited).map(|claim| claim.judged.clone()) else {
@@ -148,7 +148,7 @@ pub fn claim_cycle<'a>(
     let index = |id: &ClaimId| ids.binary_search(&id).unwrap_or(usize::MAX);
     let edges: BTreeSet<(usize, usize)> =
         references.iter().map(|(from, to)| (index(from), index(to))).collect();
-    let acyclic: BTreeSet<usize> = supports_first(&edges).into_iter().collect();
+    let acyclic: BTreeSet<usize> = sort_supports_first(&edges).into_iter().collect();
     // Every remaining node has an edge to another one, so following the edges finds a cycle.
     let mut at = edges.iter().map(|(from, _)| *from).find(|from| !acyclic.contains(from))?;
     let mut path: Vec<usize> = Vec::new();
