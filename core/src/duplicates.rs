@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn case_punctuation_width_and_white_space_fold() {
+    fn keys_ignore_case_punctuation_and_white_space() {
         assert_eq!(
             key("  The Pod\u{200b} **restarted** 3 times."),
             key("the pod, restarted 3 times!")
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn h32_texts_with_a_different_figure_sign_name_or_time_have_different_keys() {
+    fn h32_different_figures_or_names_have_different_keys() {
         for (a, b) in [
             ("restarted 3 times", "restarted 4 times"),
             ("a change of -5 %", "a change of 5 %"),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn h32_a_claim_in_two_classes_takes_the_stricter() {
+    fn h32_duplicates_get_the_strictest_class() {
         let (tally, merges) = tally_claims(&[
             ("dns failed", Grounded, ToolMatch),
             ("DNS failed.", Contradicted, Inference),
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn supported_copies_take_the_smallest_weight_and_the_stricter_class() {
+    fn supported_duplicates_count_once_at_the_smallest_weight() {
         let (tally, _) =
             tally_claims(&[("a b", Grounded, ToolMatch), ("A b", Complementary, Inference)]);
         assert_eq!(tally, Tally::from_claims([(Complementary, Inference)]));

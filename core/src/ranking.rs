@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn tier_ranks_before_score_and_score_before_faults() {
+    fn ranks_by_tier_then_score_then_faults() {
         let outcomes = [
             None,
             outcome(Tier::Abstain, None, 0),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_with_equal_outcomes_share_a_rank_in_the_given_order() {
+    fn equal_outcomes_share_a_rank_in_input_order() {
         let same = outcome(Tier::Proceed, Some((1, 1)), 0);
         let outcomes = [outcome(Tier::Replan, None, 1), same, None, same, None];
         assert_eq!(order(&outcomes), [(1, 1), (3, 1), (0, 3), (2, 4), (4, 4)]);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_that_round_to_the_same_double_differ() {
+    fn scores_are_compared_exactly() {
         let a = outcome(Tier::Proceed, Some((10_000_000_000_000_000, 10_000_000_000_000_001)), 0);
         let b = outcome(Tier::Proceed, Some((10_000_000_000_000_001, 10_000_000_000_000_002)), 0);
         assert_eq!(order(&[a, b]), [(1, 1), (0, 2)]);

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reading_never_makes_a_class_less_strict() {
+    fn a_second_look_never_makes_a_class_less_strict() {
         for class in Class::ALL {
             for verdict in SecondLookVerdict::ALL {
                 let result = SecondLookResult {

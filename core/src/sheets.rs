@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_about_all_gets_the_whole_item_if_there_is_room() {
+    fn a_quantified_statement_gets_the_whole_item() {
         let items = [item("e1", log(400)), item("e2", log(500)), item("e3", log(600))];
         let all = judged("c1", "All workers were done.", &[(&items[0], "worker-7 done")]);
         let evidence = EvidenceSet::new(&items);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn sheets_keep_to_their_budget_and_omit_no_claim() {
+    fn sheets_respect_the_size_limit_and_omit_no_claim() {
         let items: Vec<EvidenceItem> = (0..30).map(|n| item(&format!("e{n}"), log(60))).collect();
         let claims: Vec<JudgedClaim> = items
             .iter()
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn headline_mode_reads_only_headlines() {
+    fn headline_mode_selects_only_headline_claims() {
         let items = [item("e1", "pool full".to_owned())];
         let mut cause = judged("c1", "The pool was full.", &[(&items[0], "pool full")]);
         let other = JudgedClaim { role: Role::Observation, ..cause.clone() };

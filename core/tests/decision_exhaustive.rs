@@ -155,7 +155,7 @@ fn every_multiset(max: usize, visit: &mut impl FnMut(&[Kind])) {
 }
 
 #[test]
-fn every_multiset_of_up_to_five_claims_decides_like_the_reference() {
+fn small_partitions_are_decided_like_the_reference() {
     let policies = [
         (preset(Preset::Paper), Plain::paper()),
         (preset(Preset::Reference), Plain::reference()),
@@ -263,7 +263,7 @@ fn every_outcome(policy: &Plain, undecided: &[Kind], visit: &mut impl FnMut(&[Ki
 }
 
 #[test]
-fn no_outcome_of_undecided_claims_contradicts_the_tier() {
+fn undecided_claims_cannot_contradict_the_tier() {
     let policies = [
         (preset(Preset::Paper), Plain::paper()),
         (preset(Preset::Reference), Plain::reference()),

@@ -144,7 +144,7 @@ proptest! {
     }
 
     #[test]
-    fn moving_a_claim_from_ungrounded_to_contradicted_never_makes_the_tier_better(
+    fn contradicting_a_claim_never_improves_the_tier(
         policy in guarded_preset(), claims in partition(), evidence_type in evidence_type()
     ) {
         let ungrounded = tier(&policy, &with(&claims, (Class::Ungrounded, evidence_type)));

@@ -120,7 +120,7 @@ fn assessed(
 proptest! {
 
     #[test]
-    fn a_copy_of_a_supported_claim_has_no_effect_and_no_copy_raises_a_score(
+    fn duplicates_never_raise_a_score(
         policy in guarded_preset(),
         claims in prop::collection::vec(stated(), 1..10),
         which in any::<prop::sample::Index>(),
@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn the_tier_after_verification_is_never_better_than_before_it(
+    fn verification_never_improves_the_tier(
         policy in guarded_preset(),
         texts in prop::collection::vec(0..TEXTS.len(), 1..6),
         answers in prop::collection::vec(answer(), 0..7),

@@ -136,7 +136,7 @@ fn a_reason_names_its_claims_and_gives_advice() {
 }
 
 #[test]
-fn specialists_are_listed_once_by_the_citations_before_verification() {
+fn specialists_come_from_the_original_citations() {
     let evidence = [item("a", "k8s", RESTARTED), item("b", "k8s", "the node is ready")];
     let assessment = under_reference(
         &evidence,
@@ -184,7 +184,7 @@ fn h15_only_a_passed_check_verifies_a_fix() {
 }
 
 #[test]
-fn unverified_contradictions_and_dropped_claims_are_open_points() {
+fn lists_unverified_contradictions_and_dropped_claims() {
     let quoted = judged("c1", "The pod restarted.", Class::Contradicted, &[("a", "no such words")]);
     let missing = judged("c2", "The node is ready.", Class::Grounded, &[]).claim;
     let claims = [quoted.claim.clone(), missing];

@@ -15,7 +15,7 @@ use gsar_core::safety::{Expectation, ToolResult, classify};
 use toml::{Table, Value};
 
 #[test]
-fn tool_results_are_judged_like_a_careful_engineer_would() {
+fn tool_results_have_the_expected_verdicts() {
     let table: Table = include_str!("data/tool_results.toml").parse().unwrap();
     let results = table["result"].as_array().unwrap();
     let mut wrong = Vec::new();

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_about_everything_are_distinguished_from_statements_about_a_value() {
+    fn recognizes_quantified_statements() {
         for statement in [
             "All pods are ready",
             "NO errors were logged.",

@@ -339,7 +339,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_found_by_index() {
+    fn finds_fields_by_index() {
         let field_at = |index| part("a,bb,ccc", field("a,bb,ccc", b',', index));
         assert_eq!([field_at(0), field_at(1), field_at(2)], ["a", ",bb", ",ccc"]);
         assert_eq!(field_at(7), "a,bb,ccc");

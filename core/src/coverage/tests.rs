@@ -43,7 +43,7 @@ fn distinct_assertions_are_counted() {
 }
 
 #[test]
-fn h06_a_sentence_without_its_claim_is_uncovered_and_its_words_are_listed() {
+fn h06_a_sentence_without_a_claim_is_uncovered() {
     let found = coverage_by(
         REPORT,
         &["The checkout pods restarted 3 times.", "Why?", "We recommend a higher limit."],
@@ -53,7 +53,7 @@ fn h06_a_sentence_without_its_claim_is_uncovered_and_its_words_are_listed() {
 }
 
 #[test]
-fn h06_another_figure_time_or_polarity_does_not_cover() {
+fn h06_a_different_figure_time_or_polarity_does_not_cover() {
     for other in [
         "p99 latency rose to 2.8 s at 14:02",
         "p99 latency rose to 1.8 s at 15:02",
@@ -65,7 +65,7 @@ fn h06_another_figure_time_or_polarity_does_not_cover() {
 }
 
 #[test]
-fn a_span_covers_only_words_of_its_claim() {
+fn a_span_covers_only_its_claims_words() {
     let synthesis = "The pod restarted 3 times. Node wk-4 lost 4 TB.";
     let with = |text, span| coverage_of(synthesis, &[claim(1, text, Some(span))]);
     assert_eq!(with("unrelated words", 0..10).covered, 0);
@@ -120,7 +120,7 @@ fn assertions_not_stated_verbatim_are_not_covered() {
 }
 
 #[test]
-fn h06_a_span_over_the_whole_report_covers_only_words_of_its_claim() {
+fn h06_a_claim_cannot_cover_the_whole_report() {
     let synthesis = "The cart pod restarted 7 times. The memory limit is 512Mi. \
         The cache warm-up ended at 14:07. Node wk-4 has no memory pressure. \
         The alert fired at 14:08.";

@@ -331,7 +331,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn given_values_are_used_and_missing_ones_are_adapted() {
+    fn overrides_adapt_the_other_value() {
         for (given, classified, expected) in [
             ((None, None), ALERT, ALERT),
             ((None, Some(Lane::Logs)), ALERT, LOGS),
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outline_omits_what_no_shape_refers_to() {
+    fn an_outline_omits_unused_parts() {
         let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
         assert_eq!(classify_item("x", &deep), STATE);
         assert_eq!(
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn names_decide_if_the_content_is_unknown() {
+    fn unknown_content_is_classified_by_name() {
         for (name, expected) in [
             ("pagerduty.txt", ALERT),
             ("2026-03-12-rollout.txt", CHANGED),

@@ -67,7 +67,7 @@ fn a_grounded_report_proceeds_at_once() {
 }
 
 #[test]
-fn one_regeneration_per_plan_and_the_second_counts_as_replan() {
+fn a_second_regeneration_replans() {
     let regenerate = (Tier::Regenerate, Some((7, 10)));
     let (outer_loop, actions) = drive(
         LoopLimits { max_replans: 1, regenerations_per_plan: 1, max_judge_retries: 0 },
@@ -95,7 +95,7 @@ fn an_abstention_replans_to_gather_evidence() {
 }
 
 #[test]
-fn h34_a_degraded_ending_returns_the_best_report_and_the_last() {
+fn h34_a_degraded_ending_returns_best_and_last_report() {
     let (_, actions) = drive(
         LoopLimits::default(),
         &[
@@ -127,7 +127,7 @@ fn h34_an_unchanged_report_is_not_judged_again() {
 }
 
 #[test]
-fn h34_a_perfect_report_after_rewrites_proceeds_and_is_not_degraded() {
+fn h34_a_rewritten_report_can_proceed() {
     let (_, actions) = drive(
         LoopLimits::default(),
         &[
@@ -140,7 +140,7 @@ fn h34_a_perfect_report_after_rewrites_proceeds_and_is_not_degraded() {
 }
 
 #[test]
-fn judge_failures_have_their_own_limit_and_use_no_replan() {
+fn judge_failures_use_no_replan() {
     let limits = LoopLimits { max_replans: 2, regenerations_per_plan: 1, max_judge_retries: 2 };
     let mut outer_loop = started(limits, digest(0));
     let failed = || Event::JudgeFailed { reason: "connection refused".to_string() };
@@ -155,7 +155,7 @@ fn judge_failures_have_their_own_limit_and_use_no_replan() {
 }
 
 #[test]
-fn h07_an_omitted_contradiction_that_is_still_stated_is_put_back() {
+fn h07_an_omitted_contradiction_is_put_back() {
     let mut outer_loop = started(LoopLimits::default(), digest(0));
     let first = Judgement {
         contradictions: vec![key("the limit was raised")],
@@ -186,7 +186,7 @@ fn h07_an_omitted_contradiction_that_is_still_stated_is_put_back() {
 }
 
 #[test]
-fn a_score_that_omits_a_contradiction_is_not_the_best() {
+fn a_score_without_a_contradiction_ranks_last() {
     let limits = LoopLimits { max_replans: 0, regenerations_per_plan: 1, max_judge_retries: 0 };
     let mut outer_loop = started(limits, digest(0));
     let honest = Judgement {

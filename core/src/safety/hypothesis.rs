@@ -281,7 +281,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_contested_hypothesis_validates_only_by_later_support_of_an_equal_or_stronger_lane() {
+    fn a_refutation_is_overridden_by_later_stronger_support() {
         let early = record("logs", Lane::Logs, SUPPORTS, Some(1));
         let against = record("promql", Lane::Metrics, REFUTES, Some(5));
         let with =
@@ -337,7 +337,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn refutation_alone_invalidates_and_no_evidence_is_inconclusive() {
+    fn refutation_invalidates_and_no_evidence_is_inconclusive() {
         let refuted = vec![record("logs", Lane::Logs, REFUTES, None)];
         assert_eq!(state_under(Preset::Reference, refuted), HypothesisState::Invalidated);
         assert_eq!(state_under(Preset::Reference, vec![]), HypothesisState::Inconclusive);

@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn h15_a_fix_claimed_without_verification_is_at_most_an_issue() {
+    fn h15_an_unverified_fix_allows_at_most_an_issue() {
         let outcome = verdict(
             Preset::Reference,
             Some(1_000_000),
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn under_paper_only_confidence_and_root_cause_decide() {
+    fn paper_uses_only_confidence_and_root_cause() {
         let outcome = |exit| {
             verdict(Preset::Paper, Some(900_000), exit, Tier::Abstain, UnverifiedFix::Claimed)
         };
@@ -362,7 +362,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn caution_in_any_input_never_allows_a_bolder_action(
+        fn more_caution_never_allows_a_bolder_action(
             higher in any_confidence(), lower in any_confidence(), tier in 0usize..4, stricter in 0usize..4, exit in 0usize..4,
         ) {
             let (lower, higher) = (lower.min(higher), lower.max(higher));
@@ -379,7 +379,7 @@ mod tests {
         }
 
         #[test]
-        fn a_limited_action_is_more_cautious_than_the_confidence_allows(
+        fn limits_are_listed_only_if_they_apply(
             rated in any_confidence(), tier in 0usize..4, claimed: bool,
         ) {
             let fix = if claimed { UnverifiedFix::Claimed } else { UnverifiedFix::Absent };

@@ -37,7 +37,7 @@ mod tests {
     use crate::second_look::SecondLookVerdict;
 
     #[test]
-    fn the_stricter_of_judge_and_reader_counts() {
+    fn the_stricter_verdict_wins() {
         let given = claims(&["workers busy 4 of 8"]);
         let items = [tool("e1", "workers busy 4 of 8")];
         for class in Class::ALL {

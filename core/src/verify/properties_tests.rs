@@ -118,7 +118,7 @@ fn tally(policy: &PolicyValues, claims: &[VerifiedClaim]) -> Tally {
 
 proptest! {
     #[test]
-    fn enforcement_never_makes_a_claim_count_for_more(
+    fn enforcement_never_raises_a_claims_contribution(
         texts in prop::collection::vec(text(), 1..5),
         items in (item(0), item(1), item(2)),
         answers in answers(),
@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn observing_changes_nothing_and_lists_what_enforcing_would(
+    fn observing_lists_the_corrections_of_enforcing(
         texts in prop::collection::vec(text(), 1..4),
         items in (item(0), item(1)),
         answers in answers(),
@@ -206,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn verifying_twice_finds_no_class_to_change(
+    fn verification_is_idempotent(
         texts in prop::collection::vec(text(), 1..4),
         items in (item(0), item(1)),
         answers in answers(),

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_that_only_observes_has_no_objections() {
+    fn an_observing_policy_has_no_objections() {
         let given = claims(&["queue depth was 29"]);
         let first = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "no such line")])];
         let items = [tool("e1", LOG)];

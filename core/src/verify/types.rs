@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn h10_contradicted_and_ungrounded_claims_keep_the_heavier_type() {
+    fn h10_unsupported_claims_keep_the_heavier_type() {
         let given = claims(&["pod restarted"]);
         let item = EvidenceItem { kind: EvidenceKind::Signal, ..tool("e1", "pod restarted") };
         for class in [Class::Contradicted, Class::Ungrounded] {

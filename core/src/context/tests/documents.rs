@@ -82,7 +82,7 @@ proptest! {
     }
 
     #[test]
-    fn an_element_is_shown_with_those_at_its_index_in_parallel_lists(at in 0_usize..300) {
+    fn an_element_is_shown_with_parallel_elements(at in 0_usize..300) {
         let list = |mark: &str| (0..300).map(|at| json!(format!("{mark}{at}q"))).collect::<Vec<_>>();
         let document = json!({"service": "cart", "times": list("t"), "values": list("v")});
         for content in wrap(&document) {

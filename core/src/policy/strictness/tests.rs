@@ -18,7 +18,7 @@ fn looser(change: impl FnOnce(&mut PolicyValues)) -> Vec<String> {
 const NOTHING: [&str; 0] = [];
 
 #[test]
-fn every_policy_is_as_strict_as_itself_and_strict_as_the_default() {
+fn strict_is_at_least_as_strict_as_the_default() {
     for base in Preset::ALL {
         assert_eq!(preset(base).at_least_as_strict_as(&preset(base)), Ok(()));
     }
@@ -28,7 +28,7 @@ fn every_policy_is_as_strict_as_itself_and_strict_as_the_default() {
 }
 
 #[test]
-fn paper_is_looser_than_the_default_in_these_fields() {
+fn paper_is_looser_than_the_default() {
     let paper = preset(Preset::Paper);
     let looser = paper.at_least_as_strict_as(&preset(Preset::Reference)).unwrap_err();
     let fields: Vec<&str> = looser.iter().map(|looser| looser.field.as_str()).collect();
@@ -81,7 +81,7 @@ fn a_caller_may_not_loosen() {
 }
 
 #[test]
-fn a_lower_weight_is_stricter_only_with_a_floor_that_compensates() {
+fn a_lower_weight_needs_a_floor_to_be_stricter() {
     let lighter = |values: &mut PolicyValues| {
         values.weights.set(EvidenceType::Domain, Millionths::new(200_000));
     };

@@ -51,7 +51,7 @@ fn the_budget_ends_exactly_at_its_limit() {
 }
 
 #[test]
-fn finishing_without_a_validated_hypothesis_is_not_confident() {
+fn finishing_unvalidated_is_not_confident() {
     let refuted = [hypothesis("h", vec![record("logs", Lane::Logs, Refutes, None)])];
     let outcome = evaluate(&reference(), &GateInput { wants_to_finish: true, ..input(&refuted) });
     assert_eq!(outcome.state, GateState::NoConfidentRootCause);
@@ -61,7 +61,7 @@ fn finishing_without_a_validated_hypothesis_is_not_confident() {
 }
 
 #[test]
-fn no_hypotheses_give_no_confident_root_cause_and_no_error() {
+fn without_hypotheses_there_is_no_root_cause() {
     for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
         let done = GateInput { wants_to_finish: true, ..input(&[]) };
         let outcome = evaluate(&preset(base).gate, &done);
@@ -73,7 +73,7 @@ fn no_hypotheses_give_no_confident_root_cause_and_no_error() {
 }
 
 #[test]
-fn the_budget_takes_precedence_over_the_wish_to_finish() {
+fn the_budget_takes_precedence_over_finishing() {
     let both = GateInput { wants_to_finish: true, turns_used: 10, ..input(&[]) };
     assert_eq!(evaluate(&reference(), &both).state, GateState::BudgetExhausted);
 }
@@ -95,7 +95,7 @@ fn an_agent_without_progress_is_stopped() {
 }
 
 #[test]
-fn h16_a_contested_hypothesis_is_counted_but_is_not_the_root_cause() {
+fn h16_a_contested_hypothesis_is_not_the_root_cause() {
     let contested = hypothesis(
         "h",
         vec![

@@ -166,7 +166,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_word_is_lower_case_and_in_one_list_of_its_table() {
+    fn lexicon_words_are_lower_case_and_unique() {
         let lexicon: toml::Table = include_str!("lexicon.toml").parse().unwrap();
         for (name, table) in &lexicon {
             let mut seen = BTreeSet::new();

@@ -6,7 +6,7 @@ use super::*;
 use crate::budget::Budget;
 
 #[test]
-fn h20_in_json() {
+fn h20_polarity_applies_to_json() {
     check(&[
         (r#"{"readyReplicas": 0}"#, Supports),
         (r#"{"status": {"replicas": 5, "readyReplicas": 3}}"#, Supports),
@@ -29,7 +29,7 @@ fn h20_in_json() {
 }
 
 #[test]
-fn prometheus_answers() {
+fn judges_prometheus_responses() {
     check(&[
         (
             r#"{"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"error_ratio","job":"a"},"value":[1714557600,"0.35"]},{"metric":{"__name__":"error_ratio","job":"b"},"value":[1714557600,"0"]}]}}"#,
@@ -71,7 +71,7 @@ fn prometheus_answers() {
 }
 
 #[test]
-fn tables_of_objects() {
+fn judges_tables_of_objects() {
     check(&[
         (
             "NAME                      READY   STATUS             RESTARTS      AGE\ncheckout-7f9c4d-x2x1z     0/1     CrashLoopBackOff   12 (3m ago)   20m",
@@ -105,7 +105,7 @@ fn tables_of_objects() {
 }
 
 #[test]
-fn grids_of_values() {
+fn judges_grids_of_values() {
     check(&[
         ("time,errors,timeouts\n14:00,0,0\n14:05,0,0", Refutes),
         ("time,errors,timeouts\n14:00,0,0\n14:05,3,0", Supports),
@@ -128,7 +128,7 @@ fn a_failed_tool_is_inconclusive() {
 }
 
 #[test]
-fn the_level_of_a_record_counts() {
+fn the_log_level_affects_the_verdict() {
     check(&[
         (r#"{"level": "error", "msg": "upstream gone away"}"#, Supports),
         (r#"{"level": "info", "msg": "request failed"}"#, Inconclusive),
@@ -137,7 +137,7 @@ fn the_level_of_a_record_counts() {
 }
 
 #[test]
-fn only_fields_that_state_something_are_read_as_prose() {
+fn labels_are_not_read_as_prose() {
     check(&[
         (
             r#"{"name": "error-handler", "image": "failed:latest", "labels": {"app": "timeouts"}}"#,
@@ -156,7 +156,7 @@ fn only_fields_that_state_something_are_read_as_prose() {
 }
 
 #[test]
-fn an_expected_signal_is_the_only_one_that_counts() {
+fn other_signals_than_the_expected_one_are_ignored() {
     let expecting = |content, signal, polarity, threshold| {
         let expectation = Some(Expectation { signal, polarity, threshold });
         classify(&ToolResult { content, expectation }, &Budget::unlimited()).verdict

@@ -37,7 +37,7 @@ fn clean_error_rate_0_00_never_validates() {
 }
 
 #[test]
-fn the_scope_of_negation() {
+fn negations_have_a_limited_scope() {
     check(&[
         ("no longer failing", Inconclusive),
         ("not without errors", Supports),
@@ -51,7 +51,7 @@ fn the_scope_of_negation() {
 }
 
 #[test]
-fn negation_applies_to_its_list_only() {
+fn a_negation_applies_only_to_its_list() {
     check(&[
         ("no errors, timeouts or restarts", Refutes),
         ("no errors, but requests timed out", Inconclusive),
@@ -121,7 +121,7 @@ fn unobserved_hedged_or_questioned_faults_are_inconclusive() {
 }
 
 #[test]
-fn faults_in_words() {
+fn recognizes_faults_in_words() {
     check(&[
         ("connection refused", Supports),
         ("2024-05-01T14:02:11Z ERROR upstream closed the stream", Supports),
@@ -218,7 +218,7 @@ fn values_are_compared_with_their_thresholds() {
 }
 
 #[test]
-fn units_percentages_and_small_shares() {
+fn compares_units_percentages_and_small_shares() {
     check(&[
         ("error_rate: 12%", Supports),
         ("error rate rose from 3% to 12%", Supports),

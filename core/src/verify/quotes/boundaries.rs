@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_a_row_are_whole() {
+    fn row_values_can_be_quoted() {
         for (source, needle) in [
             ("2024-05-23T10:10:00Z,420,1188,214", "2024-05-23T10:10:00Z,420"),
             ("2024-05-23T10:10:00Z,420,1188,214", "1188,214"),

@@ -107,7 +107,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn all_spellings_of_a_member_have_the_same_form() {
+    fn spellings_of_a_member_have_the_same_canonical_form() {
         for spelling in [
             r#""phase": "Running""#,
             r#""phase" :"Running""#,

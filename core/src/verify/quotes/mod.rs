@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_is_found_after_an_overlapping_occurrence_that_splits_a_number() {
+    fn finds_a_quote_after_an_overlapping_occurrence() {
         assert_eq!(locate(&tool("e1", "rows 03 3 3"), "3 3"), Some(8..11));
     }
 
