@@ -42,7 +42,7 @@ fn explored(incident: &Incident, wrong: u64, limits: Limits) -> (Vec<Node>, u32)
         true => likeliest.into_iter().collect(),
         false => outcome.frontier,
     };
-    (named, explored.looks())
+    (named, explored.visit_count())
 }
 
 /// Returns the entity selected by a single pass, and the number of visits.
@@ -62,7 +62,7 @@ fn one_pass(incident: &Incident, wrong: u64) -> (Vec<Node>, u32) {
     let mut ranked: Vec<Node> = origins.collect();
     ranked.sort_by_key(|node| (std::cmp::Reverse(alerts(*node)), *node));
     let likeliest = outcome.candidates.first().map(|candidate| candidate.node);
-    (ranked.first().copied().or(likeliest).into_iter().collect(), exploration.looks())
+    (ranked.first().copied().or(likeliest).into_iter().collect(), exploration.visit_count())
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -24,9 +24,9 @@ pub struct Statement {
     /// The claim.
     pub claim: Claim,
     /// The heading above the claim in the report; may be empty.
-    pub under: String,
+    pub heading: String,
     /// The text before the claim in the report; may be empty.
-    pub before: String,
+    pub preceding_text: String,
     /// The quotes with their item ids.
     pub quotes: Vec<(EvidenceId, String)>,
 }
@@ -90,8 +90,13 @@ impl SheetBuilder<'_, '_> {
         };
         if !quotes.is_empty() {
             let location = judged.claim.span.as_ref().map(|span| locate(self.report, span));
-            let Location { under, before } = location.unwrap_or_default();
-            self.statements.push(Statement { claim: judged.claim.clone(), under, before, quotes });
+            let Location { heading, preceding_text } = location.unwrap_or_default();
+            self.statements.push(Statement {
+                claim: judged.claim.clone(),
+                heading,
+                preceding_text,
+                quotes,
+            });
         }
         true
     }

@@ -15,7 +15,7 @@
 mod scripted;
 
 use gsar_core::belief::{
-    AnswerError, Belief, Entity, Exploration, Label, Limits, Look, Node, Topology, TopologyError,
+    AnswerError, Belief, Entity, Exploration, Label, Limits, Node, Topology, TopologyError, Visit,
 };
 use scripted::{Incident, Numbers, run};
 
@@ -40,14 +40,14 @@ fn belief(label: Label, propagations: &[(Node, Node)]) -> Belief {
 }
 
 fn due(exploration: &Exploration) -> Vec<Node> {
-    exploration.due().map(|look| look.node).collect()
+    exploration.due().map(|visit| visit.node).collect()
 }
 
 /// Answers all due visits.
-fn answer_all(exploration: &mut Exploration, mut policy: impl FnMut(&Look) -> Belief) {
-    while let Some(look) = exploration.due().next().cloned() {
-        let belief = policy(&look);
-        exploration.answer(look.node, belief).unwrap();
+fn answer_all(exploration: &mut Exploration, mut policy: impl FnMut(&Visit) -> Belief) {
+    while let Some(visit) = exploration.due().next().cloned() {
+        let belief = policy(&visit);
+        exploration.answer(visit.node, belief).unwrap();
     }
 }
 
@@ -60,16 +60,16 @@ fn the_first_of_four_services_in_a_row_is_the_frontier() {
     let before =
         |node: Node| row.iter().position(|other| *other == node).and_then(|at| at.checked_sub(1));
     let mut exploration = Exploration::new(topology, &[s4], Limits::default());
-    answer_all(&mut exploration, |look| {
-        let cause = before(look.node).map(|at| row[at]);
-        let has_message = look.inbox.iter().any(|message| Some(message.from) == cause);
+    answer_all(&mut exploration, |visit| {
+        let cause = before(visit.node).map(|at| row[at]);
+        let has_message = visit.inbox.iter().any(|message| Some(message.from) == cause);
         let label = if has_message { Label::Symptom } else { Label::Origin };
-        belief(label, &cause.map(|cause| vec![(cause, look.node)]).unwrap_or_default())
+        belief(label, &cause.map(|cause| vec![(cause, visit.node)]).unwrap_or_default())
     });
     let outcome = exploration.outcome();
     assert_eq!(outcome.frontier, [s1]);
     assert!(outcome.ties.is_empty() && outcome.candidates.is_empty() && outcome.pending.is_empty());
-    assert_eq!(outcome.alerts[0].by, [s1]);
+    assert_eq!(outcome.alerts[0].origins, [s1]);
     assert_eq!(exploration.path(s1, s4), Some(vec![s1, s2, s3, s4]));
     assert_eq!(exploration.path(s4, s1), None);
 }
@@ -79,7 +79,7 @@ fn an_origin_reached_by_another_is_contributing() {
     let topology = topology(&[("a", "b"), ("b", "c")]);
     let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
     let mut exploration = Exploration::new(topology, &[c], Limits::default());
-    answer_all(&mut exploration, |look| match look.node {
+    answer_all(&mut exploration, |visit| match visit.node {
         node if node == a => belief(Label::Origin, &[(a, b)]),
         node if node == b => belief(Label::Origin, &[(a, b), (b, c)]),
         _ => belief(Label::Symptom, &[(b, c)]),
@@ -93,7 +93,7 @@ fn origins_that_reach_each_other_are_tied() {
     let topology = topology(&[("a", "b"), ("b", "c")]);
     let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
     let mut exploration = Exploration::new(topology, &[c], Limits::default());
-    answer_all(&mut exploration, |look| match look.node {
+    answer_all(&mut exploration, |visit| match visit.node {
         node if node == c => belief(Label::Symptom, &[(b, c)]),
         _ => belief(Label::Origin, &[(a, b), (b, a)]),
     });
@@ -112,7 +112,7 @@ fn an_unchanged_entity_is_not_an_origin() {
     assert!(entry.is_unchanged_origin);
     assert_eq!(entry.label, Label::Symptom);
     let outcome = exploration.outcome();
-    assert!(outcome.frontier.is_empty() && outcome.alerts[0].by.is_empty());
+    assert!(outcome.frontier.is_empty() && outcome.alerts[0].origins.is_empty());
     assert_eq!(outcome.candidates[0].node, a);
     // Known changes count like changes shown by evidence.
     let mut exploration = Exploration::new(topology.with_changes(&[a, b]), &[a], Limits::default());
@@ -126,8 +126,8 @@ fn a_label_that_changes_too_often_is_deferred_permanently() {
     let [a, b] = nodes(&topology, ["a", "b"]);
     let limits = Limits { max_flips: 1, max_visits: 50, ..Limits::default() };
     let mut exploration = Exploration::new(topology, &[a, b], limits);
-    answer_all(&mut exploration, |look| {
-        let label = if look.visit % 2 == 0 { Label::Symptom } else { Label::Origin };
+    answer_all(&mut exploration, |visit| {
+        let label = if visit.number % 2 == 0 { Label::Symptom } else { Label::Origin };
         belief(label, &[(a, b)])
     });
     let entries = |node| exploration.ledger().iter().filter(move |entry| entry.node == node);
@@ -164,7 +164,7 @@ fn a_healthy_entity_ends_a_propagation() {
     let topology = topology(&[("a", "b"), ("b", "c")]);
     let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
     let mut exploration = Exploration::new(topology, &[c, a], Limits::default());
-    answer_all(&mut exploration, |look| match look.node {
+    answer_all(&mut exploration, |visit| match visit.node {
         node if node == a => belief(Label::Origin, &[(a, b)]),
         node if node == b => belief(Label::Healthy, &[(a, b), (b, c)]),
         _ => belief(Label::Origin, &[(b, c)]),
@@ -229,9 +229,9 @@ fn laws_over_generated_incidents() {
         let mut first = run(&incident, limits, wrong, &mut Numbers::new(0));
         let outcome = first.outcome();
 
-        assert!(first.looks() <= budget, "seed {seed}");
+        assert!(first.visit_count() <= budget, "seed {seed}");
         assert!(first.due().next().is_none());
-        assert!(outcome.pending.is_empty() || first.looks() == budget, "seed {seed}");
+        assert!(outcome.pending.is_empty() || first.visit_count() == budget, "seed {seed}");
         let mut visits = std::collections::BTreeMap::new();
         for entry in first.ledger() {
             *visits.entry(entry.node).or_insert(0_u32) += 1;
@@ -250,20 +250,20 @@ fn laws_over_generated_incidents() {
         for order in 1..4 {
             let other = run(&incident, limits, wrong, &mut Numbers::from_parts(&[seed, order]));
             assert_eq!(other.outcome(), outcome, "seed {seed}, order {order}");
-            assert_eq!(other.looks(), first.looks());
+            assert_eq!(other.visit_count(), first.visit_count());
         }
 
         // Resume between rounds.
         let mut resumed = incident.explore(limits);
-        let stop = numbers.below(u64::from(first.looks()) + 1) as usize;
+        let stop = numbers.below(u64::from(first.visit_count()) + 1) as usize;
         for entry in first.ledger().iter().take(stop) {
             resumed.answer(entry.node, entry.belief.clone()).unwrap();
         }
         while !resumed.is_quiescent() {
-            let look = resumed.due().next().unwrap().clone();
-            resumed.answer(look.node, incident.answer(&look, wrong)).unwrap();
+            let visit = resumed.due().next().unwrap().clone();
+            resumed.answer(visit.node, incident.answer(&visit, wrong)).unwrap();
         }
-        answer_all(&mut resumed, |look| incident.answer(look, wrong));
+        answer_all(&mut resumed, |visit| incident.answer(visit, wrong));
         assert_eq!(resumed.outcome(), outcome, "seed {seed}");
         // A late answer is rejected.
         let late = first.answer(incident.origin, Belief::default());
@@ -278,6 +278,9 @@ fn a_policy_without_errors_finds_the_origin() {
         let explored = run(&incident, Limits::default(), 0, &mut Numbers::new(seed));
         let outcome = explored.outcome();
         assert_eq!(outcome.frontier, [incident.origin], "seed {seed}");
-        assert!(outcome.alerts.iter().all(|alert| alert.by == [incident.origin]), "seed {seed}");
+        assert!(
+            outcome.alerts.iter().all(|alert| alert.origins == [incident.origin]),
+            "seed {seed}"
+        );
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use gsar_core::belief::{Belief, Exploration, Label, Limits, Look, Node, Topology};
+use gsar_core::belief::{Belief, Exploration, Label, Limits, Node, Topology, Visit};
 
 use super::recorded::Propagation;
 use crate::statistics::Random;
@@ -74,7 +74,7 @@ impl Policy {
         let mut exploration = Exploration::new(self.topology.clone(), &self.alerts, limits);
         let mut random = Random::new(draw << 8 | u64::from(wrong));
         while let Some(look) = exploration.due().next().cloned() {
-            let look = if has_messages { look } else { Look { inbox: Vec::new(), ..look } };
+            let look = if has_messages { look } else { Visit { inbox: Vec::new(), ..look } };
             let belief = self.answer(&look, wrong, &mut random);
             if exploration.answer(look.node, belief).is_err() {
                 return false;
@@ -106,7 +106,7 @@ impl Policy {
 
     /// Answers like `core/examples/belief_noise.rs`: errs on labels and propagations, and uses the
     /// messages of neighbours.
-    fn answer(&self, look: &Look, wrong: u32, random: &mut Random) -> Belief {
+    fn answer(&self, look: &Visit, wrong: u32, random: &mut Random) -> Belief {
         let mut label = self.draw_label(look.node, wrong, random);
         let is_caused_by_neighbour = look.inbox.iter().any(|message| {
             matches!(message.label, Label::Origin | Label::Symptom)

@@ -68,11 +68,11 @@ pub struct Message {
 
 /// A due visit to an entity, with its neighbourhood.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct Visit {
     /// The entity.
     pub node: Node,
     /// The number of this visit to the entity, starting at 1.
-    pub visit: u32,
+    pub number: u32,
     /// The neighbours and their labels; `None` if not yet visited.
     pub neighbours: Vec<(Node, Option<Label>)>,
     /// The messages received since the last visit, by sender.
@@ -140,7 +140,7 @@ pub(super) struct NodeState {
     is_settled: bool,
     inbox: BTreeMap<Node, Message>,
     /// The total number of visits at the end of the round of its last visit.
-    looked_at: Option<u32>,
+    last_visited_at: Option<u32>,
 }
 
 /// A discovered entity and its belief.
@@ -168,7 +168,7 @@ pub struct Exploration {
     limits: Limits,
     states: BTreeMap<Node, NodeState>,
     /// The unanswered visits in this round.
-    round: BTreeMap<Node, Look>,
+    round: BTreeMap<Node, Visit>,
     /// The entities answered in this round; `true` if their belief changed.
     answered: BTreeMap<Node, bool>,
     /// The entities due after this round.
@@ -198,7 +198,7 @@ impl Exploration {
     }
 
     /// The due visits, which can be answered in any order. Empty at the end of the exploration.
-    pub fn due(&self) -> Values<'_, Node, Look> {
+    pub fn due(&self) -> Values<'_, Node, Visit> {
         self.round.values()
     }
 
@@ -289,7 +289,7 @@ impl Exploration {
 
     /// The number of answered visits.
     #[must_use]
-    pub fn looks(&self) -> u32 {
+    pub fn visit_count(&self) -> u32 {
         u32::try_from(self.ledger.len()).unwrap_or(u32::MAX)
     }
 
@@ -320,10 +320,10 @@ impl Exploration {
 
     /// Sends changed beliefs to the discovered neighbours and activates them.
     fn end_round(&mut self) {
-        let (looks, answered) = (self.looks(), core::mem::take(&mut self.answered));
+        let (visit_count, answered) = (self.visit_count(), core::mem::take(&mut self.answered));
         for node in answered.keys() {
             if let Some(state) = self.states.get_mut(node) {
-                state.looked_at = Some(looks);
+                state.last_visited_at = Some(visit_count);
             }
         }
         for node in answered.into_iter().filter_map(|(node, is_changed)| is_changed.then_some(node))
@@ -349,10 +349,10 @@ impl Exploration {
 
     /// Starts a round with the entities closest to the end of their cooldown.
     fn begin_round(&mut self) {
-        let looks = self.looks();
+        let visit_count = self.visit_count();
         let cooldown_left = |node: &Node| {
-            let last = self.states.get(node).and_then(|state| state.looked_at);
-            let since = last.map_or(u32::MAX, |at| looks.saturating_sub(at));
+            let last = self.states.get(node).and_then(|state| state.last_visited_at);
+            let since = last.map_or(u32::MAX, |at| visit_count.saturating_sub(at));
             self.limits.cooldown.saturating_sub(since)
         };
         let Some(min) = self.active.iter().map(cooldown_left).min() else { return };
@@ -363,19 +363,19 @@ impl Exploration {
             let (alerts, is_changed) = (&self.alerts, self.topology.is_changed(*node));
             (Reverse(alerts.contains(node)), Reverse(is_changed), *node)
         });
-        let left = self.limits.budget.saturating_sub(looks);
+        let left = self.limits.budget.saturating_sub(visit_count);
         due.truncate(usize::try_from(left).unwrap_or(usize::MAX));
         for node in due {
             self.active.remove(&node);
-            self.round.insert(node, self.look(node));
+            self.round.insert(node, self.visit(node));
         }
     }
 
-    fn look(&self, node: Node) -> Look {
+    fn visit(&self, node: Node) -> Visit {
         let (state, neighbours) = (self.states.get(&node), self.topology.neighbours(node));
-        Look {
+        Visit {
             node,
-            visit: state.map_or(1, |state| state.visits.saturating_add(1)),
+            number: state.map_or(1, |state| state.visits.saturating_add(1)),
             neighbours: neighbours.map(|other| (other, self.label(other))).collect(),
             inbox: state.map(|state| state.inbox.values().cloned().collect()).unwrap_or_default(),
         }

@@ -12,10 +12,10 @@
 //! let (api, db) = (topology.find(&api).unwrap(), topology.find(&db).unwrap());
 //!
 //! let mut exploration = Exploration::new(topology, &[api], Limits::default());
-//! while let Some(look) = exploration.due().next().cloned() {
-//!     let label = if look.node == db { Label::Origin } else { Label::Symptom };
+//! while let Some(visit) = exploration.due().next().cloned() {
+//!     let label = if visit.node == db { Label::Origin } else { Label::Symptom };
 //!     let propagations = vec![(db, api)];
-//!     exploration.answer(look.node, Belief { label, has_change: true, propagations, ..Belief::default() })?;
+//!     exploration.answer(visit.node, Belief { label, has_change: true, propagations, ..Belief::default() })?;
 //! }
 //! assert_eq!(exploration.outcome().frontier, [db]);
 //! assert_eq!(exploration.path(db, api), Some(vec![db, api]));
@@ -29,7 +29,7 @@ mod topology;
 
 pub use entity::{Entity, EntityError};
 pub use exploration::{
-    AnswerError, Belief, EntityBelief, Entry, Exploration, Label, Limits, Look, Message,
+    AnswerError, Belief, EntityBelief, Entry, Exploration, Label, Limits, Message, Visit,
 };
 pub use outcome::{AlertExplanation, Candidate, Outcome};
 pub use topology::{Node, Topology, TopologyError};

@@ -32,7 +32,7 @@ pub struct AlertExplanation {
     /// The alerting entity.
     pub alert: Node,
     /// The frontier origins that reach it; empty if unexplained.
-    pub by: Vec<Node>,
+    pub origins: Vec<Node>,
 }
 
 /// An entity that may be the origin although no answer labels it so.
@@ -116,7 +116,7 @@ impl Exploration {
         }
         let explanation = |alert: Node| AlertExplanation {
             alert,
-            by: frontier.iter().copied().filter(|origin| reaches(*origin, alert)).collect(),
+            origins: frontier.iter().copied().filter(|origin| reaches(*origin, alert)).collect(),
         };
         Outcome {
             alerts: self.alerts().map(explanation).collect(),

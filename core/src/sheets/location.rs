@@ -11,9 +11,9 @@ const MAX_BACK: usize = 16 << 10;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Location {
-    pub(super) under: String,
+    pub(super) heading: String,
     /// The preceding text in the section, with the table header for a table row; may be empty.
-    pub(super) before: String,
+    pub(super) preceding_text: String,
 }
 
 pub(super) fn locate(report: &str, span: &Range<usize>) -> Location {
@@ -30,7 +30,10 @@ pub(super) fn locate(report: &str, span: &Range<usize>) -> Location {
         before.insert(0, '\n');
         before.insert_str(0, header);
     }
-    Location { under: part(under, 0..under.floor_char_boundary(MAX_HEADING)).to_owned(), before }
+    Location {
+        heading: part(under, 0..under.floor_char_boundary(MAX_HEADING)).to_owned(),
+        preceding_text: before,
+    }
 }
 
 fn last_heading(text: &str) -> Option<(&str, usize)> {
@@ -78,13 +81,13 @@ mod tests {
     fn finds_the_heading_above_and_the_text_before_a_claim() {
         let report = "# Outage\n\nAll fine.\n\n## Root cause\n\nThe pool of db-1 was full. It had 20 connections.";
         let location = locate_claim(report, "It had 20");
-        assert_eq!(location.under, "Root cause");
-        assert_eq!(location.before, "The pool of db-1 was full.");
-        assert_eq!(locate_claim(report, "All fine").under, "Outage");
-        assert_eq!(locate_claim("**Impact**\n- 40 orders lost", "40 orders").under, "Impact");
+        assert_eq!(location.heading, "Root cause");
+        assert_eq!(location.preceding_text, "The pool of db-1 was full.");
+        assert_eq!(locate_claim(report, "All fine").heading, "Outage");
+        assert_eq!(locate_claim("**Impact**\n- 40 orders lost", "40 orders").heading, "Impact");
         assert_eq!(
             locate_claim("No heading. Second.", "Second"),
-            Location { under: String::new(), before: "No heading.".to_owned() }
+            Location { heading: String::new(), preceding_text: "No heading.".to_owned() }
         );
     }
 
@@ -95,8 +98,8 @@ mod tests {
             report.push_str(&format!("| pod-{row} | {row} |\n"));
         }
         let location = locate_claim(&report, "| pod-59 | 59 |");
-        assert!(location.before.starts_with("| pod | restarts |"), "{location:?}");
-        assert!(location.before.len() < 500);
+        assert!(location.preceding_text.starts_with("| pod | restarts |"), "{location:?}");
+        assert!(location.preceding_text.len() < 500);
     }
 
     #[test]

@@ -8,11 +8,11 @@ mod citations;
 mod corrections;
 mod documents;
 mod evidence_set;
+mod follow_up;
 mod ids;
 mod kinds;
-mod look;
 mod quotes;
-mod turn;
+mod second_look;
 mod types;
 mod undo;
 
@@ -20,7 +20,7 @@ pub use actions::spelling::contains_name;
 pub use citations::references::claim_cycle;
 pub use corrections::{Correction, CorrectionCode, CorrectionOutcome};
 pub use evidence_set::EvidenceSet;
-pub use turn::{Objection, apply_turn, objections};
+pub use follow_up::{Objection, apply_follow_up, objections};
 pub(crate) use types::heaviest_allowed;
 pub use undo::{RestoredPartition, undo};
 
@@ -111,7 +111,7 @@ fn enforce(
             kinds::check(claim, &mut findings);
             execution.check(claim, evidence_set, &mut findings);
             let second_look = evidence_set.second_look(&claim.judged.claim.id);
-            look::check(policy.second_look, &mut claim.judged, second_look, &mut findings);
+            second_look::check(policy.second_look, &mut claim.judged, second_look, &mut findings);
         }
         types::check(policy, &mut claim.judged, targets, &sources, &mut findings);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gsar_core::belief::{Belief, Entity, Exploration, Label, Limits, Look, Node, Topology};
+use gsar_core::belief::{Belief, Entity, Exploration, Label, Limits, Node, Topology, Visit};
 
 /// A deterministic random number generator (SplitMix64).
 pub(crate) struct Numbers(u64);
@@ -93,32 +93,32 @@ impl Incident {
     }
 
     /// Answers a visit. The label is wrong in `wrong` percent of cases, and revised by messages.
-    pub(crate) fn answer(&self, look: &Look, wrong: u64) -> Belief {
-        let index = self.topology.nodes().take_while(|node| *node != look.node).count() as u64;
-        let mut numbers = Numbers::from_parts(&[self.seed, 2, index, u64::from(look.visit)]);
-        let mut label = self.read(look.node, wrong, &mut numbers);
+    pub(crate) fn answer(&self, visit: &Visit, wrong: u64) -> Belief {
+        let index = self.topology.nodes().take_while(|node| *node != visit.node).count() as u64;
+        let mut numbers = Numbers::from_parts(&[self.seed, 2, index, u64::from(visit.number)]);
+        let mut label = self.read(visit.node, wrong, &mut numbers);
         let is_suspicious = |label| matches!(label, Some(Label::Origin | Label::Symptom));
-        let is_caused = look.inbox.iter().any(|message| {
+        let is_caused = visit.inbox.iter().any(|message| {
             is_suspicious(Some(message.label))
-                && message.propagations.contains(&(message.from, look.node))
+                && message.propagations.contains(&(message.from, visit.node))
         });
-        let is_blamed = look
+        let is_blamed = visit
             .inbox
             .iter()
-            .any(|message| message.propagations.contains(&(look.node, message.from)));
+            .any(|message| message.propagations.contains(&(visit.node, message.from)));
         if label == Label::Origin && is_caused {
             label = Label::Symptom;
         }
         if label == Label::Healthy && is_blamed {
-            label = self.read(look.node, wrong, &mut numbers);
+            label = self.read(visit.node, wrong, &mut numbers);
         }
-        let known: BTreeMap<Node, Option<Label>> = look.neighbours.iter().copied().collect();
+        let known: BTreeMap<Node, Option<Label>> = visit.neighbours.iter().copied().collect();
         let propagations = self.topology.edges().filter(|(from, to)| {
             let fits_label = match label {
                 Label::Symptom => {
-                    *to == look.node && known.get(from) != Some(&Some(Label::Healthy))
+                    *to == visit.node && known.get(from) != Some(&Some(Label::Healthy))
                 }
-                Label::Origin => *from == look.node,
+                Label::Origin => *from == visit.node,
                 Label::Healthy | Label::Defer => false,
             };
             fits_label && self.propagations.contains(&(*from, *to)) != numbers.percent(wrong)
@@ -149,11 +149,11 @@ pub(crate) fn run(
 ) -> Exploration {
     let mut exploration = incident.explore(limits);
     loop {
-        let due: Vec<Look> = exploration.due().cloned().collect();
+        let due: Vec<Visit> = exploration.due().cloned().collect();
         if due.is_empty() {
             return exploration;
         }
-        let look = &due[order.below(due.len() as u64) as usize];
-        exploration.answer(look.node, incident.answer(look, wrong)).unwrap();
+        let visit = &due[order.below(due.len() as u64) as usize];
+        exploration.answer(visit.node, incident.answer(visit, wrong)).unwrap();
     }
 }

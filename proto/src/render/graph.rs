@@ -1,6 +1,6 @@
 //! Renders the state of an exploration.
 
-use gsar_core::belief::{EntityBelief, Exploration, Label, Look, Message, Node};
+use gsar_core::belief::{EntityBelief, Exploration, Label, Message, Node, Visit};
 
 use crate::enums::Enumeration as _;
 use crate::v1;
@@ -29,10 +29,11 @@ pub fn graph_state(exploration: &Exploration) -> v1::GraphState {
             .alerts
             .iter()
             .map(|of| {
-                let path = of.by.first().and_then(|origin| exploration.path(*origin, of.alert));
+                let path =
+                    of.origins.first().and_then(|origin| exploration.path(*origin, of.alert));
                 v1::AlertExplanation {
                     entity: names.name(of.alert),
-                    by: names.names(&of.by),
+                    by: names.names(&of.origins),
                     path: path.iter().flatten().rev().map(|node| names.name(*node)).collect(),
                 }
             })
@@ -41,7 +42,7 @@ pub fn graph_state(exploration: &Exploration) -> v1::GraphState {
         frontier: names.names(&outcome.frontier),
         contributing: names.names(&outcome.contributing),
         pending: names.names(&outcome.pending),
-        looks: exploration.looks(),
+        looks: exploration.visit_count(),
     }
 }
 
@@ -61,7 +62,7 @@ impl Names<'_> {
         edges.into_iter().map(edge).collect()
     }
 
-    fn look(&self, look: &Look) -> v1::EntityLook {
+    fn look(&self, look: &Visit) -> v1::EntityLook {
         let neighbour = |(node, of): &(Node, Option<Label>)| v1::EntityNeighbour {
             entity: self.name(*node),
             label: label(*of),
@@ -73,7 +74,7 @@ impl Names<'_> {
         };
         v1::EntityLook {
             entity: self.name(look.node),
-            visit: look.visit,
+            visit: look.number,
             neighbours: look.neighbours.iter().map(neighbour).collect(),
             inbox: look.inbox.iter().map(message).collect(),
             is_changed: self.0.topology().is_changed(look.node),

@@ -61,7 +61,7 @@ pub(super) fn names(exploration: &Exploration, nodes: &[Node]) -> Vec<String> {
 pub(super) fn path_to_frontier(exploration: &Exploration) -> Option<Vec<String>> {
     let alerts = exploration.outcome().alerts;
     let mut path =
-        alerts.iter().find_map(|alert| exploration.path(*alert.by.first()?, alert.alert))?;
+        alerts.iter().find_map(|alert| exploration.path(*alert.origins.first()?, alert.alert))?;
     path.reverse();
     Some(names(exploration, &path))
 }

@@ -9,7 +9,7 @@ use gsar_core::policy::{SecondLook, VerificationMode};
 use gsar_core::second_look::{SecondLookResult, SecondLookVerdict};
 use gsar_core::sheets::{Sheet, sheets};
 use gsar_core::verify::{
-    EvidenceSet, Objection, VerifiedPartition, apply_turn, objections, verify,
+    EvidenceSet, Objection, VerifiedPartition, apply_follow_up, objections, verify,
 };
 use gsar_core::{ClaimId, Class, JudgedClaim, role};
 use gsar_proto::v1;
@@ -309,7 +309,7 @@ impl Review<'_> {
             Ok(answer) if answer.abstained.is_none() => {
                 add_new(self.notices, answer.notices);
                 let ids: Vec<&ClaimId> = ids.iter().collect();
-                ("answered", apply_turn(first, &ids, &answer.judged))
+                ("answered", apply_follow_up(first, &ids, &answer.judged))
             }
             Ok(_) => {
                 self.notices.push(turn_failed("it abstained"));

@@ -62,7 +62,7 @@ impl Key {
             findings.iter().for_each(|finding| digest.text(finding));
         }
         digest.count(statements.len());
-        for Statement { claim: _, under, before, quotes } in statements {
+        for Statement { claim: _, heading: under, preceding_text: before, quotes } in statements {
             digest.text(under);
             digest.text(before);
             digest.count(quotes.len());

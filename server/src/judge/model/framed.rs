@@ -160,7 +160,7 @@ impl FramedQuestion {
             None => text.to_owned(),
         };
         let mut framed = |(claim, statement): (&Claim, &Statement)| {
-            let Statement { claim: _, under, before, quotes } = statement;
+            let Statement { claim: _, heading: under, preceding_text: before, quotes } = statement;
             let quotes = quotes.iter().filter_map(|(id, quote)| {
                 let label = frame.label(id)?;
                 Some(serde_json::json!({ "evidence": label, "quote": hide(quote) }))

@@ -44,7 +44,8 @@ impl ShuffledQuestion {
         if let Some(Statement { quotes, .. }) = rng.choose(&self.statements) {
             let quotes = quotes.clone();
             let (claim, empty) = (canary.clone(), String::new());
-            let statement = Statement { claim, under: empty.clone(), before: empty, quotes };
+            let statement =
+                Statement { claim, heading: empty.clone(), preceding_text: empty, quotes };
             self.statements.insert(index, statement);
         }
         self.claims.insert(index, canary);

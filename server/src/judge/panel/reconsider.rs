@@ -2,7 +2,7 @@
 //! or fails, its votes stay.
 
 use futures_util::future::join_all;
-use gsar_core::verify::apply_turn;
+use gsar_core::verify::apply_follow_up;
 use gsar_core::{ClaimId, JudgedClaim};
 
 use super::{Member, Panel, ask_member, with_origin};
@@ -48,7 +48,7 @@ impl Panel {
                         .for_each(|notice| push_unique(&mut judgement.notices, notice));
                     let ids: Vec<&ClaimId> =
                         previous.iter().map(|verdict| &verdict.claim.id).collect();
-                    apply_turn(&previous, &ids, &answer.judged)
+                    apply_follow_up(&previous, &ids, &answer.judged)
                 }
                 Some(Err(mut error)) => {
                     if let JudgeError::Failed { calls, .. } = &mut error {

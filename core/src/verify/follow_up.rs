@@ -38,7 +38,7 @@ pub fn objections(judged: &[JudgedClaim], corrections: &[Correction]) -> Vec<Obj
 
 /// Applies the answers to a follow-up request. Never makes a class less strict.
 #[must_use]
-pub fn apply_turn(
+pub fn apply_follow_up(
     first: &[JudgedClaim],
     requested: &[&ClaimId],
     answers: &[JudgedClaim],
@@ -116,7 +116,7 @@ mod tests {
         assert!(objections_found[0].findings[0].contains("depth of the queue"));
 
         let answers = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")])];
-        let after = apply_turn(&first, &[&given[0].id, &given[2].id], &answers);
+        let after = apply_follow_up(&first, &[&given[0].id, &given[2].id], &answers);
         let found = verified(&given, &after, &items);
         assert_eq!(found.claims[0].judged.class, Class::Grounded);
         assert_eq!(found.claims[0].judged.citations.len(), 1);
@@ -145,12 +145,12 @@ mod tests {
         let requested = [&given[0].id];
         for class in Class::ALL {
             let answer = [judged(&given[0], class, ToolMatch, &[("e1", "workers busy 4 of 8")])];
-            let after = apply_turn(&first, &requested, &answer);
+            let after = apply_follow_up(&first, &requested, &answer);
             assert_eq!(after[0].class, class.max(Class::Complementary));
             if class == Class::Grounded {
                 assert_eq!(after, first);
             }
-            assert!(apply_turn(&first, &[], &answer) == first);
+            assert!(apply_follow_up(&first, &[], &answer) == first);
         }
     }
 }
