@@ -44,7 +44,7 @@ export function verdictOf(claim: JudgedClaim): Shown {
   return claim.undecided ? UNDECIDED : classOf(claim.class);
 }
 
-/** Returns true if the claim is ungrounded, contradicted, undecided or disputed. */
+/** Returns true if the claim is ungrounded, contradicted or undecided. */
 export function isHeld(claim: JudgedClaim): boolean {
   const isAgainst = claim.class === "CLAIM_CLASS_UNGROUNDED" || claim.class === "CLAIM_CLASS_CONTRADICTED";
   return isAgainst || Boolean(claim.undecided);
