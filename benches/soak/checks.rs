@@ -176,8 +176,8 @@ async fn investigations(world: &World) -> anyhow::Result<usize> {
         };
         let client = world.client(one.home, &one.owner)?;
         let found = client.get_investigation(request).await;
-        let stands = found.as_ref().ok().and_then(|found| found.investigation.as_ref());
-        let due = stands.and_then(|stands| stands.instruction.as_ref()?.due.as_ref());
+        let stored = found.as_ref().ok().and_then(|found| found.investigation.as_ref());
+        let due = stored.and_then(|stored| stored.instruction.as_ref()?.due.as_ref());
         let list = v1::ListEvaluationsRequest {
             investigation_id: one.investigation_id.clone(),
             ..Default::default()

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_other_than_ok_ends_the_run() {
+    async fn fails_on_an_answer_other_than_ok() {
         let error = run_against_echo("/gsar.benches.Echo/Unknown").await.unwrap_err();
         assert!(error.to_string().starts_with("grpc-status 12: "), "{error}");
     }

@@ -131,9 +131,9 @@ impl Database {
             command.uid(NOBODY).gid(NOBODY);
         }
         let status = command.status().with_context(|| format!("{command:?}"))?;
-        let said = std::fs::read_to_string(printed.path())?;
-        ensure!(status.success(), "{program}: {}", said.trim());
-        Ok(said.trim().to_owned())
+        let text = std::fs::read_to_string(printed.path())?;
+        ensure!(status.success(), "{program}: {}", text.trim());
+        Ok(text.trim().to_owned())
     }
 }
 

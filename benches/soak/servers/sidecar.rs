@@ -179,9 +179,9 @@ impl Sidecar {
     pub(crate) fn set_clock(&self, hours: i32) -> anyhow::Result<()> {
         let clock = self.clock.as_ref().context("this server uses the system clock")?;
         // Written atomically, since it can be read at any time.
-        let beside = clock.with_extension("new");
-        std::fs::write(&beside, format!("{hours:+}h"))?;
-        Ok(std::fs::rename(beside, clock)?)
+        let new = clock.with_extension("new");
+        std::fs::write(&new, format!("{hours:+}h"))?;
+        Ok(std::fs::rename(new, clock)?)
     }
 
     fn pid(&self) -> Option<i32> {

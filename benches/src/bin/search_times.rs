@@ -35,8 +35,8 @@ async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let text = std::fs::read_to_string(&arguments.sentences)?;
     let lines: Vec<&str> = text.lines().collect();
-    let (stored, asked) = lines.split_at_checked(arguments.items).context("too few sentences")?;
-    let asked = asked.get(..arguments.queries).context("too few sentences")?;
+    let (stored, queries) = lines.split_at_checked(arguments.items).context("too few sentences")?;
+    let queries = queries.get(..arguments.queries).context("too few sentences")?;
     let client = Client::connect(&arguments.endpoint).await?;
     let client = client.with_deadline(Duration::from_secs(600));
     let begun = Instant::now();
@@ -53,9 +53,9 @@ async fn main() -> anyhow::Result<()> {
     );
     println!("| search | p50, ms | p99, ms |\n|---|---:|---:|");
     for method in METHODS {
-        let mut times = Vec::with_capacity(asked.len());
+        let mut times = Vec::with_capacity(queries.len());
         let mut served = String::new();
-        for query in asked {
+        for query in queries {
             let request = v1::SearchRequest {
                 corpus_id: CORPUS.to_owned(),
                 query: (*query).to_owned(),

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_generator_makes_items_that_can_be_sent() {
+    fn converts_items_of_every_generator_to_requests() {
         for (of, claims) in
             [(Generator::Swaps, 2), (Generator::Absences, 1), (Generator::Rounding, 2)]
         {

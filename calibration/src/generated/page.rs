@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_stand_under_what_they_are_of() {
+    fn writes_shares_as_percentages_with_counts() {
         let swaps = page(&args(0), &[trial(Generator::Swaps, Class::Grounded)]);
         let all = "| all | 26 | 100.0 % [87.1, 100.0] 26/26 | 0.0 % [0.0, 12.9] 0/26 | 100.0 % [87.1, 100.0] 26/26 | 0.0 % [0.0, 12.9] 0/26 |";
         assert!(swaps.contains(all), "{swaps}");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_mistakes_are_listed_as_wanted() {
+    fn limits_the_number_of_mistakes() {
         let trials = [trial(Generator::Rounding, Class::Grounded)];
         for number in [0, 3] {
             let page = page(&args(number), &trials);

@@ -121,8 +121,8 @@ fn run(line: Line) -> Result<Option<Run>> {
             let truth = stated.lines().filter_map(|line| line.strip_prefix("component: "));
             let truth: Vec<String> = truth.map(str::to_owned).collect();
             // Some questions ask only for a time or a reason.
-            let asked = ["/passed", "/failed"].map(|list| text_list(line.expected.pointer(list)));
-            if !truth.iter().any(|cause| asked.concat().contains(cause)) {
+            let lists = ["/passed", "/failed"].map(|list| text_list(line.expected.pointer(list)));
+            if !truth.iter().any(|cause| lists.concat().contains(cause)) {
                 return Ok(None);
             }
             let answer: Value = serde_json::from_str(&report).unwrap_or_default();
@@ -224,7 +224,7 @@ mod tests {
             "expected": {"ground_truth_fault": {"fault_entity": "cart"}},
             "meta": {"system": "shop", "fault_id": "7", "ttr_s": 9.0,
                 "structured_root_causes": [{"location": "cart-0"}, {"location": "cart"}]}});
-        let asked = |passed: &str| {
+        let example = |passed: &str| {
             serde_json::json!({"id": "o1", "source": "openrca",
             "report": "{\"1\": {\"root cause component\": \"MG02\"}}",
             "expected": {"groundtruth": "level: pod\ncomponent: MG02\nreason: x", "passed": [passed], "failed": []}})
@@ -232,7 +232,7 @@ mod tests {
         let itbench = serde_json::json!({"id": "t", "source": "itbench", "expected": {"groundtruth_v1": {"spec": {
             "alerts": [{"group_id": "c"}], "groups": [{"id": "a", "root_cause": true}, {"id": "b"}],
             "propagations": [{"source": "a", "target": "b"}, {"source": "b", "target": "c"}]}}}});
-        let recorded = read_lines(&[own, boerste, asked("MG02"), asked("x"), itbench]).unwrap();
+        let recorded = read_lines(&[own, boerste, example("MG02"), example("x"), itbench]).unwrap();
         let [own, boerste, openrca] = recorded.runs.as_slice() else { panic!("{recorded:?}") };
         assert_eq!((own.incident.as_str(), own.evidence.len(), own.seconds), ("i1", 1, Some(2.5)));
         assert_eq!((boerste.incident.as_str(), boerste.seconds), ("shop/7", Some(9.0)));

@@ -39,17 +39,17 @@ impl Replayer<'_> {
         let mut outcomes = Vec::new();
         let is_right = |question: &&Question| question.given == JudgementKind::Right;
         for right in [true, false] {
-            let asked: Vec<Vec<&Question>> = questions
+            let questions: Vec<Vec<&Question>> = questions
                 .iter()
                 .map(|of_case| of_case.iter().filter(|one| is_right(one) == right).collect())
                 .collect();
-            let known = cases.iter().zip(&asked).map(|(case, asked)| {
-                let judgements = asked.iter().map(|one| (one.text.as_str(), &one.judgement));
+            let known = cases.iter().zip(&questions).map(|(case, questions)| {
+                let judgements = questions.iter().map(|one| (one.text.as_str(), &one.judgement));
                 known_case(case, rendering, Judgements::new(judgements), Vec::new())
             });
             self.provider.set_cases(known.collect());
-            let calls = cases.iter().zip(&asked).filter(|(_, asked)| !asked.is_empty());
-            let calls = calls.map(|(case, asked)| self.claims(case, asked, rendering));
+            let calls = cases.iter().zip(&questions).filter(|(_, questions)| !questions.is_empty());
+            let calls = calls.map(|(case, questions)| self.claims(case, questions, rendering));
             let answered: Vec<Vec<Outcome>> =
                 futures_util::stream::iter(calls).buffered(MAX_CONCURRENT).try_collect().await?;
             outcomes.extend(answered.into_iter().flatten());
@@ -81,17 +81,17 @@ impl Replayer<'_> {
     async fn claims(
         &self,
         case: &Case,
-        asked: &[&Question],
+        questions: &[&Question],
         rendering: Rendering,
     ) -> Result<Vec<Outcome>> {
-        let claims = asked.iter().enumerate().map(|(number, question)| v1::Claim {
+        let claims = questions.iter().enumerate().map(|(number, question)| v1::Claim {
             id: format!("c{}", number + 1),
             text: question.text.clone(),
             span: None,
         });
         let report = v1::Report { claims: claims.collect(), ..Default::default() };
         let answer = self.evaluate(case, report, rendering).await?;
-        let outcomes = asked.iter().enumerate().map(|(number, question)| {
+        let outcomes = questions.iter().enumerate().map(|(number, question)| {
             outcome(question, &format!("c{}", number + 1), &answer)
                 .with_context(|| format!("case {}", case.name))
         });

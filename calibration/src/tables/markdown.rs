@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_a_rule_under_its_head() {
+    fn writes_a_rule_under_the_head() {
         let mut page = String::new();
         table(&mut page, &["a", "b"], &[vec!["1".to_owned(), "2".to_owned()]]);
         assert_eq!(page, "| a | b |\n| --- | --: |\n| 1 | 2 |\n");

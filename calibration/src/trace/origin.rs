@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn days_and_versions_are_those_of_the_answers() {
+    fn reads_days_and_versions_from_the_answers() {
         let one = Origin::of(&[row(27, "0.1.0"), row(27, "0.1.0")]);
         assert_eq!((one.days().as_str(), one.versions().as_str()), ("2026-11-27", "0.1.0"));
         let two = Origin::of(&[row(29, "0.2.0"), row(27, "0.1.0")]);

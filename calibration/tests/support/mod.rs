@@ -1,10 +1,10 @@
-//! The program and the server beside it.
+//! Starts the server for tests of `gsar-calibrate`.
 
 #![allow(
     dead_code,
     clippy::unwrap_used,
     clippy::allow_attributes,
-    reason = "a test that cannot go on fails, and each uses a part of this"
+    reason = "tests may panic, and each uses only some of the helpers"
 )]
 
 use std::io::{BufRead as _, BufReader};
@@ -13,8 +13,8 @@ use std::process::{Child, Command, Stdio};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_gsar-calibrate");
 
-/// The server beside the program in the build folder. Cargo does not build the binaries of other packages for
-/// a test: `cargo build -p gsar-server` brings it up to date, and where there is none it is built here.
+/// Path of `gsar-server` in the build folder. It is built only if it is missing, so run
+/// `cargo build -p gsar-server` after changes to the server.
 pub(crate) fn server_binary() -> PathBuf {
     let folder = Path::new(PROGRAM).parent().unwrap().to_owned();
     let binary = folder.join("gsar-server");
@@ -61,7 +61,7 @@ impl Server {
             line.as_ref().is_ok_and(|line| line.contains("\"ready\""))
         };
         assert!(lines.any(|line| is_ready(&line)), "the server did not start");
-        // The log is read as it comes so that the server never waits for it.
+        // Drain the log so that the server never blocks on a full pipe.
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         Self { child, endpoint }
     }
