@@ -179,7 +179,7 @@ pub fn evidence(error: &StoreError) -> Status {
     let resource = |kind: &str, name: &str| not_found(kind, name, message.clone());
     match error {
         StoreError::InvalidName { .. } => invalid_field("corpus_id", &message),
-        StoreError::Disorder(_) => invalid_field("part", &message),
+        StoreError::InvalidMessage(_) => invalid_field("part", &message),
         StoreError::UnknownCorpus { corpus } => resource("corpus", corpus),
         StoreError::UnknownItem { item, .. } => resource("item", item),
         StoreError::Full { limit, .. } => {

@@ -223,7 +223,7 @@ fn store_parts(
             CheckedPart::End => return put.finish(),
         }
     }
-    Err(StoreError::Disorder("the call ended before its last message".to_owned()))
+    Err(StoreError::InvalidMessage("the call ended before its last message".to_owned()))
 }
 
 fn parse_head(

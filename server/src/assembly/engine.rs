@@ -82,7 +82,7 @@ impl CheckedConfig {
 }
 
 fn warn_about_local_corpora(data_dir: &Path) {
-    let corpora = evidence::corpora_below(data_dir);
+    let corpora = evidence::count_corpora(data_dir);
     if corpora > 0 {
         tracing::warn!(
             corpora,

@@ -16,7 +16,7 @@ use super::{graph, turn};
 use crate::call::{Call, Step};
 use crate::errors;
 use crate::evaluate::{Engine, call_to_proto, count_call, search_hit};
-use crate::evidence::{CorpusName, Evidence, Filter, Head, Hit, Query, StoreError, item_of};
+use crate::evidence::{CorpusName, Evidence, Filter, Head, Hit, Query, StoreError, build_item};
 use crate::judge::model::{EntityAnswer, EntityQuestion, ModelJudge, Passage};
 use crate::judge::{Judge as _, JudgeError, ModelCall};
 use crate::offload::offload_store;
@@ -204,7 +204,7 @@ fn passage(hit: &Hit) -> v1::EntityPassage {
 fn to_passage(hit: Hit) -> Passage {
     let (lines, pointer) = (hit.lines, hit.pointer);
     // A single record of a JSON document is not valid JSON.
-    let item = item_of(Head { is_json: false, ..hit.head }, hit.text);
+    let item = build_item(Head { is_json: false, ..hit.head }, hit.text);
     Passage { item, lines, pointer }
 }
 

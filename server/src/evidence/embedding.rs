@@ -57,7 +57,7 @@ pub(super) enum VectorCache {
 }
 
 impl VectorCache {
-    pub(super) fn below(folder: &Path) -> Self {
+    pub(super) fn in_folder(folder: &Path) -> Self {
         Self::File(folder.join(CACHE))
     }
 
@@ -83,22 +83,22 @@ impl Embeddings {
     /// Returns the configuration key and the problem of each unusable path.
     pub fn check_files(&self) -> Vec<(&'static str, String)> {
         let Self::Model { folder, runtime, .. } = self else { return Vec::new() };
-        let mut wrong = Vec::new();
+        let mut problems = Vec::new();
         if let Some(folder) = folder.as_ref().filter(|folder| !folder.is_dir()) {
             let description = format!(
                 "{} is not a folder; use one with an ONNX sentence model, or leave it out",
                 folder.display()
             );
-            wrong.push(("model", description));
+            problems.push(("model", description));
         }
         if let Some(runtime) = runtime.as_ref().filter(|runtime| !runtime.is_file()) {
             let description = format!(
                 "{} is not a file; use the shared library of ONNX Runtime, or leave it out",
                 runtime.display()
             );
-            wrong.push(("onnxruntime", description));
+            problems.push(("onnxruntime", description));
         }
-        wrong
+        problems
     }
 
     /// Tests that the model starts. Blocks.
@@ -234,7 +234,7 @@ impl Evidence {
             Err(error) => Err(error.to_string()),
         });
         let Some((corpus, space)) = corpus.await? else { return Ok(()) };
-        let progress = self.shared.embedding.of(corpus.name());
+        let progress = self.shared.embedding.for_corpus(corpus.name());
         progress.is_due.store(true, Ordering::SeqCst);
         let Ok(_alone) = progress.embedder.try_lock() else { return Ok(()) };
         while progress.is_due.swap(false, Ordering::SeqCst) {
@@ -250,12 +250,16 @@ impl Evidence {
             let evidence = evidence.of(&Owner::default());
             let all = evidence.list(None, usize::MAX).map_err(|error| error.to_string())?;
             let digest = evidence.shared.model.digest();
-            let is_open = |summary: &Summary| match (&summary.embedded_by, digest) {
+            let lacks_vectors = |summary: &Summary| match (&summary.embedded_by, digest) {
                 (None, _) => true,
                 (Some(by), Some(digest)) => by != digest,
                 (Some(_), None) => false,
             };
-            Ok(all.into_iter().filter(is_open).map(|summary| summary.name).collect::<Vec<_>>())
+            Ok(all
+                .into_iter()
+                .filter(lacks_vectors)
+                .map(|summary| summary.name)
+                .collect::<Vec<_>>())
         });
         for name in names.await.unwrap_or_default() {
             self.embed_corpus(name).await;
@@ -310,7 +314,7 @@ struct Progress {
 }
 
 impl EmbeddingProgress {
-    fn of(&self, name: &CorpusName) -> Arc<Progress> {
+    fn for_corpus(&self, name: &CorpusName) -> Arc<Progress> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Drops corpora that no task is embedding.
         all.retain(|_, progress| Arc::strong_count(progress) > 1);

@@ -45,7 +45,7 @@ pub enum StoreError {
     },
     /// A client's messages are invalid or in the wrong order.
     #[error("{0}")]
-    Disorder(String),
+    InvalidMessage(String),
     /// A corpus's database is damaged or belongs to another program.
     #[error("{place} is damaged ({reason}); delete the corpus and store its evidence again")]
     Damaged {

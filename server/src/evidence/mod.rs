@@ -35,7 +35,7 @@ pub use receive::StoredItem;
 pub use search::{Filter, Hit, Hits, Method, Query};
 pub use snapshot::{ItemRef, Part, Snapshot};
 use sqlite::SqliteCorpora;
-pub(crate) use store::item as item_of;
+pub(crate) use store::build_item;
 use store::{Corpus, CorpusStore};
 pub use store::{Head, Summary};
 
@@ -92,7 +92,7 @@ impl Evidence {
     ) -> Result<Self, StoreError> {
         let folder = data_dir.join(FOLDER);
         let store = SqliteCorpora::open(&folder)?;
-        let model = LazyModel::new(embeddings, VectorCache::below(&folder));
+        let model = LazyModel::new(embeddings, VectorCache::in_folder(&folder));
         Ok(Self::with_store(Box::new(store), bounds, model))
     }
 
@@ -137,13 +137,13 @@ impl Evidence {
     pub fn snapshot(
         &self,
         name: &CorpusName,
-        named: &ItemRef,
+        item: &ItemRef,
         part: Part,
     ) -> Result<Snapshot, StoreError> {
-        let found = self.corpus(name, false)?.snapshot(named, part)?;
+        let found = self.corpus(name, false)?.snapshot(item, part)?;
         found.ok_or_else(|| StoreError::UnknownItem {
             corpus: name.to_string(),
-            item: match named {
+            item: match item {
                 ItemRef::Id(id) => format!("`{id}`"),
                 ItemRef::Digest(digest) => format!("with key {}", blake3::Hash::from(*digest)),
             },
@@ -273,7 +273,7 @@ impl Evidence {
 }
 
 /// Returns the number of corpora in a data directory.
-pub(crate) fn corpora_below(data_dir: &Path) -> usize {
+pub(crate) fn count_corpora(data_dir: &Path) -> usize {
     sqlite::database_files(&data_dir.join(FOLDER)).map_or(0, |files| files.len())
 }
 

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn owners_see_only_their_own_names() {
+    fn owners_see_only_their_own_corpora() {
         let name = |text: &str| CorpusName::new(text).unwrap();
         let no_owner = Owner::default();
         let [ada, auditor] = [Owner::new("ada", false), Owner::new("auditor", true)];
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_safe_as_a_folder() {
+    fn names_are_safe_as_folder_names() {
         let long = "a".repeat(128);
         for name in ["inc-7", "a", "2026.03_x", "rca@inc-7", "@a", long.as_str()] {
             assert_eq!(CorpusName::new(name).unwrap().as_str(), name);

@@ -42,12 +42,12 @@ impl Put {
     /// Appends text to the current item.
     ///
     /// # Errors
-    /// [`StoreError::Disorder`] if there is no current item, if it is JSON, or if the text is not UTF-8.
+    /// [`StoreError::InvalidMessage`] if there is no current item, if it is JSON, or if the text is not UTF-8.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         self.count(bytes.len() as u64)?;
         let Some(open) = &mut self.open else {
             let reason = "text arrived before an item; send the item first";
-            return Err(StoreError::Disorder(reason.to_owned()));
+            return Err(StoreError::InvalidMessage(reason.to_owned()));
         };
         open.append(bytes)
     }

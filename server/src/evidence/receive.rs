@@ -11,7 +11,7 @@ use gsar_retrieval::terms::terms;
 use std::sync::Arc;
 
 use super::error::StoreError;
-use super::store::{Batch, Corpus, Head, NewPassage, Received, StoreOutcome};
+use super::store::{Batch, Corpus, Head, ItemTotals, NewPassage, StoreOutcome};
 
 const BATCH_PASSAGES: usize = 512;
 /// The maximum size of the contents in a batch, in bytes.
@@ -119,7 +119,7 @@ impl Receiver {
     /// Appends text, which may be split at any byte.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         if self.head.is_json {
-            return Err(StoreError::Disorder(format!(
+            return Err(StoreError::InvalidMessage(format!(
                 "item `{}` is JSON; send a JSON document in one message",
                 self.id()
             )));
@@ -133,7 +133,7 @@ impl Receiver {
                 self.partial = partial.to_vec();
                 self.text(std::str::from_utf8(whole).unwrap_or_default())
             }
-            Err(error) => Err(StoreError::Disorder(format!(
+            Err(error) => Err(StoreError::InvalidMessage(format!(
                 "item `{}` is not UTF-8 at byte {}; send text, or its printable form",
                 self.id(),
                 self.size + error.valid_up_to() as u64
@@ -155,18 +155,18 @@ impl Receiver {
                 None => {}
             }
         }
-        let mut found = Vec::new();
-        self.blocks.push(text, |passage| found.push(passage));
-        found.into_iter().try_for_each(|passage| self.passage(passage))
+        let mut passages = Vec::new();
+        self.blocks.push(text, |passage| passages.push(passage));
+        passages.into_iter().try_for_each(|passage| self.passage(passage))
     }
 
     fn document(&mut self, document: &str) -> Result<(), StoreError> {
         self.append_content(document)?;
         // The API already checked that it is JSON.
-        let found = records(document).map_err(|error| {
-            StoreError::Disorder(format!("item `{}` is not JSON: {error}", self.id()))
+        let passages = records(document).map_err(|error| {
+            StoreError::InvalidMessage(format!("item `{}` is not JSON: {error}", self.id()))
         })?;
-        found.into_iter().try_for_each(|record| {
+        passages.into_iter().try_for_each(|record| {
             let words = self.words(&format!("{} {}", record.pointer, record.text));
             self.add(NewPassage {
                 start: record.bytes.start as u64,
@@ -240,7 +240,7 @@ impl Receiver {
 
     pub(super) fn finish(mut self) -> Result<StoredItem, StoreError> {
         if !self.partial.is_empty() {
-            return Err(StoreError::Disorder(format!(
+            return Err(StoreError::InvalidMessage(format!(
                 "item `{}` ends within a character; send all of its text",
                 self.id()
             )));
@@ -248,13 +248,13 @@ impl Receiver {
         if !self.line.is_empty() {
             self.templates.push(&self.line);
         }
-        let mut found = Vec::new();
-        std::mem::take(&mut self.blocks).finish(|passage| found.push(passage));
-        found.into_iter().try_for_each(|passage| self.passage(passage))?;
+        let mut passages = Vec::new();
+        std::mem::take(&mut self.blocks).finish(|passage| passages.push(passage));
+        passages.into_iter().try_for_each(|passage| self.passage(passage))?;
         self.end_chunk();
         self.flush()?;
         let templates = std::mem::take(&mut self.templates);
-        let received = Received {
+        let received = ItemTotals {
             digest: *self.hasher.finalize().as_bytes(),
             size: self.size,
             lines: templates.lines(),

@@ -74,7 +74,7 @@ impl Hit {
 }
 
 /// The number of ranked passages per result, from which dissimilar ones are selected.
-pub(super) const RANKED_FOR_EACH: usize = 4;
+pub(super) const CANDIDATES_PER_HIT: usize = 4;
 /// The weight of the ranking by terms; the ranking by meaning has weight 1. See "How the rankings are fused" in
 /// docs/EVALUATION.md.
 const WEIGHT_OF_TERMS: u32 = 4;
@@ -139,7 +139,7 @@ pub(super) fn best_of<E>(
     let meaning: Vec<u64> = by_meaning.iter().map(|near| near.key).collect();
     let mut hits = Vec::new();
     for fused in fuse(&[(WEIGHT_OF_TERMS, by_terms), (1, &meaning)]) {
-        if hits.len() >= limit.saturating_mul(RANKED_FOR_EACH) {
+        if hits.len() >= limit.saturating_mul(CANDIDATES_PER_HIT) {
             break;
         }
         // A deleted passage can still have a vector.

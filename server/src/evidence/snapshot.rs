@@ -48,6 +48,6 @@ impl Snapshot {
     /// Converts the part into an item.
     #[must_use]
     pub fn into_item(self) -> EvidenceItem {
-        store::item(self.head, self.content)
+        store::build_item(self.head, self.content)
     }
 }

@@ -70,7 +70,7 @@ pub(super) trait Corpus: Debug + Send + Sync {
         &self,
         item: i64,
         head: &Head,
-        received: &Received,
+        received: &ItemTotals,
     ) -> Result<StoreOutcome, StoreError>;
 
     fn discard(&self, item: i64) -> Result<(), StoreError>;
@@ -82,7 +82,7 @@ pub(super) trait Corpus: Debug + Send + Sync {
     fn items(&self) -> Result<Vec<EvidenceItem>, StoreError>;
 
     /// Reads part of an item; `None` if the corpus has no such item.
-    fn snapshot(&self, named: &ItemRef, part: Part) -> Result<Option<Snapshot>, StoreError>;
+    fn snapshot(&self, item: &ItemRef, part: Part) -> Result<Option<Snapshot>, StoreError>;
 
     /// Searches passages and returns the best first. `meaning` is the query's vector with its space, or the
     /// reason why there is no space.
@@ -186,7 +186,7 @@ pub(super) struct Batch {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Received {
+pub(super) struct ItemTotals {
     /// The BLAKE3 digest of the content.
     pub(super) digest: [u8; 32],
     pub(super) size: u64,
@@ -207,7 +207,7 @@ pub(super) enum StoreOutcome {
     SameAs(String),
 }
 
-pub(crate) fn item(head: Head, text: String) -> EvidenceItem {
+pub(crate) fn build_item(head: Head, text: String) -> EvidenceItem {
     EvidenceItem {
         id: head.id,
         kind: head.kind,
@@ -226,6 +226,6 @@ pub(crate) fn item(head: Head, text: String) -> EvidenceItem {
 
 /// Returns `true` if a stored item with the same content makes a new one redundant: their metadata are equal,
 /// except that the stored one may be attested.
-pub(super) fn stands_for(known: &Head, new: &Head) -> bool {
-    known.attested >= new.attested && Head { attested: new.attested, ..known.clone() } == *new
+pub(super) fn supersedes(stored: &Head, new: &Head) -> bool {
+    stored.attested >= new.attested && Head { attested: new.attested, ..stored.clone() } == *new
 }

@@ -16,10 +16,10 @@ use super::{Blocking, lexical, read, vectors, write};
 use crate::evidence::characters::whole_characters;
 use crate::evidence::error::StoreError;
 use crate::evidence::name::CorpusName;
-use crate::evidence::search::{Filter, Hit, Hits, Method, Query, RANKED_FOR_EACH, best_of};
+use crate::evidence::search::{CANDIDATES_PER_HIT, Filter, Hit, Hits, Method, Query, best_of};
 use crate::evidence::snapshot::{ItemRef, Part, Snapshot};
 use crate::evidence::store::{
-    Batch, Corpus, Head, Received, StoreOutcome, Summary, VectorSpace, item, stands_for,
+    Batch, Corpus, Head, ItemTotals, StoreOutcome, Summary, VectorSpace, build_item, supersedes,
 };
 use crate::storage::postgres::query;
 
@@ -52,11 +52,11 @@ impl PostgresCorpus {
         Self { blocking, name, number }
     }
 
-    fn unknown(&self) -> StoreError {
+    fn unknown_corpus(&self) -> StoreError {
         StoreError::UnknownCorpus { corpus: self.name.to_string() }
     }
 
-    fn set<T>(&self, sql: &'static str, value: T) -> Result<(), StoreError>
+    fn update<T>(&self, sql: &'static str, value: T) -> Result<(), StoreError>
     where
         T: tokio_postgres::types::ToSql + Clone + Send + Sync + 'static,
     {
@@ -79,7 +79,7 @@ impl Corpus for PostgresCorpus {
         let row = self.blocking.run(move |client, _| {
             Box::pin(async move { query::optional(client, REVISION, &[&number]).await })
         })?;
-        row.map(|row| unsigned(row.get(0))).ok_or_else(|| self.unknown())
+        row.map(|row| unsigned(row.get(0))).ok_or_else(|| self.unknown_corpus())
     }
 
     fn summary(&self) -> Result<Summary, StoreError> {
@@ -89,11 +89,11 @@ impl Corpus for PostgresCorpus {
         let row = self.blocking.run(move |client, _| {
             Box::pin(async move { query::optional(client, SUMMARY, &[&number]).await })
         })?;
-        row.map(|row| summary(self.name.clone(), &row)).ok_or_else(|| self.unknown())
+        row.map(|row| summary(self.name.clone(), &row)).ok_or_else(|| self.unknown_corpus())
     }
 
     fn expire(&self, at: Option<i64>) -> Result<(), StoreError> {
-        self.set("UPDATE evidence_corpora SET expires_at = $2 WHERE number = $1", at)
+        self.update("UPDATE evidence_corpora SET expires_at = $2 WHERE number = $1", at)
     }
 
     fn begin(&self, head: &Head) -> Result<i64, StoreError> {
@@ -110,14 +110,14 @@ impl Corpus for PostgresCorpus {
             let columns = Arc::clone(&columns);
             Box::pin(async move { write::append(client, number, item, &columns).await })
         })?;
-        is_stored.then_some(()).ok_or_else(|| self.unknown())
+        is_stored.then_some(()).ok_or_else(|| self.unknown_corpus())
     }
 
     fn complete(
         &self,
         item: i64,
         head: &Head,
-        received: &Received,
+        received: &ItemTotals,
     ) -> Result<StoreOutcome, StoreError> {
         let number = self.number;
         let new = Arc::new((head.clone(), received.clone()));
@@ -130,7 +130,7 @@ impl Corpus for PostgresCorpus {
         }
         match outcome? {
             Some((outcome, _)) => Ok(outcome),
-            None => Err(self.unknown()),
+            None => Err(self.unknown_corpus()),
         }
     }
 
@@ -165,7 +165,7 @@ impl Corpus for PostgresCorpus {
                 let is_intact =
                     blake3::hash(&bytes).as_bytes().as_slice() == row.get::<_, &[u8]>(1);
                 match String::from_utf8(bytes) {
-                    Ok(text) if is_intact => Ok(item(head, text)),
+                    Ok(text) if is_intact => Ok(build_item(head, text)),
                     _ => Err(StoreError::Damaged {
                         place: format!("corpus `{}` in the database", self.name),
                         reason: format!("item `{}` does not match its digest", head.id),
@@ -175,11 +175,11 @@ impl Corpus for PostgresCorpus {
             .collect()
     }
 
-    fn snapshot(&self, named: &ItemRef, part: Part) -> Result<Option<Snapshot>, StoreError> {
-        let (number, named) = (self.number, named.clone());
+    fn snapshot(&self, item: &ItemRef, part: Part) -> Result<Option<Snapshot>, StoreError> {
+        let (number, item) = (self.number, item.clone());
         let found = self.blocking.run(move |client, _| {
-            let named = named.clone();
-            Box::pin(async move { read::snapshot(client, number, &named, part).await })
+            let item = item.clone();
+            Box::pin(async move { read::snapshot(client, number, &item, part).await })
         })?;
         let Some((row, start, content)) = found else { return Ok(None) };
         let digest: &[u8] = row.get(1);
@@ -211,11 +211,11 @@ impl Corpus for PostgresCorpus {
             by_terms: query.by_terms,
             meaning,
             filter: filter.clone(),
-            limit: i64::try_from(limit.saturating_mul(RANKED_FOR_EACH)).unwrap_or(i64::MAX),
+            limit: i64::try_from(limit.saturating_mul(CANDIDATES_PER_HIT)).unwrap_or(i64::MAX),
         });
         let found = self.blocking.run(move |client, _| {
             let search = Arc::clone(&search);
-            Box::pin(async move { ranked(client, &search).await })
+            Box::pin(async move { rank_passages(client, &search).await })
         })?;
         if wants_meaning && found.by_meaning.is_none() {
             degraded = Some("no passage of the corpus has a vector yet".to_owned());
@@ -288,7 +288,7 @@ impl Corpus for PostgresCorpus {
     }
 
     fn mark_embedded(&self, space: &VectorSpace) -> Result<(), StoreError> {
-        self.set(
+        self.update(
             "UPDATE evidence_corpora SET embedded_by = $2 WHERE number = $1",
             space.model.clone(),
         )?;
@@ -310,7 +310,7 @@ async fn complete(
     corpus: i64,
     item: i64,
     new: &Head,
-    received: &Received,
+    received: &ItemTotals,
 ) -> Result<Result<Option<(StoreOutcome, bool)>, StoreError>, Error> {
     let transaction = client.transaction().await?;
     let before = match write::lock_item(&transaction, corpus, item, new.id.as_str()).await? {
@@ -320,7 +320,7 @@ async fn complete(
     };
     let is_same = |row: &Row| {
         let has_digest = row.get::<_, &[u8]>(1) == received.digest.as_slice();
-        head(row, 2).map(|known| has_digest && stands_for(&known, new))
+        head(row, 2).map(|known| has_digest && supersedes(&known, new))
     };
     match before.as_ref().map(is_same).transpose() {
         Err(damage) => return Ok(Err(damage)),
@@ -365,7 +365,7 @@ struct Rankings {
     rows: Vec<Row>,
 }
 
-async fn ranked(client: &mut Object, search: &Search) -> Result<Rankings, Error> {
+async fn rank_passages(client: &mut Object, search: &Search) -> Result<Rankings, Error> {
     let transaction = client.transaction().await?;
     let by_meaning = match &search.meaning {
         None => None,

@@ -101,19 +101,19 @@ impl Index {
     async fn build_alone(&self, client: &mut Object, min_vectors: i64) -> Result<(), Error> {
         const COUNT: &str = "SELECT count(*) FROM (SELECT 1 FROM evidence_vectors \
              WHERE corpus = $1 AND model = $2 LIMIT $3) AS counted";
-        const TAKE: &str = "SELECT pg_try_advisory_lock($1, hashint8($2))";
-        const GIVE: &str = "SELECT pg_advisory_unlock($1, hashint8($2))";
+        const LOCK_INDEX: &str = "SELECT pg_try_advisory_lock($1, hashint8($2))";
+        const UNLOCK_INDEX: &str = "SELECT pg_advisory_unlock($1, hashint8($2))";
         let count: i64 =
             query::one(client, COUNT, &[&self.corpus, &self.model, &min_vectors]).await?.get(0);
         if count < min_vectors {
             return Ok(());
         }
-        let is_mine: bool = query::one(client, TAKE, &[&LOCK, &self.corpus]).await?.get(0);
-        if !is_mine {
+        let is_locked: bool = query::one(client, LOCK_INDEX, &[&LOCK, &self.corpus]).await?.get(0);
+        if !is_locked {
             return Ok(());
         }
         let done = self.build_locked(client).await;
-        query::one(client, GIVE, &[&LOCK, &self.corpus]).await?;
+        query::one(client, UNLOCK_INDEX, &[&LOCK, &self.corpus]).await?;
         done
     }
 

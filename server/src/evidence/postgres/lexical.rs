@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn at_least_one_of_the_rarest_terms_is_ranked() {
+    fn selects_at_least_one_rare_term() {
         let known = |counts: &[i64]| -> Vec<(String, i64)> {
             counts.iter().map(|count| (count.to_string(), *count)).collect()
         };

@@ -135,13 +135,13 @@ impl CorpusStore for PostgresCorpora {
 
     fn delete(&self, name: &CorpusName) -> Result<(), StoreError> {
         // The sweep deletes its rows in short transactions.
-        const GONE: &str = "UPDATE evidence_corpora SET name = NULL WHERE name = $1";
+        const MARK_DELETED: &str = "UPDATE evidence_corpora SET name = NULL WHERE name = $1";
         let requested = name.clone();
         let is_done = self.blocking.run(move |client, attempt| {
             let name = requested.clone();
             Box::pin(async move {
-                let gone = query::execute(client, GONE, &[&name.as_str()]).await?;
-                Ok(gone > 0 || attempt > 1)
+                let marked = query::execute(client, MARK_DELETED, &[&name.as_str()]).await?;
+                Ok(marked > 0 || attempt > 1)
             })
         })?;
         if !is_done {
@@ -167,17 +167,17 @@ async fn number(
     name: &CorpusName,
     create: bool,
 ) -> Result<Option<i64>, Error> {
-    const FOUND: &str = "SELECT number FROM evidence_corpora WHERE name = $1";
-    const MADE: &str = "INSERT INTO evidence_corpora (name, created_at, revision) \
+    const FIND: &str = "SELECT number FROM evidence_corpora WHERE name = $1";
+    const INSERT: &str = "INSERT INTO evidence_corpora (name, created_at, revision) \
          VALUES ($1, $2, nextval('evidence_revisions')) ON CONFLICT (name) DO NOTHING RETURNING number";
     loop {
-        if let Some(row) = query::optional(client, FOUND, &[&name.as_str()]).await? {
+        if let Some(row) = query::optional(client, FIND, &[&name.as_str()]).await? {
             return Ok(Some(row.get(0)));
         }
         if !create {
             return Ok(None);
         }
-        if let Some(row) = query::optional(client, MADE, &[&name.as_str(), &now()]).await? {
+        if let Some(row) = query::optional(client, INSERT, &[&name.as_str(), &now()]).await? {
             return Ok(Some(row.get(0)));
         }
     }

@@ -100,7 +100,7 @@ pub(super) async fn items(client: &mut Object, corpus: i64) -> Result<Vec<(Row, 
 pub(super) async fn snapshot(
     client: &mut Object,
     corpus: i64,
-    named: &ItemRef,
+    item: &ItemRef,
     part: Part,
 ) -> Result<Option<(Row, u64, String)>, Error> {
     let select = |column: &str| {
@@ -109,7 +109,7 @@ pub(super) async fn snapshot(
              WHERE corpus = $1 AND {column} = $2 AND state = 'complete' ORDER BY number LIMIT 1"
         )
     };
-    let row = match named {
+    let row = match item {
         // PostgreSQL cannot store U+0000.
         ItemRef::Id(id) if id.contains('\0') => None,
         ItemRef::Id(id) => query::optional(client, &select("id"), &[&corpus, &id]).await?,

@@ -24,34 +24,34 @@ pub(super) async fn sweep(database: &Database) -> Result<(), Failure> {
 
 /// Marks abandoned items and the items of deleted corpora as gone.
 async fn mark_gone(client: &mut Object) -> Result<(), Error> {
-    let left = format!(
+    let mark_abandoned = format!(
         "UPDATE evidence_items SET state = 'gone' WHERE state = 'receiving' AND touched_at < now() - interval '{ABANDONED_AFTER}'"
     );
-    const DELETED: &str = "UPDATE evidence_items SET state = 'gone' WHERE state <> 'gone' \
+    const MARK_DELETED: &str = "UPDATE evidence_items SET state = 'gone' WHERE state <> 'gone' \
          AND corpus IN (SELECT number FROM evidence_corpora WHERE name IS NULL)";
-    query::execute(client, &left, &[]).await?;
-    query::execute(client, DELETED, &[]).await.map(drop)
+    query::execute(client, &mark_abandoned, &[]).await?;
+    query::execute(client, MARK_DELETED, &[]).await.map(drop)
 }
 
 async fn next_item(client: &mut Object) -> Result<Option<i64>, Error> {
-    const GONE: &str =
+    const FIND_GONE: &str =
         "SELECT number FROM evidence_items WHERE state = 'gone' ORDER BY touched_at LIMIT 1";
-    Ok(query::optional(client, GONE, &[]).await?.map(|row| row.get(0)))
+    Ok(query::optional(client, FIND_GONE, &[]).await?.map(|row| row.get(0)))
 }
 
 /// Deletes some rows of an item, and finally the item. Returns `true` if rows remain.
 async fn delete_step(client: &mut Object, item: i64) -> Result<bool, Error> {
-    const PASSAGES_GONE: &str = "WITH gone AS (DELETE FROM evidence_passages WHERE number IN \
+    const DELETE_PASSAGES: &str = "WITH gone AS (DELETE FROM evidence_passages WHERE number IN \
              (SELECT number FROM evidence_passages WHERE item = $1 LIMIT $2 FOR UPDATE) RETURNING words) \
          SELECT substring(lexeme FROM position(' ' IN lexeme) + 1), count(*), (SELECT count(*) FROM gone) \
          FROM gone, unnest(words) GROUP BY 1";
-    const FEWER: &str = "UPDATE evidence_common_terms AS terms SET passages = greatest(terms.passages - gone.count, 0) \
+    const SUBTRACT_COUNTS: &str = "UPDATE evidence_common_terms AS terms SET passages = greatest(terms.passages - gone.count, 0) \
          FROM unnest($2::text[], $3::bigint[]) AS gone (term, count) \
          WHERE terms.corpus = $1 AND terms.term = gone.term";
-    const LOCKED: &str = "SELECT 1 FROM evidence_common_terms WHERE corpus = $1 AND term = ANY($2) ORDER BY term FOR NO KEY UPDATE";
-    const CONTENTS_GONE: &str = "DELETE FROM evidence_contents WHERE item = $1 AND start IN \
+    const LOCK_TERMS: &str = "SELECT 1 FROM evidence_common_terms WHERE corpus = $1 AND term = ANY($2) ORDER BY term FOR NO KEY UPDATE";
+    const DELETE_CONTENTS: &str = "DELETE FROM evidence_contents WHERE item = $1 AND start IN \
          (SELECT start FROM evidence_contents WHERE item = $1 LIMIT $2)";
-    const ITEM_GONE: &str = "DELETE FROM evidence_items WHERE number = $1 AND state = 'gone' \
+    const DELETE_ITEM: &str = "DELETE FROM evidence_items WHERE number = $1 AND state = 'gone' \
          AND NOT EXISTS (SELECT 1 FROM evidence_passages WHERE item = $1)";
     const CORPUS: &str = "SELECT corpus FROM evidence_items WHERE number = $1";
     let transaction = client.transaction().await?;
@@ -59,23 +59,23 @@ async fn delete_step(client: &mut Object, item: i64) -> Result<bool, Error> {
         return Ok(false);
     };
     let corpus: i64 = row.get(0);
-    let rows = query::all(&transaction, PASSAGES_GONE, &[&item, &PASSAGES]).await?;
+    let rows = query::all(&transaction, DELETE_PASSAGES, &[&item, &PASSAGES]).await?;
     if let Some(first) = rows.first() {
         let has_more = first.get::<_, i64>(2) == PASSAGES;
         let (terms, counts): (Vec<String>, Vec<i64>) =
             rows.iter().map(|row| (row.get::<_, String>(0), row.get::<_, i64>(1))).unzip();
         // Locks the rows in the same order as writers do.
-        query::all(&transaction, LOCKED, &[&corpus, &terms]).await?;
-        query::execute(&transaction, FEWER, &[&corpus, &terms, &counts]).await?;
+        query::all(&transaction, LOCK_TERMS, &[&corpus, &terms]).await?;
+        query::execute(&transaction, SUBTRACT_COUNTS, &[&corpus, &terms, &counts]).await?;
         if has_more {
             transaction.commit().await?;
             return Ok(true);
         }
     }
-    let contents = query::execute(&transaction, CONTENTS_GONE, &[&item, &CONTENTS]).await?;
+    let contents = query::execute(&transaction, DELETE_CONTENTS, &[&item, &CONTENTS]).await?;
     let has_more = contents == u64::try_from(CONTENTS).unwrap_or_default();
     if !has_more {
-        query::execute(&transaction, ITEM_GONE, &[&item]).await?;
+        query::execute(&transaction, DELETE_ITEM, &[&item]).await?;
     }
     transaction.commit().await?;
     Ok(has_more)

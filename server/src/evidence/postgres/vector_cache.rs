@@ -19,12 +19,12 @@ pub(in crate::evidence) struct SharedVectors(pub(super) Blocking);
 
 impl Cache for SharedVectors {
     fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Vector>>, CacheError> {
-        const FOUND: &str = "SELECT vector FROM unnest($1::bytea[]) WITH ORDINALITY AS requested (key, place) \
+        const FIND: &str = "SELECT vector FROM unnest($1::bytea[]) WITH ORDINALITY AS requested (key, place) \
              LEFT JOIN evidence_vector_cache AS cache USING (key) ORDER BY place";
         let keys = Arc::new(bytes(keys.iter()));
         let rows = self.0.run(move |client, _| {
             let keys = Arc::clone(&keys);
-            Box::pin(async move { query::all(client, FOUND, &[&*keys]).await })
+            Box::pin(async move { query::all(client, FIND, &[&*keys]).await })
         });
         let rows = rows.map_err(|error| CacheError::Other(error.to_string()))?;
         let vector = |bytes: &[u8]| -> Vector {

@@ -43,9 +43,9 @@ async fn has_type(client: &mut Object) -> Result<bool, Error> {
 }
 
 pub(super) async fn unavailable_reason(client: &mut Object) -> Result<Option<String>, Error> {
-    const THERE: &str = "SELECT to_regclass('evidence_vectors') IS NOT NULL";
-    let is_there: bool = client.query_one(THERE, &[]).await?.get(0);
-    Ok((!is_there).then(|| {
+    const EXISTS: &str = "SELECT to_regclass('evidence_vectors') IS NOT NULL";
+    let exists: bool = client.query_one(EXISTS, &[]).await?.get(0);
+    Ok((!exists).then(|| {
         "the database has no pgvector; let its owner run CREATE EXTENSION vector, then restart the server".to_owned()
     }))
 }
@@ -56,7 +56,7 @@ pub(super) async fn passages_without(
     model: &str,
     after: i64,
 ) -> Result<Vec<Row>, Error> {
-    const WITHOUT: &str = "SELECT passages.number, (SELECT string_agg(substring(contents.bytes \
+    const FIND_MISSING: &str = "SELECT passages.number, (SELECT string_agg(substring(contents.bytes \
              FROM (greatest(passages.start - contents.start, 0) + 1)::integer \
              FOR (greatest(least(passages.stop, passages.start + $6) - greatest(passages.start, contents.start), 0))::integer), \
              ''::bytea ORDER BY contents.start) \
@@ -71,7 +71,7 @@ pub(super) async fn passages_without(
          ORDER BY passages.number LIMIT $5";
     let parameters: query::Parameters<'_> =
         &[&corpus, &model, &after, &LONG_TEXT, &BATCH, &MAX_EMBEDDED_BYTES];
-    query::all(client, WITHOUT, parameters).await
+    query::all(client, FIND_MISSING, parameters).await
 }
 
 /// Adds the vectors of passages. Skips passages that were deleted.
@@ -99,9 +99,9 @@ pub(super) async fn nearest(
     filter: &Filter,
     limit: i64,
 ) -> Result<Option<Vec<Nearest>>, Error> {
-    const ANY: &str =
+    const HAS_VECTORS: &str =
         "SELECT EXISTS (SELECT 1 FROM evidence_vectors WHERE corpus = $1 AND model = $2)";
-    if !query::one(transaction, ANY, &[&corpus, &space.model]).await?.get::<_, bool>(0) {
+    if !query::one(transaction, HAS_VECTORS, &[&corpus, &space.model]).await?.get::<_, bool>(0) {
         return Ok(None);
     }
     let vector = Vector::from(vector.to_vec());

@@ -8,7 +8,7 @@ use tokio_postgres::{Error, Row};
 
 use super::head::{HEAD_COLUMNS, result_name, signed};
 use super::lexical;
-use crate::evidence::store::{Batch, Head, Received};
+use crate::evidence::store::{Batch, Head, ItemTotals};
 use crate::storage::postgres::query;
 
 /// The number of passages in a batch from which a term is counted as common. Rarer terms are counted during
@@ -88,8 +88,8 @@ pub(super) async fn append(
     item: i64,
     batch: &Columns,
 ) -> Result<bool, Error> {
-    const LOCKED: &str = "SELECT batches FROM evidence_items WHERE number = $1 AND state = 'receiving' FOR NO KEY UPDATE";
-    const TOUCHED: &str = "UPDATE evidence_items SET batches = batches + 1, touched_at = now(), \
+    const LOCK_ITEM: &str = "SELECT batches FROM evidence_items WHERE number = $1 AND state = 'receiving' FOR NO KEY UPDATE";
+    const TOUCH: &str = "UPDATE evidence_items SET batches = batches + 1, touched_at = now(), \
          words = words + $2 WHERE number = $1";
     const CONTENTS: &str = "INSERT INTO evidence_contents (item, start, bytes) \
          SELECT $1, * FROM unnest($2::bigint[], $3::bytea[])";
@@ -101,7 +101,7 @@ pub(super) async fn append(
          SELECT $1, * FROM unnest($2::text[], $3::bigint[]) \
          ON CONFLICT (corpus, term) DO UPDATE SET passages = evidence_common_terms.passages + excluded.passages";
     let transaction = client.transaction().await?;
-    let Some(row) = query::optional(&transaction, LOCKED, &[&item]).await? else {
+    let Some(row) = query::optional(&transaction, LOCK_ITEM, &[&item]).await? else {
         return Ok(false);
     };
     let now: i64 = row.get(0);
@@ -110,7 +110,7 @@ pub(super) async fn append(
         return Ok(true);
     }
     let words: i64 = batch.lengths.iter().copied().map(i64::from).sum();
-    query::execute(&transaction, TOUCHED, &[&item, &words]).await?;
+    query::execute(&transaction, TOUCH, &[&item, &words]).await?;
     if !batch.contents.is_empty() {
         let parameters: query::Parameters<'_> = &[&item, &batch.content_starts, &batch.contents];
         query::execute(&transaction, CONTENTS, parameters).await?;
@@ -175,9 +175,9 @@ pub(super) async fn same_as(
     transaction: &Transaction<'_>,
     corpus: i64,
     head: &Head,
-    received: &Received,
+    received: &ItemTotals,
 ) -> Result<Option<String>, Error> {
-    const SAME: &str = "SELECT id FROM evidence_items WHERE corpus = $1 AND digest = $2 AND state = 'complete' \
+    const FIND_SAME: &str = "SELECT id FROM evidence_items WHERE corpus = $1 AND digest = $2 AND state = 'complete' \
          AND id <> $3 AND kind = $4 AND lane = $5 AND tool = $6 AND query = $7 AND is_json = $8 \
          AND attested >= $9 AND specialist_id = $10 AND verification_result = $11 ORDER BY number LIMIT 1";
     let parameters: query::Parameters<'_> = &[
@@ -193,20 +193,20 @@ pub(super) async fn same_as(
         &head.specialist_id,
         &result_name(head),
     ];
-    let found = query::optional(transaction, SAME, parameters).await?;
+    let found = query::optional(transaction, FIND_SAME, parameters).await?;
     Ok(found.map(|row| row.get(0)))
 }
 
 /// Removes an item from its corpus. The sweep deletes its rows.
 pub(super) async fn remove_item(transaction: &Transaction<'_>, item: i64) -> Result<(), Error> {
-    const OUT: &str = "UPDATE evidence_items SET state = 'gone' WHERE number = $1 AND state = 'complete' \
+    const MARK_GONE: &str = "UPDATE evidence_items SET state = 'gone' WHERE number = $1 AND state = 'complete' \
          RETURNING corpus, passages, words, size";
-    const LESS: &str = "UPDATE evidence_corpora SET items = items - 1, passages = passages - $2, \
+    const SUBTRACT_TOTALS: &str = "UPDATE evidence_corpora SET items = items - 1, passages = passages - $2, \
          words = words - $3, size = size - $4, revision = nextval('evidence_revisions') WHERE number = $1";
-    if let Some(row) = query::optional(transaction, OUT, &[&item]).await? {
+    if let Some(row) = query::optional(transaction, MARK_GONE, &[&item]).await? {
         let (corpus, passages, words, size): (i64, i64, i64, i64) =
             (row.get(0), row.get(1), row.get(2), row.get(3));
-        query::execute(transaction, LESS, &[&corpus, &passages, &words, &size]).await?;
+        query::execute(transaction, SUBTRACT_TOTALS, &[&corpus, &passages, &words, &size]).await?;
     }
     Ok(())
 }
@@ -215,13 +215,13 @@ pub(super) async fn add_item(
     transaction: &Transaction<'_>,
     corpus: i64,
     item: i64,
-    received: &Received,
+    received: &ItemTotals,
 ) -> Result<(), Error> {
     const LINES: &str = "INSERT INTO evidence_new_lines (item, line) SELECT $1, unnest($2::bigint[]) \
          ON CONFLICT DO NOTHING";
-    const IN: &str = "UPDATE evidence_items SET state = 'complete', digest = $2, size = $3, lines = $4, \
+    const MARK_COMPLETE: &str = "UPDATE evidence_items SET state = 'complete', digest = $2, size = $3, lines = $4, \
          repeated_lines = $5, passages = $6 WHERE number = $1 RETURNING words";
-    const MORE: &str = "UPDATE evidence_corpora SET items = items + 1, passages = passages + $2, words = words + $3, \
+    const ADD_TOTALS: &str = "UPDATE evidence_corpora SET items = items + 1, passages = passages + $2, words = words + $3, \
          size = size + $4, embedded_by = NULL, revision = nextval('evidence_revisions') WHERE number = $1";
     let lines: Vec<i64> =
         received.templates.iter().map(|template| signed(template.first)).collect();
@@ -235,14 +235,14 @@ pub(super) async fn add_item(
         &signed(received.repeated_lines),
         &passages,
     ];
-    let words: i64 = query::one(transaction, IN, parameters).await?.get(0);
-    query::execute(transaction, MORE, &[&corpus, &passages, &words, &size]).await?;
+    let words: i64 = query::one(transaction, MARK_COMPLETE, parameters).await?.get(0);
+    query::execute(transaction, ADD_TOTALS, &[&corpus, &passages, &words, &size]).await?;
     Ok(())
 }
 
 /// Discards an item that will not be completed; its rows are swept later.
 pub(super) async fn discard(client: &impl GenericClient, item: i64) -> Result<(), Error> {
-    const OUT: &str =
+    const MARK_GONE: &str =
         "UPDATE evidence_items SET state = 'gone' WHERE number = $1 AND state = 'receiving'";
-    query::execute(client, OUT, &[&item]).await.map(drop)
+    query::execute(client, MARK_GONE, &[&item]).await.map(drop)
 }

@@ -19,7 +19,7 @@ use crate::evidence::name::CorpusName;
 use crate::evidence::search::{Filter, Hit, Hits, Query};
 use crate::evidence::snapshot::{ItemRef, Part, Snapshot};
 use crate::evidence::store::{
-    Batch, Corpus, Head, Received, StoreOutcome, Summary, VectorSpace, item, stands_for,
+    Batch, Corpus, Head, ItemTotals, StoreOutcome, Summary, VectorSpace, build_item, supersedes,
 };
 
 /// The name of the database file in the folder of a corpus.
@@ -87,13 +87,13 @@ impl SqliteCorpus {
         let folder = self.file.parent().unwrap_or(Path::new("."));
         self.vectors.index(folder, space, || {
             // The next maintenance run embeds the passages again.
-            if let Err(error) = self.forget_embedded() {
+            if let Err(error) = self.clear_embedded() {
                 tracing::warn!(corpus = %self.name, %error, "rebuilding the vectors failed");
             }
         })
     }
 
-    fn forget_embedded(&self) -> Result<(), StoreError> {
+    fn clear_embedded(&self) -> Result<(), StoreError> {
         self.write(|transaction| {
             transaction.execute("UPDATE corpus SET embedded_by = NULL", []).map(|_| ())
         })
@@ -166,7 +166,7 @@ impl Corpus for SqliteCorpus {
         &self,
         item: i64,
         head: &Head,
-        received: &Received,
+        received: &ItemTotals,
     ) -> Result<StoreOutcome, StoreError> {
         let outcome = self.write(|transaction| {
             let id = head.id.as_str();
@@ -179,7 +179,7 @@ impl Corpus for SqliteCorpus {
                     [id],
                     |row| {
                         let is_same = row.get::<_, [u8; 32]>(1)? == received.digest
-                            && stands_for(&self::head(row, 2)?, head);
+                            && supersedes(&self::head(row, 2)?, head);
                         Ok((row.get::<_, i64>(0)?, is_same))
                     },
                 )
@@ -293,13 +293,13 @@ impl Corpus for SqliteCorpus {
                         reason,
                     });
                 }
-                Ok(item(head, text))
+                Ok(build_item(head, text))
             })
             .collect()
     }
 
-    fn snapshot(&self, named: &ItemRef, part: Part) -> Result<Option<Snapshot>, StoreError> {
-        let read = snapshot::read(&self.reader()?, named, part);
+    fn snapshot(&self, item: &ItemRef, part: Part) -> Result<Option<Snapshot>, StoreError> {
+        let read = snapshot::read(&self.reader()?, item, part);
         read.map_err(|error| self.failed(&error))
     }
 

@@ -22,11 +22,11 @@ pub(super) fn open_writer(file: &Path, now: i64) -> Result<Connection, StoreErro
     let failed = |error: rusqlite::Error| StoreError::from_sqlite(&error, file);
     // SQLite would create a file that others may read.
     create_file(file).map_err(|error| StoreError::from_io(&error, file))?;
-    SCHEMA.check_file(file).map_err(|error| refused(error, file))?;
+    SCHEMA.check_file(file).map_err(|error| schema_error(error, file))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(file, flags).map_err(failed)?;
     harden(&connection).map_err(failed)?;
-    SCHEMA.check(&connection).map_err(|error| refused(error, file))?;
+    SCHEMA.check(&connection).map_err(|error| schema_error(error, file))?;
     prepare(&mut connection, now).map_err(failed)?;
     Ok(connection)
 }
@@ -45,7 +45,7 @@ pub(super) fn open_reader(file: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags).map_err(failed)?;
     harden(&connection).map_err(failed)?;
-    SCHEMA.check(&connection).map_err(|error| refused(error, file))?;
+    SCHEMA.check(&connection).map_err(|error| schema_error(error, file))?;
     Ok(connection)
 }
 
@@ -56,7 +56,7 @@ fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cache_size", -8_192)
 }
 
-fn refused(error: SchemaError, file: &Path) -> StoreError {
+fn schema_error(error: SchemaError, file: &Path) -> StoreError {
     match error {
         SchemaError::Foreign => StoreError::Damaged {
             place: file.display().to_string(),

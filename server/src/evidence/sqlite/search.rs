@@ -8,7 +8,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::content::content;
 use super::corpus::{HEAD_COLUMNS, head, signed, unsigned};
 use crate::evidence::search::{
-    Filter, Hit, Hits, MAX_TERMS, Method, Query, RANKED_FOR_EACH, best_of,
+    CANDIDATES_PER_HIT, Filter, Hit, Hits, MAX_TERMS, Method, Query, best_of,
 };
 
 pub(super) fn search(
@@ -18,7 +18,7 @@ pub(super) fn search(
     filter: &Filter,
     limit: usize,
 ) -> rusqlite::Result<Hits> {
-    let ranked = limit.saturating_mul(RANKED_FOR_EACH);
+    let ranked = limit.saturating_mul(CANDIDATES_PER_HIT);
     let (by_meaning, degraded) = match meaning {
         None => (None, None),
         Some((_, Err(reason))) => (None, Some(reason)),

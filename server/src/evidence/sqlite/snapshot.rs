@@ -8,7 +8,7 @@ use crate::evidence::snapshot::{HEAD_BYTES, ItemRef, MAX_BYTES, Part, Snapshot};
 
 pub(super) fn read(
     connection: &Connection,
-    named: &ItemRef,
+    item: &ItemRef,
     part: Part,
 ) -> rusqlite::Result<Option<Snapshot>> {
     let found = |row: &Row<'_>| {
@@ -25,7 +25,7 @@ pub(super) fn read(
              WHERE {column} = ?1 AND is_complete = 1 ORDER BY number LIMIT 1"
         )
     };
-    let item = match named {
+    let item = match item {
         ItemRef::Id(id) => connection.query_row(&select("id"), [id], found),
         ItemRef::Digest(digest) => connection.query_row(&select("digest"), [digest], found),
     };

@@ -67,7 +67,7 @@ pub(super) fn passages_without(
          ORDER BY passages.number",
     )?;
     let mut rows = statement.query(params![after, LONG_TEXT])?;
-    let mut found = Vec::new();
+    let mut passages = Vec::new();
     while let Some(row) = rows.next()? {
         let number: i64 = row.get(0)?;
         if index.contains(unsigned(number)) {
@@ -75,12 +75,12 @@ pub(super) fn passages_without(
         }
         let (start, end) = (unsigned(row.get(2)?), unsigned(row.get(3)?));
         let text = content(connection, row.get(1)?, start, end.min(start + MAX_EMBEDDED_BYTES))?;
-        found.push((number, text));
-        if found.len() == BATCH {
+        passages.push((number, text));
+        if passages.len() == BATCH {
             break;
         }
     }
-    Ok(found)
+    Ok(passages)
 }
 
 /// Builds the graph of an index on its own thread. Until then, searches compare all vectors.

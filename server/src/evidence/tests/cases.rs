@@ -2,8 +2,8 @@
 
 use super::*;
 
-pub(super) fn stored_items_are_found_and_read(place: &Place) {
-    let evidence = place.open();
+pub(super) fn stored_items_are_found_and_read(fixture: &Fixture) {
+    let evidence = fixture.open();
     let pods: String = (0..60)
         .map(|pod| {
             format!(
@@ -40,8 +40,8 @@ pub(super) fn stored_items_are_found_and_read(place: &Place) {
     assert_eq!(Some(some.content.as_str()), log(1).get(5..9));
 }
 
-pub(super) fn a_range_starts_at_a_whole_character(place: &Place) {
-    let evidence = place.open();
+pub(super) fn a_range_starts_at_a_whole_character(fixture: &Fixture) {
+    let evidence = fixture.open();
     let content = "añb€c\u{1f600}d";
     put(&evidence, "c", vec![text("log", content)]);
     let end = content.len() as u64;
@@ -59,8 +59,8 @@ pub(super) fn a_range_starts_at_a_whole_character(place: &Place) {
     }
 }
 
-pub(super) fn text_received_in_parts_equals_the_whole(place: &Place) {
-    let evidence = place.open();
+pub(super) fn text_received_in_parts_equals_the_whole(fixture: &Fixture) {
+    let evidence = fixture.open();
     let whole = log(3_000).replace("INFO", "INFÖ");
     put(&evidence, "whole", vec![text("log", &whole)]);
     let mut parts = evidence.put(name("parts"), None).unwrap();
@@ -74,8 +74,8 @@ pub(super) fn text_received_in_parts_equals_the_whole(place: &Place) {
     }
 }
 
-pub(super) fn storing_the_same_items_again_changes_nothing(place: &Place) {
-    let evidence = place.open();
+pub(super) fn stores_unchanged_items_once(fixture: &Fixture) {
+    let evidence = fixture.open();
     let items = || {
         vec![
             text("a", "disk is full\n"),
@@ -95,8 +95,8 @@ pub(super) fn storing_the_same_items_again_changes_nothing(place: &Place) {
     assert_eq!(labels(&evidence, "c", "full"), ["b#L1-1"]);
 }
 
-pub(super) fn incomplete_items_are_discarded(place: &Place) {
-    let evidence = place.open();
+pub(super) fn incomplete_items_are_discarded(fixture: &Fixture) {
+    let evidence = fixture.open();
     put(&evidence, "c", vec![text("kept", "kept line\n")]);
     let mut broken = evidence.put(name("c"), None).unwrap();
     broken.item(text("torn", &log(20_000))).unwrap();
@@ -113,8 +113,8 @@ pub(super) fn incomplete_items_are_discarded(place: &Place) {
     assert_eq!((summary.items, stored[0].lines), (2, 20_000));
 }
 
-pub(super) fn a_filter_restricts_a_search(place: &Place) {
-    let evidence = place.open();
+pub(super) fn a_filter_restricts_a_search(fixture: &Fixture) {
+    let evidence = fixture.open();
     let at = |micros| Some(gsar_core::time::Timestamp::from_micros(micros));
     let mut early = text("early", "cart-1 is slow");
     early.collected_at = at(10);
@@ -142,8 +142,8 @@ pub(super) fn a_filter_restricts_a_search(place: &Place) {
     }
 }
 
-pub(super) fn corpora_are_listed_deleted_and_expired(place: &Place) {
-    let evidence = place.open();
+pub(super) fn corpora_are_listed_deleted_and_expired(fixture: &Fixture) {
+    let evidence = fixture.open();
     for corpus in ["b", "a", "c"] {
         put(&evidence, corpus, vec![text("x", corpus)]);
     }
@@ -160,17 +160,17 @@ pub(super) fn corpora_are_listed_deleted_and_expired(place: &Place) {
     drop(evidence.put(name("a"), Some(Duration::ZERO)).unwrap());
     assert_eq!(evidence.delete_expired().unwrap(), 1);
     drop(evidence);
-    assert_eq!(names(&place.open(), None), ["c"]);
+    assert_eq!(names(&fixture.open(), None), ["c"]);
 }
 
-pub(super) fn limits_are_enforced(place: &Place) {
+pub(super) fn limits_are_enforced(fixture: &Fixture) {
     let bounds = Bounds {
         max_corpus_size: 1_000,
         max_size: 1_500,
         time_to_live: None,
         kept_in_memory: 1 << 20,
     };
-    let evidence = place.open_within(bounds);
+    let evidence = fixture.open_within(bounds);
     let refused = |corpus: &str, size: usize| {
         let mut put = evidence.put(name(corpus), None).unwrap();
         put.item(text("x", &"y".repeat(size))).and_then(|()| put.finish().map(|_| ())).err()
@@ -182,28 +182,28 @@ pub(super) fn limits_are_enforced(place: &Place) {
     assert_eq!(refused("b", 500), None);
 }
 
-pub(super) fn invalid_messages_affect_only_their_item(place: &Place) {
-    let evidence = place.open();
+pub(super) fn invalid_messages_affect_only_their_item(fixture: &Fixture) {
+    let evidence = fixture.open();
     let begin = || evidence.put(name("c"), None).unwrap();
-    assert!(matches!(begin().append(b"x"), Err(StoreError::Disorder(_))));
+    assert!(matches!(begin().append(b"x"), Err(StoreError::InvalidMessage(_))));
     let mut put = begin();
     put.item(item("j", "t", Content::Json("{}".to_owned()))).unwrap();
-    assert!(matches!(put.append(b"x"), Err(StoreError::Disorder(_))));
+    assert!(matches!(put.append(b"x"), Err(StoreError::InvalidMessage(_))));
     drop(put);
     let mut put = begin();
     put.item(text("t", "")).unwrap();
-    assert!(matches!(put.append(b"\xff\xfe"), Err(StoreError::Disorder(_))));
+    assert!(matches!(put.append(b"\xff\xfe"), Err(StoreError::InvalidMessage(_))));
     drop(put);
     let mut put = begin();
     put.item(text("whole", "a whole one")).unwrap();
     put.item(text("t", "")).unwrap();
     put.append("é".as_bytes().get(..1).unwrap()).unwrap();
-    assert!(matches!(put.finish(), Err(StoreError::Disorder(_))));
+    assert!(matches!(put.finish(), Err(StoreError::InvalidMessage(_))));
     assert_eq!(evidence.summary(&name("c")).unwrap().items, 1);
 }
 
-pub(super) fn semantic_search_finds_the_nearest(place: &Place) {
-    let Some(evidence) = place.open_with_vectors() else { return };
+pub(super) fn semantic_search_finds_the_nearest(fixture: &Fixture) {
+    let Some(evidence) = fixture.open_with_vectors() else { return };
     let mut metrics = text("b", "cpu is high");
     metrics.lane = Lane::Metrics;
     put(&evidence, "c", vec![text("a", "disk is full"), metrics, text("d", "memory is low")]);
@@ -231,8 +231,8 @@ pub(super) fn semantic_search_finds_the_nearest(place: &Place) {
     assert_eq!(corpus.passages_without_vector(&space(), 0).unwrap().len(), 1);
 }
 
-pub(super) fn a_corpus_is_embedded_until_items_are_added(place: &Place) {
-    let Some(evidence) = place.open_with_vectors() else { return };
+pub(super) fn adding_items_resets_embedded_by(fixture: &Fixture) {
+    let Some(evidence) = fixture.open_with_vectors() else { return };
     put(&evidence, "c", vec![text("a", "disk is full")]);
     let corpus = embed(&evidence, "c", &[[1.0, 0.0]]);
     let embedded_by = || evidence.summary(&name("c")).unwrap().embedded_by;
@@ -245,8 +245,8 @@ pub(super) fn a_corpus_is_embedded_until_items_are_added(place: &Place) {
     assert_eq!(embedded_by(), None);
 }
 
-pub(super) fn only_new_lines_of_a_long_text_are_embedded(place: &Place) {
-    let Some(evidence) = place.open_with_vectors() else { return };
+pub(super) fn long_text_embeds_only_new_lines(fixture: &Fixture) {
+    let Some(evidence) = fixture.open_with_vectors() else { return };
     let mut long = log(4_000);
     long.push_str("cart-1 was OOMKilled\n");
     let (summary, _) = put(&evidence, "c", vec![text("log", &long)]);
@@ -256,8 +256,8 @@ pub(super) fn only_new_lines_of_a_long_text_are_embedded(place: &Place) {
     assert!(passages.iter().any(|(_, text)| text.contains("OOMKilled")));
 }
 
-pub(super) fn unusual_names_and_contents_round_trip(place: &Place) {
-    let evidence = place.open();
+pub(super) fn unusual_names_and_contents_round_trip(fixture: &Fixture) {
+    let evidence = fixture.open();
     let odd = "a \0 b ' \\ \" \u{1f600} \u{202e} % _\n";
     let document = r#"{"a\u0000b": {"it's": ["x\\y", "pool size is 20"]}}"#;
     let mut with_all = item("o'neil \\ %_", "kubectl 'get' \\ pods", Content::Text(odd.to_owned()));
@@ -276,8 +276,8 @@ pub(super) fn unusual_names_and_contents_round_trip(place: &Place) {
     assert!(matches!(unknown, Err(StoreError::UnknownItem { .. })));
 }
 
-pub(super) fn owners_have_their_own_names_of_corpora(place: &Place) {
-    let evidence = place.open();
+pub(super) fn owners_have_separate_corpora(fixture: &Fixture) {
+    let evidence = fixture.open();
     let [ada, ben] = ["ada", "ben"].map(|owner| evidence.of(&Owner::new(owner, false)));
     put(&ada, "c", vec![text("x", "of ada")]);
     put(&ben, "c", vec![text("x", "of ben")]);

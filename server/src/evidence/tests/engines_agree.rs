@@ -35,7 +35,7 @@ fn lexical_search_ranks_alike_in_both_engines() {
     else {
         return;
     };
-    let (here, shared) = (Engine::Sqlite.place(), engine.place());
+    let (here, shared) = (Engine::Sqlite.fixture(), engine.fixture());
     let (here, shared) = (here.open(), shared.open());
     for seed in 0..3 {
         let items =

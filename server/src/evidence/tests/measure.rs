@@ -7,7 +7,7 @@ use std::time::Instant;
 use gsar_core::evidence::Lane;
 
 use super::*;
-use crate::evidence::store::{Batch, NewPassage, Received};
+use crate::evidence::store::{Batch, ItemTotals, NewPassage};
 
 const DIMENSION: usize = 384;
 /// The number of passages per item.
@@ -57,12 +57,12 @@ impl Source {
     }
 }
 
-struct Filled {
+struct FilledCorpus {
     corpus: Arc<dyn Corpus>,
     vectors: Vec<(i64, Vector, bool)>,
 }
 
-fn fill(evidence: &Evidence, corpus: &str, source: &mut Source, passages: usize) -> Filled {
+fn fill(evidence: &Evidence, corpus: &str, source: &mut Source, passages: usize) -> FilledCorpus {
     let corpus = evidence.corpus(&name(corpus), true).unwrap();
     let began = Instant::now();
     for number in 0..passages.div_ceil(OF_ITEM) {
@@ -104,11 +104,11 @@ fn fill(evidence: &Evidence, corpus: &str, source: &mut Source, passages: usize)
             batch.contents = bytes
                 .chunks(64 << 10)
                 .enumerate()
-                .map(|(place, chunk)| ((start + (place * (64 << 10))) as u64, chunk.to_vec()))
+                .map(|(index, chunk)| ((start + (index * (64 << 10))) as u64, chunk.to_vec()))
                 .collect();
             corpus.append(item, &batch).unwrap();
         }
-        let received = Received {
+        let received = ItemTotals {
             digest: *hasher.finalize().as_bytes(),
             size: content.len() as u64,
             lines: 0,
@@ -148,11 +148,11 @@ fn fill(evidence: &Evidence, corpus: &str, source: &mut Source, passages: usize)
         .collect();
     let vectors =
         vectors.into_iter().map(|(number, vector)| (number, vector, lanes[&number])).collect();
-    Filled { corpus, vectors }
+    FilledCorpus { corpus, vectors }
 }
 
 /// Finds the nearest passages by comparing all vectors.
-fn nearest(filled: &Filled, query_vector: &Vector, only_metrics: bool) -> HashSet<i64> {
+fn nearest(filled: &FilledCorpus, query_vector: &Vector, only_metrics: bool) -> HashSet<i64> {
     let mut ranked: Vec<(f32, i64)> = filled
         .vectors
         .iter()
@@ -171,7 +171,7 @@ fn percentiles(mut millis: Vec<f64>) -> String {
     format!("p50 {:.1} ms, p99 {:.1} ms", at(50), at(99))
 }
 
-fn search(filled: &Filled, source: &mut Source, what: &str, filter: &Filter) {
+fn search(filled: &FilledCorpus, source: &mut Source, what: &str, filter: &Filter) {
     let only_metrics = !filter.is_empty();
     let (mut millis, mut right, mut found) = (Vec::new(), 0, 0);
     for _ in 0..QUERIES {
@@ -195,7 +195,7 @@ fn search(filled: &Filled, source: &mut Source, what: &str, filter: &Filter) {
     );
 }
 
-fn words(filled: &Filled, source: &mut Source) {
+fn words(filled: &FilledCorpus, source: &mut Source) {
     let mut millis = Vec::new();
     for _ in 0..QUERIES {
         let text = source.words(12);
@@ -208,17 +208,17 @@ fn words(filled: &Filled, source: &mut Source) {
 }
 
 fn measure(engine: &Engine, passages: usize) {
-    let place = engine.place();
+    let fixture = engine.fixture();
     let bounds = Bounds { max_corpus_size: u64::MAX, max_size: u64::MAX, ..BOUNDS };
-    let evidence = place.open_within(bounds);
+    let evidence = fixture.open_within(bounds);
     let mut source = Source::new(1, passages);
     // Another principal's corpus, whose vectors an index over all corpora would find first.
     fill(&evidence, "ben@c", &mut Source::new(1, passages), passages / 4);
     let filled = fill(&evidence, "ada@c", &mut source, passages);
     let lane = Filter { lanes: vec![Lane::Metrics], ..Filter::default() };
-    if let Some((database, runtime)) = &place.database {
+    if let Some((database, runtime)) = &fixture.database {
         search(&filled, &mut source, "meaning, compared one by one", &Filter::default());
-        let number = place.count("SELECT number FROM evidence_corpora WHERE name = 'ada@c'");
+        let number = fixture.count("SELECT number FROM evidence_corpora WHERE name = 'ada@c'");
         let began = Instant::now();
         runtime.block_on(postgres::Index::new(number, &wide()).build_from(database, 1)).unwrap();
         println!("index built in {:.0} s", began.elapsed().as_secs_f64());

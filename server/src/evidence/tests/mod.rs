@@ -3,8 +3,8 @@
 mod cases;
 mod engines_agree;
 mod measure;
-mod postgres_alone;
-mod sqlite_alone;
+mod postgres_only;
+mod sqlite_only;
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +29,7 @@ enum Engine {
     Postgres(Postgres, Runtime),
 }
 
-struct Place {
+struct Fixture {
     folder: TempDir,
     database: Option<(Database, Handle)>,
 }
@@ -43,19 +43,19 @@ impl Engine {
         Some(Self::Postgres(Postgres::start(kind)?, Runtime::new().unwrap()))
     }
 
-    fn place(&self) -> Place {
+    fn fixture(&self) -> Fixture {
         let database = match self {
             Self::Sqlite => None,
             Self::Postgres(postgres, runtime) => {
-                let database = runtime.block_on(prepared(&postgres.database()));
+                let database = runtime.block_on(prepare_database(&postgres.database()));
                 Some((database, runtime.handle().clone()))
             }
         };
-        Place { folder: TempDir::new().unwrap(), database }
+        Fixture { folder: TempDir::new().unwrap(), database }
     }
 }
 
-impl Place {
+impl Fixture {
     fn open(&self) -> Evidence {
         self.open_within(BOUNDS)
     }
@@ -75,7 +75,7 @@ impl Place {
 }
 
 /// A database with all tables.
-async fn prepared(url: &str) -> Database {
+async fn prepare_database(url: &str) -> Database {
     let database = Database::new(&PostgresOptions::new(url.parse().unwrap())).unwrap();
     postgres::SCHEMA.create(&database, true).await.unwrap();
     postgres::prepare_vectors(&database, true).await.unwrap();
@@ -87,24 +87,24 @@ fn every_case(engine: Option<Engine>) {
     macro_rules! cases {
         ($($case:ident),* $(,)?) => {$({
             println!("{}", stringify!($case));
-            cases::$case(&engine.place());
+            cases::$case(&engine.fixture());
         })*};
     }
     cases!(
         stored_items_are_found_and_read,
         a_range_starts_at_a_whole_character,
         text_received_in_parts_equals_the_whole,
-        storing_the_same_items_again_changes_nothing,
+        stores_unchanged_items_once,
         incomplete_items_are_discarded,
         a_filter_restricts_a_search,
         corpora_are_listed_deleted_and_expired,
         limits_are_enforced,
         invalid_messages_affect_only_their_item,
         semantic_search_finds_the_nearest,
-        a_corpus_is_embedded_until_items_are_added,
-        only_new_lines_of_a_long_text_are_embedded,
+        adding_items_resets_embedded_by,
+        long_text_embeds_only_new_lines,
         unusual_names_and_contents_round_trip,
-        owners_have_their_own_names_of_corpora,
+        owners_have_separate_corpora,
     );
 }
 
@@ -114,7 +114,7 @@ fn sqlite() {
 }
 
 #[test]
-fn postgres_of_the_system() {
+fn installed_postgres() {
     every_case(Engine::postgres(Kind::System));
 }
 

@@ -9,7 +9,7 @@ fn store() -> (TempDir, Evidence) {
 }
 
 #[test]
-fn only_one_process_opens_the_folder() {
+fn rejects_a_second_process() {
     let (folder, evidence) = store();
     let other = || Evidence::open(folder.path(), BOUNDS, Embeddings::Off);
     assert!(matches!(other(), Err(StoreError::Unavailable { .. })));
@@ -48,7 +48,7 @@ fn copy_files(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_corpus_whose_vectors_are_damaged_is_embedded_again() {
+fn damaged_vectors_are_rebuilt() {
     let (folder, evidence) = store();
     put(&evidence, "c", vec![text("a", "disk is full")]);
     let corpus = evidence.corpus(&name("c"), false).unwrap();
@@ -78,7 +78,7 @@ fn a_corpus_whose_vectors_are_damaged_is_embedded_again() {
 }
 
 #[test]
-fn a_damaged_corpus_is_named_and_can_be_deleted() {
+fn damaged_corpus_can_be_deleted() {
     let (folder, evidence) = store();
     put(&evidence, "c", vec![text("x", &log(500))]);
     drop(evidence);
@@ -95,7 +95,7 @@ fn a_damaged_corpus_is_named_and_can_be_deleted() {
 }
 
 #[test]
-fn a_flipped_bit_is_an_error_or_leaves_whole_items_unchanged() {
+fn bit_flips_never_change_items() {
     let (folder, evidence) = store();
     let pods = r#"{"items": [{"name": "cart-1", "phase": "Running"}]}"#;
     let stored = vec![text("log", &log(60)), item("pods", "t", Content::Json(pods.to_owned()))];

@@ -2,13 +2,13 @@
 
 use super::*;
 
-fn postgres() -> Option<(Engine, Place)> {
+fn postgres() -> Option<(Engine, Fixture)> {
     let engine = Engine::postgres(Kind::Pgvector).or_else(|| Engine::postgres(Kind::System))?;
-    let place = engine.place();
-    Some((engine, place))
+    let fixture = engine.fixture();
+    Some((engine, fixture))
 }
 
-impl Place {
+impl Fixture {
     /// Runs statements in the database.
     fn run(&self, sql: &'static str) {
         let (database, runtime) = self.database.as_ref().unwrap();
@@ -24,9 +24,9 @@ impl Place {
 }
 
 #[test]
-fn servers_find_items_of_each_other() {
-    let Some((_engine, place)) = postgres() else { return };
-    let (one, other) = (place.open(), place.open());
+fn servers_share_items() {
+    let Some((_engine, fixture)) = postgres() else { return };
+    let (one, other) = (fixture.open(), fixture.open());
     put(&one, "c", vec![text("a", "disk is full")]);
     assert_eq!(labels(&other, "c", "disk"), ["a#L1-1"]);
     let before = other.items(&name("c")).unwrap();
@@ -38,9 +38,9 @@ fn servers_find_items_of_each_other() {
 }
 
 #[test]
-fn servers_that_store_the_same_item_concurrently_store_it_once() {
-    let Some((_engine, place)) = postgres() else { return };
-    let servers: Vec<Evidence> = (0..4).map(|_| place.open()).collect();
+fn concurrent_servers_store_an_item_once() {
+    let Some((_engine, fixture)) = postgres() else { return };
+    let servers: Vec<Evidence> = (0..4).map(|_| fixture.open()).collect();
     std::thread::scope(|scope| {
         for (number, evidence) in servers.iter().enumerate() {
             scope.spawn(move || {
@@ -57,38 +57,38 @@ fn servers_that_store_the_same_item_concurrently_store_it_once() {
     assert_eq!(summary.items, 6, "{summary:?}");
     assert_eq!(servers[0].items(&name("c")).unwrap().len(), 6);
     servers[0].delete_expired().unwrap();
-    assert_eq!(place.count("SELECT count(*) FROM evidence_items"), 6);
+    assert_eq!(fixture.count("SELECT count(*) FROM evidence_items"), 6);
     let common = "SELECT count(*) FROM evidence_common_terms AS common WHERE passages < 0 OR passages > \
          (SELECT count(*) FROM evidence_passages WHERE words @@ ('''' || corpus || ' ' || term || '''')::tsquery)";
-    assert_eq!(place.count(common), 0);
+    assert_eq!(fixture.count(common), 0);
     let sizes = "SELECT count(*) FROM evidence_corpora AS corpora, \
          (SELECT sum(size) AS size, sum(passages) AS passages, sum(words) AS words FROM evidence_items) AS items \
          WHERE corpora.size = items.size AND corpora.passages = items.passages AND corpora.words = items.words";
-    assert_eq!(place.count(sizes), 1);
+    assert_eq!(fixture.count(sizes), 1);
 }
 
 #[test]
 fn an_item_of_a_stopped_server_is_swept_after_an_hour() {
-    let Some((_engine, place)) = postgres() else { return };
-    let evidence = place.open();
+    let Some((_engine, fixture)) = postgres() else { return };
+    let evidence = fixture.open();
     put(&evidence, "c", vec![text("kept", "kept line\n")]);
     let mut stopped = evidence.put(name("c"), None).unwrap();
     stopped.item(text("torn", &log(20_000))).unwrap();
     std::mem::forget(stopped);
     evidence.delete_expired().unwrap();
     assert!(!labels(&evidence, "c", "ORD-11").is_empty(), "it may still be incomplete");
-    place.run("UPDATE evidence_items SET touched_at = now() - interval '2 hours' WHERE state = 'receiving'");
+    fixture.run("UPDATE evidence_items SET touched_at = now() - interval '2 hours' WHERE state = 'receiving'");
     evidence.delete_expired().unwrap();
     assert!(labels(&evidence, "c", "ORD-11").is_empty());
     assert_eq!(labels(&evidence, "c", "kept"), ["kept#L1-1"]);
-    assert_eq!(place.count("SELECT count(*) FROM evidence_passages"), 1);
-    assert_eq!(place.count("SELECT count(*) FROM evidence_contents"), 1);
+    assert_eq!(fixture.count("SELECT count(*) FROM evidence_passages"), 1);
+    assert_eq!(fixture.count("SELECT count(*) FROM evidence_contents"), 1);
 }
 
 #[test]
 fn a_deleted_corpus_leaves_no_rows() {
-    let Some((_engine, place)) = postgres() else { return };
-    let evidence = place.open();
+    let Some((_engine, fixture)) = postgres() else { return };
+    let evidence = fixture.open();
     put(&evidence, "c", vec![text("log", &log(20_000)), text("a", "disk is full")]);
     evidence.delete(&name("c")).unwrap();
     // A new corpus with the same name.
@@ -101,15 +101,15 @@ fn a_deleted_corpus_leaves_no_rows() {
         ("SELECT count(*) FROM evidence_contents", 1),
         ("SELECT count(*) FROM evidence_common_terms", 0),
     ] {
-        assert_eq!(place.count(count), left, "{count}");
+        assert_eq!(fixture.count(count), left, "{count}");
     }
     assert_eq!(labels(&evidence, "c", "cpu"), ["b#L1-1"]);
 }
 
 #[test]
 fn storing_in_a_deleted_corpus_is_refused() {
-    let Some((_engine, place)) = postgres() else { return };
-    let evidence = place.open();
+    let Some((_engine, fixture)) = postgres() else { return };
+    let evidence = fixture.open();
     let mut late = evidence.put(name("c"), None).unwrap();
     late.item(text("a", "disk is full")).unwrap();
     evidence.delete(&name("c")).unwrap();
@@ -118,10 +118,10 @@ fn storing_in_a_deleted_corpus_is_refused() {
 }
 
 #[test]
-fn an_index_finds_the_same_as_comparing() {
+fn index_agrees_with_full_comparison() {
     let Some(engine) = Engine::postgres(Kind::Pgvector) else { return };
-    let place = engine.place();
-    let evidence = place.open();
+    let fixture = engine.fixture();
+    let evidence = fixture.open();
     let mut random = fastrand::Rng::with_seed(7);
     let mut vector = || {
         let angle = random.f32() * std::f32::consts::TAU;
@@ -150,30 +150,30 @@ fn an_index_finds_the_same_as_comparing() {
     };
     let queries: Vec<Vector> = (0..20).map(|_| vector()).collect();
     let compared: Vec<Vec<i64>> = queries.iter().map(found).collect();
-    let (database, runtime) = place.database.as_ref().unwrap();
-    let number = place.count("SELECT number FROM evidence_corpora WHERE name = 'c'");
+    let (database, runtime) = fixture.database.as_ref().unwrap();
+    let number = fixture.count("SELECT number FROM evidence_corpora WHERE name = 'c'");
     let index = postgres::Index::new(number, &space());
     runtime.block_on(index.clone().build_from(database, 100)).unwrap();
     runtime.block_on(index.build_from(database, 100)).unwrap();
     let indexes = "SELECT count(*) FROM pg_indexes WHERE indexname LIKE 'evidence_vectors_of_%'";
-    assert_eq!(place.count(indexes), 1);
+    assert_eq!(fixture.count(indexes), 1);
     let indexed: Vec<Vec<i64>> = queries.iter().map(found).collect();
     let same = indexed.iter().zip(&compared).filter(|(one, other)| one == other).count();
     assert!(same >= 19, "{same} of 20");
     evidence.delete(&name("c")).unwrap();
     evidence.delete_expired().unwrap();
-    assert_eq!(place.count(indexes), 0);
+    assert_eq!(fixture.count(indexes), 0);
 }
 
 #[test]
-fn without_pgvector_search_is_lexical_with_a_reason() {
+fn without_pgvector_search_is_lexical() {
     let Some(engine) = Engine::postgres(Kind::System) else { return };
-    let place = engine.place();
-    let evidence = place.open();
+    let fixture = engine.fixture();
+    let evidence = fixture.open();
     let Some(reason) = evidence.shared.store.vectors_unavailable() else { return };
     assert!(reason.contains("CREATE EXTENSION vector"), "{reason}");
     put(&evidence, "c", vec![text("a", "disk is full")]);
-    let (_, runtime) = place.database.as_ref().unwrap();
+    let (_, runtime) = fixture.database.as_ref().unwrap();
     let (method, degraded) = runtime.block_on(evidence.search_method());
     assert_eq!((method, degraded.as_deref()), (Method::Lexical, Some(reason)));
 }
@@ -181,9 +181,9 @@ fn without_pgvector_search_is_lexical_with_a_reason() {
 #[test]
 fn servers_share_the_vector_cache() {
     use gsar_embedding::{Cache as _, Key};
-    let Some((_engine, place)) = postgres() else { return };
+    let Some((_engine, fixture)) = postgres() else { return };
     let open = || {
-        let (database, runtime) = place.database.clone().unwrap();
+        let (database, runtime) = fixture.database.clone().unwrap();
         PostgresCorpora::open(database, runtime).unwrap()
     };
     let [a, b, c] = ["a", "b", "c"].map(|text| Key::new(&[7; 32], text));
