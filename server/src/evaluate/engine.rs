@@ -52,8 +52,8 @@ impl Engine {
         let owner = principal.owner();
         Arc::new(Self {
             principal: Arc::clone(principal),
-            ledger: self.ledger.as_ref().map(|ledger| ledger.of(owner)),
-            evidence: self.evidence.as_ref().map(|evidence| evidence.of(owner)),
+            ledger: self.ledger.as_ref().map(|ledger| ledger.for_owner(owner)),
+            evidence: self.evidence.as_ref().map(|evidence| evidence.for_owner(owner)),
             ..Self::clone(self)
         })
     }

@@ -247,7 +247,7 @@ impl Evidence {
     pub async fn embed_all(&self) {
         let evidence = self.clone();
         let names = blocking(move || {
-            let evidence = evidence.of(&Owner::default());
+            let evidence = evidence.for_owner(&Owner::default());
             let all = evidence.list(None, usize::MAX).map_err(|error| error.to_string())?;
             let digest = evidence.shared.model.digest();
             let lacks_vectors = |summary: &Summary| match (&summary.embedded_by, digest) {

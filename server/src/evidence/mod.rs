@@ -117,7 +117,7 @@ impl Evidence {
 
     /// Returns a view of this store for an owner, with the owner's own namespace of corpora.
     #[must_use]
-    pub fn of(&self, owner: &Owner) -> Self {
+    pub fn for_owner(&self, owner: &Owner) -> Self {
         Self { shared: Arc::clone(&self.shared), owner: owner.clone() }
     }
 
@@ -226,7 +226,7 @@ impl Evidence {
     pub fn delete_expired(&self) -> Result<usize, StoreError> {
         let now = self.shared.store.now()?;
         let mut deleted = 0;
-        let all = self.of(&Owner::default());
+        let all = self.for_owner(&Owner::default());
         for summary in all.list(None, usize::MAX)? {
             if summary.expires_at.is_none_or(|at| at > now) {
                 continue;

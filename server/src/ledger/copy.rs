@@ -113,7 +113,7 @@ pub async fn copy_ledger(from: &dyn Ledger, to: &dyn Ledger) -> Result<Copied, C
         let page = from.list(request.clone()).await?;
         for Summary { owner, investigation_id, evaluation_id, .. } in page.evaluations {
             let principal = Owner::new(&owner, true);
-            let (from, to) = (&*from.of(&principal), &*to.of(&principal));
+            let (from, to) = (&*from.for_owner(&principal), &*to.for_owner(&principal));
             if !investigation_id.is_empty()
                 && investigations.insert((owner, investigation_id.clone()))
             {

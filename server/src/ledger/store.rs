@@ -24,7 +24,7 @@ use crate::owner::Owner;
 pub trait Ledger: fmt::Debug + Send + Sync {
     /// Returns a view of this ledger for an owner, with the owner's own namespace of investigations and idempotency
     /// keys.
-    fn of(&self, owner: &Owner) -> Arc<dyn Ledger>;
+    fn for_owner(&self, owner: &Owner) -> Arc<dyn Ledger>;
 
     /// Records an evaluation durably. If the caller stops waiting, the record may still be written.
     ///

@@ -472,7 +472,7 @@ async fn closed(ledger: Arc<dyn Ledger>) {
 /// Each owner has its own idempotency keys and investigation ids.
 pub(crate) async fn owners_have_their_own_names(place: &Place) {
     let ledger = place.open().await;
-    let [ada, ben] = ["ada", "ben"].map(|name| ledger.of(&Owner::new(name, false)));
+    let [ada, ben] = ["ada", "ben"].map(|name| ledger.for_owner(&Owner::new(name, false)));
     for (own, numbers) in [(&ledger, 0..2), (&ada, 2..4), (&ben, 4..6)] {
         assert_eq!(own.start_investigation(start("investigation-1")).await, Ok(None));
         for (step, number) in (1..).zip(numbers) {
@@ -504,7 +504,7 @@ pub(crate) async fn owners_have_their_own_names(place: &Place) {
 
 pub(crate) async fn an_owner_sees_its_own_evaluations_unless_it_may_see_all(place: &Place) {
     let ledger = place.open().await;
-    let owner = |name, sees_all| ledger.of(&Owner::new(name, sees_all));
+    let owner = |name, sees_all| ledger.for_owner(&Owner::new(name, sees_all));
     let [ada, ben, auditor] = [owner("ada", false), owner("ben", false), owner("auditor", true)];
     record_all(&*ledger, [record(0)]).await;
     record_all(&*ada, [with_contents(1, &["of ada"]), with_contents(2, &["of both"])]).await;

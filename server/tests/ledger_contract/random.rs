@@ -57,7 +57,7 @@ pub(crate) async fn fill(ledger: &dyn Ledger) {
 
 /// Adds an owner's data under the names that [`fill`] uses.
 pub(crate) async fn fill_for_an_owner(ledger: &dyn Ledger) {
-    let ledger = ledger.of(&Owner::new("ada", false));
+    let ledger = ledger.for_owner(&Owner::new("ada", false));
     let _existing = ledger.start_investigation(start("investigation-0")).await.unwrap();
     let event = Some(event("investigation-0", 1, "of ada"));
     let record = Record { event, ..keyed(30, "key-0", 30) };

@@ -278,7 +278,7 @@ pub(super) fn unusual_names_and_contents_round_trip(fixture: &Fixture) {
 
 pub(super) fn owners_have_separate_corpora(fixture: &Fixture) {
     let evidence = fixture.open();
-    let [ada, ben] = ["ada", "ben"].map(|owner| evidence.of(&Owner::new(owner, false)));
+    let [ada, ben] = ["ada", "ben"].map(|owner| evidence.for_owner(&Owner::new(owner, false)));
     put(&ada, "c", vec![text("x", "of ada")]);
     put(&ben, "c", vec![text("x", "of ben")]);
     assert_eq!(ada.items(&name("c")).unwrap()[0].content.as_str(), "of ada");

@@ -149,7 +149,7 @@ fn can_match(selection: &Selection) -> bool {
 
 #[async_trait]
 impl Ledger for PostgresLedger {
-    fn of(&self, owner: &Owner) -> Arc<dyn Ledger> {
+    fn for_owner(&self, owner: &Owner) -> Arc<dyn Ledger> {
         Arc::new(Self { shared: Arc::clone(&self.shared), owner: owner.clone() })
     }
 

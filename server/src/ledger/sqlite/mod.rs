@@ -134,7 +134,7 @@ impl SqliteLedger {
 
 #[async_trait]
 impl Ledger for SqliteLedger {
-    fn of(&self, owner: &Owner) -> Arc<dyn Ledger> {
+    fn for_owner(&self, owner: &Owner) -> Arc<dyn Ledger> {
         Arc::new(Self { shared: Arc::clone(&self.shared), owner: owner.clone() })
     }
 
