@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use gsar_server::assembly::CheckedConfig;
 use gsar_server::backup::{Backup, back_up};
 use gsar_server::config::{Config, Listen, Loaded, LogFormat, Problems, Sources, effective};
-use gsar_server::ledger::{LedgerPlace, copy_ledger};
+use gsar_server::ledger::{LedgerLocation, copy_ledger};
 use gsar_server::lifecycle::{App, ServiceManager};
 use gsar_server::telemetry::panics;
 use gsar_server::telemetry::start_logs;
@@ -73,10 +73,10 @@ enum Command {
     Copy {
         /// Source: sqlite:DIRECTORY, or postgres://user@host/database.
         #[arg(long, value_name = "LEDGER")]
-        from: LedgerPlace,
+        from: LedgerLocation,
         /// Destination, in the same form.
         #[arg(long, value_name = "LEDGER")]
-        to: LedgerPlace,
+        to: LedgerLocation,
     },
     /// Back up the data directory to a new folder, even while the server runs. Every copied database is consistent and
     /// checked. To restore, copy the folder to the new data_dir.
@@ -227,7 +227,7 @@ async fn migrate(checked: &CheckedConfig) -> anyhow::Result<()> {
 }
 
 #[expect(clippy::print_stdout, reason = "output of the command")]
-async fn copy(from: LedgerPlace, to: LedgerPlace) -> anyhow::Result<()> {
+async fn copy(from: LedgerLocation, to: LedgerLocation) -> anyhow::Result<()> {
     let (from, to) = (from.open().await?, to.open().await?);
     let copied = copy_ledger(&*from, &*to).await?;
     println!("{copied}");

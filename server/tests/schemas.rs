@@ -6,7 +6,7 @@ use gsar_proto::v1;
 use gsar_proto::v1::put_evidence_request::Part;
 use gsar_server::assembly::CheckedConfig;
 use gsar_server::config::{Config, EmbeddingsMode, Problems};
-use gsar_server::ledger::{LedgerPlace, Options, SqliteLedger};
+use gsar_server::ledger::{LedgerLocation, Options, SqliteLedger};
 use rusqlite::Connection;
 use tonic::Code;
 use tonic_types::StatusExt as _;
@@ -59,7 +59,7 @@ async fn rejects_a_ledger_with_another_schema() {
         let before = tamper(&file, application_id, user_version);
         let checked =
             CheckedConfig::check(config(folder.path().to_owned()), Vec::new(), Problems::default());
-        let place: LedgerPlace = format!("sqlite:{}", folder.path().display()).parse().unwrap();
+        let place: LedgerLocation = format!("sqlite:{}", folder.path().display()).parse().unwrap();
         for refused in
             [checked.unwrap_err().to_string(), place.open().await.unwrap_err().to_string()]
         {

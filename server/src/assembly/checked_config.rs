@@ -12,7 +12,7 @@ use crate::identity::IdentityStore;
 use crate::judge::Judge;
 use crate::judge::facts::{FactsCache, FactsJudge};
 use crate::judge::local::{LocalJudge, LocalOptions};
-use crate::ledger::{self, LedgerError, LedgerPlace, PostgresOptions};
+use crate::ledger::{self, LedgerError, LedgerLocation, PostgresOptions};
 use crate::policies::PolicyStore;
 use crate::tls::TlsStore;
 
@@ -150,7 +150,7 @@ impl CheckedConfig {
                 database::open(&options).await.map(drop)
             }
             None => {
-                let opened = LedgerPlace::Sqlite(self.config.data_dir.clone()).open().await;
+                let opened = LedgerLocation::Sqlite(self.config.data_dir.clone()).open().await;
                 opened.map(drop).map_err(|error| error.to_string())
             }
         }

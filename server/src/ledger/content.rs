@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_an_error_and_no_panic() {
+    fn damaged_content_is_an_error() {
         let packed = Content::new([1; 32], &"line\n".repeat(100)).pack();
         for cut in 0..packed.len() {
             unpack(&packed[..cut]).unwrap_err();

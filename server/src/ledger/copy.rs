@@ -24,14 +24,14 @@ const PAGE: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 
 /// The location of a ledger: `sqlite:DIRECTORY` or `postgres://user@host/database`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LedgerPlace {
+pub enum LedgerLocation {
     /// A data directory for SQLite.
     Sqlite(PathBuf),
     /// A PostgreSQL database.
     Postgres(Box<DatabaseUrl>),
 }
 
-impl FromStr for LedgerPlace {
+impl FromStr for LedgerLocation {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -45,7 +45,7 @@ impl FromStr for LedgerPlace {
     }
 }
 
-impl LedgerPlace {
+impl LedgerLocation {
     /// Opens the ledger, creating it if it does not exist.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl LedgerPlace {
 
 /// The result of [`copy_ledger`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Copied {
+pub struct CopyReport {
     /// The number of evaluations written.
     pub evaluations: u64,
     /// The number of evaluations that already existed.
@@ -77,7 +77,7 @@ pub struct Copied {
     pub investigations: u64,
 }
 
-impl fmt::Display for Copied {
+impl fmt::Display for CopyReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { evaluations, existing, investigations } = self;
         write!(
@@ -104,8 +104,8 @@ pub enum CopyError {
 ///
 /// # Errors
 /// [`CopyError`].
-pub async fn copy_ledger(from: &dyn Ledger, to: &dyn Ledger) -> Result<Copied, CopyError> {
-    let mut copied = Copied::default();
+pub async fn copy_ledger(from: &dyn Ledger, to: &dyn Ledger) -> Result<CopyReport, CopyError> {
+    let mut copied = CopyReport::default();
     let mut investigations = BTreeSet::new();
     let mut request =
         PageRequest { selection: Selection::default(), cursor: Cursor::OLDEST, limit: PAGE };

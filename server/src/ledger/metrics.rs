@@ -61,7 +61,7 @@ mod tests {
     use metrics_exporter_prometheus::PrometheusBuilder;
 
     #[test]
-    fn a_failed_batch_increments_only_its_kind() {
+    fn a_failed_batch_counts_under_its_kind() {
         let recorder = PrometheusBuilder::new().build_recorder();
         let handle = recorder.handle();
         let metrics = metrics::with_local_recorder(&recorder, LedgerMetrics::register);

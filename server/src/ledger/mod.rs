@@ -22,7 +22,7 @@ pub mod sqlite;
 mod store;
 
 pub use content::Content;
-pub use copy::{Copied, CopyError, LedgerPlace, copy_ledger};
+pub use copy::{CopyError, CopyReport, LedgerLocation, copy_ledger};
 pub use data_dir::DataDir;
 pub use error::LedgerError;
 pub use grades::{NewGrade, NewGrades, StoredGrade};

@@ -86,7 +86,7 @@ mod tests {
         }
 
         #[test]
-        fn a_token_of_another_list_is_refused(sequence in any::<i64>(), one in "[ab]{0,3}", other in "[ab]{0,3}") {
+        fn rejects_a_token_of_another_list(sequence in any::<i64>(), one in "[ab]{0,3}", other in "[ab]{0,3}") {
             let mine = selection(None, &one, &other);
             let swapped = selection(None, &other, &one);
             let token = mine.page_token(Cursor::Before(sequence));
@@ -94,7 +94,7 @@ mod tests {
         }
 
         #[test]
-        fn any_other_text_is_refused(text in ".{1,40}", digits in "[0-9a-fA-F+]{34}") {
+        fn rejects_invalid_tokens(text in ".{1,40}", digits in "[0-9a-fA-F+]{34}") {
             prop_assert!(Selection::default().cursor(&text).is_err());
             prop_assert!(Selection::default().cursor(&digits).is_err());
         }
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_is_bound_to_the_token() {
+    fn tokens_depend_on_every_field() {
         let text = || Some("a".to_owned());
         let all = [
             Selection::default(),
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_token_is_cut_in_the_error() {
+    fn errors_truncate_long_tokens() {
         let Err(LedgerError::InvalidPageToken { given }) =
             Selection::default().cursor(&"é".repeat(5_000))
         else {

@@ -79,7 +79,7 @@ impl Cursor {
     }
 
     /// Returns the cursor after a row, in the same direction.
-    pub(super) fn behind(self, sequence: i64) -> Self {
+    pub(super) fn after_row(self, sequence: i64) -> Self {
         match self {
             Self::Before(_) => Self::Before(sequence),
             Self::After(_) => Self::After(sequence),

@@ -57,12 +57,12 @@ pub(super) async fn read(
          WHERE sequence = ANY($1) ORDER BY sequence, claim_id COLLATE \"C\", grader COLLATE \"C\"";
     let mut grades: HashMap<i64, Vec<StoredGrade>> = HashMap::new();
     for row in query::all(client, GRADES, &[&sequences]).await? {
-        grades.entry(row.get(0)).or_default().push(stored(&row));
+        grades.entry(row.get(0)).or_default().push(convert_grade(&row));
     }
     Ok(grades)
 }
 
-fn stored(row: &Row) -> StoredGrade {
+fn convert_grade(row: &Row) -> StoredGrade {
     StoredGrade {
         grade: NewGrade { claim_id: row.get(1), verdict: row.get(4), note: row.get(5) },
         grader: row.get(2),

@@ -12,9 +12,9 @@ mod options;
 mod partitions;
 mod read;
 mod record;
-mod settled;
 mod shared_rows;
 mod sweep;
+mod visibility;
 mod watch;
 
 use std::num::NonZeroU64;
@@ -245,7 +245,7 @@ impl Ledger for PostgresLedger {
         let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
         let read = self.shared.database.run(move |client, _| {
             let (owner, id) = (owner.clone(), id.clone());
-            Box::pin(async move { read::stored(client, &owner, &id).await })
+            Box::pin(async move { read::evaluation(client, &owner, &id).await })
         });
         self.shared.track(read.await)
     }

@@ -18,17 +18,17 @@ const AHEAD: i64 = 2;
 struct Month(Date);
 
 impl Month {
-    fn of(at: Timestamp) -> Self {
+    fn containing(at: Timestamp) -> Self {
         Self(at.to_zoned(TimeZone::UTC).date().first_of_month())
     }
 
-    fn of_partition(name: &str) -> Option<Self> {
+    fn from_partition(name: &str) -> Option<Self> {
         let digits = name.strip_prefix("evaluations_")?;
         let (year, month) = (digits.get(..4)?.parse().ok()?, digits.get(4..)?.parse().ok()?);
         Date::new(year, month, 1).ok().map(Self)
     }
 
-    fn after(self, months: i64) -> Option<Self> {
+    fn plus(self, months: i64) -> Option<Self> {
         self.0.checked_add(months.months()).ok().map(Self)
     }
 
@@ -42,14 +42,14 @@ impl Month {
     }
 
     fn end(self) -> Option<i64> {
-        self.after(1)?.begin()
+        self.plus(1)?.begin()
     }
 }
 
 /// Creates missing partitions for this month and the next ones.
 pub(super) async fn create(database: &Database) -> Result<(), Failure> {
-    let now = Month::of(wall_clock::now());
-    for month in (0..=AHEAD).filter_map(|months| now.after(months)) {
+    let now = Month::containing(wall_clock::now());
+    for month in (0..=AHEAD).filter_map(|months| now.plus(months)) {
         database.run(move |client, _| Box::pin(create_one(client, month))).await?;
     }
     Ok(())
@@ -98,7 +98,7 @@ pub(super) async fn drop_old(client: &mut Object, oldest_kept: i64) -> Result<u6
     let names = client.query(PARTITIONS, &[]).await?;
     let mut dropped = 0;
     for name in names.iter().map(|row| row.get::<_, String>(0)) {
-        let Some(month) = Month::of_partition(&name) else { continue };
+        let Some(month) = Month::from_partition(&name) else { continue };
         if let (Some(begin), Some(end)) = (month.begin(), month.end())
             && end <= oldest_kept
         {
@@ -127,17 +127,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn months_follow_each_other_without_gaps() {
-        let mut month = Month::of("2026-11-24T05:00:00Z".parse().unwrap());
+    fn months_have_no_gaps() {
+        let mut month = Month::containing("2026-11-24T05:00:00Z".parse().unwrap());
         assert_eq!(month.partition(), "evaluations_202611");
         for _ in 0..30 {
-            let next = month.after(1).unwrap();
+            let next = month.plus(1).unwrap();
             assert_eq!(month.end(), next.begin());
-            assert_eq!(Month::of_partition(&month.partition()), Some(month));
+            assert_eq!(Month::from_partition(&month.partition()), Some(month));
             month = next;
         }
         for other in ["evaluations_default", "evaluations_2026", "policies"] {
-            assert_eq!(Month::of_partition(other), None, "{other}");
+            assert_eq!(Month::from_partition(other), None, "{other}");
         }
     }
 }

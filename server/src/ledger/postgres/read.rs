@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use deadpool_postgres::Object;
 use tokio_postgres::{Error, Row};
 
-use super::{grades, settled};
+use super::{grades, visibility};
 use crate::ledger::record::{StoredEvaluation, Summary};
 use crate::ledger::selection::{
     Count, Cursor, Entry, IS_GRADED, MAX_COUNTS, PAGE_BYTES, Page, PageRequest, Reports, Selection,
@@ -29,11 +29,11 @@ pub(super) async fn list(
     request: &PageRequest,
 ) -> Result<Page<Summary>, Error> {
     let found = rows(client, owner, request, SUMMARY_COLUMNS).await?;
-    let shown = found.get(..request.limit.get()).unwrap_or(&found);
-    let last = shown.last().filter(|_| found.len() > shown.len());
+    let evaluations = found.get(..request.limit.get()).unwrap_or(&found);
+    let last = evaluations.last().filter(|_| found.len() > evaluations.len());
     Ok(Page {
-        next: last.map(|row| request.cursor.behind(row.get("sequence"))),
-        evaluations: shown.iter().map(summary).collect(),
+        next: last.map(|row| request.cursor.after_row(row.get("sequence"))),
+        evaluations: evaluations.iter().map(summary).collect(),
     })
 }
 
@@ -51,10 +51,10 @@ pub(super) async fn entries(
          + (SELECT octet_length(toml) FROM policies WHERE policies.id = policy_id))::bigint"
     );
     let sizes = rows(client, owner, request, &sizes).await?;
-    let mut sequences = fitting(&sizes);
+    let mut sequences = sequences_that_fit(&sizes);
     sequences.truncate(request.limit.get());
     let last = sequences.last().filter(|_| sizes.len() > sequences.len());
-    let next = last.map(|sequence| request.cursor.behind(*sequence));
+    let next = last.map(|sequence| request.cursor.after_row(*sequence));
     let documents = format!(
         "SELECT {SUMMARY_COLUMNS}, {report} AS report, response, toml FROM evaluations JOIN policies ON policies.id = policy_id \
          WHERE sequence = ANY($1) {}",
@@ -88,7 +88,7 @@ async fn rows(
     conditions.add(cursor.condition(), cursor.sequence());
     if let Cursor::After(_) = cursor {
         // Evaluations after one that is not visible yet are held back, so that a client that pages on misses none.
-        conditions.add("sequence <= ?", settled::bound(&*client).await?);
+        conditions.add("sequence <= ?", visibility::last_visible_sequence(&*client).await?);
     }
     let sql = format!(
         "SELECT {columns} FROM evaluations WHERE {} {} LIMIT {}",
@@ -100,7 +100,7 @@ async fn rows(
 }
 
 /// Returns the sequences that fit on a page, at least one.
-fn fitting(sizes: &[Row]) -> Vec<i64> {
+fn sequences_that_fit(sizes: &[Row]) -> Vec<i64> {
     let mut bytes = 0_usize;
     let fits = |row: &&Row| {
         let is_room = bytes < PAGE_BYTES;
@@ -179,7 +179,7 @@ fn conditions(owner: &Owner, selection: &Selection) -> Conditions {
     conditions
 }
 
-pub(super) async fn stored(
+pub(super) async fn evaluation(
     client: &mut Object,
     owner: &Owner,
     evaluation_id: &str,

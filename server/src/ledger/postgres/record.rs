@@ -6,13 +6,13 @@ use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::Error;
 
 use super::shared_rows::{self, RowCache, SharedRows};
-use super::{investigations, settled};
+use super::{investigations, visibility};
 use crate::ledger::error::LedgerError;
 use crate::ledger::record::{Record, Recorded};
 use crate::storage::postgres::query;
 
 /// Inserts both rows of an evaluation, or neither if its id or key is taken.
-static NEW: LazyLock<String> = LazyLock::new(|| {
+static INSERT: LazyLock<String> = LazyLock::new(|| {
     format!(
         "WITH floor AS MATERIALIZED ({}), \
          id AS (INSERT INTO evaluation_ids (evaluation_id, idempotency_key, request_digest, evaluated_at_micros, owner) \
@@ -21,7 +21,7 @@ static NEW: LazyLock<String> = LazyLock::new(|| {
          policy_id, judge, outcome, tier, score_numerator, score_denominator, claims, evidence_set_id, report, response, owner, \
          grounded, in_shadow, fell_back) \
          SELECT sequence, $1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21 FROM id",
-        settled::lock_before_value()
+        visibility::lock_before_value()
     )
 });
 
@@ -91,10 +91,10 @@ async fn earlier_answer(
     if attempt == 1 {
         return Ok(None);
     }
-    const OWN: &str = "SELECT 1 FROM evaluation_ids WHERE evaluation_id = $1 AND request_digest = $2 AND owner = $3";
+    const FIND_OWN: &str = "SELECT 1 FROM evaluation_ids WHERE evaluation_id = $1 AND request_digest = $2 AND owner = $3";
     let own = query::optional(
         client,
-        OWN,
+        FIND_OWN,
         &[&record.evaluation_id, &record.request_digest.as_slice(), &owner],
     )
     .await?;
@@ -108,9 +108,9 @@ pub(super) async fn replay(
     key: &str,
     digest: &[u8; 32],
 ) -> Result<Option<Result<RecordedEvaluation, LedgerError>>, Error> {
-    const FOUND: &str = "SELECT ids.request_digest = $2, evaluations.evaluation_id, response FROM evaluation_ids AS ids \
+    const FIND: &str = "SELECT ids.request_digest = $2, evaluations.evaluation_id, response FROM evaluation_ids AS ids \
          JOIN evaluations USING (sequence, evaluated_at_micros) WHERE ids.owner = $3 AND ids.idempotency_key = $1";
-    let found = query::optional(client, FOUND, &[&key, &digest.as_slice(), &owner]).await?;
+    let found = query::optional(client, FIND, &[&key, &digest.as_slice(), &owner]).await?;
     Ok(found.map(|row| match row.get(0) {
         true => Ok(RecordedEvaluation { evaluation_id: row.get(1), response: row.get(2) }),
         false => Err(LedgerError::KeyReused { key: key.to_owned() }),
@@ -126,7 +126,7 @@ async fn insert(
     let (numerator, denominator) = record.score.unzip();
     let written = query::execute(
         client,
-        &NEW,
+        &INSERT,
         &[
             &record.evaluation_id,
             &record.idempotency_key,

@@ -56,17 +56,18 @@ async fn policy(
     cache: &RowCache,
     toml: &Arc<str>,
 ) -> Result<i64, Error> {
-    const NEW: &str = "INSERT INTO policies (digest, toml) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING RETURNING id";
-    const FOUND: &str = "SELECT id FROM policies WHERE digest = $1";
+    const INSERT: &str = "INSERT INTO policies (digest, toml) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING RETURNING id";
+    const FIND: &str = "SELECT id FROM policies WHERE digest = $1";
     let digest = *blake3::hash(toml.as_bytes()).as_bytes();
     if let Some(id) = cache.policies.get(&digest) {
         return Ok(id);
     }
-    let id = match query::optional(client, FOUND, &[&digest.as_slice()]).await? {
+    let id = match query::optional(client, FIND, &[&digest.as_slice()]).await? {
         Some(row) => row.get(0),
-        None => match query::optional(client, NEW, &[&digest.as_slice(), &toml.as_ref()]).await? {
+        None => match query::optional(client, INSERT, &[&digest.as_slice(), &toml.as_ref()]).await?
+        {
             Some(row) => row.get(0),
-            None => query::one(client, FOUND, &[&digest.as_slice()]).await?.get(0),
+            None => query::one(client, FIND, &[&digest.as_slice()]).await?.get(0),
         },
     };
     cache.policies.insert(digest, id);
@@ -81,22 +82,24 @@ async fn evidence_set(
     evidence: &[u8],
     contents: &[Content],
 ) -> Result<i64, Error> {
-    const NEW: &str = "WITH new AS (INSERT INTO evidence_sets (digest, evidence) VALUES ($1, $2) \
+    const INSERT: &str = "WITH new AS (INSERT INTO evidence_sets (digest, evidence) VALUES ($1, $2) \
          ON CONFLICT (digest) DO NOTHING RETURNING id), \
          members AS (INSERT INTO evidence_set_contents (set_id, content_id) \
          SELECT DISTINCT new.id, content_id FROM new, unnest($3::bigint[]) AS content_id) SELECT id FROM new";
-    const FOUND: &str = "SELECT id FROM evidence_sets WHERE digest = $1";
+    const FIND: &str = "SELECT id FROM evidence_sets WHERE digest = $1";
     let digest = *blake3::hash(evidence).as_bytes();
     if let Some(id) = cache.evidence_sets.get(&digest) {
         return Ok(id);
     }
-    let id = match query::optional(client, FOUND, &[&digest.as_slice()]).await? {
+    let id = match query::optional(client, FIND, &[&digest.as_slice()]).await? {
         Some(row) => row.get(0),
         None => {
             let members = content_rows(client, contents).await?;
-            match query::optional(client, NEW, &[&digest.as_slice(), &evidence, &members]).await? {
+            match query::optional(client, INSERT, &[&digest.as_slice(), &evidence, &members])
+                .await?
+            {
                 Some(row) => row.get(0),
-                None => query::one(client, FOUND, &[&digest.as_slice()]).await?.get(0),
+                None => query::one(client, FIND, &[&digest.as_slice()]).await?.get(0),
             }
         }
     };
@@ -108,19 +111,19 @@ async fn content_rows(
     client: &impl GenericClient,
     contents: &[Content],
 ) -> Result<Vec<i64>, Error> {
-    const NEW: &str =
+    const INSERT: &str =
         "INSERT INTO contents (digest, packed) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING";
-    const FOUND: &str = "SELECT digest, id FROM contents WHERE digest = ANY($1)";
+    const FIND: &str = "SELECT digest, id FROM contents WHERE digest = ANY($1)";
     let digests: Vec<&[u8]> = contents.iter().map(|content| content.digest().as_slice()).collect();
-    let found = query::all(client, FOUND, &[&digests]).await?;
+    let found = query::all(client, FIND, &[&digests]).await?;
     let exists =
         |content: &Content| found.iter().any(|row| row.get::<_, &[u8]>(0) == content.digest());
     if contents.iter().all(exists) {
         return Ok(found.iter().map(|row| row.get(1)).collect());
     }
     for content in contents.iter().filter(|content| !exists(content)) {
-        query::execute(client, NEW, &[&content.digest().as_slice(), &content.pack()]).await?;
+        query::execute(client, INSERT, &[&content.digest().as_slice(), &content.pack()]).await?;
     }
-    let found = query::all(client, FOUND, &[&digests]).await?;
+    let found = query::all(client, FIND, &[&digests]).await?;
     Ok(found.iter().map(|row| row.get(1)).collect())
 }

@@ -131,7 +131,7 @@ fn write_evaluation(
     let evidence = evidence_sets::row(connection, cache, &record.evidence, &record.contents)?;
     match insert(connection, owner, record, policy, evidence) {
         Ok(()) => Ok(Ok(Recorded::New)),
-        Err(error) => refused_row(&error, record).map_or(Err(error), |refused| Ok(Err(refused))),
+        Err(error) => rejected_row(&error, record).map_or(Err(error), |refused| Ok(Err(refused))),
     }
 }
 
@@ -237,7 +237,7 @@ fn insert(
 }
 
 /// Returns the error for a record that SQLite rejected; `None` if the whole transaction failed.
-fn refused_row(error: &rusqlite::Error, record: &Record) -> Option<LedgerError> {
+fn rejected_row(error: &rusqlite::Error, record: &Record) -> Option<LedgerError> {
     let failure = error.sqlite_error()?;
     let evaluation_id = record.evaluation_id.clone();
     if failure.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE {

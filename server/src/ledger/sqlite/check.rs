@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn an_intact_ledger_passes_while_open_and_closed() {
+    async fn accepts_an_intact_ledger() {
         let folder = tempfile::tempdir().unwrap();
         check(folder.path()).unwrap();
         written(folder.path()).await;
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn damage_anywhere_is_found() {
+    async fn detects_damage_anywhere() {
         let folder = tempfile::tempdir().unwrap();
         written(folder.path()).await;
         let file = folder.path().join(DATABASE);

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_through_a_file_is_refused() {
+    fn rejects_a_path_through_a_file() {
         let parent = tempfile::tempdir().unwrap();
         let file = parent.path().join("file");
         std::fs::write(&file, "x").unwrap();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_removed_or_replaced_database_is_detected() {
+    fn detects_a_removed_or_replaced_database() {
         let path = tempfile::tempdir().unwrap();
         let directory = Directory::open(path.path()).unwrap();
         directory.check_in_place().unwrap();

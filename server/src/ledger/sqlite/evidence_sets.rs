@@ -19,7 +19,7 @@ pub(super) fn row(
     if let Some(row) = cache.evidence_set(&digest) {
         return Ok(row);
     }
-    let row = match found(connection, &digest)? {
+    let row = match find(connection, &digest)? {
         Some(row) => row,
         None => write(connection, cache, &digest, evidence, contents)?,
     };
@@ -27,7 +27,7 @@ pub(super) fn row(
     Ok(row)
 }
 
-fn found(connection: &Connection, digest: &[u8; 32]) -> rusqlite::Result<Option<i64>> {
+fn find(connection: &Connection, digest: &[u8; 32]) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached("SELECT id FROM evidence_sets WHERE digest = ?1")?
         .query_row([digest], |row| row.get(0))

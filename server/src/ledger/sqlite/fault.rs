@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn every_failure_names_its_file_and_its_fix() {
+    fn failures_name_the_file_and_the_fix() {
         for (code, kind, fix) in [
             (ffi::SQLITE_FULL, FaultKind::Full, "free space"),
             (ffi::SQLITE_BUSY, FaultKind::Busy, "end that program"),

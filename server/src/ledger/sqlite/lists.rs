@@ -76,7 +76,7 @@ fn page<T>(
         let (evaluation, size) = read(row)?;
         evaluations.push(evaluation);
         bytes += size;
-        cursor = cursor.behind(row.get("sequence")?);
+        cursor = cursor.after_row(row.get("sequence")?);
     }
     Ok(Page { evaluations, next: None })
 }
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn every_page_is_read_in_order_from_an_index() {
+    fn pages_use_an_index_without_sorting() {
         let text = |text: &str| Some(text.to_owned());
         let tier = Some(3);
         let time =
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_read_from_an_index_alone() {
+    fn counts_use_a_covering_index() {
         let day = NonZeroU64::new(86_400_000_000);
         for selection in [
             Selection::default(),

@@ -104,12 +104,12 @@ mod tests {
     }
 
     #[test]
-    fn defaults_are_allowed() {
+    fn accepts_the_defaults() {
         assert_eq!(refused(|_| {}), None);
     }
 
     #[test]
-    fn limits_are_exact() {
+    fn rejects_values_out_of_range() {
         assert_eq!(refused(|o| o.data_dir = PathBuf::new()), Some("data_dir"));
         assert_eq!(refused(|o| o.max_age = Some(Duration::from_millis(999))), Some("max_age"));
         assert_eq!(refused(|o| o.max_age = Some(Duration::from_secs(1))), None);

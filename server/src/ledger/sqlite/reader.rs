@@ -85,7 +85,7 @@ impl Readers {
         owner: Owner,
         evaluation_id: String,
     ) -> Result<Option<StoredEvaluation>, LedgerError> {
-        self.run(move |connection| stored(connection, &owner, &evaluation_id)).await
+        self.run(move |connection| read_evaluation(connection, &owner, &evaluation_id)).await
     }
 
     pub(super) async fn content(
@@ -187,7 +187,7 @@ impl Pool {
     }
 }
 
-fn stored(
+fn read_evaluation(
     connection: &Connection,
     owner: &Owner,
     evaluation_id: &str,

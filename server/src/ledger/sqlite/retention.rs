@@ -13,7 +13,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub(super) fn are_absent(self) -> bool {
+    pub(super) fn is_unlimited(self) -> bool {
         self.max_age.is_none() && self.max_bytes.is_none()
     }
 }
@@ -51,7 +51,7 @@ pub(super) fn step(
 }
 
 #[derive(Default)]
-struct Deleted {
+struct Deletions {
     evaluations: u64,
     policies: usize,
     is_unfinished: bool,
@@ -62,8 +62,8 @@ fn delete_aged(
     max_age: Option<Duration>,
     rows: u32,
     now_micros: i64,
-) -> rusqlite::Result<Deleted> {
-    let Some(max_age) = max_age else { return Ok(Deleted::default()) };
+) -> rusqlite::Result<Deletions> {
+    let Some(max_age) = max_age else { return Ok(Deletions::default()) };
     let oldest_kept =
         now_micros.saturating_sub(i64::try_from(max_age.as_micros()).unwrap_or(i64::MAX));
     delete_empty_investigations(connection, oldest_kept, rows)?;
@@ -71,7 +71,7 @@ fn delete_aged(
         .prepare_cached("SELECT min(evaluated_at_micros) FROM evaluations")?
         .query_row([], |row| row.get(0))?;
     if oldest.is_none_or(|oldest| oldest >= oldest_kept) {
-        return Ok(Deleted::default());
+        return Ok(Deletions::default());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let deleted = delete(
@@ -81,7 +81,7 @@ fn delete_aged(
         params![oldest_kept, rows],
     )?;
     transaction.commit()?;
-    Ok(Deleted { is_unfinished: deleted.evaluations >= u64::from(rows), ..deleted })
+    Ok(Deletions { is_unfinished: deleted.evaluations >= u64::from(rows), ..deleted })
 }
 
 /// Deletes old investigations without evaluations. Other investigations are deleted with their last evaluation.
@@ -105,15 +105,15 @@ fn delete_oversized(
     connection: &mut Connection,
     max_bytes: Option<u64>,
     rows: u32,
-) -> rusqlite::Result<Deleted> {
-    let Some(max_bytes) = max_bytes else { return Ok(Deleted::default()) };
+) -> rusqlite::Result<Deletions> {
+    let Some(max_bytes) = max_bytes else { return Ok(Deletions::default()) };
     let used = Space::read(connection)?.used();
     if used <= max_bytes {
-        return Ok(Deleted::default());
+        return Ok(Deletions::default());
     }
     let enough = max_bytes - max_bytes / 16;
     let Some(last) = last_of_oldest(connection, used - enough, rows)? else {
-        return Ok(Deleted::default());
+        return Ok(Deletions::default());
     };
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let deleted = delete(
@@ -123,7 +123,7 @@ fn delete_oversized(
     )?;
     transaction.commit()?;
     let is_unfinished = Space::read(connection)?.used() > max_bytes;
-    Ok(Deleted { is_unfinished, ..deleted })
+    Ok(Deletions { is_unfinished, ..deleted })
 }
 
 /// Returns the sequence of the last evaluation to delete in order to free `bytes`: at most `rows` evaluations,
@@ -163,8 +163,8 @@ fn delete(
     transaction: &Transaction<'_>,
     sql: &'static str,
     parameters: impl rusqlite::Params,
-) -> rusqlite::Result<Deleted> {
-    let mut deleted = Deleted::default();
+) -> rusqlite::Result<Deletions> {
+    let mut deleted = Deletions::default();
     let mut policies = BTreeSet::new();
     let mut statement = transaction.prepare_cached(sql)?;
     let mut rows = statement.query(parameters)?;
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_within_its_limit_keeps_some_free_pages() {
+    fn keeps_some_free_pages() {
         assert_eq!(space(10_000, 256).surplus_pages(None), 0);
         assert_eq!(space(1_000, 256).surplus_pages(None), 0);
         assert_eq!(space(10_000, 2_000).surplus_pages(None), 0);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_over_its_limit_releases_the_excess() {
+    fn releases_pages_over_the_limit() {
         assert_eq!(space(1_000, 100).surplus_pages(Some(950 * 4096)), 50);
         assert_eq!(space(1_000, 100).surplus_pages(Some(800 * 4096)), 100, "no more than is free");
         assert_eq!(space(1_000, 100).surplus_pages(Some(1_000 * 4096)), 0);

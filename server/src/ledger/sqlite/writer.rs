@@ -42,7 +42,7 @@ pub(super) enum Job {
     Retain(oneshot::Sender<Result<(), LedgerError>>),
     Close,
     #[cfg(test)]
-    Interfere(Box<dyn FnOnce(&mut Writer) + Send>),
+    Test(Box<dyn FnOnce(&mut Writer) + Send>),
 }
 
 pub(super) type StartAnswer = Result<Option<StoredInvestigation>, LedgerError>;
@@ -161,7 +161,7 @@ impl Writer {
                 }
                 Ok(Job::Close) | Err(RecvTimeoutError::Disconnected) => taken.is_closing = true,
                 #[cfg(test)]
-                Ok(Job::Interfere(change)) => change(self),
+                Ok(Job::Test(change)) => change(self),
                 Err(RecvTimeoutError::Timeout) => return taken,
             }
             if taken.is_closing || taken.batch.len() >= self.max_batch || bytes >= BATCH_BYTES {
@@ -334,7 +334,7 @@ impl Writer {
         if !is_due {
             return;
         }
-        if self.limits.are_absent() {
+        if self.limits.is_unlimited() {
             self.finish_retention(NextRun::AfterABatch, &Ok(()));
             return;
         }

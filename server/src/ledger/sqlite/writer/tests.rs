@@ -63,7 +63,7 @@ impl Opened {
     ) -> T {
         let (given, taken) = channel();
         let job = Box::new(move |writer: &mut Writer| given.send(job(writer)).unwrap());
-        assert!(self.ledger.submit(Job::Interfere(job)).is_ok());
+        assert!(self.ledger.submit(Job::Test(job)).is_ok());
         taken.recv().unwrap()
     }
 
@@ -75,7 +75,7 @@ impl Opened {
             reached.send(()).unwrap();
             assert!(held.recv().is_err());
         });
-        assert!(self.ledger.submit(Job::Interfere(hold)).is_ok());
+        assert!(self.ledger.submit(Job::Test(hold)).is_ok());
         reaching.recv().unwrap();
         release
     }
@@ -124,7 +124,7 @@ async fn queued_records_share_one_commit() {
 }
 
 #[tokio::test]
-async fn a_batch_has_its_bounds() {
+async fn batches_are_bounded() {
     let opened = open(|options| options.max_batch = 4);
     let held = opened.hold();
     let answers: Vec<_> = (0..10).map(|number| opened.submit(record(number))).collect();
@@ -145,7 +145,7 @@ async fn a_batch_has_its_bounds() {
 }
 
 #[tokio::test]
-async fn a_refused_row_does_not_affect_its_batch() {
+async fn a_rejected_row_does_not_affect_its_batch() {
     let opened = open(|_| {});
     let held = opened.hold();
     let answers: Vec<_> =
@@ -162,7 +162,7 @@ async fn a_refused_row_does_not_affect_its_batch() {
 }
 
 #[tokio::test]
-async fn a_record_over_the_queue_limit_is_refused() {
+async fn rejects_a_record_if_the_queue_is_full() {
     let opened = open(|options| options.queue = 4);
     let held = opened.hold();
     let answers: Vec<_> = (0..4).map(|number| opened.submit(record(number))).collect();
@@ -266,7 +266,7 @@ async fn a_failed_ledger_recovers_without_records() {
 }
 
 #[tokio::test]
-async fn a_policy_of_a_failed_batch_is_not_cached() {
+async fn rows_of_a_failed_batch_are_not_cached() {
     let opened = open(|_| {});
     opened.allow_pages(4);
     assert!(opened.ledger.record(large(1)).await.is_err());
@@ -277,7 +277,7 @@ async fn a_policy_of_a_failed_batch_is_not_cached() {
 }
 
 #[tokio::test]
-async fn a_lock_of_another_program_is_reported_and_passes() {
+async fn reports_a_lock_by_another_program() {
     let opened = open(|_| {});
     opened.with_writer(|writer| writer.connection.busy_timeout(Duration::ZERO).unwrap());
     let other = Connection::open(opened.directory.path().join("ledger.sqlite3")).unwrap();

@@ -22,7 +22,7 @@ pub(super) fn lock_before_value() -> String {
 }
 
 /// Returns the sequence up to which all evaluations are visible.
-pub(super) async fn bound(client: &impl GenericClient) -> Result<i64, Error> {
+pub(super) async fn last_visible_sequence(client: &impl GenericClient) -> Result<i64, Error> {
     const LAST: &str = "SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM evaluation_sequence";
     // `pg_locks` splits a 64-bit key into two columns.
     const LOWEST: &str = "SELECT min(((classid::bigint & 255) << 32) | objid::bigint) FROM pg_locks \
