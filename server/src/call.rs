@@ -9,7 +9,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::attestation::Attestation;
 use crate::compute::{Bounds, Share};
-use crate::identity::{AdmittedIdentity, NotAdmitted, Principal};
+use crate::identity::{AdmissionError, AdmittedIdentity, Principal};
 use crate::memory::{MessageMemory, ReceivedBytes};
 
 /// An admitted call.
@@ -76,8 +76,8 @@ impl StreamAdmission {
     /// Waits until the caller's rate limit allows another message.
     ///
     /// # Errors
-    /// [`NotAdmitted`] if the caller is no longer admitted.
-    pub(crate) async fn wait_for_call(&self) -> Result<(), NotAdmitted> {
+    /// [`AdmissionError`] if the caller is no longer admitted.
+    pub(crate) async fn wait_for_call(&self) -> Result<(), AdmissionError> {
         self.principal()?.wait_for_call().await;
         // The caller's rights may have changed during the wait.
         self.principal().map(drop)
@@ -86,8 +86,8 @@ impl StreamAdmission {
     /// Admits a message as a call with its own deadline.
     ///
     /// # Errors
-    /// [`NotAdmitted`] if the caller is no longer admitted.
-    pub(crate) fn admit(&self, permit: Permit) -> Result<Call, NotAdmitted> {
+    /// [`AdmissionError`] if the caller is no longer admitted.
+    pub(crate) fn admit(&self, permit: Permit) -> Result<Call, AdmissionError> {
         let principal = self.principal()?;
         let Self { allowed, attestation, identity, bounds, received } = self.clone();
         let share = Share::new(&bounds);
@@ -95,7 +95,7 @@ impl StreamAdmission {
         Ok(Call { _message: take_memory(received.as_ref()), ..call })
     }
 
-    fn principal(&self) -> Result<Arc<Principal>, NotAdmitted> {
+    fn principal(&self) -> Result<Arc<Principal>, AdmissionError> {
         self.identity
             .as_ref()
             .map_or_else(|| Ok(Principal::anonymous()), AdmittedIdentity::revalidate)
@@ -209,8 +209,8 @@ impl Call {
     /// Returns the call of the stream's next message, with a new deadline and the caller's current rights.
     ///
     /// # Errors
-    /// [`NotAdmitted`] if the caller is no longer admitted.
-    pub(crate) fn for_next_message(&self) -> Result<Self, NotAdmitted> {
+    /// [`AdmissionError`] if the caller is no longer admitted.
+    pub(crate) fn for_next_message(&self) -> Result<Self, AdmissionError> {
         let principal = match &self.identity {
             Some(identity) => identity.revalidate()?,
             None => Arc::clone(&self.principal),

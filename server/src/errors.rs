@@ -10,7 +10,7 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, PreconditionViolation, StatusExt as _};
 
 use crate::evidence::StoreError;
-use crate::identity::{NotAdmitted, Right, TooFast, Unidentified};
+use crate::identity::{AdmissionError, IdentificationError, RateLimitExceeded, Right};
 
 const RETRY_AFTER: Duration = Duration::from_millis(100);
 
@@ -48,14 +48,14 @@ pub fn unknown(resource: &str, name: &str, known: &str) -> Status {
 
 /// UNAUTHENTICATED or PERMISSION_DENIED: the call is not admitted.
 #[must_use]
-pub fn not_admitted(why: &NotAdmitted) -> Status {
+pub fn not_admitted(why: &AdmissionError) -> Status {
     match why {
-        NotAdmitted::Unidentified(why) => unidentified(why),
-        NotAdmitted::NoRight { principal, right } => no_right(principal, *right),
+        AdmissionError::Unidentified(why) => unidentified(why),
+        AdmissionError::NoRight { principal, right } => no_right(principal, *right),
     }
 }
 
-fn unidentified(why: &Unidentified) -> Status {
+fn unidentified(why: &IdentificationError) -> Status {
     status(Code::Unauthenticated, ErrorReason::Unidentified, why.to_string(), ErrorDetails::new())
 }
 
@@ -74,7 +74,7 @@ pub fn no_right(principal: &str, right: Right) -> Status {
 
 /// RESOURCE_EXHAUSTED: the principal exceeds its rate limit.
 #[must_use]
-pub fn too_fast(principal: &str, too_fast: TooFast) -> Status {
+pub fn too_fast(principal: &str, too_fast: RateLimitExceeded) -> Status {
     let message =
         format!("{principal} may call {} times a minute; try again later", too_fast.per_minute);
     exhausted("calls_per_minute", ErrorReason::TooManyCalls, message, too_fast.retry_after)

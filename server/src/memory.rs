@@ -17,14 +17,14 @@ const GRANULE: usize = 1 << 10;
 /// lists.
 const PER_COUNTED_BYTE: u64 = 3;
 /// The default limit if the machine's memory is unknown.
-const UNKNOWN: u64 = 4 << 30;
+const DEFAULT_LIMIT: u64 = 4 << 30;
 
 /// The memory limit shared by a server's calls.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     free: Arc<Semaphore>,
     /// The number of counted bytes left for computations.
-    left: Arc<AtomicU64>,
+    available: Arc<AtomicU64>,
     total: u64,
 }
 
@@ -32,8 +32,8 @@ impl Memory {
     pub(crate) fn new(total: u64) -> Self {
         let messages = usize::try_from(total / 2).unwrap_or(usize::MAX) / GRANULE;
         let free = Arc::new(Semaphore::new(messages.min(Semaphore::MAX_PERMITS)));
-        let left = Arc::new(AtomicU64::new(total / 2 / PER_COUNTED_BYTE));
-        Self { free, left, total }
+        let available = Arc::new(AtomicU64::new(total / 2 / PER_COUNTED_BYTE));
+        Self { free, available, total }
     }
 
     pub(crate) const fn total(&self) -> u64 {
@@ -42,7 +42,7 @@ impl Memory {
 
     pub(crate) fn reservation(&self) -> Reservation {
         Reservation {
-            left: Arc::clone(&self.left),
+            available: Arc::clone(&self.available),
             all: self.compute_total(),
             reserved: Cell::new(0),
         }
@@ -63,7 +63,7 @@ impl Memory {
 /// The memory reserved for a computation. Released on drop.
 #[derive(Debug)]
 pub(crate) struct Reservation {
-    left: Arc<AtomicU64>,
+    available: Arc<AtomicU64>,
     all: u64,
     reserved: Cell<u64>,
 }
@@ -72,8 +72,9 @@ impl Reservation {
     /// Grows the reservation to `bytes` counted bytes. Returns `false` if too little is left.
     pub(crate) fn reserve(&self, bytes: u64) -> bool {
         let more = bytes.saturating_sub(self.reserved.get());
-        let take = |left: u64| left.checked_sub(more);
-        let is_taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok();
+        let take = |available: u64| available.checked_sub(more);
+        let is_taken =
+            self.available.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok();
         if is_taken {
             self.reserved.set(self.reserved.get() + more);
         }
@@ -88,7 +89,7 @@ impl Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.left.fetch_add(self.reserved.get(), Ordering::Relaxed);
+        self.available.fetch_add(self.reserved.get(), Ordering::Relaxed);
     }
 }
 
@@ -134,7 +135,7 @@ impl ReceivedBytes {
 
 /// Returns half of the machine's memory, or of this process's cgroup limit if that is lower.
 pub(crate) fn default_limit() -> u64 {
-    let machine = Meminfo::current().map_or(2 * UNKNOWN, |memory| memory.mem_total);
+    let machine = Meminfo::current().map_or(2 * DEFAULT_LIMIT, |memory| memory.mem_total);
     group_limit().map_or(machine, |bound| bound.min(machine)) / 2
 }
 

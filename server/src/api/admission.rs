@@ -25,7 +25,7 @@ use crate::call::Call;
 use crate::compute::{Bounds, Share};
 use crate::config::Limits;
 use crate::errors;
-use crate::identity::{AdmittedIdentity, IdentityStore, NotAdmitted, Right};
+use crate::identity::{AdmissionError, AdmittedIdentity, IdentityStore, Right};
 use crate::memory::ReceivedBytes;
 use crate::metered_body::MeteredBody;
 use crate::phase::{Phase, PhaseCell};
@@ -266,17 +266,17 @@ impl Shared {
 }
 
 /// Returns the error that ends a stream whose caller is no longer admitted, and counts and logs it.
-pub(super) fn stream_refused(method: &'static str, why: &NotAdmitted) -> Status {
+pub(super) fn stream_refused(method: &'static str, why: &AdmissionError) -> Status {
     counter!(names::REFUSED, "reason" => refusal_label(why)).increment(1);
     let status = errors::not_admitted(why);
     log_refused(method, &status, Duration::ZERO);
     status
 }
 
-fn refusal_label(why: &NotAdmitted) -> &'static str {
+fn refusal_label(why: &AdmissionError) -> &'static str {
     match why {
-        NotAdmitted::Unidentified(_) => "unidentified",
-        NotAdmitted::NoRight { .. } => "no_right",
+        AdmissionError::Unidentified(_) => "unidentified",
+        AdmissionError::NoRight { .. } => "no_right",
     }
 }
 

@@ -132,7 +132,7 @@ impl ReportStream {
         let permit = permit.ok_or_else(|| errors::not_serving("draining"))?;
         let _counted = self.permits.count();
         let call = self.admission.admit(permit).map_err(|why| stream_refused(METHOD, &why))?;
-        let ids = RequestIds::of(&request);
+        let ids = RequestIds::from_request(&request);
         let engine = self.engine.for_principal(&call.principal);
         let answer = run_within_deadline(&call, engine.evaluate(&call, request)).await??;
         log_evaluated(&ids, &answer, started.elapsed());

@@ -35,7 +35,7 @@ impl GroundingService for Grounding {
         let call = call(request.extensions())?;
         let started = Instant::now();
         let request = request.into_inner();
-        let ids = RequestIds::of(&request);
+        let ids = RequestIds::from_request(&request);
         let answer = self.engines.for_call(&call).evaluate(&call, request).await?;
         log_evaluated(&ids, &answer, started.elapsed());
         Ok(Response::new(answer))

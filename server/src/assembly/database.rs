@@ -42,5 +42,5 @@ fn connect(options: &PostgresOptions) -> Result<Database, String> {
 }
 
 fn describe(database: &Database, failure: &SchemaFailure) -> String {
-    format!("storage.url: {} {failure}", database.shown())
+    format!("storage.url: {} {failure}", database.display_url())
 }

@@ -32,7 +32,7 @@ pub struct Backup {
 /// [`BackupError`]; the folder is not created.
 pub fn back_up(data_dir: &Path, to: &Path) -> Result<Backup, BackupError> {
     let ledger = ledger::database_file();
-    let databases = databases(data_dir, &ledger)?;
+    let databases = existing_databases(data_dir, &ledger)?;
     let staging = Staging::create(data_dir, to)?;
     let mut backup = Backup::default();
     let mut digests = Digests::default();
@@ -49,7 +49,7 @@ pub fn back_up(data_dir: &Path, to: &Path) -> Result<Backup, BackupError> {
                 staging.remove(&copy)?;
                 backup.left_out.push((database.path, reason));
             }
-            Err(error) => return Err(refused(error, data_dir.join(database.path), &staging)),
+            Err(error) => return Err(backup_error(error, data_dir.join(database.path), &staging)),
         }
     }
     if backup.databases.is_empty() {
@@ -67,17 +67,20 @@ pub fn back_up(data_dir: &Path, to: &Path) -> Result<Backup, BackupError> {
 }
 
 /// Returns all existing databases, the ledger first.
-fn databases(data_dir: &Path, ledger: &DatabaseFile) -> Result<Vec<DatabaseFile>, BackupError> {
+fn existing_databases(
+    data_dir: &Path,
+    ledger: &DatabaseFile,
+) -> Result<Vec<DatabaseFile>, BackupError> {
     let corpora = evidence::database_files(data_dir).map_err(|error| BackupError::Unreadable {
         file: data_dir.to_owned(),
         reason: error.to_string(),
     })?;
-    let mut found = vec![ledger.clone(), judge::database_file()];
-    found.extend(corpora);
-    found.retain(|database| data_dir.join(&database.path).is_file());
-    match found.is_empty() {
+    let mut databases = vec![ledger.clone(), judge::database_file()];
+    databases.extend(corpora);
+    databases.retain(|database| data_dir.join(&database.path).is_file());
+    match databases.is_empty() {
         true => Err(BackupError::Nothing { data_dir: data_dir.to_owned() }),
-        false => Ok(found),
+        false => Ok(databases),
     }
 }
 
@@ -91,10 +94,10 @@ fn copy_one(data_dir: &Path, database: &DatabaseFile, copy: &Path) -> Result<boo
     }
 }
 
-fn refused(error: CopyError, file: PathBuf, staging: &Staging) -> BackupError {
+fn backup_error(error: CopyError, file: PathBuf, staging: &Staging) -> BackupError {
     match error {
         CopyError::Damaged(reason) => BackupError::Damaged { file, reason },
         CopyError::Unreadable(reason) => BackupError::Unreadable { file, reason },
-        CopyError::Unwritable(reason) => staging.refused(reason),
+        CopyError::Unwritable(reason) => staging.write_error(reason),
     }
 }

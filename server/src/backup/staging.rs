@@ -99,10 +99,10 @@ impl Staging {
     }
 
     pub(super) fn failed(&self, error: &io::Error) -> BackupError {
-        self.refused(error.to_string())
+        self.write_error(error.to_string())
     }
 
-    pub(super) fn refused(&self, reason: String) -> BackupError {
+    pub(super) fn write_error(&self, reason: String) -> BackupError {
         unwritable(&self.folder, reason)
     }
 

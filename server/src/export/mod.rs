@@ -64,7 +64,7 @@ impl Export {
     /// # Errors
     /// INVALID_ARGUMENT with all violations.
     pub fn new(ledger: Arc<dyn Ledger>, request: v1::ExportRequest) -> Result<Self, Status> {
-        let digest = RequestDigest::of(&request);
+        let digest = RequestDigest::new(&request);
         let mut violations = Violations::default();
         let position = violations.note("after", Position::read(&request.after, digest));
         let parsed = parse::export(request, &mut violations);
@@ -165,34 +165,34 @@ impl Export {
     fn records(&self, entry: Entry) -> Result<Vec<Record>, Status> {
         let answer = decode(&entry.response)?;
         let evaluation = records::evaluation(&entry.summary, &answer);
-        let mut found = Vec::new();
+        let mut records = Vec::new();
         if self.wants(v1::ExportKind::Partitions) {
-            found.push(records::partition(evaluation.clone(), &answer));
+            records.push(records::partition(evaluation.clone(), &answer));
         }
         if self.wants(v1::ExportKind::Grades) {
-            found.extend(records::grades(&evaluation, &answer, entry.grades));
+            records.extend(records::grades(&evaluation, &answer, entry.grades));
         }
         if self.wants(v1::ExportKind::ClaimRewards) {
-            found.extend(records::rewards(&evaluation, &answer));
+            records.extend(records::rewards(&evaluation, &answer));
         }
-        Ok(found)
+        Ok(records)
     }
 
     /// Returns the pairs of a set. Skips deleted evaluations and equal texts.
     async fn pairs(&self, set: PairedSet) -> Result<Vec<Record>, Status> {
-        let mut found = Vec::new();
+        let mut records = Vec::new();
         for (chosen, rejected) in set.pairs {
-            if found.len() == MAX_PAIRS {
+            if records.len() == MAX_PAIRS {
                 break;
             }
-            let Some(chosen) = self.paired(&chosen).await? else { continue };
-            let Some(rejected) = self.paired(&rejected).await? else { continue };
+            let Some(chosen) = self.read_side(&chosen).await? else { continue };
+            let Some(rejected) = self.read_side(&rejected).await? else { continue };
             if chosen.report.synthesis == rejected.report.synthesis {
                 continue;
             }
-            let Paired { report: better, taus, evidence } = chosen;
+            let PairSide { report: better, taus, evidence } = chosen;
             let policy = better.evaluation.as_ref().and_then(|found| found.policy.clone());
-            found.push(Record::Preference(Box::new(v1::PreferenceRecord {
+            records.push(Record::Preference(Box::new(v1::PreferenceRecord {
                 policy,
                 evidence,
                 tau_proceed_millionths: taus.proceed.get(),
@@ -201,11 +201,11 @@ impl Export {
                 rejected: Some(rejected.report),
             })));
         }
-        Ok(found)
+        Ok(records)
     }
 
     /// Reads one side of a pair; `None` if its evaluation was deleted.
-    async fn paired(&self, candidate: &Candidate) -> Result<Option<Paired>, Status> {
+    async fn read_side(&self, candidate: &Candidate) -> Result<Option<PairSide>, Status> {
         let stored = self.ledger.read(&candidate.evaluation_id).await;
         let Some(stored) = stored.map_err(|error| ledger_status(&error))? else { return Ok(None) };
         let Some(taus) = taus(&stored.policy_toml) else { return Ok(None) };
@@ -217,12 +217,12 @@ impl Export {
             synthesis: report.synthesis,
         };
         let evidence = answer.provenance.unwrap_or_default().evidence;
-        Ok(Some(Paired { report, taus, evidence }))
+        Ok(Some(PairSide { report, taus, evidence }))
     }
 }
 
 /// One side of a pair, and the data that both sides share.
-struct Paired {
+struct PairSide {
     report: v1::PairedReport,
     taus: Taus,
     evidence: Vec<v1::EvidenceDigest>,
@@ -250,7 +250,8 @@ impl Collecting {
         let score = Fraction::new(score.numerator.into(), score.denominator.into());
         let proceeded = entry.summary.tier == i32::from(v1::Tier::Proceed);
         let side = score.zip(self.taus_of(&policy.digest, &entry.policy_toml));
-        let side = side.and_then(|(score, taus)| Some((score, Side::of(score, proceeded, taus)?)));
+        let side =
+            side.and_then(|(score, taus)| Some((score, Side::from_score(score, proceeded, taus)?)));
         let Some((score, side)) = side.filter(|_| !provenance.evidence.is_empty()) else {
             return Ok(());
         };
@@ -275,7 +276,7 @@ impl Collecting {
 
     /// Returns the sets that have pairs and were not exported yet.
     fn into_sets(self) -> Vec<PairedSet> {
-        let mut sets = self.sets.paired();
+        let mut sets = self.sets.into_pairs();
         sets.retain(|set| set.first > self.exported);
         sets
     }

@@ -39,7 +39,7 @@ pub(super) enum Side {
 
 impl Side {
     /// Returns the side of a guarded score, if it is on either.
-    pub(super) fn of(score: Fraction, proceeded: bool, taus: Taus) -> Option<Self> {
+    pub(super) fn from_score(score: Fraction, proceeded: bool, taus: Taus) -> Option<Self> {
         if proceeded && score.compare(taus.proceed) != Ordering::Less {
             return Some(Self::Chosen);
         }
@@ -132,8 +132,8 @@ impl Sets {
     }
 
     /// Returns the sets with candidates on both sides, ordered by their first one.
-    pub(super) fn paired(self) -> Vec<PairedSet> {
-        let mut paired: Vec<_> = self.sets.into_values().filter_map(Set::paired).collect();
+    pub(super) fn into_pairs(self) -> Vec<PairedSet> {
+        let mut paired: Vec<_> = self.sets.into_values().filter_map(Set::into_pairs).collect();
         paired.sort_unstable_by_key(|set| set.first);
         paired
     }
@@ -155,7 +155,7 @@ fn insert(ranked: &mut Vec<Candidate>, side: Side, candidate: Candidate) {
 }
 
 impl Set {
-    fn paired(self) -> Option<PairedSet> {
+    fn into_pairs(self) -> Option<PairedSet> {
         let mut ranks: Vec<(usize, usize)> = (0..self.chosen.len())
             .flat_map(|chosen| (0..self.rejected.len()).map(move |rejected| (chosen, rejected)))
             .collect();
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_depends_on_contents_and_policy_not_on_order() {
+    fn key_ignores_the_order_of_evidence() {
         assert_eq!(
             SetKey::new("p", ["a", "b"].into_iter()),
             SetKey::new("p", ["b", "a"].into_iter())
@@ -205,7 +205,7 @@ mod tests {
     fn thresholds_are_compared_exactly() {
         let taus = Taus { proceed: Millionths::new(800_000), regenerate: Millionths::new(650_000) };
         let side = |numerator, denominator, proceeded| {
-            Side::of(Fraction::new(numerator, denominator).unwrap(), proceeded, taus)
+            Side::from_score(Fraction::new(numerator, denominator).unwrap(), proceeded, taus)
         };
         assert_eq!(side(4, 5, true), Some(Side::Chosen));
         assert_eq!(side(4, 5, false), None, "held back by something else");
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_and_the_worst_are_paired_first_and_equal_reports_count_once() {
+    fn pairs_best_with_worst_and_skips_duplicates() {
         let mut sets = Sets::new(100);
         for (sequence, report, score, side) in [
             (1, 1, (9, 10), Side::Chosen),
@@ -229,22 +229,22 @@ mod tests {
             sets.add(key("p"), side, candidate(sequence, report, score)).unwrap();
         }
         sets.add(key("alone"), Side::Chosen, candidate(8, 8, (1, 1))).unwrap();
-        let paired = sets.paired();
+        let paired = sets.into_pairs();
         assert_eq!(paired.len(), 1);
         assert_eq!(paired[0].first, 1);
         assert_eq!(sequences(&paired[0]), [(3, 4), (3, 2), (5, 4), (5, 2)]);
     }
 
     #[test]
-    fn a_report_is_not_paired_with_itself() {
+    fn does_not_pair_a_report_with_itself() {
         let mut sets = Sets::new(100);
         sets.add(key("p"), Side::Chosen, candidate(1, 1, (1, 1))).unwrap();
         sets.add(key("p"), Side::Rejected, candidate(2, 1, (0, 1))).unwrap();
-        assert_eq!(sets.paired(), []);
+        assert_eq!(sets.into_pairs(), []);
     }
 
     #[test]
-    fn candidates_are_bounded_per_set_and_in_total() {
+    fn candidates_are_bounded() {
         let mut sets = Sets::new(2 * MAX_PAIRS);
         for number in 0..50_u8 {
             let sequence = i64::from(number) + 1;
@@ -259,7 +259,7 @@ mod tests {
             Err(TooMany),
             "one more"
         );
-        let paired = sets.paired();
+        let paired = sets.into_pairs();
         assert_eq!(sequences(&paired[0])[..3], [(10, 1), (10, 2), (20, 1)]);
     }
 }

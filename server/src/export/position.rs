@@ -22,7 +22,7 @@ pub(super) enum Position {
 pub(super) struct RequestDigest([u8; 32]);
 
 impl RequestDigest {
-    pub(super) fn of(request: &v1::ExportRequest) -> Self {
+    pub(super) fn new(request: &v1::ExportRequest) -> Self {
         let request = v1::ExportRequest { after: String::new(), ..request.clone() };
         Self(*blake3::hash(&request.encode_to_vec()).as_bytes())
     }
@@ -71,7 +71,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn digest(policy: &str, after: &str) -> RequestDigest {
-        RequestDigest::of(&v1::ExportRequest {
+        RequestDigest::new(&v1::ExportRequest {
             policy: policy.to_owned(),
             after: after.to_owned(),
             ..v1::ExportRequest::default()

@@ -10,7 +10,7 @@ use tonic::transport::server::UdsConnectInfo;
 use super::certificate::PeerCertificate;
 use super::principal::Principal;
 use super::right::Right;
-use super::store::{Identified, IdentityStore, Unidentified};
+use super::store::{IdentificationError, Identity, IdentityStore};
 use super::token;
 
 /// The credentials of a call. `Debug` is not implemented, because the token is secret.
@@ -37,10 +37,10 @@ impl Credentials {
 
 /// An error that rejects a call or ends a stream.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotAdmitted {
+pub enum AdmissionError {
     /// The caller is not a known principal.
     #[error(transparent)]
-    Unidentified(#[from] Unidentified),
+    Unidentified(#[from] IdentificationError),
     /// The principal lacks the required right.
     #[error("{principal} may not {right}")]
     NoRight {
@@ -58,7 +58,7 @@ pub struct AdmittedIdentity {
     /// `None` if no principals are configured.
     credentials: Option<Arc<Credentials>>,
     right: Option<Right>,
-    initial: Identified,
+    initial: Identity,
 }
 
 impl std::fmt::Debug for AdmittedIdentity {
@@ -73,19 +73,20 @@ impl AdmittedIdentity {
     /// Identifies the caller and checks its right.
     ///
     /// # Errors
-    /// [`NotAdmitted`].
+    /// [`AdmissionError`].
     pub fn admit(
         store: &Arc<IdentityStore>,
         headers: &HeaderMap,
         connection: &Extensions,
         right: Option<Right>,
-    ) -> Result<Self, NotAdmitted> {
+    ) -> Result<Self, AdmissionError> {
         let store = Arc::clone(store);
         if !store.has_principals() {
-            let initial = Identified::anonymous();
+            let initial = Identity::anonymous();
             return Ok(Self { store, credentials: None, right, initial });
         }
-        let credentials = Credentials::from_call(headers, connection).map_err(Unidentified::new)?;
+        let credentials =
+            Credentials::from_call(headers, connection).map_err(IdentificationError::new)?;
         let initial = store.identify(&credentials)?;
         require(&initial.principal, right)?;
         Ok(Self { store, credentials: Some(Arc::new(credentials)), right, initial })
@@ -100,8 +101,8 @@ impl AdmittedIdentity {
     /// Identifies the caller again, with the current principals and time.
     ///
     /// # Errors
-    /// [`NotAdmitted`] if the call would be rejected now or now belongs to another principal.
-    pub fn revalidate(&self) -> Result<Arc<Principal>, NotAdmitted> {
+    /// [`AdmissionError`] if the call would be rejected now or now belongs to another principal.
+    pub fn revalidate(&self) -> Result<Arc<Principal>, AdmissionError> {
         let Some(credentials) = &self.credentials else { return Ok(Arc::clone(self.principal())) };
         if self.store.is_current(&self.initial, now_seconds()) {
             return Ok(Arc::clone(self.principal()));
@@ -110,16 +111,18 @@ impl AdmittedIdentity {
         require(&found, self.right)?;
         if found.owner() != self.principal().owner() {
             let why = "the credentials now belong to another principal; open another stream";
-            return Err(Unidentified::new(why).into());
+            return Err(IdentificationError::new(why).into());
         }
         Ok(found)
     }
 }
 
-fn require(principal: &Principal, right: Option<Right>) -> Result<(), NotAdmitted> {
+fn require(principal: &Principal, right: Option<Right>) -> Result<(), AdmissionError> {
     match right.filter(|right| !principal.may(*right)) {
         None => Ok(()),
-        Some(right) => Err(NotAdmitted::NoRight { principal: principal.name().to_owned(), right }),
+        Some(right) => {
+            Err(AdmissionError::NoRight { principal: principal.name().to_owned(), right })
+        }
     }
 }
 

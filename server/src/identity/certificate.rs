@@ -12,7 +12,7 @@ pub struct PeerCertificate(Arc<[String]>);
 impl PeerCertificate {
     /// Reads the names from the first certificate of a chain. An invalid certificate has none.
     #[must_use]
-    pub fn of_chain(chain: &[CertificateDer<'_>]) -> Self {
+    pub fn from_chain(chain: &[CertificateDer<'_>]) -> Self {
         let Some(certificate) = chain.first() else { return Self::default() };
         let Ok(certificate) = EndEntityCert::try_from(certificate) else { return Self::default() };
         // A URI without a scheme could be mistaken for a DNS name.
@@ -44,10 +44,10 @@ mod tests {
     }
 
     #[test]
-    fn keeps_uris_and_lowercases_hosts() {
-        let read = PeerCertificate::of_chain(&[certificate()]);
+    fn reads_uris_and_lowercase_hosts() {
+        let read = PeerCertificate::from_chain(&[certificate()]);
         assert_eq!(read.names(), ["spiffe://Prod/ns/rca", "agent.example"]);
-        assert_eq!(PeerCertificate::of_chain(&[]), PeerCertificate::default());
+        assert_eq!(PeerCertificate::from_chain(&[]), PeerCertificate::default());
     }
 
     #[test]
@@ -65,7 +65,7 @@ mod tests {
             SanType::URI(ascii("SPIFFE://user@Example/%61da")),
         ];
         let signed = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
-        let read = PeerCertificate::of_chain(&[signed.der().clone()]);
+        let read = PeerCertificate::from_chain(&[signed.der().clone()]);
         // Names are compared byte by byte, without normalization.
         assert_eq!(read.names(), ["spiffe://example/ada\0", "SPIFFE://user@Example/%61da"]);
     }
@@ -77,7 +77,7 @@ mod tests {
             let position = at.index(bytes.len());
             bytes[position] = byte;
             bytes.truncate(length.index(bytes.len()) + 1);
-            let _names = PeerCertificate::of_chain(&[CertificateDer::from(bytes)]);
+            let _names = PeerCertificate::from_chain(&[CertificateDer::from(bytes)]);
         }
     }
 }

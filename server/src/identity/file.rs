@@ -40,7 +40,7 @@ impl Principals {
     /// Parses a file and returns all errors in it. Rate limits continue from `before`.
     pub(super) fn read(text: &str, before: Option<&Self>) -> Result<Self, Vec<String>> {
         let tables: BTreeMap<String, Table> =
-            toml::from_str(text).map_err(|error| vec![with_line(text, &error)])?;
+            toml::from_str(text).map_err(|error| vec![parse_error(text, &error)])?;
         let (mut read, mut problems) = (Self::default(), Vec::new());
         if tables.is_empty() {
             problems.push(
@@ -88,7 +88,7 @@ impl Principals {
 }
 
 /// Formats a parse error with its line number. Omits the line, because it may contain a token by mistake.
-fn with_line(text: &str, error: &toml::de::Error) -> String {
+fn parse_error(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let message = error.message().replace('\n', ", ");
     format!("line {}: invalid principals file: {message}", before.matches('\n').count() + 1)
@@ -96,8 +96,8 @@ fn with_line(text: &str, error: &toml::de::Error) -> String {
 
 fn check(name: &str, table: &Table, problem: &mut impl FnMut(String)) {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-    let starts_well = name.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric());
-    if !starts_well || name.len() > MAX_NAME || !name.bytes().all(is_letter) {
+    let has_valid_start = name.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric());
+    if !has_valid_start || name.len() > MAX_NAME || !name.bytes().all(is_letter) {
         problem(format!(
             ": invalid name; give 1 to {MAX_NAME} letters, digits, `.`, `_` and `-`, starting with a letter or digit"
         ));
@@ -171,7 +171,7 @@ mod tests {
         for name in ["spiffe://Prod/rca", "rca.example"] {
             assert_eq!(read.by_certificate[name].name(), "rca");
         }
-        assert_eq!(read.by_token[&TokenDigest::of("abc")].name(), "rca");
+        assert_eq!(read.by_token[&TokenDigest::new("abc")].name(), "rca");
         let auditor = &read.by_subject["ada"];
         assert_eq!(auditor.name(), read.by_uid[&7].name());
         assert!(auditor.may(Right::Audit) && !auditor.may(Right::Evaluate));

@@ -203,7 +203,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rejects_whatever_the_key_did_not_sign(
+        fn rejects_invalid_signatures(
             text in ".{0,400}",
             algorithm in "(none|HS256|RS256|ES256|ES384|EdDSA|.{0,8})",
             at in 0_usize..180,

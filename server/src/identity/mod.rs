@@ -11,8 +11,8 @@ mod right;
 mod store;
 mod token;
 
-pub use admitted::{AdmittedIdentity, NotAdmitted};
+pub use admitted::{AdmissionError, AdmittedIdentity};
 pub use certificate::PeerCertificate;
-pub use principal::{Principal, TooFast};
+pub use principal::{Principal, RateLimitExceeded};
 pub use right::Right;
-pub use store::{IdentityProblem, IdentityStore, Unidentified};
+pub use store::{IdentificationError, IdentityProblem, IdentityStore};

@@ -37,7 +37,7 @@ struct RateLimit {
 
 /// The error if a principal exceeds its rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooFast {
+pub struct RateLimitExceeded {
     /// The maximum number of calls per minute.
     pub per_minute: u32,
     /// The time until the next call will be allowed.
@@ -154,10 +154,10 @@ impl Principal {
     /// Counts a call against the rate limit.
     ///
     /// # Errors
-    /// [`TooFast`] if the limit is reached.
-    pub fn count_call(&self) -> Result<(), TooFast> {
+    /// [`RateLimitExceeded`] if the limit is reached.
+    pub fn count_call(&self) -> Result<(), RateLimitExceeded> {
         let Some(RateLimit { per_minute, limiter }) = self.rate.as_deref() else { return Ok(()) };
-        limiter.check().map_err(|until| TooFast {
+        limiter.check().map_err(|until| RateLimitExceeded {
             per_minute: per_minute.get(),
             retry_after: until.wait_time_from(DefaultClock::default().now()),
         })
@@ -165,7 +165,7 @@ impl Principal {
 
     /// Waits until the rate limit allows another call and counts it.
     pub async fn wait_for_call(&self) {
-        while let Err(TooFast { retry_after, .. }) = self.count_call() {
+        while let Err(RateLimitExceeded { retry_after, .. }) = self.count_call() {
             tokio::time::sleep(retry_after).await;
         }
     }

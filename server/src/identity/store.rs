@@ -36,7 +36,7 @@ pub struct IdentityProblem {
 /// An error about missing or invalid credentials.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unidentified(String);
+pub struct IdentificationError(String);
 
 impl IdentityStore {
     /// Reads the configured files and adds every error to `problems`.
@@ -45,8 +45,8 @@ impl IdentityStore {
             return None;
         }
         match read(files, None) {
-            Ok(known) => {
-                Some(Self { files: files.clone(), current: RwLock::new(known.map(Arc::new)) })
+            Ok(snapshot) => {
+                Some(Self { files: files.clone(), current: RwLock::new(snapshot.map(Arc::new)) })
             }
             Err(errors) => {
                 for IdentityProblem { key, description } in errors {
@@ -64,10 +64,10 @@ impl IdentityStore {
     /// All errors in the files.
     pub fn reload(&self) -> Result<bool, Vec<IdentityProblem>> {
         let before = self.current();
-        let before = before.as_ref().map(|known| &known.principals);
-        let known = read(&self.files, before)?.map(Arc::new);
-        let has_principals = known.is_some();
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = known;
+        let before = before.as_ref().map(|snapshot| &snapshot.principals);
+        let snapshot = read(&self.files, before)?.map(Arc::new);
+        let has_principals = snapshot.is_some();
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
         Ok(has_principals)
     }
 
@@ -80,8 +80,8 @@ impl IdentityStore {
     /// Returns the name of a principal with a daily budget, if any.
     #[must_use]
     pub fn principal_with_budget(&self) -> Option<String> {
-        let known = self.current()?;
-        known.principals.first_with_budget().map(str::to_owned)
+        let snapshot = self.current()?;
+        snapshot.principals.first_with_budget().map(str::to_owned)
     }
 
     fn current(&self) -> Option<Arc<Snapshot>> {
@@ -89,17 +89,21 @@ impl IdentityStore {
     }
 
     /// Identifies the principal of a call by its token, or else its certificate, or else its Unix socket user.
-    pub(super) fn identify(&self, credentials: &Credentials) -> Result<Identified, Unidentified> {
-        let Some(known) = self.current() else { return Ok(Identified::anonymous()) };
-        let (principal, expires_at) = known.identify(credentials).map_err(Unidentified)?;
-        Ok(Identified { principal, known: Some(known), expires_at })
+    pub(super) fn identify(
+        &self,
+        credentials: &Credentials,
+    ) -> Result<Identity, IdentificationError> {
+        let Some(snapshot) = self.current() else { return Ok(Identity::anonymous()) };
+        let (principal, expires_at) =
+            snapshot.identify(credentials).map_err(IdentificationError)?;
+        Ok(Identity { principal, snapshot: Some(snapshot), expires_at })
     }
 
     /// Returns `true` while the files have not been reloaded and the token has not expired.
-    pub(super) fn is_current(&self, found: &Identified, now_seconds: u64) -> bool {
-        let Identified { known, expires_at, .. } = found;
-        let is_same_snapshot = match (known, &self.current()) {
-            (Some(found), Some(current)) => Arc::ptr_eq(found, current),
+    pub(super) fn is_current(&self, identity: &Identity, now_seconds: u64) -> bool {
+        let Identity { snapshot, expires_at, .. } = identity;
+        let is_same_snapshot = match (snapshot, &self.current()) {
+            (Some(previous), Some(current)) => Arc::ptr_eq(previous, current),
             (None, None) => true,
             _ => false,
         };
@@ -108,21 +112,21 @@ impl IdentityStore {
 }
 
 #[derive(Clone)]
-pub(super) struct Identified {
+pub(super) struct Identity {
     pub(super) principal: Arc<Principal>,
-    /// The principals in which it was found.
-    known: Option<Arc<Snapshot>>,
+    /// The principals at the time of identification.
+    snapshot: Option<Arc<Snapshot>>,
     /// The expiry of the token in seconds since 1970.
     expires_at: Option<u64>,
 }
 
-impl Identified {
+impl Identity {
     pub(super) fn anonymous() -> Self {
-        Self { principal: Principal::anonymous(), known: None, expires_at: None }
+        Self { principal: Principal::anonymous(), snapshot: None, expires_at: None }
     }
 }
 
-impl Unidentified {
+impl IdentificationError {
     pub(super) fn new(why: &str) -> Self {
         Self(why.to_owned())
     }
@@ -142,7 +146,7 @@ impl Snapshot {
         let by_certificate =
             names.into_iter().flatten().find_map(|name| principals.by_certificate.get(name));
         let by_uid = || uid.and_then(|uid| principals.by_uid.get(&uid));
-        let found = by_certificate.or_else(by_uid).cloned().ok_or_else(|| match (names, uid) {
+        let principal = by_certificate.or_else(by_uid).cloned().ok_or_else(|| match (names, uid) {
             (Some([first, ..]), _) => format!(
                 "the certificate names {first}, which is not a principal of this server; have it added to security.principals"
             ),
@@ -154,12 +158,12 @@ impl Snapshot {
                     .to_owned()
             }
         });
-        Ok((found?, None))
+        Ok((principal?, None))
     }
 
     fn identify_token(&self, token: &str) -> Result<Found, String> {
         let Principals { by_token, by_subject, .. } = &self.principals;
-        if let Some(principal) = by_token.get(&TokenDigest::of(token)) {
+        if let Some(principal) = by_token.get(&TokenDigest::new(token)) {
             return Ok((Arc::clone(principal), None));
         }
         let Some(issuer) = &self.issuer else {
@@ -220,18 +224,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_identification_is_valid_until_its_token_expires_or_files_are_reloaded() {
+    fn identity_expires_with_token_or_reload() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("principals.toml");
         std::fs::write(&file, "[a]\nuids = [7]\nmay = [\"read\"]\n").unwrap();
         let files = Security { principals: Some(file), ..Security::default() };
         let store = IdentityStore::check(&files, &mut Problems::default()).unwrap();
         let credentials = Credentials { token: None, certificate: None, uid: Some(7) };
-        let found = store.identify(&credentials).unwrap();
-        assert!(store.is_current(&found, u64::MAX));
-        let of_token = Identified { expires_at: Some(100), ..found.clone() };
-        assert!(store.is_current(&of_token, 100) && !store.is_current(&of_token, 101));
+        let identity = store.identify(&credentials).unwrap();
+        assert!(store.is_current(&identity, u64::MAX));
+        let token_identity = Identity { expires_at: Some(100), ..identity.clone() };
+        assert!(store.is_current(&token_identity, 100) && !store.is_current(&token_identity, 101));
         store.reload().unwrap();
-        assert!(!store.is_current(&found, 0));
+        assert!(!store.is_current(&identity, 0));
     }
 }

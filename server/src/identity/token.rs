@@ -15,7 +15,7 @@ const MAX_BYTES: usize = 16 << 10;
 pub(super) struct TokenDigest([u8; 32]);
 
 impl TokenDigest {
-    pub(super) fn of(token: &str) -> Self {
+    pub(super) fn new(token: &str) -> Self {
         Self(Sha256::digest(token.as_bytes()).into())
     }
 }
@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn digests_match_sha256sum() {
         let digest = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert!(digest.parse::<TokenDigest>().unwrap() == TokenDigest::of("abc"));
-        assert_eq!(TokenDigest::of("abc").to_string(), digest);
+        assert!(digest.parse::<TokenDigest>().unwrap() == TokenDigest::new("abc"));
+        assert_eq!(TokenDigest::new("abc").to_string(), digest);
         assert!(digest.to_uppercase().replace("SHA256", "sha256").parse::<TokenDigest>().is_ok());
         for invalid in
             ["", "abc", "sha256:", "sha256:ba78", &format!("{digest}0"), "sha256:é", "md5:00"]

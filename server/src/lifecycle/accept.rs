@@ -13,7 +13,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Returns a listener's connections. If descriptors or memory run out, logs it once and pauses. Skips failures
 /// of single connections.
-pub(super) fn accepted<C>(
+pub(super) fn accept_connections<C>(
     incoming: impl Stream<Item = io::Result<C>>,
 ) -> impl Stream<Item = io::Result<C>> {
     let is_short = Arc::new(AtomicBool::new(false));
@@ -54,7 +54,7 @@ mod tests {
     async fn accepts_connections_after_a_shortage() {
         let failed = |errno: Errno| Err(io::Error::from(errno));
         let tries = [failed(Errno::MFILE), failed(Errno::CONNABORTED), failed(Errno::NFILE), Ok(7)];
-        let all: Vec<io::Result<i32>> = accepted(stream::iter(tries)).collect().await;
+        let all: Vec<io::Result<i32>> = accept_connections(stream::iter(tries)).collect().await;
         assert!(matches!(all.as_slice(), [Ok(7)]), "{all:?}");
     }
 }

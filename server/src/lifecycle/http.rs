@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::TcpListenerStream;
 
-use super::accept::accepted;
+use super::accept::accept_connections;
 
 /// The maximum time to receive request headers, and the maximum idle time between two requests.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,7 +36,7 @@ async fn serve_within(
     builder.http2().timer(TokioTimer::new()).keep_alive_interval(header_timeout);
     let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let graceful = GracefulShutdown::new();
-    let mut incoming = std::pin::pin!(accepted(TcpListenerStream::new(listener)));
+    let mut incoming = std::pin::pin!(accept_connections(TcpListenerStream::new(listener)));
     let mut stop = std::pin::pin!(stop);
     loop {
         let next = async {

@@ -17,7 +17,7 @@ use tonic::transport::server::Connected;
 use tower::Layer as _;
 
 use super::StartError;
-use super::accept::accepted;
+use super::accept::accept_connections;
 use super::http;
 use super::listen::{Bound, Socket, SocketFile};
 use crate::api::{AdmissionLayer, Permits};
@@ -79,7 +79,7 @@ impl Listeners {
         let was_passed = bound.was_passed;
         match bound.socket {
             Socket::Tcp(listener, _) => {
-                let incoming = accepted(TcpListenerStream::new(listener)).map(|stream| {
+                let incoming = accept_connections(TcpListenerStream::new(listener)).map(|stream| {
                     stream.inspect(|stream| {
                         let _ = stream.set_nodelay(true);
                     })
@@ -96,7 +96,7 @@ impl Listeners {
             }
             Socket::Unix(listener, file) => {
                 self.socket_files.push(file);
-                let incoming = accepted(UnixListenerStream::new(listener));
+                let incoming = accept_connections(UnixListenerStream::new(listener));
                 self.spawn_grpc(incoming, attestation, was_passed);
             }
         }
@@ -167,7 +167,7 @@ impl Listeners {
     }
 
     /// Waits until a listener fails and returns the reason.
-    pub(super) async fn failed(&mut self) -> String {
+    pub(super) async fn wait_for_failure(&mut self) -> String {
         match self.tasks.join_next().await {
             Some(Ok(Err(error))) => error,
             Some(Err(error)) => error.to_string(),

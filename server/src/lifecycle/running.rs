@@ -64,7 +64,7 @@ impl Running {
                 Some(()) = reload.next() => self.reload(),
                 _ = sweep.tick() => self.sweep_corpora(),
                 _ = health.tick() => was_ready = self.update_health(was_ready).await,
-                reason = self.listeners.failed() => return Err(StartError::Serve(reason)),
+                reason = self.listeners.wait_for_failure() => return Err(StartError::Serve(reason)),
             }
         }
     }

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_anywhere_makes_the_copy_fail() {
+    fn rejects_a_damaged_source() {
         let folder = tempfile::tempdir().unwrap();
         let from = folder.path().join("a");
         drop(written(&from));

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_of_another_program_is_refused() {
+    fn rejects_another_programs_database() {
         let connection = Connection::open_in_memory().unwrap();
         SCHEMA.check(&connection).unwrap();
         connection.execute_batch("CREATE TABLE other (name TEXT)").unwrap();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn checking_a_refused_file_writes_nothing() {
+    fn rejecting_a_file_writes_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let created = folder.path().join("created 100%?#.sqlite3");
         let mut writer = Connection::open(&created).unwrap();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn another_schema_is_refused() {
+    fn rejects_another_schema() {
         let connection = created();
         for found in [0, 2] {
             connection.pragma_update(None, "user_version", found).unwrap();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_development_schema_is_refused_even_with_the_number_of_this_one() {
+    fn rejects_a_development_schema() {
         let connection = created();
         connection.pragma_update(None, "application_id", SCHEMA.development_id).unwrap();
         for found in [1, 8] {

@@ -23,7 +23,7 @@ impl RequestIds {
 
     /// Reads the ids from a request. They may be empty.
     #[must_use]
-    pub fn of(request: &v1::EvaluateRequest) -> Self {
+    pub fn from_request(request: &v1::EvaluateRequest) -> Self {
         Self {
             report: request.report.as_ref().map(|report| report.id.clone()).unwrap_or_default(),
             investigation: request.investigation_id.clone(),
@@ -38,7 +38,7 @@ pub fn log_evaluated(ids: &RequestIds, answer: &v1::EvaluateResponse, took: Dura
     }
     let given = |id: &str| (!id.is_empty()).then(|| id.to_owned());
     let judges = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
-    let of_class = |class| answer.claims.iter().filter(|claim| claim.class() == class).count();
+    let count_class = |class| answer.claims.iter().filter(|claim| claim.class() == class).count();
     tracing::info!(
         evaluation = answer.evaluation_id,
         report = given(&ids.report),
@@ -48,10 +48,10 @@ pub fn log_evaluated(ids: &RequestIds, answer: &v1::EvaluateResponse, took: Dura
         score = answer.score.as_ref().map(|score| score.value),
         judge = judges.last().map(|link| link.judge.as_str()),
         claims = answer.claims.len(),
-        grounded = of_class(ClaimClass::Grounded),
-        ungrounded = of_class(ClaimClass::Ungrounded),
-        contradicted = of_class(ClaimClass::Contradicted),
-        complementary = of_class(ClaimClass::Complementary),
+        grounded = count_class(ClaimClass::Grounded),
+        ungrounded = count_class(ClaimClass::Ungrounded),
+        contradicted = count_class(ClaimClass::Contradicted),
+        complementary = count_class(ClaimClass::Complementary),
         milliseconds = milliseconds(took),
         "evaluated"
     );

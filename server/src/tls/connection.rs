@@ -20,7 +20,7 @@ impl Connected for TlsConnection {
 
     fn connect_info(&self) -> PeerCertificate {
         let chain = self.0.get_ref().1.peer_certificates();
-        chain.map(PeerCertificate::of_chain).unwrap_or_default()
+        chain.map(PeerCertificate::from_chain).unwrap_or_default()
     }
 }
 

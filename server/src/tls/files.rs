@@ -45,7 +45,7 @@ pub(super) fn read(files: &Tls) -> Result<Contents, Vec<TlsProblem>> {
     let clients = note(&mut problems, "client_ca", clients);
     let certified = match (chain, key) {
         (Some(chain), Some(key)) => {
-            let certified = certified(files, chain, key, &provider);
+            let certified = certified_key(files, chain, key, &provider);
             certified.map_err(|problem| problems.push(problem)).ok()
         }
         _ => None,
@@ -87,11 +87,11 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
         )
     };
     let read: Result<Vec<_>, pem::Error> = CertificateDer::pem_slice_iter(&bytes(path)?).collect();
-    let found = read.map_err(|error| invalid(format!("invalid PEM: {error}")))?;
-    if found.is_empty() {
+    let chain = read.map_err(|error| invalid(format!("invalid PEM: {error}")))?;
+    if chain.is_empty() {
         return Err(invalid("contains no certificate".to_owned()));
     }
-    Ok(found)
+    Ok(chain)
 }
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
@@ -107,7 +107,7 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
     })
 }
 
-fn certified(
+fn certified_key(
     files: &Tls,
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,

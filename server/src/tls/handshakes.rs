@@ -78,14 +78,14 @@ impl Handshakes {
             tokio::select! {
                 accepted = listener.accept() => match accepted {
                     Ok((stream, _)) => self.start(stream),
-                    Err(error) if is_of_one_connection(&error) => {}
+                    Err(error) if is_connection_error(&error) => {}
                     Err(error) => {
                         tracing::warn!(%error, "failed to accept a connection");
                         sleep(ACCEPT_PAUSE).await;
                     }
                 },
                 Some(joined) = self.running.join_next() => {
-                    if let Some(connection) = established(joined)
+                    if let Some(connection) = finish_handshake(joined)
                         && ready.send(Ok(connection)).await.is_err()
                     {
                         return;
@@ -145,7 +145,7 @@ async fn wait_for_close(mut stream: TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-fn established(joined: Result<Option<TlsConnection>, JoinError>) -> Option<TlsConnection> {
+fn finish_handshake(joined: Result<Option<TlsConnection>, JoinError>) -> Option<TlsConnection> {
     match joined {
         Ok(connection) => connection,
         Err(error) if error.is_cancelled() => {
@@ -162,7 +162,7 @@ fn established(joined: Result<Option<TlsConnection>, JoinError>) -> Option<TlsCo
 }
 
 /// Returns `true` if an error affects a single connection rather than the listener.
-fn is_of_one_connection(error: &io::Error) -> bool {
+fn is_connection_error(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted)
 }

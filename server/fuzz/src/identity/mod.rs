@@ -102,7 +102,7 @@ pub fn principals(text: &str) {
 
 /// No name is empty, and names other than URIs contain only host name characters.
 pub fn certificate(der: &[u8]) {
-    let read = PeerCertificate::of_chain(&[CertificateDer::from(der)]);
+    let read = PeerCertificate::from_chain(&[CertificateDer::from(der)]);
     for name in read.names() {
         let is_host = |byte: u8| {
             byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.*".contains(&byte)

@@ -104,14 +104,13 @@ pub(super) async fn search(
     let mut statement = Conditions { sql: "items.state <> 'gone'".to_owned(), values: Vec::new() };
     restrict(&mut statement, filter);
     let conditions = statement.sql.clone();
-    let any = statement.place(any);
+    let any = statement.bind(any);
     let places: Vec<String> =
-        terms.iter().map(|(term, _)| statement.place(lexeme(corpus, term))).collect();
-    let weight_places: Vec<String> =
-        weights.iter().map(|weight| statement.place(*weight)).collect();
-    let (lexemes, weights) = (statement.place(lexemes), statement.place(weights));
-    let (length, limit) = (statement.place(length), statement.place(limit));
-    let (ranked, in_full) = (statement.place(MAX_RANKED), statement.place(RANKED_IN_FULL));
+        terms.iter().map(|(term, _)| statement.bind(lexeme(corpus, term))).collect();
+    let weight_places: Vec<String> = weights.iter().map(|weight| statement.bind(*weight)).collect();
+    let (lexemes, weights) = (statement.bind(lexemes), statement.bind(weights));
+    let (length, limit) = (statement.bind(length), statement.bind(limit));
+    let (ranked, in_full) = (statement.bind(MAX_RANKED), statement.bind(RANKED_IN_FULL));
     let queries: String = places
         .iter()
         .enumerate()

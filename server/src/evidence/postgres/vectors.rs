@@ -136,7 +136,7 @@ async fn compare_all(
         }
     }
     let conditions = filtered.sql.clone();
-    let (vector, limit) = (filtered.place(vector.clone()), filtered.place(limit));
+    let (vector, limit) = (filtered.bind(vector.clone()), filtered.bind(limit));
     let sql = format!(
         "WITH compared AS MATERIALIZED (SELECT passage, embedding <=> {vector} AS distance \
              FROM evidence_vectors AS vectors {joined} WHERE {conditions}) \

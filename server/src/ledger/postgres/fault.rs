@@ -21,8 +21,8 @@ fn unavailable(failure: &Failure) -> LedgerError {
     LedgerError::Unavailable { reason: failure.reason.clone(), fix: failure.fix.to_owned() }
 }
 
-pub(super) fn schema(error: SchemaFailure, shown: &str) -> LedgerError {
-    let database = shown.to_owned();
+pub(super) fn schema(error: SchemaFailure, url: &str) -> LedgerError {
+    let database = url.to_owned();
     match error {
         SchemaFailure::Mismatch(mismatch) => LedgerError::Schema { database, mismatch },
         SchemaFailure::Failed(failure) => LedgerError::Unavailable {

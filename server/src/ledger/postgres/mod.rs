@@ -85,7 +85,7 @@ impl PostgresLedger {
         SCHEMA
             .create(&database, options.database.migrate)
             .await
-            .map_err(|error| fault::schema(error, database.shown()))?;
+            .map_err(|error| fault::schema(error, database.display_url()))?;
         partitions::create(&database).await.map_err(|failure| fault(&failure).error)?;
         let shared = Shared {
             watch: Watch::start(database.clone()),

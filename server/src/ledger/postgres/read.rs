@@ -120,7 +120,7 @@ pub(super) async fn counts(
     let from = match interval_micros {
         None => "0::bigint".to_owned(),
         Some(interval) => {
-            let interval = counted.place(i64::try_from(interval.get()).unwrap_or(i64::MAX));
+            let interval = counted.bind(i64::try_from(interval.get()).unwrap_or(i64::MAX));
             format!("evaluated_at_micros / {interval} * {interval}")
         }
     };

@@ -35,12 +35,12 @@ const MARGIN: Duration = Duration::from_secs(2);
 pub(crate) struct Database {
     pool: Pool,
     timeout: Duration,
-    shown: Arc<str>,
+    display_url: Arc<str>,
 }
 
 impl std::fmt::Debug for Database {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Database").field("url", &self.shown).finish_non_exhaustive()
+        f.debug_struct("Database").field("url", &self.display_url).finish_non_exhaustive()
     }
 }
 
@@ -78,12 +78,12 @@ impl Database {
             .post_create(prepare)
             .build()
             .map_err(|error| error.to_string())?;
-        Ok(Self { pool, timeout: options.timeout, shown: options.url.to_string().into() })
+        Ok(Self { pool, timeout: options.timeout, display_url: options.url.to_string().into() })
     }
 
     /// Returns the address without its password.
-    pub(crate) fn shown(&self) -> &str {
-        &self.shown
+    pub(crate) fn display_url(&self) -> &str {
+        &self.display_url
     }
 
     /// Runs `work` on a connection. Retries transient failures on another connection, passing the number of the

@@ -22,7 +22,7 @@ pub struct DatabaseUrl {
 
 const HIDDEN: &str = "***";
 /// The time without a response after which a connection is considered dead.
-const SILENCE: Duration = Duration::from_secs(10);
+const DEAD_AFTER: Duration = Duration::from_secs(10);
 
 impl DatabaseUrl {
     pub(super) fn config(&self) -> tokio_postgres::Config {
@@ -62,8 +62,8 @@ impl FromStr for DatabaseUrl {
             if text.contains("sslmode=prefer") {
                 return Err("sslmode=prefer gives no protection; use require or disable".to_owned());
             }
-            let stays_here = config.get_hosts().iter().all(is_local);
-            config.ssl_mode(if stays_here { SslMode::Disable } else { SslMode::Require });
+            let is_all_local = config.get_hosts().iter().all(is_local);
+            config.ssl_mode(if is_all_local { SslMode::Disable } else { SslMode::Require });
         }
         if config.get_target_session_attrs() == TargetSessionAttrs::Any {
             config.target_session_attrs(TargetSessionAttrs::ReadWrite);
@@ -71,11 +71,11 @@ impl FromStr for DatabaseUrl {
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(Duration::from_secs(5));
         }
-        config.tcp_user_timeout(SILENCE).keepalives_idle(SILENCE);
+        config.tcp_user_timeout(DEAD_AFTER).keepalives_idle(DEAD_AFTER);
         if config.get_application_name().is_none() {
             config.application_name("gsar-server");
         }
-        Ok(Self { text: shown(text), config })
+        Ok(Self { text: redact_passwords(text), config })
     }
 }
 
@@ -90,9 +90,9 @@ fn is_local(host: &Host) -> bool {
 }
 
 /// Returns the text without its passwords, which can precede the hosts or be in the parameters.
-fn shown(text: &str) -> String {
+fn redact_passwords(text: &str) -> String {
     let (address, parameters) = text.split_once('?').map_or((text, None), |(a, p)| (a, Some(p)));
-    let mut shown = match address.split_once("://") {
+    let mut redacted = match address.split_once("://") {
         Some((scheme, rest)) => match rest.rsplit_once('@') {
             Some((user, hosts)) => match user.split_once(':') {
                 Some((name, _)) => format!("{scheme}://{name}:{HIDDEN}@{hosts}"),
@@ -103,13 +103,13 @@ fn shown(text: &str) -> String {
         None => address.to_owned(),
     };
     for (at, parameter) in parameters.into_iter().flat_map(|all| all.split('&')).enumerate() {
-        shown.push(if at == 0 { '?' } else { '&' });
+        redacted.push(if at == 0 { '?' } else { '&' });
         match parameter.split_once('=') {
-            Some(("password", _)) => shown.push_str(&format!("password={HIDDEN}")),
-            _ => shown.push_str(parameter),
+            Some(("password", _)) => redacted.push_str(&format!("password={HIDDEN}")),
+            _ => redacted.push_str(parameter),
         }
     }
-    shown
+    redacted
 }
 
 impl fmt::Display for DatabaseUrl {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn remote_connections_are_encrypted_by_default() {
+    fn encrypts_remote_connections_by_default() {
         for (text, encrypted) in [
             ("postgres://ada@db.example/gsar", true),
             ("postgres://ada@db.example/gsar?sslmode=disable", false),

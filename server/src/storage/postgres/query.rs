@@ -51,9 +51,9 @@ pub(crate) struct Conditions {
 impl Conditions {
     /// Adds a condition in which `?` stands for the value.
     pub(crate) fn add(&mut self, condition: &str, value: impl ToSql + Sync + Send + 'static) {
-        let place = self.place(value);
+        let placeholder = self.bind(value);
         self.sql.push_str(" AND ");
-        self.sql.push_str(&condition.replace('?', &place));
+        self.sql.push_str(&condition.replace('?', &placeholder));
     }
 
     pub(crate) fn require(&mut self, condition: &str) {
@@ -61,7 +61,7 @@ impl Conditions {
         self.sql.push_str(condition);
     }
 
-    pub(crate) fn place(&mut self, value: impl ToSql + Sync + Send + 'static) -> String {
+    pub(crate) fn bind(&mut self, value: impl ToSql + Sync + Send + 'static) -> String {
         self.values.push(Box::new(value));
         format!("${}", self.values.len())
     }

@@ -33,7 +33,8 @@ impl PostgresSchema {
         database: &Database,
         may_create: bool,
     ) -> Result<bool, SchemaFailure> {
-        let found = database.run(move |client, _| Box::pin(stored(client, self.part))).await?;
+        let found =
+            database.run(move |client, _| Box::pin(stored_version(client, self.part))).await?;
         match found? {
             Some(VERSION) => Ok(true),
             Some(found) => Err(SchemaMismatch::Unsupported { found }.into()),
@@ -73,7 +74,7 @@ impl PostgresSchema {
 }
 
 /// Returns the schema version of a part; `None` if it has no tables.
-async fn stored(
+async fn stored_version(
     client: &mut Object,
     part: &str,
 ) -> Result<Result<Option<i64>, SchemaMismatch>, tokio_postgres::Error> {

@@ -39,7 +39,7 @@ async fn a_silent_peer_is_dropped_after_the_timeout() {
 }
 
 #[tokio::test]
-async fn one_too_many_aborts_the_oldest() {
+async fn exceeding_the_limit_aborts_the_oldest() {
     let (address, _connections) = start(Limits { time: AN_HOUR, in_progress: 2 }).await;
     let mut peers = Vec::new();
     for _ in 0..4 {
