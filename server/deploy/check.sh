@@ -5,7 +5,7 @@ set -eu
 # Reports a skipped check, or fails if GSAR_REQUIRE names its requirement.
 skip() { # REQUIREMENT REASON
     case ",${GSAR_REQUIRE-}," in
-        *",$1,"*) echo "error: GSAR_REQUIRE names $1, but $2" >&2; exit 1 ;;
+        *",$1,"*) echo "error: GSAR_REQUIRE lists $1, but $2" >&2; exit 1 ;;
     esac
     echo "skipped: $2"
 }
@@ -19,7 +19,7 @@ if command -v promtool >/dev/null; then
     promtool test rules prometheus/alerts_test.yaml
     python3 grafana/expressions.py grafana/gsar.json | promtool check rules /dev/stdin
 else
-    skip promtool "there is no promtool (Debian package prometheus)"
+    skip promtool "promtool is not installed (Debian package prometheus)"
 fi
 
 if command -v kubectl >/dev/null; then
@@ -33,7 +33,7 @@ if command -v kubectl >/dev/null; then
     done
     # With Helm 4 as a library, since Debian has no helm program.
     if "$work/venv/bin/pip" install --quiet --disable-pip-version-check helm-python-sdk==0.2.2 pyyaml; then
-        # Packed as in a release.
+        # Checks the same archive as a release has.
         sh release/archive.sh "$work/chart.tgz" helm gsar
         "$work/venv/bin/python" helm/check.py "$work/chart.tgz" "$work/service.yaml" "$work"
         ! command -v promtool >/dev/null || promtool check rules "$work"/helm-*.rules
@@ -41,7 +41,7 @@ if command -v kubectl >/dev/null; then
             if [ -x "$server" ]; then
                 "$server" --config "$config" --print-config >/dev/null
             else
-                skip server "there is no $server to read $config; run make build"
+                skip server "$server is missing and cannot check $config; run make build"
             fi
         done
     else
@@ -53,19 +53,19 @@ if command -v kubectl >/dev/null; then
             "$work/venv/bin/kubernetes-validate" --quiet --strict --kubernetes-version "$version" "$work"/*.yaml
     done
 else
-    skip kubectl "there is no kubectl"
+    skip kubectl "kubectl is not installed"
 fi
 
 if command -v systemd-analyze >/dev/null; then
     mkdir -p "$work/systemd"
     cp systemd/gsar.socket "$work/systemd"
-    # The check needs the program of the unit; deb/check.sh checks it installed.
+    # The unit's program must exist for this check. deb/check.sh checks the installed unit.
     sed "s|^ExecStart=[^ ]*|ExecStart=$(command -v true)|" systemd/gsar.service >"$work/systemd/gsar.service"
     systemd-analyze verify --man=no "$work/systemd/gsar.service" "$work/systemd/gsar.socket"
-    # Exposure in tenths, as systemd-analyze reports it; 96 without hardening.
+    # The maximum exposure level in tenths. Without hardening it is 96.
     systemd-analyze security --offline=true --no-pager --threshold=15 systemd/gsar.service >"$work/systemd/exposure" ||
         { cat "$work/systemd/exposure" && exit 1; }
     tail -n 1 "$work/systemd/exposure"
 else
-    skip systemd-analyze "there is no systemd-analyze"
+    skip systemd-analyze "systemd-analyze is not installed"
 fi

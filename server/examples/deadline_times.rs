@@ -1,12 +1,11 @@
-//! How much later than its deadline an evaluation comes back whose chat model is stuck.
+//! Measures how late evaluations return after their deadline if the chat model hangs.
 //!
 //! `cargo run --release -p gsar-server --example deadline_times [CALLS]`
 //!
-//! A real server on a socket, asked over gRPC, which asks a provider on loopback that never answers; server, provider
-//! and caller have a thread or two each of one process. The clock runs from before the call is sent until its answer
-//! is read. Beside it stands how late a timer of the caller's runtime is that waits as long: what no server can better.
+//! Runs a server, a provider that never answers, and a caller in one process. For comparison, it also measures how late
+//! a timer in the caller's runtime fires.
 
-#![allow(clippy::print_stdout, clippy::allow_attributes, reason = "a program for people")]
+#![allow(clippy::print_stdout, clippy::allow_attributes, reason = "prints results")]
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -28,8 +27,8 @@ const DEADLINE: Duration = Duration::from_millis(200);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let calls: usize = std::env::args().nth(1).map_or(Ok(1_000), |given| given.parse())?;
-    let of_provider = threads(1)?;
-    let provider = of_provider.block_on(Server::start())?;
+    let provider_runtime = threads(1)?;
+    let provider = provider_runtime.block_on(Server::start())?;
     provider.forget_requests();
     provider.always(Play::Hang);
     let folder = tempfile::tempdir()?;
@@ -42,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..Config::default()
     };
     config.evidence.embeddings = EmbeddingsMode::Off;
-    // Of the server, since the client gives up by itself at a deadline of its own.
+    // Set on the server, because a client stops waiting at its own deadline.
     config.limits.max_deadline.0 = DEADLINE;
     let model = Model {
         base_url: Some(provider.base_url(Wire::OpenAi)),
@@ -51,22 +50,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     config.judges.chain = vec![MODEL.to_owned()];
     config.judges.models.insert(MODEL.to_owned(), model);
-    let of_server = threads(2)?;
+    let server_runtime = threads(2)?;
     let app = {
         let checked = CheckedConfig::check(config, Vec::new(), Problems::default())?;
-        of_server.block_on(App::bind(checked))?
+        server_runtime.block_on(App::bind(checked))?
     };
     let phase = app.phase();
-    of_server.spawn(app.serve(std::future::pending(), tokio_stream::pending()));
-    of_server.block_on(phase.reached(Phase::Ready));
+    server_runtime.spawn(app.serve(std::future::pending(), tokio_stream::pending()));
+    server_runtime.block_on(phase.reached(Phase::Ready));
 
-    let of_caller = Builder::new_current_thread().enable_all().build()?;
-    of_caller.block_on(async {
+    let caller_runtime = Builder::new_current_thread().enable_all().build()?;
+    caller_runtime.block_on(async {
         let address = format!("unix://{}", socket.display());
         let channel = Endpoint::from_shared(address)?.connect().await?;
-        println!("later than {DEADLINE:?}            p50        p99       most");
+        println!("later than {DEADLINE:?}            p50        p99        max");
         for at_once in [1, 16] {
-            // One after the other each takes its deadline.
+            // Sequential calls take the whole deadline each.
             let calls = if at_once == 1 { calls.div_ceil(10) } else { calls };
             let evaluations = (0..calls).map(|_| evaluation(channel.clone()));
             show(&format!("{calls} calls, {at_once} at once"), all(evaluations, at_once).await?);
@@ -74,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         provider.until(|counts| counts.open == 0).await;
         let counts = provider.counts();
-        println!("{} requests came to the provider, {} are open", counts.requests, counts.open);
+        println!("the provider received {} requests, {} are open", counts.requests, counts.open);
         Ok(())
     })
 }
@@ -91,27 +90,27 @@ async fn all(
     late.into_iter().collect()
 }
 
-/// How late the answer is.
+/// Returns how late the response is.
 async fn evaluation(channel: Channel) -> Result<Duration, String> {
     let mut request = Request::new(report());
     let minute = "60S".parse().map_err(|_| "no metadata")?;
     request.metadata_mut().insert("grpc-timeout", minute);
-    let begun = Instant::now();
-    let answered = GroundingServiceClient::new(channel).evaluate(request).await;
-    let late = begun.elapsed().saturating_sub(DEADLINE);
-    match answered {
+    let start = Instant::now();
+    let response = GroundingServiceClient::new(channel).evaluate(request).await;
+    let late = start.elapsed().saturating_sub(DEADLINE);
+    match response {
         Err(status) if status.code() == Code::DeadlineExceeded => Ok(late),
-        other => Err(format!("not the deadline but {other:?}")),
+        other => Err(format!("expected DEADLINE_EXCEEDED, got {other:?}")),
     }
 }
 
 async fn timer() -> Result<Duration, String> {
-    let begun = Instant::now();
+    let start = Instant::now();
     tokio::time::sleep(DEADLINE).await;
-    Ok(begun.elapsed().saturating_sub(DEADLINE))
+    Ok(start.elapsed().saturating_sub(DEADLINE))
 }
 
-/// Twenty claims and 4 KiB of evidence.
+/// Returns a request with twenty claims and 4 KiB of evidence.
 fn report() -> v1::EvaluateRequest {
     let claim = |number| v1::Claim {
         id: format!("c{number}"),
@@ -136,7 +135,7 @@ fn report() -> v1::EvaluateRequest {
 fn show(what: &str, mut late: Vec<Duration>) {
     late.sort_unstable();
     let at = |hundredths: usize| late.get(late.len() * hundredths / 100).or(late.last());
-    let [p50, p99, most] =
+    let [p50, p99, max] =
         [at(50), at(99), late.last()].map(|time| time.copied().unwrap_or_default());
-    println!("{what:<24} {p50:>10.1?} {p99:>10.1?} {most:>10.1?}");
+    println!("{what:<24} {p50:>10.1?} {p99:>10.1?} {max:>10.1?}");
 }

@@ -15,20 +15,20 @@ failed() {
     [ ! -s "$work/log" ] || tail -n 20 "$work/log" >&2
     exit 1
 }
-[ "$(id -u)" = 0 ] || not_checked "it takes root to enter the root of the image"
+[ "$(id -u)" = 0 ] || not_checked "entering the image's root file system requires root"
 for program in unshare nsenter ip; do
-    command -v "$program" >/dev/null || not_checked "no $program here (apt-get install util-linux iproute2)"
+    command -v "$program" >/dev/null || not_checked "$program is not installed (apt-get install util-linux iproute2)"
 done
-unshare --mount --pid --net --fork true 2>/dev/null || not_checked "this machine allows no namespaces of its own"
+unshare --mount --pid --net --fork true 2>/dev/null || not_checked "namespaces cannot be created here"
 
 rm -rf "$work"
 mkdir -p "$work"
 sh "$here/rootfs.sh" "$bin" "$work/rootfs"
 install -d -m 0700 "$work/state/gsar"
 programs=$(find "$work/rootfs" -type f -perm /111 -path '*/bin/*' -printf '%f\n' | sort | xargs)
-[ "$programs" = "gsar gsar-server" ] || failed "it has the programs $programs"
+[ "$programs" = "gsar gsar-server" ] || failed "unexpected programs: $programs"
 
-# Start it like a container engine: with the variables and user of the image, a volume, and /tmp in memory.
+# Starts the server like a container engine, with the image's variables and user, a volume, and /tmp in memory.
 eval "set -- $(sed -n '/^ENV /,/[^\\]$/p' "$here/Containerfile" | sed 's/^ENV //; s/\\$//' | tr '\n' ' ')"
 install -d -o 65532 -g 65532 -m 0700 "$work/volume"
 cp -R datasets/incidents/checkout-oom "$work/volume/incident"
@@ -62,23 +62,23 @@ inside() {
         --setuid 65532 --setgid 65532 "$@"
 }
 eval "set -- $(sed -n 's/^HEALTHCHECK.* CMD \[\(.*\)\]$/\1/p' "$here/Containerfile" | tr -d ,)"
-inside "$@" || failed "its health check fails"
+inside "$@" || failed "the health check fails"
 status=0
 inside gsar evaluate /var/lib/gsar/incident/reports/overreaching.md --evidence /var/lib/gsar/incident/evidence --output json \
     >"$work/evaluation.json" || status=$?
 judge=$(sh server/deploy/judge.sh <"$work/evaluation.json")
-[ "$judge" = local/1 ] || failed "gsar evaluate ends with $status, judged by ${judge:-no judge}"
-[ "$(stat --format=%u "$work/volume/ledger.sqlite3")" = 65532 ] || failed "the ledger is not the user's"
-inside gsar health --endpoint grpcs://127.0.0.1:1 2>&1 | grep -q "Connection refused" || failed "it finds no authorities to trust"
+[ "$judge" = local/1 ] || failed "gsar evaluate exited with $status, judge: ${judge:-none}"
+[ "$(stat --format=%u "$work/volume/ledger.sqlite3")" = 65532 ] || failed "the ledger has another owner"
+inside gsar health --endpoint grpcs://127.0.0.1:1 2>&1 | grep -q "Connection refused" || failed "CA certificates are missing"
 kill "$server"
 status=0
 wait "$started" || status=$?
 trap - EXIT
-[ "$status" = 0 ] || failed "the server ends with $status when asked to stop"
+[ "$status" = 0 ] || failed "the server exited with $status after TERM"
 rmdir "$work/rootfs/var/lib/gsar"
-echo "the root of the image, $(du --summarize --apparent-size --block-size=M "$work/rootfs" | cut -f 1): judged by $judge"
+echo "the root file system, $(du --summarize --apparent-size --block-size=M "$work/rootfs" | cut -f 1): judged by $judge"
 
-command -v buildah >/dev/null || not_checked "whether the image is built of it; no buildah here (apt-get install buildah)"
+command -v buildah >/dev/null || not_checked "building the image; buildah is not installed (apt-get install buildah)"
 image() { buildah --root "$work/store" --runroot "$work/run" --storage-driver vfs "$@"; }
 # Builds only the last stage, with the tested root.
 sed -n '/^FROM scratch/,$p' "$here/Containerfile" >"$work/Containerfile"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests the Debian package: `make deb-check`. In a separate Debian with systemd as process 1: install, evaluate, reload, socket
-# activation, kill, upgrade, remove and purge. PROFILE (dev) and TARGET select the built programs. Needs root and the programs
+# Tests the Debian package in a container with systemd: `make deb-check`. Installs, evaluates, reloads, activates by socket,
+# kills, upgrades, removes and purges. PROFILE (default: dev) and TARGET select the built programs. Needs root and the programs
 # below; exits with status 3 if one is missing.
 set -eu
 cd "$(dirname "$0")/../../.."
@@ -10,12 +10,12 @@ not_checked() {
     exit 3
 }
 for program in mmdebstrap systemd-nspawn nsenter lintian; do
-    command -v "$program" >/dev/null || not_checked "no $program here (apt-get install mmdebstrap systemd-container lintian)"
+    command -v "$program" >/dev/null || not_checked "$program is not installed (apt-get install mmdebstrap systemd-container lintian)"
 done
-[ "$(id -u)" = 0 ] || not_checked "it takes root to start a machine"
+[ "$(id -u)" = 0 ] || not_checked "starting a container requires root"
 bin=target/${target:+$target/}$([ "$profile" = dev ] && echo debug || echo "$profile")
 for program in gsar-server gsar gsar-calibrate; do
-    [ -x "$bin/$program" ] || not_checked "there is no $bin/$program; make deb-check builds it where PROFILE is not set"
+    [ -x "$bin/$program" ] || not_checked "$bin/$program is missing; make deb-check builds it if PROFILE is not set"
 done
 
 packages=$PWD/target/deploy/deb
@@ -30,11 +30,11 @@ old=$(echo "$packages"/*-1_*.deb) new=$(echo "$packages"/*-2_*.deb)
 base=$PWD/target/deploy/debian
 sources=/etc/apt/sources.list.d/debian.sources
 [ -f "$sources" ] || sources=/etc/apt/sources.list
-# Only the dependencies of the package.
+# A base system with only the package's dependencies.
 [ -d "$base" ] || mmdebstrap --quiet --variant=minbase --include=systemd-sysv,libstdc++6 bookworm "$base" "$sources"
 
 log=$(mktemp)
-# Writes go to memory; the tree stays unchanged.
+# Writes go to memory, so that the base system is unchanged.
 systemd-nspawn --quiet --directory="$base" --volatile=overlay --boot --private-network --register=no --keep-unit --console=pipe \
     --bind-ro="$old:/srv/old.deb" --bind-ro="$new:/srv/new.deb" --bind-ro="$PWD/datasets/incidents/checkout-oom:/srv/incident" \
     </dev/null >"$log" 2>&1 &
@@ -53,10 +53,10 @@ failed() {
     inside journalctl --no-pager --unit=gsar.service --unit=gsar.socket --lines=40 >&2 || cat "$log" >&2
     exit 1
 }
-is() { [ "$2" = "$3" ] || failed "$1 is \`$2\`, not \`$3\`"; }
-said() { printf '  %s\n' "$*"; }
+is() { [ "$2" = "$3" ] || failed "$1 is \`$2\`, expected \`$3\`"; }
+report() { printf '  %s\n' "$*"; }
 
-# Up to minutes on a slow machine.
+# Takes minutes on a slow machine.
 tries=0
 until first=$(pgrep -P "$machine"); do
     [ $((tries += 1)) -lt 600 ] || { cat "$log" >&2; exit 1; }
@@ -64,7 +64,7 @@ until first=$(pgrep -P "$machine"); do
 done
 tries=0
 until [ "$(inside systemctl is-system-running 2>/dev/null)" = running ]; do
-    [ $((tries += 1)) -lt 600 ] || failed "the machine does not start: $(inside systemctl --failed --no-pager)"
+    [ $((tries += 1)) -lt 600 ] || failed "the container does not start: $(inside systemctl --failed --no-pager)"
     sleep 0.1
 done
 
@@ -74,57 +74,57 @@ evaluates() {
     inside setpriv --reuid=agent --regid=agent --init-groups env HOME=/tmp \
         gsar evaluate "/srv/incident/reports/$1.md" --evidence /srv/incident/evidence --endpoint unix:///run/gsar/gsar.sock \
         --output json >"$log.json" || status=$?
-    case $status in 0 | 10 | 11 | 12) ;; *) failed "gsar evaluate ends with $status" ;; esac
+    case $status in 0 | 10 | 11 | 12) ;; *) failed "gsar evaluate exited with $status" ;; esac
     is "the judge" "$(sh server/deploy/judge.sh <"$log.json")" local/1
-    said "evaluated $1.md by local/1: exit status $status"
+    report "evaluated $1.md by local/1: exit status $status"
 }
 recorded() { inside gsar ledger list --endpoint unix:///run/gsar/gsar.sock | grep -c .; }
 property() { inside systemctl show --property="$1" --value gsar.service; }
 process() { property MainPID; }
-held() { inside sed -n "s/^$1:[[:space:]]*//p" "/proc/$(process)/status"; }
+proc_status() { inside sed -n "s/^$1:[[:space:]]*//p" "/proc/$(process)/status"; }
 
 echo "installs"
 inside dpkg --install /srv/old.deb >"$log" 2>&1 || failed "$(cat "$log")"
 inside useradd --groups gsar agent
 is "the service" "$(inside systemctl is-active gsar.service)" active
 is "the socket" "$(inside systemctl is-active gsar.socket)" active
-is "at boot" "$(inside systemctl is-enabled gsar.service gsar.socket | xargs)" "enabled enabled"
-is "what it says of itself" "$(property StatusText)" serving
-is "the socket's file" "$(inside stat --format='%U %G %a' /run/gsar/gsar.sock)" "gsar gsar 660"
-is "the state" "$(inside stat --format='%U %G %a' /var/lib/gsar)" "gsar gsar 700"
-is "capabilities" "$(held CapEff)$(held CapBnd)" 00000000000000000000000000000000
-is "no new privileges, system calls filtered" "$(held NoNewPrivs) $(held Seccomp)" "1 2"
+is "enabled at boot" "$(inside systemctl is-enabled gsar.service gsar.socket | xargs)" "enabled enabled"
+is "the status text" "$(property StatusText)" serving
+is "the socket file" "$(inside stat --format='%U %G %a' /run/gsar/gsar.sock)" "gsar gsar 660"
+is "the state folder" "$(inside stat --format='%U %G %a' /var/lib/gsar)" "gsar gsar 700"
+is "capabilities" "$(proc_status CapEff)$(proc_status CapBnd)" 00000000000000000000000000000000
+is "no new privileges, system calls filtered" "$(proc_status NoNewPrivs) $(proc_status Seccomp)" "1 2"
 for file in /usr/share/man/man1/gsar-server.1.gz /usr/share/man/man1/gsar-evaluate.1.gz \
     /usr/share/bash-completion/completions/gsar /usr/share/zsh/vendor-completions/_gsar-server; do
-    inside test -s "$file" || failed "$file is not there"
+    inside test -s "$file" || failed "$file is missing"
 done
-inside bash -n /usr/share/bash-completion/completions/gsar || failed "bash cannot read the completions"
-inside systemd-analyze verify --man=no gsar.service gsar.socket || failed "systemd finds fault with the units"
-said "active, enabled, $(inside systemd-analyze security --no-pager gsar.service | tail -n 1 | sed 's/^[^O]*//')"
+inside bash -n /usr/share/bash-completion/completions/gsar || failed "bash cannot parse the completions"
+inside systemd-analyze verify --man=no gsar.service gsar.socket || failed "systemd-analyze rejects the units"
+report "active, enabled, $(inside systemd-analyze security --no-pager gsar.service | tail -n 1 | sed 's/^[^O]*//')"
 
 echo "evaluates"
 evaluates faithful
 evaluates contradicted
 inside setpriv --reuid=nobody --regid=nogroup --clear-groups gsar health --endpoint unix:///run/gsar/gsar.sock 2>/dev/null &&
-    failed "somebody outside the group may call"
+    failed "a user outside the group can call"
 is "evaluations" "$(recorded)" 2
 
 echo "reloads its files"
 inside systemctl reload gsar.service
-is "what it says of itself" "$(property StatusText)" serving
+is "the status text" "$(property StatusText)" serving
 
 echo "starts by socket activation"
 inside systemctl stop gsar.service 2>/dev/null
 is "the service" "$(inside systemctl is-active gsar.service || :)" inactive
-inside gsar health --endpoint unix:///run/gsar/gsar.sock || failed "nobody answers at the socket"
+inside gsar health --endpoint unix:///run/gsar/gsar.sock || failed "the socket does not answer"
 is "the service" "$(inside systemctl is-active gsar.service)" active
 
 echo "restarts after a kill"
 before=$(process)
 inside systemctl kill --signal=KILL gsar.service
-# Meanwhile, callers wait at the socket.
-inside gsar health --endpoint unix:///run/gsar/gsar.sock || failed "nobody answers after a kill"
-[ "$(process)" != "$before" ] || failed "it is the process that was killed"
+# Callers wait at the socket during the restart.
+inside gsar health --endpoint unix:///run/gsar/gsar.sock || failed "the socket does not answer after a kill"
+[ "$(process)" != "$before" ] || failed "the process is the one that was killed"
 is "evaluations" "$(recorded)" 2
 
 echo "is upgraded"
@@ -133,24 +133,24 @@ before=$(process)
 inside dpkg --force-confold --install /srv/new.deb >"$log" 2>&1 || failed "$(cat "$log")"
 is "the version" "$(inside dpkg-query --show --showformat='${Version}' gsar)" "$(dpkg-deb --field "$new" Version)"
 is "the service" "$(inside systemctl is-active gsar.service)" active
-[ "$(process)" != "$before" ] || failed "the old server goes on"
+[ "$(process)" != "$before" ] || failed "the old server is still running"
 is "evaluations" "$(recorded)" 2
-inside grep -q 1999 /etc/gsar/gsar.toml || failed "the upgrade lost what was configured"
+inside grep -q 1999 /etc/gsar/gsar.toml || failed "the upgrade lost the configuration"
 evaluates faithful
 is "evaluations" "$(recorded)" 3
 
 echo "is removed"
 inside dpkg --remove gsar >"$log" 2>&1 || failed "$(cat "$log")"
 is "the service" "$(inside systemctl is-active gsar.service || :)" inactive
-inside test -e /run/gsar/gsar.sock && failed "its socket stays"
-inside test -s /var/lib/gsar/ledger.sqlite3 || failed "removal took the record with it"
-inside grep -q 1999 /etc/gsar/gsar.toml || failed "removal took the configuration with it"
+inside test -e /run/gsar/gsar.sock && failed "the socket still exists"
+inside test -s /var/lib/gsar/ledger.sqlite3 || failed "removal deleted the ledger"
+inside grep -q 1999 /etc/gsar/gsar.toml || failed "removal deleted the configuration"
 
 echo "is purged"
 inside dpkg --purge gsar >"$log" 2>&1 || failed "$(cat "$log")"
 for left in /var/lib/gsar /etc/gsar /run/gsar /usr/lib/systemd/system/gsar.service /etc/systemd/system/multi-user.target.wants/gsar.service; do
-    inside test -e "$left" && failed "$left stays"
+    inside test -e "$left" && failed "$left still exists"
 done
 
 lintian --allow-root --fail-on error,warning --suppress-tags-from-file server/deploy/deb/lintian "$new"
-echo "the package: all steps"
+echo "the package: all steps passed"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the Debian package from built programs, ONNX Runtime, and the man pages, completions and SBOMs in target/package:
-# deb/package.sh PROFILE FOLDER [VERSION [TARGET]], with PROFILE dev, release or dist.
+# Builds the Debian package: deb/package.sh PROFILE FOLDER [VERSION [TARGET]]. PROFILE is dev, release or dist. Needs built
+# programs, and man pages, completions and SBOMs in target/package.
 set -eu
 profile=$1 folder=$2 version=${3:-} target=${4:-}
 cd "$(dirname "$0")/../../.."

@@ -1,4 +1,4 @@
-"""Converts all expressions of a dashboard to rules, which promtool can check."""
+"""Converts the expressions in a dashboard to rules that promtool can check."""
 
 import json
 import sys

@@ -58,7 +58,7 @@ def documents(text):
 
 
 def shape(value):
-    """Returns a resource without incidental fields; one of the two config map names has a digest."""
+    """Returns a resource without incidental fields, such as the digest in a config map name."""
     if isinstance(value, dict):
         kept = {key: shape(inner) for key, inner in value.items() if key not in INCIDENTAL}
         return kept | ({"configMap": {}} if "configMap" in kept else {})

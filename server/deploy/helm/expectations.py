@@ -1,4 +1,4 @@
-"""The expectations for each form of the chart: problems(FORM, resources by kind) lists what is missing."""
+"""Checks each form of the chart: problems(FORM, resources by kind) lists unmet expectations."""
 
 import tomllib
 from pathlib import Path
@@ -52,7 +52,7 @@ def first_try(of):
     mounts = names(container(of)["volumeMounts"])
     yield "only volumes that are there", mounts == names(volumes)
     config = tomllib.loads(of["ConfigMap"]["data"]["gsar.toml"])
-    yield "calls in the clear", config["listen"] == ["grpc://0.0.0.0:4317"] and not {"tls", "security", "storage"} & config.keys()
+    yield "unencrypted calls", config["listen"] == ["grpc://0.0.0.0:4317"] and not {"tls", "security", "storage"} & config.keys()
 
 
 EXPECTED = {"service": service, "dressed": dressed, "watched": watched, "first-try": first_try}

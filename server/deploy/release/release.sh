@@ -17,7 +17,7 @@ fi
 PATH=$PWD/$tools/bin:$PATH
 sh server/deploy/release/tools.sh
 
-echo "bills of materials"
+echo "SBOMs"
 sh server/deploy/release/sbom.sh target/package
 cp target/package/*.cdx.json "$out"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a program, with qemu-user if it is of another architecture: release/run.sh ARCHITECTURE PROGRAM [ARGUMENT...]
+# Runs a program, in qemu-user if it is for another architecture: release/run.sh ARCHITECTURE PROGRAM [ARGUMENT...]
 set -eu
 architecture=$1
 shift

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes CycloneDX SBOMs of the server, the command line and gsar-calibrate, checked against Cargo.lock: release/sbom.sh FOLDER
+# Writes CycloneDX SBOMs for the server, the command line and gsar-calibrate: release/sbom.sh FOLDER
 set -eu
 cd "$(dirname "$0")/../../.."
 mkdir -p "$1"

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Lays out built programs as installed, with ONNX Runtime for the judge local/1 and the licences of all dependencies:
-# release/tree.sh ARCHITECTURE BIN PREFIX PROGRAM...
-# Archive, wheel and image are built from such a tree.
+# Copies built programs to PREFIX with ONNX Runtime and all licences: release/tree.sh ARCHITECTURE BIN PREFIX PROGRAM...
+# The archive, the wheel and the image are built from such a tree.
 set -eu
 architecture=$1 bin=$2 prefix=$3
 shift 3

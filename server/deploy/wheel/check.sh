@@ -13,10 +13,10 @@ tried() { env -i HOME="$work" PATH="$work/venv/bin" "$@"; }
 status=0
 tried gsar evaluate "$incident/reports/overreaching.md" --evidence "$incident/evidence" --output json >"$work/evaluation.json" || status=$?
 judge=$(sh "$here/../judge.sh" <"$work/evaluation.json")
-[ "$judge" = local/1 ] || { echo "failed: gsar evaluate ends with $status, judged by ${judge:-no judge}" >&2; exit 1; }
+[ "$judge" = local/1 ] || { echo "failed: gsar evaluate exited with $status, judge: ${judge:-none}" >&2; exit 1; }
 if [ $# -gt 1 ]; then
-    # The client finds the installed server.
+    # The client must find the installed server.
     judge=$(tried python "$here/evaluate.py" "$incident")
-    [ "$judge" = local/1 ] || { echo "failed: the client's server judges with ${judge:-no judge}" >&2; exit 1; }
+    [ "$judge" = local/1 ] || { echo "failed: the client's server used the judge ${judge:-none}" >&2; exit 1; }
 fi
 echo "$(basename "$1"), $(du --apparent-size --block-size=M "$1" | cut -f 1): judged by $judge"

@@ -6,7 +6,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class OfPrograms(BuildHookInterface):
-    """Sets the tag; wheel.sh adds the minimum glibc version found by auditwheel."""
+    """Sets the tag. wheel.sh adds the minimum glibc version from auditwheel."""
 
     def initialize(self, version, build_data):
         build_data["pure_python"] = False

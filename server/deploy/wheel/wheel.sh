@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the wheel gsar-server from built programs: wheel/wheel.sh ARCHITECTURE BIN FOLDER [BILLS]. auditwheel determines the
-# minimum glibc version and writes it into the name. BILLS is a folder of SBOMs to include.
+# Builds the gsar-server wheel from built programs: wheel/wheel.sh ARCHITECTURE BIN FOLDER [BILLS]. BILLS is a folder with
+# SBOMs to include. auditwheel adds the minimum glibc version to the file name.
 set -eu
 architecture=$1 bin=$2 folder=$3 bills=${4:-}
 cd "$(dirname "$0")/../../.."
