@@ -51,7 +51,7 @@ async fn rejects_a_ledger_with_another_schema() {
         (
             None,
             99,
-            "has schema 99, this server supports schema 1 only; run the server that wrote it",
+            "has schema 99, but this server supports only schema 1; run the server that wrote it",
         ),
         (Some(DEVELOPMENT_LEDGER), 8, "has schema 8 of a development version; start with an empty"),
         (Some(DEVELOPMENT_LEDGER), 1, "has schema 1 of a development version; start with an empty"),

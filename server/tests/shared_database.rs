@@ -245,7 +245,7 @@ async fn recovers_from_a_killed_database() {
         };
         assert_eq!(refused.code(), Code::Unavailable, "{refused}");
         assert!(refused.message().contains("database"), "{refused}");
-        assert!(readiness(server.admin.unwrap()).await.contains("the ledger takes no records"));
+        assert!(readiness(server.admin.unwrap()).await.contains("the ledger rejects records"));
         let database = Arc::clone(&postgres);
         tokio::task::spawn_blocking(move || database.up()).await.unwrap();
         let up = Instant::now();

@@ -18,7 +18,7 @@ pub enum StoreError {
         given: String,
     },
     /// The corpus does not exist.
-    #[error("unknown corpus `{corpus}`; `gsar evidence list` lists the stored ones")]
+    #[error("unknown corpus `{corpus}`; `gsar evidence list` lists stored corpora")]
     UnknownCorpus {
         /// The given name.
         corpus: String,
@@ -33,7 +33,7 @@ pub enum StoreError {
     },
     /// A size limit would be exceeded.
     #[error(
-        "{limit} is {allowed} bytes and {needed} would be needed; delete a corpus, store less, or raise it"
+        "{limit} is {allowed} bytes, but {needed} would be needed; delete a corpus, store less, or raise the limit"
     )]
     Full {
         /// The configuration key of the limit.

@@ -236,7 +236,7 @@ impl Evidence {
                 Err(StoreError::UnknownCorpus { .. }) => continue,
                 done => done?,
             };
-            tracing::info!(corpus = %summary.name, "a corpus has expired");
+            tracing::info!(corpus = %summary.name, "deleted an expired corpus");
             deleted += 1;
         }
         self.shared.store.sweep()?;

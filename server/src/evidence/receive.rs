@@ -267,7 +267,7 @@ impl Receiver {
         self.number = None;
         tracing::debug!(
             corpus = %self.corpus.name(), size = self.size, passages = self.passages,
-            took = ?self.since.elapsed(), "an item was stored"
+            took = ?self.since.elapsed(), "stored an item"
         );
         Ok(StoredItem {
             id: self.id().to_owned(),

@@ -145,7 +145,7 @@ fn verification_key(jwk: &Jwk) -> Result<Key, String> {
         .as_ref()
         .is_some_and(|used_for| *used_for != PublicKeyUse::Signature)
     {
-        return Err("has another use than `sig`; leave out keys for other uses".to_owned());
+        return Err("has a use other than `sig`; leave out keys for other uses".to_owned());
     }
     let algorithms = match (&jwk.algorithm, &jwk.common.key_algorithm) {
         (AlgorithmParameters::OctetKey(_), _) => {
@@ -192,7 +192,7 @@ mod tests {
                 "keys.0: alg RSA_OAEP is not a signature algorithm",
             ),
             (&format!("{{\"keys\":[{curve}]}}"), "keys.0: unsupported curve"),
-            (&KEYS.replace("\"kid\"", "\"use\":\"enc\",\"kid\""), "keys.0: has another use"),
+            (&KEYS.replace("\"kid\"", "\"use\":\"enc\",\"kid\""), "keys.0: has a use other than"),
             (&twice, "keys.1: duplicate kid"),
         ] {
             let problems = Issuer::new("i", "a", keys).unwrap_err().join("; ");

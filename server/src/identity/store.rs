@@ -171,7 +171,7 @@ impl Snapshot {
         };
         let Subject { name, expires_at } = issuer.verify(token)?;
         let principal = by_subject.get(&name).cloned().ok_or_else(|| {
-            "the subject of the token is not a principal of this server; have it added to security.principals".to_owned()
+            "the token's subject is not a principal of this server; have it added to security.principals".to_owned()
         })?;
         Ok((principal, Some(expires_at)))
     }
@@ -193,7 +193,7 @@ fn read(
         && !principals.by_subject.is_empty()
     {
         let description = format!(
-            "{} lists subjects, but security.jwt is missing; give it, or remove the subjects",
+            "{} lists subjects, but security.jwt is missing; add it, or remove the subjects",
             file.display()
         );
         problems.push(IdentityProblem { key: "principals", description });

@@ -42,7 +42,7 @@ pub enum LedgerError {
         mismatch: SchemaMismatch,
     },
     /// The file is another program's database.
-    #[error("{} is the database of another program; choose another data directory", file.display())]
+    #[error("{} is another program's database; choose another data directory", file.display())]
     Foreign {
         /// The database.
         file: PathBuf,
@@ -65,7 +65,7 @@ pub enum LedgerError {
     },
     /// The queue is full. Nothing was recorded.
     #[error(
-        "the queue of the ledger is full ({queue} records); nothing was recorded, try again shortly"
+        "the ledger's queue is full ({queue} records); nothing was recorded, try again shortly"
     )]
     Busy {
         /// The maximum number of queued records.
@@ -83,13 +83,13 @@ pub enum LedgerError {
         key: String,
     },
     /// An evaluation with this id is already recorded.
-    #[error("evaluation {evaluation_id:?} is recorded already; use a new id")]
+    #[error("evaluation {evaluation_id:?} is already recorded; use a new id")]
     DuplicateId {
         /// The id.
         evaluation_id: String,
     },
     /// The record exceeds the maximum row size.
-    #[error("evaluation {evaluation_id:?} needs {bytes} bytes; a row has at most 1000000000")]
+    #[error("evaluation {evaluation_id:?} is {bytes} bytes; the maximum is 1000000000")]
     TooLarge {
         /// The id of the evaluation.
         evaluation_id: String,

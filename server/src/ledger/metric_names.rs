@@ -28,12 +28,12 @@ pub fn describe() {
     describe_histogram!(
         COMMIT_DURATION_SECONDS,
         Unit::Seconds,
-        "Time of one ledger transaction, commit included."
+        "Duration of a ledger transaction, including its commit."
     );
     describe_histogram!(BATCH_SIZE, Unit::Count, "Records in one ledger transaction.");
     describe_counter!(
         ERRORS_TOTAL,
-        "Ledger batches that failed and records refused by a full queue, by kind."
+        "Failed ledger batches, and records rejected by a full queue, by kind."
     );
     describe_counter!(DELETED_TOTAL, "Evaluations deleted by retention or on request, by reason.");
 }

@@ -171,7 +171,7 @@ impl Listeners {
         match self.tasks.join_next().await {
             Some(Ok(Err(error))) => error,
             Some(Err(error)) => error.to_string(),
-            Some(Ok(Ok(()))) | None => "a listener ended by itself".to_owned(),
+            Some(Ok(Ok(()))) | None => "a listener ended unexpectedly".to_owned(),
         }
     }
 

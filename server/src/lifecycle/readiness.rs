@@ -29,7 +29,7 @@ impl Readiness {
             Phase::Draining | Phase::Stopped => Some("draining".to_owned()),
             Phase::Ready => {
                 let failure = self.ledger.get()?.health().failure?;
-                Some(format!("the ledger takes no records: {}", failure.reason))
+                Some(format!("the ledger rejects records: {}", failure.reason))
             }
         }
     }

@@ -22,7 +22,7 @@ pub(crate) struct Schema {
 pub enum SchemaMismatch {
     /// Another version of the server created it.
     #[error(
-        "has schema {found}, this server supports schema {VERSION} only; run the server that wrote it"
+        "has schema {found}, but this server supports only schema {VERSION}; run the server that wrote it"
     )]
     Unsupported {
         /// The schema version in the database.
@@ -31,7 +31,7 @@ pub enum SchemaMismatch {
     /// A development version created it.
     #[error(
         "has schema {found} of a development version; start with an empty data directory or database \
-         (records can be exported before with the server that wrote them: gsar ledger export)"
+         (to keep the records, export them first with the server that wrote them: gsar ledger export)"
     )]
     Development {
         /// The schema version in the database.

@@ -106,15 +106,15 @@ fn install() -> Result<PrometheusHandle, String> {
     describe_counter!(CALLS, "calls answered, by method and gRPC code");
     describe_histogram!(CALL_SECONDS, Unit::Seconds, "time from request to response");
     describe_gauge!(CALLS_IN_FLIGHT, "calls in flight");
-    describe_counter!(REFUSED, "calls refused before any work, by reason");
+    describe_counter!(REFUSED, "calls rejected before any work, by reason");
     describe_counter!(DECISIONS, "decisions, by tier and policy");
-    describe_counter!(SHADOW_DECISIONS, "decisions in shadow, by tier and policy");
+    describe_counter!(SHADOW_DECISIONS, "decisions in shadow mode, by tier and policy");
     describe_counter!(CLAIMS, "claims counted, by class");
     describe_counter!(RULES, "claims decided by rules over facts, by rule and class");
-    describe_counter!(REASONS, "reasons of decisions, by code");
+    describe_counter!(REASONS, "reasons for decisions, by code");
     describe_counter!(CORRECTIONS, "corrections by verification, by code");
     describe_counter!(RETRIEVALS, "evaluations against a corpus, by how its evidence was chosen");
-    describe_counter!(JUDGED, "results of judges, by judge and result");
+    describe_counter!(JUDGED, "judge results, by judge and result");
     describe_counter!(
         JUDGE_CACHE,
         "requests to judges with a cache, by judge and source of the answer"
@@ -125,7 +125,10 @@ fn install() -> Result<PrometheusHandle, String> {
     describe_counter!(DISAGREEMENTS, "claims on which votes differ, by judge");
     describe_counter!(SECOND_LOOKS, "second looks at statements, by reader and verdict");
     describe_counter!(EXTRA_TURNS, "extra turns of judges, by judge and result");
-    describe_counter!(BUDGET_REFUSED, "calls of chat models refused by the daily budget");
+    describe_counter!(
+        BUDGET_REFUSED,
+        "chat model calls rejected because the daily budget was spent"
+    );
     describe_histogram!(STEP_SECONDS, Unit::Seconds, "time of the steps of an evaluation");
     describe_counter!(GATE, "evaluations of the gate, by exit, deciding reason and shadow");
     describe_counter!(CAPS, "self-rated confidences checked by the cap, by lowered and shadow");

@@ -315,16 +315,16 @@ async fn full_storage_does_not_disclose_other_principals_usage() {
     assert_eq!(put("secret-of-ada", 3000).await.code(), Code::Ok);
     let refused = put("secret-of-ben", 2000).await.status;
     assert_eq!(refused.code(), Code::ResourceExhausted);
-    let message = "evidence.max_size is 4096 bytes and more would be needed";
+    let message = "evidence.max_size is 4096 bytes, but more would be needed";
     assert!(refused.message().starts_with(message), "{refused:?}");
     let learned = put("secret-of-the-auditor", 2000).await.status;
     assert!(
-        learned.message().contains("bytes and 4"),
+        learned.message().contains("bytes, but 4"),
         "the auditor may see the total: {learned:?}"
     );
     // Principals may see the size of their own corpora.
     let refused = put("secret-of-ben", 6000).await.status;
-    assert!(refused.message().contains("evidence.max_corpus_size is 4096 bytes and "));
+    assert!(refused.message().contains("evidence.max_corpus_size is 4096 bytes, but "));
     assert!(!refused.message().contains("more would"), "{refused:?}");
 }
 

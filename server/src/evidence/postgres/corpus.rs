@@ -144,7 +144,7 @@ impl Corpus for PostgresCorpus {
             match discarded.await {
                 Ok(()) => blocking.sweep(),
                 Err(failure) => {
-                    tracing::warn!(%failure, "a partly received item stays for an hour");
+                    tracing::warn!(%failure, "failed to discard an incomplete item; the sweep deletes it after an hour");
                 }
             }
         });

@@ -1,12 +1,12 @@
--- A corpus without a name was deleted; its rows are removed in the background.
+-- A corpus without a name has been deleted. Its rows are removed in the background.
 CREATE TABLE evidence_corpora (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text COLLATE "C" UNIQUE,
     created_at bigint NOT NULL,           -- microseconds since 1970-01-01T00:00:00Z
-    expires_at bigint,                    -- the same; null for never
+    expires_at bigint,                    -- the same; null if it never expires
     revision bigint NOT NULL,             -- from evidence_revisions; changes with its items
     embedded_by text,                     -- the model that embedded every passage; null while some lack a vector
-    items bigint NOT NULL DEFAULT 0,      -- of complete items, as are the next three
+    items bigint NOT NULL DEFAULT 0,      -- of complete items, like the next three columns
     passages bigint NOT NULL DEFAULT 0,
     words bigint NOT NULL DEFAULT 0,
     size bigint NOT NULL DEFAULT 0        -- bytes of contents
@@ -44,7 +44,7 @@ CREATE INDEX evidence_items_by_digest ON evidence_items (corpus, digest) WHERE s
 CREATE INDEX evidence_items_to_sweep ON evidence_items (touched_at) WHERE state <> 'complete';
 CREATE INDEX evidence_items_by_corpus ON evidence_items (corpus);
 
--- The content of an item in chunks, each with its byte offset; uncompressed, so that a range is read on its own.
+-- The content of an item in chunks, each with its byte offset. Uncompressed, so that a range can be read separately.
 CREATE TABLE evidence_contents (
     item bigint NOT NULL REFERENCES evidence_items ON DELETE CASCADE,
     start bigint NOT NULL,
@@ -53,8 +53,8 @@ CREATE TABLE evidence_contents (
 );
 ALTER TABLE evidence_contents ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
--- Each term in `words` is prefixed with the number of its corpus, so that an index entry belongs to one corpus. A term
--- has one position per occurrence, at most 255; the positions themselves mean nothing.
+-- Each term in `words` is prefixed with its corpus number, so that an index entry belongs to one corpus. A term has one
+-- position per occurrence, at most 255. Only their number matters.
 CREATE TABLE evidence_passages (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     item bigint NOT NULL REFERENCES evidence_items ON DELETE CASCADE,
@@ -69,8 +69,8 @@ CREATE TABLE evidence_passages (
 CREATE INDEX evidence_passages_by_item ON evidence_passages (item, first_line);
 CREATE INDEX evidence_passages_by_words ON evidence_passages USING gin (words) WITH (gin_pending_list_limit = 1024);
 
--- The approximate number of passages with each common term. Rare terms, mostly ids that occur once, would be too many:
--- they are counted in the index.
+-- The approximate number of passages with each common term. There are too many rare terms, mostly ids that occur once,
+-- so these are counted in the index.
 CREATE TABLE evidence_common_terms (
     corpus bigint NOT NULL REFERENCES evidence_corpora,
     term text COLLATE "C" NOT NULL,
@@ -78,7 +78,7 @@ CREATE TABLE evidence_common_terms (
     PRIMARY KEY (corpus, term)
 );
 
--- The first line of each template: lines that differ from it only in numbers repeat it.
+-- The first line of each template. Lines that differ from it only in numbers repeat it.
 CREATE TABLE evidence_new_lines (
     item bigint NOT NULL REFERENCES evidence_items ON DELETE CASCADE,
     line bigint NOT NULL,

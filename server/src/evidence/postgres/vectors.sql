@@ -1,5 +1,5 @@
--- Vectors of passages, possibly of several models. A large corpus gets its own index when it is embedded: an index over
--- all corpora would find vectors of other corpora first.
+-- Vectors of passages, possibly from several models. Each large corpus gets its own index when it is embedded, because an
+-- index over all corpora would find vectors of other corpora first.
 CREATE TABLE evidence_vectors (
     passage bigint NOT NULL REFERENCES evidence_passages ON DELETE CASCADE,
     model text NOT NULL,

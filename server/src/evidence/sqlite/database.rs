@@ -60,7 +60,7 @@ fn schema_error(error: SchemaError, file: &Path) -> StoreError {
     match error {
         SchemaError::Foreign => StoreError::Damaged {
             place: file.display().to_string(),
-            reason: "it is the database of another program".to_owned(),
+            reason: "it is another program's database".to_owned(),
         },
         SchemaError::Mismatch(mismatch) => StoreError::Schema { file: file.to_owned(), mismatch },
         SchemaError::Sqlite(error) => StoreError::from_sqlite(&error, file),

@@ -1,11 +1,11 @@
 CREATE TABLE corpus (
     created_at INTEGER NOT NULL, -- microseconds since 1970-01-01T00:00:00Z
-    expires_at INTEGER,          -- the same; null for never
+    expires_at INTEGER,          -- the same; null if it never expires
     flushes INTEGER NOT NULL DEFAULT 0,
     embedded_by TEXT             -- the model that embedded every passage; null while some lack a vector
 ) STRICT;
 
--- An incomplete item is being received, or was when the server stopped.
+-- Incomplete items are being received, or were abandoned when the server stopped.
 CREATE TABLE items (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
@@ -38,7 +38,7 @@ CREATE TABLE contents (
     PRIMARY KEY (item, start)
 ) STRICT, WITHOUT ROWID;
 
--- Numbers are never reused: vectors refer to them.
+-- Vectors refer to the numbers, so they are never reused.
 CREATE TABLE passages (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     item INTEGER NOT NULL,
@@ -60,7 +60,7 @@ CREATE TABLE templates (
 ) STRICT;
 CREATE INDEX templates_by_line ON templates (item, first_line);
 
--- The terms of each passage by its number; the text itself is in `contents`.
+-- The terms of each passage, by its number. The text is in `contents`.
 CREATE VIRTUAL TABLE terms USING fts5(
     words, content = '', contentless_delete = 1, tokenize = "ascii tokenchars '._-:/@%+'"
 );

@@ -34,7 +34,7 @@ pub(super) fn schema(error: SchemaFailure, url: &str) -> LedgerError {
 
 pub(super) fn unpack(packed: &[u8]) -> Result<String, LedgerError> {
     content::unpack(packed).map_err(|damaged| LedgerError::Unavailable {
-        reason: format!("a content of evidence is damaged ({damaged})"),
-        fix: "check the log of the database and restore a backup".to_owned(),
+        reason: format!("an evidence content is damaged ({damaged})"),
+        fix: "check the database's log and restore a backup".to_owned(),
     })
 }

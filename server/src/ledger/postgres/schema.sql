@@ -13,7 +13,7 @@ CREATE TABLE contents (
 );
 ALTER TABLE contents ALTER COLUMN packed SET STORAGE EXTERNAL; -- already compressed
 
--- Recorded evidence, shared by evaluations of the same evidence.
+-- Recorded evidence, shared by evaluations with the same evidence.
 CREATE TABLE evidence_sets (
     id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     digest   bytea NOT NULL UNIQUE CHECK (length(digest) = 32), -- BLAKE3 of evidence
@@ -27,11 +27,11 @@ CREATE TABLE evidence_set_contents (
 );
 CREATE INDEX evidence_set_contents_by_content ON evidence_set_contents (content_id);
 
--- Recording order. Until its transaction ends, a writer holds a shared advisory lock on the last value taken before its
--- own, so that readers know the value up to which every row is visible.
+-- Recording order. Until its transaction ends, a writer holds a shared advisory lock on the last value before its own, so
+-- that readers know the value up to which all rows are visible.
 CREATE SEQUENCE evaluation_sequence;
 
--- One row per evaluation, with the columns that are unique over all of them: evaluations is partitioned by time.
+-- One row per evaluation, with the unique columns, because `evaluations` is partitioned by time.
 CREATE TABLE evaluation_ids (
     sequence            bigint PRIMARY KEY DEFAULT nextval('evaluation_sequence'), -- never reused
     evaluation_id       text NOT NULL UNIQUE,
@@ -43,7 +43,7 @@ CREATE TABLE evaluation_ids (
 );
 CREATE INDEX evaluation_ids_by_time ON evaluation_ids (evaluated_at_micros);
 
--- One row for each of evaluation_ids, partitioned by the month of evaluated_at_micros.
+-- One row per row of evaluation_ids, partitioned by the month of evaluated_at_micros.
 CREATE TABLE evaluations (
     sequence            bigint NOT NULL,
     evaluation_id       text NOT NULL,
@@ -69,7 +69,7 @@ CREATE TABLE evaluations (
     CHECK ((score_numerator IS NULL) = (score_denominator IS NULL))
 ) PARTITION BY RANGE (evaluated_at_micros);
 
--- Evaluations of months without a partition.
+-- Evaluations from months without a partition.
 CREATE TABLE evaluations_default PARTITION OF evaluations DEFAULT;
 
 CREATE INDEX evaluations_by_tier ON evaluations (tier, sequence);
@@ -87,7 +87,7 @@ CREATE INDEX evaluations_by_time
 CREATE INDEX evaluations_unproven ON evaluations (sequence)
     WHERE (tier = 1 AND (grounded IS NULL OR grounded < claims)) OR (in_shadow AND tier <> 1);
 
--- Driven investigations. The state of one follows from its events.
+-- Driven investigations. The state of an investigation is derived from its events.
 CREATE TABLE investigations (
     owner             text NOT NULL,
     investigation_id  text NOT NULL,     -- unique per owner
@@ -108,7 +108,7 @@ CREATE TABLE investigation_events (
     FOREIGN KEY (owner, investigation_id) REFERENCES investigations (owner, investigation_id) ON DELETE CASCADE
 );
 
--- Grades given by people; the latest of each grader on each subject.
+-- Grades by people. Only the latest by each grader for each subject is stored.
 CREATE TABLE grades (
     sequence         bigint NOT NULL REFERENCES evaluation_ids (sequence) ON DELETE CASCADE,
     claim_id         text NOT NULL,      -- empty: the report as a whole

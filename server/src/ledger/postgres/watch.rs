@@ -38,7 +38,7 @@ impl Watch {
         let mut state = self.state();
         state.answered = Instant::now();
         if state.health.failure.take().is_some() {
-            tracing::info!("the ledger takes records again");
+            tracing::info!("the ledger accepts records again");
         }
     }
 

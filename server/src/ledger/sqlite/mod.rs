@@ -96,8 +96,8 @@ impl SqliteLedger {
             .name("ledger-writer".to_owned())
             .spawn(move || writer.run(&waiting))
             .map_err(|error| LedgerError::Unavailable {
-                reason: format!("the system gives no thread ({error})"),
-                fix: "raise the limit of processes or of memory".to_owned(),
+                reason: format!("failed to start the writer thread ({error})"),
+                fix: "raise the process or memory limit".to_owned(),
             })?;
         let writer = Mutex::new(Some(thread));
         let shared = Shared { queue: options.queue, jobs, readers, health, queue_full, writer };

@@ -76,7 +76,7 @@ impl Options {
             return refuse(
                 "max_bytes",
                 bytes.to_string(),
-                "at least 1048576, or none for no bound",
+                "at least 1048576, or none for no limit",
             );
         }
         if !(1..=MAX_QUEUE).contains(&self.queue) {

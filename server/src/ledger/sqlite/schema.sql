@@ -12,7 +12,7 @@ CREATE TABLE contents (
     packed BLOB NOT NULL                                     -- size (four bytes, little-endian), then an LZ4 block
 ) STRICT;
 
--- Recorded evidence, shared by evaluations of the same evidence.
+-- Recorded evidence, shared by evaluations with the same evidence.
 CREATE TABLE evidence_sets (
     id       INTEGER PRIMARY KEY,
     digest   BLOB NOT NULL UNIQUE CHECK (length(digest) = 32), -- BLAKE3 of evidence
@@ -62,11 +62,11 @@ CREATE INDEX evaluations_by_report ON evaluations (report_id) WHERE report_id <>
 CREATE INDEX evaluations_by_investigation ON evaluations (investigation_id) WHERE investigation_id <> '';
 CREATE INDEX evaluations_by_owner ON evaluations (owner) WHERE owner <> '';
 
--- For retention, and a covering index for counts.
+-- An index for retention, which also covers counts.
 CREATE INDEX evaluations_by_time
     ON evaluations (evaluated_at_micros, owner, policy, judge, outcome, tier, in_shadow, fell_back);
 
--- To find policies and evidence sets that are no longer referenced.
+-- Indexes to find policies and evidence sets that are no longer referenced.
 CREATE INDEX evaluations_by_policy ON evaluations (policy_id);
 CREATE INDEX evaluations_by_evidence_set ON evaluations (evidence_set_id);
 
@@ -74,7 +74,7 @@ CREATE INDEX evaluations_by_evidence_set ON evaluations (evidence_set_id);
 CREATE INDEX evaluations_unproven ON evaluations (sequence)
     WHERE (tier = 1 AND (grounded IS NULL OR grounded < claims)) OR (in_shadow = 1 AND tier <> 1);
 
--- Grades given by people; the latest of each grader on each subject.
+-- Grades by people. Only the latest by each grader for each subject is stored.
 CREATE TABLE grades (
     sequence         INTEGER NOT NULL, -- of the evaluation
     claim_id         TEXT NOT NULL,    -- empty: the report as a whole
@@ -85,7 +85,7 @@ CREATE TABLE grades (
     PRIMARY KEY (sequence, claim_id, grader)
 ) STRICT, WITHOUT ROWID;
 
--- Driven investigations. The state of one follows from its events.
+-- Driven investigations. The state of an investigation is derived from its events.
 CREATE TABLE investigations (
     owner             TEXT NOT NULL,
     investigation_id  TEXT NOT NULL,    -- unique per owner
@@ -106,7 +106,7 @@ CREATE TABLE investigation_events (
     PRIMARY KEY (owner, investigation_id, step)
 ) STRICT, WITHOUT ROWID;
 
--- Written and emptied again to test whether a failed ledger can be written.
+-- Written and emptied to test whether a failed ledger can be written again.
 CREATE TABLE probes (
     id      INTEGER PRIMARY KEY CHECK (id = 1),
     filling BLOB NOT NULL

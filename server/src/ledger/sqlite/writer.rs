@@ -278,7 +278,7 @@ impl Writer {
         let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
         health.last_commit_micros = Some(now_micros());
         if health.failure.take().is_some() {
-            tracing::info!("the ledger takes records again");
+            tracing::info!("the ledger accepts records again");
         }
     }
 

@@ -54,15 +54,15 @@ impl From<&tokio_postgres::Error> for Failure {
             database_error.code().code()
         );
         let fix = match kind {
-            FailureKind::Full => "make room on the disk of the database; no restart is needed",
-            FailureKind::Busy => "look for long transactions, or raise the limits of the database",
+            FailureKind::Full => "free space on the database's disk; no restart is needed",
+            FailureKind::Busy => "look for long transactions, or raise the database's limits",
             FailureKind::Access => {
-                "grant the account of storage.url the privilege, or use another account"
+                "grant the privilege to the account in storage.url, or use another account"
             }
             FailureKind::Connection => REACH,
-            FailureKind::Corrupt => "check the log of the database and restore a backup",
+            FailureKind::Corrupt => "check the database's log and restore a backup",
             FailureKind::Dangling | FailureKind::Other => {
-                "check the logs of the server and of the database"
+                "check the logs of the server and the database"
             }
         };
         Self { kind, reason, fix, is_transient }

@@ -125,7 +125,7 @@ impl Database {
             loop {
                 match database.once(limit, &work, attempt).await {
                     Err(failure) if failure.is_transient && attempt < ATTEMPTS => {
-                        tracing::debug!(%failure, attempt, "another attempt");
+                        tracing::debug!(%failure, attempt, "retrying");
                         tokio::time::sleep(PAUSE * 2_u32.pow(attempt - 1)).await;
                         attempt += 1;
                     }
