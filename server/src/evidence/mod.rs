@@ -140,8 +140,8 @@ impl Evidence {
         item: &ItemRef,
         part: Part,
     ) -> Result<Snapshot, StoreError> {
-        let found = self.corpus(name, false)?.snapshot(item, part)?;
-        found.ok_or_else(|| StoreError::UnknownItem {
+        let snapshot = self.corpus(name, false)?.snapshot(item, part)?;
+        snapshot.ok_or_else(|| StoreError::UnknownItem {
             corpus: name.to_string(),
             item: match item {
                 ItemRef::Id(id) => format!("`{id}`"),
@@ -196,20 +196,20 @@ impl Evidence {
             .filter(|(visible, _)| after.is_none_or(|after| visible > after))
             .collect();
         names.sort_unstable();
-        let mut found = Vec::new();
+        let mut summaries = Vec::new();
         for batch in names.chunks(limit.clamp(1, SUMMARY_BATCH)) {
-            if found.len() >= limit {
+            if summaries.len() >= limit {
                 break;
             }
             let stored: Vec<CorpusName> = batch.iter().map(|(_, stored)| stored.clone()).collect();
             let visible = |summary: Summary| {
                 Some(Summary { name: summary.name.visible_name(&self.owner)?, ..summary })
             };
-            found.extend(self.shared.store.summaries(&stored)?.into_iter().filter_map(visible));
+            summaries.extend(self.shared.store.summaries(&stored)?.into_iter().filter_map(visible));
         }
-        found.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-        found.truncate(limit);
-        Ok(found)
+        summaries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        summaries.truncate(limit);
+        Ok(summaries)
     }
 
     /// Deletes a corpus, even a damaged one. Returns its summary if it was readable.
@@ -283,13 +283,13 @@ pub(crate) fn database_files(data_dir: &Path) -> std::io::Result<Vec<DatabaseFil
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
-    let mut found = sqlite::database_files(&folder)?;
-    found.push(DatabaseFile { path: embedding::CACHE.into(), after_copy: "" });
+    let mut files = sqlite::database_files(&folder)?;
+    files.push(DatabaseFile { path: embedding::CACHE.into(), after_copy: "" });
     let below = |database: DatabaseFile| DatabaseFile {
         path: Path::new(FOLDER).join(database.path),
         ..database
     };
-    Ok(found.into_iter().map(below).collect())
+    Ok(files.into_iter().map(below).collect())
 }
 
 /// Returns the current time in microseconds since 1970-01-01T00:00:00Z.

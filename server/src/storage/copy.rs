@@ -76,8 +76,8 @@ fn finish(file: &Path, after_copy: &str) -> rusqlite::Result<bool> {
     }
     copy.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
     copy.execute_batch(after_copy)?;
-    let found: String = copy.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
-    match found.as_str() {
+    let result: String = copy.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    match result.as_str() {
         "ok" => Ok(false),
         damage => Err(rusqlite::Error::SqliteFailure(
             rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT),

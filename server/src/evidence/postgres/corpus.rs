@@ -135,7 +135,7 @@ impl Corpus for PostgresCorpus {
     }
 
     fn discard(&self, item: i64) -> Result<(), StoreError> {
-        // In the background: the caller may be a thread that must not block.
+        // Runs in the background, because the caller may be a thread that must not block.
         let blocking = self.blocking.clone();
         self.blocking.runtime.spawn(async move {
             let discarded = blocking.database.run(move |client, _| {
@@ -151,7 +151,7 @@ impl Corpus for PostgresCorpus {
         Ok(())
     }
 
-    /// Every batch was durable when its transaction ended.
+    /// Does nothing, because every batch is already durable.
     fn make_durable(&self) -> Result<(), StoreError> {
         Ok(())
     }

@@ -74,9 +74,9 @@ impl Index {
              FROM evidence_vectors WHERE {rows} \
              ORDER BY embedding::vector({dimension}) <=> $1::vector({dimension}) LIMIT $2"
         );
-        let found = transaction.query(&sql, &[vector, &limit]).await?;
+        let nearest = transaction.query(&sql, &[vector, &limit]).await?;
         transaction.batch_execute("SET LOCAL enable_sort = on").await?;
-        Ok(found)
+        Ok(nearest)
     }
 
     /// Builds the index, unless the corpus is small or another server is building it. Does not block writers.

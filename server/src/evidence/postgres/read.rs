@@ -84,15 +84,15 @@ pub(super) async fn items(client: &mut Object, corpus: i64) -> Result<Vec<(Row, 
         .read_only(true)
         .start()
         .await?;
-    let mut found = Vec::new();
+    let mut items = Vec::new();
     for row in query::all(&transaction, &heads, &[&corpus]).await? {
         let number: i64 = row.get(0);
         let contents = query::all(&transaction, CONTENTS, &[&number]).await?;
         let bytes: Vec<u8> =
             contents.iter().flat_map(|row| row.get::<_, &[u8]>(0)).copied().collect();
-        found.push((row, bytes));
+        items.push((row, bytes));
     }
-    Ok(found)
+    Ok(items)
 }
 
 /// Reads part of an item: a row with the number, the digest, the size and the columns of [`head`]; the offset;
@@ -151,13 +151,13 @@ async fn content(client: &Object, item: i64, start: u64, end: u64) -> Result<Vec
     const CHUNKS: &str = "SELECT start, bytes FROM evidence_contents \
          WHERE item = $1 AND start < $3 AND start > $2::bigint - $4::bigint ORDER BY start";
     let parameters: query::Parameters<'_> = &[&item, &signed(start), &signed(end), &CHUNK_BYTES];
-    let mut found = Vec::new();
+    let mut content = Vec::new();
     for row in query::all(client, CHUNKS, parameters).await? {
         let (at, bytes): (u64, &[u8]) = (unsigned(row.get(0)), row.get(1));
         let within = |edge: u64| {
             usize::try_from(edge.saturating_sub(at)).unwrap_or(usize::MAX).min(bytes.len())
         };
-        found.extend(bytes.get(within(start)..within(end)).unwrap_or_default());
+        content.extend(bytes.get(within(start)..within(end)).unwrap_or_default());
     }
-    Ok(found)
+    Ok(content)
 }

@@ -193,8 +193,8 @@ pub(super) async fn same_as(
         &head.specialist_id,
         &result_name(head),
     ];
-    let found = query::optional(transaction, FIND_SAME, parameters).await?;
-    Ok(found.map(|row| row.get(0)))
+    let row = query::optional(transaction, FIND_SAME, parameters).await?;
+    Ok(row.map(|row| row.get(0)))
 }
 
 /// Removes an item from its corpus. The sweep deletes its rows.
@@ -240,7 +240,7 @@ pub(super) async fn add_item(
     Ok(())
 }
 
-/// Discards an item that will not be completed; its rows are swept later.
+/// Discards an incomplete item. The sweep deletes its rows.
 pub(super) async fn discard(client: &impl GenericClient, item: i64) -> Result<(), Error> {
     const MARK_GONE: &str =
         "UPDATE evidence_items SET state = 'gone' WHERE number = $1 AND state = 'receiving'";

@@ -27,15 +27,15 @@ pub(super) fn content_at(
          WHERE item = ?1 AND start < ?3 AND start + length(bytes) > ?2 ORDER BY start",
     )?;
     let mut rows = statement.query(params![item, signed(start), signed(end)])?;
-    let mut found: Vec<u8> = Vec::new();
+    let mut content: Vec<u8> = Vec::new();
     while let Some(row) = rows.next()? {
         let at: u64 = unsigned(row.get(0)?);
         let bytes = row.get_ref(1)?.as_blob()?;
         let within = |edge: u64| {
             usize::try_from(edge.saturating_sub(at)).unwrap_or(usize::MAX).min(bytes.len())
         };
-        found.extend(bytes.get(within(start)..within(end)).unwrap_or_default());
+        content.extend(bytes.get(within(start)..within(end)).unwrap_or_default());
     }
-    let (skipped, text) = whole_characters(&found);
+    let (skipped, text) = whole_characters(&content);
     Ok((start + skipped as u64, text.to_owned()))
 }

@@ -22,7 +22,7 @@ use crate::evidence::store::{
     Batch, Corpus, Head, ItemTotals, StoreOutcome, Summary, VectorSpace, build_item, supersedes,
 };
 
-/// The name of the database file in the folder of a corpus.
+/// The database file in a corpus's folder.
 pub(super) const DATABASE: &str = "corpus.sqlite3";
 
 #[derive(Debug)]

@@ -85,15 +85,15 @@ impl SqliteCorpora {
 
 /// Returns the databases in a folder. Vector indexes are excluded, because they can be rebuilt from the cache.
 pub(super) fn database_files(folder: &Path) -> std::io::Result<Vec<DatabaseFile>> {
-    let mut found = Vec::new();
+    let mut files = Vec::new();
     for entry in folder.read_dir()? {
         let name = entry?.file_name();
         if name.to_str().is_some_and(|name| CorpusName::new(name).is_ok()) {
             let path = Path::new(&name).join(corpus::DATABASE);
-            found.push(DatabaseFile { path, after_copy: "UPDATE corpus SET embedded_by = NULL" });
+            files.push(DatabaseFile { path, after_copy: "UPDATE corpus SET embedded_by = NULL" });
         }
     }
-    Ok(found)
+    Ok(files)
 }
 
 impl CorpusStore for SqliteCorpora {
@@ -118,15 +118,15 @@ impl CorpusStore for SqliteCorpora {
     }
 
     fn summaries(&self, names: &[CorpusName]) -> Result<Vec<Summary>, StoreError> {
-        let mut found = Vec::new();
+        let mut summaries = Vec::new();
         for name in names {
             match self.read_summary(name) {
-                Ok(summary) => found.push(summary),
+                Ok(summary) => summaries.push(summary),
                 Err(StoreError::UnknownCorpus { .. }) => {}
                 Err(error) => tracing::warn!(corpus = %name, %error, "opening a corpus failed"),
             }
         }
-        Ok(found)
+        Ok(summaries)
     }
 
     fn now(&self) -> Result<i64, StoreError> {

@@ -74,7 +74,7 @@ impl Fixture {
     }
 }
 
-/// A database with all tables.
+/// Creates all tables in a database.
 async fn prepare_database(url: &str) -> Database {
     let database = Database::new(&PostgresOptions::new(url.parse().unwrap())).unwrap();
     postgres::SCHEMA.create(&database, true).await.unwrap();

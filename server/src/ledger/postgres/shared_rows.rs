@@ -115,15 +115,15 @@ async fn content_rows(
         "INSERT INTO contents (digest, packed) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING";
     const FIND: &str = "SELECT digest, id FROM contents WHERE digest = ANY($1)";
     let digests: Vec<&[u8]> = contents.iter().map(|content| content.digest().as_slice()).collect();
-    let found = query::all(client, FIND, &[&digests]).await?;
+    let rows = query::all(client, FIND, &[&digests]).await?;
     let exists =
-        |content: &Content| found.iter().any(|row| row.get::<_, &[u8]>(0) == content.digest());
+        |content: &Content| rows.iter().any(|row| row.get::<_, &[u8]>(0) == content.digest());
     if contents.iter().all(exists) {
-        return Ok(found.iter().map(|row| row.get(1)).collect());
+        return Ok(rows.iter().map(|row| row.get(1)).collect());
     }
     for content in contents.iter().filter(|content| !exists(content)) {
         query::execute(client, INSERT, &[&content.digest().as_slice(), &content.pack()]).await?;
     }
-    let found = query::all(client, FIND, &[&digests]).await?;
-    Ok(found.iter().map(|row| row.get(1)).collect())
+    let rows = query::all(client, FIND, &[&digests]).await?;
+    Ok(rows.iter().map(|row| row.get(1)).collect())
 }

@@ -42,9 +42,9 @@ fn check_database(file: &Path) -> Result<(), LedgerError> {
     let failed = |error: rusqlite::Error| Fault::from_sqlite(&error, file).error;
     let connection = open_reader(file).map_err(failed)?;
     SCHEMA.check(&connection).map_err(|error| super::connection::schema_error(error, file))?;
-    let found: String =
+    let result: String =
         connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
-    match found.as_str() {
+    match result.as_str() {
         "ok" => Ok(()),
         reason => {
             let reason = reason.lines().last().unwrap_or_default().trim().to_owned();

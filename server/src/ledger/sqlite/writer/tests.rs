@@ -1,4 +1,4 @@
-//! The writer with batches, queues and failures arranged on its own thread.
+//! Tests that run code on the writer's thread.
 
 use std::sync::mpsc::{Sender, channel};
 
@@ -61,26 +61,26 @@ impl Opened {
         &self,
         job: impl FnOnce(&mut Writer) -> T + Send + 'static,
     ) -> T {
-        let (given, taken) = channel();
-        let job = Box::new(move |writer: &mut Writer| given.send(job(writer)).unwrap());
+        let (sender, receiver) = channel();
+        let job = Box::new(move |writer: &mut Writer| sender.send(job(writer)).unwrap());
         assert!(self.ledger.submit(Job::Test(job)).is_ok());
-        taken.recv().unwrap()
+        receiver.recv().unwrap()
     }
 
-    /// Blocks the writer until the returned sender is dropped; jobs are queued meanwhile.
-    fn hold(&self) -> Sender<()> {
-        let (release, held) = channel::<()>();
-        let (reached, reaching) = channel();
-        let hold = Box::new(move |_: &mut Writer| {
-            reached.send(()).unwrap();
-            assert!(held.recv().is_err());
+    /// Blocks the writer until the returned sender is dropped, so that jobs are queued.
+    fn block(&self) -> Sender<()> {
+        let (release, released) = channel::<()>();
+        let (blocked, is_blocked) = channel();
+        let job = Box::new(move |_: &mut Writer| {
+            blocked.send(()).unwrap();
+            assert!(released.recv().is_err());
         });
-        assert!(self.ledger.submit(Job::Test(hold)).is_ok());
-        reaching.recv().unwrap();
+        assert!(self.ledger.submit(Job::Test(job)).is_ok());
+        is_blocked.recv().unwrap();
         release
     }
 
-    /// Submits a record and returns the receiver of its answer.
+    /// Submits a record and returns a receiver for the reply.
     fn submit(&self, record: Record) -> oneshot::Receiver<Result<Recorded, LedgerError>> {
         let (reply, answer) = oneshot::channel();
         self.ledger
@@ -111,7 +111,7 @@ impl Opened {
 #[tokio::test]
 async fn queued_records_share_one_commit() {
     let opened = open(|_| {});
-    let held = opened.hold();
+    let held = opened.block();
     let answers: Vec<_> = (0..10).map(|number| opened.submit(record(number))).collect();
     drop(held);
     for answer in answers {
@@ -126,7 +126,7 @@ async fn queued_records_share_one_commit() {
 #[tokio::test]
 async fn batches_are_bounded() {
     let opened = open(|options| options.max_batch = 4);
-    let held = opened.hold();
+    let held = opened.block();
     let answers: Vec<_> = (0..10).map(|number| opened.submit(record(number))).collect();
     drop(held);
     for answer in answers {
@@ -134,7 +134,7 @@ async fn batches_are_bounded() {
     }
     assert!(opened.counts("gsar_ledger_commits_total 3"), "4 + 4 + 2");
 
-    let held = opened.hold();
+    let held = opened.block();
     let huge = |number| Record { report: vec![0; BATCH_BYTES / 2], ..record(number) };
     let answers: Vec<_> = (10..14).map(|number| opened.submit(huge(number))).collect();
     drop(held);
@@ -147,7 +147,7 @@ async fn batches_are_bounded() {
 #[tokio::test]
 async fn a_rejected_row_does_not_affect_its_batch() {
     let opened = open(|_| {});
-    let held = opened.hold();
+    let held = opened.block();
     let answers: Vec<_> =
         [1, 2, 1, 3].into_iter().map(|number| opened.submit(record(number))).collect();
     drop(held);
@@ -164,7 +164,7 @@ async fn a_rejected_row_does_not_affect_its_batch() {
 #[tokio::test]
 async fn rejects_a_record_if_the_queue_is_full() {
     let opened = open(|options| options.queue = 4);
-    let held = opened.hold();
+    let held = opened.block();
     let answers: Vec<_> = (0..4).map(|number| opened.submit(record(number))).collect();
     assert_eq!(opened.ledger.record(record(9)).await, Err(LedgerError::Busy { queue: 4 }));
     assert!(opened.counts(r#"gsar_ledger_errors_total{kind="queue_full"} 1"#));
@@ -179,7 +179,7 @@ async fn rejects_a_record_if_the_queue_is_full() {
 #[tokio::test]
 async fn closing_writes_and_answers_queued_records() {
     let opened = open(|_| {});
-    let held = opened.hold();
+    let held = opened.block();
     let answers: Vec<_> = (0..5).map(|number| opened.submit(record(number))).collect();
     let closing = tokio::task::spawn_blocking({
         let ledger = opened.ledger.clone();
@@ -202,7 +202,7 @@ async fn closing_writes_and_answers_queued_records() {
 #[tokio::test]
 async fn a_dropped_caller_does_not_affect_others() {
     let opened = open(|_| {});
-    let held = opened.hold();
+    let held = opened.block();
     drop(opened.submit(record(1)));
     let answer = opened.submit(record(2));
     drop(held);
@@ -215,7 +215,7 @@ async fn a_full_database_fails_the_batch_and_recovers() {
     let opened = open(|_| {});
     assert_eq!(opened.ledger.record(record(0)).await, Ok(Recorded::New));
     opened.allow_pages(4);
-    let held = opened.hold();
+    let held = opened.block();
     let answers = [opened.submit(record(1)), opened.submit(large(2)), opened.submit(record(3))];
     drop(held);
     for answer in answers {
@@ -295,7 +295,7 @@ async fn failed_retention_is_reported_and_retried() {
     let opened = open(|options| options.max_age = Some(Duration::from_secs(60)));
     opened.ledger.apply_retention().await.unwrap();
     opened.with_writer(|writer| writer.connection.busy_timeout(Duration::ZERO).unwrap());
-    let held = opened.hold();
+    let held = opened.block();
     let answer = opened.submit(record(1));
     drop(held);
     assert_eq!(answer.await.unwrap(), Ok(Recorded::New));
