@@ -146,7 +146,7 @@ mod tests {
         );
         assert!(
             answer(r#"{"id":1,"rho":11}"#)
-                .starts_with("{\"line\":7,\"error\":\"rho: 11 is above 10")
+                .starts_with("{\"line\":7,\"error\":\"rho: `11` is out of range; expected 0 to 10")
         );
     }
 

@@ -95,7 +95,7 @@ mod tests {
         let line = Line::parse(r#"{"rho":11,"tau_regenerate":0.9}"#).unwrap();
         let error = policies.resolve(&line).unwrap_err().to_string();
         assert!(error.contains("tau_regenerate: 0.9 is not below tau_proceed 0.8"), "{error}");
-        assert!(error.contains("rho: 11 is above 10"), "{error}");
+        assert!(error.contains("rho: `11` is out of range; expected 0 to 10"), "{error}");
     }
 
     #[test]
