@@ -13,7 +13,6 @@ use crate::text::figures::ClockTime;
 /// The cost of a record and its values in budget units.
 const UNITS_FOR_RECORD: usize = 256;
 
-/// A builder for [`Facts`].
 pub(super) struct Builder<'a> {
     facts: Facts<'a>,
     budget: Budget,
@@ -87,7 +86,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds a cell with a range of a text as value.
     pub(super) fn write_cell(
         &mut self,
         record: RecordId,

@@ -8,11 +8,8 @@ use super::model::{Form, GroupId, RecordId};
 use super::text::{Context, Text, trim};
 use crate::text::{byte_at, part};
 
-/// The last part of a removed line's attribute.
 pub(crate) const BEFORE: &str = "before";
-/// The last part of an added line's attribute.
 pub(crate) const AFTER: &str = "after";
-/// An unchanged line's attribute.
 const UNCHANGED: &str = "unchanged";
 
 /// Parses the diff at an offset. Returns its end, or `None` if there is no diff.
@@ -62,13 +59,11 @@ struct Diff<'w, 't, 'a> {
     file: Option<Range<usize>>,
     /// The remaining lines in the hunk before and after the change, if its header has line numbers.
     remaining: Option<(u32, u32)>,
-    /// The lines in the current change.
     removed: Vec<Range<usize>>,
     added: Vec<Range<usize>>,
 }
 
 impl<'a> Diff<'_, '_, 'a> {
-    /// Parses a line. Returns `false` if it is not part of the diff.
     fn line(&mut self, line: Range<usize>, headed: bool) -> bool {
         let written = part(self.text.str, line.clone());
         let is_counted = self.remaining.is_some_and(|(before, after)| before > 0 || after > 0);
@@ -216,7 +211,6 @@ fn counts(line: &str) -> Option<(u32, u32)> {
     Some((count(before)?, count(after)?))
 }
 
-/// Returns the file name in a file header.
 fn file_name(line: &str) -> Option<Range<usize>> {
     let written = line.trim_end();
     let start = if written.starts_with("diff --git ") {
@@ -238,7 +232,6 @@ fn parse_key(line: &str) -> Option<(Range<usize>, Range<usize>)> {
     keyed.or_else(|| key_by_space(line))
 }
 
-/// Returns the key and value in a line such as `retries 3;`.
 fn key_by_space(line: &str) -> Option<(Range<usize>, Range<usize>)> {
     let start = line.len() - line.trim_start().len();
     let name = part(line, start..line.len()).split_whitespace().next()?;

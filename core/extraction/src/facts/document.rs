@@ -17,7 +17,6 @@ use super::times::time_at;
 use super::tree::{json, xml, yaml};
 use crate::text::{byte_at, part};
 
-/// Extracts facts from a text.
 pub(super) fn read<'a>(out: &mut Builder<'a>, context: &Context<'a>, text: Text<'_, 'a>) {
     let truncated = context.truncated || mentions_truncation(text.str);
     let mut parser = SectionParser {
@@ -44,18 +43,14 @@ pub(super) fn read<'a>(out: &mut Builder<'a>, context: &Context<'a>, text: Text<
     }
 }
 
-/// A text that is being split into sections.
 struct SectionParser<'w, 't, 'a> {
     out: &'w mut Builder<'a>,
     text: Text<'t, 'a>,
     context: Context<'a>,
     /// The number of scope entries inherited from outside the text.
     outer_scopes: usize,
-    /// `true` if the text as a whole is truncated.
     truncated: bool,
-    /// `true` if the innermost scope entry is a title.
     has_title: bool,
-    /// The group for the current run of lines.
     lines: Option<GroupId>,
     /// The record that more deeply indented lines continue, and its indentation.
     last: Option<(RecordId, usize)>,
@@ -108,7 +103,6 @@ fn commented_table<'a>(
 }
 
 impl<'a> SectionParser<'_, '_, 'a> {
-    /// Parses the section that starts with the line at `at`. Returns its end.
     fn section(&mut self, at: usize) -> usize {
         if self.line_end <= at {
             self.line_end = self.text.end_of_line(at);

@@ -136,7 +136,6 @@ impl Cell<'_> {
     }
 }
 
-/// Returns the unit in a field or column name: `latency_ms`, `latency (ms)`.
 fn unit_of(name: &str) -> Option<Unit> {
     let in_brackets = || {
         let inner = name.strip_suffix([')', ']'])?;

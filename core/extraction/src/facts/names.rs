@@ -10,7 +10,6 @@ pub(super) fn is_aspect(key: &str) -> bool {
     ASPECTS.contains(&key)
 }
 
-/// Returns `true` if a field or column with this name has the record's time.
 pub(super) fn is_time_name(name: &str) -> bool {
     const NAMES: [&str; 16] = [
         "time", "ts", "t", "date", "datetime", "when", "at", "_time", "time_local", "minute",

@@ -12,7 +12,6 @@ pub(super) enum Opening {
     Title(usize),
 }
 
-/// Recognizes a command or title.
 pub(super) fn opening(line: &str) -> Option<Opening> {
     let trimmed = line.trim_end();
     if is_call(trimmed) {
@@ -88,7 +87,6 @@ fn is_shell(name: &str) -> bool {
     SHELLS.contains(&first)
 }
 
-/// Returns the start of the text in a comment or heading.
 fn title(line: &str) -> Option<usize> {
     let trimmed = line.trim_start();
     let indent = line.len() - trimmed.len();
@@ -109,7 +107,6 @@ fn title(line: &str) -> Option<usize> {
     (words && is_mark && indent == 0).then(|| indent + mark + rest.len() - rest.trim_start().len())
 }
 
-/// Returns `true` if a command, tool or query requests only part of the data.
 pub(super) fn limits_output(request: &str) -> bool {
     const WORDS: [&str; 12] = [
         "--tail", "tail", "head", "grep", "egrep", "zgrep", "limit", "--limit", "top", "sample",
@@ -121,7 +118,6 @@ pub(super) fn limits_output(request: &str) -> bool {
     words.any(|word| WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)))
 }
 
-/// Returns `true` if a text states that something was left out.
 pub(super) fn mentions_truncation(text: &str) -> bool {
     const MARKS: [&str; 10] = [
         "\n...", "\n…", "[...]", "truncated", "omitted", "showing ", "more rows", "more lines",

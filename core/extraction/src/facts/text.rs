@@ -38,7 +38,6 @@ impl<'t, 'a> Text<'t, 'a> {
         self.str.len()
     }
 
-    /// Returns the text at a range.
     pub(super) fn part(&self, range: Range<usize>) -> Self {
         let str = part(self.str, range.clone());
         let origin = match self.origin {
@@ -50,29 +49,24 @@ impl<'t, 'a> Text<'t, 'a> {
         Self { str, origin }
     }
 
-    /// Returns the text from an offset to the end.
     pub(super) fn from(&self, start: usize) -> Self {
         self.part(start..self.len())
     }
 
-    /// Returns a text for the unescaped form of a range.
     pub(super) fn unescaped<'u>(&self, range: Range<usize>, str: &'u str) -> Text<'u, 'a> {
         let span = self.span(range);
         Text { str, origin: Origin::Escaped { start: span.start, end: span.end } }
     }
 
-    /// Returns the end of the line at an offset, including the line break.
     pub(super) fn end_of_line(&self, at: usize) -> usize {
         let rest = part(self.str, at..self.len());
         at + memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |end| end + 1)
     }
 
-    /// Returns the offset of the next non-whitespace character.
     pub(super) fn skip_whitespace(&self, at: usize) -> usize {
         self.len() - part(self.str, at..self.len()).trim_start().len()
     }
 
-    /// Trims whitespace from both ends of a range.
     pub(super) fn trimmed(&self, range: Range<usize>) -> Range<usize> {
         trim(self.str, range)
     }
@@ -93,7 +87,6 @@ impl<'t, 'a> Text<'t, 'a> {
         self.cow(range.start..end)
     }
 
-    /// Converts a range to its byte range in the content.
     pub(super) fn span(&self, range: Range<usize>) -> Range<usize> {
         match self.origin {
             Origin::Content { from, .. } => from + range.start..from + range.end,
@@ -106,39 +99,30 @@ impl<'t, 'a> Text<'t, 'a> {
     }
 }
 
-/// Trims whitespace from both ends of a range.
 pub(super) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     let inner = part(text, range.clone());
     let start = range.start + inner.len() - inner.trim_start().len();
     start..start + inner.trim().len()
 }
 
-/// Truncates a text to at most `max_bytes` at a character boundary.
 pub(super) fn truncate(text: &str, max_bytes: usize) -> &str {
     part(text, 0..text.floor_char_boundary(max_bytes))
 }
 
-/// The result of parsing a format.
 pub(super) enum ParseOutcome {
-    /// Parsed up to this offset.
     Parsed(usize),
     /// No text in this format starts before this offset.
     NotFound(usize),
 }
 
-/// The context for the facts in a text.
 #[derive(Clone, Debug)]
 pub(super) struct Context<'a> {
     pub(super) item: ItemId,
     pub(super) scope: Vec<Cow<'a, str>>,
     pub(super) parent: Option<RecordId>,
-    /// The keys between the parent and the text.
     pub(super) path: Vec<Cow<'a, str>>,
-    /// `true` if the item is the complete result of its query.
     pub(super) exhaustive: bool,
-    /// `true` if the query or the text is known to be truncated.
     pub(super) truncated: bool,
-    /// The remaining nesting depth.
     pub(super) depth: u8,
 }
 
@@ -148,7 +132,6 @@ impl<'a> Context<'a> {
         !self.truncated && (self.exhaustive || by_format)
     }
 
-    /// Returns the context for the children of a record.
     pub(super) fn child(&self, parent: RecordId, path: Vec<Cow<'a, str>>) -> Self {
         let mut scope = self.scope.clone();
         scope.extend(path.iter().cloned());

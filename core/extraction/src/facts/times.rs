@@ -171,14 +171,12 @@ fn month_first(text: &str) -> Option<ClockTime> {
     Some(time)
 }
 
-/// Parses a klog time, `I0312 14:01:02.123456`: level, month and day, time of day.
 fn klog(text: &str) -> Option<ClockTime> {
     number(text, 1, 4)?;
     (byte_at(text, 5) == b' ').then_some(())?;
     clock_from(text, 5, None)
 }
 
-/// Parses the time of day after a date.
 fn clock_from(text: &str, at: usize, date: Option<Date>) -> Option<ClockTime> {
     let between = matches!(byte_at(text, at), b' ' | b'T' | b't' | b':' | b'_' | b',');
     let mut start = at + usize::from(between);
@@ -196,7 +194,6 @@ fn shifted(time: ClockTime, by: usize) -> Option<ClockTime> {
     Some(ClockTime { span: 0..time.span.end + by, ..time })
 }
 
-/// Returns the number of the month at the start of a text, and the length of its name.
 fn month_at(text: &str) -> Option<(u32, usize)> {
     let length = text.bytes().take(10).take_while(u8::is_ascii_alphabetic).count();
     let word = part(text, 0..length);
@@ -221,7 +218,6 @@ fn new_date(year: u32, month: u32, day: u32) -> Option<Date> {
     known.then_some(date)
 }
 
-/// Parses a number with exactly `digits` digits.
 fn number(text: &str, at: usize, digits: usize) -> Option<u32> {
     let written = text.get(at..at + digits)?;
     let more = byte_at(text, at + digits).is_ascii_digit();

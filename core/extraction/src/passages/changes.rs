@@ -8,7 +8,6 @@ use crate::facts::{AFTER, BEFORE, Cell, Facts, ItemId, Record};
 /// The maximum length of a line in bytes.
 const MAX_LINE: usize = MAX_PASSAGE / 2;
 
-/// Renders a change or an unchanged line.
 pub(super) fn render_change(
     facts: &Facts<'_>,
     item: ItemId,

@@ -31,16 +31,13 @@ use terms::{claim_terms, passage_terms, tool_terms};
 
 /// The maximum length of a premise in bytes, as in the training data of the built-in `local/1` model.
 pub const MAX_PREMISE: usize = 700;
-/// The maximum number of passages ranked for a claim.
 const MAX_CANDIDATES: usize = 256;
 /// The cost of indexing a passage in budget units.
 const UNITS_FOR_PASSAGE: usize = 512;
-/// The memory for a passage with one record.
 const PASSAGE_BYTES: usize = size_of::<Passage>() + allocation_size(size_of::<RecordId>());
 /// The memory for a new term.
 const TERM_BYTES: usize =
     MAP_ENTRY + size_of::<(u64, Vec<usize>)>() + allocation_size(3 * size_of::<usize>());
-/// The cost of writing a premise in budget units.
 const UNITS_FOR_PREMISE: usize = 64 << 10;
 /// The maximum number of shared query words that count toward a passage.
 const MAX_TOOL_OVERLAP: u32 = 4;
@@ -133,14 +130,12 @@ impl<'f, 'a> Passages<'f, 'a> {
         share.max(2).ilog2()
     }
 
-    /// Returns the number of claim terms in the query that returned a passage.
     fn tool_overlap(&self, index: usize, claim_terms: &[u64]) -> u32 {
         let tool = self.passages.get(index).and_then(|passage| self.tools.get(&passage.item));
         let shared = tool.into_iter().flatten().filter(|term| claim_terms.contains(term)).count();
         u32::try_from(shared).unwrap_or(u32::MAX).min(MAX_TOOL_OVERLAP)
     }
 
-    /// Fills the remaining space with neighbors of the selected passages, nearest first.
     fn add_neighbors(
         &self,
         ranked: &[usize],

@@ -8,25 +8,18 @@ use crate::text::figures::ClockTime;
 use crate::text::part;
 use crate::text::tokens::words;
 
-/// The maximum length of a passage in bytes.
 pub(super) const MAX_PASSAGE: usize = 480;
-/// The maximum length of a value in bytes.
 const MAX_VALUE: usize = 160;
 /// The maximum length of a heading in bytes.
 pub(super) const MAX_HEADING: usize = 64;
-/// The maximum number of samples per series.
 const MAX_SAMPLES: usize = 24;
-/// The maximum number of values per parent.
 const MAX_PARENT_CELLS: usize = 3;
-/// The maximum length of a parent's value in bytes.
 const MAX_PARENT_VALUE: usize = 48;
-/// The maximum length of a scope in bytes.
 const MAX_SCOPE: usize = 60;
 
 pub(super) struct PremiseWriter<'f, 'a> {
     facts: &'f Facts<'a>,
     max_bytes: usize,
-    /// The items, ordered by their first passage.
     items: Vec<ItemId>,
     passages: BTreeMap<usize, RenderedPassage>,
 }
@@ -40,7 +33,6 @@ pub(super) struct RenderedPassage {
 }
 
 impl<'f, 'a> PremiseWriter<'f, 'a> {
-    /// Creates a writer for at most `max_bytes`.
     pub(super) const fn new(facts: &'f Facts<'a>, max_bytes: usize) -> Self {
         Self { facts, max_bytes, items: Vec::new(), passages: BTreeMap::new() }
     }
@@ -75,7 +67,6 @@ impl<'f, 'a> PremiseWriter<'f, 'a> {
         fits
     }
 
-    /// Renders all passages under their headings.
     pub(super) fn text(&self) -> String {
         let mut text = String::with_capacity(self.max_bytes);
         let mut before = &RenderedPassage::default();
@@ -139,7 +130,6 @@ fn render_passage(
     RenderedPassage { item: Some(item), context, text }
 }
 
-/// Renders a record's context: its scope and the first values of its parents.
 fn render_context(facts: &Facts<'_>, record: &Record<'_>) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut outer = record.parent.and_then(|id| facts.record(id));
@@ -175,7 +165,6 @@ fn render_line(facts: &Facts<'_>, record: &Record<'_>, claim: &str) -> String {
     }
 }
 
-/// The maximum number of bytes to search in a long line.
 const MAX_LINE_READ: usize = 16 << 10;
 
 /// Returns the start of a long line and the part with the most claim words.
@@ -204,7 +193,6 @@ fn excerpt(line: &str, claim: &str) -> String {
     format!("{} … {}", cut(0, START_BYTES), cut(start, start + space))
 }
 
-/// Renders a record's values with their names.
 fn render_record(record: &Record<'_>, claim: &str) -> String {
     if record.cells.is_empty() {
         return String::new();
@@ -223,7 +211,6 @@ fn render_record(record: &Record<'_>, claim: &str) -> String {
     text
 }
 
-/// Returns the first cells, which name a long record, and those that share a word with the claim.
 fn relevant_cells<'r, 'a>(cells: &'r [Cell<'a>], claim: &str) -> Vec<&'r Cell<'a>> {
     const FIRST: usize = 3;
     let claim_terms: Vec<u64> = words(claim).map(|word| word.stem()).collect();
@@ -238,7 +225,6 @@ fn relevant_cells<'r, 'a>(cells: &'r [Cell<'a>], claim: &str) -> Vec<&'r Cell<'a
         .collect()
 }
 
-/// Renders a series: its labels, then its values by time.
 fn render_series(
     facts: &Facts<'_>,
     records: &[RecordId],
@@ -297,7 +283,6 @@ fn format_time(at: &ClockTime) -> String {
     }
 }
 
-/// Collapses whitespace and truncates to `max_bytes`.
 pub(super) fn collapse_whitespace(text: &str, max_bytes: usize) -> Cow<'_, str> {
     let is_plain = !text.contains("  ") && !text.contains(['\n', '\t', '\r']);
     if is_plain && text.len() <= max_bytes {

@@ -74,7 +74,6 @@ fn parse_time(word: &str) -> Option<u32> {
     (hour < 24 && minute < 60).then_some(hour * 3600 + minute * 60)
 }
 
-/// Returns the term for a minute of the day.
 fn minute_term(seconds: u32) -> u64 {
     const MINUTES: u64 = 0x7469_6d65_0000_0000;
     MINUTES | u64::from(seconds / 60)

@@ -10,17 +10,12 @@ use super::rendered::Rendered;
 use super::{Reason, Uncovered};
 use crate::text::part;
 
-/// A block in a report.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub(super) kind: BlockKind,
-    /// The text; empty for a table row.
     pub(super) text: Rendered,
-    /// The cells in a table row.
     pub(super) cells: Vec<Rendered>,
-    /// The bold ranges in the report, in order.
     pub(super) strong: Vec<Range<usize>>,
-    /// The list nesting depth.
     pub(super) depth: usize,
 }
 
@@ -30,17 +25,12 @@ pub(super) enum BlockKind {
     Heading,
     /// Prose, including list items, footnotes, captions, comments and attributes.
     Paragraph,
-    /// A term in a definition list.
     Term,
-    /// A table header.
     TableHead,
-    /// A table row.
     TableRow,
-    /// A line in a code block.
     Code(Language),
 }
 
-/// The blocks in a report, and the ranges that are not claims.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     pub(super) blocks: Vec<Block>,
@@ -91,7 +81,6 @@ struct BlockParser<'a> {
     code: Option<(Language, Rendered)>,
     html: Option<Rendered>,
     metadata: Option<Rendered>,
-    /// The texts of attributes and comments inside the open block.
     hidden_texts: Vec<Block>,
 }
 
@@ -298,7 +287,6 @@ impl BlockParser<'_> {
         self.read_to = range.end;
     }
 
-    /// Marks a link target as a non-claim, and adds the title as a block.
     fn link(&mut self, target: &str, title: &str, range: Range<usize>) {
         let mut from = range.start;
         if !target.is_empty()
@@ -332,7 +320,6 @@ impl BlockParser<'_> {
         self.open = Some(Block { kind, depth: self.depth, ..paragraph(Rendered::default()) });
     }
 
-    /// Returns the text of the open block, opening a paragraph if there is none.
     fn inline(&mut self) -> &mut Rendered {
         if self.open.is_none() {
             self.open(BlockKind::Paragraph);
@@ -365,7 +352,6 @@ impl BlockParser<'_> {
     }
 }
 
-/// Creates a paragraph outside lists.
 pub(super) fn paragraph(text: Rendered) -> Block {
     Block { kind: BlockKind::Paragraph, text, cells: Vec::new(), strong: Vec::new(), depth: 0 }
 }
@@ -378,7 +364,6 @@ fn push(report: &str, to: &mut Rendered, text: &str, range: Range<usize>) {
     }
 }
 
-/// Returns the length of a bullet or list number in bytes.
 fn item_marker(item: &str) -> usize {
     let digits = item.bytes().take_while(u8::is_ascii_digit).count();
     let closed = item.as_bytes().get(digits).is_some_and(|byte| matches!(byte, b'.' | b')'));

@@ -7,7 +7,6 @@ use crate::budget::Budget;
 use crate::text::fold::fold;
 use crate::text::part;
 
-/// Programs that start a command.
 #[rustfmt::skip]
 const PROGRAMS: [&str; 66] = [
     "ALTER", "CREATE", "DELETE", "EXPLAIN", "INSERT", "SELECT", "SET", "UPDATE", "VACUUM",
@@ -41,19 +40,14 @@ pub(super) fn is_command(text: &str) -> bool {
     tokens.next().is_some()
 }
 
-/// The kind of language in a code block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Language {
-    /// Shell or database commands.
     Commands,
-    /// Configuration files.
     Configuration,
-    /// Any other or an unknown language.
     Other,
 }
 
 impl Language {
-    /// Returns the kind of language for a code block's info string.
     pub(super) fn from_info(info: &str) -> Self {
         const COMMANDS: [&str; 10] = [
             "bash", "console", "powershell", "promql", "psql", "sh", "shell", "sql", "terminal",
@@ -74,7 +68,6 @@ impl Language {
     }
 }
 
-/// The kind of a code line that is not in the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CodeLine {
     Command,
@@ -82,7 +75,6 @@ pub(super) enum CodeLine {
     Statement,
 }
 
-/// Classifies a code line.
 pub(super) fn line(text: &str, language: Language) -> CodeLine {
     if is_command(text) {
         return CodeLine::Command;
@@ -125,7 +117,6 @@ pub(super) struct EvidenceLines {
     lines: BTreeSet<String>,
     /// JSON items without whitespace.
     compact: Vec<String>,
-    /// The number of bytes searched.
     searched: usize,
 }
 
@@ -145,7 +136,6 @@ impl EvidenceLines {
         records
     }
 
-    /// Returns `true` if a text, possibly with ellipses, is a whole line or value in the evidence.
     pub(super) fn has_line(&mut self, text: &str) -> bool {
         let line = normalize(text);
         if line.is_empty() {
@@ -160,13 +150,11 @@ impl EvidenceLines {
             && self.lines.iter().any(|whole| is_shortened(whole, &pieces))
     }
 
-    /// Counts searched bytes. Returns `false` if the limit is exceeded.
     fn spend_search(&mut self, bytes: usize) -> bool {
         self.searched = self.searched.saturating_add(bytes);
         self.searched <= MAX_SEARCHED
     }
 
-    /// Returns `true` if a JSON document in the evidence contains this member.
     fn has_value(&mut self, line: &str) -> bool {
         let compact: String = line.chars().filter(|c| !c.is_whitespace()).collect();
         if !compact.starts_with('"') || compact.len() < 4 {

@@ -6,7 +6,6 @@ use super::words::is_predicate;
 use crate::text::figures::{Dimension, Figure, figures};
 use crate::text::tokens::{Word, words};
 
-/// The maximum number of words in a distance: "roughly two and a half hours before the".
 const MAX_WORDS: usize = 10;
 
 /// Returns `true` if the text after a comma starts with a distance in time.
@@ -63,7 +62,6 @@ pub(super) fn starts_second_statement(
         || gap.contains(": ") && before.is_some_and(is_colon_between)
 }
 
-/// Returns `true` if a word refers back to the subject.
 fn is_pronoun(word: &Word<'_>) -> bool {
     ["its", "their", "it", "they"].iter().any(|pronoun| word.is(pronoun))
 }

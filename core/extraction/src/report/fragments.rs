@@ -23,7 +23,6 @@ pub(super) fn without_colon(text: &Rendered) -> Rendered {
     text.slice(0..end)
 }
 
-/// Removes parentheses at the end of a heading.
 pub(super) fn without_remark(heading: &str) -> &str {
     let open = heading.rfind(" (").filter(|_| heading.ends_with(')'));
     open.map_or(heading, |at| part(heading, 0..at))
@@ -40,21 +39,18 @@ pub(super) fn split_at_colon(text: &Rendered) -> Option<(Rendered, Rendered)> {
     Some((text.slice(0..at), text.slice(at + 2..text.text().len()).trimmed()))
 }
 
-/// Returns `true` if a label names a cause.
 pub(super) fn is_cause(label: &str) -> bool {
     words(label).any(|word| {
         ["cause", "causes", "culprit", "trigger", "suspect"].iter().any(|name| word.is(name))
     })
 }
 
-/// Returns the end of the bold text at the start of a block.
 pub(super) fn bold_start(block: &Block) -> usize {
     let (Some(span), Some(strong)) = (block.text.span(), block.strong.first()) else { return 0 };
     let begins = strong.start <= span.start;
     if begins { block.text.offset(strong.end) } else { 0 }
 }
 
-/// Splits a bold label from the text after it.
 pub(super) fn bold_label(text: &Rendered, bold: usize) -> Option<(Rendered, Rendered)> {
     const MAX_BYTES: usize = 60;
     if bold == 0 || bold > MAX_BYTES {

@@ -61,9 +61,7 @@ struct HtmlParser<'a> {
     row: Option<Row>,
 }
 
-/// The open table row.
 struct Row {
-    /// The cells before the open one.
     cells: Vec<Rendered>,
     is_head: bool,
 }
@@ -188,7 +186,6 @@ impl HtmlParser<'_> {
         }
     }
 
-    /// Adds the text of a comment or attribute as a block.
     fn push_hidden_text(&mut self, range: std::ops::Range<usize>) {
         let text = self.raw.slice(range);
         let mut start = 0;
@@ -236,7 +233,6 @@ fn is_rare(name: &str) -> bool {
     .contains(&name)
 }
 
-/// Returns the length of the tag, declaration or processing instruction at the start of a text.
 fn tag_length(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('<')?;
     if !inner.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) {
@@ -262,7 +258,6 @@ fn tag_name(tag: &str) -> &str {
     part(inner, 0..end)
 }
 
-/// Returns the start and end of an attribute's value.
 fn quoted(value: &str) -> (usize, usize) {
     for quote in ['"', '\''] {
         if let Some(inner) = value.strip_prefix(quote) {

@@ -44,7 +44,6 @@ impl ClaimKind {
 /// The prefix of statements that represent a question's presupposition.
 pub(super) const PRESUPPOSITION_PREFIX: &str = "The answer to “";
 
-/// Labels before a single proposal.
 #[rustfmt::skip]
 const LABELS: [&str; 13] = [
     "action", "action item", "action items", "command", "configuration", "follow-up", "next step",

@@ -64,7 +64,6 @@ fn any_of(text: &str, list: &[&str]) -> bool {
     words(text).any(|word| list.iter().any(|entry| word.is(entry)))
 }
 
-/// Returns `true` if a label states nothing.
 pub(super) fn is_listed(text: &str) -> bool {
     #[rustfmt::skip]
     const PHRASES: [&str; 11] = [
@@ -76,7 +75,6 @@ pub(super) fn is_listed(text: &str) -> bool {
     PHRASES.contains(&plain.as_str()) || all_of(text, &LISTED)
 }
 
-/// Returns `true` if a label only names the document.
 pub(super) fn is_title(text: &str) -> bool {
     all_of(text, &TITLES)
 }

@@ -51,10 +51,8 @@ pub(super) fn parse(report: &str, evidence: &[&str], budget: &Budget) -> Documen
     parser.finish()
 }
 
-/// A label for the text after it.
 struct Label {
     text: Rendered,
-    /// `true` if the label is already a claim or a non-claim.
     is_settled: bool,
     proposes: bool,
     depth: usize,
@@ -76,13 +74,11 @@ struct ReportParser<'a> {
     assertions: Vec<Assertion>,
     non_claims: Vec<Uncovered>,
     titles: Vec<Rendered>,
-    /// `true` in a section of proposals.
     in_proposals: bool,
     heading: Option<Heading>,
     /// A question in the open block that the next sentence may answer.
     question: Option<Rendered>,
     label: Option<Label>,
-    /// The headers of the open table; `true` for those used by a row.
     headers: Vec<(Rendered, bool)>,
 }
 
@@ -187,7 +183,6 @@ impl ReportParser<'_> {
         }
     }
 
-    /// Adds a bold label and the text after it in the same block.
     fn parse_bold_label(&mut self, label: Rendered, rest: &Rendered, depth: usize) {
         if rest.is_blank() {
             self.use_label();
@@ -237,7 +232,6 @@ impl ReportParser<'_> {
         }
     }
 
-    /// Asserts a sentence under the open label or heading.
     fn sentence(&mut self, sentence: Rendered) {
         if sentence.is_blank() {
             self.use_label();

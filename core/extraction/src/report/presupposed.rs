@@ -9,7 +9,6 @@ use super::words::{has_past_form, has_predicate};
 use crate::text::part;
 use crate::text::tokens::{Shape, Word, is_stop_word, words};
 
-/// Words that start a relative clause.
 const RELATIVE: [&str; 5] = ["that", "which", "who", "whose", "where"];
 
 /// Words that start a presupposed clause.
@@ -28,7 +27,6 @@ const DEMANDING: [&str; 12] = [
     "require", "so", "suggest", "verify",
 ];
 
-/// Verbs that start a yes-or-no question.
 const AUXILIARIES: [&str; 22] = [
     "are", "aren't", "can", "could", "did", "didn't", "do", "does", "doesn't", "had", "has",
     "hasn't", "have", "is", "isn't", "should", "was", "wasn't", "were", "weren't", "will", "would",

@@ -12,7 +12,6 @@ use crate::text::fold::is_invisible;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rendered {
     text: String,
-    /// One entry per character.
     glyphs: Vec<Glyph>,
 }
 
@@ -139,7 +138,6 @@ impl Rendered {
     }
 }
 
-/// Reverses the text between each right-to-left override and its end.
 fn undo_bidi_override(characters: Vec<(char, Range<usize>)>) -> Vec<(char, Range<usize>)> {
     const OVERRIDE: char = '\u{202e}';
     const END: char = '\u{202c}';
@@ -189,7 +187,6 @@ fn plain(character: char) -> Option<char> {
     }
 }
 
-/// Lookalike letters from other scripts, with their Latin counterparts.
 #[rustfmt::skip]
 const LOOKALIKES: [(char, char); 45] = [
     ('а', 'a'), ('е', 'e'), ('о', 'o'), ('р', 'p'), ('с', 'c'), ('у', 'y'), ('х', 'x'), ('і', 'i'),

@@ -47,7 +47,6 @@ pub fn statements(assertion: &Assertion) -> Vec<(String, Range<usize>)> {
     found
 }
 
-/// A possible split in a sentence.
 struct SplitPoint {
     /// The left part ends at the start of the span, and the right part starts at its end.
     span: Range<usize>,
@@ -64,7 +63,6 @@ enum SplitKind {
     Continuation,
 }
 
-/// The kinds of split points to use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SplitMode {
     /// Conjunctions and marks.
@@ -127,7 +125,6 @@ const JOINING: [&str; 13] = [
     "while", "yet",
 ];
 
-/// Words that start a clause without a comma.
 const SUBORDINATING: [&str; 4] = ["although", "though", "whereas", "while"];
 
 /// Words that start a sentence with a subordinate clause, up to its comma.
@@ -223,7 +220,6 @@ fn split_points(text: &str, mode: SplitMode) -> Vec<SplitPoint> {
     found
 }
 
-/// Tracks open quotation marks, backticks and brackets.
 #[derive(Default)]
 struct Nesting {
     read_to: usize,
@@ -253,7 +249,6 @@ impl Nesting {
 #[derive(Default)]
 struct WordIndex {
     words: Vec<usize>,
-    /// "before" and "after".
     order_words: Vec<usize>,
     predicates: Vec<usize>,
     /// Figures, codes, names, states and negations.
@@ -312,14 +307,12 @@ impl WordIndex {
     }
 }
 
-/// Returns the sorted positions inside a part.
 fn within<'a>(places: &'a [usize], part: &Range<usize>) -> &'a [usize] {
     let from = places.partition_point(|place| *place < part.start);
     let to = places.partition_point(|place| *place < part.end);
     places.get(from..to).unwrap_or_default()
 }
 
-/// Trims whitespace and punctuation around a part.
 fn trim_part(text: &str, part: Range<usize>) -> Range<usize> {
     let inner = text.get(part.clone()).unwrap_or("");
     let start =

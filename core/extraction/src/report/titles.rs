@@ -37,12 +37,10 @@ impl Title {
         Self(found)
     }
 
-    /// Returns `true` if no word needs evidence.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns `true` if a lower-case text contains all words.
     fn is_in(&self, record: &str) -> bool {
         self.0.iter().all(|forms| forms.iter().any(|form| has_word(record, form)))
     }
@@ -58,7 +56,6 @@ const MAX_RECORD: usize = 4 << 10;
 /// The maximum number of bytes to compare with titles. Titles after that limit become claims.
 const MAX_COMPARED: usize = 64 << 20;
 
-/// Records indexed by title words.
 pub(super) struct StatedRecords<'a> {
     records: Vec<Cow<'a, str>>,
     places: BTreeMap<u64, Vec<usize>>,
@@ -114,7 +111,6 @@ impl<'a> StatedRecords<'a> {
         }
     }
 
-    /// Returns `true` if a record contains all words in a title.
     pub(super) fn contains(&mut self, title: &Title, budget: &Budget) -> bool {
         let places = |key| self.places.get(&key).map_or(&[][..], Vec::as_slice);
         let Some(rarest) = title.keys().map(places).min_by_key(|places| places.len()) else {
@@ -133,7 +129,6 @@ impl<'a> StatedRecords<'a> {
     }
 }
 
-/// Returns a key for each alphanumeric run, ignoring a final "s".
 fn keys(text: &str) -> impl Iterator<Item = u64> {
     let runs = text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
     runs.map(|run| {
@@ -155,7 +150,6 @@ fn has_word(record: &str, word: &str) -> bool {
     })
 }
 
-/// Parses a date in words. Returns it in figures, with the number of words.
 fn date(words: &[String]) -> Option<(String, usize)> {
     const MONTHS: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];

@@ -2,7 +2,6 @@
 
 use super::{Assertion, Reason, Uncovered, merge_ranges, subtract, visible};
 
-/// Returns the visible ranges outside all assertions, each with its reason.
 pub(super) fn uncovered(
     report: &str,
     assertions: &[Assertion],

@@ -27,7 +27,6 @@ pub(super) fn has_past_verb(text: &str) -> bool {
     words(text).any(|word| PAST.iter().any(|verb| word.is(verb)))
 }
 
-/// Returns `true` if a text contains a past verb or an "-ed" form.
 pub(super) fn has_past_form(text: &str) -> bool {
     has_past_verb(text) || words(text).any(|word| is_past_form(&word))
 }

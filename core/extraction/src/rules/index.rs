@@ -10,14 +10,12 @@ use crate::facts::{Facts, Form, RecordId};
 use crate::memory::{MAP_ENTRY, allocation_size};
 use crate::text::tokens::{Word, words};
 
-/// The cost of naming a record in budget units.
 const UNITS_FOR_RECORD: usize = 256;
 
 /// Facts, indexed for any number of statements.
 #[derive(Debug)]
 pub struct Index<'a> {
     facts: Facts<'a>,
-    /// Records by entity name in lower case.
     named: BTreeMap<String, Vec<RecordId>>,
     /// The first occurrence of each log line, by [`verbatim::key`].
     pub(super) lines: BTreeMap<String, Location>,

@@ -26,15 +26,12 @@ const OPTIONAL_WORDS: [&str; 6] = ["count", "counts", "total", "number", "curren
 /// Attributes that statements can omit: "cart-1 is Running".
 const STATES: [&str; 7] = ["status", "state", "phase", "health", "condition", "result", "outcome"];
 
-/// The maximum number of parents to search for a name.
 const MAX_PARENTS: usize = 8;
 
 #[derive(Clone, Debug)]
 pub(super) struct Name<'f, 'a> {
     pub(super) text: &'f str,
-    /// The kind of entity, if the key states it.
     pub(super) kind: Option<&'f str>,
-    /// The cell that contains the name; `None` if the name is a key.
     pub(super) cell: Option<&'f Cell<'a>>,
 }
 
@@ -82,7 +79,6 @@ fn is_within_named(record: Option<RecordId>, facts: &Facts<'_>) -> bool {
 }
 
 enum OwnName<'f, 'a> {
-    /// A `name` cell.
     One(Name<'f, 'a>),
     /// A cell with a kind of entity as key.
     ByKind(Name<'f, 'a>),
@@ -132,7 +128,6 @@ fn is_plain_key(key: &str) -> bool {
     PLAIN_KEYS.iter().any(|plain| plain.eq_ignore_ascii_case(key))
 }
 
-/// The words that name an attribute in a statement.
 #[derive(Debug, Default)]
 pub(super) struct AttributeWords<'f> {
     required: Vec<Word<'f>>,
@@ -162,7 +157,6 @@ impl<'f> AttributeWords<'f> {
         own
     }
 
-    /// Returns the words in a name, and an optional word.
     pub(super) fn from_name(name: &'f str, optional: &'f str) -> Self {
         Self {
             required: parts(name).flat_map(words).collect(),
@@ -170,7 +164,6 @@ impl<'f> AttributeWords<'f> {
         }
     }
 
-    /// Returns `true` if the given words name exactly this attribute.
     pub(super) fn match_all(&self, given: &[&Word<'_>]) -> bool {
         let given: Vec<Word<'_>> =
             given.iter().flat_map(|word| parts(word.text)).flat_map(words).collect();
@@ -181,7 +174,6 @@ impl<'f> AttributeWords<'f> {
         !self.required.is_empty() && self.required.iter().all(is_given) && given.iter().all(is_own)
     }
 
-    /// Returns `true` if the attribute is an entity's state.
     pub(super) fn is_state(&self) -> bool {
         matches!(self.required.as_slice(), [only] if STATES.iter().any(|state| only.is(state)))
     }

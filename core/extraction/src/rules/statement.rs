@@ -5,7 +5,6 @@ use crate::text::part;
 use crate::text::polarity;
 use crate::text::tokens::{Word, words};
 
-/// The maximum number of words, including function words.
 const MAX_WORDS: usize = 24;
 
 /// Words that add nothing to an entity, attribute and value. All other words must be accounted for.

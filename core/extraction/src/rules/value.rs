@@ -14,14 +14,12 @@ use crate::text::tokens::{Shape, Word, words};
 /// The maximum number of records per name; the rule is silent if there are more.
 const MAX_RECORDS: usize = 256;
 
-/// The comparison with one record.
 struct Finding {
     agreement: Agreement,
     rule: Rule,
     location: Location,
 }
 
-/// Checks a statement against all records of the entity it names.
 pub(super) fn check(statement: &Statement<'_>, index: &Index<'_>) -> Outcome {
     let mut findings: Vec<Finding> = Vec::new();
     for (at, subject) in statement.words.iter().enumerate() {
@@ -93,7 +91,6 @@ fn compare_record(
     compared.into_iter().map(finding).collect()
 }
 
-/// Compares the statement's figure with the attributes that it names.
 fn compare_figures<'f, 'a>(
     figure: &Figure,
     rest: &[&Word<'_>],

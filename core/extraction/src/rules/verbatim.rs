@@ -11,17 +11,14 @@ use crate::text::part;
 
 /// The minimum number of words; shorter lines can match by coincidence.
 const MIN_WORDS: usize = 3;
-/// The maximum length of an indexed line in bytes.
 const MAX_LINE: usize = 1024;
 const ARTICLES: [&str; 3] = ["the", "a", "an"];
-/// Attributes that contain log messages.
 const MESSAGE_KEYS: [&str; 4] = ["message", "msg", "log", "event"];
 
 pub(super) fn find_line(text: &str, index: &Index<'_>) -> Option<Location> {
     index.lines.get(&key(text)?).cloned()
 }
 
-/// Indexes the lines and messages in all logs by key.
 pub(super) fn index_lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String, Location> {
     let mut found = BTreeMap::new();
     for (record, own) in facts.records() {

@@ -127,7 +127,6 @@ fn starts_segment(character: char) -> bool {
     is_stable(character) || core::iter::once(character).nfkd().next().is_some_and(is_stable)
 }
 
-/// Iterates over visible characters with their spans, skipping terminal sequences and stray escapes.
 fn visible(text: &str) -> impl Iterator<Item = (Range<usize>, char)> {
     let with_spans = |range: Range<usize>| {
         let characters = part(text, range.clone()).char_indices();
@@ -141,7 +140,6 @@ fn visible(text: &str) -> impl Iterator<Item = (Range<usize>, char)> {
         .filter(|(_, character)| *character != ESCAPE && !is_invisible(*character))
 }
 
-/// Iterates over the ranges between terminal color sequences.
 fn without_color_codes(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut from = Some(0);
     core::iter::from_fn(move || {

@@ -4,7 +4,6 @@
 //! frequency. So only plain words outside code and quotes count, and a text with too few words has no
 //! detected language.
 
-/// English words that are rare in other languages.
 const ENGLISH: &[&str] = &[
     "after", "all", "and", "are", "at", "be", "because", "been", "before", "but", "by", "during",
     "for", "from", "had", "has", "have", "it", "its", "not", "of", "only", "than", "that", "the",
@@ -139,7 +138,6 @@ fn is_word_separator(character: char) -> bool {
 
 #[derive(Default)]
 struct WordCounts {
-    /// Lower-case words without digits.
     plain: usize,
     /// Plain words with non-ASCII letters.
     accented: usize,

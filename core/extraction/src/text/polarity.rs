@@ -47,7 +47,6 @@ fn scan(text: &str) -> Scan<'_> {
 
 struct Scan<'a> {
     rest: Words<'a>,
-    /// The second cue at the same position.
     pending: Option<Marker>,
 }
 
@@ -213,7 +212,6 @@ struct Initial {
     lengths: u32,
 }
 
-/// Entries by first byte.
 static INITIALS: [Initial; 128] = initials();
 
 const fn length_bit(length: usize) -> u32 {
@@ -251,7 +249,6 @@ const fn contains_apostrophe(phrase: &str) -> bool {
     false
 }
 
-/// The length of each entry's first word.
 static LENGTHS: [usize; PHRASES.len()] = first_lengths();
 
 #[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]

@@ -34,7 +34,6 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the position at which to cut a sentence that is too long.
 fn soft_break(text: &str, sentence: Range<usize>) -> usize {
     let whole = part(text, sentence.clone());
     let last = |is_break: fn(char) -> bool| whole.rfind(is_break).filter(|at| *at > 0);
@@ -105,7 +104,6 @@ fn with_closers(text: &str, mut position: usize, limit: usize) -> usize {
     position
 }
 
-/// The number of bytes to check on each side of a full stop.
 const NEAR: usize = 160;
 
 fn is_abbreviation(text: &str, block: &Range<usize>, dot: usize) -> bool {
@@ -152,7 +150,6 @@ fn is_part_of_name(before: &str, rest: &str) -> bool {
     !starts_sentence && (!states(before) || !states(sentence))
 }
 
-/// Words that start a sentence but not a name.
 const BEGINNINGS: [&str; 26] = [
     "a", "after", "all", "an", "and", "as", "at", "before", "but", "for", "from", "he", "i", "if",
     "in", "it", "no", "on", "she", "that", "the", "then", "these", "they", "this", "we",
@@ -170,7 +167,6 @@ const SOMETIMES_LAST: [&str; 14] = [
     "etc", "al", "inc", "ltd", "co", "corp", "a.m", "p.m", "u.s", "u.k", "est", "min", "max",
     "ph.d",
 ];
-/// Abbreviations in names.
 const IN_NAMES: [&str; 5] = ["ft", "jr", "mt", "sr", "st"];
 
 /// Returns `true` if a sentence proposes an action. `among_proposals` is `true` in a section of proposals.

@@ -14,7 +14,6 @@ pub fn is_stop_word(word: &str) -> bool {
     }
 }
 
-/// The maximum length of a packed word in bytes.
 const MAX_PACKED_BYTES: usize = 8;
 
 /// The stop words packed into integers for fast lookup.

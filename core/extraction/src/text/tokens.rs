@@ -198,11 +198,8 @@ fn separator_end(text: &str, start: usize, at: usize) -> Option<usize> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ByteClass {
-    /// An ASCII letter or digit.
     Alphanumeric,
-    /// Any other ASCII character.
     Other,
-    /// Part of a multi-byte character.
     Wide,
 }
 

@@ -11,12 +11,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The maximum number of lines in a file, without tests.
 pub(crate) const MAX_LINES: usize = 400;
 
 pub(crate) struct File {
     pub(crate) path: PathBuf,
-    /// The source without test code.
     pub(crate) text: String,
 }
 
@@ -42,7 +40,6 @@ pub(crate) fn files(path: &Path) -> Vec<File> {
     entries.into_iter().filter(is_source).flat_map(|path| files(&path)).collect()
 }
 
-/// Returns a file's text up to its test module.
 fn without_tests(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
     let is_module = |rest: &str| {
@@ -111,7 +108,6 @@ fn name(rest: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Returns the distinct sets of folders that import each other, directly or indirectly.
 pub(crate) fn cycles(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
     let reached = |from: &str| {
         let mut reached = BTreeSet::new();

@@ -7,25 +7,20 @@ use memchr::memchr_iter;
 use crate::facts::times::time_at;
 use crate::text::{byte_at, find_two, part};
 
-/// A line with a key and a value.
 #[derive(Clone, Debug)]
 pub(super) struct KeyLine {
     /// The key's indentation in spaces and tabs, at most [`MAX_INDENT`].
     pub(super) indent: usize,
     /// The indentation of the list dash, if any.
     pub(super) dash: Option<usize>,
-    /// The key's byte range in the text.
     pub(super) key: Range<usize>,
-    /// The value's byte range in the text.
     pub(super) value: Range<usize>,
 }
 
-/// Returns `true` if a line has a key, with or without a value.
 pub(in crate::facts) fn is_key_line(line: &str) -> bool {
     key_line(line, 0..line.len()).is_some()
 }
 
-/// Returns the number of spaces and tabs at an offset, at most [`MAX_INDENT`].
 pub(super) fn indent(text: &str, at: usize) -> usize {
     part(text, at..text.len())
         .bytes()

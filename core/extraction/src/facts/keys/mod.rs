@@ -62,19 +62,16 @@ pub(super) fn read<'a>(
     Some(end)
 }
 
-/// A block that is being parsed.
 struct Block<'w, 't, 'a> {
     out: &'w mut Builder<'a>,
     context: &'w Context<'a>,
     text: Text<'t, 'a>,
     base: usize,
-    /// The open levels, outermost first.
     levels: Vec<Level<'a>>,
     root: RecordId,
     /// The first key in the block. Its repetition starts another record.
     first: Range<usize>,
     group: GroupId,
-    /// The group for entries of a list without a key.
     list: Option<GroupId>,
 }
 
@@ -83,7 +80,6 @@ struct Level<'a> {
     record: RecordId,
     /// The keys between the record and the text below this level.
     prefix: Vec<Cow<'a, str>>,
-    /// The group for entries of the list at this level.
     list: Option<GroupId>,
     /// `true` if list entries can follow at the key's indentation.
     expects_list: bool,
@@ -219,7 +215,6 @@ impl<'a> Block<'_, '_, 'a> {
         first.unwrap_or(value)
     }
 
-    /// Starts a list entry.
     fn entry(&mut self, line: &KeyLine, indent: usize) {
         let (parent, path) = self.innermost();
         let context = self.context;
@@ -245,7 +240,6 @@ impl<'a> Block<'_, '_, 'a> {
         }
     }
 
-    /// Adds a line without a key: a continued value, or text in a section.
     fn add_continuation(&mut self, line: Range<usize>, depth: usize) {
         self.close(depth, false);
         let (record, attribute) = self.innermost();

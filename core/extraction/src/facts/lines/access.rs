@@ -4,7 +4,6 @@ use core::ops::Range;
 
 use crate::text::{byte_at, part};
 
-/// Attributes and the ranges of their values.
 pub(super) type Cells = Vec<(&'static str, Range<usize>)>;
 
 const METHODS: [&str; 9] =
@@ -59,7 +58,6 @@ fn haproxy(line: &str, request: usize, cells: &mut Cells) {
     }
 }
 
-/// Returns the start and end of a request between quotes.
 fn quoted_request(line: &str) -> Option<(usize, usize)> {
     let mut from = 0;
     while let Some(quote) = part(line, from..line.len()).find('"') {
@@ -77,7 +75,6 @@ fn quoted_request(line: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// Returns the range after an offset that can contain status and size.
 fn near(line: &str, start: usize) -> Range<usize> {
     start..line.floor_char_boundary((start + 48).min(line.len()).max(start))
 }

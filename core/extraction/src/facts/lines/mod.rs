@@ -73,7 +73,6 @@ fn bracketed_time(line: &str) -> Option<ClockTime> {
         .then(|| ClockTime { span: start..start + time.span.end, ..time })
 }
 
-/// Parses the time in a logfmt line.
 fn time_in_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
     if !text.str.contains('=') {
         return None;
@@ -86,7 +85,6 @@ fn time_in_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
     Some(text.part(pair.value).time(time))
 }
 
-/// Splits a message from a trailing JSON object.
 fn split_trailing_object<'t, 'a>(
     text: Text<'t, 'a>,
     budget: &Budget,

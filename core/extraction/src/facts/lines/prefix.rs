@@ -8,13 +8,10 @@ use crate::facts::times::{epoch, time_at};
 use crate::text::figures::ClockTime;
 use crate::text::{byte_at, char_at, part};
 
-/// The prefix before a log message.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prefix {
     pub(super) time: Option<ClockTime>,
-    /// Attributes and the ranges of their values.
     pub(super) cells: Vec<(&'static str, Range<usize>)>,
-    /// The start of the message.
     pub(super) end: usize,
 }
 
@@ -28,7 +25,6 @@ impl Prefix {
     }
 }
 
-/// The maximum number of parts in a prefix.
 const MAX_PARTS: usize = 12;
 
 pub(super) fn prefix(line: &str) -> Prefix {
@@ -265,7 +261,6 @@ fn program(line: &str, start: usize) -> Option<[Cell; 2]> {
     Some([Some(("program", start..start + name.len())), pid])
 }
 
-/// Returns the word at an offset and its end, unless it is too long for a name.
 fn word_at(line: &str, start: usize) -> Option<(&str, usize)> {
     const MAX_BYTES: usize = 96;
     let rest = line.get(start..)?;

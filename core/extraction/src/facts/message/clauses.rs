@@ -66,7 +66,6 @@ impl Separator {
     }
 }
 
-/// Returns the separators outside quotes and brackets.
 fn separators(text: &str) -> Vec<(usize, Separator)> {
     const WORDS: [&str; 5] = ["and", "while", "whereas", "but", "then"];
     let bytes = text.as_bytes();
@@ -109,7 +108,6 @@ fn separators(text: &str) -> Vec<(usize, Separator)> {
     found
 }
 
-/// Returns `true` if the text after a separator has a different subject.
 fn begins_new_subject(left: &str, right: &str) -> bool {
     let right = without_conjunction(right.trim_start());
     let words = first_words(right);

@@ -23,7 +23,6 @@ pub(super) enum TextKind {
     Prose,
 }
 
-/// Adds a message to a record: as prose and pairs, or as child records for its clauses.
 pub(super) fn write_message<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -104,7 +103,6 @@ fn group<'a>(out: &mut Builder<'a>, context: &Context<'a>, path: &[Cow<'a, str>]
     out.group(context.item, Form::Clauses, scope, context.complete(false))
 }
 
-/// Splits a text into statements.
 fn statements(text: &str, kind: TextKind) -> Vec<Range<usize>> {
     if kind == TextKind::Log || !text.contains(['.', '!', '?', '。']) {
         return clauses(text);
@@ -121,7 +119,6 @@ fn statements(text: &str, kind: TextKind) -> Vec<Range<usize>> {
     found
 }
 
-/// Adds runs of pairs, one per subject. Returns `false` if there is only one subject.
 fn write_runs<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -165,7 +162,6 @@ fn write_runs<'a>(
     true
 }
 
-/// Adds pairs as cells.
 pub(super) fn pair_cells<'a>(
     out: &mut Builder<'a>,
     record: RecordId,
@@ -180,7 +176,6 @@ pub(super) fn pair_cells<'a>(
     }
 }
 
-/// Returns `true` if the text has words outside the pairs.
 fn has_other_words(text: &str, found: &[Pair]) -> bool {
     let mut at = 0;
     for pair in found {

@@ -7,7 +7,6 @@ use memchr::memchr_iter;
 use crate::text::figures::Unit;
 use crate::text::{byte_at, char_at, char_before, part};
 
-/// A key and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::facts) struct Pair {
     pub(in crate::facts) key: Range<usize>,
@@ -16,25 +15,19 @@ pub(in crate::facts) struct Pair {
     pub(super) span: Range<usize>,
 }
 
-/// The pairs for one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
-    /// The word before the pairs that names the subject.
     pub(super) head: Option<Range<usize>>,
-    /// The range of the head and the pairs.
     pub(super) span: Range<usize>,
-    /// The indices of the run's pairs.
     pub(super) pairs: Range<usize>,
 }
 
-/// The maximum length of a key in bytes.
 const MAX_KEY: usize = 64;
 
 pub(super) fn pairs(text: &str) -> Vec<Pair> {
     first_pairs(text, usize::MAX)
 }
 
-/// Returns the first `max` pairs in a text.
 pub(in crate::facts) fn first_pairs(text: &str, max: usize) -> Vec<Pair> {
     let mut found: Vec<Pair> = Vec::new();
     let mut from = 0;
@@ -164,7 +157,6 @@ fn bare_value_end(rest: &str) -> usize {
     part(rest, 0..end).trim_end_matches(['.', ':', ',']).len()
 }
 
-/// Returns the end of a number, including a unit after one space.
 fn with_unit(rest: &str, end: usize) -> usize {
     let is_number =
         part(rest, 0..end).bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && end > 0;
@@ -251,14 +243,12 @@ fn runs_by_key_prefix(text: &str, pairs: &[Pair]) -> Option<Vec<Run>> {
     (runs.len() > 1).then_some(runs)
 }
 
-/// Returns the last word before an offset.
 fn last_word_before(text: &str, at: usize) -> Option<Range<usize>> {
     let before = part(text, 0..at).trim_end_matches([' ', ':']);
     let word = before.rsplit(char::is_whitespace).next().unwrap_or(before);
     (!word.is_empty()).then(|| before.len() - word.len()..before.len())
 }
 
-/// Returns the index of the first pair with a repeated key.
 fn first_repeated_key(text: &str, pairs: &[Pair]) -> Option<usize> {
     let mut keys: Vec<(&str, usize)> =
         pairs.iter().enumerate().map(|(at, pair)| (part(text, pair.key.clone()), at)).collect();

@@ -18,7 +18,6 @@ struct Field {
     columns: Range<usize>,
 }
 
-/// Parses the table at an offset. Returns its end, or `None` if there is no table.
 pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -112,10 +111,8 @@ fn is_key_outside(header: &str, row: &str) -> bool {
         && row.split_whitespace().next().is_some_and(|first| first.ends_with(':'))
 }
 
-/// The maximum length of a table line in bytes.
 const MAX_BYTES: usize = 4_096;
 
-/// The maximum number of columns or words in a line.
 const MAX_PIECES: usize = 96;
 
 fn can_be_header(line: &str, underlined: bool) -> bool {
@@ -225,7 +222,6 @@ fn is_below_column(header: &[Field], field: &Field) -> bool {
     header.iter().any(|column| overlap(column, field) > 0)
 }
 
-/// Returns the number of characters by which two fields overlap vertically.
 fn overlap(column: &Field, cell: &Field) -> usize {
     let end = column.columns.end.min(cell.columns.end);
     end.saturating_sub(column.columns.start.max(cell.columns.start))
@@ -235,7 +231,6 @@ fn same_words(text: &str, header: &[Field], row: Range<usize>) -> bool {
     header.len() >= 3 && fields(text, row, 1).len() == header.len()
 }
 
-/// Returns the cells in a row with their column indices, or `None` if the line is not a row.
 fn cells(
     text: &str,
     header: &[Field],

@@ -10,7 +10,6 @@ use crate::facts::builder::Builder;
 use crate::facts::text::{Context, Text};
 use crate::text::{find_two, part};
 
-/// Parses the table at an offset. Returns its end, or `None` if there is no table.
 pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -103,7 +102,6 @@ fn without_quotes(text: &str, field: Range<usize>) -> Range<usize> {
     }
 }
 
-/// Returns `true` if a field in the first line can be a column name.
 fn is_name(field: &str) -> bool {
     let name = field.trim().trim_matches('"');
     name.len() <= 48

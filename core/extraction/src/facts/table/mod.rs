@@ -14,11 +14,9 @@ use crate::facts::text::{Context, Text};
 use crate::facts::times::whole_time;
 use crate::text::{byte_at, part};
 
-/// A table that is being added.
 pub(super) struct Table<'a> {
     group: GroupId,
     columns: Vec<Cow<'a, str>>,
-    /// The index of the time column.
     time: Option<usize>,
     rows: usize,
 }
@@ -40,7 +38,6 @@ impl<'a> Table<'a> {
         self.columns.len()
     }
 
-    /// Adds a row. `cells` are in column order; empty ones are skipped.
     pub(super) fn row(
         &mut self,
         out: &mut Builder<'a>,
@@ -76,7 +73,6 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Parses the row count at an offset. Returns the end.
     pub(super) fn footer(
         &self,
         out: &mut Builder<'a>,

@@ -10,7 +10,6 @@ use crate::text::part;
 
 const BARS: [char; 3] = ['|', '│', '┃'];
 
-/// Parses the table at an offset. Returns its end, or `None` if there is no table.
 pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -123,7 +122,6 @@ fn bars(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Merges excess cells in a row into its last column.
 fn merge_excess(mut cells: Vec<Range<usize>>, columns: usize) -> Vec<Range<usize>> {
     if let Some(end) = cells.last().map(|last| last.end) {
         cells.truncate(columns);

@@ -11,7 +11,6 @@ use crate::facts::model::Form;
 use crate::facts::text::{Context, ParseOutcome, Text, truncate};
 use crate::text::byte_at;
 
-/// Extracts the consecutive objects and arrays at an offset.
 pub(in crate::facts) fn values<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -47,7 +46,6 @@ pub(in crate::facts) fn values<'a>(
     }
 }
 
-/// Extracts the facts from a value that was parsed from another format.
 pub(super) fn add_tree<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -81,7 +79,6 @@ pub(super) fn read_embedded<'a>(
         && matches!(values(out, context, text, 0), ParseOutcome::Parsed(_))
 }
 
-/// Returns the start of the value after whitespace at an offset.
 fn value_at_start(text: Text<'_, '_>, at: usize) -> Option<usize> {
     let start = text.skip_whitespace(at);
     matches!(byte_at(text.str, start), b'{' | b'[').then_some(start)

@@ -11,7 +11,6 @@ use super::{MAX_DEPTH, Node, Nodes, Tree, Value};
 use crate::budget::Budget;
 
 impl<'t> Tree<'t> {
-    /// Parses the value at the start of a text, after whitespace.
     pub(in crate::facts) fn read(text: &'t str, budget: &Budget) -> Option<Self> {
         let strict = ScannerOptions {
             allow_single_quoted_strings: false,
@@ -43,14 +42,12 @@ struct JsonParser<'t> {
     text: &'t str,
     scanner: Scanner<'t>,
     nodes: Nodes<'t>,
-    /// Unclosed objects and arrays.
     open: Vec<usize>,
     key: Option<(Cow<'t, str>, Range<usize>)>,
     end: usize,
 }
 
 impl<'t> JsonParser<'t> {
-    /// Parses the first value. Returns `None` if it is incomplete.
     fn value(&mut self) -> Option<()> {
         let mut token = self.next()?;
         loop {

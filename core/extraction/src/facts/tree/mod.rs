@@ -14,13 +14,10 @@ use std::borrow::Cow;
 
 use crate::budget::Budget;
 
-/// The maximum nesting depth.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// A value and its key.
 #[derive(Clone, Debug)]
 pub(super) struct Node<'t> {
-    /// The key and its range, if the value is a member.
     pub(super) key: Option<(Cow<'t, str>, Range<usize>)>,
     pub(super) value: Value<'t>,
     /// The byte range; for a string, without quotes.
@@ -50,7 +47,6 @@ impl<'t> Nodes<'t> {
         Self { list: Vec::new(), budget: budget.clone() }
     }
 
-    /// Adds a node. Returns `None` if the budget is exhausted.
     pub(super) fn push(&mut self, node: Node<'t>) -> Option<()> {
         const UNITS: usize = 32;
         let can_continue = self.budget.spend(UNITS) && self.budget.allocate(size_of::<Node<'t>>());
@@ -78,13 +74,10 @@ impl Drop for Nodes<'_> {
     }
 }
 
-/// A parsed value, possibly incomplete.
 #[derive(Debug)]
 pub(super) struct Tree<'t> {
     pub(super) nodes: Nodes<'t>,
-    /// The number of parsed bytes.
     pub(super) end: usize,
-    /// `true` if the value is complete.
     pub(super) closed: bool,
 }
 
@@ -93,7 +86,6 @@ impl<'t> Tree<'t> {
         self.nodes.get(at)
     }
 
-    /// Iterates over the indices of the values in an object or array.
     pub(super) fn members(&self, at: usize) -> impl Iterator<Item = usize> + Clone + '_ {
         let end = self.node(at).map_or(0, |node| node.after);
         let first = Some(at + 1).filter(|first| *first < end);
@@ -114,12 +106,10 @@ impl<'t> Tree<'t> {
         self.node(at).is_some_and(|node| node.value == Value::Array)
     }
 
-    /// Returns the key of a node; empty if it is not a member.
     pub(super) fn key(&self, at: usize) -> &str {
         self.node(at).and_then(|node| node.key.as_ref()).map_or("", |(key, _)| key)
     }
 
-    /// Returns an object's member with the given key.
     pub(super) fn member(&self, at: usize, key: &str) -> Option<usize> {
         self.members(at).find(|member| self.key(*member) == key)
     }

@@ -14,15 +14,12 @@ use crate::facts::text::{Context, Text, truncate};
 use crate::facts::times::whole_time;
 use crate::text::{byte_at, part};
 
-/// A value that is being converted to facts.
 pub(super) struct Objects<'w, 't, 'a> {
     pub(super) out: &'w mut Builder<'a>,
     pub(super) context: &'w Context<'a>,
     pub(super) text: Text<'t, 'a>,
     pub(super) tree: &'w Tree<'w>,
-    /// The scope of the text and the keys above the current value.
     pub(super) scope: Vec<Cow<'a, str>>,
-    /// `true` if the value's lists are complete.
     pub(super) complete: bool,
 }
 
@@ -123,7 +120,6 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// Returns the keys that occur repeatedly for objects, as in XML.
     fn repeated_keys(&self, at: usize) -> BTreeSet<&'w str> {
         let tree = self.tree;
         let mut seen = BTreeSet::new();
@@ -297,7 +293,6 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         done
     }
 
-    /// Calls `read` with the unescaped text of a string.
     fn with_text<R: Default>(
         &mut self,
         at: usize,
@@ -314,7 +309,6 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         read(self, text)
     }
 
-    /// Returns the string at an index.
     pub(super) fn string(&self, at: usize) -> Option<&str> {
         match &self.tree.node(at)?.value {
             Value::Text(text) => Some(text),

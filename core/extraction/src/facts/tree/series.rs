@@ -67,7 +67,6 @@ impl<'a> Objects<'_, '_, 'a> {
         }
     }
 
-    /// Sets a record's time if a scalar is a time.
     fn time(&mut self, record: RecordId, at: usize) -> bool {
         let Some(span) = self.tree.node(at).map(|node| node.span.clone()) else { return false };
         let part = self.text.part(span);

@@ -14,7 +14,6 @@ use crate::facts::builder::Builder;
 use crate::facts::text::{Context, ParseOutcome, Text, trim};
 use crate::text::{byte_at, part};
 
-/// Extracts the consecutive elements at an offset.
 pub(in crate::facts) fn elements<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -45,7 +44,6 @@ pub(in crate::facts) fn elements<'a>(
     }
 }
 
-/// Parses the first element in a text, possibly incomplete. An error is the end of the search.
 fn element<'t>(text: &'t str, budget: &Budget) -> Result<Tree<'t>, usize> {
     let mut parser =
         XmlParser { text, nodes: Nodes::new(budget), open: Vec::new(), closed_elements: 0 };
@@ -120,7 +118,6 @@ impl<'t> XmlParser<'t> {
         Some(())
     }
 
-    /// Adds text between tags as a value without a name.
     fn text(&mut self, bytes: Range<usize>) -> Option<()> {
         let written = part(self.text, bytes.clone());
         let bytes =

@@ -15,7 +15,6 @@ use crate::facts::prompt::{Opening, opening};
 use crate::facts::text::{Context, ParseOutcome, Text, trim};
 use crate::text::{byte_at, part};
 
-/// Extracts the documents at an offset.
 pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -68,7 +67,6 @@ fn extent(text: Text<'_, '_>, at: usize) -> (usize, bool) {
     (last.max(text.end_of_line(at)), (nested || !flat) && !set_apart)
 }
 
-/// Parses all documents in a text. Returns `None` if it is not YAML.
 fn documents<'t>(text: &'t str, budget: &Budget) -> Option<Vec<Tree<'t>>> {
     let offsets: Vec<usize> =
         if text.is_ascii() { Vec::new() } else { text.char_indices().map(|(at, _)| at).collect() };
@@ -97,7 +95,6 @@ struct YamlParser<'t, 'b> {
     open: Vec<OpenNode<'t>>,
 }
 
-/// An unclosed mapping or sequence.
 struct OpenNode<'t> {
     node: usize,
     is_mapping: bool,

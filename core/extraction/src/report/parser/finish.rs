@@ -40,7 +40,6 @@ impl ReportParser<'_> {
         }
     }
 
-    /// Asserts text that no rule has processed.
     fn assert_remaining_text(&mut self) {
         let known = self.assertions.iter().map(|assertion| assertion.span.clone());
         let non_claims = self.non_claims.iter().map(|non_claim| non_claim.span.clone());

@@ -9,7 +9,6 @@ use crate::facts::{Facts, Item};
 /// The minimum number of false statements.
 const SWAPS: usize = 5_000;
 
-/// A reproducible random number generator (`SplitMix64`).
 struct SplitMix(u64);
 
 impl SplitMix {
@@ -22,7 +21,6 @@ impl SplitMix {
     }
 }
 
-/// An entity with a state, and a figure per attribute.
 struct Entity {
     name: String,
     state: &'static str,
@@ -43,7 +41,6 @@ fn entities(random: &mut SplitMix) -> Vec<Entity> {
         .collect()
 }
 
-/// Renders the entities in one of six formats.
 fn evidence(shape: usize, entities: &[Entity]) -> String {
     let mut text = String::new();
     let row = |text: &mut String, cells: [&str; 5]| {

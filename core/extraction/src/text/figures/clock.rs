@@ -76,7 +76,6 @@ pub(crate) fn date_at(text: &str) -> Option<Date> {
         .then_some(date)
 }
 
-/// The length of a date parsed by [`date_at`].
 pub(crate) const DATE_LENGTH: usize = 10;
 
 /// Parses `14:02`, `14:02:31` or `14:02:31.250` with an optional zone at the start of a text. `span` starts at 0.

@@ -99,12 +99,10 @@ const BOUNDS: [(&[&str], Comparator); 4] = [
     ),
 ];
 
-/// The preceding words, nearest first.
 pub(super) type Recent<'a> = [Option<Word<'a>>; 4];
 
 /// The words before and after a number.
 pub(super) struct Neighbors<'a> {
-    /// The preceding words, nearest first.
     pub(super) recent: &'a Recent<'a>,
     pub(super) next: Option<Word<'a>>,
 }

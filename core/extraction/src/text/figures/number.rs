@@ -5,10 +5,8 @@ use core::ops::Range;
 use super::{Decimal, Dimension, Unit};
 use crate::text::{byte_at, char_before, part};
 
-/// A number and its end.
 pub(super) struct Number {
     pub(super) decimal: Decimal,
-    /// The byte offset after the number.
     pub(super) end: usize,
 }
 
@@ -89,7 +87,6 @@ impl Decimal {
     }
 }
 
-/// Extends a number by a preceding sign, or a decimal point without a leading zero.
 pub(super) fn with_sign(
     text: &str,
     span: Range<usize>,

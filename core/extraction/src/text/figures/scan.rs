@@ -140,7 +140,6 @@ impl<'a> Scanner<'a> {
         Some((i128::from(value), None))
     }
 
-    /// Parses a clock time or date at this word.
     fn parse_time(&mut self, word: &Word<'_>) -> bool {
         let start = word.span.start;
         let rest = part(self.text, start..self.text.len());
@@ -358,7 +357,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Parses a repeat count such as `x280` in a list of events.
 fn repeated(word: &str) -> Option<i128> {
     word.strip_prefix('x').filter(|digits| digits.len() <= 9)?.parse().ok()
 }

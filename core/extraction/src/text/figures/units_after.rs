@@ -47,7 +47,6 @@ pub(super) fn unit_after(text: &str, end: usize) -> Option<(Unit, usize)> {
     None
 }
 
-/// Converts a unit before "per second" or "/s" to a rate.
 pub(super) fn per_time(text: &str, unit: Unit, end: usize) -> (Unit, usize) {
     time_after(text, end)
         .and_then(|(time, end)| Some((unit.per(time)?, end)))
