@@ -25,7 +25,6 @@ const HOSTILE: [(&str, &str); 8] = [
     ("{\"claims\":[{\"id\":\"", "\"}\n"),
 ];
 
-/// Prints two Markdown tables, for ordinary and adversarial answers.
 #[expect(clippy::print_stdout, reason = "the program prints its results")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let claims = claims();

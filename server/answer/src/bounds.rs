@@ -44,7 +44,6 @@ pub struct Usage {
     pub steps: u64,
 }
 
-/// Counts values, nesting depth and steps during parsing.
 #[derive(Debug)]
 pub(crate) struct Meter {
     pub(crate) max_depth: usize,
@@ -67,19 +66,16 @@ impl Meter {
         }
     }
 
-    /// Counts a value. Returns `false` if the limit is exceeded.
     pub(crate) fn count_value(&self) -> bool {
         self.values.set(self.values.get().saturating_add(1));
         self.values.get() <= self.max_values
     }
 
-    /// Records a nesting depth. Returns `false` if the limit is exceeded.
     pub(crate) fn record_depth(&self, depth: usize) -> bool {
         self.deepest.set(self.deepest.get().max(depth));
         depth <= self.max_depth
     }
 
-    /// Counts a step. Returns `false` if the limit is exceeded.
     pub(crate) fn count_step(&self) -> bool {
         self.steps.set(self.steps.get().saturating_add(1));
         !self.is_exhausted()
@@ -89,13 +85,11 @@ impl Meter {
         self.steps.get() > self.max_steps
     }
 
-    /// Resets values and depth after a failed attempt.
     pub(crate) fn reset(&self) {
         self.values.set(0);
         self.deepest.set(0);
     }
 
-    /// Returns the usage so far. `bytes` is the text length.
     pub(crate) fn usage(&self, bytes: usize) -> Usage {
         Usage {
             bytes,

@@ -28,25 +28,20 @@ const MESSAGE: &str = "<|message|>";
 /// The gpt-oss channel names that remain, joined to the text, if a server strips the special tokens.
 const BARE_CHANNELS: (&str, &str) = ("analysis", "assistantfinal");
 
-/// An object or list in an answer.
 #[derive(Debug)]
 pub(crate) struct Document<'a> {
     pub(crate) node: Node<'a>,
     pub(crate) fixes: Fixes,
 }
 
-/// All documents in an answer.
 #[derive(Debug, Default)]
 pub(crate) struct Documents<'a> {
     pub(crate) found: Vec<Document<'a>>,
-    /// Fixes in the text around the documents.
     pub(crate) text_fixes: Fixes,
-    /// The number of unclosed braces in prose.
     open: usize,
 }
 
 impl<'a> Documents<'a> {
-    /// Parses all documents in a text.
     pub(crate) fn parse(text: &'a str, meter: &Meter) -> Result<Self, ParseError> {
         let mut documents = Self::default();
         let mut parser = Lenient::new(text, meter);
@@ -146,7 +141,6 @@ fn begins_list_of_objects(text: &str, at: usize) -> bool {
     text.get(at + 1..).is_some_and(|rest| rest.trim_start().starts_with('{'))
 }
 
-/// Returns the length of a code fence and its language name in bytes.
 fn fence(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     let marks = rest.len() - rest.trim_start_matches('`').len();

@@ -14,7 +14,6 @@ use crate::node::{Member, Node, Text};
 use crate::parsed::{Correction, CorrectionKind, LossReason, LostEntry};
 use crate::score;
 
-/// The requested claims, indexed by id.
 #[derive(Debug)]
 pub(crate) struct Expected<'c> {
     pub(crate) form: Form,
@@ -42,18 +41,14 @@ impl<'c> Expected<'c> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ClaimState {
-    /// The answer has no entry for the claim.
     Missing,
     Judged(ClaimVerdict),
-    /// An entry for the claim is unusable.
     Lost,
 }
 
-/// A complete answer.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) fixes: Fixes,
-    /// The states of the expected claims, in order.
     pub(crate) claims: Vec<ClaimState>,
     pub(crate) lost: Vec<LostEntry>,
     pub(crate) invented: Vec<String>,
@@ -65,7 +60,6 @@ pub(crate) struct Draft {
     pub(crate) abstained: Option<String>,
 }
 
-/// The claims field of an answer.
 pub(crate) enum Claims<'n, 'a> {
     None,
     List(&'n [Node<'a>]),
@@ -182,7 +176,6 @@ impl Draft {
         }
     }
 
-    /// Converts the fields other than the claims.
     pub(crate) fn set_other_fields(&mut self, rest: &OtherFields<'_, '_>) {
         if let Some(node) = rest.score {
             match score::parse(node) {
@@ -247,7 +240,6 @@ pub(crate) fn embedded_json<'n>(node: &'n Node<'_>, bounds: &Bounds) -> Option<N
     }
 }
 
-/// The fields of an answer other than the claims.
 #[derive(Debug, Default)]
 pub(crate) struct OtherFields<'n, 'a> {
     pub(crate) score: Option<&'n Node<'a>>,

@@ -10,7 +10,6 @@ use crate::form::Form;
 use crate::node::{Member, Node, Text};
 use crate::parsed::{CorrectionKind, LossReason};
 
-/// An entry's verdict on a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ClaimVerdict {
     pub(crate) class: Class,
@@ -44,7 +43,6 @@ impl ClaimVerdict {
 
 #[derive(Debug)]
 pub(crate) struct Entry<'n> {
-    /// The id, if readable.
     pub(crate) id: Option<Cow<'n, str>>,
     pub(crate) verdict: Result<ClaimVerdict, LossReason>,
 }

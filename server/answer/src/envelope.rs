@@ -8,15 +8,11 @@ use crate::error::ParseError;
 use crate::fix::{Fix, Fixes};
 use crate::node::{Member, Node, Text};
 
-/// The maximum nesting depth of an answer.
 const MAX_NESTED: usize = 5;
-/// The maximum number of complete answers in a text.
 const MAX_ANSWERS: usize = 8;
-/// Fields that contain an answer as a string in common APIs.
 const TEXT_FIELDS: [&str; 8] =
     ["arguments", "input", "parameters", "result", "response", "output", "answer", "content"];
 
-/// Collects the answers in a text.
 pub(crate) struct AnswerFinder<'s> {
     pub(crate) expected: &'s Expected<'s>,
     pub(crate) bounds: &'s Bounds,
@@ -61,7 +57,6 @@ impl<'n, 'a> Envelope<'n, 'a> {
 }
 
 impl AnswerFinder<'_> {
-    /// Collects the answers in a text.
     pub(crate) fn find_in_text(
         &mut self,
         text: &str,
@@ -85,7 +80,6 @@ impl AnswerFinder<'_> {
         }
     }
 
-    /// Collects the answers in a value.
     pub(crate) fn find_in_value(
         &mut self,
         node: &Node<'_>,
@@ -170,7 +164,6 @@ fn with_fix(fixes: &Fixes, fix: Fix) -> Fixes {
     fixes
 }
 
-/// Returns `true` if the first object in a list has an id and a class or verdict.
 fn is_list_of_claims(entries: &[Node<'_>]) -> bool {
     let first = entries.iter().find_map(|entry| match entry {
         Node::Object(members) => Some(members),

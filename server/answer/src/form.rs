@@ -23,7 +23,6 @@ pub struct Labels<'a> {
 /// The maximum length of a list in a schema. OpenAI allows 1,000 values in total, and 15,000 bytes in a
 /// list of more than 250.
 const MAX_LISTED: usize = 256;
-/// The maximum size of a list in a schema in bytes.
 const MAX_LISTED_BYTES: usize = 10_000;
 /// The minimum length of a list of `c1`, `c2` ids.
 const MIN_IDS: usize = 32;
@@ -55,7 +54,6 @@ impl Form {
         }
     }
 
-    /// Returns the class called `name` in this form.
     pub(crate) fn class(self, name: &str) -> Option<Class> {
         match (self, name) {
             (Self::Judgement, name) => Class::from_name(name),
@@ -66,7 +64,6 @@ impl Form {
         }
     }
 
-    /// Returns the name of the class field.
     pub(crate) const fn class_field(self) -> &'static str {
         match self {
             Self::Judgement => "class",
@@ -74,7 +71,6 @@ impl Form {
         }
     }
 
-    /// Returns the allowed class names for error messages.
     pub(crate) const fn classes(self) -> &'static str {
         match self {
             Self::Judgement => "grounded, ungrounded, contradicted or complementary",
@@ -82,7 +78,6 @@ impl Form {
         }
     }
 
-    /// Returns the entry fields for error messages.
     pub(crate) const fn fields(self) -> &'static str {
         match self {
             Self::Judgement => "\"id\", \"class\", \"type\", \"role\", \"citations\" and \"note\"",
@@ -107,7 +102,6 @@ fn listed_ids(ids: &[&str]) -> Vec<String> {
     }
 }
 
-/// Fills the placeholder `name` in a schema with a list, or removes it if the list is empty or too long.
 fn with_list(schema: &str, name: &str, list: &[String]) -> String {
     let placeholder = format!(", \"enum\": [\"{{{{{name}}}}}\"]");
     let bytes: usize = list.iter().map(String::len).sum();

@@ -109,7 +109,6 @@ fn parse_metered(
         .map(|draft| build_answer(draft, &expected, meter.usage(text.len())))
 }
 
-/// Parses the text as JSON, as JSON inside a JSON string, or as JSON in prose.
 fn find_in_value(
     json: &str,
     mut fixes: Fixes,
@@ -157,7 +156,6 @@ fn last_draft(mut drafts: Vec<Draft>, expected: &Expected<'_>) -> Result<Draft, 
     Ok(last)
 }
 
-/// Sorts the expected claims into judged, lost and missing.
 fn build_answer(draft: Draft, expected: &Expected<'_>, usage: Usage) -> ParsedAnswer {
     let mut judged = Vec::with_capacity(expected.claims.len());
     let mut missing = Vec::new();

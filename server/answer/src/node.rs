@@ -36,13 +36,11 @@ pub(crate) struct Text<'a> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Broken {
-    /// The id, if readable.
     pub(crate) id: Option<String>,
     pub(crate) place: Location,
 }
 
 impl<'a> Node<'a> {
-    /// Describes the value's type for error messages.
     pub(crate) fn describe(&self) -> &'static str {
         match self {
             Self::Null => "null",

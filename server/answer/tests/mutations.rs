@@ -5,7 +5,6 @@ use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// A style for writing JSON.
 #[derive(Clone, Copy)]
 struct Style {
     quote: (char, char),
@@ -115,7 +114,6 @@ fn mutations(answer: &Value) -> Vec<(Fix, String)> {
     ]
 }
 
-/// Characters to insert or substitute.
 const MARKS: [char; 14] = ['"', '\'', '\\', '{', '}', '[', ']', ',', ':', ' ', '\n', '/', '`', '“'];
 
 /// Notes that would change the answer if parsed as JSON.

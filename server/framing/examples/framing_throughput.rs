@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use gsar_framing::{Framer, Item, Nonce};
 
-/// The number of runs; the fastest is reported.
 const RUNS: usize = 3;
 const SHORT: usize = 1 << 16;
 const LONG: usize = 1 << 18;

@@ -11,15 +11,12 @@ use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use gsar_framing::{Framer, Item, Nonce};
 use rustix::time::{ClockId, clock_gettime};
 
-/// The number of runs; the fastest is reported.
 const RUNS: usize = 300;
 const ITEMS: usize = 100;
 const NONCE: Nonce = Nonce::new(0x7d1c_22ab_90e4_4f6b_8f10_55aa_3c2b_1d0e);
 
-/// An item's tool, query and content.
 type Texts = [String; 3];
 
-/// Prints a Markdown table.
 #[expect(clippy::print_stdout, reason = "this is what the program is for")]
 fn main() -> anyhow::Result<()> {
     let framer = Framer::new()?;
@@ -154,7 +151,6 @@ fn german(numbers: &mut Numbers) -> Texts {
     ["kubectl".to_owned(), query, content]
 }
 
-/// A reproducible random number generator (`SplitMix64`).
 struct Numbers(u64);
 
 impl Numbers {
@@ -166,7 +162,6 @@ impl Numbers {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number from `min` to `max`.
     fn from(&mut self, min: u64, max: u64) -> u64 {
         min + self.next() % (max - min + 1)
     }

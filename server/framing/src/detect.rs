@@ -17,13 +17,10 @@ pub use invisible::visible_json;
 use tags::LineTag;
 use view::{Letters, View};
 
-/// The maximum nesting depth of decoded base64.
 const MAX_DEPTH: usize = 2;
 
-/// A range to neutralize.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Detection {
-    /// The byte range in the original text.
     pub(crate) range: Range<usize>,
     pub(crate) kind: FindingKind,
     pub(crate) treatment: Treatment,
@@ -158,7 +155,6 @@ mod tests {
         "Human:", "aſsistant:", "## System prompt:", "[system]:", "-- begin data", "<<\t/context", "=END OF THE ", "忽略",
     ];
 
-    /// Generates arbitrary text mixed with parts of adversarial texts.
     fn text() -> impl Strategy<Value = String> {
         let excerpt = (0..TEXTS.len(), any::<(prop::sample::Index, prop::sample::Index)>())
             .prop_map(|(text, (one, other))| {

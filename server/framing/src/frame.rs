@@ -193,7 +193,7 @@ impl Frame {
         self.ids.get(number.checked_sub(1)?)
     }
 
-    /// Returns the neutralize contents in label order.
+    /// Returns the neutralized contents in label order.
     #[must_use]
     pub fn contents(&self) -> &[String] {
         &self.contents

@@ -19,7 +19,7 @@ const END_OF_DATA: &str = "⟦/data⟧";
 /// The maximum number of characters between the brackets of a mark.
 const MAX_MARK_CHARS: usize = 8;
 
-/// The treatment of a neutralize range.
+/// The treatment of a neutralized range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Treatment {
     /// Replaces each character with its code point.

@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use gsar_framing::{FindingKind, Framer, Item, Nonce, original};
 
-/// The folder with stored evidence, next to the repository.
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/rca");
 
 fn texts(folder: &Path) -> Vec<String> {

@@ -18,7 +18,6 @@ use std::path::Path;
 use gsar_framing::{FindingKind, Framer, original};
 use support::{contents, frame};
 
-/// Reads the texts in a test folder, with their names.
 fn texts(folder: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
     let mut texts: Vec<(String, String)> = std::fs::read_dir(folder)

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use gsar_redaction::{Options, Redactor};
 
 const MEGABYTE: usize = 1 << 20;
-/// The number of runs; the fastest is reported.
 const RUNS: usize = 5;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -15,7 +15,6 @@ pub const MAX_PATTERN_BYTES: usize = 2_000;
 pub const MAX_NAME_BYTES: usize = 24;
 /// The maximum length of a match in bytes.
 pub const MAX_MATCH_BYTES: usize = 4_096;
-/// The maximum size of a compiled pattern in bytes.
 const MAX_MEMORY: usize = 2 << 20;
 
 /// An operator-defined pattern.
@@ -151,7 +150,6 @@ fn compile_pattern(name: &str, expression: &str) -> Result<Regex, PatternError> 
         .map_err(|_| PatternError::TooLarge { name: name() })
 }
 
-/// Parses an expression; an error contains the position and the reason.
 fn parse(expression: &str) -> Result<Hir, (usize, String)> {
     regex_syntax::parse(expression).map_err(|error| match error {
         regex_syntax::Error::Parse(error) => (error.span().start.offset, error.kind().to_string()),

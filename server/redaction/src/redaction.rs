@@ -40,7 +40,6 @@ pub struct Redaction {
     /// Matches the secrets in the initial texts.
     secrets: Option<AhoCorasick>,
     placeholders: HashMap<(Kind, String), String>,
-    /// The value behind each placeholder.
     values: HashMap<String, String>,
     counts: BTreeMap<Kind, Counts>,
 }
@@ -109,7 +108,6 @@ impl Redaction {
         &self.prefix
     }
 
-    /// Returns the spans to hide: detected values, secrets from other texts, and lookalike placeholders.
     fn spans(&self, text: &str) -> Vec<Span> {
         let mut spans = self.redactor.find(text);
         if let Some(secrets) = &self.secrets {
@@ -156,7 +154,6 @@ impl Redaction {
         })
     }
 
-    /// Iterates over the issued placeholders in a text and their values.
     fn issued_placeholders<'s>(
         &'s self,
         text: &'s str,
@@ -233,7 +230,6 @@ fn build_secret_matcher(redactor: &Redactor, texts: &[&str]) -> Option<AhoCorasi
     AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(secrets).ok()
 }
 
-/// Returns the spans that overlap none of the ranges. Both must be in order.
 fn remove_overlapping(spans: Vec<Span>, ranges: &[Range<usize>]) -> Vec<Span> {
     let mut ranges = ranges.iter().peekable();
     spans

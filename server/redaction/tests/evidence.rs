@@ -15,12 +15,10 @@ use std::path::{Path, PathBuf};
 
 use gsar_redaction::{Options, Redactor};
 
-/// The folder with stored evidence, next to the repository.
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/rca");
 /// The maximum number of values printed per kind.
 const SHOWN: usize = 400;
 
-/// Returns every sample file and every item in the labelled cases, with its name.
 fn texts(folder: &Path) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     let samples = std::fs::read_dir(folder.join("telemetry_samples")).unwrap();

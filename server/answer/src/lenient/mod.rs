@@ -29,7 +29,6 @@ pub(crate) enum Fault {
     TooManyValues,
 }
 
-/// A syntax error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unexpected {
     pub(crate) at: usize,
@@ -42,7 +41,6 @@ impl Unexpected {
     }
 }
 
-/// An unclosed bracket around the current value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bracket {
     Object,
@@ -54,13 +52,10 @@ pub(crate) struct Lenient<'a, 'm> {
     text: &'a str,
     meter: &'m Meter,
     open: Vec<Bracket>,
-    /// The offset of the next byte.
     pub(crate) at: usize,
-    /// The fixes since the last [`Lenient::begin`].
     pub(crate) fixes: Fixes,
     /// `true` once the current value has a quoted name or a complete field, so its brace is not prose.
     pub(crate) is_json: bool,
-    /// The error in the first skipped entry.
     skipped: Option<Unexpected>,
 }
 
@@ -77,7 +72,6 @@ impl<'a, 'm> Lenient<'a, 'm> {
         }
     }
 
-    /// Parses the object or list at `at`.
     pub(crate) fn begin(&mut self, at: usize) -> Result<Node<'a>, Fault> {
         self.at = at;
         self.open.clear();
@@ -164,7 +158,6 @@ impl<'a, 'm> Lenient<'a, 'm> {
         }
     }
 
-    /// Parses a list. Skips malformed entries in a list of claims.
     fn list(&mut self, is_claim_list: bool) -> Result<Vec<Node<'a>>, Fault> {
         let mut entries = Vec::new();
         self.enter(Bracket::List)?;

@@ -53,7 +53,6 @@ impl Lenient<'_, '_> {
         }
     }
 
-    /// Returns `true` if another entry or the end of the list follows.
     fn list_continues(&self, at: usize) -> bool {
         let mut at = self.after_blank(at);
         if self.byte(at) == Some(b',') {
@@ -131,12 +130,10 @@ impl Lenient<'_, '_> {
         Some(self.slice(begin, end).to_owned())
     }
 
-    /// Returns the position of the id's value if an object starts with an id.
     fn id_after(&self, brace: usize) -> Option<usize> {
         self.after_name(self.after_blank(brace + 1), "id")
     }
 
-    /// Returns the position of the value if a field called `name` is at `at`.
     fn after_name(&self, at: usize, name: &str) -> Option<usize> {
         let (quote, length) = self.quote(at)?;
         let begin = at + length;

@@ -38,7 +38,6 @@ impl Quote {
 }
 
 impl<'a> Lenient<'a, '_> {
-    /// Returns the quotation mark at a position, and its length in bytes.
     pub(super) fn quote(&self, at: usize) -> Option<(Quote, usize)> {
         match self.byte(at)? {
             b'"' => Some((Quote::Double, 1)),
@@ -129,7 +128,6 @@ impl<'a> Lenient<'a, '_> {
         stray.filter(|_| looks_complete).map_or(Fault::Ended, unterminated)
     }
 
-    /// Decodes the whole text as the content of a JSON string.
     pub(crate) fn unescaped(mut self) -> String {
         let mut decoded = String::with_capacity(self.text.len());
         let mut from = 0;
@@ -248,12 +246,10 @@ impl<'a> Lenient<'a, '_> {
         }
     }
 
-    /// Returns `true` if another comma or an ellipsis is at `at`.
     fn is_omission(&self, at: usize) -> bool {
         self.byte(at) == Some(b',') || ["...", "\u{2026}"].contains(&self.slice(at, at + 3))
     }
 
-    /// Returns `true` if a colon follows a string in a list.
     fn is_name_in_list(&self, at: usize) -> bool {
         self.open.last() == Some(&Bracket::List) && self.byte(self.after_blank(at)) == Some(b':')
     }

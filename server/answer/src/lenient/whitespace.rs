@@ -7,9 +7,7 @@ use crate::fix::Fix;
 const WIDE_BLANKS: [&str; 8] =
     ["\u{a0}", "\u{200b}", "\u{200c}", "\u{200d}", "\u{2028}", "\u{2029}", "\u{2060}", "\u{feff}"];
 
-/// A blank and its length in bytes.
 enum Blank {
-    /// Whitespace allowed by JSON.
     Plain(usize),
     /// Nonstandard whitespace or a comment.
     Fixed(usize, Fix),
@@ -33,7 +31,6 @@ impl Lenient<'_, '_> {
         self.slice(start, self.at).contains('\n')
     }
 
-    /// Returns the position after blanks and comments.
     pub(super) fn after_blank(&self, mut at: usize) -> usize {
         while let Blank::Plain(bytes) | Blank::Fixed(bytes, _) = self.blank_at(at) {
             at += bytes;
@@ -41,7 +38,6 @@ impl Lenient<'_, '_> {
         at
     }
 
-    /// Returns the position after whitespace allowed by JSON.
     pub(crate) fn after_whitespace(&self, mut at: usize) -> usize {
         while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.byte(at) {
             at += 1;
@@ -71,7 +67,6 @@ impl Lenient<'_, '_> {
         }
     }
 
-    /// Returns the length of the rest of the line in bytes.
     fn line_from(&self, at: usize) -> usize {
         let mut end = at;
         while self.byte(end).is_some_and(|byte| byte != b'\n') {
@@ -80,7 +75,6 @@ impl Lenient<'_, '_> {
         end - at
     }
 
-    /// Returns the length of the block comment in bytes.
     fn comment_from(&self, at: usize) -> usize {
         let mut end = at + 2;
         while let Some(byte) = self.byte(end) {

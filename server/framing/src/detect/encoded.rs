@@ -6,7 +6,6 @@ use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD, Encoding, HEXLOWER_PERMISSIVE
 
 /// The minimum length of a run in bytes. Shorter runs cannot contain a phrase.
 const MIN_BYTES: usize = 20;
-/// The maximum length of a run in bytes.
 const MAX_BYTES: usize = 1 << 16;
 
 /// Returns the runs that decode to UTF-8, each with the decoded text.
@@ -67,7 +66,6 @@ fn next_start(bytes: &[u8], from: usize) -> Option<usize> {
     Some(from + before.iter().rposition(|byte| !is_letter(*byte)).map_or(0, |at| at + 1))
 }
 
-/// Returns `true` for base64 letters and padding.
 fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=')
 }

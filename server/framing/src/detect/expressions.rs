@@ -13,7 +13,6 @@ use super::Detection;
 use crate::finding::FindingKind;
 use crate::marks::Treatment;
 
-/// An expression for a view, with the properties of its detections.
 #[derive(Debug)]
 pub(super) struct Expression {
     pub(super) regex: Regex,
@@ -48,7 +47,6 @@ fn bit(index: usize) -> u64 {
     u32::try_from(index).ok().and_then(|index| 1_u64.checked_shl(index)).unwrap_or(0)
 }
 
-/// The required words of a set of expressions.
 #[derive(Debug)]
 pub(super) struct RequiredWords {
     words: AhoCorasick,

@@ -27,7 +27,6 @@ const PERHAPS_ROLE_TAG: &str =
 /// JSON in a judge's output format.
 const VERDICT: &str = r#"["']class["'] ?: ?["'](?:grounded|ungrounded|contradicted|complementary)["']|["']claims["'] ?: ?\[ ?\{ ?["'](?:id|claim|class|text|label|verdict)["']|["'](?:verdict|decision|tier|judge?ment|grounding)["'] ?: ?["'](?:proceed|regenerate|replan|grounded|ungrounded|supported|contradicted|pass)["']"#;
 
-/// Compiles the expressions that match anywhere in a view.
 pub(super) fn expressions() -> Result<Vec<Expression>, regex::Error> {
     let expression = |kind, is_reported, tag| {
         Ok(Expression { regex: Regex::new(tag)?, kind, treatment: Treatment::Break, is_reported })
@@ -45,7 +44,6 @@ pub(super) fn expressions() -> Result<Vec<Expression>, regex::Error> {
 pub(super) struct LineTag {
     kind: FindingKind,
     regex: Regex,
-    /// A pattern for the tag in a view.
     pub(super) view_pattern: String,
 }
 

@@ -7,7 +7,6 @@ use std::ops::Range;
 use gsar_core::text::fold::{Folded, has_ascii_form};
 use unicode_normalization::{IsNormalized, is_nfkc_quick};
 
-/// Lookalike letters from other scripts, with their Latin counterparts.
 #[rustfmt::skip]
 const LOOKALIKES: [(char, char); 33] = [
     ('а', 'a'), ('ѕ', 's'), ('с', 'c'), ('ԁ', 'd'), ('е', 'e'), ('ո', 'n'), ('һ', 'h'), ('і', 'i'),
@@ -31,7 +30,6 @@ pub(super) fn has_lookalikes(text: &str) -> bool {
         && text.chars().filter(|c| !c.is_ascii()).any(|c| latin(single_lowercase(c)).is_some())
 }
 
-/// A normalized text.
 pub(super) struct View<'t> {
     original: &'t str,
     letters: Letters,
@@ -77,7 +75,6 @@ impl<'t> View<'t> {
     }
 }
 
-/// Normalizes any text and records the origin of each byte.
 fn normalize(original: &str, letters: Letters) -> (String, Origins<'_>) {
     let folded = Folded::new(original);
     let mut text = String::with_capacity(folded.as_str().len());

@@ -5,7 +5,6 @@ use gsar_framing::{Frame, Framer, Item, Nonce};
 
 pub(crate) const NONCE: Nonce = Nonce::new(0x7d1c_22ab_90e4_4f6b_8f10_55aa_3c2b_1d0e);
 
-/// Frames texts as items with their index as id.
 pub(crate) fn frame(framer: &Framer, contents: &[&str]) -> Frame {
     let ids: Vec<EvidenceId> =
         (0..contents.len()).map(|n| EvidenceId::new(format!("item-{n}")).unwrap()).collect();

@@ -11,9 +11,8 @@ use super::{Span, compile_expression};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// Words before a v4-part version or object identifier.
+/// Words before a four-part version or object identifier.
 const NOT_AN_ADDRESS: &str = r"(?i)(?:version|release|\bver|\brev|\bbuild|firmware|\boid|upgraded?|downgraded?|chart|tag)\w{0,3}[^\w\s]{0,3}(?:\s(?:is|to|from)\b)?[^\w]{0,3}$";
-/// The number of characters checked before a candidate.
 const CONTEXT: usize = 24;
 
 pub(crate) struct Addresses {
@@ -91,7 +90,6 @@ impl Addresses {
         is_image || is_product(word) && !is_reachable(text, range)
     }
 
-    /// Returns the range of the IPv6 address in a candidate if it must be hidden.
     fn v6_at(&self, text: &str, range: Range<usize>) -> Option<Range<usize>> {
         let found = text.get(range.clone())?;
         let (start, found) = match found.strip_prefix(':') {

@@ -75,14 +75,12 @@ impl Assignments {
     }
 }
 
-/// Returns a header value, up to a quotation mark, an escape or the end of the line.
 fn header_value(text: &str) -> &str {
     let window = truncate(text);
     let end = window.find(['\r', '\n', '"', '\'', '\\']).unwrap_or(window.len());
     before(window, end).trim_end()
 }
 
-/// Returns the range of the value after a name if it must be hidden.
 fn named_value(text: &str, captures: &Captures<'_>) -> Option<std::ops::Range<usize>> {
     let whole = captures.get(0)?;
     let is_flag = captures.name("assigns").is_none();
@@ -191,7 +189,6 @@ fn is_placeholder(value: &str) -> bool {
     is_masked || is_reference || PLACEHOLDERS.iter().any(|none| word.eq_ignore_ascii_case(none))
 }
 
-/// Returns `true` for the shell variable `PWD`.
 fn is_pwd(captures: &Captures<'_>, value: &str) -> bool {
     let is_pwd = captures.name("secret").is_some_and(|name| name.as_str() == "PWD");
     is_pwd && value.starts_with('/')

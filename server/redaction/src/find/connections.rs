@@ -9,7 +9,6 @@ use super::{Span, compile_expression};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// The maximum length of a URL authority in characters.
 const MAX_AUTHORITY_CHARS: usize = 1_024;
 /// The minimum length in bytes of user information that can be a token.
 const MIN_TOKEN_BYTES: usize = 16;
@@ -50,7 +49,6 @@ impl Connections {
     }
 }
 
-/// Returns `true` if a flag has numeric user and group ids, as for containers.
 fn is_numeric_user(captures: &Captures<'_>) -> bool {
     captures
         .get(1)
@@ -88,7 +86,6 @@ fn user_information(address: &str) -> Option<usize> {
     Some(user.len() + 1 + at)
 }
 
-/// Returns `true` if user information has a password or is a token.
 fn is_secret(user: &str) -> bool {
     match user.split_once(':') {
         Some((_, password)) => !password.is_empty() && !password.starts_with(['$', '{', '*']),

@@ -24,7 +24,6 @@ pub(crate) fn find(text: &str, spans: &mut Vec<Span>) {
     }
 }
 
-/// Returns the start of the key body if the label at `start` is that of a private key.
 fn key_body(text: &str, start: usize) -> Option<usize> {
     let label = after(text, start + BEGIN.len());
     let length = memmem::find(
@@ -50,7 +49,6 @@ fn key_end(text: &str, body: usize) -> usize {
     body + end + END.len() + closing
 }
 
-/// Returns the length of the leading base64 and header lines.
 fn body_lines(run: &str) -> usize {
     let mut length = 0;
     for line in run.split_inclusive('\n') {

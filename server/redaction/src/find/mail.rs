@@ -6,9 +6,7 @@ use super::Span;
 use super::boundary::{after, before};
 use crate::kind::Kind;
 
-/// The maximum length of a local part in characters.
 const MAX_LOCAL_CHARS: usize = 64;
-/// The maximum length of a domain in characters.
 const MAX_DOMAIN_CHARS: usize = 253;
 /// Final labels that are not mail domains: systemd units, files, names within a cluster.
 const NON_MAIL_LABELS: [&str; 24] = [
@@ -19,7 +17,6 @@ const NON_MAIL_LABELS: [&str; 24] = [
 /// Program names that occur as local parts.
 const PROGRAMS: [&str; 5] = ["git", "rabbit", "celery", "ejabberd", "emqx"];
 
-/// Finds e-mail addresses with a plain or an escaped at sign.
 pub(crate) fn find(text: &str, spans: &mut Vec<Span>) {
     for sign in ["@", "%40"] {
         for at in memmem::find_iter(text.as_bytes(), sign) {

@@ -7,7 +7,6 @@ use super::{Span, compile_words};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// The characters in a credential after its prefix.
 #[derive(Clone, Copy)]
 enum Alphabet {
     Capitals,
@@ -54,7 +53,7 @@ const fn format(
 
 const JSON_WEB_TOKEN: &str = "eyJ";
 const ENCODED_PEM: &str = "LS0tLS1CRUdJTi";
-/// How the encoding continues for a certificate, which is public.
+/// The text after [`ENCODED_PEM`] in a certificate, which is public.
 const CERTIFICATE: &str = "BDRVJU";
 
 /// Formats from cloud, code hosting, chat, payment and model providers; JSON web tokens;
