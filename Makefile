@@ -49,7 +49,7 @@ test-deep: build runtime-if-possible postgres-if-possible ## Run all tests with 
 	GSAR_TEST_DEEP=1 PROPTEST_CASES=1024 $(CARGO) test --workspace --lib --bins --tests -- --skip measure --include-ignored
 
 .PHONY: check-all
-check-all: lint test-deep examples python-test typescript go console-walk deploy-check install-check machete deny demo ## Run every check, regardless of what changed (hours).
+check-all: lint test-deep examples python-test typescript go console-walk deploy-check install-check machete deny semver-check demo ## Run every check, regardless of what changed (hours).
 
 PYTHON_VENV := target/python/venv
 
@@ -210,6 +210,13 @@ runtime-if-possible:
 .PHONY: proto-lint
 proto-lint: ## Lint the contract and check it for breaking changes since the last release (needs npm).
 	sh proto/lint.sh
+
+.PHONY: semver-check
+semver-check: ## Check the public Rust API for breaking changes since the last release (installs cargo-semver-checks when missing).
+	@command -v cargo-semver-checks >/dev/null || $(CARGO) install --locked --debug --quiet cargo-semver-checks
+	@release=$$(sh .ci/last_release.sh); \
+	if [ -z "$$release" ]; then echo "there is no earlier release to compare with"; \
+	else $(CARGO) semver-checks --baseline-rev "$$release" -p gsar-core -p gsar-proto -p gsar-client; fi
 
 SOAK_SERVER = $(or $(SERVER),$(BIN)/gsar-server)
 SOAK_FLAGS = --server $(SOAK_SERVER) --storage $(or $(STORAGE),postgres) --seed $(or $(SEED),1)

@@ -51,7 +51,7 @@ mod tests {
             fix: fix.to_owned(),
         };
         let list = [
-            finding("command", Health::Good, "gsar 0.1.0", ""),
+            finding("command", Health::Good, "gsar 0.2.0", ""),
             finding(
                 "server",
                 Health::Doubtful,

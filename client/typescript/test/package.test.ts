@@ -43,7 +43,7 @@ before(async () => {
   await writeFile(join(at, "package.json"), '{ "private": true, "type": "module" }');
   await writeFile(join(at, "tsconfig.json"), JSON.stringify({ compilerOptions: STRICT }));
   await run("npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", at, PACKAGE);
-  await run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefer-offline", join(at, "gsar-0.1.0.tgz"));
+  await run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefer-offline", join(at, "gsar-0.2.0.tgz"));
 });
 
 const withoutIds = (text: string) => text.replace(/evaluation [0-9a-f-]{36}/g, "evaluation ID");
