@@ -2,9 +2,9 @@
 //!
 //! Each begins with the claims as a judge labels them, so that counting them is part of the figure.
 
-use gsar_core::decision::Decision;
 use gsar_core::explain::{Margins, margins};
 use gsar_core::score::{Ratio, ScoreTerms};
+use gsar_core::tier_decision::Decision;
 use gsar_core::{Class, EvidenceType, Origin, Policy, Tally, decide};
 
 /// The exact score.
@@ -39,7 +39,7 @@ impl InDoubles {
     /// Copies the values of a policy.
     pub fn of(policy: &Policy) -> Self {
         Self {
-            weights: policy.weights.as_array().map(gsar_core::fixed::Millionths::to_f64),
+            weights: policy.weights.as_array().map(gsar_core::fixed_point::Millionths::to_f64),
             rho: policy.rho.to_f64(),
         }
     }

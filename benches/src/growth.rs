@@ -136,7 +136,7 @@ pub fn shapes() -> impl Iterator<Item = Shape> {
 }
 
 fn report(text: &str, budget: &Budget) {
-    black_box(gsar_core::split::split(text, budget));
+    black_box(gsar_core::split_report::split(text, budget));
 }
 
 /// Half of the bytes are evidence, half are headings.

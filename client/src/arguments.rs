@@ -315,7 +315,7 @@ pub(crate) struct Man {
 }
 
 fn decimal(literal: &str) -> Result<f64, String> {
-    use gsar_core::fixed::Millionths;
+    use gsar_core::fixed_point::Millionths;
     let value: Millionths =
         literal.parse().map_err(|error| format!("{error}; expected a number such as 0.85"))?;
     if value > Millionths::ONE {

@@ -8,7 +8,7 @@ use gsar_client::input::InputError;
 use gsar_client::{ClientError, json};
 use tonic::Code;
 
-use crate::status::Status;
+use crate::exit_status::Status;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {

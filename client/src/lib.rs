@@ -11,10 +11,10 @@ pub mod connection;
 mod endpoint;
 mod error;
 pub mod evidence;
+mod evidence_item;
 pub mod graph;
 pub mod input;
 mod investigation;
-mod item;
 mod ledger;
 pub mod partition;
 mod pool;
@@ -30,11 +30,11 @@ pub use check_runner::CheckRunner;
 pub use client::Client;
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::{ClientError, Refusal, Violation};
+pub use evidence_item::Item;
 pub use gsar_proto::{json, v1};
 pub use investigation::{
     ActiveInvestigation, Draft, Investigation, InvestigationOutcome, RunError,
 };
-pub use item::Item;
 pub use ledger::Export;
 pub use stream::Evaluations;
 pub use tls::{TlsFileError, TlsFiles};

@@ -3,10 +3,10 @@
 mod arguments;
 mod commands;
 mod documents;
+mod exit_status;
 mod failure;
 mod human;
 mod session;
-mod status;
 mod terminal;
 
 use std::io::Write as _;

@@ -1,6 +1,6 @@
 //! The verdict on a report.
 
-use gsar_core::fixed::Fraction;
+use gsar_core::fixed_point::Fraction;
 use gsar_core::{Class, EvidenceType, Tier};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;

@@ -2,15 +2,14 @@
 
 use crate::budget::Budget;
 use crate::claim::{Claim, Class, EvidenceType, JudgedClaim, Role};
+use crate::claim_role;
 use crate::coverage::{Coverage, coverage};
-use crate::decision::{Decision, Headline, Origin, TextFindings, decide};
 use crate::duplicates::canonical_tally;
 use crate::evidence::{EvidenceItem, Target};
 use crate::fault::CitedSpecialists;
 use crate::ids::ClaimId;
 use crate::policy::{Policy, Undecided, VerificationMode};
 use crate::reason::Reason;
-use crate::role;
 use crate::safety::gate;
 use crate::safety::{
     ChainInput, Change, Confidence, EvidenceChain, GateInput, SafetyInput, SafetyOutcome, Strength,
@@ -21,6 +20,7 @@ use crate::second_look::SecondLookResult;
 use crate::tally::Tally;
 use crate::text::polarity;
 use crate::tier::Tier;
+use crate::tier_decision::{Decision, Headline, Origin, TextFindings, decide};
 use crate::time::{Timestamp, Window};
 use crate::undecided::{AssumedVerdict, Assumption, combine};
 use crate::verify::{
@@ -104,7 +104,7 @@ pub struct Assessment {
 /// Assesses a judged report under a policy. Discard the result if the budget is exceeded.
 #[must_use]
 pub fn assess(policy: &Policy, mut subject: Subject<'_>, budget: &Budget) -> Assessment {
-    role::assign_root_causes(subject.synthesis, &mut subject.judged);
+    claim_role::assign_root_causes(subject.synthesis, &mut subject.judged);
     let texts: Vec<&str> = subject.evidence.iter().map(|item| item.content.as_str()).collect();
     let evidence_set = EvidenceSet::new(subject.evidence)
         .with_second_looks(subject.second_looks)

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use crate::evidence::Citation;
-use crate::fixed::Millionths;
+use crate::fixed_point::Millionths;
 use crate::ids::ClaimId;
 
 /// A checkable statement in a report.

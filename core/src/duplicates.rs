@@ -172,7 +172,7 @@ fn add(tally: &mut Tally, class: Class, evidence_type: EvidenceType, status: Ver
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixed::Millionths;
+    use crate::fixed_point::Millionths;
     use crate::policy::{Preset, preset};
     use crate::score::ScoreTerms;
     use core::cmp::Ordering;

@@ -1,12 +1,12 @@
 //! Explains a decision: the margins to the neighbouring tiers and each claim's effect on the score.
 
 use crate::claim::{Class, EvidenceType};
-use crate::decision::{Decision, Hypothetical, Origin, TextFindings, decide};
-use crate::fixed::{Fraction, Millionths};
+use crate::fixed_point::{Fraction, Millionths};
 use crate::policy::{Policy, PolicyValues};
 use crate::score::{heaviest_type, max_weight};
 use crate::tally::{Group, Tally};
 use crate::tier::Tier;
+use crate::tier_decision::{Decision, Hypothetical, Origin, TextFindings, decide};
 
 /// A change to a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::claim::{Class, JudgedClaim};
-use crate::decision::Decision;
 use crate::evidence::Target;
 use crate::ids::ClaimId;
 use crate::reason::Reason;
 use crate::tier::Tier;
+use crate::tier_decision::Decision;
 use crate::verify::{Correction, EvidenceSet, VerdictStatus, VerifiedClaim};
 
 const MAX_NAMED: usize = 8;

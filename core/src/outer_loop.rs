@@ -6,7 +6,7 @@ mod stage;
 use core::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use crate::fixed::Fraction;
+use crate::fixed_point::Fraction;
 use crate::tier::Tier;
 
 pub use action::{Action, DegradedCause, Ending, ReplanCause};

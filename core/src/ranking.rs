@@ -2,7 +2,7 @@
 
 use core::cmp::Ordering;
 
-use crate::fixed::Fraction;
+use crate::fixed_point::Fraction;
 use crate::tier::Tier;
 
 /// The part of a report's outcome that determines its rank.

@@ -1,6 +1,6 @@
 //! The reasons for a decision.
 
-use crate::fixed::{Fraction, Millionths};
+use crate::fixed_point::{Fraction, Millionths};
 use crate::ids::ClaimId;
 use crate::tier::Tier;
 

@@ -5,11 +5,11 @@ use crate::assess::{
 };
 use crate::claim::JudgedClaim;
 use crate::coverage::Coverage;
-use crate::decision::Origin;
 use crate::evidence::EvidenceItem;
 use crate::fault::CitedSpecialists;
 use crate::policy::{Policy, VerificationMode};
 use crate::safety::UnverifiedFix;
+use crate::tier_decision::Origin;
 use crate::verify::{EvidenceSet, VerifiedPartition, heaviest_allowed};
 
 /// A recorded partition.

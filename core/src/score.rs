@@ -3,7 +3,7 @@
 use core::cmp::Ordering;
 
 use crate::claim::{Class, EvidenceType};
-use crate::fixed::{Fraction, Millionths};
+use crate::fixed_point::{Fraction, Millionths};
 use crate::policy::PolicyValues;
 use crate::tally::Tally;
 

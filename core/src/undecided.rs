@@ -4,11 +4,11 @@
 //! grounded. If both tiers are equal, the claims do not matter.
 
 use crate::claim::{Class, EvidenceType, JudgedClaim};
-use crate::decision::{Bounds, Decision, Hypothetical, Origin, decide};
 use crate::policy::{Policy, PolicyValues, Undecided};
 use crate::reason::Reason;
 use crate::tally::Tally;
 use crate::tier::Tier;
+use crate::tier_decision::{Bounds, Decision, Hypothetical, Origin, decide};
 
 /// An assumption about undecided claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::policy::PolicyValues;
 use gsar_core::undecided::decide_counts;
 use gsar_core::{Class, EvidenceType, Origin, Policy, Preset, Tally, Tier, decide, preset};

@@ -11,7 +11,7 @@
     reason = "a test fails by panicking"
 )]
 
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::policy::PolicyValues;
 use gsar_core::{Class, Decision, EvidenceType, Origin, Policy, Preset, Tally, Tier, preset};
 

@@ -214,7 +214,7 @@ fn the_worked_example() {
     assert_eq!(decision.score.unwrap().fraction().to_string(), "28/37");
     assert_eq!(decision.tier, Tier::Regenerate);
     let mut free = preset(Preset::Paper).values().clone();
-    free.rho = gsar_core::fixed::Millionths::ZERO;
+    free.rho = gsar_core::fixed_point::Millionths::ZERO;
     let decision = decide(&Policy::new(free).unwrap(), &Tally::from_claims(claims));
     assert_eq!(decision.score.unwrap().fraction().to_string(), "14/17");
     assert_eq!(decision.tier, Tier::Proceed);

@@ -12,7 +12,7 @@
 use std::cell::Cell;
 
 use gsar_core::Tier;
-use gsar_core::fixed::Fraction;
+use gsar_core::fixed_point::Fraction;
 use gsar_core::outer_loop::{
     Action, ClaimKey, DegradedCause, Ending, Event, Judgement, LoopLimits, OuterLoop, ReplanCause,
     StopCause, SubjectDigest,

@@ -16,7 +16,7 @@ use gsar_core::coverage::Coverage;
 use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
 };
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::policy::{
     PolicyValues, SecondLook, SecondLookFailure, UndefinedScore, VerificationMode,
 };

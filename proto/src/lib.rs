@@ -10,7 +10,7 @@ pub mod json;
 pub mod openapi;
 pub mod parse;
 pub mod render;
-pub mod texts;
+pub mod rewrite_texts;
 pub mod violations;
 
 /// Messages, clients and servers, generated from `gsar/v1/*.proto`.

@@ -17,7 +17,7 @@ use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_server::assembly::CheckedConfig;
 use gsar_server::config::{Config, EmbeddingsMode, Listen, Model, Problems};
 use gsar_server::lifecycle::App;
-use gsar_server::phase::Phase;
+use gsar_server::server_phase::Phase;
 use tokio::runtime::{Builder, Runtime};
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Request};

@@ -16,7 +16,7 @@ use crate::call::Call;
 use crate::errors;
 use crate::identity::Principal;
 use crate::memory::{Memory, Reservation};
-use crate::phase::{Phase, PhaseCell};
+use crate::server_phase::{Phase, PhaseCell};
 
 /// The number of compute threads. One core is left for serving.
 static THREADS: LazyLock<usize> =

@@ -12,7 +12,7 @@ use gsar_proto::v1;
 use gsar_proto::v1::evaluate_stream_response::Result as Answered;
 use gsar_server::config::Config;
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Question};
-use gsar_server::phase::Phase;
+use gsar_server::server_phase::Phase;
 use tokio::sync::{Notify, Semaphore, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Endpoint;

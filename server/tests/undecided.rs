@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use gsar_core::evidence::{Citation, EvidenceId, Target};
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim, Leaning, Role};
 use gsar_proto::v1;
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Question};

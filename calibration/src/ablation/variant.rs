@@ -2,7 +2,7 @@
 //! (arXiv:2604.23366).
 
 use anyhow::{Context as _, Result};
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::policy::{Policy, Weights};
 use gsar_core::{Class, Tier};
 

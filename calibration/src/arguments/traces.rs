@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::TypedValueParser as _;
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 
 #[derive(Debug, Args)]
 pub(crate) struct Ablate {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Result, bail, ensure};
 use gsar_core::Tier;
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::policy::Policy;
 use gsar_core::score::Ratio;
 

@@ -8,7 +8,7 @@ mod sequence;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::policy::{Certificate, Policy, to_toml};
 
 use crate::arguments::Certify;

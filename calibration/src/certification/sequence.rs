@@ -2,7 +2,7 @@
 //! down, each with an exact binomial test at the full level, until the first failure (fixed sequence
 //! testing: Angelopoulos and others 2021, Learn then Test).
 
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 
 use crate::statistics::tail_at_most;
 

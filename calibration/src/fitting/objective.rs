@@ -1,6 +1,6 @@
 //! The objective: the rank correlation of S with the labels, or the cost of decisions.
 
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::policy::{Policy, PolicyValues};
 use gsar_core::{Origin, Tally, TextFindings, Tier, decide};
 

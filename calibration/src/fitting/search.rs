@@ -2,7 +2,7 @@
 //! starting points.
 
 use gsar_core::EvidenceType;
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::policy::{Policy, PolicyValues};
 
 use super::objective::{Objective, Report, distance};

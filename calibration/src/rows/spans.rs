@@ -47,8 +47,9 @@ impl From<SpansLine> for Row {
             .iter()
             .filter_map(|span| Some((byte(span.start), byte(span.end), span.class()?)))
             .collect();
-        let claims =
-            gsar_core::split::split(&response, &Budget::unlimited()).into_iter().map(|claim| {
+        let claims = gsar_core::split_report::split(&response, &Budget::unlimited())
+            .into_iter()
+            .map(|claim| {
                 let (start, end) =
                     claim.span.as_ref().map_or((0, 0), |span| (span.start, span.end));
                 let overlapping = marked.iter().filter(|(from, to, _)| *from < end && start < *to);

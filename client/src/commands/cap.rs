@@ -4,10 +4,10 @@ use gsar_proto::v1;
 
 use super::{is_json, print, print_json};
 use crate::arguments::{Cap, Strength};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::cap_answer;
 use crate::session::with_client;
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Cap, terminal: &Terminal) -> Result<Status, Failure> {

@@ -15,10 +15,10 @@ use v1::put_evidence_request::Part;
 
 use super::{is_json, print, print_json, require_records};
 use crate::arguments::Check;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::{check_run, stored};
 use crate::session::with_client;
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Check, terminal: &Terminal) -> Result<Status, Failure> {

@@ -10,10 +10,10 @@ use tonic::Code;
 
 use super::print;
 use crate::arguments::Doctor;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::{Finding, Health, findings};
 use crate::session::{connect, connect_options, until_signal};
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 /// The free space below which there is a warning, in bytes.

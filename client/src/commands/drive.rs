@@ -10,10 +10,10 @@ use v1::drive_request::Request as Answer;
 
 use super::{check, is_json, print, print_json, requests};
 use crate::arguments::Drive;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::{Step, progress_end, progress_start, progress_step};
 use crate::session::with_client;
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Drive, terminal: &Terminal) -> Result<Status, Failure> {

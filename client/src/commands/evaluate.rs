@@ -9,10 +9,10 @@ use super::{
 };
 use crate::arguments::{Evaluate, Format};
 use crate::documents::{Rejection, ReportResult, junit, markdown};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::View;
 use crate::session::{Server, with_judge};
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 /// The maximum number of concurrent evaluations.

@@ -12,10 +12,10 @@ use v1::put_evidence_request::Part;
 use super::progress::Progress;
 use super::{is_json, note, print, print_json, require_records};
 use crate::arguments::{Connection, Evidence, Output};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::{corpora, stored};
 use crate::session::with_client;
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 /// The size of a range read from a stored item, in bytes.

@@ -5,10 +5,10 @@ use gsar_proto::v1;
 
 use super::{is_json, note, print, print_json};
 use crate::arguments::Explain;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::{self, Scene, View};
 use crate::session::with_judge;
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Explain, terminal: &Terminal) -> Result<Status, Failure> {

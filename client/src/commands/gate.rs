@@ -2,10 +2,10 @@
 
 use super::{is_json, print, print_json, requests};
 use crate::arguments::Gate;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::gate_answer;
 use crate::session::with_client;
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Gate, terminal: &Terminal) -> Result<Status, Failure> {

@@ -8,10 +8,10 @@ use gsar_client::v1;
 
 use super::{is_json, print, print_json, print_raw, require_records};
 use crate::arguments::{Connection, Graph, GraphFormat, Output};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::{entity_look, graph, graph_page};
 use crate::session::with_client;
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Graph, terminal: &Terminal) -> Result<Status, Failure> {

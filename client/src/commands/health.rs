@@ -4,9 +4,9 @@ use gsar_client::connection::{Environment, Target, select_target};
 
 use super::print;
 use crate::arguments::Health;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::session::{connect, connect_options, until_signal};
-use crate::status::Status;
 
 pub(super) async fn run(arguments: &Health) -> Result<Status, Failure> {
     let target = select_target(&connect_options(&arguments.connection), &Environment::from_env())?;

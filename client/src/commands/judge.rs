@@ -7,10 +7,10 @@ use gsar_proto::v1::ClaimClass::{Contradicted, Grounded, Ungrounded};
 
 use super::print;
 use crate::arguments::TryJudge;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human;
 use crate::session::with_judge;
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 const LOG: &str = "\

@@ -12,12 +12,12 @@ use super::{
     print, print_json, print_raw, require_records, rescore, shown_classes,
 };
 use crate::arguments::{Connection, Grade, Ledger, Output, Tier};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::{
     Contents, Scene, View, evaluation, evaluation_page, evaluations, grades, labels,
 };
 use crate::session::with_client;
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 const PAGE_SIZE: u32 = 1000;

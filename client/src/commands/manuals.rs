@@ -7,8 +7,8 @@ use clap::CommandFactory as _;
 use gsar_client::input::InputError;
 
 use crate::arguments::{Arguments, Completions, Man};
+use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::status::Status;
 
 pub(super) fn completions(arguments: &Completions) -> Result<Status, Failure> {
     let mut script = Vec::new();

@@ -32,10 +32,10 @@ use gsar_proto::json::{self, Named};
 use gsar_proto::v1;
 
 use crate::arguments::{Arguments, Class, Command, Connection, Judge, Only, Output};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::Explain;
 use crate::session::connect_options;
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(crate) async fn run(arguments: Arguments, terminal: &Terminal) -> Result<Status, Failure> {

@@ -10,8 +10,8 @@ use http::Uri;
 
 use super::print;
 use crate::arguments::Open;
+use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::status::Status;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// An opener that runs longer than this is the browser itself.

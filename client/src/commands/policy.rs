@@ -10,10 +10,10 @@ use gsar_proto::v1;
 
 use super::{is_json, note, print, print_json, report};
 use crate::arguments::{Connection, Output, Policy};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::{differences, policies, problems, warnings};
 use crate::session::{connect_options, with_client};
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Policy, terminal: &Terminal) -> Result<Status, Failure> {

@@ -6,10 +6,10 @@ use gsar_proto::v1;
 use super::score::hypothetical;
 use super::{evaluation_id, is_json, print, print_json, require_records};
 use crate::arguments::Rescore;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::{Explain, Scene, View, evaluation, not_rescored, rescore_summary, rescored};
 use crate::session::with_client;
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Rescore, terminal: &Terminal) -> Result<Status, Failure> {

@@ -17,10 +17,10 @@ use tokio::sync::mpsc;
 use super::progress::Progress;
 use super::{is_json, print, print_json};
 use crate::arguments::Score;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::{Explain, Scene, View, evaluation};
 use crate::session::{until_signal, with_client};
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 /// The maximum number of concurrent calls.

@@ -5,10 +5,10 @@ use gsar_proto::v1;
 
 use super::{is_json, note, print, print_json, require_records};
 use crate::arguments::{Method, Search};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::hits;
 use crate::session::with_client;
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Search, terminal: &Terminal) -> Result<Status, Failure> {

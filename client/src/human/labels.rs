@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use gsar_client::text::one_line;
-use gsar_core::fixed::Fraction;
+use gsar_core::fixed_point::Fraction;
 use gsar_proto::v1;
 
 use super::page::{BAD, GOOD, NEUTRAL, WARNING};

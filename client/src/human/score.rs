@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use gsar_client::text::width;
 use gsar_core::Policy;
-use gsar_core::fixed::{Fraction, Millionths};
+use gsar_core::fixed_point::{Fraction, Millionths};
 use gsar_proto::v1;
 
 use super::labels;

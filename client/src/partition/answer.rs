@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use gsar_core::fixed::Fraction;
+use gsar_core::fixed_point::Fraction;
 use gsar_core::{Origin, Tier, decide};
 
 use super::line::{Line, LineError};

@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::tally::MAX_CLAIMS;
 use gsar_core::{Class, EvidenceType, Tally};
 use serde::Deserializer;

@@ -127,7 +127,7 @@ impl v1::grounding_service_server::GroundingService for Service {
         };
         let mut values = gsar_core::preset(preset).values().clone();
         for weight in request.policy_overrides.iter().flat_map(|overrides| &overrides.weights) {
-            let value = gsar_core::fixed::Millionths::from_f64(weight.weight).unwrap();
+            let value = gsar_core::fixed_point::Millionths::from_f64(weight.weight).unwrap();
             values.weights.set(gsar_core::EvidenceType::from_number(weight.r#type).unwrap(), value);
         }
         let policy = gsar_core::Policy::new(values).unwrap();

@@ -4,7 +4,7 @@ use core::fmt::Write as _;
 
 use super::literal::Literal;
 use super::{Policy, PolicyProblem};
-use crate::fixed::Millionths;
+use crate::fixed_point::Millionths;
 
 /// A bound on the share of wrong reports among those that proceed under a policy and a judge (Angelopoulos
 /// et al. 2021, Learn then Test).

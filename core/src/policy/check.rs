@@ -2,7 +2,7 @@
 
 use super::{PolicyProblem, PolicyValues, Preset};
 use crate::claim::EvidenceType;
-use crate::fixed::Millionths;
+use crate::fixed_point::Millionths;
 
 const TEN: Millionths = Millionths::new(10_000_000);
 

@@ -10,7 +10,7 @@ use super::{
     VerificationMode, preset,
 };
 use crate::claim::EvidenceType;
-use crate::fixed::Millionths;
+use crate::fixed_point::Millionths;
 
 /// An invalid policy file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

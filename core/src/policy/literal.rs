@@ -1,7 +1,7 @@
 //! Parses the values in policy files.
 
 use super::RolloutMode;
-use crate::fixed::Millionths;
+use crate::fixed_point::Millionths;
 
 pub(super) enum Literal {
     Number(String),

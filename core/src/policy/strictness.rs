@@ -16,7 +16,7 @@ use super::{
     SecondLookFailure, Undecided, UndefinedScore, VerificationMode, Weights,
 };
 use crate::claim::EvidenceType;
-use crate::fixed::Millionths;
+use crate::fixed_point::Millionths;
 use crate::outer_loop::LoopLimits;
 
 /// A field in which a policy is looser than another.

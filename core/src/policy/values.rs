@@ -2,7 +2,7 @@
 
 use super::Preset;
 use crate::claim::EvidenceType;
-use crate::fixed::Millionths;
+use crate::fixed_point::Millionths;
 use crate::outer_loop::LoopLimits;
 
 /// All numbers and switches that determine a decision.

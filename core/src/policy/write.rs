@@ -4,7 +4,7 @@ use core::fmt::Write;
 
 use super::{InvestigationRules, Policy, PolicyValues, UndefinedScore};
 use crate::claim::EvidenceType;
-use crate::fixed::Millionths;
+use crate::fixed_point::Millionths;
 
 /// Formats a complete policy file, readable by [`Policy::from_toml`].
 #[must_use]

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use super::chain::Strength;
-use crate::fixed::{DecimalError, Millionths};
+use super::evidence_chain::Strength;
+use crate::fixed_point::{DecimalError, Millionths};
 use crate::policy::Cap;
 
 /// A confidence from 0 to 1.

@@ -1,7 +1,7 @@
 //! Verdicts on tool results and hypotheses, and the limits on an agent's actions. Executes nothing.
 
 pub mod cap;
-pub mod chain;
+pub mod evidence_chain;
 pub mod gate;
 pub mod hypothesis;
 pub mod ladder;
@@ -9,7 +9,7 @@ pub mod rollout;
 pub mod verdict;
 
 pub use cap::{CappedConfidence, Confidence, ConfidenceError, cap};
-pub use chain::{ChainInput, Change, ChangeCitation, EvidenceChain, Strength, assemble};
+pub use evidence_chain::{ChainInput, Change, ChangeCitation, EvidenceChain, Strength, assemble};
 pub use gate::{
     GateExit, GateInput, GateOutcome, GateReason, GateState, RootCause, evaluate as evaluate_gate,
 };

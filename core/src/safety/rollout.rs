@@ -1,7 +1,7 @@
 //! Runs the gate, cap and ladder in their rollout modes (docs/POLICY.md, "Rollout").
 
 use super::cap::{CappedConfidence, Confidence, cap};
-use super::chain::Strength;
+use super::evidence_chain::Strength;
 use super::gate::{GateInput, GateOutcome, evaluate};
 use super::ladder::{ActionVerdict, LadderInput, UnverifiedFix, action};
 use crate::policy::{DecisionRollout, PolicyValues, RolloutMode};

@@ -8,21 +8,21 @@ mod citations;
 mod corrections;
 mod documents;
 mod evidence_set;
+mod evidence_types;
 mod follow_up;
-mod ids;
-mod kinds;
+mod match_claims;
 mod quotes;
+mod restore;
 mod second_look;
-mod types;
-mod undo;
+mod statement_kinds;
 
 pub use actions::spelling::contains_name;
 pub use citations::references::claim_cycle;
 pub use corrections::{Correction, CorrectionCode, CorrectionOutcome};
 pub use evidence_set::EvidenceSet;
+pub(crate) use evidence_types::heaviest_allowed;
 pub use follow_up::{Objection, apply_follow_up, objections};
-pub(crate) use types::heaviest_allowed;
-pub use undo::{RestoredPartition, undo};
+pub use restore::{RestoredPartition, undo};
 
 use actions::Execution;
 use citations::{references, resolve};
@@ -100,7 +100,7 @@ fn enforce(
 ) -> VerifiedPartition {
     let mut findings = Findings::default();
     let mut sources = Sources::new(evidence_set);
-    let mut claims = ids::match_claims(policy, given, judged, &mut findings);
+    let mut claims = match_claims::match_claims(policy, given, judged, &mut findings);
     let texts = texts_of_cited_claims(&claims);
     let targets =
         resolve::check_citations(&mut claims, &texts, evidence_set, &mut sources, &mut findings);
@@ -108,12 +108,12 @@ fn enforce(
     for (claim, targets) in claims.iter_mut().zip(&targets) {
         if claim.status != VerdictStatus::Dropped {
             citations::check(claim, &mut findings);
-            kinds::check(claim, &mut findings);
+            statement_kinds::check(claim, &mut findings);
             execution.check(claim, evidence_set, &mut findings);
             let second_look = evidence_set.second_look(&claim.judged.claim.id);
             second_look::check(policy.second_look, &mut claim.judged, second_look, &mut findings);
         }
-        types::check(policy, &mut claim.judged, targets, &sources, &mut findings);
+        evidence_types::check(policy, &mut claim.judged, targets, &sources, &mut findings);
     }
     references::limit_to_weakest(policy, &mut claims, &targets, &mut findings);
     VerifiedPartition { claims, corrections: findings.corrections }

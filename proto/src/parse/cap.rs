@@ -1,6 +1,6 @@
 //! Parses confidences and requests to cap one.
 
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::safety::{Confidence, Strength};
 
 use super::field::{decimal, enumeration};

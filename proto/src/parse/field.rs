@@ -3,7 +3,7 @@
 use core::fmt::{self, Write};
 use core::ops::Range;
 
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::{ClaimId, IdError};
 
 use super::path::Path;

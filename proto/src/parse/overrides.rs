@@ -1,7 +1,7 @@
 //! Parses the policy overrides of a request.
 
 use gsar_core::EvidenceType;
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::policy::{Policy, PolicyProblem, PolicyValues, VerificationMode};
 
 use super::field::{decimal, enumeration};

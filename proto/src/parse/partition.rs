@@ -3,7 +3,7 @@
 use core::fmt;
 
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Target};
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::verify::claim_cycle;
 use gsar_core::{ClaimId, Class, JudgedClaim, Leaning, Role};
 

@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use gsar_core::coverage::Coverage;
 use gsar_core::evidence::{Citation, EvidenceId, Target};
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::report::{Reason, Uncovered};
 use gsar_core::second_look::{SecondLookResult, SecondLookVerdict};
 use gsar_core::verify::{

@@ -1,7 +1,7 @@
 //! Renders claims, their verdicts and corrections.
 
 use gsar_core::evidence::{Citation, Target};
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::second_look::SecondLookResult;
 use gsar_core::verify::{Correction, CorrectionCode, CorrectionOutcome};
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim, Leaning};

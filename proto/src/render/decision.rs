@@ -1,8 +1,8 @@
 //! Renders decisions and their reasons.
 
 use gsar_core::assess::Assessment;
-use gsar_core::decision::Bounds;
 use gsar_core::open_points::OpenPoint;
+use gsar_core::tier_decision::Bounds;
 use gsar_core::{ClaimId, Decision, Guard, Reason};
 
 use super::explain::hypothetical;

@@ -1,8 +1,8 @@
 //! Renders margins to the neighbouring tiers and the effects of single claims.
 
-use gsar_core::decision::Hypothetical;
 use gsar_core::explain::{Impact, Margin, Margins, RemedyStep};
 use gsar_core::tally::Group;
+use gsar_core::tier_decision::Hypothetical;
 use gsar_core::{Class, EvidenceType};
 
 use super::score::{fraction, score};

@@ -1,6 +1,6 @@
 //! Renders the results of the gate, the evidence chain, the cap and the action ladder.
 
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::policy::Gate;
 use gsar_core::safety::{
     ActionLimit, ActionVerdict, CappedConfidence, EvidenceChain, EvidenceRecord, GateOutcome,

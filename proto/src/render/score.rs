@@ -1,6 +1,6 @@
 //! Renders scores and their weights.
 
-use gsar_core::fixed::{Fraction, Millionths};
+use gsar_core::fixed_point::{Fraction, Millionths};
 use gsar_core::policy::PolicyValues;
 use gsar_core::score::{Ratio, ScoreTerms};
 

@@ -1,7 +1,7 @@
 //! Tests of rendering.
 
 use gsar_core::explain::{impact, margins};
-use gsar_core::fixed::{Fraction, Millionths};
+use gsar_core::fixed_point::{Fraction, Millionths};
 use gsar_core::policy::VerificationMode;
 use gsar_core::safety::{
     Action, ActionLimit, ActionVerdict, Confidence, LadderInput, Strength, UnverifiedFix, action,

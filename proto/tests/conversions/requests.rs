@@ -1,7 +1,7 @@
 //! Invalid requests: all violations are reported at once, under the path that a caller writes.
 
 use gsar_core::evidence::Content;
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::policy::{PolicyValues, VerificationMode};
 use gsar_core::{Class, EvidenceType, Leaning, Preset, preset};
 use gsar_proto::parse::{self, Limits};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::{Claim, ClaimId};
 
 use crate::bounds::{Bounds, Meter};
@@ -10,9 +10,9 @@ use crate::entry::{ClaimVerdict, Entry, dropped_field};
 use crate::error::ParseError;
 use crate::fix::{Fix, Fixes};
 use crate::form::Form;
+use crate::judge_score;
 use crate::node::{Member, Node, Text};
 use crate::parsed::{Correction, CorrectionKind, LossReason, LostEntry};
-use crate::score;
 
 #[derive(Debug)]
 pub(crate) struct Expected<'c> {
@@ -178,7 +178,7 @@ impl Draft {
 
     pub(crate) fn set_other_fields(&mut self, rest: &OtherFields<'_, '_>) {
         if let Some(node) = rest.score {
-            match score::parse(node) {
+            match judge_score::parse(node) {
                 Ok(score) => {
                     self.score = score.value;
                     if score.is_percentage {

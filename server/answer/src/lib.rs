@@ -42,11 +42,11 @@ mod envelope;
 mod error;
 mod fix;
 mod form;
+mod judge_score;
 mod lenient;
 mod node;
 mod parsed;
 mod repair;
-mod score;
 
 pub use bounds::{Bounds, Usage};
 pub use error::{Location, ParseError};

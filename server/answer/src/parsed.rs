@@ -1,6 +1,6 @@
 //! Types for a parsed answer.
 
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::{ClaimId, Class, JudgedClaim};
 
 use crate::bounds::Usage;

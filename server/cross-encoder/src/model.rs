@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gsar_core::Class;
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_embedding::{BuiltIn, Fix, ModelError as FileError, ModelFolder, Runtime, catch_panic};
 use memchr::memmem;
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use gsar_core::Class;
-use gsar_core::fixed::{Millionths, ONE_MILLION};
+use gsar_core::fixed_point::{Millionths, ONE_MILLION};
 
 use crate::labels::Labels;
 

@@ -1,6 +1,6 @@
 //! Parses the settings in `config.json`.
 
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use serde_json::Value;
 
 /// The default maximum number of tokens of a pair.

@@ -3,5 +3,5 @@
 #![expect(dead_code, reason = "the server uses the rest of these modules")]
 
 pub mod identity;
-#[path = "../../src/owner.rs"]
+#[path = "../../src/data_owner.rs"]
 mod owner;

@@ -19,7 +19,7 @@ use tonic::{Code, Status};
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
-use super::permits::Permits;
+use super::call_limit::Permits;
 use crate::attestation::Attestation;
 use crate::call::Call;
 use crate::compute::{Bounds, Share};
@@ -28,7 +28,7 @@ use crate::errors;
 use crate::identity::{AdmissionError, AdmittedIdentity, IdentityStore, Right};
 use crate::memory::ReceivedBytes;
 use crate::metered_body::MeteredBody;
-use crate::phase::{Phase, PhaseCell};
+use crate::server_phase::{Phase, PhaseCell};
 use crate::telemetry::calls::{code_name, log_refused};
 use crate::telemetry::{TraceContext, metrics as names, panics, traces};
 

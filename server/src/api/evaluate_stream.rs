@@ -16,12 +16,12 @@ use tonic::{Code, Status, Streaming};
 use tracing::Instrument as _;
 
 use super::admission::{run_within_deadline, stream_refused};
-use super::permits::Permits;
+use super::call_limit::Permits;
 use crate::call::{Permit, StreamAdmission};
 use crate::config::Limits;
 use crate::errors;
 use crate::evaluate::Engine;
-use crate::phase::{Phase, PhaseCell};
+use crate::server_phase::{Phase, PhaseCell};
 use crate::telemetry::calls::{RequestIds, code_name, log_evaluated, log_refused};
 use crate::telemetry::metrics as names;
 

@@ -14,7 +14,7 @@ use super::admission::stream_refused;
 use crate::call::Call;
 use crate::errors;
 use crate::export::Export;
-use crate::phase::{Phase, PhaseCell};
+use crate::server_phase::{Phase, PhaseCell};
 
 const METHOD: &str = "LedgerService/Export";
 /// The step named in deadline errors.

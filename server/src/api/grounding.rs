@@ -17,7 +17,7 @@ use tracing::Instrument as _;
 use super::evaluate_stream::ReportStream;
 use super::services::{Engines, call, permits};
 use crate::config::Limits;
-use crate::phase::PhaseCell;
+use crate::server_phase::PhaseCell;
 use crate::telemetry::calls::{RequestIds, log_evaluated};
 
 pub(super) struct Grounding {

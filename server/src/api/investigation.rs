@@ -13,7 +13,7 @@ use super::services::call;
 use crate::call::Call;
 use crate::drive::Investigations;
 use crate::errors;
-use crate::phase::{Phase, PhaseCell};
+use crate::server_phase::{Phase, PhaseCell};
 
 /// The service. It ends its streams when `phase` reaches draining.
 #[derive(Clone)]

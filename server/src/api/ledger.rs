@@ -16,8 +16,8 @@ use crate::errors;
 use crate::evaluate::{self, PolicyUse, ledger_status, now, summary};
 use crate::export::Export;
 use crate::ledger::{Count, MAX_COUNTS, PageRequest, Selection};
-use crate::phase::PhaseCell;
 use crate::rescore::MAX_DECIDED;
+use crate::server_phase::PhaseCell;
 
 /// The service. It ends exports when `phase` reaches draining.
 pub(super) struct LedgerReader {

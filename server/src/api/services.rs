@@ -16,19 +16,19 @@ use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::server::HealthReporter;
 use tonic_reflection::server::Builder as Reflection;
 
+use super::call_limit::Permits;
 use super::evidence::Corpora;
 use super::gate::Gate;
 use super::grounding::Grounding;
 use super::investigation::Driver;
 use super::ledger::LedgerReader;
-use super::permits::Permits;
 use super::policy::Policies;
 use crate::call::Call;
 use crate::config::Limits;
 use crate::drive::Investigations;
 use crate::errors;
 use crate::evaluate::Engine;
-use crate::phase::PhaseCell;
+use crate::server_phase::PhaseCell;
 
 /// The service names that the health service reports. The empty name stands for the whole server.
 const HEALTH_NAMES: [&str; 7] = [

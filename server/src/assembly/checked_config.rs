@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::chain::{BuiltIn, CheckedChain};
+use super::judge_chain::{BuiltIn, CheckedChain};
 use super::{database, embedded};
 use crate::attestation::DeclaredChecks;
 use crate::config::{Config, EmbeddingsMode, Problems, Sources};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gsar_proto::parse;
 use tokio::runtime::Handle;
 
-use super::chain::{BuiltChain, JudgeStorage};
+use super::judge_chain::{BuiltChain, JudgeStorage};
 use super::{CheckedConfig, database};
 use crate::config::{self, Config};
 use crate::evaluate::{Engine, GradedClaims};

@@ -6,9 +6,9 @@
 mod arguments;
 mod beliefs;
 mod budget;
+mod entity_look;
 mod findings;
 mod graph;
-mod look;
 mod report;
 mod state;
 mod turn;
@@ -210,7 +210,7 @@ impl Investigations {
                 cause.code()
             )));
         }
-        look::look(&self.engine, call, &state, request).await
+        entity_look::look(&self.engine, call, &state, request).await
     }
 
     /// Cancels an investigation. If it is finished already, it stays unchanged.

@@ -8,7 +8,7 @@ use gsar_core::Tier;
 use gsar_core::belief::Exploration;
 use gsar_core::check::CheckDeclaration;
 use gsar_core::duplicates::key;
-use gsar_core::fixed::Fraction;
+use gsar_core::fixed_point::Fraction;
 use gsar_core::outer_loop::{
     Action, ClaimKey, Event, Judgement, OuterLoop, StopCause, SubjectDigest,
 };

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use gsar_core::assess::Assessment;
 use gsar_core::explain::{Impact, Margin, RemedyStep, impact, margins};
-use gsar_core::fixed::Fraction;
+use gsar_core::fixed_point::Fraction;
 use gsar_core::policy::{DecisionRollout, Policy};
 use gsar_core::safety::{EvidenceChain, SafetyOutcome};
 use gsar_core::second_look::SecondLookResult;

@@ -46,7 +46,7 @@ pub(crate) fn with_uncovered_claims(
     let texts: Vec<&str> = evidence.iter().map(|item| item.content.as_str()).collect();
     let document = Document::parse(synthesis, &texts, budget);
     let uncovered: Vec<Assertion> = not_covered(&document, &given).into_iter().cloned().collect();
-    let split = gsar_core::split::claims(&uncovered, &given, budget);
+    let split = gsar_core::split_report::claims(&uncovered, &given, budget);
     given.into_iter().chain(split).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gsar_core::assess::{Assessment, Subject, assess};
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::safety::Confidence;
 use gsar_core::{Origin, Policy};
 use gsar_proto::{parse, render, v1};

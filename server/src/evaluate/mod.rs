@@ -1,13 +1,13 @@
 //! Evaluates a report, from the request to the recorded answer.
 
 pub(crate) mod answer;
-mod cascade;
 pub(crate) mod claims;
 mod decide;
 pub(crate) mod dry_run;
 mod engine;
 mod examples;
-mod judging;
+mod judge_chain;
+mod merge_judgements;
 mod own_report;
 mod pipeline;
 mod policy_choice;
@@ -19,7 +19,7 @@ mod rehearsal;
 mod retrieval;
 mod score;
 mod second_look;
-mod second_reader;
+mod second_look_reader;
 mod select;
 mod stopwatch;
 mod unjudged;
@@ -27,13 +27,13 @@ mod warnings;
 
 pub use engine::Engine;
 pub(crate) use examples::GradedClaims;
-pub(crate) use judging::{call_to_proto, count_call};
+pub(crate) use judge_chain::{call_to_proto, count_call};
 pub(crate) use policy_choice::PolicyChoice;
 pub use policy_choice::{ChosenPolicy, PolicyUse};
 pub(crate) use record::{evidence_item, ledger_status, now};
 pub(crate) use recorded::{recorded_grade, summary, unknown_evaluation};
 pub(crate) use retrieval::search_hit;
-pub(crate) use second_reader::SecondReader;
+pub(crate) use second_look_reader::SecondReader;
 
 pub(crate) fn investigation(
     gate: &gsar_proto::parse::ParsedGate,

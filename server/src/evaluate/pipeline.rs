@@ -13,7 +13,7 @@ use tonic::Status;
 use tracing::{Instrument as _, Span};
 
 use super::decide::{Case, decide};
-use super::judging::{ChainResult, call_chain};
+use super::judge_chain::{ChainResult, call_chain};
 use super::prepare::{PreparedRequest, Settings};
 use super::record::{self, RequestKey};
 use super::retrieval::{Corpus, GatheredEvidence, insufficient_retrieval};

@@ -9,7 +9,7 @@ use gsar_proto::{parse, v1};
 use tonic::Status;
 
 use super::retrieval::Corpus;
-use super::second_reader::SecondReader;
+use super::second_look_reader::SecondReader;
 use super::stopwatch::Stopwatch;
 use super::{ChosenPolicy, Engine, PolicyChoice, PolicyUse, dry_run, record};
 use crate::call::{Call, Step};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use gsar_proto::texts::{Rewrite, rewrite};
+use gsar_proto::rewrite_texts::{Rewrite, rewrite};
 use gsar_proto::v1;
 use gsar_redaction::{Redaction, Redactor};
 use tonic::Status;

@@ -7,18 +7,18 @@ use std::time::{Duration, Instant};
 use futures_util::stream::{self, StreamExt as _};
 use gsar_core::policy::{SecondLook, VerificationMode};
 use gsar_core::second_look::{SecondLookResult, SecondLookVerdict};
-use gsar_core::sheets::{Sheet, sheets};
+use gsar_core::second_look_input::{Sheet, sheets};
 use gsar_core::verify::{
     EvidenceSet, Objection, VerifiedPartition, apply_follow_up, objections, verify,
 };
-use gsar_core::{ClaimId, Class, JudgedClaim, role};
+use gsar_core::{ClaimId, Class, JudgedClaim, claim_role};
 use gsar_proto::v1;
 use metrics::counter;
 use tonic::Status;
 use tracing::Instrument as _;
 
 use super::decide::Case;
-use super::judging::{call_to_proto, count_call};
+use super::judge_chain::{call_to_proto, count_call};
 use crate::call::{Call, Step};
 use crate::compute::compute;
 use crate::judge::{self, Judge, JudgeError, ModelCall, Notice, Question, Votes, calls_mut};
@@ -154,7 +154,7 @@ impl Review<'_> {
         let case = Arc::clone(self.case);
         compute(self.call, move |budget| {
             let mut judged = judged;
-            role::assign_root_causes(&case.question.synthesis, &mut judged);
+            claim_role::assign_root_causes(&case.question.synthesis, &mut judged);
             let Case { policy, question, .. } = case.as_ref();
             let evidence = EvidenceSet::new(&question.evidence).with_budget(budget);
             let verified =

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
-use gsar_core::fixed::Fraction;
+use gsar_core::fixed_point::Fraction;
 use gsar_core::ranking::{ReportOutcome, rank};
 use gsar_core::{Class, Tier};
 use gsar_proto::enums::Enumeration as _;

@@ -8,7 +8,7 @@ use moka::sync::Cache;
 
 use super::error::StoreError;
 use super::store::Corpus;
-use crate::weight::weight;
+use crate::evidence_size::weight;
 
 /// The time after which an unused corpus is evicted.
 const IDLE: Duration = Duration::from_secs(600);

@@ -15,7 +15,7 @@ use super::error::StoreError;
 use super::postgres::SharedVectors;
 use super::store::{Corpus, Summary, VectorSpace};
 use super::{CorpusName, Evidence, Method};
-use crate::owner::Owner;
+use crate::data_owner::Owner;
 
 /// The file name of the vector cache in the evidence folder.
 pub(super) const CACHE: &str = ".vectors.sqlite3";

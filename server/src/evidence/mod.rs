@@ -39,7 +39,7 @@ pub(crate) use store::build_item;
 use store::{Corpus, CorpusStore};
 pub use store::{Head, Summary};
 
-use crate::owner::Owner;
+use crate::data_owner::Owner;
 use crate::storage::DatabaseFile;
 use crate::storage::postgres::Database;
 use corpus_cache::CorpusCache;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::error::StoreError;
-use crate::owner::Owner;
+use crate::data_owner::Owner;
 
 /// The name of a corpus: 1 to 128 letters, digits, `.`, `_` and `-`, starting with a letter or digit. A corpus that
 /// belongs to a principal is prefixed with the principal's name and `@`.

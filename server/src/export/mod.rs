@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use gsar_core::fixed::Fraction;
+use gsar_core::fixed_point::Fraction;
 use gsar_core::policy::Policy;
 use gsar_core::time::Timestamp;
 use gsar_proto::enums::Enumeration as _;

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use gsar_core::fixed::{Fraction, Millionths};
+use gsar_core::fixed_point::{Fraction, Millionths};
 
 /// The maximum number of pairs per set, and of candidates per set and side.
 pub(super) const MAX_PAIRS: usize = 8;

@@ -28,7 +28,7 @@ use tower_http::cors::CorsLayer;
 use crate::config::Config;
 use crate::identity::IdentityStore;
 use crate::memory::Memory;
-use crate::phase::{Phase, PhaseCell};
+use crate::server_phase::{Phase, PhaseCell};
 use methods::{METHODS, WRITING};
 use origin::Origins;
 use problem::problem;

@@ -2,7 +2,7 @@
 //!
 //! If no principals are configured, all callers are the same anonymous principal with every right.
 
-mod admitted;
+mod admitted_identity;
 mod certificate;
 mod file;
 mod jwt;
@@ -11,7 +11,7 @@ mod right;
 mod store;
 mod token;
 
-pub use admitted::{AdmissionError, AdmittedIdentity};
+pub use admitted_identity::{AdmissionError, AdmittedIdentity};
 pub use certificate::PeerCertificate;
 pub use principal::{Principal, RateLimitExceeded};
 pub use right::Right;

@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::right::Right;
 use crate::compute::PrincipalSlots;
-use crate::owner::Owner;
+use crate::data_owner::Owner;
 
 /// A caller of the API.
 pub struct Principal {

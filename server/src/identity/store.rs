@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::admitted::Credentials;
+use super::admitted_identity::Credentials;
 use super::certificate::PeerCertificate;
 use super::file::Principals;
 use super::jwt::{Issuer, Subject};

@@ -19,8 +19,8 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use gsar_core::evidence::EvidenceItem;
-use gsar_core::fixed::Millionths;
-use gsar_core::sheets::Statement;
+use gsar_core::fixed_point::Millionths;
+use gsar_core::second_look_input::Statement;
 use gsar_core::text::language::language;
 use gsar_core::{Claim, Class, JudgedClaim};
 

@@ -1,10 +1,10 @@
 //! Daily budgets for chat model calls, in total and per principal. Costs are reserved before a call and
 //! settled afterwards. If the reservation cannot be stored, the call is refused.
 
-mod budget_ledger;
 mod money;
 mod payer;
 mod refusal;
+mod sqlite;
 mod store;
 mod tables;
 #[cfg(test)]
@@ -16,9 +16,9 @@ use std::sync::Arc;
 use metrics::counter;
 use tokio::runtime::Handle;
 
-use self::budget_ledger::BudgetLedger;
 pub use self::payer::{Payer, SpendingBudget};
 pub use self::refusal::{Refusal, SpentAmount};
+use self::sqlite::BudgetLedger;
 pub(super) use self::store::{Booking, BudgetStore};
 use super::clock::Clock;
 pub use super::database::DatabaseError;

@@ -17,7 +17,7 @@ use super::record::{Record, StoredEvaluation, Summary};
 use super::selection::{Cursor, PageRequest, Selection};
 use super::sqlite::{Options, SqliteLedger};
 use super::store::Ledger;
-use crate::owner::Owner;
+use crate::data_owner::Owner;
 use crate::storage::postgres::{DatabaseUrl, PostgresOptions};
 
 const PAGE: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();

@@ -13,7 +13,7 @@ use super::health::Health;
 use super::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 use super::record::{Record, Recorded, StoredEvaluation, Summary};
 use super::selection::{Count, Entry, Page, PageRequest, Reports, Selection};
-use crate::owner::Owner;
+use crate::data_owner::Owner;
 
 /// Records evaluations and investigations. One trait covers both, because one transaction writes a judged
 /// report and the step of its investigation.

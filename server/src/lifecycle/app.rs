@@ -20,7 +20,7 @@ use crate::assembly::CheckedConfig;
 use crate::attestation::Attestation;
 use crate::config::Listen;
 use crate::evaluate::Engine;
-use crate::phase::{Phase, PhaseCell};
+use crate::server_phase::{Phase, PhaseCell};
 use crate::telemetry::metrics as names;
 
 /// A server that has bound its addresses but does not serve yet.

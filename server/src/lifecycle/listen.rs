@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 
-use super::passed::PassedSockets;
+use super::passed_sockets::PassedSockets;
 use crate::config::Listen;
 
 /// A bound address.

@@ -26,7 +26,7 @@ use crate::config::{Config, Limits};
 use crate::gateway;
 use crate::identity::IdentityStore;
 use crate::memory::{Memory, default_limit};
-use crate::phase::{Phase, PhaseCell};
+use crate::server_phase::{Phase, PhaseCell};
 use crate::tls::{self, TlsStore};
 
 /// The interval of HTTP/2 keepalive pings.

@@ -7,7 +7,7 @@ mod app;
 mod http;
 mod listen;
 mod listeners;
-mod passed;
+mod passed_sockets;
 mod readiness;
 mod reload;
 mod running;
@@ -15,5 +15,5 @@ mod service_manager;
 
 pub use app::{App, StartError};
 pub use listen::{Bound, ListenError};
-pub use passed::PassedError;
+pub use passed_sockets::PassedError;
 pub use service_manager::ServiceManager;

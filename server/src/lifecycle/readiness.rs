@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::ledger::Ledger;
-use crate::phase::{Phase, PhaseCell};
+use crate::server_phase::{Phase, PhaseCell};
 
 /// The readiness of a server. Clones share it.
 #[derive(Clone, Debug)]

@@ -19,7 +19,7 @@ use crate::attestation::DeclaredChecks;
 use crate::config::{Shutdown, Sources};
 use crate::evaluate::Engine;
 use crate::identity::IdentityStore;
-use crate::phase::{Phase, PhaseCell};
+use crate::server_phase::{Phase, PhaseCell};
 use crate::telemetry::metrics as names;
 use crate::tls::TlsStore;
 

@@ -3,7 +3,7 @@
 
 use sd_notify::NotifyState;
 
-use super::passed::{PassedError, PassedSockets};
+use super::passed_sockets::{PassedError, PassedSockets};
 
 /// The service manager that started the server, if any.
 #[derive(Debug, Default)]

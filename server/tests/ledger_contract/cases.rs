@@ -5,10 +5,10 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use gsar_server::data_owner::Owner;
 use gsar_server::ledger::{
     Cursor, Entry, Ledger, LedgerError, PageRequest, Record, Recorded, Reports, Selection, Summary,
 };
-use gsar_server::owner::Owner;
 
 use crate::ledger_contract::Place;
 use crate::ledger_contract::records::{

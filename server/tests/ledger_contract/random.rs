@@ -1,7 +1,7 @@
 //! Compares two ledgers over random operations.
 
+use gsar_server::data_owner::Owner;
 use gsar_server::ledger::{Cursor, Ledger, PageRequest, Record, Reports, Selection};
-use gsar_server::owner::Owner;
 
 use crate::ledger_contract::records::{
     digest, event, first_page, grades, keyed, record, start, with_contents,

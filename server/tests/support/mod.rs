@@ -24,7 +24,7 @@ use gsar_server::assembly::CheckedConfig;
 use gsar_server::config::{Config, EmbeddingsMode, Listen, Problems};
 use gsar_server::judge::Judge;
 use gsar_server::lifecycle::{App, StartError};
-use gsar_server::phase::{Phase, PhaseCell};
+use gsar_server::server_phase::{Phase, PhaseCell};
 use tempfile::TempDir;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
 use crate::settings::{Scalar, Settings};
-use crate::unit::quantized;
+use crate::unit_vector::quantized;
 
 /// The maximum number of neighbours in the upper layers (HNSW's M).
 const CONNECTIVITY: usize = 16;

@@ -15,7 +15,7 @@ use crate::ranking::{Hit, TopHits};
 use crate::semaphore::Semaphore;
 use crate::settings::Settings;
 use crate::table::{MAX_ROWS, REMOVED, Table};
-use crate::unit::{normalised, similarity};
+use crate::unit_vector::{normalised, similarity};
 
 /// The number of graph candidates per requested hit.
 const CANDIDATES_PER_HIT: usize = 4;

@@ -30,7 +30,7 @@ mod ranking;
 mod semaphore;
 mod settings;
 mod table;
-mod unit;
+mod unit_vector;
 
 pub use error::{IndexError, Reason, VectorFault};
 pub use index::{Opened, VectorIndex};

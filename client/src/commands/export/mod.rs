@@ -10,9 +10,9 @@ use super::ledger::to_wire;
 use super::progress::Progress;
 use super::{instant, note, require_records};
 use crate::arguments::{Export, Kind};
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::session::with_client;
-use crate::status::Status;
 use sink::Sink;
 
 pub(super) async fn run(arguments: &Export) -> Result<Status, Failure> {

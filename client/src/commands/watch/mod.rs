@@ -17,9 +17,9 @@ use gsar_proto::v1;
 use super::evaluate::IN_FLIGHT;
 use super::note;
 use crate::arguments::Watch;
+use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::session::{Server, with_client};
-use crate::status::Status;
 use crate::terminal::Terminal;
 
 use backoff::Backoff;

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use gsar_core::evidence::{Citation, EvidenceId, Target};
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Role};
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use gsar_core::evidence::{Citation, Content, EvidenceItem, Target, VerificationResult};
-use gsar_core::sheets::Statement;
+use gsar_core::second_look_input::Statement;
 use gsar_core::time::Timestamp;
 use gsar_core::{Claim, ClaimId};
 

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
 };
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::time::Timestamp;
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use tokio::sync::Semaphore;

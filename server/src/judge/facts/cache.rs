@@ -8,8 +8,8 @@ use gsar_core::evidence::EvidenceItem;
 use moka::sync::Cache;
 
 use super::Observations;
+use crate::evidence_size::weight;
 use crate::judge::Question;
-use crate::weight::weight;
 
 /// The time after which unused facts are removed.
 const IDLE: Duration = Duration::from_secs(600);

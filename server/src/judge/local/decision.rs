@@ -1,7 +1,7 @@
 //! Applies the threshold to a model's scores.
 
 use gsar_core::Leaning;
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_cross_encoder::Probabilities;
 
 /// Returns the most likely class, or `None` if the claim is ungrounded with sufficient probability.

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use gsar_core::budget::Budget;
-use gsar_core::fixed::Millionths;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::{Claim, Class, JudgedClaim, Leaning};
 use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair, Probabilities, ScoreError};
 use gsar_embedding::Runtime;

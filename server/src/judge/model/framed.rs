@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use gsar_core::evidence::{Citation, EvidenceItem, Target};
-use gsar_core::sheets::Statement;
+use gsar_core::second_look_input::Statement;
 use gsar_core::{Claim, JudgedClaim};
 use gsar_framing::{Frame, FrameError, Framer, Item, Nonce, original, visible_json};
 use gsar_redaction::{Redaction, Redactor};

@@ -6,10 +6,10 @@
 mod call;
 mod canary;
 mod cost;
+mod entity_look;
 mod framed;
 mod insertion;
 mod line_choice;
-mod look;
 mod outline;
 mod parts;
 mod prompt;
@@ -30,9 +30,9 @@ use tokio::sync::Mutex;
 
 use super::spending::{Payer, Spending};
 use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Question};
+pub use entity_look::{EntityAnswer, EntityQuestion, Passage};
 use framed::{FramedQuestion, Framing, Piece};
 pub use line_choice::lines_prompt_digest;
-pub use look::{EntityAnswer, EntityQuestion, Passage};
 use parts::{merge_verdicts, split};
 pub use prompt::{Prompt, PromptError};
 use prompt::{question as question_text, statements as statements_text};

@@ -1,7 +1,7 @@
 //! Prepares a question for a call. It shuffles the claims, so that their order does not reveal their
 //! classes, and adds a canary.
 
-use gsar_core::sheets::Statement;
+use gsar_core::second_look_input::Statement;
 use gsar_core::{Claim, ClaimId};
 
 use super::canary::canary;

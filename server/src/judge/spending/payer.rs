@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use crate::data_owner::Owner;
 use crate::identity::Principal;
-use crate::owner::Owner;
 
 /// The principal that a call is charged to. The default payer has no name and only the total budget.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

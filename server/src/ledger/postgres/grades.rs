@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::{Error, Row};
 
+use crate::data_owner::Owner;
 use crate::ledger::grades::{NewGrade, NewGrades, StoredGrade};
-use crate::owner::Owner;
 use crate::storage::postgres::query;
 
 pub(super) async fn write(

@@ -7,7 +7,7 @@ use std::time::Duration;
 use deadpool_postgres::Object;
 use tokio_postgres::Error;
 
-use super::sweep::{self, Walk};
+use super::retention::{self, Walk};
 use super::{Shared, partitions};
 use crate::storage::postgres::Failure;
 use crate::wall_clock;
@@ -79,10 +79,10 @@ async fn work(
     let mut deleted = 0;
     if let Some(oldest_kept) = oldest_kept {
         deleted += partitions::drop_old(client, oldest_kept).await?;
-        while let gone @ 1.. = sweep::delete_old(client, oldest_kept, ROWS).await? {
+        while let gone @ 1.. = retention::delete_old(client, oldest_kept, ROWS).await? {
             deleted += gone;
         }
-        sweep::delete_empty_investigations(client, oldest_kept, ROWS).await?;
+        retention::delete_empty_investigations(client, oldest_kept, ROWS).await?;
     }
     Ok((deleted, walk.step(client, ROWS).await?))
 }

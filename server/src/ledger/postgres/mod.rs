@@ -12,8 +12,8 @@ mod options;
 mod partitions;
 mod read;
 mod record;
+mod retention;
 mod shared_rows;
-mod sweep;
 mod visibility;
 mod watch;
 
@@ -35,11 +35,11 @@ use super::metrics::LedgerMetrics;
 use super::record::{Record, Recorded, StoredEvaluation, Summary};
 use super::selection::{Count, Entry, Page, PageRequest, Reports, Selection};
 use super::store::Ledger;
-use crate::owner::Owner;
+use crate::data_owner::Owner;
 use crate::storage::postgres::{Database, Failure, PostgresOptions, PostgresSchema};
 use fault::fault;
+use retention::Walk;
 use shared_rows::RowCache;
-use sweep::Walk;
 use watch::Watch;
 
 pub(crate) const SCHEMA: PostgresSchema =
@@ -290,7 +290,7 @@ impl Ledger for PostgresLedger {
         let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
         let deleted = self.shared.database.run(move |client, _| {
             let (owner, id) = (owner.clone(), id.clone());
-            Box::pin(async move { sweep::delete(client, &owner, &id).await })
+            Box::pin(async move { retention::delete(client, &owner, &id).await })
         });
         let deleted = self.shared.track(deleted.await)?;
         if deleted {

@@ -6,11 +6,11 @@ use deadpool_postgres::Object;
 use tokio_postgres::{Error, Row};
 
 use super::{grades, visibility};
+use crate::data_owner::Owner;
 use crate::ledger::record::{StoredEvaluation, Summary};
 use crate::ledger::selection::{
     Count, Cursor, Entry, IS_GRADED, MAX_COUNTS, PAGE_BYTES, Page, PageRequest, Reports, Selection,
 };
-use crate::owner::Owner;
 use crate::storage::postgres::query::{self, Conditions};
 
 /// The columns that [`summary`] reads, and the sequence.

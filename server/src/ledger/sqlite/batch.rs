@@ -10,9 +10,9 @@ use rusqlite::{
 use super::evidence_sets;
 use super::investigations::append_in;
 use super::retention;
+use crate::data_owner::Owner;
 use crate::ledger::error::LedgerError;
 use crate::ledger::record::{Record, Recorded};
-use crate::owner::Owner;
 
 /// The ids of recently used rows: policies by text, evidence sets and contents by digest.
 #[derive(Debug, Default)]

@@ -4,8 +4,8 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::batch::RowCache;
+use crate::data_owner::Owner;
 use crate::ledger::content::{self, Content};
-use crate::owner::Owner;
 
 /// Returns the id of a content and writes it if it is missing.
 pub(super) fn cached_row(

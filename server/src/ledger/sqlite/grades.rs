@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
+use crate::data_owner::Owner;
 use crate::ledger::grades::{NewGrade, NewGrades, StoredGrade};
-use crate::owner::Owner;
 
 pub(super) fn write(
     connection: &mut Connection,

@@ -7,11 +7,11 @@ use rusqlite::{Connection, Row, params_from_iter};
 
 use super::grades;
 use super::reader::{SUMMARY_COLUMNS, summary};
+use crate::data_owner::Owner;
 use crate::ledger::record::Summary;
 use crate::ledger::selection::{
     Count, Entry, IS_GRADED, MAX_COUNTS, PAGE_BYTES, Page, PageRequest, Reports, Selection,
 };
-use crate::owner::Owner;
 
 /// Selects reports that could be sent with unproven claims. Must equal the condition of the partial index. 1 is
 /// `TIER_PROCEED`.

@@ -41,7 +41,7 @@ use super::metrics::LedgerMetrics;
 use super::record::{Record, Recorded, StoredEvaluation, Summary};
 use super::selection::{Count, Entry, Page, PageRequest, Reports, Selection};
 use super::store::Ledger;
-use crate::owner::Owner;
+use crate::data_owner::Owner;
 use directory::Directory;
 use reader::Readers;
 use retention::Limits;

@@ -13,13 +13,13 @@ use super::contents;
 use super::grades;
 use super::investigations;
 use super::lists;
+use crate::data_owner::Owner;
 use crate::ledger::content::Content;
 use crate::ledger::error::LedgerError;
 use crate::ledger::fault::Fault;
 use crate::ledger::investigations::StoredInvestigation;
 use crate::ledger::record::{StoredEvaluation, Summary};
 use crate::ledger::selection::{Count, Entry, Page, PageRequest, Reports, Selection};
-use crate::owner::Owner;
 
 /// The maximum number of concurrent reads.
 const READERS: usize = 4;

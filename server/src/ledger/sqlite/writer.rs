@@ -13,6 +13,7 @@ use super::directory::Directory;
 use super::grades;
 use super::investigations;
 use super::retention::{self, Limits};
+use crate::data_owner::Owner;
 use crate::ledger::error::LedgerError;
 use crate::ledger::fault::{Fault, FaultKind};
 use crate::ledger::grades::NewGrades;
@@ -20,7 +21,6 @@ use crate::ledger::health::{Failure, Health};
 use crate::ledger::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 use crate::ledger::metrics::LedgerMetrics;
 use crate::ledger::record::{Record, Recorded};
-use crate::owner::Owner;
 use crate::wall_clock;
 
 /// The size of a batch above which no more records are added, in bytes.

@@ -4,8 +4,8 @@ use uuid::Uuid;
 
 use super::super::spending::{ReservationRequest, reserve};
 use super::*;
+use crate::data_owner::Owner;
 use crate::judge::spending::Booking;
-use crate::owner::Owner;
 
 fn payer(name: &str, daily_budget: Option<u64>) -> Payer {
     Payer::new(Owner::new(name, false), daily_budget)

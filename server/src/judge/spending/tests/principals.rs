@@ -1,7 +1,7 @@
 //! Tests of the principals' budgets.
 
 use super::*;
-use crate::owner::Owner;
+use crate::data_owner::Owner;
 
 fn payer(name: &str, daily_budget: Option<u64>) -> Payer {
     Payer::new(Owner::new(name, false), daily_budget)

@@ -6,8 +6,8 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tempfile::TempDir;
 
 use super::*;
+use crate::data_owner::Owner;
 use crate::ledger::{Ledger, Options, Record, SqliteLedger};
-use crate::owner::Owner;
 
 fn record(number: u32) -> Record {
     Record {

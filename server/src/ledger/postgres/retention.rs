@@ -5,7 +5,7 @@
 use deadpool_postgres::{Object, Transaction};
 use tokio_postgres::{Error, Row};
 
-use crate::owner::Owner;
+use crate::data_owner::Owner;
 use crate::storage::postgres::query;
 
 pub(super) async fn delete(

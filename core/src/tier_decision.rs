@@ -3,7 +3,7 @@
 
 use crate::claim::Class;
 use crate::coverage::Coverage;
-use crate::fixed::Millionths;
+use crate::fixed_point::Millionths;
 use crate::ids::ClaimId;
 use crate::policy::{
     Policy, PolicyValues, SecondLook, SecondLookFailure, UndefinedScore, VerificationMode,

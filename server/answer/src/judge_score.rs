@@ -1,6 +1,6 @@
 //! Parses the judge's own score, which is recorded for audit only.
 
-use gsar_core::fixed::{Millionths, ONE_MILLION};
+use gsar_core::fixed_point::{Millionths, ONE_MILLION};
 
 use crate::entry::quote;
 use crate::node::Node;

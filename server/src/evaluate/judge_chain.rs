@@ -12,8 +12,8 @@ use tonic::Status;
 use tracing::Instrument as _;
 
 use super::Engine;
-use super::cascade::ChainJudgement;
-use super::second_reader::SecondReader;
+use super::merge_judgements::ChainJudgement;
+use super::second_look_reader::SecondReader;
 use crate::call::Call;
 use crate::compute::stop_status;
 use crate::errors;
