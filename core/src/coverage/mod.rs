@@ -3,7 +3,7 @@
 //! A claim covers the bytes in its span whose content words it contains. A claim without a span covers the
 //! assertions that share most of its content words, its figures and its polarity.
 
-mod assertion_coverage;
+mod claim_index;
 mod tokens;
 
 use core::ops::Range;
@@ -15,9 +15,9 @@ use crate::duplicates::key;
 use crate::report::{Document, Reason, UNITS_PER_BYTE, Uncovered, merge_ranges, subtract, visible};
 
 pub use crate::report::ClaimKind;
-pub use assertion_coverage::not_covered;
+pub use claim_index::not_covered;
 
-use assertion_coverage::ClaimIndex;
+use claim_index::ClaimIndex;
 
 /// The claims' coverage of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]

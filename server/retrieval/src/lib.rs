@@ -4,6 +4,6 @@ pub mod cohesion;
 pub mod fusion;
 pub mod lines;
 pub mod records;
-pub mod selection;
+pub mod diversity;
 pub mod templates;
 pub mod terms;

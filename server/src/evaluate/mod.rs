@@ -20,7 +20,7 @@ mod retrieval;
 mod score;
 mod second_look;
 mod second_look_reader;
-mod select;
+mod rank_reports;
 mod stopwatch;
 mod unjudged;
 mod warnings;

@@ -9,7 +9,7 @@ use tonic::transport::server::UdsConnectInfo;
 
 use super::certificate::PeerCertificate;
 use super::principal::Principal;
-use super::right::Right;
+use super::rights::Right;
 use super::store::{IdentificationError, Identity, IdentityStore};
 use super::token;
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use super::principal::Principal;
-use super::right::Right;
+use super::rights::Right;
 use super::token::TokenDigest;
 
 /// The maximum length of a name, in bytes.

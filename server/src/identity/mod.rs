@@ -7,12 +7,12 @@ mod certificate;
 mod file;
 mod jwt;
 mod principal;
-mod right;
+mod rights;
 mod store;
 mod token;
 
 pub use admitted_identity::{AdmissionError, AdmittedIdentity};
 pub use certificate::PeerCertificate;
 pub use principal::{Principal, RateLimitExceeded};
-pub use right::Right;
+pub use rights::Right;
 pub use store::{IdentificationError, IdentityProblem, IdentityStore};

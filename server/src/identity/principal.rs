@@ -9,7 +9,7 @@ use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::right::Right;
+use super::rights::Right;
 use crate::compute::PrincipalSlots;
 use crate::data_owner::Owner;
 

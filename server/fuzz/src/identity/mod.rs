@@ -8,8 +8,8 @@ mod file;
 mod jwt;
 #[path = "../../../src/identity/principal.rs"]
 mod principal;
-#[path = "../../../src/identity/right.rs"]
-mod right;
+#[path = "../../../src/identity/rights.rs"]
+mod rights;
 #[path = "../../../src/identity/token.rs"]
 mod token;
 
