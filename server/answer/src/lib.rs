@@ -19,7 +19,7 @@
 //! | [`node`] | the JSON tree; parsing of well-formed JSON |
 //! | [`lenient`] | parsing of JSON with typical model mistakes |
 //! | [`documents`] | JSON between reasoning, code fences and prose |
-//! | [`envelope`], [`draft`], [`entry`], [`score`] | conversion from JSON to verdicts |
+//! | [`envelope`], [`draft`], [`entry`], [`judge_score`] | conversion from JSON to verdicts |
 //! | [`parsed`], [`error`], [`fix`] | result types |
 //! | [`repair`] | the repair prompt |
 //!

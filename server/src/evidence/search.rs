@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use gsar_core::evidence::{EvidenceKind, Lane};
 use gsar_core::time::Window;
-use gsar_retrieval::fusion::fuse;
 use gsar_retrieval::diversity::diverse;
+use gsar_retrieval::fusion::fuse;
 use gsar_retrieval::terms::terms;
 use gsar_vectors::Hit as Nearest;
 
