@@ -1,10 +1,9 @@
-//! Measures the overhead of calls over plain HTTP, the delay of deadlines, and the memory of many concurrent
-//! calls.
+//! Measures call overhead over plain HTTP, deadline delay, and the memory of many concurrent calls.
 //!
 //! `cargo run --release -p gsar-chat --example chat_times [ROUNDS]`
 //!
-//! The overhead is the difference from reqwest and serde_json alone, with alternating calls to the same server
-//! on loopback, and one thread each for client and server.
+//! The overhead is the difference from reqwest and serde_json alone. Calls alternate between both, to the same
+//! loopback server, with one thread each for client and server.
 
 #![allow(clippy::print_stdout, clippy::allow_attributes, reason = "prints its results")]
 
@@ -86,7 +85,6 @@ async fn timed(
     Ok((text, began.elapsed()))
 }
 
-/// A client that uses reqwest directly.
 struct Bare {
     client: reqwest::Client,
     url: String,

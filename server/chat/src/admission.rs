@@ -42,7 +42,6 @@ impl Admission {
         }
     }
 
-    /// Waits for a permit, in FIFO order.
     pub(crate) async fn acquire(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, Failure> {
         if let Some(permit) = self.try_permit() {
             return Ok(permit);
@@ -57,12 +56,11 @@ impl Admission {
         }
     }
 
-    /// Returns a permit if one is free.
     pub(crate) fn try_permit(&self) -> Option<SemaphorePermit<'_>> {
         self.permits.try_acquire().ok()
     }
 
-    /// Waits until the rate limit allows a request. Fails at once if that is after the deadline.
+    /// Waits until the rate limit allows a request. Fails immediately if that is after the deadline.
     pub(crate) async fn wait_for_rate(&self, deadline: Instant) -> Result<(), Failure> {
         let Some(rate) = &self.rate else { return Ok(()) };
         while let Err(not_until) = rate.check() {
@@ -114,7 +112,6 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// Lets the rate limiter use our clock.
 #[derive(Clone, Debug)]
 struct ClockAdapter(Arc<dyn Clock>);
 

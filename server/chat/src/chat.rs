@@ -65,7 +65,6 @@ impl Chat {
     /// Creates a client. Does not connect yet.
     ///
     /// # Errors
-    ///
     /// Returns an error if a setting is out of range or a certificate is unusable.
     pub fn new(endpoint: &Endpoint, settings: Settings) -> Result<Self, SettingsError> {
         Self::with_clock(endpoint, settings, Arc::new(SystemClock), Arc::new(UniformJitter))
@@ -74,7 +73,6 @@ impl Chat {
     /// Creates a client with the given clock and jitter.
     ///
     /// # Errors
-    ///
     /// Returns an error if a setting is out of range or a certificate is unusable.
     pub fn with_clock(
         endpoint: &Endpoint,
@@ -117,8 +115,7 @@ impl Chat {
     /// Sends a request, with retries, until `deadline`. Dropping the future cancels the call.
     ///
     /// # Errors
-    ///
-    /// See [`Failure`]. With a schema, a refused, filtered or truncated answer is an error, which contains the
+    /// See [`Failure`]. With a schema, a refused, filtered or truncated answer is an error that contains the
     /// answer.
     pub async fn ask(&self, request: &Request, deadline: Instant) -> Result<Reply, ChatError> {
         let inner = &*self.inner;
@@ -144,7 +141,6 @@ impl Chat {
     }
 }
 
-/// The data shared by all attempts.
 struct Call {
     body: Bytes,
     with_schema: bool,
@@ -209,7 +205,6 @@ impl Inner {
         Ok(AttemptPermit { _permit: permit, pass })
     }
 
-    /// Admits a hedging attempt if no waiting is necessary.
     fn try_admit_hedge(&self) -> Option<AttemptPermit<'_>> {
         if self.circuit.state() != CircuitState::Closed {
             return None;
@@ -219,7 +214,7 @@ impl Inner {
         self.admission.try_rate().then_some(AttemptPermit { _permit: permit, pass })
     }
 
-    /// Makes an attempt, and a hedging one if the first is slow. Returns the first reply, or the last failure.
+    /// Makes an attempt, and a second one if it is slow. Returns the first reply or the last failure.
     async fn attempt(
         &self,
         call: &Call,
@@ -276,7 +271,6 @@ impl Inner {
         Attempt { status, failure, took, waited: start.waited, hedge: start.hedge }
     }
 
-    /// Sends the request and interprets the response.
     async fn send(&self, call: &Call, permit: AttemptPermit<'_>) -> AttemptResult {
         let trace = call.trace.as_ref();
         let answer = self.transport.post(&self.url, call.body.clone(), call.deadline, trace);

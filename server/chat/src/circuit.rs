@@ -1,4 +1,4 @@
-//! The circuit breaker: after repeated failures, the provider is not called until a call probes it.
+//! The circuit breaker: stops calls after repeated failures, until a probe succeeds.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -76,7 +76,6 @@ pub(crate) struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Reports the result of the attempt.
     pub(crate) fn record(mut self, health: Health) {
         let until = self.circuit.clock.now() + self.circuit.settings.cool_down;
         let mut state = self.circuit.lock();

@@ -67,7 +67,6 @@ impl Jitter for MaxJitter {
 #[derive(Debug)]
 pub struct ManualClock {
     now: watch::Sender<Instant>,
-    /// The number of sleepers per instant.
     sleepers: Mutex<BTreeMap<Instant, usize>>,
     changed: watch::Sender<()>,
 }
@@ -100,7 +99,7 @@ impl ManualClock {
         self.sleepers().values().sum()
     }
 
-    /// Waits until a caller sleeps until exactly `instant`.
+    /// Waits until a sleeper is due at exactly `instant`.
     pub async fn wait_for_sleeper(&self, instant: Instant) {
         let mut changed = self.changed.subscribe();
         while !self.sleepers().contains_key(&instant) && changed.changed().await.is_ok() {}

@@ -24,12 +24,10 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Creates an endpoint at `base_url`, or else at the provider's default URL. `base_url` is the part before
-    /// `/chat/completions` (OpenAI and compatible), `/messages` (Anthropic), `/models/…` (Gemini) or
-    /// `/api/chat` (Ollama).
+    /// Creates an endpoint. `base_url` is the part before `/chat/completions` (OpenAI and compatible),
+    /// `/messages` (Anthropic), `/models/…` (Gemini) or `/api/chat` (Ollama). Defaults to the provider's.
     ///
     /// # Errors
-    ///
     /// Returns an error if the base URL or the key is missing, if the base URL has a password, a query or a
     /// fragment, if the key of a hosted provider would be sent unencrypted, or if the key is not valid in a
     /// header.
@@ -67,7 +65,6 @@ impl Endpoint {
     /// Adds a header. Its value is a secret: if it has at least six bytes, it is redacted from received texts.
     ///
     /// # Errors
-    ///
     /// Returns an error if the name or the value is invalid, or the header is already set.
     pub fn with_header(mut self, name: &str, value: SecretString) -> Result<Self, SettingsError> {
         let invalid = || SettingsError::HeaderName { given: name.chars().take(80).collect() };
@@ -83,7 +80,6 @@ impl Endpoint {
     /// Trusts the certificate authorities in `pem` in addition to the system's.
     ///
     /// # Errors
-    ///
     /// Returns an error if `pem` is invalid or has no certificate.
     pub fn with_certificate_authorities(mut self, pem: &[u8]) -> Result<Self, SettingsError> {
         let failed = |reason: String| SettingsError::Certificates { reason };
@@ -99,7 +95,6 @@ impl Endpoint {
     /// Sets a proxy. Proxies in the environment are ignored.
     ///
     /// # Errors
-    ///
     /// Returns an error if the URL is invalid.
     pub fn with_proxy(mut self, url: &str) -> Result<Self, SettingsError> {
         self.proxy = Some(parse_url("proxy", url)?);
@@ -152,7 +147,6 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// Headers that the HTTP client manages or that change the response's encoding.
 const SET_BY_TRANSPORT: [&str; 6] =
     ["host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect"];
 

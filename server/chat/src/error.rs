@@ -14,7 +14,7 @@ pub struct ChatError {
     pub model: ModelName,
     /// The requested URL, without secrets.
     pub url: String,
-    /// The failure of the last attempt, or the reason why none was made.
+    /// The failure of the last attempt, or the reason for making none.
     pub failure: Box<Failure>,
     /// The attempts, oldest first. Empty if no request was sent.
     pub attempts: Vec<Attempt>,

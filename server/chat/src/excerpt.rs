@@ -37,7 +37,7 @@ impl Excerpt {
     }
 }
 
-/// Returns `true` for invisible characters that affect how the text after them is displayed.
+/// Returns `true` for invisible characters that affect the display of the following text.
 const fn is_invisible(character: char) -> bool {
     matches!(
         character,
@@ -61,7 +61,6 @@ impl fmt::Debug for Excerpt {
     }
 }
 
-/// Secrets that are redacted from received texts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Secrets(Vec<SecretString>);
 
@@ -71,7 +70,6 @@ impl Secrets {
         Self(secrets.into_iter().filter(long).collect())
     }
 
-    /// Replaces secrets by `***`.
     pub(crate) fn redact(&self, text: String) -> String {
         self.0.iter().fold(text, |text, secret| match text.contains(secret.expose_secret()) {
             true => text.replace(secret.expose_secret(), "***"),

@@ -1,4 +1,4 @@
-//! The reasons why calls fail.
+//! The reasons for failed calls.
 
 use std::fmt;
 use std::time::Duration;
@@ -27,7 +27,7 @@ impl fmt::Display for Phase {
     }
 }
 
-/// The reason why a call failed.
+/// The reason for a failed call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The connection was refused, the host is unknown, or the network is down.
@@ -104,7 +104,7 @@ pub enum Failure {
     /// Status 429, or an equivalent error.
     #[error("too many requests: {body}; {}", retry_advice(*retry_after))]
     RateLimited {
-        /// The wait requested by the provider.
+        /// The delay requested by the provider.
         retry_after: Option<Duration>,
         /// The body.
         body: Excerpt,
@@ -146,7 +146,7 @@ pub enum Failure {
     Unavailable {
         /// The HTTP status.
         status: u16,
-        /// The wait requested by the provider.
+        /// The delay requested by the provider.
         retry_after: Option<Duration>,
         /// The body.
         body: Excerpt,
@@ -279,7 +279,6 @@ fn retry_advice(retry_after: Option<Duration>) -> String {
     }
 }
 
-/// The health of a provider as indicated by a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Health {
     /// The provider responds, even if with an error.

@@ -29,7 +29,7 @@ pub(crate) fn interpret(
     }
     let parsed = providers::decode(model.provider(), &answer.body, with_schema)
         .map_err(|unreadable| from_unreadable(unreadable, body()))?;
-    // A provider may repeat the key in its answer, which is stored and shown.
+    // A provider may repeat the key in its answer.
     let redacted = |text: String| secrets.redact(text);
     let name = |given: &str| redacted(clean_name(given));
     let reply = Reply {
@@ -93,7 +93,7 @@ fn from_unreadable(unreadable: Unreadable, body: Excerpt) -> Failure {
     }
 }
 
-/// Returns a failure if the reply is incomplete, and so does not match the schema.
+/// Rejects an incomplete reply, which cannot match the schema.
 fn require_complete(reply: Reply, secrets: &Secrets) -> Result<Reply, Failure> {
     match &reply.stop {
         Stop::Complete | Stop::Other(_) => Ok(reply),
@@ -111,7 +111,6 @@ fn request_id(headers: &HeaderMap) -> Option<String> {
     value.to_str().ok().map(str::to_owned)
 }
 
-/// Removes control characters from a provider's name for something, and truncates it.
 fn clean_name(given: &str) -> String {
     given.chars().filter(|character| !character.is_control()).take(200).collect()
 }

@@ -67,7 +67,6 @@ mod tests {
 
     use super::*;
 
-    /// 0.40 $, 1.60 $ and 0.10 $ per million.
     const PRICE: Price = Price { input: 400_000, output: 1_600_000, cached: 100_000 };
 
     const fn usage(input: u64, output: u64, cached: Option<u64>) -> Usage {

@@ -10,11 +10,11 @@ pub struct Reply {
     pub text: String,
     /// The model as named by the provider, or else the requested one.
     pub model: String,
-    /// The reason why the model stopped.
+    /// The reason for stopping.
     pub stop: Stop,
     /// The token usage, if the provider reports it.
     pub usage: Option<Usage>,
-    /// The attempts, in the order in which they ended. An abandoned attempt follows the one that answered.
+    /// The attempts, in the order in which they ended.
     pub attempts: Vec<Attempt>,
     /// The request id in the provider's logs.
     pub request_id: Option<String>,
@@ -34,7 +34,7 @@ impl fmt::Debug for Reply {
     }
 }
 
-/// The reason why a model stopped.
+/// A model's reason for stopping.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Stop {
     /// The answer is complete.

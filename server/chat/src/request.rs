@@ -2,7 +2,6 @@
 
 use serde_json::value::RawValue;
 
-/// The maximum length in bytes of a schema name that all providers accept.
 const MAX_NAME_BYTES: usize = 64;
 
 /// A request to a model.
@@ -14,13 +13,13 @@ pub struct Request {
     pub messages: Vec<Turn>,
     /// The schema of the answer. If absent, the answer is free text.
     pub schema: Option<Schema>,
-    /// The temperature. If absent, the model's default, which reasoning models require.
+    /// The temperature. Defaults to the model's, which reasoning models require.
     pub temperature: Option<Temperature>,
     /// The sampling seed. Not sent to Anthropic, which does not support one.
     pub seed: Option<u64>,
-    /// The maximum number of tokens in the answer. If absent, the value in the settings.
+    /// The maximum number of tokens in the answer. Defaults to the value in the settings.
     pub max_output_tokens: Option<u32>,
-    /// The trace context that is sent along.
+    /// The trace context to propagate.
     pub trace: Option<Trace>,
 }
 
@@ -81,10 +80,9 @@ impl Temperature {
     /// Creates a temperature.
     ///
     /// # Errors
-    ///
     /// Returns an error if `given` is below 0, above 2 or NaN.
     pub fn new(given: f32) -> Result<Self, RequestError> {
-        // Turns -0.0 into 0.0, which has another JSON form.
+        // Converts -0.0 to 0.0, which has another JSON form.
         if (0.0..=2.0).contains(&given) {
             Ok(Self(given.abs()))
         } else {
@@ -110,7 +108,6 @@ impl Schema {
     /// Parses a schema.
     ///
     /// # Errors
-    ///
     /// Returns an error if the name is not 1 to 64 of `A-Z a-z 0-9 _ -`, or the text is not a JSON object.
     pub fn new(name: &str, json: &str) -> Result<Self, RequestError> {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');

@@ -8,7 +8,7 @@ use crate::clock::Jitter;
 use crate::failure::Failure;
 use crate::settings::Retry;
 
-/// Returns the start time of the next attempt after `failures` failures, or `None` if there is none.
+/// Returns the start time of the next attempt, if there is one.
 pub(crate) fn next_attempt(
     retry: &Retry,
     jitter: &dyn Jitter,
@@ -21,7 +21,7 @@ pub(crate) fn next_attempt(
         return None;
     }
     let wait = match failure.retry_after() {
-        // Jitter spreads callers that were given the same delay.
+        // Spread callers with the same delay.
         Some(requested) => requested.checked_add(jitter.up_to(retry.base))?,
         None => jitter.up_to(max_wait(retry, failures)),
     };
@@ -34,8 +34,8 @@ fn max_wait(retry: &Retry, failures: u32) -> Duration {
     retry.base.saturating_mul(doubled).min(retry.cap)
 }
 
-/// Returns the requested wait: `retry-after-ms`, or `Retry-After` in seconds or as a date. Dates are compared
-/// with the response's `Date`, so that the local clock does not matter.
+/// Returns the requested delay: `retry-after-ms`, or `Retry-After` in seconds or as a date. Dates are compared
+/// with the response's `Date`, because the local clock may be wrong.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
     if let Some(milliseconds) = text("retry-after-ms").and_then(|text| text.parse().ok()) {

@@ -19,8 +19,8 @@ pub const MAX_CONCURRENT: usize = 10_000;
 pub struct Settings {
     /// The timeout for connecting, including TLS: up to 1 h, by default 5 s.
     pub connect_timeout: Duration,
-    /// The timeout from the start of an attempt to the first byte of the response, which many models send only
-    /// when the answer is complete: up to 1 h, by default 60 s.
+    /// The timeout from the start of an attempt to the first byte, which many models send only when the
+    /// answer is complete: up to 1 h, by default 60 s.
     pub first_byte_timeout: Duration,
     /// The timeout of an attempt: `first_byte_timeout` to 1 h, by default 90 s.
     pub total_timeout: Duration,
@@ -38,18 +38,17 @@ pub struct Settings {
     pub retry: Retry,
     /// The circuit breaker.
     pub circuit: Circuit,
-    /// The time after which a hedging attempt is made, if a permit is free. The first answer is returned, and
-    /// both are charged. Never by default.
-    pub hedge_after: Option<Duration>,
-    /// The way to send a schema to an OpenAI-compatible endpoint. Must be the default for other providers.
-    pub structured_output: StructuredOutput,
-    /// The context size of Ollama in tokens, which truncates longer requests silently. If absent, Ollama's
+    /// The delay before a hedging attempt, which needs a free permit. Both attempts are charged. Never by
     /// default.
+    pub hedge_after: Option<Duration>,
+    /// The encoding of a schema for OpenAI-compatible endpoints. Must be the default for other providers.
+    pub structured_output: StructuredOutput,
+    /// Ollama's context size in tokens. Ollama silently truncates longer requests. Defaults to Ollama's own.
     pub ollama_context: Option<NonZeroU32>,
 }
 
-/// Retries with exponential backoff and full jitter: the wait is random, from 0 to a maximum that starts at
-/// `base` and doubles up to `cap`. It is never shorter than the provider's Retry-After.
+/// Retries with exponential backoff and full jitter: a random wait of up to `base`, doubling up to `cap`, and
+/// at least the provider's Retry-After.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
     /// The maximum number of attempts: 1 to 10, by default 3.
@@ -71,7 +70,7 @@ pub struct Circuit {
     pub cool_down: Duration,
 }
 
-/// The way to send a schema.
+/// The encoding of a schema in a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StructuredOutput {
     /// `response_format` with type `json_schema`, strict.

@@ -18,7 +18,6 @@ use crate::failure::{Failure, Phase};
 use crate::request::Trace;
 use crate::settings::{Settings, SettingsError};
 
-/// The maximum number of bytes read from an error's body.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 /// The idle timeout of connections, shorter than that of servers.
 const IDLE: Duration = Duration::from_secs(30);
@@ -89,7 +88,6 @@ impl Transport {
         })
     }
 
-    /// Sends `body` and reads the response. Dropping the future closes the connection.
     pub(crate) async fn post(
         &self,
         url: &Url,
@@ -202,8 +200,8 @@ async fn error_body(mut response: Response) -> Vec<u8> {
     body
 }
 
-/// Builds the TLS configuration. Uses an explicit crypto provider, so that none is installed for the process.
-/// If no URL is https, trusts no authorities, so that it works on systems without any.
+/// Builds the TLS configuration with an explicit crypto provider. Without https URLs, trusts no authorities,
+/// because some systems have none.
 fn tls(endpoint: &Endpoint) -> Result<rustls::ClientConfig, SettingsError> {
     let failed = |error: rustls::Error| SettingsError::Certificates { reason: error.to_string() };
     let provider = Arc::new(ring::default_provider());
@@ -223,7 +221,6 @@ fn tls(endpoint: &Endpoint) -> Result<rustls::ClientConfig, SettingsError> {
         .with_no_client_auth())
 }
 
-/// Returns the innermost cause, which is the most specific.
 fn reason(error: &(dyn Error + 'static)) -> String {
     causes(error).last().map(ToString::to_string).unwrap_or_default()
 }
@@ -232,8 +229,8 @@ fn is_tls(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(|cause| cause.is::<rustls::Error>())
 }
 
-/// Returns the error and its causes, outermost first. Looks into I/O errors, whose wrapped error is not their
-/// source.
+/// Returns the error and its causes, outermost first. Unwraps I/O errors, whose `source` skips the wrapped
+/// error.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| inner(*error))
 }

@@ -55,7 +55,6 @@ async fn peer_without_tls_is_a_tls_failure() {
     assert!(!error.is_retryable());
 }
 
-/// Starts a TLS proxy for the server. Returns its address and its self-signed certificate.
 async fn behind_tls(server: &Server) -> (SocketAddr, String) {
     let certified =
         rcgen::generate_simple_self_signed(vec!["localhost".to_owned(), "127.0.0.1".to_owned()])

@@ -15,7 +15,7 @@ use gsar_chat::{ChatError, Settings, Stop};
 use gsar_chat_wire::{Play, Wire};
 use support::{LONG, PROVIDERS, SECOND, TestChat, once};
 
-/// Faults that end without a timeout, with their code and whether a retry may help.
+/// Faults that end without a timeout: the play, its code, and `true` if retryable.
 fn faults() -> Vec<(Play, &'static str, bool)> {
     let html = b"<html>\x1b[1mBad gateway</html>".to_vec();
     vec![
@@ -55,7 +55,6 @@ fn faults() -> Vec<(Play, &'static str, bool)> {
     ]
 }
 
-/// Returns JSON that is nested too deeply for a recursive parser.
 fn deep() -> Vec<u8> {
     [&b"{\"x\":"[..], &[b'['; 100_000]].concat()
 }
@@ -104,7 +103,6 @@ async fn transient_error_in_an_answer_is_retryable() {
     }
 }
 
-/// Faults that end only by a timeout, with that timeout.
 #[tokio::test]
 async fn hanging_responses_end_by_a_timeout_or_the_deadline() {
     for (provider, wire) in PROVIDERS {

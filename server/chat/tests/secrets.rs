@@ -12,7 +12,6 @@ use gsar_chat_wire::{KEY, Play, Server, Wire};
 use support::{LONG, TestChat, endpoint, once};
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Captures log output.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

@@ -32,7 +32,6 @@ fn conversation() -> Request {
     request
 }
 
-/// Returns the body of the request that the server received.
 async fn sent(wire: Wire, settings: Settings, request: &Request) -> serde_json::Value {
     let test = TestChat::new(wire, settings).await;
     test.server.demand_schema(false);

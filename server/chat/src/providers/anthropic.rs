@@ -1,5 +1,4 @@
-//! Anthropic's messages API. A schema is sent as a tool that the model must use; the tool's input is the
-//! answer.
+//! Anthropic's messages API. Sends a schema as a mandatory tool, whose input is the answer.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -104,7 +103,7 @@ struct Tokens {
 }
 
 impl Tokens {
-    /// Sums the input tokens: `input_tokens` excludes tokens decode from or written to the cache.
+    /// Sums the input tokens: `input_tokens` excludes tokens read from or written to the cache.
     fn usage(&self) -> Usage {
         let cached = self.cache_read_input_tokens;
         Usage {

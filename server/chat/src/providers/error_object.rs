@@ -10,9 +10,8 @@ use crate::retry::seconds;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ErrorObject {
     message: String,
-    /// The values of `type`, `code` and `status`.
     kinds: Vec<String>,
-    /// The requested wait, which Gemini reports in the body.
+    /// The requested delay, which Gemini reports in the body.
     pub(crate) retry_after: Option<Duration>,
 }
 
@@ -38,30 +37,25 @@ impl ErrorObject {
         }) && !self.is_quota()
     }
 
-    /// Returns `true` if the account has no credit left.
     pub(crate) fn is_quota(&self) -> bool {
         self.has_kind(&["insufficient_quota", "billing_error", "billing_not_active"])
             || self.message.contains("credit balance is too low")
     }
 
-    /// Returns `true` if a content filter blocked the request.
     pub(crate) fn is_content_filter(&self) -> bool {
         self.has_kind(&["content_filter", "content_policy_violation"])
             || self.message.contains("content filtering policy")
     }
 
-    /// Returns `true` if the caller sent too many requests.
     pub(crate) fn is_rate_limit(&self) -> bool {
         self.has_kind(&["429", "rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED"])
     }
 
-    /// Returns `true` if the key is invalid or lacks permissions.
     pub(crate) fn is_key(&self) -> bool {
         self.has_kind(&["401", "403", "authentication_error", "permission_error"])
             || self.has_kind(&["invalid_api_key", "UNAUTHENTICATED", "PERMISSION_DENIED"])
     }
 
-    /// Returns `true` if the request exceeds the model's context.
     pub(crate) fn is_too_large(&self) -> bool {
         // `exceed_context_size_error` is from llama.cpp.
         self.has_kind(&[

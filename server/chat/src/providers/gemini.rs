@@ -108,7 +108,6 @@ struct Parts {
 #[derive(Deserialize)]
 struct Part {
     text: Option<String>,
-    /// `true` if the part is reasoning.
     #[serde(default)]
     thought: bool,
 }

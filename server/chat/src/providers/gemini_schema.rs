@@ -1,14 +1,13 @@
-//! Converts JSON schemas to the subset that Gemini supports. An unsupported keyword is omitted if that only
-//! allows more documents; otherwise the schema is rejected.
+//! Converts JSON schemas to Gemini's subset. Rejects unsupported keywords that cannot be safely omitted.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The maximum depth of a schema. Stops recursive references.
+/// Stops recursive references.
 const MAX_DEPTH: usize = 32;
-/// The maximum number of nodes in a schema, which references can double at each level.
+/// References can double the number of nodes at each level.
 const MAX_NODES: usize = 10_000;
 
 /// JSON that preserves the order of members.
@@ -42,14 +41,12 @@ impl Node {
     }
 }
 
-/// Keywords that Gemini supports unchanged.
 const SUPPORTED: [&str; 14] = [
     "description", "enum", "format", "maxItems", "maxLength", "maximum", "minItems", "minLength",
     "minimum", "nullable", "pattern", "required", "title", "default",
 ];
 const FORMATS: [&str; 5] = ["date-time", "int32", "int64", "float", "double"];
 
-/// Converts a schema, or returns the reason why it cannot be converted.
 pub(super) fn convert(schema: &RawValue) -> Result<Node, String> {
     let root: Node = serde_json::from_str(schema.get()).map_err(|error| error.to_string())?;
     Conversion { root: &root, nodes: 0 }.schema(&root, 0)
@@ -167,7 +164,6 @@ impl Conversion<'_> {
         Ok(())
     }
 
-    /// Resolves a reference such as `#/$defs/name`.
     fn resolve(&self, reference: &Node) -> Result<Node, String> {
         let text = reference.as_str().unwrap_or_default();
         let unknown = || format!("the reference {text:?} is unknown; expected #/$defs/NAME");
@@ -179,7 +175,6 @@ impl Conversion<'_> {
     }
 }
 
-/// Converts the name of a type to Gemini's.
 fn type_name(kind: &Node) -> Node {
     Node::text(&kind.as_str().unwrap_or_default().to_ascii_uppercase())
 }

@@ -23,14 +23,13 @@ pub(crate) struct Question<'a> {
     pub(crate) request: &'a Request,
     pub(crate) max_output_tokens: u32,
     pub(crate) structured_output: StructuredOutput,
-    /// The context size of Ollama in tokens. If absent, Ollama's default.
+    /// Ollama's context size in tokens. Defaults to Ollama's own.
     pub(crate) ollama_context: Option<u32>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ProviderAnswer {
     pub(crate) text: String,
-    /// The reasoning, if the provider separates it.
     pub(crate) reasoning: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) stop: Stop,
@@ -38,7 +37,7 @@ pub(crate) struct ProviderAnswer {
     pub(crate) id: Option<String>,
 }
 
-/// The reason why a body with status 200 has no answer.
+/// A body with status 200 that has no answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     NotJson(String),
@@ -61,7 +60,6 @@ impl From<serde_json::Error> for Unreadable {
     }
 }
 
-/// Returns the URL for requests to this model.
 pub(crate) fn url(base: &Url, model: &ModelName) -> Url {
     let path = match model.provider() {
         Provider::OpenAi | Provider::OpenAiCompatible | Provider::Oci => {
@@ -76,7 +74,6 @@ pub(crate) fn url(base: &Url, model: &ModelName) -> Url {
     url
 }
 
-/// Encodes the body of a request.
 pub(crate) fn encode(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
     match question.model.provider() {
         Provider::OpenAi | Provider::OpenAiCompatible | Provider::Oci => openai::encode(question),
@@ -115,12 +112,10 @@ pub(crate) fn decode(
     }
 }
 
-/// Returns `true` if the text is a JSON object.
 fn is_document(text: &str) -> bool {
     text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// Serializes a body. Cannot fail in practice.
 fn to_body(body: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
     serde_json::to_vec(body)
         .map_err(|error| Failure::SchemaUnsupported { reason: error.to_string() })

@@ -22,7 +22,6 @@ struct Body<'a> {
     /// The token limit for OpenAI, whose reasoning models reject `max_tokens`.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
-    /// The token limit for compatible providers.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,7 +115,6 @@ struct Choice {
 struct Reply {
     content: Option<Content>,
     refusal: Option<String>,
-    /// The reasoning, as named by DeepSeek and vLLM.
     reasoning_content: Option<Content>,
     /// The reasoning, as named by OpenRouter and newer versions of vLLM.
     reasoning: Option<Content>,
@@ -150,7 +148,7 @@ enum Part {
 }
 
 impl Part {
-    /// Returns the text, unless the part is not a part of the answer, such as reasoning.
+    /// Returns the text, or `None` for parts outside the answer, such as reasoning.
     fn text(self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text),

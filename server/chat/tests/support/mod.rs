@@ -19,10 +19,8 @@ use gsar_chat_wire::{KEY, Server, Wire};
 
 pub const SECOND: Duration = Duration::from_secs(1);
 
-/// Longer than any test takes.
 pub const LONG: Duration = Duration::from_secs(600);
 
-/// Every provider with its wire format.
 pub const PROVIDERS: [(&str, Wire); 6] = [
     ("openai", Wire::OpenAi),
     ("anthropic", Wire::Anthropic),
@@ -32,7 +30,6 @@ pub const PROVIDERS: [(&str, Wire); 6] = [
     ("oci", Wire::OpenAi),
 ];
 
-/// Returns the provider of a wire format.
 pub fn provider(wire: Wire) -> &'static str {
     match wire {
         Wire::OpenAi => "openai",
@@ -47,7 +44,6 @@ pub fn endpoint(server: &Server, provider: &str, wire: Wire) -> Endpoint {
     Endpoint::new(model, Some(&server.base_url(wire)), Some(KEY.into())).unwrap()
 }
 
-/// Settings without retries.
 pub fn once() -> Settings {
     Settings { retry: Retry { attempts: 1, ..Retry::default() }, ..Settings::default() }
 }
@@ -64,7 +60,6 @@ pub fn request() -> Request {
     request
 }
 
-/// A client with a manual clock, and its fake server.
 pub struct TestChat {
     pub server: Server,
     pub chat: Chat,
@@ -97,7 +92,6 @@ impl TestChat {
         self.chat.ask(&request(), self.within(time)).await
     }
 
-    /// Starts a call in the background.
     pub fn start(&self, time: Duration) -> tokio::task::JoinHandle<Result<Reply, ChatError>> {
         let (chat, deadline) = (self.chat.clone(), self.within(time));
         tokio::spawn(async move { chat.ask(&request(), deadline).await })

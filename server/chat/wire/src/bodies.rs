@@ -32,7 +32,6 @@ pub(crate) fn cut_off(seen: &ReceivedRequest) -> Value {
     }
 }
 
-/// Builds a refusal, if the wire format has one.
 pub(crate) fn refusal(wire: Wire) -> Option<Value> {
     const SAID: &str = "I cannot help with that.";
     match wire {
@@ -42,7 +41,6 @@ pub(crate) fn refusal(wire: Wire) -> Option<Value> {
     }
 }
 
-/// Builds a content filter response with its status, if the wire format has one.
 pub(crate) fn content_filter(wire: Wire) -> Option<(u16, Value)> {
     match wire {
         Wire::OpenAi => Some((200, openai(json!({"content": ""}), "content_filter"))),
@@ -67,7 +65,7 @@ pub(crate) fn empty_choice(wire: Wire) -> Value {
     }
 }
 
-/// Builds an error. It is transient if the status is 500 or more, except for Ollama, whose errors have no kind.
+/// Builds an error. From status 500 it is transient, except for Ollama, whose errors have no type.
 pub(crate) fn error(wire: Wire, status: u16) -> Value {
     let message = format!("the wire plays {status}");
     match wire {

@@ -16,7 +16,6 @@ use crate::server::{Counts, Shared};
 const JSON: &str = "application/json";
 const MAX_REQUEST_BYTES: usize = 64 << 20;
 
-/// Serves requests until the peer or a response closes the connection.
 pub(crate) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     let _connected = Counted::new(&shared, |counts| &mut counts.open);
     shared.count(|counts| counts.opened += 1);
@@ -24,7 +23,6 @@ pub(crate) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     let _ = Connection { stream, read: Vec::new(), shared: &shared }.serve().await;
 }
 
-/// Increments a count for its lifetime.
 struct Counted<'a> {
     shared: &'a Shared,
     which: fn(&mut Counts) -> &mut u64,
@@ -242,7 +240,6 @@ impl Connection<'_> {
         Ok(After::Next)
     }
 
-    /// Sends one byte per second until the peer disconnects.
     async fn dribble(&mut self, body: &Value) -> io::Result<After> {
         let body = body.to_string();
         self.stream.write_all(head(200, JSON, "", Some(body.len())).as_bytes()).await?;
@@ -277,7 +274,6 @@ impl Connection<'_> {
         tokio::time::timeout(time, self.peer_closed()).await.is_ok()
     }
 
-    /// Waits until the peer disconnects. Buffers received bytes.
     async fn peer_closed(&mut self) {
         while self.more().await.is_ok_and(|read| read > 0) {}
     }
@@ -293,7 +289,6 @@ fn head(status: u16, content_type: &str, extra: &str, length: Option<usize>) -> 
     )
 }
 
-/// Returns an answer that is not valid UTF-8.
 fn not_utf8(seen: &ReceivedRequest) -> Vec<u8> {
     const MARK: u8 = b'~';
     let mut body = bodies::answer(seen, r#"{"a":"~"}"#).to_string().into_bytes();

@@ -8,7 +8,7 @@
 //! let server = Server::start().await?;
 //! server.next([Play::Status(503), Play::answer(r#"{"ok":true}"#)]);
 //! let base_url = server.base_url(Wire::OpenAi);
-//! // Send requests there, with the key gsar_chat_wire::KEY …
+//! // Send requests to this URL, with the key gsar_chat_wire::KEY …
 //! assert_eq!(server.counts().requests, 0);
 //! # Ok(())
 //! # }

@@ -4,9 +4,7 @@ use serde_json::{Value, json};
 
 use crate::ReceivedRequest;
 
-/// The line above the claims in a judge's prompt.
 const CLAIMS: &str = "The claims to judge, one JSON object a line:\n";
-/// The line above the statements in a second look's prompt.
 const STATEMENTS: &str = "The statements to read, one JSON object a line:\n";
 
 /// The purpose of a prompt.

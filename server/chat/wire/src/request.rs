@@ -21,7 +21,6 @@ impl Wire {
     /// All wire formats.
     pub const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Ollama];
 
-    /// Returns the path of the base URL.
     pub(crate) const fn base(self) -> &'static str {
         match self {
             Self::OpenAi => "/openai/v1",
@@ -76,7 +75,7 @@ impl ReceivedRequest {
         pointers.iter().find_map(|pointer| self.body.pointer(pointer))
     }
 
-    /// Returns `true` if the request has the valid key. Ollama needs none.
+    /// Returns `true` if the request has the valid key, which Ollama does not require.
     pub(crate) fn has_key(&self) -> bool {
         match self.wire {
             Wire::OpenAi => self.header("authorization") == Some(&format!("Bearer {KEY}")),
@@ -86,7 +85,6 @@ impl ReceivedRequest {
         }
     }
 
-    /// Returns the name of an invalid part, if any.
     pub(crate) fn invalid_part(&self) -> Option<&'static str> {
         let is = |pointer, kind: fn(&Value) -> bool| self.body.pointer(pointer).is_some_and(kind);
         let demands: &[(bool, &'static str)] = match self.wire {

@@ -43,7 +43,6 @@ pub(crate) struct Shared {
     pub(crate) released: Semaphore,
 }
 
-/// Computes the response to a request.
 type Answer = Arc<dyn Fn(&ReceivedRequest) -> Play + Send + Sync>;
 
 struct Script {
@@ -63,7 +62,6 @@ impl Server {
     /// Starts a server on a free port. By default it answers `{"ok":true}`.
     ///
     /// # Errors
-    ///
     /// Returns an error if the port cannot be bound.
     pub async fn start() -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
@@ -115,7 +113,7 @@ impl Server {
         self.shared.plays().schema = demanded;
     }
 
-    /// Stops recording requests, for benchmarks.
+    /// Stops recording requests. For benchmarks.
     pub fn forget_requests(&self) {
         self.shared.plays().record = false;
     }
@@ -151,7 +149,6 @@ impl Drop for Server {
 }
 
 impl Shared {
-    /// Records a request and returns the response to it.
     pub(crate) fn play(&self, seen: &ReceivedRequest) -> Play {
         let mut plays = self.plays();
         if plays.record {
