@@ -174,7 +174,6 @@ struct Answers {
     milliseconds: f64,
 }
 
-/// Runs every query three times and measures the median time.
 fn search(
     queries: &[Vec<f32>],
     search: impl Fn(&[f32]) -> anyhow::Result<Vec<u64>>,
@@ -226,7 +225,6 @@ fn megabytes(folder: &Path) -> anyhow::Result<f64> {
     Ok(bytes as f64 / 1e6)
 }
 
-/// Reads up to `number` rows.
 fn read(file: &Path, number: usize, dimension: usize) -> anyhow::Result<Vec<Vec<f32>>> {
     let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
     let (values, _) = bytes.as_chunks();
@@ -234,7 +232,6 @@ fn read(file: &Path, number: usize, dimension: usize) -> anyhow::Result<Vec<Vec<
     Ok(values.chunks_exact(dimension).take(number).map(<[f32]>::to_vec).collect())
 }
 
-/// Generates the same vectors in every run.
 fn generate(kind: Made, number: usize, dimension: usize) -> Vec<Vec<f32>> {
     const DIRECTIONS: usize = 32;
     let mut numbers = Numbers(7);
@@ -255,7 +252,6 @@ fn generate(kind: Made, number: usize, dimension: usize) -> Vec<Vec<f32>> {
     }
 }
 
-/// A deterministic random number generator (`SplitMix64`).
 struct Numbers(u64);
 
 impl Numbers {
@@ -272,7 +268,6 @@ impl Numbers {
         centres.get(chosen).map(|centre| self.near(centre, share)).unwrap_or_default()
     }
 
-    /// Returns a randomly weighted sum of directions, with some noise.
     fn spread(&mut self, directions: &[Vec<f32>]) -> Vec<f32> {
         let weights = self.near(&vec![0.0; directions.len()], 1.0);
         let mut sum = vec![0.0; directions.first().map_or(0, Vec::len)];
@@ -282,7 +277,6 @@ impl Numbers {
         self.near(&sum, 0.3)
     }
 
-    /// Returns `centre` with approximately normal noise, scaled by `share`.
     fn near(&mut self, centre: &[f32], share: f32) -> Vec<f32> {
         let mut value =
             || (0..4).map(|_| (self.next() >> 40) as f32 / (1 << 24) as f32 - 0.5).sum::<f32>();

@@ -1,5 +1,4 @@
-//! The locked directory of an index. All changes to its files go through [`Disk`], so that tests can make any
-//! of them fail.
+//! The locked directory of an index. All file changes go through [`Disk`], so tests can make any of them fail.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
@@ -10,7 +9,6 @@ use crate::error::IndexError;
 
 const LOCK: &str = "vectors.lock";
 
-/// The directory, locked until drop.
 #[derive(Debug)]
 pub(crate) struct Disk {
     directory: PathBuf,
@@ -52,7 +50,6 @@ impl Disk {
         self.directory.join(name)
     }
 
-    /// Lists the files in the directory.
     pub(crate) fn names(&self) -> Result<Vec<String>, IndexError> {
         let unusable = |error: io::Error| IndexError::unusable(&self.directory, error);
         let entries = std::fs::read_dir(&self.directory).map_err(unusable)?;
@@ -70,7 +67,6 @@ impl Disk {
         )
     }
 
-    /// Creates a file by calling `write` with its path.
     pub(crate) fn create_with(
         &self,
         name: &str,
@@ -98,7 +94,7 @@ impl Disk {
             .map_err(|error| not_saved(&self.directory, &error))
     }
 
-    /// Deletes an unreferenced file. A failure is logged; the next save retries.
+    /// Deletes an unreferenced file. Logs a failure; the next save retries.
     pub(crate) fn remove(&self, name: &str) {
         let path = self.path(name);
         if let Err(error) = self.step().and_then(|()| std::fs::remove_file(&path)) {
@@ -106,7 +102,6 @@ impl Disk {
         }
     }
 
-    /// Deletes a file of a failed save, if it exists.
     pub(crate) fn remove_if_exists(&self, name: &str) {
         let path = self.path(name);
         if let Err(error) = self.step().and_then(|()| std::fs::remove_file(&path))
@@ -128,7 +123,6 @@ impl Disk {
     }
 }
 
-/// A file opened for writing.
 pub(crate) struct Output<'d> {
     disk: &'d Disk,
     file: File,
@@ -136,7 +130,6 @@ pub(crate) struct Output<'d> {
 }
 
 impl Output<'_> {
-    /// Writes `bytes` at `offset`, in bytes.
     pub(crate) fn write_at(&self, bytes: &[u8], offset: u64) -> Result<(), IndexError> {
         let written = self.disk.step().and_then(|()| self.file.write_all_at(bytes, offset));
         #[cfg(test)]

@@ -119,7 +119,7 @@ pub enum VectorFault {
     Zero,
 }
 
-/// The reason why saved files were not loaded.
+/// The reason for not loading saved files.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reason {

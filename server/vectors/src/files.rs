@@ -1,5 +1,4 @@
-//! Reads and writes the files of an index. Verifies checksums on reading. The last complete save can always be
-//! opened.
+//! Reads and writes the files of an index. Verifies checksums. The last complete save can always be opened.
 //!
 //! | file | contents |
 //! |---|---|
@@ -31,7 +30,6 @@ const KEYS: &str = "keys";
 const GRAPH: &str = "usearch";
 const NEW_MANIFEST: &str = "json";
 
-/// The files of an index.
 #[derive(Debug)]
 pub(crate) struct Files {
     pub(crate) disk: Disk,
@@ -47,7 +45,6 @@ struct Saved {
     vectors: Hasher,
 }
 
-/// The saved index in a directory.
 #[derive(Debug)]
 pub(crate) enum SavedIndex {
     Nothing,
@@ -117,7 +114,6 @@ impl Files {
         Ok((table, hasher))
     }
 
-    /// Reads the saved graph, if any.
     fn read_graph(
         &self,
         settings: &Settings,
@@ -163,7 +159,7 @@ impl Files {
         let previous = self.saved.as_ref().filter(|_| same_rows);
         let (manifest, hasher) =
             self.write_files(settings, table, graph, previous).inspect_err(|_| {
-                // Free the space; no manifest refers to these files.
+                // Free the space of unreferenced files.
                 for kind in [VECTORS, KEYS, GRAPH, NEW_MANIFEST] {
                     self.disk.remove_if_exists(&self.name(kind));
                 }
@@ -179,7 +175,6 @@ impl Files {
         Ok(())
     }
 
-    /// Writes the files, and the manifest under a temporary name.
     fn write_files(
         &self,
         settings: &Settings,
@@ -212,13 +207,11 @@ impl Files {
         Ok((manifest, hasher))
     }
 
-    /// Commits the save by renaming the manifest.
     fn commit(&self) -> Result<(), IndexError> {
         self.disk.rename(&self.name(NEW_MANIFEST), manifest::NAME)?;
         self.disk.sync()
     }
 
-    /// Appends to the previous vectors, or writes a new file if there is none.
     fn write_vectors(
         &self,
         settings: &Settings,
@@ -254,7 +247,6 @@ impl Files {
         Ok(checked(file, &hasher))
     }
 
-    /// Writes the graph, unless the previous file is up to date.
     fn write_graph(
         &self,
         settings: &Settings,
@@ -316,7 +308,6 @@ fn damaged(file: &Path, found: impl Into<String>) -> Reason {
     Reason::Damaged { file: file.to_owned(), found: found.into() }
 }
 
-/// Returns the hash and the length of a file.
 fn hash(path: &Path) -> io::Result<(Hasher, u64)> {
     let mut hasher = Hasher::new();
     hasher.update_reader(File::open(path)?)?;
@@ -324,7 +315,6 @@ fn hash(path: &Path) -> io::Result<(Hasher, u64)> {
     Ok((hasher, bytes))
 }
 
-/// Reads `rows` rows in blocks, and hashes them.
 fn read_values(
     path: &Path,
     rows: usize,

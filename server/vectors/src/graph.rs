@@ -20,7 +20,6 @@ pub(crate) const EXPANSION_SEARCH: usize = 128;
 /// The number of inserting threads.
 const BUILDERS: usize = 1;
 
-/// An error message from `usearch`.
 pub(crate) type GraphError = String;
 
 pub(crate) struct Graph {
@@ -44,7 +43,6 @@ impl std::fmt::Debug for Graph {
 }
 
 impl Graph {
-    /// Creates an empty graph.
     pub(crate) fn new(settings: &Settings) -> Result<Self, GraphError> {
         let (metric, quantization) = match settings.scalar {
             // For vectors of length 1 the inner product equals the cosine and is cheaper.
@@ -115,7 +113,6 @@ impl Graph {
         (self.index.dimensions(), self.index.metric_kind(), self.index.scalar_kind())
     }
 
-    /// The number of vectors.
     pub(crate) fn size(&self) -> usize {
         self.index.size()
     }
@@ -129,12 +126,10 @@ impl Graph {
         self.covered.store(rows, Ordering::Release);
     }
 
-    /// Returns `true` if the graph is memory-mapped, and so read-only.
     pub(crate) fn is_mapped(&self) -> bool {
         self.mapped
     }
 
-    /// Returns `true` if the saved file is up to date.
     pub(crate) fn is_saved(&self) -> bool {
         self.saved.load(Ordering::Acquire)
     }
@@ -155,7 +150,6 @@ impl Graph {
             .map_err(|error| error.to_string())
     }
 
-    /// The minimum number of candidates per search.
     pub(crate) fn expansion(&self) -> usize {
         self.index.expansion_search()
     }
@@ -201,7 +195,6 @@ impl Graph {
         self.index.save(path).map_err(|error| error.to_string())
     }
 
-    /// The size of the serialized graph in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.index.serialized_length()
     }
@@ -217,7 +210,6 @@ fn expansion(vectors: usize) -> usize {
     }
 }
 
-/// Returns the version of `usearch`; graphs from other versions are not loaded.
 pub(crate) fn library() -> &'static str {
     usearch::version()
 }

@@ -1,8 +1,7 @@
 //! A vector index: a table of rows, a graph over those rows, and the files written by saves.
 //!
-//! Searches share a read lock; changes hold the write lock only briefly. Building the graph and writing files
-//! run concurrently with searches, one change at a time. Rows missing from the graph are compared one by one,
-//! so added vectors are found immediately.
+//! Searches share a read lock; changes hold the write lock only briefly. Changes run one at a time. Building
+//! the graph and writing files do not block searches. Rows missing from the graph are compared one by one.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -44,11 +43,9 @@ struct State {
     graph: Option<Graph>,
 }
 
-/// The state of changes; its lock serialises them.
 #[derive(Debug)]
 struct Changes {
     files: Files,
-    /// `true` if rows changed since the last save.
     unsaved: bool,
     /// `true` if the table still starts with the saved rows.
     same_rows: bool,
@@ -233,7 +230,7 @@ impl VectorIndex {
         self.read().table.row(key).is_some()
     }
 
-    /// Adds the missing rows to the graph, if the index needs one. Other calls proceed in between. Call it on a
+    /// Adds the missing rows to the graph if needed. Other calls can proceed in between. Call this on a
     /// separate thread after [`Opened::GraphMissing`]; [`VectorIndex::add`] extends the graph itself.
     ///
     /// # Errors
@@ -273,7 +270,6 @@ impl VectorIndex {
         Ok(())
     }
 
-    /// Compacts the table if most rows are removed.
     fn compact_if_sparse(&self, changes: &mut Changes) {
         let compacted = {
             let table = &self.read().table;
@@ -332,11 +328,8 @@ impl VectorIndex {
     }
 
     /// Returns `true` if comparing `count` vectors is cheaper than visiting `candidates` rows in a graph with
-    /// `covered` rows.
-    ///
-    /// The cost of a scan is proportional to `count`. The cost of the graph search is proportional to
-    /// `candidates`, and grows with the share of rows that are not allowed. If all rows are allowed, the costs
-    /// are equal at the crossover.
+    /// `covered` rows. The costs are equal at the crossover if all rows are allowed. The cost of a graph search
+    /// grows with the share of rows that are not.
     fn scan_is_cheaper(&self, count: usize, covered: usize, candidates: usize) -> bool {
         let [count, covered, candidates, crossover, expansion] =
             [count, covered, candidates, self.settings.crossover, EXPANSION_SEARCH]
@@ -354,8 +347,7 @@ impl VectorIndex {
         }
     }
 
-    /// Inserts up to `max` rows into the graph. Creates the graph if it is missing; loads it if it is
-    /// memory-mapped.
+    /// Inserts up to `max` rows into the graph, which it creates or loads if necessary.
     fn extend_graph(&self, changes: &Changes, max: usize) -> Result<(), String> {
         let replaced = match &self.read().graph {
             None => Some(Graph::new(&self.settings)?),
@@ -381,8 +373,7 @@ impl VectorIndex {
             end
         };
         loop {
-            // Searching the graph during an insertion can crash the process, so the write lock excludes
-            // searches.
+            // Searching a graph during an insertion can crash the process.
             let state = self.write();
             let Some(graph) = &state.graph else { return Ok(()) };
             let first = graph.covered();
@@ -414,7 +405,6 @@ impl VectorIndex {
         self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes all disk operations fail after `steps` more.
     #[cfg(test)]
     pub(crate) fn fill_disk_after(&self, steps: usize) {
         self.change().files.disk.faults.after(steps);
@@ -437,7 +427,6 @@ fn offer(best: &mut TopHits, table: &Table, row: usize, query: &[f32]) {
     }
 }
 
-/// Returns the sorted rows of the existing keys, without duplicates.
 fn allowed_rows(table: &Table, keys: &[u64]) -> Vec<usize> {
     let mut rows: Vec<usize> = keys.iter().filter_map(|key| table.row(*key)).collect();
     rows.sort_unstable();

@@ -1,8 +1,8 @@
 //! Stores embedding vectors in the files of a directory and searches them by cosine similarity.
 //!
-//! A [`VectorIndex`] contains the vectors of one corpus under keys that the caller chooses. Small indexes
-//! compare the query with every vector. Larger ones search an HNSW graph (crate `usearch`) and rank its
-//! candidates by the exact vectors, so both report the same similarity for a hit. A removed key is never found.
+//! A [`VectorIndex`] contains the vectors of one corpus under keys chosen by the caller. Small indexes compare
+//! the query with every vector. Larger ones search an HNSW graph (crate `usearch`) and rank its candidates by
+//! the exact vectors. Both report the same similarities.
 //!
 //! The crate does not compute embeddings. It owns all files in its directories.
 //!

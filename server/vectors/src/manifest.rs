@@ -7,15 +7,12 @@ use crate::settings::Scalar;
 pub(crate) const FORMAT: u32 = 1;
 pub(crate) const NAME: &str = "vectors.json";
 
-/// The manifest of one save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Manifest {
-    /// [`FORMAT`] at the time of writing.
     pub(crate) format: u32,
     pub(crate) dimension: usize,
     pub(crate) model: String,
-    /// The number of rows, including removed ones.
     pub(crate) rows: usize,
     /// The file may be longer; only `rows` rows count.
     pub(crate) vectors: Checked,
@@ -23,12 +20,10 @@ pub(crate) struct Manifest {
     pub(crate) graph: Option<GraphFile>,
 }
 
-/// A file with its checksum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Checked {
     pub(crate) file: String,
-    /// The BLAKE3 hash in hexadecimal.
     pub(crate) blake3: String,
 }
 
@@ -37,16 +32,13 @@ pub(crate) struct Checked {
 pub(crate) struct GraphFile {
     #[serde(flatten)]
     pub(crate) checked: Checked,
-    /// The version of `usearch` that wrote it.
     pub(crate) library: String,
     pub(crate) scalar: SavedScalar,
     /// All rows below this number are in the graph.
     pub(crate) covered: usize,
-    /// The number of vectors in the graph.
     pub(crate) size: usize,
 }
 
-/// The serialized form of [`Scalar`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SavedScalar {
@@ -63,13 +55,11 @@ impl From<Scalar> for SavedScalar {
     }
 }
 
-/// The field that every format version has.
 #[derive(Deserialize)]
 struct Format {
     format: u32,
 }
 
-/// An error from parsing a manifest.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ManifestError {
     Damaged(&'static str),
@@ -99,7 +89,6 @@ impl Manifest {
         serde_json::from_str(line).map_err(unknown)
     }
 
-    /// The names of the listed files.
     pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
         [Some(&self.vectors), Some(&self.keys), self.graph.as_ref().map(|graph| &graph.checked)]
             .into_iter()

@@ -19,7 +19,6 @@ impl Hit {
     }
 }
 
-/// Selects the k best hits from a stream.
 pub(crate) struct TopHits {
     k: usize,
     heap: BinaryHeap<WorstFirst>,

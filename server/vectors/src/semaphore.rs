@@ -8,7 +8,6 @@ pub(crate) struct Semaphore {
     released: Condvar,
 }
 
-/// A permit, released on drop.
 #[derive(Debug)]
 pub(crate) struct Permit<'s>(&'s Semaphore);
 
@@ -17,7 +16,6 @@ impl Semaphore {
         Self { permits: Mutex::new(permits), released: Condvar::new() }
     }
 
-    /// Waits for a permit.
     pub(crate) fn acquire(&self) -> Permit<'_> {
         let permits = self.permits.lock().unwrap_or_else(PoisonError::into_inner);
         let mut permits = self

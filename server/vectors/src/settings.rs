@@ -1,7 +1,7 @@
 //! The settings of an index, and the measurements behind [`CROSSOVER`].
 //!
-//! Measured with `cargo run --release -p gsar-vectors --example vectors_times`, with and without `--made
-//! spread`. CPU time of a search for the ten best of vectors with 384 values, in milliseconds:
+//! CPU time in milliseconds of a search for the ten best of vectors with 384 values, measured with `cargo run
+//! --release -p gsar-vectors --example vectors_times`, with and without `--made spread`:
 //!
 //! | vectors | data | exact scan | `F32` graph | recall@10 | `I8` graph | recall@10 |
 //! |---|---|---|---|---|---|---|
@@ -61,7 +61,6 @@ impl Settings {
         Self { dimension, model: model.into(), scalar: Scalar::I8, callers, crossover: CROSSOVER }
     }
 
-    /// Returns an error for the first invalid setting.
     pub(crate) fn check(&self) -> Result<(), IndexError> {
         let invalid = |field, given: String, allowed| {
             Err(IndexError::InvalidSetting { field, given, allowed })

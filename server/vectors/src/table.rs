@@ -5,13 +5,11 @@
 
 use std::collections::HashMap;
 
-/// The key of a removed row.
 pub(crate) const REMOVED: u64 = u64::MAX;
 /// The maximum number of rows, including removed ones.
 pub(crate) const MAX_ROWS: usize = u32::MAX as usize;
 pub(crate) const ROWS_PER_BLOCK: usize = 1_024;
 
-/// Rows of unit vectors.
 #[derive(Debug)]
 pub(crate) struct Table {
     dimension: usize,
@@ -37,7 +35,6 @@ impl Table {
         (rows.len() == present().count()).then_some(Self { dimension, blocks, keys, rows })
     }
 
-    /// The number of rows that are not removed.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -47,7 +44,6 @@ impl Table {
         self.keys.len()
     }
 
-    /// The key of each row, [`REMOVED`] if it was removed.
     pub(crate) fn keys(&self) -> &[u64] {
         &self.keys
     }
@@ -56,7 +52,6 @@ impl Table {
         self.rows.get(&key).copied()
     }
 
-    /// Returns the key of `row`, or `None` if it was removed or does not exist.
     pub(crate) fn key(&self, row: usize) -> Option<u64> {
         self.keys.get(row).copied().filter(|key| *key != REMOVED)
     }
@@ -82,7 +77,6 @@ impl Table {
         self.keys.push(key);
     }
 
-    /// Removes a key. Returns `true` if it existed.
     pub(crate) fn remove(&mut self, key: u64) -> bool {
         let Some(row) = self.rows.remove(&key) else { return false };
         if let Some(key) = self.keys.get_mut(row) {
@@ -106,14 +100,12 @@ impl Table {
         }
     }
 
-    /// Returns a copy without removed rows.
     pub(crate) fn compacted(&self) -> Self {
         let mut compacted = Self::new(self.dimension);
         self.for_each_from(0, |key, vector| compacted.push(key, vector));
         compacted
     }
 
-    /// Returns the values of the rows from `first`, block by block.
     pub(crate) fn values_from(&self, first: usize) -> impl Iterator<Item = &[f32]> {
         let start = (first % ROWS_PER_BLOCK) * self.dimension;
         self.blocks

@@ -6,7 +6,6 @@ use crate::error::VectorFault;
 /// The number of parallel sums, a multiple of the SIMD register width.
 const LANES: usize = 16;
 
-/// Returns `vector` scaled to length 1.
 pub(crate) fn normalised(vector: &[f32], dimension: usize) -> Result<Vec<f32>, VectorFault> {
     if vector.len() != dimension {
         return Err(VectorFault::Length { found: vector.len(), expected: dimension });
@@ -23,7 +22,6 @@ pub(crate) fn normalised(vector: &[f32], dimension: usize) -> Result<Vec<f32>, V
     Ok(vector.iter().map(|value| (f64::from(*value) / length) as f32).collect())
 }
 
-/// Returns the cosine similarity of two unit vectors, from -1 to 1.
 #[inline]
 pub(crate) fn similarity(first: &[f32], second: &[f32]) -> f32 {
     let (first_blocks, first_rest) = first.as_chunks::<LANES>();

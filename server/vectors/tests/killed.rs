@@ -16,7 +16,6 @@ use std::process::{Command, Stdio};
 
 use gsar_vectors::{Opened, Settings, VectorIndex};
 
-/// The environment variable with the directory, set in the child process.
 const DIRECTORY: &str = "GSAR_VECTORS_SAVED_UNTIL_KILLED";
 const SAVED: &str = "saved ";
 

@@ -226,7 +226,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Runs steps on an index and on a map, and compares the results. `exact` if the index never uses its graph.
+/// Compares an index with a map. `exact` means that the index never uses its graph.
 fn run_steps(steps: Vec<Step>, settings: &Settings, exact: bool) {
     let directory = tempfile::tempdir().unwrap();
     let (mut index, _) = open(directory.path(), settings);

@@ -20,7 +20,6 @@ fn saved(directory: &Path, settings: &Settings) -> Vectors {
     vectors
 }
 
-/// Returns the file with this extension.
 fn file(directory: &Path, ending: &str) -> PathBuf {
     let paths = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     let mut found: Vec<PathBuf> =
@@ -29,7 +28,6 @@ fn file(directory: &Path, ending: &str) -> PathBuf {
     found.remove(0)
 }
 
-/// Opens the index and checks its search results.
 fn check(directory: &Path, settings: &Settings, vectors: &Vectors) -> Opened {
     let (index, opened) = open(directory, settings);
     let query = &vectors[17].1;
@@ -47,7 +45,7 @@ fn check(directory: &Path, settings: &Settings, vectors: &Vectors) -> Opened {
     opened
 }
 
-/// Opens the index after each kind of damage to the file with this extension.
+/// Calls `judge` after each kind of damage to the file with this extension.
 fn after_each_damage(ending: &str, mut judge: impl FnMut(&str, Opened)) {
     let parent = tempfile::tempdir().unwrap();
     let settings = graph_settings(DIMENSION);

@@ -1,4 +1,4 @@
-//! Tests saving to a disk that is really full.
+//! Tests saving to a full disk.
 
 #[path = "../../../tests/support/skip.rs"]
 mod skip;
@@ -10,7 +10,6 @@ use std::process::Command;
 use super::{clustered, graph_settings, open};
 use crate::{IndexError, Opened};
 
-/// A small file system, unmounted on drop.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {

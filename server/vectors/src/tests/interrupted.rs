@@ -10,7 +10,6 @@ const DIMENSION: usize = 8;
 type Vectors = Vec<(u64, Vec<f32>)>;
 type Change = fn(&VectorIndex, &mut Vectors);
 
-/// Successive changes, each followed by a save.
 const CHANGES: [(&str, Change); 4] = [
     ("first vectors", |index, vectors| add(index, vectors, clustered(200, DIMENSION, 1))),
     ("more vectors", |index, vectors| {
@@ -50,8 +49,7 @@ fn matches_vectors(index: &VectorIndex, vectors: &Vectors) -> bool {
     true
 }
 
-/// Interrupts the save after each change after each number of steps, and retries it if `retries` is set.
-/// Returns the total number of steps.
+/// Interrupts the save of each change at each step. Returns the total number of steps.
 fn interrupt_each_step(settings: &Settings, retries: bool) -> usize {
     let parent = tempfile::tempdir().unwrap();
     let whole = parent.path().join("whole");

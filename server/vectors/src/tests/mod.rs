@@ -22,7 +22,6 @@ fn open(directory: &Path, settings: &Settings) -> (VectorIndex, Opened) {
     VectorIndex::open(directory, settings.clone()).unwrap()
 }
 
-/// A deterministic random number generator (`SplitMix64`).
 struct Numbers(u64);
 
 impl Numbers {
@@ -34,7 +33,6 @@ impl Numbers {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns an approximately normal value with mean 0.
     fn value(&mut self) -> f32 {
         (0..4).map(|_| (self.next() >> 40) as f32 / (1 << 24) as f32 - 0.5).sum()
     }
@@ -57,7 +55,6 @@ fn clustered(number: usize, dimension: usize, seed: u64) -> Vec<(u64, Vec<f32>)>
         .collect()
 }
 
-/// Computes the exact result by brute force.
 fn brute_force(vectors: &[(u64, Vec<f32>)], query: &[f32], k: usize) -> Vec<(u64, f64)> {
     let length = |vector: &[f32]| vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
     let mut hits: Vec<(u64, f64)> = vectors

@@ -6,8 +6,7 @@ use super::{clustered, open};
 use crate::{Opened, Scalar, Settings};
 
 const K: usize = 10;
-/// The environment variable with a folder of real vectors: rows of little-endian `f32`, in files such as
-/// `sentences-384.f32`, named with their dimension.
+/// A folder of real vectors: rows of little-endian `f32`, in files named like `sentences-384.f32`.
 const FOLDER: &str = "GSAR_REAL_VECTORS";
 
 /// Asserts a recall@10 of 99% for all keys, for every other key, and after removing a third.

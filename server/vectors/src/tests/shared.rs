@@ -13,7 +13,6 @@ const EACH: usize = 40;
 fn many_threads_search_add_remove_and_save() {
     for scalar in [Scalar::F32, Scalar::I8] {
         let directory = tempfile::tempdir().unwrap();
-        // Fewer permits than threads, so that some wait.
         let settings = Settings { scalar, callers: 5, ..graph_settings(DIMENSION) };
         let vectors = clustered(THREADS * EACH, DIMENSION, 4);
         let (index, _) = open(directory.path(), &settings);
