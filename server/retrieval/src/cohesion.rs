@@ -1,9 +1,8 @@
-//! Finds the best position to split a text between lines: where the lines before and after are least similar,
-//! so that a stack trace or a burst of similar lines stays whole.
+//! Finds the best line end at which to split a text: where adjacent lines are least similar. Keeps stack traces
+//! and bursts of similar lines whole.
 //!
 //! The similarity of two lines is the Jaccard index of their words, halved for each line between them. All
-//! words with a digit are equal. This is the weight of semantic chunking, similarity · exp(-distance / λ) with
-//! λ = 1 / ln 2, with words instead of embeddings.
+//! words with a digit are equal. Semantic chunking weights embeddings in the same way.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -29,7 +28,7 @@ pub fn best_cut(text: &str, ends: Range<usize>) -> Option<usize> {
         .collect();
     let first = lines.partition_point(|(end, _)| *end < ends.start);
     let behind = lines.partition_point(|(end, _)| *end < ends.end);
-    // Only lines near the possible cuts are read.
+    // Only lines near possible cuts matter.
     let base = first.saturating_sub(REACH);
     let near = lines.get(base..lines.len().min(behind + REACH)).unwrap_or_default();
     let word_sets: Vec<BTreeSet<&str>> =
@@ -40,7 +39,6 @@ pub fn best_cut(text: &str, ends: Range<usize>) -> Option<usize> {
     lines.get(cut).map(|(end, _)| *end)
 }
 
-/// Returns the similarity of the lines before `index` and the lines from `index` on.
 fn similarity_across(word_sets: &[BTreeSet<&str>], index: usize) -> usize {
     let (before, behind) = word_sets.split_at_checked(index).unwrap_or((word_sets, &[]));
     let mut sum = 0;

@@ -1,6 +1,5 @@
 //! Weighted reciprocal rank fusion (Cormack, Clarke and Büttcher 2009): a key's score is the sum of weight /
-//! (10 + rank) over the rankings that contain it, with ranks from 1. The paper uses the constant 60 and no
-//! weights; docs/EVALUATION.md, "How the rankings are fused", gives the reason for this choice.
+//! (10 + rank) over all rankings. docs/EVALUATION.md, "How the rankings are fused", explains the constant 10.
 
 use std::collections::BTreeMap;
 

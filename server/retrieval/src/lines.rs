@@ -71,7 +71,6 @@ impl Blocks {
         self.lines_open = 0;
     }
 
-    /// Ends the block within a line that is too long.
     fn cut(&mut self, emit: &mut impl FnMut(Passage)) {
         let mut at = MAX_LINE_BYTES;
         while !self.open.is_char_boundary(at) {

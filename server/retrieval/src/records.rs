@@ -70,7 +70,6 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Splits containers and large members, and joins adjacent scalar members.
     fn members(
         &mut self,
         pointer: &mut String,
@@ -112,7 +111,6 @@ impl<'a> Splitter<'a> {
         self.found.push(Record { pointer: pointer.to_owned(), bytes, text });
     }
 
-    /// Returns the range of `part`, a slice of the document.
     fn range_of(&self, part: &str) -> Range<usize> {
         let start = (part.as_ptr() as usize).saturating_sub(self.document.as_ptr() as usize);
         start..start + part.len()

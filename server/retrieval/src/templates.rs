@@ -1,10 +1,10 @@
-//! Groups log lines that differ only in their figures, which are words with a digit.
+//! Groups log lines that differ only in words with digits.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hasher};
 
-/// The maximum number of templates per text; lines that would need further ones are only counted.
+/// The maximum number of templates per text; further lines are only counted.
 pub const MAX_TEMPLATES: usize = 20_000;
 
 /// A group of lines that differ only in their figures.
@@ -79,7 +79,6 @@ impl Templates {
     }
 }
 
-/// Returns a hash that is equal for lines that differ only in their figures.
 fn template_hash(line: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     for word in words(line) {

@@ -17,7 +17,6 @@ const MAX_WORD_BYTES: usize = 96;
 
 const SEPARATORS: [char; 8] = ['.', '_', '-', ':', '/', '@', '%', '+'];
 
-/// Common words, which are not terms.
 const COMMON: [&str; 48] = [
     "a", "after", "all", "also", "an", "and", "are", "as", "at", "be", "been", "before", "but",
     "by", "did", "does", "each", "for", "from", "had", "has", "have", "in", "into", "is", "it",
@@ -93,7 +92,6 @@ fn add_number(word: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Splits camel case, such as `CrashLoopBackOff` and `HTTPServer`.
 fn camel_case_words(word: &str) -> Vec<&str> {
     let mut starts = vec![0];
     let characters: Vec<(usize, char)> = word.char_indices().collect();
