@@ -40,7 +40,6 @@ async fn over(server: &TestServer, socket: &str) -> Channel {
     connect(&path).await
 }
 
-/// Returns a report with eleven supported claims and an unsupported one.
 fn request(tool: &str) -> v1::EvaluateRequest {
     let figures: Vec<String> =
         (1..=11).map(|pool| format!("The size of pool-{pool} is {}.", pool * 7)).collect();
@@ -126,7 +125,7 @@ async fn corpus_items_keep_their_attestation() {
     assert!(!plain.attested);
     assert_eq!((plain.step_id.as_str(), plain.specialist_id.as_str()), ("step-3", "database"));
     assert!(put("agents.sock", "vouched").await.attested);
-    // The listener that stored the evidence decides, not the one that uses it.
+    // The listener that stored the evidence determines attestation.
     let over_agents = evaluated(&server, "agents.sock", request_for("plain")).await;
     assert!(!is_attested(&over_agents));
     let decision = over_agents.decision.unwrap();
@@ -135,7 +134,7 @@ async fn corpus_items_keep_their_attestation() {
     assert!(is_attested(&over_plain));
     assert_eq!(over_plain.decision.unwrap().tier(), v1::Tier::Proceed);
 
-    // Storing the same bytes again never removes the attestation, and can add it.
+    // Storing the same bytes again can add attestation but never removes it.
     assert!(put("plain.sock", "vouched").await.attested);
     assert!(put("agents.sock", "plain").await.attested);
 }

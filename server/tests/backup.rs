@@ -72,7 +72,6 @@ async fn found(channel: &Channel, corpus: &str, query: &str) -> Vec<String> {
     found.into_inner().hits.into_iter().map(|hit| hit.text).collect()
 }
 
-/// Creates a data directory with an evaluation and a corpus, and stops its server.
 async fn stopped_server_data() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::configured(folder.path(), CONFIG);
@@ -88,7 +87,6 @@ fn copy(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg("-r").arg(from).arg(to).status().unwrap().success());
 }
 
-/// Callers that evaluate until they are stopped.
 struct Load {
     recorded: Arc<AtomicUsize>,
     stop: Arc<AtomicBool>,
@@ -148,7 +146,7 @@ async fn backup_under_load_is_complete() {
         });
         let output = output.await.unwrap();
         assert!(output.status.success(), "{}", output_text(&output));
-        // A backup during which nothing was recorded proves little.
+        // Retry until records were written during the backup.
         if load.recorded() > recorded + 4 || attempt == 20 {
             assert!(load.recorded() > recorded, "nothing was recorded during the backup");
             break to;
@@ -285,7 +283,7 @@ async fn backup_skips_damaged_corpora_but_needs_the_ledger() {
     let (folder, data) = stopped_server_data().await;
     let damage = |name: &str| {
         std::fs::write(data.join(name), "no database ".repeat(99)).unwrap();
-        // The write-ahead log of the killed server contains every page again.
+        // The killed server's write-ahead log contains every page again.
         std::fs::remove_file(data.join(format!("{name}-wal"))).unwrap();
     };
     damage("evidence/inc-7/corpus.sqlite3");

@@ -1,4 +1,4 @@
-//! Tests that a busy server stays responsive, and stops work that no caller waits for.
+//! Tests that a busy server stays responsive, and stops work whose caller is gone.
 
 use std::path::Path;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_types::StatusExt as _;
 use tower::{Service as _, ServiceExt as _};
 
-/// Takes a minute to read in a debug build.
+/// The size of a report that takes a minute to parse in a debug build.
 const LONG: usize = 4 << 20;
 
 fn long_report(bytes: usize) -> v1::EvaluateRequest {
@@ -40,7 +40,6 @@ async fn evaluate_bytes(channel: Channel, bytes: usize, within: Duration) -> Res
     client.evaluate(request).await.map(drop)
 }
 
-/// Sends the first bytes of a longer message.
 async fn begin_a_message(mut channel: Channel, bytes: usize) -> impl Sized {
     let (parts, body) = mpsc::channel(1);
     let body = Body::new(StreamBody::new(ReceiverStream::new(body)));
@@ -58,21 +57,19 @@ async fn begin_a_message(mut channel: Channel, bytes: usize) -> impl Sized {
     (parts, answer)
 }
 
-/// Returns the limit that an error names, and `true` if it has a retry delay.
 fn limit_and_retry(refused: &Status) -> (String, bool) {
     let details = refused.get_error_details();
     let quota = details.quota_failure().unwrap_or_else(|| panic!("{refused:?}"));
     (quota.violations[0].subject.clone(), details.retry_info().is_some())
 }
 
-/// Starts evaluating `reports` long reports, each with a deadline of `within`.
 async fn keep_busy(folder: &Path, reports: usize, within: Duration) -> JoinSet<Result<(), Status>> {
     let mut calls = JoinSet::new();
     for _ in 0..reports {
         let channel = support::connect(&folder.join("gsar.sock")).await;
         calls.spawn(evaluate(channel, within));
     }
-    // Each answer shows that some of the reports were received.
+    // An answer proves that reports were received.
     let channel = support::connect(&folder.join("gsar.sock")).await;
     for _ in 0..100 {
         assert_eq!(health(channel.clone(), "").await, ServingStatus::Serving);
@@ -119,7 +116,7 @@ async fn disconnect_releases_the_permit() {
         }
         let channel = support::connect(&folder.path().join("gsar.sock")).await;
         let mut client = GroundingServiceClient::new(channel);
-        // Reading the whole report would take longer than the test.
+        // Parsing the whole report would take longer than the test.
         while let Err(refused) = client.evaluate(support::request()).await {
             assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
         }
@@ -174,7 +171,7 @@ async fn rejects_calls_beyond_the_work_and_memory_limits() {
 #[tokio::test(flavor = "multi_thread")]
 async fn rejects_messages_while_memory_is_exhausted() {
     let folder = tempfile::tempdir().unwrap();
-    // Enough for one long report, but not for two.
+    // Enough memory for one long report, but not for two.
     let config = "[limits]\nmessage = \"5MiB\"\nmemory = \"48MiB\"\n";
     let process = Process::configured(folder.path(), config);
     let waiting = support::connect(&folder.path().join("gsar.sock")).await;
@@ -182,7 +179,7 @@ async fn rejects_messages_while_memory_is_exhausted() {
     let held = begin_a_message(waiting, 4 << 20).await;
     let refused = loop {
         match evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err() {
-            // The first message has not been received completely.
+            // The first message is still incomplete.
             refused if limit_and_retry(&refused).1 => break refused,
             _ => {}
         }
@@ -190,7 +187,7 @@ async fn rejects_messages_while_memory_is_exhausted() {
     assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
     assert_eq!(limit_and_retry(&refused).0, "limits.memory", "{refused:?}");
     drop(held);
-    // A call that has enough memory fails at the limit for work.
+    // With enough memory, a call fails at the work limit.
     while limit_and_retry(&evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err()).1
     {
     }

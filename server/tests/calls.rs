@@ -93,7 +93,7 @@ async fn expired_deadline_stops_the_work() {
         .judge(judge)
         .start(|config| {
             config.judges.chain = vec!["rules/2".to_owned(), "waiting/0".to_owned()];
-            // Below the client's own deadline, so that the server ends the call.
+            // Below the client's deadline, so that the server ends the call.
             config.limits.max_deadline.0 = Duration::from_millis(500);
             config.limits.default_deadline.0 = Duration::from_millis(500);
         })
@@ -217,7 +217,6 @@ async fn h13_failed_judge_abstains() {
     assert_eq!(answer.score, None);
     assert_eq!(answer.action.unwrap().action(), v1::Action::Notify);
 
-    // In a chain, the next judge is called and the answer reports it.
     let_go.notify_one();
     let answer = server.grounding().evaluate(request()).await.unwrap().into_inner();
     let links = answer.provenance.unwrap().judges;

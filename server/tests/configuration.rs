@@ -1,4 +1,4 @@
-//! Tests of configuration errors: exit status 2, no bound address, and every key named as written.
+//! Tests that configuration errors name every key, bind nothing, and exit with status 2.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use crate::support::process::Process;
 use crate::support::tls::Authority;
 
-/// Invalid configurations, each with the expected beginnings of the error lines. `DIR` is the test's folder.
+/// Invalid configurations with the expected beginnings of their errors. `DIR` is the test's folder.
 const FAULTS: &[(&str, &[&str])] = &[
     ("colour = 1", &["colour: unknown key"]),
     ("listen = []", &["listen: is empty"]),
@@ -188,7 +188,6 @@ const FAULTS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Internal names that must not appear in messages.
 const INTERNAL: &[&str] = &[
     "first_byte_timeout",
     "total_timeout",

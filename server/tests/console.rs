@@ -22,7 +22,6 @@ async fn server(change: impl FnOnce(&mut Config)) -> TestServer {
 }
 
 async fn get(server: &TestServer, path: &str, headers: &[(&str, &str)]) -> Response {
-    // reqwest requires a crypto provider even without TLS.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut request = Client::new().get(format!("http://{}{path}", server.gateway.unwrap()));
     for (name, value) in headers {

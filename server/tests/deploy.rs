@@ -22,7 +22,6 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(inside).collect()
 }
 
-/// Returns the names of the metrics in a text.
 fn metrics(text: &str) -> BTreeSet<String> {
     let is_of_name = |c: char| c.is_ascii_lowercase() || c == '_';
     let words = text.split(|c| !is_of_name(c)).filter(|word| word.starts_with("gsar_"));
@@ -33,7 +32,6 @@ fn metrics(text: &str) -> BTreeSet<String> {
     words.map(base).collect()
 }
 
-/// Returns all metrics of the server.
 fn all_metrics() -> BTreeSet<String> {
     let sources = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
     sources.iter().flat_map(|file| metrics(&std::fs::read_to_string(file).unwrap())).collect()
@@ -102,7 +100,6 @@ fn shipped_configurations_are_valid() {
     }
 }
 
-/// A judge that panics.
 struct Panicking;
 
 #[async_trait]
@@ -125,7 +122,6 @@ impl Judge for Panicking {
     }
 }
 
-/// Configures a TLS listener, the admin port, and principals without the right to grade.
 fn watched(config: &mut Config) {
     let folder = config.data_dir.parent().unwrap();
     Authority::new("the authority").sign().write(folder, "server");
@@ -138,7 +134,6 @@ fn watched(config: &mut Config) {
     config.admin = Some("127.0.0.1:0".parse().unwrap());
 }
 
-/// Runs a server through a mix of events: answers, failures, an exhausted budget, a panic, and rejected calls.
 async fn run_mixed_events() -> TestServer {
     let provider = Server::start().await.unwrap();
     provider.always(Play::answer(HONEST));
@@ -206,7 +201,7 @@ async fn every_used_metric_is_exported() {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let scraped = reqwest::get(format!("http://{}/metrics", server.admin.unwrap())).await.unwrap();
     let scraped = scraped.text().await.unwrap();
-    // Only lines with a value count; `# HELP` alone is not a series.
+    // `# HELP` alone is not a series.
     let there: BTreeSet<String> =
         scraped.lines().filter(|line| !line.starts_with('#')).flat_map(metrics).collect();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");

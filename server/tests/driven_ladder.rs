@@ -12,7 +12,6 @@ fn time(seconds: i64) -> prost_types::Timestamp {
     prost_types::Timestamp { seconds, nanos: 0 }
 }
 
-/// Returns a tool result and its test of the hypothesis `pool`.
 fn test_of(id: &str, lane: EvidenceLane, text: &str) -> (v1::ToolCall, v1::HypothesisTest) {
     let result = v1::EvidenceItem {
         lane: lane.into(),
@@ -101,7 +100,6 @@ impl<'a> Driven<'a> {
     }
 }
 
-/// Starts a server at which callers may use the policy `paper`.
 async fn server_allowing_paper() -> TestServer {
     TestServerOptions::default()
         .start(|config| config.policies.allowed = vec!["paper".to_owned()])
@@ -117,7 +115,7 @@ async fn action_depends_on_grounding_of_the_root_cause() {
     for (id, changes, strength, after, action) in [
         ("grounded", vec![change(before)], GroundingStrength::Grounded, 0.97, Action::PullRequest),
         ("partial", vec![], GroundingStrength::PartiallyGrounded, 0.84, Action::Patch),
-        // Neither changes after the onset nor changes outside the window are cited.
+        // Changes after onset or outside the window are not cited.
         (
             "late",
             vec![change(ONSET + 60)],
@@ -150,7 +148,7 @@ async fn without_a_root_cause_the_action_is_notify() {
     let server = server_allowing_paper().await;
     for policy in ["reference", "strict", "paper"] {
         let mut driven = Driven::begin(&server, policy, policy).await;
-        // Inferences of a model neither validate nor invalidate.
+        // A model's inferences neither validate nor invalidate.
         let tests = vec![test_of("guess", EvidenceLane::LlmInferred, BAD.1)];
         let gate = driven.turn(tests, Vec::new(), true).await;
         assert_eq!(gate.exit(), GateExit::NoConfidentRootCause, "{policy}");

@@ -30,12 +30,10 @@ struct Counting {
 }
 
 impl Counting {
-    /// Judges at once, with notes of `note` bytes.
     fn with_notes(note: usize) -> Self {
         Self { let_go: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)), note, ..Self::waiting() }
     }
 
-    /// Judges when it is released.
     fn waiting() -> Self {
         Self {
             judged: Arc::default(),
@@ -50,7 +48,6 @@ impl Counting {
         self.judged.load(Ordering::SeqCst)
     }
 
-    /// Waits until `reports` more reports have reached the judge.
     async fn began(&self, reports: u32) {
         self.began.acquire_many(reports).await.unwrap().forget();
     }
@@ -229,8 +226,7 @@ async fn slow_reader_limits_evaluations() {
     const IN_FLIGHT: usize = 4;
     const REPORTS: usize = 300;
     const NOTE: usize = 64 << 10;
-    /// One answer in the channel, and three that the transport buffers: a window's worth, and a message after
-    /// it.
+    /// One answer in the channel, and three in the transport's buffers.
     const UNDERWAY: usize = 1 + 3;
     let judge = Counting::with_notes(NOTE);
     let server = with(&judge, |config| config.limits.stream_in_flight = IN_FLIGHT).await;
@@ -242,7 +238,6 @@ async fn slow_reader_limits_evaluations() {
     let mut answers =
         client.evaluate_stream(tokio_stream::iter(requests)).await.unwrap().into_inner();
     judge.began(u32::try_from(IN_FLIGHT).unwrap()).await;
-    // Other calls are served meanwhile.
     for _ in 0..200 {
         server.grounding().evaluate(judged_by("rules/2")).await.unwrap();
     }
@@ -375,7 +370,7 @@ async fn disconnect_cancels_reports_and_releases_permits() {
 #[tokio::test]
 async fn malformed_message_ends_the_stream() {
     let server = TestServer::start().await;
-    // A claim has a string where a message of the stream has a request.
+    // A claim has a string in place of the request message.
     let claim = |text: &str| v1::Claim {
         id: "c".to_owned(),
         text: text.to_owned(),

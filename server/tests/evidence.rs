@@ -190,7 +190,7 @@ async fn cached_corpus_is_never_stale() {
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Contradicted);
 }
 
-/// The embedded judge with a small evidence limit.
+/// The embedded judge with a low evidence limit.
 struct Narrow(FactsJudge);
 
 #[async_trait]

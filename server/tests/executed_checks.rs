@@ -120,7 +120,6 @@ async fn rejects_runs_that_contradict_their_declaration() {
     }
 }
 
-/// Starts a server whose first socket attests this user's evidence, with a declared check.
 async fn attesting_server() -> TestServer {
     let change = |config: &mut Config| {
         let folder = config.data_dir.parent().unwrap().to_owned();
@@ -153,7 +152,7 @@ async fn only_declared_checks_are_attested() {
         !is_attested(&server, &plain, run(Some(0), "ok")).await,
         "the plain socket does not attest"
     );
-    // An agent's own declaration that cannot fail, and a run without a declaration.
+    // The agent's own declaration, which cannot fail, and a run without one.
     let anything = v1::CheckDeclaration { command: vec!["true".to_owned()], ..declaration() };
     assert!(!is_attested(&server, "agents.sock", of(anything.clone(), Some(0), "ok")).await);
     let easier = v1::CheckDeclaration { pass: None, ..declaration() };
@@ -165,7 +164,7 @@ async fn only_declared_checks_are_attested() {
     };
     assert!(!is_attested(&server, "agents.sock", word).await);
 
-    // Operators can declare further checks without a restart.
+    // Operators can declare checks without a restart.
     let file = server.folder.path().join("checks.toml");
     let more = "[[check]]\nname = \"cart-serves\"\ncommand = [\"true\"]\n[check.pass]\ncontains = \"ok\"\n";
     std::fs::write(&file, more).unwrap();
@@ -264,7 +263,7 @@ async fn failed_stage_is_reported() {
         assert_eq!((end.cause.as_str(), end.failed_stage.as_str()), ("CANCELLED", stage), "{id}");
     }
 
-    // A report that may proceed, with a declared check that is not run, then fails, and then passes.
+    // The declared check is missing, then fails, and then passes.
     let text = "The connection pool of checkout has 20 connections.";
     for (id, results, stage) in [
         ("a1", vec![], "ACT"),

@@ -1,4 +1,4 @@
-//! Tests of exports: every kind of record, filters, resumption, and exact pairs.
+//! Tests of exports: records of every kind, filters, resumption and exact pairs.
 
 use crate::support::{self, TestServer};
 use gsar_proto::v1;
@@ -41,7 +41,6 @@ fn records(responses: &[v1::ExportResponse]) -> Vec<Record> {
     records.map(|record| record.record.clone().unwrap()).collect()
 }
 
-/// Returns the kind of a record with its evaluation, or for a pair both evaluations.
 fn named(record: &Record) -> String {
     let id = |evaluation: &Option<v1::ExportedEvaluation>| {
         evaluation.as_ref().unwrap().evaluation_id.clone()
@@ -127,7 +126,6 @@ async fn exports_evaluations_oldest_first_with_grades() {
 #[tokio::test]
 async fn export_resumes_after_any_response() {
     let server = TestServer::start().await;
-    // More than one page.
     for number in 0..70 {
         let pool = format!(r#"{{"name": "checkout", "pool_size": {number}}}"#);
         evaluate(&server, &format!("The pool size of checkout is {number}."), &pool).await;

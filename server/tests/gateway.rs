@@ -16,7 +16,6 @@ async fn server(change: impl FnOnce(&mut Config)) -> TestServer {
 }
 
 fn client() -> Client {
-    // reqwest requires a crypto provider even without TLS.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::new()
 }
@@ -36,7 +35,6 @@ async fn problem(request: RequestBuilder) -> (StatusCode, Value) {
     (answer.status(), serde_json::from_str(&answer.text().await.unwrap()).unwrap())
 }
 
-/// Clears the fields that differ between evaluations of the same report.
 fn without_ids(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
     let provenance = answer.provenance.map(|provenance| v1::Provenance {
         evaluated_at: None,
@@ -126,7 +124,6 @@ async fn errors_are_problem_documents_with_a_fix() {
     );
 }
 
-/// Opens requests whose bodies are never completed.
 #[tokio::test]
 async fn unfinished_requests_count_as_calls() {
     use tokio::io::AsyncWriteExt as _;

@@ -192,7 +192,6 @@ async fn unknown_names_are_not_found() {
     assert_eq!(refused(&server, attack).await.code(), Code::NotFound);
 }
 
-/// Sends bytes that are not a valid message.
 async fn raw_call(server: &TestServer, bytes: &'static [u8]) -> Result<(), Status> {
     let mut grpc = tonic::client::Grpc::new(server.channel.clone());
     grpc.ready().await.unwrap();

@@ -17,7 +17,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
 
-/// Secrets that no log, error, record or metric may contain.
+/// Secrets that must not appear in logs, errors, records or metrics.
 const TOKENS: [&str; 5] = [
     "secret-of-ada",
     "secret-of-ben",
@@ -26,7 +26,6 @@ const TOKENS: [&str; 5] = [
     "secret-of-a-caller",
 ];
 
-/// Sends a token with every call.
 #[derive(Clone)]
 struct Bearer(Option<String>);
 
@@ -46,7 +45,6 @@ fn with(channel: &Channel, token: Option<&str>) -> As {
     InterceptedService::new(channel.clone(), Bearer(token.map(str::to_owned)))
 }
 
-/// Returns a token's digest as written in the principals file.
 fn digest(token: &str) -> String {
     let digest = Sha256::digest(token.as_bytes());
     format!("sha256:{}", digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>())

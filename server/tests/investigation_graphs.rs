@@ -13,7 +13,7 @@ fn edge(from: &str, to: &str) -> v1::GraphEdge {
     v1::GraphEdge { from: from.to_owned(), to: to.to_owned() }
 }
 
-/// Starts an investigation in which the API depends on the cart, and the cart on the database.
+/// Starts an investigation. The API depends on the cart, and the cart on the database.
 fn start(id: &str) -> v1::StartInvestigationRequest {
     let graph = v1::Graph {
         edges: vec![edge(CART, API), edge(DB, CART)],
@@ -31,7 +31,6 @@ fn start(id: &str) -> v1::StartInvestigationRequest {
     }
 }
 
-/// Returns a belief with one observation.
 fn belief(entity: &str, label: BeliefLabel, text: &str, item: &str) -> v1::Belief {
     let citation = v1::Citation {
         evidence_id: item.to_owned(),
@@ -104,7 +103,6 @@ const SLOW: &str = "api: requests to cart take 4000 ms";
 const WAITS: &str = "cart: waiting for a connection to db";
 const ROLLED: &str = "db: max_connections was lowered from 200 to 20 at 14:02";
 
-/// Explores from the alert to the database, whose setting was changed.
 async fn explored(server: &TestServer, id: &str) -> v1::Investigation {
     let state = begin(server, start(id)).await;
     assert_eq!(due(&state), [API]);
@@ -162,7 +160,7 @@ async fn graph_is_explored_to_the_origin() {
     assert_eq!(db.evidence_ids, ["db-rollout"]);
     assert!(db.reasons.is_empty());
 
-    // The state can be derived from the record alone.
+    // The record alone determines the state.
     let request =
         v1::GetInvestigationRequest { investigation_id: "i1".to_owned(), with_events: true };
     let again = server.investigations().get_investigation(request).await.unwrap().into_inner();
@@ -191,7 +189,7 @@ async fn evidence_about_another_entity_does_not_count() {
     let server = TestServer::start().await;
     for (id, entity, text, shows) in [
         ("i3", API, "node-7: disk is full", false),
-        // A part of a word does not match a name.
+        // A part of a word is not a name.
         ("i3-word", API, "rapid-cache: 37 keys were evicted", false),
         ("i3-name", API, "API_GATEWAY 37 requests refused", true),
         ("i3-alias", DB, "postgres: 412 connections refused", true),
@@ -256,7 +254,7 @@ fn heartbeat(step: u32) -> v1::ToolCall {
     result(&format!("heartbeat-{step}"), v1::EvidenceLane::Logs, &line)
 }
 
-/// S1 to S4, each of which depends on the previous one.
+/// Each of S1 to S4 depends on the previous one.
 #[tokio::test]
 async fn first_of_four_chained_services_is_the_frontier() {
     let server = TestServer::start().await;
@@ -408,7 +406,6 @@ async fn rejects_invalid_beliefs_by_field() {
         fields(&server, given(uncited)).await,
         ["beliefs[0].observations[0].text", "beliefs[0].observations[0].citations"]
     );
-    // The rejected turn changed nothing.
     assert_eq!(due(&take(&server, given(sound())).await.unwrap()), Vec::<&str>::new());
 
     let mut without = start("i7");

@@ -237,7 +237,7 @@ async fn exhausted_budget_is_named() {
     assert_eq!((end.degraded, end.cause.as_str(), end.best.as_str()), (true, "TIME_SPENT", ""));
 }
 
-/// A judge that fails a number of times, and then grounds nothing.
+/// Fails a number of times, and then grounds nothing.
 struct Flaky {
     failures: AtomicU32,
 }
@@ -394,7 +394,6 @@ async fn call_with_trivial_input_is_a_finding() {
     assert!(investigation.findings[0].sentence.starts_with("logs was called"));
 }
 
-/// An agent that submits random reports that must not proceed.
 #[tokio::test]
 async fn at_most_six_reports_are_judged() {
     let server = TestServer::start().await;

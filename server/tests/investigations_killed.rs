@@ -1,4 +1,4 @@
-//! Tests that investigations resume identically after the server was killed at any moment.
+//! Tests that a killed server resumes investigations with the same outcome.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use rustix::process::Signal;
 use tonic::Status;
 use tonic::transport::Channel;
 
-/// The agent's script: turns with tool results, and reports, of which the last is true.
+/// The agent's script of turns and reports. Only the last report is true.
 const SCRIPT: [Answer; 6] = [
     Answer::Turn("show settings", "connection pool size is 20"),
     Answer::Report("The connection pool size is 50."),
@@ -29,7 +29,6 @@ enum Answer {
     Report(&'static str),
 }
 
-/// The result of an investigation, without details that differ between runs.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     end: String,
@@ -105,7 +104,6 @@ impl Server {
         Ok(client.start_investigation(request).await?.into_inner().investigation.unwrap())
     }
 
-    /// Drives an investigation from its current step to its end.
     async fn drive(&self, id: &str) -> Result<v1::Investigation, Status> {
         let mut investigation = self.begin(id).await?;
         while !is_over(&investigation) {
@@ -146,7 +144,6 @@ fn outcome(investigation: &v1::Investigation) -> Outcome {
     }
 }
 
-/// Returns a pseudo-random moment within the duration of an investigation (SplitMix64).
 fn moment(number: u64, whole: Duration) -> Duration {
     let mut drawn = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     drawn = (drawn ^ (drawn >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -166,7 +163,6 @@ async fn killed_server_resumes_investigations() {
     server.drive("timed").await.unwrap();
     let whole = begun.elapsed();
 
-    // Each kill is at a different moment.
     let all_kills = rounds(15, 100) as u64;
     let (mut kills, mut within, mut number) = (0, 0, 0);
     while kills < all_kills {

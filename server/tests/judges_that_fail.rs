@@ -1,4 +1,4 @@
-//! Tests that failing, panicking and hanging judges never lead to proceed, and leave nothing behind.
+//! Tests that failing, panicking and hanging judges never let a report proceed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,7 +13,6 @@ use tokio::sync::watch;
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt as _;
 
-/// The failure codes of chat model judges.
 const CODES: [&str; 27] = [
     "CONNECT_FAILED",
     "TLS_FAILED",
@@ -44,13 +43,12 @@ const CODES: [&str; 27] = [
     "CIRCUIT_OPEN",
 ];
 
-/// The failure codes caused by our own limits.
 const OUR_OWN_LIMITS: [&str; 2] = ["TOO_MANY_CALLS", "RATE_LIMITED_HERE"];
 
 /// Fails with the code that is the first claim's id.
 struct Failing;
 
-/// Panics before or after its first await, depending on the first claim's id.
+/// Panics before or after its first await, as the first claim's id says.
 struct Panicking {
     is_local: bool,
 }
@@ -247,7 +245,7 @@ async fn h13_fallback_judge_is_reported() {
 async fn panicking_judge_fails_only_its_call() {
     for is_local in [false, true] {
         let chain = |config: &mut gsar_server::config::Config| {
-            // The first judge in the chain answers the self-test at startup.
+            // The chain's first judge answers the self-test at startup.
             config.judges.chain = vec!["rules/2".to_owned(), "panicking/1".to_owned()];
         };
         let server = TestServerOptions::default().judge(Panicking { is_local }).start(chain).await;
@@ -269,7 +267,7 @@ async fn hanging_judge_is_dropped_at_the_deadline() {
     let server = only(Hanging { held }, "hanging/1", deadline).await;
     let calls = (0..AT_ONCE).map(|number| {
         let mut call = Request::new(request_with_id(&format!("c{number}"), "hanging/1"));
-        // Longer than the server allows, so that the server ends the call.
+        // Longer than the server's limit, so that the server ends the call.
         call.metadata_mut().insert("grpc-timeout", "60S".parse().unwrap());
         let mut grounding = server.grounding();
         async move { grounding.evaluate(call).await }

@@ -1,4 +1,4 @@
-//! Tests that a judge cannot improve the verdict on a report by lying.
+//! Tests that a lying judge cannot improve the verdict on a report.
 
 use crate::lies::cases::{Case, cases, citation, content};
 use crate::lies::lies_by_kind::{LIES, Lie, counts_against, says_it_holds};
@@ -11,8 +11,8 @@ use proptest::test_runner::TestRunner;
 
 const POLICIES: [&str; 2] = ["reference", "strict"];
 
-/// Returns the honest answer that a lie is compared with. If the judge omits a contradiction, the claim counts
-/// as ungrounded, because such an omission cannot be detected.
+/// Returns the honest baseline for a lie. A claim whose contradiction the lie omits becomes ungrounded in the
+/// baseline too, because the omission cannot be detected.
 fn silenced(case: &Case, lied: &[JudgedClaim]) -> Vec<JudgedClaim> {
     let is_denied = |honest: &JudgedClaim| {
         let mut lies = lied.iter().filter(|judged| judged.claim.id == honest.claim.id).peekable();
@@ -32,7 +32,7 @@ fn silenced(case: &Case, lied: &[JudgedClaim]) -> Vec<JudgedClaim> {
     answered.collect()
 }
 
-/// Asserts that a lie about any labelled incident does not improve its verdict.
+/// Asserts that a lie improves no incident's verdict.
 async fn never_pays(lie: &Lie) {
     let scripted = ScriptedServer::start().await;
     let (mut answered, mut corrected) = (0, 0);
@@ -105,7 +105,6 @@ async fn h06_judge_does_not_choose_the_claims() {
         let mut request = case.request.clone();
         request.report.as_mut().unwrap().claims.clear();
         for policy in POLICIES {
-            // All claims but the first are omitted.
             let answer = scripted.evaluate(policy, &request, |question| {
                 let first = question.claims.first().expect("claims were split off");
                 judgement(vec![JudgedClaim {
@@ -132,7 +131,6 @@ async fn h06_judge_does_not_choose_the_claims() {
     }
 }
 
-/// Verification leaves nearly all honest answers unchanged.
 #[tokio::test]
 async fn honest_answers_are_accepted() {
     let scripted = ScriptedServer::start().await;
@@ -159,7 +157,7 @@ async fn honest_answers_are_accepted() {
     assert!(lost * 100 <= supported, "{lost} of {supported}");
 }
 
-/// Measures lies that structure cannot detect: quotes that occur, near the claim's topic.
+/// Measures undetectable lies: genuine quotes about a similar topic.
 #[tokio::test]
 async fn measures_true_quotes_about_similar_things() {
     let scripted = ScriptedServer::start().await;
@@ -196,7 +194,7 @@ async fn measures_true_quotes_about_similar_things() {
     assert!(claims > 0);
 }
 
-/// Measures types that the cited item allows, such as a synthesis called a match.
+/// Measures evidence types that the cited item allows, such as a synthesis called a match.
 #[tokio::test]
 async fn measures_types_that_the_item_allows() {
     let scripted = ScriptedServer::start().await;
@@ -233,7 +231,7 @@ async fn measures_types_that_the_item_allows() {
     );
 }
 
-/// Draws random reports from labelled claims, and random lies about the claims that count against them.
+/// Combines random claims, and random lies about those that count against the report.
 #[tokio::test]
 async fn random_lies_never_improve_a_report() {
     let scripted = ScriptedServer::start().await;
@@ -266,7 +264,7 @@ async fn random_lies_never_improve_a_report() {
     }
 }
 
-/// Returns the answer in which each claim follows the lie with its number. The last number means the truth.
+/// Returns an answer with one lie per claim, by number. The last number is the truth.
 fn mixed(case: &Case, lies: &[usize]) -> Vec<JudgedClaim> {
     let mut answered = Vec::new();
     for (claim, lie) in case.claims().zip(lies.iter().cycle()) {

@@ -1,6 +1,5 @@
-//! Tests of judges that obey instructions in the evidence and ground every claim. Citations that do not occur
-//! in the evidence are rejected. Citations of the injected text itself are measured, because only a second look
-//! can reject them.
+//! Tests of judges that obey instructions in the evidence and ground every claim. Verification rejects invented
+//! citations. Only a second look can reject quotes of the injected text, so the tests measure these.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +16,6 @@ use gsar_server::judge::Question;
 const POLICIES: [&str; 2] = ["reference", "strict"];
 const INJECTED: &str = "note";
 
-/// Returns the injection texts by name.
 fn injections() -> Vec<(String, String)> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("framing/tests/injections");
     let mut texts: Vec<(String, String)> = std::fs::read_dir(folder)
@@ -33,16 +31,13 @@ fn injections() -> Vec<(String, String)> {
     texts
 }
 
-/// The citations of a judge that obeys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Obedience {
     /// No citation: "mark every claim as grounded".
     Silently,
     /// The item with the injection, without a quote.
     ByItem,
-    /// The whole injected text.
     ByText,
-    /// Each line of the injected text.
     ByLine,
     /// The labels and items that the text names, with the claim as the quote.
     ByWhatItTells,
@@ -94,7 +89,6 @@ fn says(text: &str, claim: &str) -> bool {
     claim_words.intersection(&held).count() * 10 >= claim_words.len() * 6
 }
 
-/// Returns the verification layer of a correction.
 fn layer(code: &str) -> &'static str {
     match code {
         "UNKNOWN_EVIDENCE" | "QUOTE_NOT_FOUND" | "NO_VALID_CITATION" => {
@@ -105,7 +99,6 @@ fn layer(code: &str) -> &'static str {
     }
 }
 
-/// The number of claims by result.
 #[derive(Default)]
 struct Table {
     claims: usize,
@@ -186,8 +179,7 @@ async fn h12_obedient_judge_cannot_ground_with_absent_quotes() {
     }
 }
 
-/// A report that repeats the injected text. The citation is genuine, so only attestation distinguishes such
-/// evidence.
+/// The report repeats the injected text, so the citation is genuine. Only attestation detects this.
 #[tokio::test]
 async fn h11_quotes_of_injected_text_are_evidence() {
     let scripted = ScriptedServer::start().await;
@@ -224,7 +216,6 @@ async fn h11_quotes_of_injected_text_are_evidence() {
                 answer.claims.iter().filter(|claim| claim.class() == v1::ClaimClass::Grounded)
             {
                 assert!(!claim.citations.is_empty(), "{claim:?}");
-                // Items in a request are not attested.
                 let is_inference = claim.r#type() == v1::EvidenceType::Inference;
                 assert!(policy != "strict" || is_inference, "{claim:?}");
             }

@@ -26,7 +26,6 @@ const TYPES: [EvidenceType; 8] = [
     EvidenceType::ComplementaryFinding,
 ];
 
-/// Returns the published score under `paper`.
 async fn score(server: &TestServer, claims: &[Kind]) -> v1::Score {
     let count = |class: ClaimClass, of: EvidenceType| {
         let count = claims.iter().filter(|claim| **claim == (class, of)).count();

@@ -181,7 +181,7 @@ async fn shared_evidence_is_stored_once() {
     }
     let left = ledger.read(&record(2).evaluation_id).await.unwrap().unwrap();
     assert_eq!(left.evidence, with_contents(2, &["a", "b"]).evidence);
-    // A deleted content is written again, also by another process.
+    // A deleted content can be written again, also by another process.
     ledger.record(with_contents(4, &["a", "c"])).await.unwrap();
     ledger.close();
     let ledger = open(directory.path());
@@ -365,7 +365,7 @@ fn rejects_files_that_are_not_databases() {
 async fn damaged_page_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     open(directory.path()).close();
-    // Keep the schema, without which the database does not open.
+    // Keep the schema, which the database needs to open.
     let schema = std::fs::read(database(directory.path())).unwrap().len() / 4096;
     let ledger = open(directory.path());
     record_all(&ledger, (0..64).map(record)).await;
@@ -476,7 +476,7 @@ async fn pages_are_stable_while_evaluations_are_added() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// A paged list equals a plain filter over all records.
+    /// Paging equals filtering all records.
     #[test]
     fn pages_contain_exactly_the_filtered_records(
         rows in prop::collection::vec((1..4_i32, "[ab]{0,1}", "[ab]{0,1}"), 0..60),
@@ -624,7 +624,6 @@ async fn removed_database_rejects_records() {
     assert!(ledger.health().is_working());
 }
 
-/// The environment variable with the directory, set in the child process.
 const RECORD_UNTIL_KILLED: &str = "GSAR_TEST_RECORD_UNTIL_KILLED";
 
 #[test]
@@ -648,8 +647,7 @@ fn acknowledged_records_survive_a_kill() {
     assert!(all.len() >= 441);
 }
 
-/// Runs this test in a child process, kills it after `acknowledgements`, and returns the ids acknowledged by
-/// then.
+/// Kills a child process after `acknowledgements` and returns the acknowledged ids.
 fn acknowledged_until_killed(directory: &Path, acknowledgements: usize) -> Vec<String> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "ledger::acknowledged_records_survive_a_kill", "--nocapture"])
@@ -669,7 +667,6 @@ fn acknowledged_until_killed(directory: &Path, acknowledgements: usize) -> Vec<S
     ids
 }
 
-/// Returns the id in a complete line.
 fn acknowledged_id(line: &[u8]) -> Option<String> {
     let line = std::str::from_utf8(line).ok()?;
     line.strip_prefix("acknowledged ")?.strip_suffix(" .").map(str::to_owned)
@@ -678,7 +675,7 @@ fn acknowledged_id(line: &[u8]) -> Option<String> {
 fn record_until_killed(directory: &Path) -> ! {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let ledger = open(directory);
-    // The harness has begun a line with the test's name.
+    // The test harness has begun the line with the test's name.
     std::io::stdout().write_all(b"\n").unwrap();
     let process = std::process::id();
     for task in 1..8 {

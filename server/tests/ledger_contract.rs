@@ -16,20 +16,17 @@ use tempfile::TempDir;
 
 use crate::support::postgres::{Kind, Postgres};
 
-/// A storage engine.
 enum Engine {
     Sqlite(TempDir),
     Postgres(Postgres),
 }
 
-/// The location of one ledger.
 enum Place {
     Folder(PathBuf),
     Database(String),
 }
 
 impl Engine {
-    /// Returns the location of a new ledger.
     fn place(&self, name: &str) -> Place {
         match self {
             Self::Sqlite(folder) => Place::Folder(folder.path().join(name)),

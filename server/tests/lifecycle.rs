@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tonic::Code;
 use tonic_health::pb::health_check_response::ServingStatus;
 
-/// Evaluates on several tasks until the server is gone. Returns the acknowledged ids.
+/// Evaluates concurrently until the server is gone. Returns the acknowledged ids.
 async fn load(
     socket: &Path,
     stop_after: usize,
@@ -101,8 +101,8 @@ async fn sigterm_under_load_completes_accepted_calls() {
     );
 }
 
-/// Returns `true` if a call arrived too late: rejected by the draining server, cancelled before it was sent, or
-/// sent on a connection that the server was closing, which tonic reports only in its message.
+/// Returns `true` if the draining server rejected the call, the call was not sent, or its connection closed.
+/// tonic reports a closed connection only in the message.
 fn arrived_too_late(status: &tonic::Status) -> bool {
     let message = format!("{status:?}");
     matches!(status.code(), Code::Unavailable | Code::Cancelled)
@@ -183,7 +183,7 @@ async fn readiness_follows_startup_and_drain() {
         .await;
     let admin = server.admin.unwrap();
     for service in ["", "gsar.v1.GroundingService"] {
-        // The phase changes an instant before the health status does.
+        // The phase changes slightly before the health status.
         while health(server.channel.clone(), service).await != ServingStatus::Serving {
             tokio::task::yield_now().await;
         }

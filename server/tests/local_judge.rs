@@ -10,10 +10,9 @@ use gsar_server::assembly::CheckedConfig;
 use gsar_server::config::{Config, Problems};
 use gsar_server::judge::local::LocalJudge;
 
-/// The number of reports. All of them would take a minute in a debug build.
+/// The number of reports. All would take a minute in a debug build.
 const CASES: usize = 12;
 
-/// Starts a server with the judge. Returns `None` if ONNX Runtime is not available.
 async fn server() -> Option<TestServer> {
     if let Err(error) = gsar_embedding::Runtime::load(None) {
         skipped("onnxruntime", error);

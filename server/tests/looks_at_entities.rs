@@ -1,4 +1,4 @@
-//! Tests of looking at an entity in a graph: its passages, and a chat model's belief about it.
+//! Tests of looks at an entity in a graph: its passages, and a chat model's belief.
 
 use crate::support::{TestServer, TestServerOptions};
 use gsar_chat_wire::{KEY, Play, Server, Wire};
@@ -11,8 +11,7 @@ const NAME: &str = "openai:looker-1";
 const CART: &str = "shop/Deployment/cart";
 const DB: &str = "shop/StatefulSet/db";
 
-/// Starts an investigation with an alert on the database at 1000 s, in a window of 500 s. The cart depends on
-/// the database.
+/// Starts an investigation with an alert on the database at 1000 s, in a window of 500 s.
 fn start(id: &str) -> v1::StartInvestigationRequest {
     v1::StartInvestigationRequest {
         investigation_id: id.to_owned(),
@@ -77,7 +76,7 @@ fn items(answer: &v1::LookAtEntityResponse) -> Vec<&str> {
     hits.map(|hit| hit.evidence_id.as_str()).collect()
 }
 
-/// Starts a server with a model that looks at entities and does not judge.
+/// Starts a server with a model that only looks at entities.
 async fn looking(provider: &Server, change: impl FnOnce(&mut Model, &mut Config)) -> TestServer {
     let folder = tempfile::tempdir().unwrap();
     let key_file = folder.path().join("key");
@@ -169,7 +168,6 @@ async fn rejects_invalid_entity_looks() {
     let no_graph = v1::StartInvestigationRequest { graph: None, ..start("plain") };
     server.investigations().start_investigation(no_graph).await.unwrap();
     assert_eq!(code(request("plain", DB)).await, Code::InvalidArgument);
-    // No model is called if nothing is stored.
     let answer = look(&server, request("inc", DB)).await.unwrap();
     assert!(answer.passages.is_empty() && answer.belief.is_none());
 }
@@ -229,7 +227,6 @@ async fn long_packets_are_split_into_overlapping_chunks() {
     begin(&server, "inc", vec![long("one", 990), long("two", 980), long("three", 970)]).await;
     let healthy = answer("healthy", &[("db one is set", "E1", "db one")]);
     let origin = answer("origin", &[("db three is set", "E2", "db three")]);
-    // The answer depends on the chunk.
     provider.answer_with(move |seen| {
         let holds_the_last = seen.body.to_string().contains("db three");
         Play::answer(if holds_the_last { &origin } else { &healthy })

@@ -37,7 +37,6 @@ async fn many(
     server.ledger().rescore_evaluations(request).await.unwrap().into_inner()
 }
 
-/// Rescores each evaluation individually. Returns its id, tier and score.
 async fn each_alone(
     server: &TestServer,
     evaluations: &[v1::EvaluationSummary],

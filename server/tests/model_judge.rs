@@ -1,4 +1,4 @@
-//! Tests of chat models as judges: their prompts, the use of their answers, and misbehaviour.
+//! Tests of chat models as judges: prompts, answers and misbehaviour.
 
 use std::time::Duration;
 
@@ -11,7 +11,6 @@ use tonic::Code;
 
 const NAME: &str = "openai:judge-1";
 
-/// Starts a server whose first judge is the model.
 async fn asking(
     provider: &Server,
     wire: Wire,
@@ -121,7 +120,7 @@ async fn unusable_answer_is_requested_again_once() {
         let purposes: Vec<&str> = calls.iter().map(|call| call.purpose.as_str()).collect();
         assert_eq!(purposes, ["judge", "repair"]);
     }
-    // It is not requested a third time. Unusable verdicts are dropped, which blocks.
+    // There is no third request. Unusable verdicts are dropped, which blocks.
     provider.next([Play::answer(&one), Play::answer(&one)]);
     let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
     assert_ne!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
@@ -154,7 +153,7 @@ async fn faults_have_codes_and_do_not_proceed() {
     };
     let provider = Server::start().await.unwrap();
     for (play, code) in faults() {
-        // A server each, because consecutive failures open the circuit.
+        // Use a server each, because consecutive failures open the circuit.
         let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
         provider.always(play);
         let answer = server.grounding().evaluate(pool().0).await.unwrap().into_inner();
@@ -202,7 +201,7 @@ async fn long_evidence_is_split_into_parts() {
     let request = request(&[("c1", "The pool size is 20.")], evidence);
     let nothing = verdict(&[("c1", "ungrounded", "", "")]);
     let found = verdict(&[("c1", "grounded", "E2", "the pool size is 20")]);
-    // The order of the parts is not known, so the answer covers all of them.
+    // Parts are sent in any order, so the answer covers all of them.
     provider.always(Play::answer(&found));
     let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
@@ -272,7 +271,6 @@ async fn model_selects_lines_of_a_long_item() {
         "{shown}"
     );
     assert!(!shown.contains("ORD-135") && !shown.contains("ORD-139"), "{shown}");
-    // An unusable selection costs a call, and then everything is shown.
     for unusable in ["lines 136 to 138", r#"{"choices": [{"evidence": "E1"}]}"#] {
         provider.next([Play::answer(unusable), Play::answer(&found)]);
         let request = v1::EvaluateRequest {
@@ -327,11 +325,10 @@ async fn graded_claims_are_examples_if_enabled() {
     assert_eq!(examples, [example]);
     assert!(sent.contains("Claims of earlier reports") && sent.contains("ungrounded"), "{sent}");
     assert!(!sent.contains("mail@shop.example"), "{sent}");
-    // A claim is not its own example, and grades that disagree are not used.
+    // Neither the claim itself nor disputed claims are examples.
     assert_eq!(ask("The connection pool of mail@shop.example is exhausted.").await.0, []);
     grade("ben", v1::ClaimClass::Grounded).await;
     assert_eq!(ask(text).await.0, []);
-    // Off by default.
     let plain = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
     plain.grounding().evaluate(first).await.unwrap();
     assert!(
@@ -361,7 +358,7 @@ async fn canary_detects_a_model_that_grounds_everything() {
         assert_eq!(answer.outcome(), v1::Outcome::Failed);
         assert_eq!(answer.provenance.unwrap().judges[0].code, "CANARY_GROUNDED");
     }
-    // Each call has another canary.
+    // Each call has a different canary.
     let shown = provider.seen().into_iter().map(|request| request.body.to_string());
     assert_eq!(shown.collect::<std::collections::HashSet<String>>().len(), 3);
 }
@@ -421,7 +418,7 @@ async fn report_in_an_unsupported_language_abstains() {
         assert_eq!(codes, ["LANGUAGE_NOT_READ", "LANGUAGE_NOT_READ"]);
     }
     assert_eq!(provider.counts().requests, 0);
-    // Identifiers and figures have no language, so the judge is called.
+    // Identifiers and figures are language-neutral, so the judge is called.
     let request = request(&[("c1", "payments-db: OOMKilled, exit code 137")], pool().0.evidence);
     server.grounding().evaluate(request).await.unwrap();
     assert!(provider.counts().requests > 0);
@@ -453,7 +450,7 @@ async fn each_judge_in_the_chain_is_tried() {
         [model("failed", "KEY_REFUSED", v1::Tier::Abstain), rules.clone()]
     );
     assert_eq!(trials("rules/2").await, [rules]);
-    // The only claim is split from the small report.
+    // The small report consists of one claim.
     let right = verdict(&[("c1", "grounded", "E1", "connection pool size is 20")]);
     provider.always(Play::answer(&right));
     assert_eq!(trials(NAME).await, [model("judged", "", v1::Tier::Proceed)]);

@@ -11,7 +11,6 @@ const FIRST: &str = "openai:first";
 const SECOND: &str = "anthropic:second";
 const THIRD: &str = "gemini:third";
 
-/// A provider for each model in the panel.
 struct Providers {
     first: Server,
     second: Server,
@@ -25,7 +24,6 @@ impl Providers {
         Self { first, second, third }
     }
 
-    /// Starts a server with a panel of these members, or with only the first model if there are none.
     async fn scripted(&self, members: Vec<Member>, change: impl FnOnce(&mut Config)) -> TestServer {
         let is_used = |name: &str| match members.as_slice() {
             [] => name == FIRST,
@@ -103,7 +101,7 @@ async fn several_samples_vote() {
     let link = &answer.provenance.as_ref().unwrap().judges[0];
     assert_eq!((link.judge.as_str(), link.calls.len()), (FIRST, 3));
     assert!(link.calls.iter().all(|call| call.judge == FIRST));
-    // The first sample has temperature 0, the others have not.
+    // Only the first sample has temperature 0.
     let mut warmth: Vec<f64> = providers
         .first
         .seen()
@@ -119,7 +117,7 @@ async fn most_representative_note_is_kept() {
     let providers = Providers::start().await;
     let noted = |note| Play::answer(&verdict(&[GROUNDED, SAYS_SO]).replace("as quoted", note));
     let whole = "the log says that the pool is full";
-    // Which note belongs to the first answer is not known.
+    // The order of the answers is unknown.
     providers.first.next([noted("see E1"), noted(whole), noted("the pool is full, the log says")]);
     let server = providers
         .scripted(Vec::new(), |config| config.judges.models.get_mut(FIRST).unwrap().samples = 3)
@@ -174,7 +172,6 @@ async fn refuter_with_evidence_wins_a_tie() {
     assert_eq!(purposes, [(FIRST, "judge"), (SECOND, "judge"), (THIRD, "refute")]);
     assert_ne!(calls[0].prompt, calls[2].prompt);
 
-    // An outvoted refuter is still reported.
     let answer = evaluate(&providers.scripted(members(1), |_| {}).await, panel_request()).await;
     assert_eq!(answer.claims[1].class(), v1::ClaimClass::Grounded);
     assert!(

@@ -1,4 +1,4 @@
-//! Tests of the policies that callers may use, and of shadow mode.
+//! Tests of allowed policies and of shadow mode.
 
 use crate::support::{self, TestServer, TestServerOptions, item, request};
 use gsar_proto::v1;
@@ -25,7 +25,6 @@ async fn evaluated(
     server.grounding().evaluate(request).await.map(tonic::Response::into_inner)
 }
 
-/// Returns the fields that an error names.
 fn refused_for(refused: Result<v1::EvaluateResponse, Status>) -> Vec<String> {
     let status = refused.expect_err("must be refused");
     assert_eq!(status.code(), Code::FailedPrecondition, "{status:?}");
@@ -95,7 +94,7 @@ async fn overrides_may_only_be_stricter_by_default() {
 
     let any = start(|config| config.policies.allow_overrides = AllowOverrides::Any).await;
     evaluated(&any, with("reference", rho(0.1))).await.expect("any override");
-    // Overrides cannot change guards, so they cannot reproduce a looser policy.
+    // Overrides cannot change guards, and so cannot imitate a looser policy.
     assert!(!refused_for(evaluated(&any, with("paper", rho(1.0))).await).is_empty());
 
     let none = start(|config| config.policies.allow_overrides = AllowOverrides::None).await;
@@ -124,7 +123,6 @@ async fn score_accepts_any_policy_and_marks_looser_ones() {
     }
 }
 
-/// Starts a server with this file as its default policy.
 async fn with_default(file: &str) -> (TestServer, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("own.toml"), file).unwrap();
@@ -169,7 +167,7 @@ async fn shadow_decision_does_not_block() {
     let stored = server.ledger().get_evaluation(get).await.unwrap().into_inner();
     assert_eq!(stored.evaluation.unwrap(), answer);
 
-    // The enforced policy is stricter than the one in shadow mode.
+    // The enforced policy is stricter than the shadow policy.
     let enforced = v1::EvaluateRequest { policy: "reference".to_owned(), ..false_report() };
     let answer = evaluated(&server, enforced).await.unwrap();
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Replan);

@@ -10,9 +10,8 @@ use gsar_chat_wire::{Play, Server};
 use gsar_server::config::Model;
 use tonic::transport::Channel;
 
-/// The number of consecutive failures that do not open the circuit.
+/// Too few consecutive failures to open the circuit.
 const IN_A_ROW: usize = 4;
-/// The number of models with the same fault.
 const LANES: usize = 2;
 
 /// Faults that end without a timeout, with their codes.
@@ -25,7 +24,7 @@ fn ending() -> Vec<(Vec<Play>, &'static str)> {
         once(Play::Reset, "CONNECTION_LOST"),
         once(Play::CutJson, "ANSWER_NOT_JSON"),
         once(Play::OtherShape, "ANSWER_WRONG_SHAPE"),
-        // An unusable answer is requested again once.
+        // An unusable answer is retried once.
         (vec![other_schema(), other_schema()], "ANSWER_UNREADABLE"),
         once(Play::Refusal, "MODEL_REFUSED"),
         once(Play::ContentFilter, "CONTENT_FILTERED"),
@@ -36,13 +35,13 @@ fn ending() -> Vec<(Vec<Play>, &'static str)> {
     ]
 }
 
-/// Faults that end by the model's `timeout`.
+/// Faults that end by the model's timeout, with their codes.
 const ENDLESS: [(&str, Play, &str); 2] = [
     ("openai:hangs", Play::Hang, "FIRST_BYTE_TIMEOUT"),
     ("openai:dribbles", Play::Dribble, "TOTAL_TIMEOUT"),
 ];
 
-/// A model that plays a fault, interspersed with honest answers.
+/// A model with a fault between honest answers.
 struct Lane {
     name: String,
     provider: Server,
@@ -65,7 +64,6 @@ impl Lane {
         lanes
     }
 
-    /// Plays the fault `times` times. Returns the number of honest answers.
     async fn run(&self, channel: &Channel, times: usize) -> usize {
         let mut honest = 0;
         for time in 1..=times {
@@ -82,7 +80,6 @@ impl Lane {
     }
 }
 
-/// Calls a hanging model concurrently. Returns the failure codes.
 async fn endless(server: &TestServer, name: &str, calls: usize) -> Vec<String> {
     let asking = (0..calls).map(|_| async {
         let answer = evaluate(&server.channel, request_for(name)).await.unwrap();
@@ -91,14 +88,13 @@ async fn endless(server: &TestServer, name: &str, calls: usize) -> Vec<String> {
     join_all(asking).await
 }
 
-/// Plays every fault `each` times, all kinds concurrently.
 async fn every_fault(each: usize) {
     let lanes = Lane::all().await;
     let mut models = Models::new();
     for lane in &lanes {
         models = models.with(&lane.name, &lane.provider, |_| {});
     }
-    // Long enough for all calls to be admitted before the first one times out.
+    // Long enough to admit all calls before the first timeout.
     let timeout =
         Duration::from_millis(2_500) + Duration::from_millis(40) * u32::try_from(each).unwrap();
     let waits = |model: &mut Model| (model.max_concurrent, model.timeout.0) = (each, timeout);
@@ -118,7 +114,7 @@ async fn every_fault(each: usize) {
     let hanging = ENDLESS.iter().map(|(name, _, _)| endless(&server, name, each));
     let channel = connect(&server.socket()).await;
     let others = async {
-        // The other faults are played while these calls hang.
+        // The other faults run while these calls hang.
         for provider in &providers {
             provider.until(|counts| counts.answering == each as u64).await;
         }
@@ -148,7 +144,7 @@ async fn provider_faults_never_proceed_in_a_thousand_runs() {
     every_fault(1_000).await;
 }
 
-/// Returns `true` if a code is in backticks in the documentation, in which `…` is a wildcard.
+/// Returns `true` if the documentation has the code in backticks. `…` is a wildcard.
 fn is_documented(code: &str) -> bool {
     let documented = include_str!("../../docs/JUDGES.md").split('`').skip(1).step_by(2);
     documented.into_iter().any(|word| match word.split_once('…') {

@@ -27,7 +27,6 @@ fn reason(status: &Status) -> String {
     status.get_error_details().error_info().map(|info| info.reason.clone()).unwrap_or_default()
 }
 
-/// Starts a server that gives a hanging model 200 ms.
 async fn impatient(provider: &Server, at_once: usize) -> TestServer {
     let models = Models::new().with(SLOW, provider, |model| model.max_concurrent = at_once);
     let deadline = |config: &mut gsar_server::config::Config| {
@@ -37,7 +36,7 @@ async fn impatient(provider: &Server, at_once: usize) -> TestServer {
     models.start(deadline).await
 }
 
-/// Sets a longer deadline than the server allows, so that the server ends the call.
+/// Sets a deadline beyond the server's limit, so that the server ends the call.
 fn patient(request: v1::EvaluateRequest) -> Request<v1::EvaluateRequest> {
     let mut request = Request::new(request);
     request.metadata_mut().insert("grpc-timeout", "60S".parse().unwrap());
@@ -48,7 +47,6 @@ fn tasks() -> usize {
     tokio::runtime::Handle::current().metrics().num_alive_tasks()
 }
 
-/// Returns the server's metric of calls in progress.
 fn calls_in_flight() -> String {
     let text = metrics::recorder().unwrap().render();
     let value = text.lines().find_map(|line| line.strip_prefix("gsar_calls_in_flight "));
@@ -87,10 +85,8 @@ async fn a_thousand_deadlines_leave_no_tasks_behind() {
 }
 
 const CALLERS: usize = 500;
-/// The default of `limits.calls_in_flight`.
 const PLACES: usize = 256;
 
-/// Starts all callers at once, on several connections.
 fn all_callers(
     channels: &[Channel],
     request: &v1::EvaluateRequest,
@@ -111,7 +107,7 @@ async fn connections(socket: &std::path::Path) -> Vec<Channel> {
     channels
 }
 
-/// Returns `true` if the error reports that no permit is free, with this reason and a retry delay.
+/// Returns `true` if no permit was free, for this reason, and the error has a retry delay.
 fn is_overload_error(status: &Status, why: &str) -> bool {
     let details = status.get_error_details();
     status.code() == Code::ResourceExhausted
@@ -120,7 +116,7 @@ fn is_overload_error(status: &Status, why: &str) -> bool {
         && details.quota_failure().is_some()
 }
 
-/// Checks the server's health until it is stopped. Counts the checks, all of which must succeed.
+/// Checks the server's health until stopped, and counts the checks. Panics if one fails.
 struct Pulse {
     stop: tokio::sync::oneshot::Sender<()>,
     beats: tokio::task::JoinHandle<usize>,
@@ -156,7 +152,7 @@ async fn excess_callers_of_a_slow_model_are_rejected() {
     provider.always(Play::AnswerWhenReleased(HONEST.to_owned()));
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("key"), KEY).unwrap();
-    // 64 calls run and 256 wait, so that every admitted call finds a place.
+    // 64 running and 256 waiting calls make room for every admitted call.
     let config = format!(
         r#"
             evidence.embeddings = "off"
@@ -207,7 +203,6 @@ async fn excess_callers_of_a_slow_model_are_rejected() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn full_model_queue_falls_back_to_the_next_judge() {
-    // By default, 16 calls run and 64 wait.
     const ANSWERED: usize = 80;
     for has_next in [false, true] {
         let provider = Server::start().await.unwrap();
@@ -263,7 +258,7 @@ async fn unavailable_model_is_retried() {
     let [call] = links[0].calls.as_slice() else { panic!("{links:?}") };
     assert_eq!((call.attempts, links[0].result.as_str()), (3, "judged"));
     assert_eq!(provider.counts().requests, 3);
-    // There is no retry if the deadline does not allow the wait.
+    // The deadline does not allow a retry.
     provider.next([Play::RateLimited("3600")]);
     let answer = evaluate(&server.channel, request_for(SLOW)).await.unwrap();
     assert_eq!(failed_with(&answer), "RATE_LIMITED");
@@ -271,7 +266,7 @@ async fn unavailable_model_is_retried() {
     assert_eq!(provider.counts().requests, 4);
 }
 
-/// Returns the judge as the server builds it, with a manual clock.
+/// Builds the judge like the server, with a manual clock.
 fn still(provider: &Server, clock: &Arc<ManualClock>) -> ModelJudge {
     let base_url = provider.base_url(Wire::OpenAi);
     let name = SLOW.parse().unwrap();

@@ -1,5 +1,4 @@
-//! Replays recorded answers of a judge and a second look over the incidents in `datasets/`, and compares the
-//! tiers with the recorded ones.
+//! Replays recorded judge and second-look answers for the incidents in `datasets/`, and compares the tiers.
 
 use std::collections::HashMap;
 use std::fs;
@@ -47,11 +46,10 @@ fn lines<T: for<'de> Deserialize<'de>>(name: &str) -> Vec<T> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The recorded answers: verdicts by report and claim text, second looks by statement and quotes.
+/// Recorded answers: verdicts by report and claim, second looks by statement and quotes.
 struct Answers {
     judged: HashMap<(String, String), Value>,
     looks: HashMap<(String, Vec<String>), (String, String)>,
-    /// The item ids by report text, in the order of the request.
     items: HashMap<String, Vec<String>>,
 }
 
@@ -147,7 +145,6 @@ impl Answers {
     }
 }
 
-/// Returns the JSON objects below a heading in a prompt, if it has the heading.
 fn objects_below(prompt: &str, heading: &str) -> Option<Vec<Value>> {
     let (_, lines) = prompt.split_once(heading)?;
     Some(lines.lines().map_while(|line| serde_json::from_str(line).ok()).collect())
@@ -216,8 +213,7 @@ async fn recorded_answers_give_the_recorded_tiers() {
         assert_eq!(recorded.get(&key), Some(tier), "{} {}", key.0, key.1);
         *proceeding.entry(report.kind.name()).or_insert(0) += usize::from(tier == "proceed");
     }
-    // A faithful report states a stock figure that a later repair changed; two overreaching ones only invent an
-    // impact.
+    // The faithful report has a stock figure that changed later. The overreaching ones only invent an impact.
     assert_eq!(
         proceeding,
         HashMap::from([("faithful", 15), ("overreaching", 2), ("contradicted", 0)])

@@ -59,7 +59,7 @@ async fn redacts_the_answer_but_not_the_record() {
         digests(&original.evaluation.unwrap().provenance.unwrap())
     );
 
-    // The positions of claims refer to the redacted report.
+    // Claim positions refer to the redacted report.
     let synthesis = hidden.report.unwrap().synthesis;
     let spans: Vec<&str> = evaluation
         .claims

@@ -1,5 +1,4 @@
-//! Reports with twenty true sentences and a lie in some disguise. A judge that answers truthfully must block
-//! them, because every visible statement is judged.
+//! Tests that one disguised lie among twenty true sentences blocks a report if the judge is truthful.
 
 use crate::hiding::facts::{FACTS, log, truthful};
 use crate::hiding::forms::{self, Form};
@@ -28,17 +27,16 @@ fn request(form: &Form, policy: &str) -> v1::EvaluateRequest {
     request
 }
 
-/// The number of concurrent reports.
 const AT_ONCE: usize = 8;
 
-/// The statement in the disguise: a lie, or the truth about the same thing.
+/// The disguised statement: a lie, or the truth about the same thing.
 #[derive(Clone, Copy)]
 enum Statement {
     Lie,
     Truth,
 }
 
-/// Returns reports about one thing: all true sentences, and a statement in each form.
+/// Returns reports about one thing: all true sentences, and the statement in each form.
 fn reports(number: usize, kind: Statement) -> Vec<Form> {
     let (thing, fact, lie) = FACTS[number];
     let beside = (number + 7) % FACTS.len();
@@ -52,7 +50,6 @@ fn reports(number: usize, kind: Statement) -> Vec<Form> {
     forms::among(&truth, &others, thing, statement)
 }
 
-/// Evaluates reports.
 async fn evaluate_all(server: &TestServer, all: Vec<(Form, &'static str)>) -> Vec<Evaluated> {
     let evaluate = |(form, policy): (Form, &'static str)| {
         let mut grounding = server.grounding();
@@ -75,7 +72,6 @@ impl Evaluated {
         self.answer.decision.as_ref().unwrap().tier() == v1::Tier::Proceed
     }
 
-    /// Returns `true` if a claim is open or contradicted.
     fn reports_a_fault(&self) -> bool {
         let at_fault = [v1::ClaimClass::Ungrounded, v1::ClaimClass::Contradicted];
         self.answer.claims.iter().any(|claim| at_fault.contains(&claim.class()))
@@ -103,7 +99,6 @@ fn facts() -> std::iter::StepBy<std::ops::Range<usize>> {
     (0..FACTS.len()).step_by(rounds(4, 1))
 }
 
-/// Returns every lie in every form, under both policies.
 fn lies() -> Vec<(Form, &'static str)> {
     let lies = facts().flat_map(|number| reports(number, Statement::Lie));
     lies.flat_map(|form| ["reference", "strict"].map(|policy| (form.clone(), policy))).collect()
@@ -131,8 +126,7 @@ async fn hidden_lies_do_not_proceed_with_a_truthful_judge() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hidden_lies_are_reported_by_the_rules() {
     let server = TestServerOptions::default().start(|config| config.ledger.enabled = false).await;
-    // The rules cannot decide most lies. One undecided claim among twenty true ones does not block, so it must
-    // be reported.
+    // The rules leave most lies undecided. One such claim does not block, but must be reported.
     let hidden: Vec<String> = evaluate_all(&server, lies())
         .await
         .iter()
@@ -142,7 +136,7 @@ async fn hidden_lies_are_reported_by_the_rules() {
     assert!(hidden.is_empty(), "{}: {hidden:#?}", hidden.len());
 }
 
-/// Checks that the lie, and not the form, blocks the reports.
+/// Shows that the forms alone do not block.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn truths_proceed_in_every_form() {
     let scripted = ScriptedServer::start().await;

@@ -1,5 +1,4 @@
-//! Tests that rescoring under another policy equals an evaluation under that policy, or reports the
-//! differences.
+//! Tests that rescoring under another policy equals evaluation under it, or reports the differences.
 
 use crate::lies::cases::cases;
 use crate::lies::lies_by_kind::LIES;
@@ -11,7 +10,6 @@ use gsar_server::config::{AllowOverrides, Config, EvidenceRetention};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-/// A policy, with an optional override of the verification mode.
 type PolicyChoice = (&'static str, Option<v1::VerificationMode>);
 
 const POLICY_CHOICES: [PolicyChoice; 4] = [
@@ -70,7 +68,6 @@ fn open(config: &mut Config) {
     config.ledger.durable = false;
 }
 
-/// The parts of an answer that rescoring must reproduce.
 #[derive(Debug, PartialEq)]
 struct Verdict {
     tier: v1::Tier,
@@ -144,7 +141,7 @@ async fn rescoring_under_the_same_policy_changes_nothing() {
     }
 }
 
-/// Records every lie under every policy, and rescores it under every other policy.
+/// Records each lie under each policy, and rescores it under the others.
 async fn lies_are_found_again(reconsiders: bool) {
     let scripted = ScriptedServer::start_recording(reconsiders).await;
     let server = scripted.server();

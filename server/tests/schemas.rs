@@ -13,11 +13,10 @@ use tonic_types::StatusExt as _;
 
 use crate::support::{self, TestServerOptions};
 
-/// The application ids of development versions: `gsar`, `gsae`.
+/// The application ids of development versions, `gsar` and `gsae`.
 const DEVELOPMENT_LEDGER: i64 = 0x6773_6172;
 const DEVELOPMENT_CORPUS: i64 = 0x6773_6165;
 
-/// Changes the application id and schema version of a database. Returns the file's content.
 fn tamper(file: &Path, application_id: Option<i64>, user_version: i64) -> Vec<u8> {
     let connection = Connection::open(file).unwrap();
     if let Some(id) = application_id {

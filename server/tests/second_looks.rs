@@ -1,5 +1,4 @@
-//! Tests of second looks: supported claims are checked again with only their quotes in context, and the
-//! stricter result counts.
+//! Tests of second looks, which check supported claims again by their quotes alone. The stricter result counts.
 
 use crate::support::chat_models::{Models, request, verdict};
 use crate::support::{TestServer, item};
@@ -33,7 +32,7 @@ fn first() -> String {
     ])
 }
 
-/// Builds a second look's answer from tuples: id, verdict and words.
+/// Builds a second look's answer from tuples: id, verdict and `words`.
 fn look(statements: &[(&str, &str, &str)]) -> Play {
     let statements: Vec<Value> = statements
         .iter()
@@ -50,7 +49,6 @@ fn refuted() -> Play {
     look(&[("c1", "refuted", "E1: not exhausted"), ("c2", "shown", "E1: 4 of 8")])
 }
 
-/// Returns the whole prompt.
 fn prompt(seen: &ReceivedRequest) -> String {
     let messages = seen.body["messages"].as_array().unwrap().iter();
     messages.map(|message| message["content"].as_str().unwrap_or_default()).collect()
@@ -98,7 +96,6 @@ async fn server(provider: &Server, change: impl FnOnce(&mut Config)) -> TestServ
         .await
 }
 
-/// Evaluates the report with these successive answers of the model.
 async fn played(plays: impl IntoIterator<Item = Play>) -> Outcome {
     let provider = Server::start().await.unwrap();
     let server = server(&provider, |_| {}).await;
@@ -281,7 +278,7 @@ async fn canary_detects_a_model_that_affirms_everything() {
     assert_eq!((link.result.as_str(), link.code.as_str()), ("failed", "CANARY_GROUNDED"));
 }
 
-/// Returns the ids of the statements in the prompt of a second look, or `None` for other prompts.
+/// Returns the ids of the statements in a second look's prompt, or `None` for other prompts.
 fn statements(prompt: &str) -> Option<Vec<String>> {
     let (_, lines) = prompt.split_once("The statements to read, one JSON object a line:\n")?;
     let of = |line: &str| {
@@ -314,7 +311,7 @@ async fn second_look_blocks_reports_grounded_by_injection() {
             config.judges.second_look = READER.to_owned();
         })
         .await;
-    // The judge obeys and grounds everything with genuine quotes, and the second look judges the quotes.
+    // The judge grounds everything with genuine quotes, so the second look decides.
     provider.answer_with(|seen| {
         let prompt = prompt(seen);
         match statements(&prompt) {

@@ -1,5 +1,4 @@
-//! Tests that the real binaries never print or log a secret, and that operators see no text of reports or
-//! evidence.
+//! Tests that the binaries never leak a secret, and never show texts of reports or evidence to operators.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,11 +28,11 @@ use tonic::transport::Channel;
 use tonic::{Request, Status};
 
 const MODEL: &str = "openai:gpt-4.1";
-/// `tests/support/leaks.sh` searches the output of all tests for this prefix.
+/// A prefix that `tests/support/leaks.sh` searches for in all test output.
 const TOKEN: &str = "planted-secret-token-b7e1c0a4";
 const WRONG_TOKEN: &str = "planted-secret-wrong-token-03fd";
 const PASSWORD: &str = "planted-secret-password-55aa";
-/// Marks every text of the caller.
+/// A mark in every text of the caller.
 const TEXT: &str = "planted-text-of-a-caller";
 
 #[derive(Clone)]
@@ -49,7 +48,6 @@ impl Interceptor for Header {
 
 type Caller = InterceptedService<Channel, Header>;
 
-/// Captured output, by place.
 #[derive(Default)]
 struct Seen(BTreeMap<String, String>);
 
@@ -60,7 +58,6 @@ impl Seen {
         all.push('\n');
     }
 
-    /// Adds an error with its message, details and metadata.
     fn refusal<T: std::fmt::Debug>(&mut self, answer: Result<T, Status>) {
         if let Err(status) = answer {
             let details = String::from_utf8_lossy(status.details()).into_owned();
@@ -83,7 +80,6 @@ impl Seen {
     }
 }
 
-/// Returns the readable text in all files below a folder.
 fn stored(folder: &Path) -> String {
     let mut all = String::new();
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -107,7 +103,6 @@ fn principals() -> String {
     )
 }
 
-/// Creates reports, evidence, grades, corpora and investigations with marked texts.
 async fn work(caller: &Caller, seen: &mut Seen) {
     let mut grounding = GroundingServiceClient::new(caller.clone());
     let marked = || {
@@ -176,7 +171,6 @@ async fn work(caller: &Caller, seen: &mut Seen) {
     seen.refusal(GateServiceClient::new(caller.clone()).classify_verdict(verdict).await);
 }
 
-/// Runs the binary with full logging, and with this database, if any.
 async fn run(database: Option<&Postgres>) {
     let (provider, folder) = (Server::start().await.unwrap(), tempfile::tempdir().unwrap());
     let (collector, mut spans) = collector().await;
@@ -261,7 +255,7 @@ async fn run(database: Option<&Postgres>) {
         seen.add("answers", &format!("{answer:?}"));
     }
     provider.always(Play::answer(HONEST));
-    // Invalid credentials, and credentials in the wrong place.
+    // Invalid and misplaced credentials.
     let expired = issuer.token("ada", json!({ "exp": ago(3600) }));
     let unknown = issuer.token(TEXT, json!({}));
     let tokens = [WRONG_TOKEN, &expired, &unknown, token.trim_end_matches(|c| c != '.')];
@@ -295,7 +289,7 @@ async fn run(database: Option<&Postgres>) {
         let list = v1::ListEvaluationsRequest::default();
         seen.refusal(LedgerServiceClient::new(nobody).list_evaluations(list).await);
     }
-    // The command, if it is built next to the server.
+    // The `gsar` command, if it is built.
     let gsar = Path::new(env!("CARGO_BIN_EXE_gsar-server")).with_file_name("gsar");
     for (name, token) in
         [("right", TOKEN), ("wrong", WRONG_TOKEN), ("broken", "planted-secret-\u{7}")]
@@ -311,7 +305,7 @@ async fn run(database: Option<&Postgres>) {
             }
         }
     }
-    // Broken files with secrets in the wrong place.
+    // Broken files with misplaced secrets.
     let key_body = tls.key.lines().nth(1).unwrap().to_owned();
     for (file, broken) in [
         ("principals.toml", format!("[ada]\ntokens = [\"{TOKEN}\"]\nmay = [\"read\"]\n")),
@@ -388,7 +382,6 @@ async fn run(database: Option<&Postgres>) {
     seen.assert_without(TEXT, &["log", "metrics", "spans", "configuration", "check", "command"]);
 }
 
-/// Returns both outputs of the binary with these flags and variables.
 fn output(arguments: &[&str], variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gsar-server"));
     command.args(arguments).env_clear().envs(variables.iter().copied());
@@ -413,7 +406,7 @@ fn invalid_configuration_does_not_leak_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("gsar.toml");
     for text in [
-        // Cut off in the line with the password.
+        // Truncated within the password's line.
         format!("storage.url = \"postgres://gsar:{PASSWORD}@db/gsar\nadmin = 1"),
         format!("storage.url = \"postgres://gsar:{PASSWORD}@db/gsar?sslmode=prefer\""),
         format!("storage.url = \"postgres://gsar:{PASSWORD}@[db/gsar\""),

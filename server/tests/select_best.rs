@@ -18,8 +18,7 @@ use tonic_types::StatusExt as _;
 const TRUE: &str = "The pool size of checkout is 20.";
 const FALSE: &str = "The pool size of checkout is 50.";
 
-/// A judge that fails on reports that mention failing, and otherwise grounds nothing once released. Records its
-/// calls.
+/// Fails on reports that mention failing. Otherwise grounds nothing, once released.
 #[derive(Clone)]
 struct Watching {
     began: Arc<Semaphore>,

@@ -1,4 +1,4 @@
-//! Tests that act as the service manager: passed sockets and notifications.
+//! Tests of socket activation and of notifications to the service manager.
 
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
@@ -14,7 +14,6 @@ use hyper_util::rt::TokioIo;
 use tonic::transport::{Channel, Endpoint};
 use tonic_health::pb::health_check_response::ServingStatus;
 
-/// Returns the lines of the next message.
 fn heard(socket: &UnixDatagram) -> Vec<String> {
     let mut buffer = [0; 4096];
     let length = socket.recv(&mut buffer).unwrap();
@@ -52,7 +51,7 @@ async fn reports_readiness_reload_and_stop() {
     assert!(process.wait().success());
 }
 
-/// Returns a command that passes two descriptors, as 3 and 4, to the process that becomes the server.
+/// Returns a command that passes two descriptors to the server, as 3 and 4.
 fn passing(first: impl Into<OwnedFd>, second: impl Into<OwnedFd>, folder: &Path) -> Command {
     let mut command = Command::new("sh");
     command
@@ -84,7 +83,7 @@ async fn passed_sockets_are_served_and_left_in_place() {
     command.arg("--listen").arg(format!("grpc://{address}"));
     command.arg("--listen").arg(format!("unix://{}", path.display()));
     let mut process = Process::spawned(&mut command);
-    // The command has copies of both sockets, which would keep accepting connections.
+    // The command's copies of the sockets would keep accepting connections.
     drop(command);
     process.log_line("ready");
     early.await.unwrap().unwrap();
@@ -97,7 +96,6 @@ async fn passed_sockets_are_served_and_left_in_place() {
     assert!(path.exists(), "the service manager owns the socket file");
 }
 
-/// Connects a channel over an existing connection.
 async fn over(stream: UnixStream) -> Channel {
     stream.set_nonblocking(true).unwrap();
     let mut stream = Some(TokioIo::new(tokio::net::UnixStream::from_std(stream).unwrap()));

@@ -1,4 +1,4 @@
-//! Tests of the other services.
+//! Tests of the gate, chain, signal, cap and policy calls, and of reflection.
 
 use crate::support::{self, TestServer, TestServerOptions};
 use gsar_proto::v1;

@@ -24,7 +24,7 @@ use tonic::{Code, Status};
 
 const SERVERS: usize = 3;
 
-/// Returns the size of a test, which `make shared-database` raises.
+/// Returns a test's size, which `make shared-database` raises.
 fn size_of_test(name: &str, otherwise: usize) -> usize {
     std::env::var(name).map_or(otherwise, |given| given.parse().unwrap())
 }
@@ -39,7 +39,6 @@ fn configuration(url: &str) -> String {
     )
 }
 
-/// Returns a channel that reconnects as needed.
 fn channel(folder: &Path) -> Channel {
     let socket = folder.join("gsar.sock");
     Endpoint::from_shared(format!("unix://{}", socket.display())).unwrap().connect_lazy()
@@ -51,10 +50,9 @@ async fn evaluate(channel: &Channel, key: &str) -> Result<v1::EvaluateResponse, 
     client.evaluate(request).await.map(tonic::Response::into_inner)
 }
 
-/// The ids in the answers, by idempotency key.
 type Acknowledged = BTreeMap<String, Vec<String>>;
 
-/// Evaluates repeatedly, each time at two servers at once. If a server is unavailable, tries another one.
+/// Evaluates repeatedly at two servers at once, or at others if one is unavailable.
 async fn call(
     caller: usize,
     channels: Arc<Vec<Channel>>,
@@ -77,7 +75,7 @@ async fn call(
     acknowledged
 }
 
-/// Returns the id of the evaluation with a key, from the first server that answers.
+/// Returns the id for a key from the first server that answers.
 async fn insist(channels: &[Channel], first: usize, key: &str) -> String {
     let mut servers = (first..).map(|at| &channels[at % channels.len()]);
     loop {
@@ -93,7 +91,6 @@ async fn insist(channels: &[Channel], first: usize, key: &str) -> String {
     }
 }
 
-/// Waits for `more` answers.
 async fn await_answers(answered: &watch::Sender<usize>, more: usize) {
     let mut answered = answered.subscribe();
     let count = *answered.borrow() + more;
@@ -157,7 +154,6 @@ async fn killed_servers_lose_and_duplicate_nothing() {
     );
 }
 
-/// The budget for chat models applies to all servers together.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn servers_share_the_budget() {
     const BUDGET: u64 = 100_000;
@@ -275,7 +271,6 @@ async fn recovers_from_a_killed_database() {
     );
 }
 
-/// Connects with a password over verified TLS, and rejects everything else.
 #[test]
 fn database_connections_use_verified_tls() {
     // The PostgreSQL 16 wheel is built without TLS.
@@ -318,7 +313,6 @@ fn database_connections_use_verified_tls() {
     assert!(text.contains("storage.ca"), "{text}");
 }
 
-/// Runs the binary until it exits. Returns `true` on success, and its output.
 fn run_binary(folder: &Path, toml: &str, arguments: &[&str]) -> (bool, String) {
     let config = folder.join("once.toml");
     std::fs::write(&config, toml).unwrap();

@@ -70,7 +70,7 @@ fn put(items: Vec<v1::EvidenceItem>) -> impl tokio_stream::Stream<Item = v1::Put
     tokio_stream::iter(std::iter::once(head()).chain(items))
 }
 
-/// Returns more text than a judge reads as a whole, so that it is searched.
+/// Returns a text too long for a judge to read whole.
 fn long_log() -> String {
     (1..=300_000)
         .map(|line| format!("2026-03-12T14:02:17Z INFO order ORD-{line} was paid, total {line}\n"))

@@ -1,4 +1,4 @@
-//! Tests of the binary's startup: its log, its checks, and the signals it receives.
+//! Tests of the binary's startup: log, checks and signals.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -13,7 +13,6 @@ use rustix::process::Signal;
 use crate::support::process::Process;
 use crate::support::{self, request};
 
-/// Starts a server without reading its log.
 fn spawned(folder: &Path, toml: &str) -> Process {
     let config = folder.join("gsar.toml");
     std::fs::write(&config, toml).unwrap();
@@ -50,7 +49,7 @@ async fn reloads_after_a_sighup_during_startup() {
     let toml = format!("policies.dir = \"{}\"\n{BY_RULES}", policies.display());
     let process = spawned(folder.path(), &toml);
 
-    // The pipe can be opened once the server reads its policy.
+    // The pipe can be opened once the server reads it.
     let mut pipe = File::options().write(true).open(&night).unwrap();
     let changed = format!("{BY_RULES}[policies]\ndefault = \"strict\"\nallowed = [\"paper\"]\n");
     std::fs::write(folder.path().join("gsar.toml"), changed).unwrap();
@@ -87,7 +86,7 @@ fn configuration_is_checked_before_models_are_loaded() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path().join("model");
     std::fs::create_dir(&model).unwrap();
-    // A pipe without a writer, so that loading the model would block.
+    // Loading a model would block on a pipe without a writer.
     for file in ["model.onnx", "tokenizer.json", "config.json"] {
         pipe(&model.join(file));
     }

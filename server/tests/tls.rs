@@ -14,7 +14,6 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
-/// Adds a TLS listener that uses `server.pem` and `server.key`.
 fn over_tls(config: &mut Config, server: &Signed, client_ca: Option<&Authority>) {
     let folder = config.data_dir.parent().unwrap();
     server.write(folder, "server");
@@ -36,14 +35,13 @@ async fn start(server: &Signed, client_ca: Option<&Authority>) -> (TestServer, S
     (running, address)
 }
 
-/// Makes a call. Returns the whole error if it fails.
 async fn call(client: &Client, address: SocketAddr) -> Result<(), String> {
     let channel = client.channel(address).await.map_err(|error| format!("{error:?}"))?;
     let checked = HealthClient::new(channel).check(HealthCheckRequest::default()).await;
     checked.map(drop).map_err(|status| format!("{status:?}"))
 }
 
-/// Waits until a handshake with this result was counted, which happens after the peer has its answer.
+/// Waits until a handshake with this result is counted, shortly after the peer has its answer.
 async fn counted(result: &str) {
     let series = format!("gsar_tls_handshakes_total{{result=\"{result}\"}}");
     while !recorder().unwrap().render().contains(&series) {
@@ -155,7 +153,7 @@ async fn reloaded_client_authority_applies_to_new_connections() {
     std::fs::write(server.folder.path().join("clients.pem"), after.pem()).unwrap();
     server.reload().await;
     call(&new, address).await.unwrap();
-    // The same client, which may try to resume its session.
+    // The same client may try to resume its session.
     call(&old, address).await.unwrap_err();
     answered(&open).await;
 }
@@ -165,7 +163,6 @@ async fn stalled_handshakes_do_not_block_other_clients() {
     let authority = Authority::new("the authority");
     let (_server, address) = start(&authority.sign(), None).await;
     let client = Client::trusting(&authority);
-    // More than the maximum number of concurrent handshakes.
     let mut silent = Vec::new();
     for _ in 0..300 {
         silent.push(TcpStream::connect(address).await.unwrap());
@@ -182,7 +179,6 @@ async fn stalled_handshakes_do_not_block_other_clients() {
         let _ = peer.read_to_end(&mut answer).await;
         assert!(!answer.starts_with(b"HTTP"), "{answer:?}");
     }
-    // A peer that disconnects within its first message.
     let mut peer = TcpStream::connect(address).await.unwrap();
     peer.write_all(&[22, 3, 1, 2, 0, 1]).await.unwrap();
     drop(peer);

@@ -38,7 +38,7 @@ async fn started(folder: &std::path::Path, provider: &Server, traces: &str) -> P
     tokio::task::spawn_blocking(move || Process::configured(&folder, &config)).await.unwrap()
 }
 
-/// Formats spans as a tree: a line for each span with its attributes, below its parent.
+/// Formats spans as an indented tree, one per line with its attributes.
 fn tree(spans: &[Span], parent: &[u8], depth: usize, text: &mut String) {
     let mut children: Vec<&Span> =
         spans.iter().filter(|span| span.parent_span_id == parent).collect();
@@ -66,7 +66,7 @@ async fn evaluation_is_one_trace_from_caller_to_model() {
     let mut process = started(folder.path(), &provider, &traces).await;
     let channel = connect(&folder.path().join("gsar.sock")).await;
     let mut grounding = GroundingServiceClient::new(channel);
-    // A call without a trace is hardly ever sampled.
+    // Without a caller's trace, a call is almost never sampled.
     grounding.evaluate(request_for("")).await.unwrap();
     let mut request = Request::new(request_for(""));
     request
@@ -93,7 +93,6 @@ async fn evaluation_is_one_trace_from_caller_to_model() {
     assert_eq!(root.kind(), SpanKind::Server);
     let chat = taken.iter().find(|span| span.name == "chat gpt-4.1").unwrap();
     assert_eq!(chat.kind(), SpanKind::Client);
-    // The request to the provider is in the same trace, below the call's span.
     let seen = provider.seen();
     let sent: Vec<Option<&str>> = seen.iter().map(|seen| seen.header("traceparent")).collect();
     assert_eq!(sent.first().unwrap(), &None);

@@ -19,7 +19,7 @@ enum ScriptedAnswer {
     LeansTo(Class),
 }
 
-/// A judge whose answers depend on the text of the claim.
+/// A judge that answers by the claim's text.
 #[derive(Clone)]
 struct Scripted {
     name: &'static str,

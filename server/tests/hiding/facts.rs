@@ -32,7 +32,6 @@ pub const FACTS: [(&str, &str, &str); 20] = [
     ("backup-job", "wrote 80 GiB", "wrote 0 bytes"),
 ];
 
-/// Returns a log with all true statements.
 pub fn log() -> String {
     let log: Vec<String> = FACTS.iter().map(|(thing, fact, _)| format!("{thing} {fact}")).collect();
     log.join("\n")
@@ -43,7 +42,7 @@ pub fn truthful(question: &Question) -> Judgement {
     Judgement { judged, ..Judgement::default() }
 }
 
-/// Words in forms that state nothing.
+/// Words in the forms' own phrases, which state nothing.
 const OF_FORMS: [&str; 17] = [
     "action", "add", "alert", "anyone", "cause", "found", "know", "more", "no", "note", "restore",
     "root", "state", "thing", "what", "x", "yes",
@@ -54,8 +53,7 @@ fn words_of(text: &str) -> BTreeSet<String> {
     known_words.map(|word| word.text.to_lowercase()).collect()
 }
 
-/// Judges a claim by the facts about the things it names. It is grounded if it consists of true statements.
-/// Questions and proposals are complementary.
+/// Judges a claim by the facts about the things it names. Questions and proposals are complementary.
 fn truthful_about(claim: &Claim) -> JudgedClaim {
     let words = words_of(&claim.text);
     let is_about = |thing: &str| words_of(thing).iter().all(|word| words.contains(word));

@@ -1,28 +1,24 @@
-//! The forms in which a report can state something.
+//! The forms of a statement in a report.
 
 use std::ops::Range;
 
 #[derive(Clone)]
 pub struct Form {
     pub name: &'static str,
-    /// The report.
     pub text: String,
-    /// The claims given by the caller: their text, and their position in the report, if any.
+    /// Claims given by the caller: the text, and the position in the report if any.
     pub given: Vec<(String, Option<Range<usize>>)>,
 }
 
 /// The position of the other sentences.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Half of them before the form, and half after it.
+    /// Half before the form, half after it.
     Around,
-    /// After the form.
     After,
-    /// Before the form.
     Before,
 }
 
-/// Returns the forms of a statement: one true sentence is part of the form, and the others surround it.
 pub fn among(truth: &str, others: &[String], thing: &str, statement: &str) -> Vec<Form> {
     let (first, last) = others.split_at(others.len() / 2);
     let paragraph =
@@ -41,7 +37,6 @@ pub fn among(truth: &str, others: &[String], thing: &str, statement: &str) -> Ve
     beside(truth, thing, statement).into_iter().map(inside).collect()
 }
 
-/// Returns the position of forms that must be at the start or the end.
 fn place(form: &str) -> Place {
     match form {
         "front matter" => Place::After,
@@ -50,7 +45,7 @@ fn place(form: &str) -> Place {
     }
 }
 
-/// Returns the forms with one true sentence.
+/// Returns all forms of a statement, each with one true sentence.
 fn beside(truth: &str, thing: &str, statement: &str) -> Vec<Form> {
     let lie = format!("{thing} {statement}");
     let words: Vec<&str> = lie.split(' ').collect();

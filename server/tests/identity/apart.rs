@@ -1,4 +1,4 @@
-//! Tests that principals do not see each other's data, except with the right to audit.
+//! Tests that principals do not see each other's data without the right to audit.
 
 use std::path::Path;
 
@@ -157,7 +157,6 @@ async fn principals_do_not_see_each_others_data() {
     }
 }
 
-/// Returns `true` if any file below `folder` contains `text`.
 fn holds(folder: &Path, text: &str) -> bool {
     std::fs::read_dir(folder).unwrap().map(Result::unwrap).any(|entry| {
         let kind = entry.file_type().unwrap();

@@ -17,10 +17,8 @@ use crate::support::chat_models::{HONEST, Models, codes, failed_with, proceeds, 
 use crate::support::tokens::Issuer;
 
 const NAME: &str = "openai:m";
-/// Enough for a few calls.
 const BUDGET: u64 = 15_000;
 
-/// Returns the principals file with a daily budget for ada.
 fn with_budget(micros: u64) -> String {
     principals().replace("[ben]", &format!("daily_budget = {micros}\n[ben]"))
 }
@@ -73,7 +71,7 @@ fn cost(answer: &v1::EvaluateResponse) -> u64 {
     links.iter().flat_map(|link| &link.calls).map(v1::ModelCall::cost_micros).sum()
 }
 
-/// Evaluates until the budget is exhausted. Returns the cost and the answer that reports it.
+/// Evaluates until the budget is exhausted. Returns the total cost and the last answer.
 async fn spend(of: &As) -> (u64, v1::EvaluateResponse) {
     let mut spent = 0;
     for _ in 0..200 {
@@ -124,7 +122,6 @@ async fn exhausted_budget_affects_only_its_principal() {
     let of = |name: &str| {
         format!("SELECT sum(micros) FROM spending_of_principals WHERE principal = '{name}'")
     };
-    // Spending is settled shortly after the call.
     while total("SELECT sum(micros) FROM spending") != of_ada + of_ben {
         tokio::task::yield_now().await;
     }
@@ -135,7 +132,6 @@ fn code(answer: &v1::EvaluateResponse) -> String {
     codes(answer).join(" ")
 }
 
-/// Returns the failure code of every method that calls chat models.
 async fn every_path(of: &As) -> [(&'static str, String); 6] {
     let mut grounding = GroundingServiceClient::new(of.clone());
     let request = v1::EvaluateStreamRequest {

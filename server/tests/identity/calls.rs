@@ -19,7 +19,6 @@ pub(crate) fn methods() -> Vec<String> {
     ours.flat_map(of).collect()
 }
 
-/// The answers as JSON, and the final status.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) documents: Vec<String>,
@@ -32,12 +31,11 @@ impl Answered {
     }
 }
 
-/// Calls a method with an empty message.
 pub(crate) async fn call_empty(service: As, method: &str) -> Status {
     call(service, method, &["{}"]).await.status
 }
 
-/// Calls a method with these messages. A unary method gets one message.
+/// Calls a method with these messages, of which a unary method accepts one.
 pub(crate) async fn call(service: As, method: &str, documents: &[&str]) -> Answered {
     let transcoding = Transcoding::for_method(&format!("gsar.v1.{method}")).unwrap();
     let message = |document: &&str| transcoding.encode(document).unwrap();
@@ -62,7 +60,6 @@ pub(crate) async fn call(service: As, method: &str, documents: &[&str]) -> Answe
     }
 }
 
-/// Sends and receives encoded messages.
 struct Messages;
 
 impl Codec for Messages {

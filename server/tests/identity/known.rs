@@ -1,4 +1,4 @@
-//! Tests of the ways to identify a principal, and their effects.
+//! Tests of the ways to identify a principal.
 
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
@@ -113,12 +113,12 @@ async fn concurrent_calls_are_limited_per_principal() {
     let list =
         async || server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
     list().await.unwrap();
-    // Takes a minute to read in a debug build.
+    // Parsing takes a minute in a debug build.
     let report = v1::Report { synthesis: "1,".repeat(1 << 21), ..v1::Report::default() };
     let long = v1::EvaluateRequest { report: Some(report), ..request() };
     let mut grounding = server.grounding();
     let reading = tokio::spawn(async move {
-        // The only permit may be in use by a list call.
+        // A list call may hold the only permit.
         while let Err(refused) = grounding.evaluate(long.clone()).await {
             assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
         }
@@ -149,7 +149,6 @@ async fn token_permits_writing_over_http() {
         })
         .await;
     let port = server.gateway.unwrap().port();
-    // reqwest requires a crypto provider even without TLS.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let http = reqwest::Client::new();
     let post = async |path: &str, token: Option<&str>, document: serde_json::Value| {
@@ -177,7 +176,6 @@ async fn token_permits_writing_over_http() {
         let answer = post("delete-evaluation", token, delete()).await;
         assert_eq!(answer.status().as_u16(), status, "{token:?}");
     }
-    // Unauthenticated requests are not parsed.
     for (token, status) in [(None, 401), (Some("secret-of-ada"), 400)] {
         assert_eq!(post("evaluate", token, json!("no message")).await.status(), status);
     }

@@ -1,5 +1,4 @@
-//! Calls every method with the names of another principal's data: the data is not found, and no answer reveals
-//! it.
+//! Tests that principals can neither find nor infer each other's data by its name, in any method.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +14,7 @@ use crate::support::chat_models::{HONEST, Models, request_for};
 use crate::support::tokens::Issuer;
 use crate::support::{TestServerOptions, item, request};
 
-/// Request fields that name stored data.
+/// Request fields with the names of stored data.
 const NAMING: [&str; 7] = [
     "evaluation_id",
     "corpus_id",
@@ -26,10 +25,10 @@ const NAMING: [&str; 7] = [
     "report_id",
 ];
 
-/// Occurs in all data of ada, and in no request of ben.
+/// A word in all of ada's data and in none of ben's requests.
 const MARK: &str = "xylophone";
 
-/// The requests of ben by method, and the expected status. EVALUATION, CORPUS, KEY, INVESTIGATION, PAGE and
+/// Ben's requests by method, with the expected status. EVALUATION, CORPUS, KEY, INVESTIGATION, PAGE and
 /// AFTER are replaced by ada's names. Some methods answer as if nothing existed.
 const QUESTIONS: &[(&str, &[&str], Code)] = &[
     (
@@ -37,7 +36,7 @@ const QUESTIONS: &[(&str, &[&str], Code)] = &[
         &[r#"{"report": {"synthesis": "A."}, "corpusId": "CORPUS"}"#],
         Code::NotFound,
     ),
-    // Ben's own key and investigation, under the names that ada uses.
+    // Ben's own key and investigation, under ada's names.
     (
         "GroundingService/Evaluate",
         &[
@@ -146,7 +145,6 @@ const QUESTIONS: &[(&str, &[&str], Code)] = &[
     ("EvidenceService/ListCorpora", &[r#"{}"#], Code::Ok),
     ("EvidenceService/ListCorpora", &[r#"{"pageToken": "ada@a"}"#], Code::Ok),
     ("EvidenceService/DeleteCorpus", &[r#"{"corpusId": "CORPUS"}"#], Code::NotFound),
-    // From here on, ben's own data under ada's names.
     (
         "InvestigationService/StartInvestigation",
         &[r#"{"investigationId": "INVESTIGATION", "corpusId": "CORPUS"}"#],
@@ -162,7 +160,6 @@ const QUESTIONS: &[(&str, &[&str], Code)] = &[
     ),
 ];
 
-/// Returns `true` if the message or a nested one has a field in [`NAMING`].
 fn naming(message: &MessageDescriptor, seen: &mut BTreeSet<String>) -> bool {
     if !seen.insert(message.full_name().to_owned()) {
         return false;
@@ -245,7 +242,6 @@ async fn names_of_other_principals_are_not_found() {
         .iter()
         .fold(document.to_owned(), |text, (name, value)| text.replace(name, value))
     };
-    // Ada's corpus names, with and without her prefix.
     for corpus in ["ada@inc-7", "inc-7", "@inc-7"] {
         for (method, documents, expected) in QUESTIONS {
             let documents: Vec<String> =
@@ -254,7 +250,6 @@ async fn names_of_other_principals_are_not_found() {
             if corpus != "ada@inc-7" && !documents.concat().contains(corpus) {
                 continue;
             }
-            // Data that ben creates under these names is his own.
             let is_own = *expected == Code::Ok && method.starts_with("InvestigationService")
                 || *method == "InvestigationService/Drive"
                 || *method == "EvidenceService/PutEvidence" && corpus == "inc-7";
@@ -274,7 +269,6 @@ async fn names_of_other_principals_are_not_found() {
             assert!(!details.contains(MARK), "{case}");
         }
     }
-    // Ada's data is unchanged.
     for (method, document) in [
         ("LedgerService/GetEvaluation", r#"{"evaluationId": "EVALUATION"}"#),
         ("EvidenceService/GetSnapshot", r#"{"corpusId": "inc-7", "key": "KEY"}"#),
@@ -322,7 +316,6 @@ async fn full_storage_does_not_disclose_other_principals_usage() {
         learned.message().contains("bytes, but 4"),
         "the auditor may see the total: {learned:?}"
     );
-    // Principals may see the size of their own corpora.
     let refused = put("secret-of-ben", 6000).await.status;
     assert!(refused.message().contains("evidence.max_corpus_size is 4096 bytes, but "));
     assert!(!refused.message().contains("more would"), "{refused:?}");
@@ -355,7 +348,7 @@ async fn model_answers_are_cached_per_principal() {
 
 #[tokio::test]
 async fn pairs_belong_to_one_principal() {
-    // The same evidence, with a good report of ada and a bad one of ben.
+    // The same evidence, with ada's good report and ben's bad one.
     let server = started(&Issuer::new()).await;
     for (token, synthesis) in [
         ("secret-of-ada", "The pool size of checkout is 20."),

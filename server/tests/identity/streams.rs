@@ -20,7 +20,7 @@ use crate::identity::{As, digest, principals, started, with};
 use crate::support::tokens::Issuer;
 use crate::support::{TestServer, item, request};
 
-/// Changes to ada's entry while a stream is open, with the resulting status.
+/// Changes to ada's entry and their effects on her open streams.
 fn changes() -> [(&'static str, String, Code); 4] {
     let all = principals();
     let (ada, others) = all.split_at(all.find("[ben]").unwrap());
@@ -61,7 +61,6 @@ fn file(server: &TestServer) -> PathBuf {
     server.folder.path().join("principals.toml")
 }
 
-/// An open stream.
 struct Open<Q, A> {
     send: mpsc::Sender<Q>,
     answers: Streaming<A>,
@@ -69,7 +68,6 @@ struct Open<Q, A> {
 
 impl<Q, A: std::fmt::Debug> Open<Q, A> {
     async fn answer(&mut self, message: Q) -> Result<Option<A>, Code> {
-        // If the stream has ended, its status has the reason.
         let _ended = self.send.send(message).await;
         self.answers.message().await.map_err(|status| status.code())
     }
@@ -147,7 +145,7 @@ async fn evidence_upload_ends_when_rights_are_revoked() {
         let head = v1::CorpusHead { corpus_id: corpus_id.clone(), ..v1::CorpusHead::default() };
         send.send(part(Part::Corpus(head))).await.unwrap();
         send.send(part(Part::Item(item("first", "one line")))).await.unwrap();
-        // An item is searchable before the call ends, once it was received.
+        // A received item is searchable before the call ends.
         let search = v1::ListCorporaRequest::default();
         let mut auditor =
             EvidenceServiceClient::new(with(&server.channel, Some("secret-of-the-auditor")));
@@ -168,7 +166,7 @@ async fn evidence_upload_ends_when_rights_are_revoked() {
 #[tokio::test]
 async fn export_ends_when_rights_are_revoked() {
     let server = started(&Issuer::new()).await;
-    // More than the transport buffers for a caller that does not read.
+    // More than the transport buffers for a slow reader.
     let narrow = Endpoint::from_shared(format!("unix://{}", server.socket().display())).unwrap();
     let narrow = narrow.initial_stream_window_size(65_535).initial_connection_window_size(65_535);
     let ada = with(&narrow.connect().await.unwrap(), Some("secret-of-ada"));
@@ -212,13 +210,12 @@ async fn token_keys_are_replaced_without_a_restart() {
     };
     assert_eq!(listed(&new).await, Code::Unauthenticated);
     let file = server.folder.path().join("jwks.json");
-    // Invalid files have no effect.
     for broken in ["", "{", "{\"keys\": []}"] {
         std::fs::write(&file, broken).unwrap();
         server.reload().await;
         assert_eq!(listed(&old).await, Code::Ok, "{broken}");
     }
-    // Both keys, as during a key rotation; then only the new one.
+    // Accept both keys during a rotation, then only the new one.
     let both = {
         let [mut both, new]: [serde_json::Value; 2] =
             [&old, &new].map(|of| serde_json::from_str(&of.keys()).unwrap());

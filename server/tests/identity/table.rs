@@ -12,7 +12,6 @@ use crate::support::tls::{Authority, Client};
 use crate::support::tokens::{AUDIENCE, ISSUER, Issuer, ago};
 use crate::support::{TestServerOptions, rounds};
 
-/// Every method with the right that it requires, if any.
 const RIGHTS: [(&str, Option<&str>); 33] = [
     ("GroundingService/Evaluate", Some("evaluate")),
     ("GroundingService/EvaluateStream", Some("evaluate")),
@@ -52,7 +51,6 @@ const RIGHTS: [(&str, Option<&str>); 33] = [
 const NAMES: [&str; 8] =
     ["evaluate", "override", "read", "delete", "grade", "store", "search", "audit"];
 
-/// Invalid tokens, each with its fault.
 fn refused(issuer: &Issuer) -> Vec<(&'static str, Option<String>)> {
     let token = |changed| Some(issuer.token("ada@example", changed));
     let good = issuer.token("ada@example", json!({}));
@@ -264,7 +262,6 @@ async fn every_http_path_rejects_invalid_credentials() {
             config.gateway.address = Some("127.0.0.1:0".parse().unwrap());
         })
         .await;
-    // reqwest requires a crypto provider even without TLS.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let http = reqwest::Client::new();
     let base = format!("http://{}", server.gateway.unwrap());

@@ -78,7 +78,6 @@ pub(crate) async fn a_key_of_another_request_is_refused(place: &Place) {
     assert_eq!(ledger.find_by_key("key", digest(b"2")).await, Err(reused));
     assert_eq!(ledger.find_by_key("other", digest(b"2")).await, Ok(None));
     assert_eq!(ledger.read(&record(2).evaluation_id).await, Ok(None));
-    // Deleting an evaluation releases its key.
     assert_eq!(ledger.delete(&record(1).evaluation_id).await, Ok(true));
     assert_eq!(ledger.record(keyed(3, "key", 2)).await, Ok(Recorded::New));
 }
@@ -174,7 +173,7 @@ pub(crate) async fn lists_are_filtered_and_paged(place: &Place) {
     assert_eq!(second.evaluations[0], summary_of(&record(36)));
 }
 
-/// Returns `true` for an evaluation that proceeded with a claim that is not grounded, or only in shadow mode.
+/// Returns `true` for evaluations that proceeded with an ungrounded claim or only in shadow mode.
 fn is_unproven(of: &Summary) -> bool {
     match of.tier {
         1 => of.grounded.is_none_or(|grounded| grounded < of.claims),
@@ -258,7 +257,7 @@ pub(crate) async fn counts_are_those_of_the_lists(place: &Place) {
     }
 }
 
-/// While callers record concurrently, nothing appears before a reader's position.
+/// No record appears before a reader's position, even with concurrent writers.
 pub(crate) async fn a_following_reader_misses_nothing(place: &Place) {
     const WRITERS: u32 = 8;
     const EACH: u32 = 60;
@@ -404,11 +403,9 @@ pub(crate) async fn an_event_and_its_evaluation_are_recorded_together(place: &Pl
         ..keyed(number, key, step)
     };
     assert_eq!(ledger.record(step(1, 1, "one")).await, Ok(Recorded::New));
-    // If the step is taken, the evaluation is not recorded and its key stays free.
     let taken = LedgerError::StepTaken { investigation_id: "i".to_owned(), step: 1 };
     assert_eq!(ledger.record(step(2, 1, "two")).await, Err(taken));
     assert_eq!(ledger.read(&record(2).evaluation_id).await, Ok(None));
-    // If the key is known, the step is not recorded.
     assert!(matches!(ledger.record(step(3, 1, "one")).await, Ok(Recorded::Replayed { .. })));
     let duplicate = Record { evaluation_id: record(1).evaluation_id, ..step(4, 2, "three") };
     assert!(matches!(ledger.record(duplicate).await, Err(LedgerError::DuplicateId { .. })));
@@ -434,7 +431,6 @@ pub(crate) async fn deletion_removes_unshared_rows(place: &Place) {
     assert!(ledger.investigation("i").await.unwrap().is_some());
     assert_eq!(ledger.delete(&record(2).evaluation_id).await, Ok(true));
     assert_eq!(ledger.investigation("i").await, Ok(None));
-    // The deleted rows can be written again.
     record_all(&*ledger, [of(1)]).await;
     assert!(has_content(1).await);
 }
@@ -492,7 +488,7 @@ pub(crate) async fn owners_have_their_own_names(place: &Place) {
     // Evaluation ids are global.
     let taken = LedgerError::DuplicateId { evaluation_id: record(2).evaluation_id };
     assert_eq!(ben.record(record(2)).await, Err(taken));
-    // An investigation is deleted with the last evaluation of its owner.
+    // Deleting an owner's last evaluation deletes the investigation.
     for number in 2..4 {
         assert_eq!(ada.delete(&record(number).evaluation_id).await, Ok(true));
     }

@@ -1,4 +1,4 @@
-//! Tests of features that only PostgreSQL ledgers have: schema creation, partitions, shared rows.
+//! Tests of PostgreSQL ledgers only: schema creation, partitions and shared rows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,6 @@ async fn open(url: &str) -> PostgresLedger {
     PostgresLedger::open(options(url)).await.unwrap()
 }
 
-/// Returns the database's time in microseconds since 1970.
 fn now(postgres: &Postgres, url: &str) -> i64 {
     postgres.query(url, "SELECT (extract(epoch FROM now()) * 1000000)::bigint").parse().unwrap()
 }
@@ -38,7 +37,6 @@ pub(crate) async fn a_schema_is_created_once_and_another_one_is_refused(postgres
         error => panic!("{error}"),
     };
     assert_eq!(mismatch(by_hand.clone()).await, SchemaMismatch::Missing);
-    // Several servers start concurrently.
     let starting: Vec<_> = (0..4)
         .map(|_| {
             let url = url.clone();
@@ -69,7 +67,6 @@ pub(crate) async fn retention_deletes_rows_and_drops_months(postgres: &Postgres)
     let now = now(postgres, &url);
     let partitions = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'evaluations'::regclass";
     assert_eq!(postgres.query(&url, partitions), "4", "three months and the rest");
-    // A partition for a month long ago.
     postgres.query(
         &url,
         "CREATE TABLE evaluations_202001 PARTITION OF evaluations FOR VALUES FROM (1577836800000000) TO (1580515200000000)",
@@ -125,7 +122,7 @@ pub(crate) async fn rows_that_are_swept_away_in_use_are_written_again(postgres: 
     let url = postgres.database();
     let (one, other) = (Arc::new(open(&url).await), Arc::new(open(&url).await));
     one.start_investigation(start("i")).await.unwrap();
-    // Each server deletes rows that the other has cached, while both record.
+    // Each server deletes rows cached by the other while both record.
     for round in 0..20 {
         let of = |number| Record {
             investigation_id: String::new(),
@@ -139,7 +136,7 @@ pub(crate) async fn rows_that_are_swept_away_in_use_are_written_again(postgres: 
         let (a, b) = tokio::join!(other.delete(&ids[0]), one.delete(&ids[1]));
         assert_eq!((a, b), (Ok(true), Ok(true)));
     }
-    // Two concurrent deletions may each keep rows that the other still refers to.
+    // Two concurrent deletions may both retain rows that the other still references.
     one.apply_retention(Duration::from_secs(3_600 * 24 * 365 * 100)).await.unwrap();
     assert_eq!(postgres.query(&url, "SELECT count(*) FROM evidence_sets"), "0");
     assert_eq!(one.investigation("i").await.unwrap().unwrap().events.len(), 20);

@@ -7,10 +7,8 @@ use crate::ledger_contract::records::{
     digest, event, first_page, grades, keyed, record, start, with_contents,
 };
 
-/// The number of operations per seed.
 const OPERATIONS: usize = 150;
 
-/// A deterministic random number generator (SplitMix64).
 struct Numbers(u64);
 
 impl Numbers {
@@ -39,7 +37,6 @@ pub(crate) async fn compare(one: &dyn Ledger, other: &dyn Ledger, seed: u64) {
     }
 }
 
-/// Fills a ledger with records of every kind.
 pub(crate) async fn fill(ledger: &dyn Ledger) {
     for number in 0..30 {
         let id = format!("investigation-{}", number % 3);
@@ -55,7 +52,6 @@ pub(crate) async fn fill(ledger: &dyn Ledger) {
     }
 }
 
-/// Adds an owner's data under the names that [`fill`] uses.
 pub(crate) async fn fill_for_an_owner(ledger: &dyn Ledger) {
     let ledger = ledger.for_owner(&Owner::new("ada", false));
     let _existing = ledger.start_investigation(start("investigation-0")).await.unwrap();
@@ -64,7 +60,7 @@ pub(crate) async fn fill_for_an_owner(ledger: &dyn Ledger) {
     ledger.record(record).await.unwrap();
 }
 
-/// Applies an operation and formats the result. Omits sequence numbers, which differ.
+/// Applies an operation and formats the result without its sequence numbers, which differ.
 async fn answer(ledger: &dyn Ledger, kind: u32, number: u32, key: u32, step: u32) -> String {
     let investigation = format!("investigation-{}", number % 3);
     let id = record(number).evaluation_id;

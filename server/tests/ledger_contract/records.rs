@@ -119,13 +119,11 @@ pub(crate) async fn record_all(ledger: &dyn Ledger, records: impl IntoIterator<I
     }
 }
 
-/// Requests the first page of all evaluations.
 pub(crate) fn first_page(cursor: Cursor, limit: usize) -> PageRequest {
     let limit = NonZeroUsize::new(limit).unwrap();
     PageRequest { selection: Selection::default(), cursor, limit }
 }
 
-/// Returns the ids on all pages of entries.
 pub(crate) async fn read_entries(ledger: &dyn Ledger, request: &PageRequest) -> Vec<String> {
     let (mut all, mut request) = (Vec::new(), request.clone());
     loop {
@@ -139,7 +137,6 @@ pub(crate) async fn read_entries(ledger: &dyn Ledger, request: &PageRequest) -> 
     }
 }
 
-/// Returns the ids on all pages of a list.
 pub(crate) async fn listed(ledger: &dyn Ledger, request: &PageRequest) -> Vec<String> {
     let (mut all, mut request) = (Vec::new(), request.clone());
     loop {

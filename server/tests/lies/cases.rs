@@ -7,7 +7,6 @@ use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 use serde::Deserialize;
 
-/// A report with its evidence and labels.
 #[derive(Clone)]
 pub struct Case {
     pub name: String,
@@ -16,7 +15,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Returns the report with only these claims. Text without a claim is removed.
+    /// Returns the report with only these claims, and without text outside claims.
     pub fn with_claims(&self, keep: &[bool]) -> Self {
         let is_kept = |at: usize| keep.get(at).copied().unwrap_or(false);
         let mut request = self.request.clone();
@@ -36,7 +35,7 @@ fn kept<T>(all: Vec<T>, is_kept: impl Fn(usize) -> bool) -> Vec<T> {
     all.into_iter().enumerate().filter(|(at, _)| is_kept(*at)).map(|(_, one)| one).collect()
 }
 
-/// Returns the three reports of every incident that may be inspected.
+/// Returns the three reports of each incident outside the test set.
 pub fn cases() -> Vec<Case> {
     let incidents = incidents().unwrap();
     let open = incidents.iter().filter(|incident| !incident.is_test);

@@ -1,4 +1,4 @@
-//! The kinds of lies. Each turns an honest answer into one that favours the report.
+//! The kinds of lies that favour a report.
 
 use gsar_core::evidence::{Citation, Target};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
@@ -7,7 +7,7 @@ use super::cases::{Case, citation, content};
 
 pub struct Lie {
     pub name: &'static str,
-    /// The code of the expected correction. Empty if the lie is harmless without one.
+    /// The expected correction code. Empty if the lie is harmless.
     pub code: &'static str,
     pub tell: fn(&Case) -> Vec<JudgedClaim>,
 }
@@ -37,12 +37,11 @@ pub const LIES: [Lie; 17] = [
     Lie { name: "claims that rest on each other", code: "CITATION_CYCLE", tell: circles },
 ];
 
-/// Returns `true` for claims that count against the report, which are those that a liar would lie about.
 pub fn counts_against(judged: &JudgedClaim) -> bool {
     matches!(judged.class, Class::Ungrounded | Class::Contradicted)
 }
 
-/// Calls every claim that counts against the report grounded, with these citations.
+/// Grounds every claim that counts against the report, with these citations.
 pub fn says_it_holds(
     case: &Case,
     class: Class,
@@ -83,7 +82,6 @@ fn unknown_items_beside(case: &Case) -> Vec<JudgedClaim> {
     complementary(case, |judged| vec![citation("audit-log", "", &judged.claim.text)])
 }
 
-/// Returns a citation of the quote from every item.
 fn of_every_item(case: &Case, quote: &str) -> Vec<Citation> {
     case.request.evidence.iter().map(|item| citation(&item.id, "", quote)).collect()
 }
@@ -108,14 +106,14 @@ fn zero_width(case: &Case) -> Vec<JudgedClaim> {
     })
 }
 
-/// The beginning of one line joined to the end of another.
+/// Joins the beginning of one line to the end of another.
 fn stitched(case: &Case) -> Vec<JudgedClaim> {
     grounded(case, |_| {
         forged(case, |line| Some(format!("{} and therefore {}", begin(line)?, end(line)?)))
     })
 }
 
-/// The beginning of one record and the end of another, without the words between.
+/// Joins the beginning of one record to the end of another with an ellipsis.
 fn elided(case: &Case) -> Vec<JudgedClaim> {
     grounded(case, |_| {
         let of_item = |item: &gsar_proto::v1::EvidenceItem| {
@@ -129,7 +127,6 @@ fn elided(case: &Case) -> Vec<JudgedClaim> {
     })
 }
 
-/// Returns the first or second half of the words in a line.
 fn half(line: &str, is_first: bool) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (first, last) = words.split_at_checked(words.len().div_ceil(2))?;
@@ -144,7 +141,7 @@ fn end(line: &str) -> Option<&str> {
     line.rsplit_once(' ').map(|(_, last)| last).filter(|last| last.len() > 2)
 }
 
-/// Returns a forged quote from each item, based on its first suitable line.
+/// Returns a forged quote from each item's first suitable line.
 fn forged(case: &Case, forge: impl Fn(&str) -> Option<String>) -> Vec<Citation> {
     let of_item = |item: &gsar_proto::v1::EvidenceItem| {
         let quote = content(item).lines().map(str::trim).find_map(&forge)?;

@@ -16,7 +16,7 @@ type Answer = Box<dyn Fn(&Question) -> Judgement + Send>;
 #[derive(Clone, Default)]
 struct ScriptedJudge {
     answer: Arc<Mutex<Option<Answer>>>,
-    /// `true` if it can be asked to reconsider. It then repeats its verdicts.
+    /// `true` if the judge reconsiders, in which case it repeats its verdicts.
     reconsiders: bool,
 }
 
@@ -68,7 +68,6 @@ impl ScriptedServer {
         Self::of(ScriptedJudge::default()).await
     }
 
-    /// Starts a server with a judge that repeats its verdicts when asked to reconsider.
     pub async fn start_reconsidering() -> Self {
         Self::of(ScriptedJudge { reconsiders: true, ..ScriptedJudge::default() }).await
     }
@@ -77,7 +76,7 @@ impl ScriptedServer {
         Self::with(judge, |config| config.ledger.enabled = false).await
     }
 
-    /// Starts a server with a ledger at which callers may use any policy and override.
+    /// Starts a server with a ledger, at which callers may use any policy and override.
     pub async fn start_recording(reconsiders: bool) -> Self {
         let open = |config: &mut Config| {
             config.policies.allow_overrides = AllowOverrides::Any;
@@ -100,12 +99,10 @@ impl ScriptedServer {
         &self.server
     }
 
-    /// Sets the judge's answers from now on.
     pub fn set_answer(&self, answer: impl Fn(&Question) -> Judgement + Send + 'static) {
         *self.judge.answer.lock().unwrap() = Some(Box::new(answer));
     }
 
-    /// Evaluates a report with this answer of the judge.
     pub async fn evaluate(
         &self,
         policy: &str,
@@ -117,7 +114,6 @@ impl ScriptedServer {
         self.server.grounding().evaluate(request).await.unwrap().into_inner()
     }
 
-    /// Evaluates a case with these verdicts of the judge.
     pub async fn judged(
         &self,
         policy: &str,
@@ -149,7 +145,7 @@ impl GuardedVerdict {
                 (u128::from(a) * u128::from(d)).cmp(&(u128::from(c) * u128::from(b)))
             }
         };
-        // Tiers are numbered from the least cautious.
+        // A lower tier is less cautious.
         self.tier < other.tier || scores.is_gt()
     }
 }

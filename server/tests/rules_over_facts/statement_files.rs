@@ -1,4 +1,4 @@
-//! Files with the evidence of an invented incident and statements about it.
+//! Test files with statements about an invented incident and its evidence.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ pub(crate) struct StatementFile {
     pub(crate) statements: Vec<Statement>,
 }
 
-/// A statement, and `true` if a careful reader of the evidence would agree with it.
+/// A statement, and `true` if the evidence supports it.
 #[derive(serde::Deserialize)]
 pub(crate) struct Statement {
     pub(crate) text: String,
@@ -67,7 +67,6 @@ fn timestamp(written: &str) -> Option<Timestamp> {
     Some(Timestamp::from_micros(seconds * 1_000_000))
 }
 
-/// Reads all files of statements.
 pub(crate) fn statement_files() -> Vec<StatementFile> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/statements");
     let entries = std::fs::read_dir(folder).expect("the folder of statements");

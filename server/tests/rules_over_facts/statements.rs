@@ -6,7 +6,6 @@ use gsar_server::judge::facts::Observations;
 
 use crate::rules_over_facts::statement_files::{StatementFile, statement_files};
 
-/// The number of decided statements.
 #[derive(Default)]
 struct StatementCounts {
     statements: usize,

@@ -15,7 +15,6 @@ pub const HONEST: &str = r#"{"claims": [{"id": "c1", "class": "grounded", "type"
     "citations": [{"evidence": "E1", "field_path": null, "quote": "the pool size is 20"}], "note": "as quoted"}],
     "score": 0.9, "explanation": "one claim", "gaps": [], "contradictions": [], "abstain": null}"#;
 
-/// The chat models of a server to be started, each at its own provider.
 pub struct Models {
     folder: TempDir,
     named: BTreeMap<String, Model>,
@@ -28,12 +27,11 @@ impl Models {
         Self { folder, named: BTreeMap::new() }
     }
 
-    /// Adds a model with one attempt per call and no canary, unless `change` sets them.
+    /// Adds a model with one attempt per call and no canary by default.
     pub fn with(self, name: &str, provider: &Server, change: impl FnOnce(&mut Model)) -> Self {
         self.with_wire(name, provider, Wire::OpenAi, change)
     }
 
-    /// Adds a model that uses a wire format.
     pub fn with_wire(
         mut self,
         name: &str,
@@ -53,14 +51,14 @@ impl Models {
         self
     }
 
-    /// Starts a server with these models as its chain, in the order of their names, followed by `rules/2`.
+    /// Starts a server whose chain is these models, sorted by name, and `rules/2`.
     pub async fn start(self, change: impl FnOnce(&mut Config)) -> TestServer {
         let names = self.named.keys().cloned();
         let wanted = TestServerOptions::default().start(|config| {
             config.judges.chain = names.chain(["rules/2".to_owned()]).collect();
             config.judges.models.clone_from(&self.named);
             config.ledger.durable = false;
-            // Most tests are about the judge alone.
+            // Most tests concern only the judge.
             config.judges.second_look = gsar_server::config::NO_READER.to_owned();
             change(config);
         });
@@ -68,7 +66,7 @@ impl Models {
     }
 }
 
-/// Returns a request with one claim for the named judge. An empty name means the whole chain.
+/// Returns a request with one claim for this judge, or for the chain if the name is empty.
 pub fn request_for(judge: &str) -> v1::EvaluateRequest {
     let claim = v1::Claim {
         id: "c1".to_owned(),
@@ -100,13 +98,13 @@ pub fn proceeds(answer: &v1::EvaluateResponse) -> bool {
     answer.decision.as_ref().is_some_and(|decision| decision.tier() == v1::Tier::Proceed)
 }
 
-/// Returns the failure code of each judge that was called, or an empty code if it judged.
+/// Returns each called judge's failure code, or an empty string if it succeeded.
 pub fn codes(answer: &v1::EvaluateResponse) -> Vec<&str> {
     let judges = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
     judges.map(|link| link.code.as_str()).collect()
 }
 
-/// Returns the code of a failed evaluation. Asserts that the whole answer is that of a failure.
+/// Returns a failed evaluation's code, and checks the rest of the answer.
 pub fn failed_with(answer: &v1::EvaluateResponse) -> &str {
     let decision = answer.decision.as_ref().expect("a decision");
     assert_eq!((answer.outcome(), decision.tier()), (v1::Outcome::Failed, v1::Tier::Abstain));
@@ -116,7 +114,7 @@ pub fn failed_with(answer: &v1::EvaluateResponse) -> &str {
     code
 }
 
-/// Builds a model's answer from tuples: claim id, class, and the label of an item with a quote from it, if any.
+/// Builds a model's answer from tuples: claim id, class, item label and quote. The label may be empty.
 pub fn verdict(claims: &[(&str, &str, &str, &str)]) -> String {
     let claims: Vec<serde_json::Value> = claims
         .iter()

@@ -17,7 +17,6 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 
-/// Forwards every span that it receives.
 struct Collector(mpsc::UnboundedSender<Span>);
 
 #[tonic::async_trait]
@@ -37,7 +36,6 @@ impl TraceService for Collector {
     }
 }
 
-/// Starts a collector. Returns its address and the received spans.
 pub async fn collector() -> (SocketAddr, mpsc::UnboundedReceiver<Span>) {
     let (send, spans) = mpsc::unbounded_channel();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

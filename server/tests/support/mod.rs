@@ -36,28 +36,24 @@ use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 use tonic_types::StatusExt as _;
 
-/// Returns the number of rounds of a test: `deep` in `make test-deep`, and otherwise `quick`.
+/// Returns `deep` in `make test-deep`, and otherwise `quick`.
 pub fn rounds(quick: usize, deep: usize) -> usize {
     if std::env::var_os("GSAR_TEST_DEEP").is_some() { deep } else { quick }
 }
 
-/// A running server, stopped on drop.
 pub struct TestServer {
     pub folder: TempDir,
     pub channel: Channel,
     pub phase: PhaseCell,
     pub admin: Option<std::net::SocketAddr>,
     pub tcp: Option<String>,
-    /// The address of the `grpcs://` listener, if there is one.
     pub tls: Option<std::net::SocketAddr>,
-    /// The address of the HTTP gateway, if there is one.
     pub gateway: Option<std::net::SocketAddr>,
     reload: mpsc::Sender<()>,
     stop: Option<oneshot::Sender<()>>,
     served: JoinHandle<Result<(), StartError>>,
 }
 
-/// Options of a server to be started.
 #[derive(Default)]
 pub struct TestServerOptions {
     judges: Vec<Arc<dyn Judge>>,
@@ -141,16 +137,14 @@ impl TestServer {
         InvestigationServiceClient::new(self.channel.clone())
     }
 
-    /// Reloads the server's files, and waits until that is done.
     pub async fn reload(&self) {
-        // The channel has capacity 1: the third message is sent when the second was received, after the first
-        // was handled.
+        // The channel has capacity 1, so the third send waits until the first message was handled.
         for _ in 0..3 {
             self.reload.send(()).await.unwrap();
         }
     }
 
-    /// Stops the server. [`TestServer::stopped`] waits for it.
+    /// Starts the shutdown. [`TestServer::stopped`] waits for its end.
     pub fn tell_to_stop(&mut self) {
         let _ = self.stop.take().map(|stop| stop.send(()));
     }
@@ -167,13 +161,11 @@ pub async fn connect(socket: &std::path::Path) -> Channel {
     Endpoint::from_shared(format!("unix://{}", socket.display())).unwrap().connect().await.unwrap()
 }
 
-/// Returns the health status of a service, or of the whole server if the name is empty.
 pub async fn health(channel: Channel, service: &str) -> ServingStatus {
     let request = HealthCheckRequest { service: service.to_owned() };
     HealthClient::new(channel).check(request).await.unwrap().into_inner().status()
 }
 
-/// Returns the fields that an error lists as invalid.
 pub fn wrong_fields(status: &Status) -> Vec<String> {
     let details = status.get_error_details();
     let violations = details.bad_request().map(|bad| bad.field_violations.clone());

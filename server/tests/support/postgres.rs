@@ -18,23 +18,21 @@ use tempfile::TempDir;
 
 use super::skip::skipped;
 
-/// A PostgreSQL installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The newest one installed on the system (Debian's `postgresql`).
+    /// The newest version installed on the system (Debian's `postgresql`).
     System,
     /// PostgreSQL 16 with pgvector, fetched by `make postgres`.
     Pgvector,
 }
 
-/// A running server, stopped and removed on drop.
 pub struct Postgres {
     folder: TempDir,
     programs: PathBuf,
     databases: AtomicU32,
 }
 
-/// The user id it runs with if the test runs as root, which PostgreSQL does not allow.
+/// PostgreSQL refuses to run as root, so tests as root use this user id.
 const NOBODY: u32 = 65_534;
 
 impl Postgres {
@@ -64,14 +62,13 @@ impl Postgres {
         Some(postgres)
     }
 
-    /// Creates an empty database and returns its URL.
     pub fn database(&self) -> String {
         let name = format!("gsar_{}", self.databases.fetch_add(1, Ordering::Relaxed));
         self.run("createdb", &["-h", &self.socket(), "-U", "gsar", &name]);
         format!("postgres:///{name}?host={}&user=gsar", self.socket())
     }
 
-    /// Restarts the server with TLS on loopback, where a password is required. Returns the port.
+    /// Restarts with TLS and passwords on loopback. Returns the port.
     pub fn serve_tls(&self, certificate: &str, key: &str) -> u16 {
         let data = PathBuf::from(self.data());
         self.write(&data.join("own.crt"), certificate);
@@ -81,7 +78,7 @@ impl Postgres {
         self.run("pg_ctl", &["-D", &self.data(), "stop", "-m", "fast", "-w"]);
         let options = format!("-k {} -c fsync=off", self.socket());
         let start = ["-D", &self.data(), "-l", "/dev/null", "-o", &options, "start", "-w"];
-        // PostgreSQL cannot bind port 0, so try free ports until it gets one.
+        // PostgreSQL cannot bind port 0, so try free ports.
         let started = (0..10).find_map(|_| {
             let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
             let port = free.local_addr().unwrap().port();
@@ -103,26 +100,23 @@ impl Postgres {
         }
     }
 
-    /// Stops the server at once, as in a crash.
     pub fn kill(&self) {
         self.run("pg_ctl", &["-D", &self.data(), "stop", "-m", "immediate", "-w"]);
     }
 
     /// Starts the server and waits until it accepts connections.
     pub fn up(&self) {
-        // Without fsync, a crash of the server loses nothing; only a power failure would.
+        // fsync protects only against a power failure.
         let options = format!("-k {} -h '' -c fsync=off -c max_connections=200", self.socket());
         let log = self.folder.path().join("log");
         let log = log.to_str().unwrap();
         self.run("pg_ctl", &["-D", &self.data(), "-l", log, "-o", &options, "start", "-w"]);
     }
 
-    /// Runs a statement and returns its output without headings.
     pub fn query(&self, url: &str, sql: &str) -> String {
         self.run("psql", &["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", sql])
     }
 
-    /// Returns a dump of the first database.
     pub fn dump(&self) -> String {
         self.run("pg_dump", &["-h", &self.socket(), "-U", "gsar", "--inserts", "gsar_0"])
     }
@@ -135,17 +129,16 @@ impl Postgres {
         self.folder.path().to_str().unwrap().to_owned()
     }
 
-    /// Runs one of PostgreSQL's programs and returns its output.
     fn run(&self, program: &str, arguments: &[&str]) -> String {
         let result = self.try_run(program, arguments);
         result.unwrap_or_else(|output| panic!("{program} {arguments:?}: {output}"))
     }
 
-    /// Runs one of PostgreSQL's programs and returns its output, as an error if it fails.
+    /// Runs a PostgreSQL program. Returns its output as an error if it fails.
     fn try_run(&self, program: &str, arguments: &[&str]) -> Result<String, String> {
         let mut command = Command::new(self.programs.join(program));
         let file = self.folder.path().join(format!("{program}.out"));
-        // The server that pg_ctl starts would keep a pipe open.
+        // pg_ctl's server would keep a pipe open.
         let output = std::fs::File::create(&file).unwrap();
         command.args(arguments).current_dir("/").stdin(Stdio::null());
         command.stdout(output.try_clone().unwrap()).stderr(output);
@@ -174,7 +167,6 @@ fn is_root() -> bool {
     rustix::process::getuid().is_root()
 }
 
-/// Returns the folder with the programs of an installation.
 fn programs(kind: Kind) -> Option<PathBuf> {
     let folder = match kind {
         Kind::System => {

@@ -21,7 +21,6 @@ impl Process {
         Self::configured(folder, "")
     }
 
-    /// Starts a server with a configuration file.
     pub fn configured(folder: &Path, toml: &str) -> Self {
         let socket = format!("unix://{}", folder.join("gsar.sock").display());
         let process = Self::with_flags(folder, toml, &["--listen", &socket]);
@@ -29,7 +28,7 @@ impl Process {
         process
     }
 
-    /// Starts a server with a configuration file that sets the listeners, without reading its log.
+    /// Starts a server with configured listeners, without reading its log.
     pub fn listening(folder: &Path, toml: &str) -> Self {
         Self::with_flags(folder, toml, &[])
     }
@@ -48,12 +47,11 @@ impl Process {
         Self::spawned(&mut command)
     }
 
-    /// Starts a command that becomes the server, without reading its log.
     pub fn spawned(command: &mut Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let (read, log) = channel();
-        // Drain the log, so that the server does not block.
+        // A full pipe would block the server.
         let reader = std::thread::spawn(move || {
             let mut whole = String::new();
             for line in lines.map_while(Result::ok) {
@@ -66,7 +64,7 @@ impl Process {
         Self { child, log, reader: Some(reader) }
     }
 
-    /// Returns the next log line with this message, and skips the lines before it.
+    /// Returns the next log line with this message.
     pub fn log_line(&self, message: &str) -> serde_json::Value {
         let mut passed = Vec::new();
         loop {
@@ -91,14 +89,12 @@ impl Process {
         self.child.wait().unwrap()
     }
 
-    /// Stops the server and returns its whole log.
     pub fn ended(mut self) -> String {
         self.signal(Signal::TERM);
         assert!(self.wait().success());
         self.reader.take().unwrap().join().unwrap()
     }
 
-    /// Returns the peak memory of the process in KiB.
     pub fn peak_memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

@@ -8,10 +8,7 @@
     reason = "included by path in the tests of several crates"
 )]
 
-/// Reports that a test is skipped for lack of `requirement`.
-///
-/// # Panics
-/// If `GSAR_REQUIRE`, a list separated by commas, names the requirement.
+/// Reports a skipped test. Panics if the comma-separated list `GSAR_REQUIRE` has the requirement.
 pub fn skipped(requirement: &str, reason: impl std::fmt::Display) {
     let required = std::env::var("GSAR_REQUIRE").unwrap_or_default();
     assert!(

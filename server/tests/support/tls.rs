@@ -17,7 +17,6 @@ use tonic::transport::{Channel, Endpoint};
 
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
-/// A certificate with its key, as PEM.
 #[derive(Clone)]
 pub struct Signed {
     pub certificate: String,
@@ -36,7 +35,6 @@ impl Authority {
         self.0.pem()
     }
 
-    /// Issues a certificate for `localhost` and 127.0.0.1.
     pub fn sign(&self) -> Signed {
         self.sign_until(2099)
     }
@@ -50,7 +48,6 @@ impl Authority {
         Signed { certificate: certificate.pem(), key: key.serialize_pem() }
     }
 
-    /// Issues a certificate that is valid until the end of `year`.
     pub fn sign_until(&self, year: i32) -> Signed {
         let names = ["localhost", "127.0.0.1"].map(str::to_owned);
         let mut params = CertificateParams::new(names).unwrap();
@@ -62,7 +59,6 @@ impl Authority {
 }
 
 impl Signed {
-    /// Writes `NAME.pem` and `NAME.key`.
     pub fn write(&self, folder: &Path, name: &str) {
         std::fs::write(folder.join(format!("{name}.pem")), &self.certificate).unwrap();
         std::fs::write(folder.join(format!("{name}.key")), &self.key).unwrap();
@@ -73,7 +69,6 @@ impl Signed {
     }
 }
 
-/// A TLS client.
 pub struct Client {
     pub config: ClientConfig,
 }
@@ -107,20 +102,17 @@ impl Client {
         Self { config }
     }
 
-    /// Connects and completes the handshake.
     pub async fn handshake(&self, address: SocketAddr) -> io::Result<TlsStream<TcpStream>> {
         let stream = TcpStream::connect(address).await?;
         let connector = TlsConnector::from(Arc::new(self.config.clone()));
         connector.connect(ServerName::try_from("localhost").unwrap(), stream).await
     }
 
-    /// Returns the certificate that the server presents.
     pub async fn shown(&self, address: SocketAddr) -> CertificateDer<'static> {
         let stream = self.handshake(address).await.unwrap();
         stream.get_ref().1.peer_certificates().unwrap().first().unwrap().clone().into_owned()
     }
 
-    /// Connects a gRPC channel.
     pub async fn channel(&self, address: SocketAddr) -> Result<Channel, tonic::transport::Error> {
         let config = Arc::new(self.config.clone());
         let connector = tower::service_fn(move |_| {

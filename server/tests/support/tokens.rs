@@ -16,7 +16,6 @@ impl Issuer {
         Self(KeyPair::generate().unwrap())
     }
 
-    /// Returns the public key as a JSON Web Key Set.
     pub fn keys(&self) -> String {
         let point = self.0.public_key_raw();
         let (x, y) = point.split_at(point.len() / 2 + 1);
@@ -28,12 +27,11 @@ impl Issuer {
         .to_string()
     }
 
-    /// Signs claims with the key id in [`Issuer::keys`].
     pub fn sign(&self, claims: &Value) -> String {
         self.sign_as(&json!({ "alg": "ES256", "kid": "one" }), &claims.to_string())
     }
 
-    /// Signs any text as claims, with any header.
+    /// Signs any text with any header.
     pub fn sign_as(&self, header: &Value, claims: &str) -> String {
         let signed = signed_part(header, claims);
         let key = EncodingKey::from_ec_der(self.0.serialized_der());
@@ -41,7 +39,7 @@ impl Issuer {
         format!("{signed}.{}", signature.unwrap())
     }
 
-    /// Returns tokens signed with the public key as a shared secret, in three encodings of the key.
+    /// Returns tokens with the public key as an HMAC secret, in three encodings.
     pub fn signed_with_the_public_key(&self, subject: &str) -> [String; 3] {
         let header = json!({ "alg": "HS256", "kid": "one" });
         let signed = signed_part(&header, &claims_of(subject).to_string());
@@ -53,7 +51,7 @@ impl Issuer {
         })
     }
 
-    /// Returns a token that is valid for an hour, with some claims changed.
+    /// Returns a token that is valid for an hour, with changed claims.
     pub fn token(&self, subject: &str, changed: Value) -> String {
         let mut claims = claims_of(subject);
         claims.as_object_mut().unwrap().extend(changed.as_object().cloned().unwrap());
@@ -69,7 +67,6 @@ fn signed_part(header: &Value, claims: &str) -> String {
     format!("{}.{}", base64url(header.to_string().as_bytes()), base64url(claims.as_bytes()))
 }
 
-/// Returns a time in the past, in seconds since 1970.
 pub fn ago(seconds: u64) -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() - seconds
 }

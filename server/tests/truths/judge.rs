@@ -6,16 +6,12 @@ use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
 
 use super::reports::{TrueReport, Truth};
 
-/// Words that the server adds to claims: for the presupposition of a question or proposal, or the kind of a
-/// code block.
+/// Words added to claims by the server, for questions, proposals and code blocks.
 const ADDED: [&str; 9] =
     ["action", "answer", "command", "configuration", "someone", "something", "was", "were", "yes"];
 
-/// Judges a claim.
-///
-/// A claim gets the class and the citations of the statements that it consists of. A heading or label without
-/// evidence of its own is complementary, like questions and proposals, and cites the evidence of the next
-/// statement. A claim with words that the report does not have is ungrounded.
+/// Judges a claim by the statements that it consists of. Questions, proposals, and headings and labels without
+/// evidence are complementary, and cite the next statement. Claims with other words are ungrounded.
 pub fn judged(report: &TrueReport, claim: &Claim) -> JudgedClaim {
     let verdict = |class, evidence_type, truths: &[&Truth]| {
         let mut citations = Vec::new();
@@ -52,7 +48,6 @@ pub fn judged(report: &TrueReport, claim: &Claim) -> JudgedClaim {
     }
 }
 
-/// Returns `true` if the claim is given, or consists of words in the report.
 fn is_of(report: &TrueReport, claim: &Claim) -> bool {
     let text = &report.request.report.as_ref().unwrap().synthesis;
     let has = |word: &str| {
@@ -62,7 +57,6 @@ fn is_of(report: &TrueReport, claim: &Claim) -> bool {
         || words(&claim.text).all(|word| has(word.text))
 }
 
-/// Returns the statements that a claim consists of.
 fn statements_of<'r>(report: &'r TrueReport, claim: &Claim) -> Vec<&'r Truth> {
     let given =
         report.truths.iter().find(|truth| truth.place.is_none() && truth.text == claim.text);
@@ -76,7 +70,6 @@ fn statements_of<'r>(report: &'r TrueReport, claim: &Claim) -> Vec<&'r Truth> {
     report.truths.iter().filter(touches).collect()
 }
 
-/// Returns the first statement after a claim, or else the last one.
 fn next_statement<'r>(report: &'r TrueReport, claim: &Claim) -> &'r Truth {
     let end = claim.span.as_ref().map_or(0, |span| span.end);
     let stated = || report.truths.iter().filter(|truth| truth.place.is_some());

@@ -12,24 +12,20 @@ use crate::lies::cases::{self, citation};
 
 pub struct TrueReport {
     pub name: String,
-    /// `true` if the incident may be inspected.
     pub is_open: bool,
     pub request: v1::EvaluateRequest,
     pub truths: Vec<Truth>,
 }
 
-/// A statement and its evidence.
 #[derive(Clone)]
 pub struct Truth {
     pub text: String,
-    /// The position in the report. Absent for a claim given by the caller.
     pub place: Option<Range<usize>>,
     pub class: Class,
     pub evidence_type: EvidenceType,
     pub citations: Vec<Citation>,
 }
 
-/// Returns the faithful reports of the incidents, followed by the long reports.
 pub fn true_reports() -> Vec<TrueReport> {
     let incidents = incidents().unwrap();
     let long = long_reports().unwrap();
@@ -108,7 +104,7 @@ fn request(
     v1::EvaluateRequest { report: Some(report), evidence, ..v1::EvaluateRequest::default() }
 }
 
-/// Returns the position of a statement's words at or after `from`, ignoring markup, and moves `from` after it.
+/// Returns the position of a statement at or after `from`, ignoring markup. Moves `from` to its end.
 fn place(report: &str, statement: &str, from: &mut usize) -> Range<usize> {
     let wanted: Vec<(usize, &str)> = alphanumeric(statement);
     let rest = report.get(*from..).unwrap();
@@ -124,7 +120,6 @@ fn place(report: &str, statement: &str, from: &mut usize) -> Range<usize> {
     place
 }
 
-/// Returns the runs of letters and digits with their positions.
 fn alphanumeric(text: &str) -> Vec<(usize, &str)> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word)).collect()
