@@ -13,7 +13,6 @@ async fn connect(server: &ScriptedServer) -> Client {
     Client::connect(&server.endpoint().parse().unwrap()).await.unwrap()
 }
 
-/// Returns a status that allows a retry.
 fn busy(millis: u64) -> Status {
     let mut details = ErrorDetails::with_retry_info(Some(Duration::from_millis(millis)));
     details.set_error_info("TOO_MANY_CALLS", ERROR_DOMAIN, HashMap::new());

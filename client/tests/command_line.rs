@@ -214,7 +214,7 @@ async fn several_reports_form_one_document() {
 
     let document = written("markdown").await;
     assert!(document.starts_with("| report | decision | score |\n"), "{document}");
-    // The requests are concurrent, so the order of the answers varies.
+    // Requests are concurrent, so the order varies.
     let headings = document.lines().filter_map(|line| line.strip_prefix("## ")?.split_once(": "));
     let (names, mut words): (Vec<&str>, Vec<&str>) = headings.unzip();
     words.sort_unstable();

@@ -5,7 +5,6 @@ use std::process::{Child, Command, Output};
 
 use crate::machine::{Machine, incident, stderr, stdout};
 
-/// Drives the example orchestrator with an incident and the recorded model.
 fn drive(machine: &Machine, flags: &[&str], orchestrator: &[&str]) -> Output {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/orchestrator.py");
     let incident = incident("checkout-oom");
@@ -56,7 +55,7 @@ impl Drop for RecordedModel {
     }
 }
 
-/// Returns the lines for the steps and the end, which are the same in every run.
+/// Returns the lines for steps and the end, which are the same in every run.
 fn steps(output: &Output) -> Vec<&str> {
     let is_step = |line: &&str| {
         line.starts_with("  plan") || line.starts_with("PROCEED") || line.starts_with("DEGRADED")
@@ -132,7 +131,7 @@ fn invalid_orchestrator_output_is_reported() {
     assert!(stderr(&absent).contains("/no/such/program"), "{}", stderr(&absent));
 }
 
-/// Answers each due entity with a line of its log, and cancels if none is due.
+/// Answers for each due entity with a line of its log, and cancels if none is due.
 const EXPLORER: &str = r#"
 import json, sys
 LINES = {

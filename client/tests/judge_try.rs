@@ -1,4 +1,4 @@
-//! `gsar judge try` with a real server and two chat models, of which one supports every claim.
+//! Tests `gsar judge try` with two chat models, one of which supports every claim.
 
 use std::path::Path;
 use std::process::{Child, Command};
@@ -59,7 +59,6 @@ server.serve_forever()
 struct Model(Child);
 
 impl Model {
-    /// Starts the model and returns its URL.
     fn start(folder: &Path, kind: &str) -> (Self, String) {
         let address = folder.join(format!("{kind}.url"));
         let mut command = Command::new("python3");

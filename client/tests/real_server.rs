@@ -46,7 +46,6 @@ fn report_is_evaluated_and_recorded() {
     machine.assert_nothing_is_left();
 }
 
-/// Evaluates a true and a false report over the same evidence.
 fn recorded(machine: &Machine, records: &str) -> [v1::EvaluateResponse; 2] {
     let folder = machine.folder.path();
     let pool = folder.join("pool.txt");
@@ -181,7 +180,7 @@ fn console_is_opened_in_the_browser() {
     assert_eq!(stdout(&list), format!("{console}#/evaluations\n"));
     assert_eq!(fs::read_to_string(&opened).unwrap(), expected, "printing opens nothing");
 
-    // Without a browser, as over SSH, the URL is only printed.
+    // Without a browser, the URL is only printed.
     opener("exit 3");
     let failed = run(&["open", "0197/ab"]);
     assert_eq!(
@@ -346,7 +345,7 @@ fn closed_pipe_is_not_an_error() {
         (&evaluate, decided),
     ] {
         let mut child = machine.command(arguments).spawn().unwrap();
-        // Closes the pipe before anything is written.
+        // Close the pipe before the command writes.
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), status, "{arguments:?}: {}", stderr(&output));
@@ -397,7 +396,6 @@ fn online_and_offline_scores_agree() {
         "inference",
         "domain",
     ];
-    // A deterministic pseudo-random sequence.
     let mut state = 1_u64;
     let mut next = |below: u64| {
         state =
@@ -437,7 +435,7 @@ fn online_and_offline_scores_agree() {
     let alone = machine.run(&["score", "--offline"], &input);
     let asked = machine.run(&["score"], &input);
     assert_eq!(asked.status.code(), Some(1), "{}", stderr(&asked));
-    // Only a server compares the policy with its default.
+    // Only the server compares policies with its default.
     let marked = stdout(&asked);
     assert!(marked.contains(",\"hypothetical\":true}"), "{marked}");
     let unmarked = marked.replace(",\"hypothetical\":true}", "}");
@@ -495,7 +493,6 @@ fn violations_are_shown_field_by_field() {
     machine.assert_nothing_is_left();
 }
 
-/// Starts a run, which has answered one line and waits for the next.
 fn waiting(machine: &Machine) -> (Child, std::process::ChildStdin) {
     let mut child = machine.command(&["score"]).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();

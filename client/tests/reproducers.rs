@@ -1,5 +1,4 @@
-//! Reports of fixes for reproducible incidents, with the right patch, a wrong patch and no patch. A report proceeds only
-//! if its incident's check passed.
+//! Tests reports about fixes, with a right, a wrong and no patch. They proceed only if the check passed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,7 +58,7 @@ impl Case {
         self.machine.folder.path().join(name)
     }
 
-    /// Runs the check with a patch. Returns the directory of the recorded run and the exit status of `gsar check`.
+    /// Runs the check with a patch. Returns the recorded run's directory and the exit status.
     fn checked(&self, patch: Option<&str>) -> (PathBuf, Option<i32>) {
         let label = patch.unwrap_or("fault");
         let (system, records) = (self.scratch(&format!("{label}-system")), self.scratch(label));
@@ -79,7 +78,6 @@ impl Case {
         (records, output.status.code())
     }
 
-    /// Evaluates the report of the fix, with a change and the recorded runs in `evidence`.
     fn evaluated(&self, change: &Value, evidence: &Path) -> Value {
         fs::create_dir_all(evidence).unwrap();
         let runs = fs::read_dir(evidence).unwrap().map(|entry| entry.unwrap().file_name());
@@ -113,7 +111,6 @@ fn tier(answer: &Value) -> &str {
     answer["decision"]["tier"].as_str().unwrap()
 }
 
-/// Returns the codes of the corrections that contradict a claim.
 fn contradicted_by(answer: &Value) -> Vec<&str> {
     let corrections = answer["corrections"].as_array().map(Vec::as_slice).unwrap_or_default();
     let found =

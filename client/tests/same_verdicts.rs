@@ -1,4 +1,4 @@
-//! Verdicts over the SDK, streams, HTTP and the command line are the same.
+//! Tests that the SDK, streams, HTTP and the command line return the same verdicts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,6 @@ struct Endpoints {
 
 impl Endpoints {
     async fn start() -> Self {
-        // reqwest requires a crypto provider even without TLS.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let binary = server_binary();
         let configuration = "judges.chain = [\"rules/2\"]\ngateway.address = \"127.0.0.1:0\"\n";
@@ -50,7 +49,6 @@ impl Endpoints {
     }
 }
 
-/// Returns the decision, the scores and the claims of an answer.
 fn verdict(answer: &Value) -> Value {
     let part = |name: &str| answer.get(name).cloned().unwrap_or_default();
     serde_json::json!({

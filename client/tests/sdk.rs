@@ -12,7 +12,6 @@ use tonic::Status;
 const PODS: &str =
     "NAME    READY  STATUS   RESTARTS\ncart-1  1/1    Running  4\ncart-2  1/1    Running  0\n";
 
-/// Starts a real server and connects to it.
 async fn start_server() -> (TemporaryServer, Client) {
     let binary = server_binary();
     let mut server = TemporaryServer::start(&binary, None).unwrap();
@@ -91,7 +90,6 @@ async fn interrupted_investigation_is_resumed() {
     server.stop().await;
 }
 
-/// A server that can be shut down, with its connections.
 struct StoppableServer {
     server: ScriptedServer,
     runtime: tokio::runtime::Runtime,

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Returns the server in the build directory, building it if it does not exist. Cargo does not build the binaries of
-/// other packages for tests, so run `cargo build -p gsar-server` after changes.
+/// Returns the server's binary, building it if missing. Cargo does not build other packages' binaries for
+/// tests, so run `cargo build -p gsar-server` after changes.
 pub(crate) fn server_binary() -> PathBuf {
     let folder = Path::new(env!("CARGO_BIN_EXE_gsar")).parent().unwrap().to_owned();
     let binary = folder.join("gsar-server");

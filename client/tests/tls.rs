@@ -9,7 +9,6 @@ use crate::server_binary::server_binary;
 use gsar_client::{Client, ClientError, TlsFiles};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
-/// A certificate authority.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -23,7 +22,7 @@ impl Authority {
         Self(issuer)
     }
 
-    /// Writes `NAME.pem` and `NAME.key` for a host, valid until the end of a year.
+    /// Writes `NAME.pem` and `NAME.key` for a host, valid until the end of `year`.
     fn sign(&self, folder: &Path, name: &str, host: &str, year: i32) {
         let mut params = CertificateParams::new(vec![host.to_owned()]).unwrap();
         params.not_after = rcgen::date_time_ymd(year, 12, 31);
@@ -34,14 +33,12 @@ impl Authority {
     }
 }
 
-/// A real server, which is killed on drop.
 struct Server {
     child: Child,
     port: u16,
 }
 
 impl Server {
-    /// Starts a server with a scheme and configuration lines.
     fn start(folder: &Path, scheme: &str, tls: &str) -> Self {
         let config = folder.join("gsar.toml");
         let rest = "[judges]\nchain = [\"rules/2\"]\n[evidence]\nembeddings = \"off\"\n";
@@ -67,13 +64,12 @@ impl Server {
                 break;
             }
         }
-        // Drains the log, which would block the server.
+        // A full pipe would block the server.
         std::thread::spawn(move || lines.for_each(drop));
         assert!(port.is_some(), "{log}");
         Self { child, port: port.unwrap() }
     }
 
-    /// Starts a server with the certificate `server.pem`, and optionally client authentication.
     fn with_tls(folder: &Path, client_ca: Option<&str>) -> Self {
         let at = |name: &str| folder.join(name).display().to_string();
         let mut tls =
@@ -205,7 +201,6 @@ async fn peer_without_tls_is_reported_as_such() {
     assert!(error.to_string().contains("grpcs://"), "{error:?}");
 }
 
-/// Runs the command with only these environment variables.
 fn gsar(arguments: &[&str], environment: &[(&str, PathBuf)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gsar"));
     command.args(arguments).env_clear().envs(environment.iter().cloned()).output().unwrap()

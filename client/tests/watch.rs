@@ -8,7 +8,6 @@ use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use crate::machine::{Machine, incident, stderr, stdout};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A running watch.
 struct Watch {
     child: Child,
     out: BufReader<ChildStdout>,
@@ -28,7 +27,6 @@ impl Watch {
         watch
     }
 
-    /// Reads the next verdict.
     fn verdict(&mut self) -> String {
         let mut line = String::new();
         self.out.read_line(&mut line).unwrap();
@@ -44,7 +42,6 @@ impl Watch {
         line
     }
 
-    /// Sends Ctrl-C.
     fn interrupt(&self) {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
     }
@@ -56,7 +53,6 @@ fn directory(machine: &Machine) -> PathBuf {
     directory
 }
 
-/// Writes a file atomically.
 fn put(machine: &Machine, path: &Path, content: &str) {
     let written = machine.folder.path().join("written");
     fs::write(&written, content).unwrap();
@@ -98,7 +94,7 @@ fn reports_are_evaluated_as_they_are_written() {
     let changed = watch.verdict();
     assert!(is_verdict(&changed, "new.md  "), "{changed}");
 
-    // Deleted files are forgotten, so a recreated file is new.
+    // A deleted and recreated file is new.
     fs::remove_file(directory.join("cut.json")).unwrap();
     put(&machine, &directory.join("other.json"), REQUEST);
     assert!(is_verdict(&watch.verdict(), "other.json (asked)  "));
@@ -152,7 +148,6 @@ fn once_gives_the_results_of_evaluate() {
     machine.assert_nothing_is_left();
 }
 
-/// Starts a server on a socket and waits until it is ready.
 fn server(machine: &Machine, socket: &Path) -> Child {
     let mut child = Command::new(machine.folder.path().join("bin/gsar-server"))
         .arg("--listen")

@@ -10,16 +10,13 @@ use tokio_stream::wrappers::UnixListenerStream;
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
-/// The responses of the server, and the recorded requests.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     /// The responses of `Evaluate`, in order, followed by default responses.
     pub(crate) evaluations: VecDeque<Result<v1::EvaluateResponse, Status>>,
     /// The errors of `Score` before it succeeds.
     pub(crate) score_refusals: VecDeque<Status>,
-    /// The recorded requests of `Evaluate`.
     pub(crate) evaluated: Vec<v1::EvaluateRequest>,
-    /// The recorded metadata of all calls.
     pub(crate) metadata: Vec<MetadataMap>,
 }
 
@@ -109,7 +106,6 @@ impl v1::grounding_service_server::GroundingService for Service {
         Err(Status::unimplemented("not scripted"))
     }
 
-    /// Scores counts with a preset and overridden weights.
     async fn score(
         &self,
         request: Request<v1::ScoreRequest>,

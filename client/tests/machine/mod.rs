@@ -6,9 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::server_binary::server_binary;
 
-/// A directory with both binaries.
 pub(crate) struct Machine {
-    /// Contains `bin` and the files of the test.
     pub(crate) folder: tempfile::TempDir,
 }
 
@@ -56,7 +54,6 @@ impl Machine {
         self.folder.path().join("tmp")
     }
 
-    /// Asserts that temporary servers are stopped and their directories are removed.
     pub(crate) fn assert_nothing_is_left(&self) {
         let left: Vec<_> =
             fs::read_dir(self.temporary()).unwrap().map(|entry| entry.unwrap().path()).collect();
