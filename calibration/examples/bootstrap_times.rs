@@ -1,4 +1,5 @@
-//! Prints how long the interval of a mean of 10,000 values takes by 10,000 draws, and its ends, for benches/calibration.
+//! Prints the interval of a mean of 10,000 values from 10,000 draws, and how long it took, for
+//! benches/calibration.
 #![allow(clippy::print_stdout, clippy::allow_attributes, reason = "a program that prints")]
 
 use std::time::Instant;

@@ -161,7 +161,7 @@ impl Generator {
         }
     }
 
-    /// The column head of its forms.
+    /// Returns the column heading for the generator's forms.
     pub(crate) const fn groups(self) -> &'static str {
         match self {
             Self::Swaps => "shape",
@@ -293,7 +293,6 @@ pub(crate) enum ReplayPart {
 }
 
 impl ReplayPart {
-    /// The name in a `split.json`.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Tune => "tune",
@@ -303,7 +302,6 @@ impl ReplayPart {
     }
 }
 
-/// A rendering of the same evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(crate) enum Rendering {
     /// JSON documents as `json`, everything else as `text`
@@ -397,7 +395,6 @@ impl Parts {
         }
     }
 
-    /// The name in a heading.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Tune => "tune",

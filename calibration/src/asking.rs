@@ -9,13 +9,11 @@ use gsar_proto::v1;
 
 use crate::data_set::{Case, Label};
 
-/// The maximum number of concurrent evaluations.
 const MAX_CONCURRENT: usize = 8;
 
 /// A report to evaluate against the evidence of a case.
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
-    /// The index of the case in the data set.
     pub(crate) case: usize,
     pub(crate) report: v1::Report,
 }
@@ -25,12 +23,11 @@ impl Question {
         Self::claims(label.case, String::new(), std::slice::from_ref(label))
     }
 
-    /// A report that the judge splits into claims.
+    /// Creates a question without claims, so that the judge splits the report.
     pub(crate) fn whole(case: usize, synthesis: String) -> Self {
         Self { case, report: v1::Report { synthesis, ..Default::default() } }
     }
 
-    /// A report together with the claims to judge.
     pub(crate) fn claims(case: usize, synthesis: String, labels: &[Label]) -> Self {
         let claims = labels.iter().map(|label| v1::Claim {
             id: label.id.clone(),
@@ -46,16 +43,13 @@ impl Question {
 
 #[derive(Clone, Debug)]
 pub(crate) struct ServerVerdict {
-    /// The verified class; `None` if the claim is undecided.
+    /// The class after verification; `None` if the claim is undecided.
     pub(crate) class: Option<Class>,
     pub(crate) evidence_type: EvidenceType,
-    /// The ids of the cited items.
     pub(crate) cited: Vec<String>,
-    /// The judge's explanation.
     pub(crate) note: String,
 }
 
-/// Evaluates the questions and returns the answers in the same order.
 pub(crate) async fn ask(
     client: &Client,
     cases: &[Case],
@@ -71,7 +65,7 @@ pub(crate) async fn ask(
 }
 
 impl ServerVerdict {
-    /// The class; undecided claims count as ungrounded.
+    /// Returns the class. Undecided claims count as ungrounded.
     pub(crate) fn counted(&self) -> Class {
         self.class.unwrap_or(Class::Ungrounded)
     }

@@ -1,8 +1,8 @@
-//! Audits runs before publication. Each row must be decided by the judge that the header names, and no
-//! two runs may contain the same partitions: silent fallback to another judge is the main risk
-//! (arXiv:2604.23366).
+//! Audits runs before publication. The main risk is a silent fallback to another judge (arXiv:2604.23366),
+//! so the judge named in the header must have decided every row, and no two runs may contain the same
+//! partitions.
 //!
-//! A second run of a deterministic judge looks the same as a copy with made-up evaluation ids.
+//! A second run of a deterministic judge looks the same as a copy with invented evaluation ids.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -13,21 +13,18 @@ use gsar_proto::v1;
 use crate::arguments::Audit;
 use crate::trace::{Header, Trace, read};
 
-/// The maximum share of the smaller cell's claims that two cells may have in common, in percent. Judges
-/// that write their own notes and choose their own quotes share almost none.
+/// The maximum percentage of the smaller cell's claims that two cells may share. Judges that write their
+/// own notes and choose their own quotes share almost none.
 const MAX_COMMON_PERCENT: usize = 50;
 
-/// The minimum number of claims for a comparison.
 const MIN_CLAIMS: usize = 10;
 
-/// The minimum length of a distinctive quote, in bytes.
 const MIN_QUOTE: usize = 8;
 
 #[derive(Debug)]
 pub(crate) struct AuditedCell {
     header: Header,
     fingerprints: HashMap<[u8; 32], usize>,
-    /// Evaluation ids.
     evaluations: BTreeSet<String>,
     judges: BTreeMap<String, usize>,
     rows: usize,
@@ -58,8 +55,8 @@ impl AuditedCell {
     }
 }
 
-/// A digest of class, type, quotes and note; `None` without a distinctive quote. The claim is left out,
-/// so partitions moved to other rows are found too.
+/// Returns a digest of class, type, quotes and note, or `None` without a distinctive quote. Omits the
+/// claim, so that partitions moved to other rows are detected.
 fn fingerprint(claim: &v1::JudgedClaim) -> Option<[u8; 32]> {
     let mut quotes: Vec<&str> = claim.citations.iter().map(|cited| cited.quote.as_str()).collect();
     if !quotes.iter().any(|quote| quote.len() >= MIN_QUOTE) {
@@ -74,7 +71,6 @@ fn fingerprint(claim: &v1::JudgedClaim) -> Option<[u8; 32]> {
     Some(*digest.finalize().as_bytes())
 }
 
-/// Returns the objections to publishing these cells.
 pub(crate) fn objections(cells: &[AuditedCell]) -> Vec<String> {
     let mut found = Vec::new();
     for cell in cells {
@@ -86,7 +82,7 @@ pub(crate) fn objections(cells: &[AuditedCell]) -> Vec<String> {
     found
 }
 
-/// Objects to rows decided by a judge other than the cell's own.
+/// Objects to rows decided by any other judge.
 fn check_judges(cell: &AuditedCell) -> Option<String> {
     let Header { run, judge, .. } = &cell.header;
     let is_expected = |judge: &str| judge.is_empty() || cell.is_by(judge);
@@ -103,7 +99,7 @@ fn check_judges(cell: &AuditedCell) -> Option<String> {
 }
 
 impl AuditedCell {
-    /// `true` if this is the judge that the header names, or else the judge of most rows.
+    /// Returns `true` if this is the judge in the header, or else the judge of most rows.
     fn is_by(&self, judge: &str) -> bool {
         match self.header.judge.as_deref() {
             Some("stored") => judge.ends_with(":stored"),
@@ -117,8 +113,8 @@ impl AuditedCell {
     }
 }
 
-/// Objects to partitions that two cells have in common. A declared repetition by the same judge is
-/// allowed if it has its own evaluations.
+/// Objects to partitions that two cells share. A declared repetition by the same judge is allowed if it has
+/// its own evaluations.
 fn check_overlap(first: &AuditedCell, second: &AuditedCell) -> Option<String> {
     let names = format!("{} and {}", first.header.run, second.header.run);
     let copied = first.evaluations.intersection(&second.evaluations).count();
@@ -148,7 +144,6 @@ fn check_overlap(first: &AuditedCell, second: &AuditedCell) -> Option<String> {
     })
 }
 
-/// Audits traces and returns the page to print.
 pub(crate) fn audit(args: &Audit) -> Result<String> {
     let objections = objections(&cells(&args.traces)?);
     if objections.is_empty() {
@@ -225,8 +220,8 @@ mod tests {
         objections(&traces.iter().map(|trace| AuditedCell::of(trace)).collect::<Vec<_>>())
     }
 
-    /// A trace, and a second one with the same partitions under new ids: unchanged, shuffled or altered
-    /// in part.
+    /// Returns a trace, and a second one that has the same partitions under new ids: unchanged, shuffled or
+    /// partly altered.
     fn copied(seed: u64) -> [Trace; 2] {
         let honest = trace(seed, "first", "openai:one");
         let mut copy = trace(seed + 10_000, "second", "openai:two");

@@ -1,5 +1,5 @@
-//! Baselines that a judge must beat: the most frequent class, and the overlap between claim and evidence
-//! words. Fitted on the tune part only.
+//! Baselines that a judge must beat: the most frequent class, and the word overlap between claim and
+//! evidence. Fitted on the tune part only.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,24 +9,20 @@ use gsar_proto::v1;
 use crate::data_set::Part;
 use crate::measured::{Measurements, Row};
 
-/// The rows with the classes of each baseline as verdicts.
+/// The rows, with each baseline's class as the verdict.
 pub(crate) struct Baselines {
-    /// The most frequent class of the tune part.
     pub(crate) majority: Vec<Row>,
-    /// The class by word overlap.
     pub(crate) overlap: Vec<Row>,
-    /// The class of `majority`.
     pub(crate) class: Class,
-    /// The thresholds of `overlap`.
     pub(crate) thresholds: Thresholds,
 }
 
-/// Thresholds on the percentage of a claim's words that one item contains.
+/// Thresholds on the percentage of a claim's words that occur in one item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Thresholds {
-    /// Overlaps below this are ungrounded.
+    /// Claims with a lower overlap are ungrounded.
     pub(crate) contradicted: u32,
-    /// Overlaps from here on are grounded; at least `contradicted`.
+    /// Claims with at least this overlap are grounded. Not below `contradicted`.
     pub(crate) grounded: u32,
 }
 
@@ -72,7 +68,7 @@ pub(crate) fn baselines(measured: &Measurements) -> Baselines {
     }
 }
 
-/// The most frequent class of the tune part; on a tie, the first in `Class::ALL`.
+/// Returns the most frequent class in the tune part, or the first in `Class::ALL` on a tie.
 fn majority(rows: &[Row]) -> Class {
     let number = |class| {
         rows.iter().filter(|row| row.part == Part::Tune && row.label.class == class).count()
@@ -81,7 +77,7 @@ fn majority(rows: &[Row]) -> Class {
     most.unwrap_or(Class::Grounded)
 }
 
-/// The thresholds with the most right verdicts in the tune part; on a tie, the lowest.
+/// Returns the thresholds with the most correct verdicts in the tune part, or the lowest on a tie.
 fn thresholds(rows: &[Row], overlaps: &[u32]) -> Thresholds {
     let mut tally: HashMap<(u32, Class), u32> = HashMap::new();
     for (row, overlap) in rows.iter().zip(overlaps).filter(|(row, _)| row.part == Part::Tune) {
@@ -106,7 +102,7 @@ fn thresholds(rows: &[Row], overlaps: &[u32]) -> Thresholds {
     best
 }
 
-/// The highest percentage of the claim's distinct words in one item.
+/// Returns the highest percentage of the claim's distinct words that occur in one item.
 fn overlap<'a>(claim: &str, items: impl Iterator<Item = &'a HashSet<String>>) -> u32 {
     let claim: HashSet<String> = words(claim).collect();
     let shared = |item: &HashSet<String>| claim.iter().filter(|word| item.contains(*word)).count();

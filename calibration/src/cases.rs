@@ -9,7 +9,7 @@ use gsar_core::Class;
 use crate::arguments::ReplayPart;
 use crate::data_set::{CaseLine, ClaimLine, ItemLine, Split, lines};
 
-/// The folders that share a split, or one folder without a split.
+/// Folders that share a split, or a single folder without one.
 pub(crate) struct Source {
     /// The folder names, joined by ` + `.
     pub(crate) name: String,
@@ -25,12 +25,11 @@ pub(crate) struct Case {
 pub(crate) struct Claim {
     pub(crate) text: String,
     pub(crate) class: Class,
-    /// The kind of mistake, if any.
     pub(crate) mistake: Option<String>,
 }
 
-/// Reads the cases of one part. The split is `split`, or else the `split.json` in a folder or its
-/// parent. A folder whose cases are in no split is read whole.
+/// Reads the cases in one part. The split is `split`, or else the `split.json` in a folder or its parent. A
+/// folder whose cases are in no split is read completely.
 pub(crate) fn sources(
     folders: &[PathBuf],
     split: Option<&Path>,

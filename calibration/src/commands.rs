@@ -24,7 +24,7 @@ use crate::session::with_server;
 use crate::tables;
 use crate::trial::try_mutations;
 
-/// Runs the command and returns the page to print.
+/// Runs a command and returns the page to print.
 pub async fn run(arguments: Arguments) -> Result<String> {
     let server = &arguments.server;
     match arguments.command {

@@ -4,7 +4,6 @@ use anyhow::Result;
 use gsar_client::Client;
 use gsar_proto::v1;
 
-/// Stores items in a corpus; creates the corpus if it does not exist.
 pub(crate) async fn store(
     client: &Client,
     corpus: &str,

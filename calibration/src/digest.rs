@@ -7,7 +7,6 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
 
-/// Returns the SHA-256 of the concatenated files in hexadecimal.
 pub(crate) fn sha256<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<String> {
     let mut digest = Sha256::new();
     for path in paths {

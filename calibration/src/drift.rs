@@ -1,4 +1,4 @@
-//! Detects changed verdicts of a judge on a frozen set of rows.
+//! Detects changes in a judge's verdicts on a frozen set of rows.
 
 use anyhow::{Result, bail, ensure};
 
@@ -8,7 +8,6 @@ use crate::policy::named_policy;
 use crate::statistics::{Counts, clopper_pearson};
 use crate::trace::read;
 
-/// Compares a trace with the reference trace and returns the page to print. Fails on drift.
 pub(crate) fn drift(args: &Drift) -> Result<String> {
     let policy = named_policy(&args.policy)?;
     let (reference, now) = (read(&args.reference)?, read(&args.now)?);

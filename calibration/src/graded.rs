@@ -18,12 +18,10 @@ use crate::data_set::read;
 use crate::rows::{Gold, Mode, open};
 use crate::trace::{FORMAT, FileDigest, Header, Line, TraceWriter};
 
-/// The grades of an evaluation; a later grade of the same subject replaces an earlier one.
+/// The grades of an evaluation. A later grade for the same subject replaces an earlier one.
 #[derive(Debug, Default)]
 struct Grades {
-    /// Classes by claim id.
     claims: BTreeMap<String, Class>,
-    /// The right decision.
     report: Option<Tier>,
 }
 
@@ -42,8 +40,8 @@ impl Grades {
         Ok(())
     }
 
-    /// The gold classes of the claims if all are graded. Otherwise a graded report counts as one claim,
-    /// grounded if it should have proceeded. `None` without such a grade.
+    /// Returns the gold classes if all claims are graded. Otherwise a graded report counts as one claim,
+    /// which is grounded if the report should have proceeded. Returns `None` without any such grade.
     fn gold(&self, claims: &[v1::JudgedClaim]) -> Option<Vec<Gold>> {
         let of_claims = claims.iter().map(|claim| self.claims.get(&claim.id).copied().map(Gold));
         let of_claims: Option<Vec<Gold>> = of_claims.collect();
@@ -55,7 +53,6 @@ impl Grades {
     }
 }
 
-/// Writes the trace of graded evaluations and returns the page to print.
 pub(crate) fn graded(args: &Graded) -> Result<String> {
     let mut partitions: Vec<v1::PartitionRecord> = Vec::new();
     let mut grades: BTreeMap<String, Grades> = BTreeMap::new();
@@ -109,7 +106,6 @@ pub(crate) fn graded(args: &Graded) -> Result<String> {
     }
     trace.finish()?;
     let mut page = String::new();
-    // Writing to a `String` cannot fail.
     let _ = writeln!(page, "{}: {} graded evaluations.", args.out.display(), lines.len());
     Ok(page)
 }
@@ -136,7 +132,6 @@ fn records(
     Ok(())
 }
 
-/// Rebuilds the parts of the answer that a trace needs.
 fn answer(
     partition: v1::PartitionRecord,
     evaluation: &v1::ExportedEvaluation,

@@ -17,9 +17,8 @@ pub(crate) struct Judgement {
 /// A quote that decides a claim.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Citation {
-    /// The item id.
     pub(crate) evidence: String,
-    /// A JSON pointer into the item, if the judge gave one.
+    /// A JSON pointer into the item, if the judge returned one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) field_path: Option<String>,
     pub(crate) quote: String,

@@ -1,7 +1,7 @@
 //! Measures the judges of a real server against human labels.
 //!
-//! Sends claims and reports through `gsar_client` and prints the counts as Markdown. Rows of a test part
-//! are never printed one by one.
+//! Sends claims and reports through `gsar_client` and prints the counts as Markdown. Single rows from a
+//! test part are never printed.
 
 mod ablation;
 mod arguments;

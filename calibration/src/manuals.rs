@@ -7,14 +7,13 @@ use clap::CommandFactory as _;
 
 use crate::arguments::{Arguments, Completions, Man};
 
-/// Returns the completion script of a shell.
 pub(crate) fn completions(args: &Completions) -> Result<String> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Arguments::command(), "gsar-calibrate", &mut script);
     Ok(String::from_utf8(script)?)
 }
 
-/// Writes one man page per command; prints nothing.
+/// Writes one man page per command. The returned page is empty.
 pub(crate) fn pages(args: &Man) -> Result<String> {
     let directory = &args.directory;
     let context = || format!("{}: cannot be written to", directory.display());

@@ -9,7 +9,6 @@ use crate::data_set::{Case, DataSet, Label, Part, Prose};
 use crate::rows::is_against;
 use crate::statistics::{Counts, Share, per_case};
 
-/// A labelled claim with its verdict.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) part: Part,
@@ -18,32 +17,29 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// `true` if the verdict has the class of the label.
     pub(crate) fn is_right(&self) -> bool {
         self.verdict.class == Some(self.label.class)
     }
 
-    /// `true` if the claim is labelled ungrounded or contradicted.
+    /// Returns `true` if the claim is labelled ungrounded or contradicted.
     pub(crate) fn is_faulty(&self) -> bool {
         is_against(self.label.class)
     }
 
-    /// `true` if the verdict is ungrounded or contradicted.
+    /// Returns `true` if the verdict is ungrounded or contradicted.
     pub(crate) fn is_found(&self) -> bool {
         self.verdict.class.is_some_and(is_against)
     }
 }
 
-/// A report with its decision.
 #[derive(Clone, Debug)]
 pub(crate) struct ReportDecision {
     pub(crate) part: Part,
-    /// The report's kind: `faithful`, `overreaching` or `contradicted`.
+    /// `faithful`, `overreaching` or `contradicted`.
     pub(crate) kind: String,
     pub(crate) tier: Tier,
 }
 
-/// The results of a run.
 #[derive(Debug)]
 pub(crate) struct Measurements {
     pub(crate) cases: Vec<Case>,
@@ -51,8 +47,7 @@ pub(crate) struct Measurements {
     pub(crate) reports: Vec<ReportDecision>,
 }
 
-/// Sends single claims one by one, the claims of each report in one call, and each report without
-/// claims.
+/// Sends single claims one by one, the claims in each report in one call, and each report without claims.
 pub(crate) async fn measure(client: &Client, data_set: DataSet) -> Result<Measurements> {
     let DataSet { cases, labels, reports } = data_set;
     let part = |case: usize| cases.get(case).map_or(Part::Test, |case| case.part);
@@ -96,7 +91,7 @@ impl Measurements {
     }
 }
 
-/// Counts, per case, the hits among the rows for which `of` is true.
+/// Counts the rows selected by `of`, and the hits among them, per case.
 pub(crate) fn counts(
     rows: &[&Row],
     of: impl Fn(&Row) -> bool,
@@ -105,7 +100,7 @@ pub(crate) fn counts(
     per_case(rows.iter().copied(), |row| row.label.case, of, hit)
 }
 
-/// The share of hits among the rows for which `of` is true.
+/// Returns the share of hits among the rows selected by `of`.
 pub(crate) fn share(rows: &[&Row], of: impl Fn(&Row) -> bool, hit: impl Fn(&Row) -> bool) -> Share {
     Share::by_claim(&counts(rows, of, hit))
 }

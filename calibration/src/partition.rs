@@ -1,4 +1,4 @@
-//! Decides the recorded partition of a row under other policies.
+//! Decides a row's recorded partition under other policies.
 
 use anyhow::{Result, anyhow};
 use gsar_core::assess::Assessment;
@@ -12,7 +12,6 @@ use gsar_proto::v1;
 
 use crate::trace::TracedRow;
 
-/// A partition before and after verification.
 #[derive(Clone, Debug)]
 pub(crate) struct Partition {
     judged: Vec<JudgedClaim>,
@@ -21,7 +20,7 @@ pub(crate) struct Partition {
 }
 
 impl Partition {
-    /// Returns the partition of a row; `None` if no judge succeeded.
+    /// Returns a row's partition, or `None` if no judge succeeded.
     pub(crate) fn of(row: &TracedRow) -> Result<Option<Self>> {
         let answer = &row.evaluation;
         if answer.outcome() != v1::Outcome::Scored && answer.claims.is_empty() {
@@ -40,7 +39,6 @@ impl Partition {
         Ok(Some(Self { judged, verified: recorded.verified, coverage: recorded.coverage }))
     }
 
-    /// Returns the tally and the findings under a policy.
     pub(crate) fn count(&self, policy: &Policy) -> (Tally, TextFindings) {
         let Assessment { tally, findings, .. } = self.assess(policy);
         (tally, findings)
@@ -50,7 +48,7 @@ impl Partition {
     pub(crate) fn decide(&self, policy: &Policy) -> Decision {
         let assessment = self.assess(policy);
         if assessment.decision.score.is_none() && policy.undefined_score == UndefinedScore::Half {
-            // The published formula scores claims without weight one half, also for a partition from a
+            // The published formula scores claims without weight as one half, even in a partition from a
             // judge.
             let (tally, findings) = (&assessment.tally, Some(&assessment.findings));
             return decide(policy, tally, Origin::Caller, findings);
@@ -81,7 +79,7 @@ impl Partition {
         counted.map(|claim| (claim.claim.id.as_str(), claim.class))
     }
 
-    /// Returns a copy in which the claims of class `from` have class `to`.
+    /// Returns a copy in which claims of class `from` have class `to`.
     pub(crate) fn with_class_as(&self, from: Class, to: Class) -> Self {
         let mut changed = self.clone();
         let verified = changed.verified.claims.iter_mut().map(|claim| &mut claim.judged);
@@ -94,7 +92,6 @@ impl Partition {
     }
 }
 
-/// Returns the score as a float, for statistics.
 pub(crate) fn score(decision: &Decision) -> Option<f64> {
     decision.score.map(|score| score.fraction().to_f64())
 }

@@ -1,5 +1,5 @@
-//! Writes pairs of labelled claim and premise as JSON lines, to train and test the embedded model. The
-//! premises are those that the judge would show the model.
+//! Writes pairs of a labelled claim and a premise as JSON lines, to train and test the embedded model. The
+//! judge would show the model the same premises.
 
 use anyhow::Result;
 use gsar_core::Class;
@@ -24,7 +24,6 @@ struct Pair<'a> {
     mistake: Option<&'a str>,
 }
 
-/// Returns the pairs of labelled folders, their mutations, or generated swaps.
 pub(crate) fn premises(args: &Premises) -> Result<String> {
     let mut lines = String::new();
     if let Some(count) = args.swaps {
@@ -86,7 +85,7 @@ fn write_case(source: &str, case: &Case, args: &Premises, lines: &mut String) ->
     Ok(())
 }
 
-/// Mutations of grounded claims, about as many of each kind.
+/// Draws mutations of grounded claims, about as many for each kind.
 fn draw_mutations(case: &Case, args: &Premises) -> Vec<Mutation> {
     let surroundings = Surroundings::new(case.evidence.iter().map(|item| item.content.as_str()));
     let is_claim = |text: &str| case.claims.iter().any(|claim| claim.text == text);
@@ -96,7 +95,7 @@ fn draw_mutations(case: &Case, args: &Premises) -> Vec<Mutation> {
     draw(candidates, |mutation: &Mutation| mutation.kind, args.mutations.unwrap_or(0), args.seed)
 }
 
-/// A replaced name can be unknown to the evidence, so it isn't contradicted.
+/// A replaced name may not occur in the evidence, so the claim is not contradicted.
 const fn label_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Entity => "not_grounded",

@@ -1,7 +1,7 @@
 //! Measures how well search finds the evidence for a claim.
 //!
-//! The evidence of all claims in a file, or of all cases, is stored as one corpus, and each claim is a
-//! query. The expected hit is the linked item, or the passage with the quote.
+//! Stores the evidence for all claims in a file, or for all cases, as one corpus, and searches for each
+//! claim. The expected hit is the linked item, or the passage with the quote.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,27 +16,22 @@ use crate::data_set::{DataSet, incident_data, labelled_data};
 use crate::rows::open;
 use crate::statistics::{Counts, Share};
 
-/// The ranks at which recall is measured.
 pub(crate) const DEPTHS: [usize; 3] = [1, 5, 10];
-/// The number of requested passages; enough for ten different items.
+/// The number of requested passages. Enough for ten different items.
 const PASSAGES: u32 = 30;
-/// Searches in flight.
 const IN_FLIGHT: usize = 8;
 
-/// The recall of one search method on one file.
 pub(crate) struct FileRecall {
     pub(crate) name: String,
     pub(crate) claims: usize,
     pub(crate) items: usize,
     /// Recall at each of [`DEPTHS`], bootstrapped over cases.
     pub(crate) recall: [Share; DEPTHS.len()],
-    /// Mean reciprocal rank (Voorhees 1999); ranks beyond 10 count as 0.
+    /// Mean reciprocal rank (Voorhees 1999). Ranks beyond 10 count as 0.
     pub(crate) reciprocal_rank: f64,
-    /// The search method that the server reported.
     pub(crate) method: String,
 }
 
-/// A corpus and its queries.
 struct QuerySet {
     name: String,
     items: Vec<v1::EvidenceItem>,
@@ -52,7 +47,6 @@ struct Query {
     relevant: Vec<Relevant>,
 }
 
-/// A relevant item, with its relevant quote if known.
 #[derive(Debug, PartialEq)]
 struct Relevant {
     item: String,
@@ -66,7 +60,6 @@ impl Relevant {
     }
 }
 
-/// Searches for each claim with every available method.
 async fn find(client: &Client, set: &QuerySet) -> Result<Vec<FileRecall>> {
     let name = &set.name;
     store(client, name, set.items.iter().cloned()).await?;
@@ -80,7 +73,7 @@ async fn find(client: &Client, set: &QuerySet) -> Result<Vec<FileRecall>> {
     Ok(found)
 }
 
-/// Waits until the corpus is embedded; `false` if the server has no model.
+/// Waits until the corpus is embedded. Returns `false` if the server has no model.
 async fn is_embedded(client: &Client, corpus: &str) -> Result<bool> {
     let probe = v1::SearchRequest {
         corpus_id: corpus.to_owned(),
@@ -134,7 +127,7 @@ async fn ask(client: &Client, set: &QuerySet, method: v1::SearchMethod) -> Resul
     })
 }
 
-/// Reads the claims of a file; each piece of evidence is an item.
+/// Reads the claims in a file. Each piece of evidence is an item.
 fn read_file(path: &Path) -> Result<QuerySet> {
     let file = open(path, None)?;
     let name = file.name().split('.').next().unwrap_or_default().to_owned();
@@ -164,7 +157,7 @@ fn read_file(path: &Path) -> Result<QuerySet> {
     Ok(QuerySet { name, items, ranks_passages: false, queries })
 }
 
-/// Selects the labelled claims with a quote, and the evidence of all cases.
+/// Selects the labelled claims with a quote, and all cases' evidence.
 fn from_data_set(name: &str, data_set: DataSet) -> Result<QuerySet> {
     let mut items = Vec::new();
     for (number, case) in data_set.cases.iter().enumerate() {
@@ -192,7 +185,7 @@ fn in_case(case: usize, item: &str) -> String {
     format!("{case}/{item}")
 }
 
-/// Returns the search method and the rank of the first relevant hit, among distinct passages or items.
+/// Returns the search method and the rank of the first relevant hit, counting distinct passages or items.
 async fn search(
     client: &Client,
     set: &QuerySet,
@@ -221,7 +214,6 @@ async fn search(
     Ok((None, answer.method))
 }
 
-/// Measures files, incidents and labelled cases.
 pub(crate) async fn find_all(client: &Client, args: &Retrieval) -> Result<Vec<FileRecall>> {
     let mut found = Vec::new();
     for path in &args.files {

@@ -10,9 +10,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::arguments::ServerArgs;
 
-/// Runs `work` with the server at `--endpoint`, or else with a `gsar-server` next to this program. A
-/// started server is stopped at the end, also on SIGINT and SIGTERM. Default sockets are ignored,
-/// because the wrong server might listen there.
+/// Runs `work` with the server at `--endpoint`, or else with the `gsar-server` next to this program. Stops
+/// a started server at the end and on SIGINT and SIGTERM. Ignores default sockets, because the wrong server
+/// might be listening there.
 pub(crate) async fn with_server<T>(
     server: &ServerArgs,
     work: impl AsyncFnOnce(Client) -> Result<T>,
@@ -20,7 +20,7 @@ pub(crate) async fn with_server<T>(
     with_server_allowing(server, "", work).await
 }
 
-/// Like [`with_server`]. A server started with `--judge` also lets callers choose `policy`.
+/// Like [`with_server`]. A server started with `--judge` also lets clients choose `policy`.
 pub(crate) async fn with_server_allowing<T>(
     server: &ServerArgs,
     policy: &str,
@@ -64,7 +64,6 @@ pub(crate) async fn with_server_allowing<T>(
     result
 }
 
-/// Runs `work` with a new server of this configuration, and stops it.
 pub(crate) async fn with_configured_server<T>(
     configuration: &str,
     work: impl AsyncFnOnce(Client) -> Result<T>,

@@ -1,4 +1,4 @@
-//! Judges mutations of the true claims in faithful reports, and the original claims.
+//! Judges mutations of true claims in faithful reports, and the original claims.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,7 @@ use crate::mutation::{Kind, Mutation, Surroundings, draw, mutations};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outcome {
-    /// The kind of mutation.
     pub(crate) kind: Kind,
-    /// The index of its case.
     pub(crate) case: usize,
     pub(crate) original: Class,
     pub(crate) class: Class,
@@ -24,7 +22,6 @@ pub(crate) struct Outcome {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Original {
-    /// The index of its case.
     pub(crate) case: usize,
     pub(crate) class: Class,
 }
@@ -39,12 +36,11 @@ pub(crate) struct Trial {
 
 struct Candidate<'a> {
     report: &'a Prose,
-    /// The index of the claim in the report.
     claim: usize,
     mutation: Mutation,
 }
 
-/// Draws mutations and judges each along with the unchanged claims of its report.
+/// Draws mutations and judges each together with the unchanged claims in its report.
 pub(crate) async fn try_mutations(
     client: &Client,
     data_set: DataSet,
@@ -86,7 +82,7 @@ pub(crate) async fn try_mutations(
     Ok(Trial { incidents: faithful.len(), possible, mutated, originals })
 }
 
-/// Returns the mutations of the grounded claims in a report that differ from its other claims.
+/// Returns the mutations of a report's grounded claims that differ from its other claims.
 fn candidates<'a>(report: &'a Prose, cases: &[Case]) -> Vec<Candidate<'a>> {
     let evidence = cases.get(report.case).into_iter().flat_map(|case| &case.evidence);
     let surroundings = Surroundings::new(evidence.map(content));
@@ -102,7 +98,7 @@ fn candidates<'a>(report: &'a Prose, cases: &[Case]) -> Vec<Candidate<'a>> {
     candidates
 }
 
-/// Replaces the claim in the text and in the list, and moves later spans.
+/// Replaces the claim in the text and in the list, and shifts later spans.
 fn question(candidate: &Candidate<'_>) -> Question {
     let Candidate { report, claim, mutation } = candidate;
     let mut labels = report.labels.clone();

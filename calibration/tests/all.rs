@@ -1,4 +1,4 @@
-//! Runs `gsar-calibrate` with a real server.
+//! Tests `gsar-calibrate` with a real server.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 

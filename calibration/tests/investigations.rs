@@ -1,5 +1,5 @@
-//! `gsar-calibrate investigations` with a real server: invented runs, a baseline, and the shared data if
-//! present.
+//! Tests `gsar-calibrate investigations` with a real server: invented runs, a baseline, and the shared data
+//! if present.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// Three runs of one incident, of which the second is right and supported, and one of another.
+/// Three runs on one incident, of which the second is correct and supported, and one on another.
 fn runs(answer: &str) -> String {
     let evidence = json!([{"id": "log", "kind": "log", "tool": "kubectl logs", "content": "The size of pool-1 is 7.\nThe size of pool-2 is 14."}]);
     let run = |id: &str, incident: &str, answer: &str, report: &str| {
@@ -60,7 +60,7 @@ fn measures_recorded_runs_against_a_baseline() {
     assert_eq!(share("/as_written/ac1/value"), Some(1.0 / 6.0), "{measured:#}");
     assert_eq!(share("/as_written/majority/value"), Some(0.0));
     assert_eq!(share("/as_written/pass/value"), Some(1.0));
-    // Unsupported reports are held back, supported ones proceed.
+    // Unsupported reports are held back, and supported ones proceed.
     assert_eq!(share("/right_out/value"), Some(1.0), "{measured:#}");
     assert_eq!(share("/driven/value"), Some(1.0), "{measured:#}");
     assert!(share("/seconds/value").unwrap() > 0.0);

@@ -1,4 +1,4 @@
-//! Runs the program with a real server that it starts.
+//! Tests the program with a real server that it starts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::support::{PROGRAM, server_binary};
 
-/// A folder with only these binaries and one incident.
+/// Creates a folder with only these binaries and one incident.
 fn machine(binaries: &[PathBuf]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for directory in ["bin", "tmp", "incidents"] {
@@ -37,7 +37,6 @@ fn page(machine: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The numbers in the first table row with this name.
 fn numbers(page: &str, row: &str) -> Vec<u32> {
     let line = page.lines().find(|line| line.starts_with(&format!("| {row} |"))).unwrap();
     line.split('|').filter_map(|cell| cell.trim().parse().ok()).collect()
@@ -75,7 +74,8 @@ fn measures_one_incident() {
     assert_eq!(page(machine.path(), &arguments), mutated, "deterministic for a seed");
 }
 
-/// A case with four claims and one report. Three claims are supported; one quotes a missing text.
+/// Writes a case with four claims and one report. Three claims are supported, and one quotes a missing
+/// text.
 fn stored_judgements(folder: &Path) {
     let content = "checkout api-1 restarted 4 times\\ncheckout api-2 is ready\\n";
     let case = format!(

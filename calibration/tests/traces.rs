@@ -1,4 +1,4 @@
-//! Runs of the real program: interrupted runs resume, and traces are analysed without a server.
+//! Tests that interrupted runs resume, and that traces are analysed without a server.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use serde_json::Value;
 const ROWS: usize = 80;
 const CONFIGURATION: &str = "[judges]\nchain = [\"rules/2\"]\n[ledger]\ndurable = false\n";
 
-/// One third of the claims each is supported, refuted and undecidable.
+/// Writes claims, one third each supported, refuted and undecidable.
 fn rows(path: &Path) {
     let row = |at: usize| {
         let (statement, label) = [
@@ -45,7 +45,7 @@ fn run<'a>(server: &'a Server, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     arguments
 }
 
-/// The sorted lines of a trace without ids, times and dates.
+/// Returns a trace's sorted lines without ids, times and dates.
 fn lines(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap();
     let mut lines: Vec<Value> =
@@ -159,7 +159,7 @@ fn analyses_traces_without_a_server() {
     let files = fs::read_dir(folder.path().join("figures")).unwrap().count();
     assert_eq!(files, 2 * figures, "each as SVG and as CSV");
 
-    // The same judge, and one that finds nothing.
+    // Compare with the same judge, then with one that finds nothing.
     page(&["drift", "first.jsonl", "second.jsonl"]);
     let changed = fs::read_to_string(folder.path().join("second.jsonl")).unwrap();
     let changed = changed.replace("CLAIM_CLASS_GROUNDED", "CLAIM_CLASS_UNGROUNDED");
@@ -251,7 +251,6 @@ fn certifies_a_policy_or_names_the_missing_reports() {
     }
 }
 
-/// Grades in the ledger are exported and certified.
 #[test]
 fn grades_of_a_ledger_become_a_trace() {
     use gsar_client::v1;

@@ -8,31 +8,26 @@ use super::variant::{Outcome, Variant};
 use crate::partition::Partition;
 use crate::trace::{Header, Origin, Trace, TracedRow};
 
-/// A run with its decided rows.
 #[derive(Debug)]
 pub(crate) struct Cell {
     pub(crate) header: Header,
     pub(crate) origin: Origin,
-    /// In the order of the trace.
     pub(crate) rows: Vec<Row>,
 }
 
-/// The decisions on a row.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) claims: Vec<(Class, Option<Class>)>,
-    /// `true` if the judge was given the claims.
+    /// `true` if the claims were given to the judge.
     pub(crate) has_given_claims: bool,
     /// The share of claims labelled grounded or complementary, 0 to 1.
     pub(crate) faithfulness: f64,
     /// `true` if a claim is labelled ungrounded or contradicted.
     pub(crate) is_wrong: bool,
-    /// In the order of [`Variant::ALL`].
     outcomes: [Outcome; Variant::ALL.len()],
 }
 
 impl Cell {
-    /// Decides the rows of a trace under every variant of a policy.
     pub(crate) fn of(trace: &Trace, policy: &Policy) -> Result<Self> {
         let mut policies = Vec::new();
         for variant in Variant::ALL {
@@ -68,7 +63,7 @@ impl Row {
             *outcome = variant.decide(policy, &partition);
         }
         let counted = |claim: &str| {
-            // Claims that the judge split off are not the labelled ones.
+            // Claims that the judge split off itself have no labels.
             let mut counted = partition.counted(policy).filter(|_| !whole);
             counted.find(|(id, _)| *id == claim).map(|(_, class)| class)
         };
@@ -94,12 +89,11 @@ impl Row {
             .map_or(Outcome::ABSTAINED, |(_, outcome)| outcome)
     }
 
-    /// `true` if the row proceeds although it is wrong.
     pub(crate) fn is_wrong_proceed(&self, variant: Variant) -> bool {
         self.is(variant, Tier::Proceed) && self.is_wrong
     }
 
-    /// `true` if the row proceeds although a claim is labelled contradicted.
+    /// Returns `true` if the row proceeds although a claim is labelled contradicted.
     pub(crate) fn is_false_proceed(&self, variant: Variant) -> bool {
         let is_false = self.claims.iter().any(|(gold, _)| *gold == Class::Contradicted);
         self.is(variant, Tier::Proceed) && is_false

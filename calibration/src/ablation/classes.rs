@@ -1,24 +1,22 @@
-//! Compares gold classes with counted classes, class by class.
+//! Compares gold classes with the counted classes.
 
 use gsar_core::Class;
 
 use super::cell::{Cell, Row};
 use crate::statistics::{Counts, Share};
 
-/// The claims of one gold class.
 #[derive(Clone, Debug)]
 pub(crate) struct ClassCounts {
     pub(crate) class: Class,
-    /// The number counted in each class, in the order of [`Class::ALL`]; last, the number not judged.
+    /// The number counted in each class, in the order of [`Class::ALL`], followed by the number not judged.
     pub(crate) counted: [usize; Class::ALL.len() + 1],
-    /// The share of these claims that are counted in the class.
     pub(crate) recall: Share,
-    /// The share of claims counted in the class that have it as gold class.
+    /// The share of claims counted in the class whose gold class it is.
     pub(crate) precision: Share,
 }
 
 impl ClassCounts {
-    /// Counts every class; empty if no row has given claims.
+    /// Counts every class. Empty if no row has given claims.
     pub(crate) fn of(cell: &Cell) -> Vec<Self> {
         let rows: Vec<&Row> = cell.rows.iter().filter(|row| row.has_given_claims).collect();
         if rows.iter().all(|row| row.claims.is_empty()) {

@@ -1,5 +1,5 @@
-//! Computes M1 to M5 and the effects of the ablations, with bootstrap intervals over rows
-//! (arXiv:2604.23366).
+//! Computes M1 to M5 (arXiv:2604.23366) and the effects of the ablations, with bootstrap intervals over
+//! rows.
 
 use gsar_core::{Class, Tier};
 
@@ -10,7 +10,6 @@ use crate::statistics::{Counts, Interval, Share, interval, mean_interval, spearm
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Mean {
     pub(crate) value: f64,
-    /// The 95 % bootstrap interval.
     pub(crate) interval: Interval,
 }
 
@@ -21,20 +20,19 @@ impl Mean {
     }
 }
 
-/// M1 to M5 under the policy.
 #[derive(Clone, Debug)]
 pub(crate) struct Measures {
-    /// M1: the share of rows that proceed. A run judges each row once.
+    /// M1: the share of rows that proceed. Each run judges a row once.
     pub(crate) proceeds: Share,
-    /// M2: replans per row that proceeds; `None` if no row proceeds.
+    /// M2: replans per proceeding row; `None` if no row proceeds.
     pub(crate) replans_per_proceed: Option<f64>,
-    /// M3: Spearman's correlation of S and faithfulness.
+    /// M3: Spearman's correlation between S and faithfulness.
     pub(crate) correlation: Option<f64>,
     pub(crate) correlation_interval: Option<Interval>,
     /// M4: the share of claims labelled contradicted that are counted as contradicted.
     pub(crate) contradictions_caught: Share,
-    /// M5: the share of claims labelled complementary (or ungrounded, if none is) that are counted as
-    /// complementary.
+    /// M5: the share of claims labelled complementary that are counted as complementary. Uses ungrounded
+    /// claims if none is labelled complementary.
     pub(crate) complementary_separate: Share,
     /// The share of proceeding rows with a claim labelled ungrounded or contradicted.
     pub(crate) wrong_proceeds: Share,
@@ -76,7 +74,6 @@ fn share(rows: &[Row], of: impl Fn(&Row) -> bool, hit: impl Fn(&Row) -> bool) ->
     Share::by_claim(&counts.collect::<Vec<_>>())
 }
 
-/// The share of claims with a gold class that are counted in `class`.
 fn counted_as(rows: &[Row], gold: Class, class: Class) -> Share {
     let counts = rows.iter().filter(|row| row.has_given_claims).map(|row| {
         let of_gold = row.claims.iter().filter(|(label, _)| *label == gold);

@@ -1,4 +1,4 @@
-//! Measures stored partitions: M1 to M5, ablations and baselines of the method.
+//! Measures stored partitions: M1 to M5, ablations and baselines.
 
 mod cell;
 mod classes;
@@ -18,11 +18,9 @@ pub(crate) use classes::ClassCounts;
 pub(crate) use measures::{Effect, Mean, Measures};
 pub(crate) use variant::Variant;
 
-/// Measures traces and returns the page to print.
 pub(crate) fn ablate(args: &Ablate) -> Result<String> {
     let policy = named_policy(&args.policy)?;
     let mut page = String::from("# Ablations\n\n");
-    // Writing to a `String` cannot fail.
     let _ = writeln!(
         page,
         "Policy `{}`, on stored partitions; no judge is called. 95 % intervals: percentile bootstrap over rows, paired for differences.",

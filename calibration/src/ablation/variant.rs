@@ -1,4 +1,4 @@
-//! Decides stored partitions under the variants of the method: four ablations and two baselines
+//! Decides stored partitions under variants of the method: four ablations and two baselines
 //! (arXiv:2604.23366).
 
 use anyhow::{Context as _, Result};
@@ -10,16 +10,15 @@ use crate::partition::{Partition, score};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Variant {
-    /// The unchanged policy.
     Policy,
-    /// Every evidence type weighs 1.
+    /// Every evidence type has weight 1.
     UniformWeights,
     /// Complementary claims count as ungrounded.
     NoComplementary,
     /// Contradicted claims weigh nothing.
     RhoZero,
     TwoTiers,
-    /// Proceed if a claim is grounded and none is contradicted, else replan.
+    /// Proceeds if a claim is grounded and none is contradicted, and otherwise replans.
     Binary,
     /// Uniform weights, and complementary claims count as ungrounded.
     UniformJudge,
@@ -84,7 +83,7 @@ impl Variant {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) tier: Tier,
-    /// S, 0 to 1, if defined.
+    /// S from 0 to 1, if defined.
     pub(crate) score: Option<f64>,
 }
 

@@ -62,7 +62,6 @@ fn rate(given: &str) -> Result<f64, String> {
     rate.ok_or_else(|| "expected 0.001 to 100000 rows per second".to_owned())
 }
 
-/// Parses dollars to millionths.
 fn micros(given: &str) -> Result<u64, String> {
     let dollars: Option<f64> = given.parse().ok().filter(|dollars| (0.0..=1e6).contains(dollars));
     let micros = dollars.map(|dollars| (dollars * 1e6).round() as u64);

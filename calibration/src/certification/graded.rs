@@ -1,4 +1,4 @@
-//! The graded reports behind a certificate.
+//! The graded reports that support a certificate.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,10 @@ use super::sequence::Step;
 use crate::partition::Partition;
 use crate::trace::Trace;
 
-/// The graded reports of one judge.
 #[derive(Debug)]
 pub(crate) struct GradedReports {
-    /// The judge of all reports.
     pub(crate) judge: String,
-    /// The prompt templates of its calls.
+    /// The prompt templates of the judge's calls.
     pub(crate) prompts: BTreeSet<String>,
     reports: Vec<Report>,
 }
@@ -26,12 +24,11 @@ pub(crate) struct GradedReports {
 struct Report {
     /// The highest threshold at which the report proceeds; `None` if it never does.
     score: Option<Ratio>,
-    /// `true` if a claim is labelled ungrounded or contradicted.
     is_wrong: bool,
 }
 
 impl GradedReports {
-    /// Decides the reports of traces under the policy with the lowest threshold.
+    /// Decides the reports in traces under the policy with the lowest threshold.
     pub(crate) fn of(traces: &[Trace], loosest: &Policy) -> Result<Self> {
         let (mut judges, mut prompts) = (BTreeSet::new(), BTreeSet::new());
         let mut reports = Vec::new();
@@ -65,7 +62,6 @@ impl GradedReports {
         self.reports.len()
     }
 
-    /// Counts the reports that proceed at a threshold.
     pub(crate) fn at(&self, threshold: Millionths) -> Step {
         let proceeds =
             |report: &&Report| report.score.is_some_and(|score| score.compare(threshold).is_ge());

@@ -18,10 +18,8 @@ use crate::trace::read;
 use graded::GradedReports;
 use sequence::{Goal, Step, test};
 
-/// The step between tested thresholds, in millionths.
 const STEP: u32 = 10_000;
 
-/// Certifies a policy on traces and returns the page to print.
 pub(crate) fn certify(args: &Certify) -> Result<String> {
     let base = named_policy(&args.policy)?;
     let traces = args.traces.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;

@@ -18,7 +18,6 @@ pub(super) fn page(
 ) -> String {
     let mut page = String::new();
     let mut line = |text: String| {
-        // Writing to a `String` cannot fail.
         let _ = writeln!(page, "{text}");
     };
     line(format!(

@@ -1,6 +1,6 @@
-//! Finds the lowest threshold with a small risk of a wrong proceed. Tests thresholds from the highest
-//! down, each with an exact binomial test at the full level, until the first failure (fixed sequence
-//! testing: Angelopoulos and others 2021, Learn then Test).
+//! Finds the lowest threshold with a small risk of a wrong proceed. Starts at the highest threshold and
+//! applies an exact binomial test at the full level to each, until one fails (fixed sequence testing,
+//! Angelopoulos et al. 2021, Learn then Test).
 
 use gsar_core::fixed_point::Millionths;
 
@@ -8,13 +8,12 @@ use crate::statistics::tail_at_most;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
-    /// The maximum of P(wrong | proceed), above 0 and below 1.
+    /// The maximum of P(wrong | proceed), between 0 and 1.
     pub(crate) risk: f64,
-    /// The maximum probability that the guarantee fails, above 0 and below 1.
+    /// The maximum probability that the guarantee fails, between 0 and 1.
     pub(crate) miss: f64,
 }
 
-/// The reports that proceed at a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) threshold: Millionths,
@@ -24,13 +23,12 @@ pub(crate) struct Step {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tested {
-    /// The lowest threshold that passed; `None` if the first one failed.
+    /// The lowest threshold that passed; `None` if the first failed.
     pub(crate) passed: Option<Step>,
-    /// The first that failed; `None` if all passed.
+    /// The first threshold that failed; `None` if all passed.
     pub(crate) failed: Option<Step>,
 }
 
-/// Tests thresholds in order until one fails.
 pub(crate) fn test(steps: impl IntoIterator<Item = Step>, goal: Goal) -> Tested {
     let mut tested = Tested { passed: None, failed: None };
     for step in steps {
@@ -45,7 +43,7 @@ pub(crate) fn test(steps: impl IntoIterator<Item = Step>, goal: Goal) -> Tested 
     tested
 }
 
-/// Returns the minimum number of proceeding reports that meets the goal if `wrong` are wrong.
+/// Returns the minimum number of proceeding reports for the goal, if `wrong` of them are wrong.
 pub(crate) fn min_proceeds(wrong: u32, goal: Goal) -> Option<u32> {
     const MAX: u32 = 10_000_000;
     let meets = |of: u32| tail_at_most(wrong, of, goal.risk).is_some_and(|tail| tail <= goal.miss);
@@ -91,7 +89,7 @@ mod tests {
         assert_eq!((tested.passed, tested.failed), (Some(steps[0]), Some(steps[1])));
     }
 
-    /// The probability of a wrong report falls with its score.
+    /// The probability that a report is wrong falls with its score.
     #[test]
     fn the_guarantee_rarely_fails() {
         const DEPLOYMENTS: u64 = 1_000;
@@ -112,7 +110,7 @@ mod tests {
                         (percent, random.below(1_000_000) < (chance(percent) * 1e6) as usize)
                     })
                     .collect();
-                // The first threshold is fixed without looking at the reports.
+                // The first threshold is chosen without looking at the reports.
                 let steps = (0..=80).rev().map(|percent| {
                     let proceeding = rows.iter().filter(|(score, _)| *score >= percent);
                     Step {
@@ -128,7 +126,7 @@ mod tests {
                     missed += u64::from(risk_from(percent) > GOAL.risk);
                 }
             }
-            // Three standard deviations of 1,000 draws at 5 %.
+            // Three standard deviations for 1,000 draws at 5 %.
             let max = 50.0 + 3.0 * (1_000.0_f64 * 0.05 * 0.95).sqrt();
             assert!((missed as f64) <= max, "{missed} of {DEPLOYMENTS} missed, {shown} shown");
         }

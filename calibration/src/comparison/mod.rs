@@ -22,14 +22,12 @@ struct Comparison {
     classes: [[usize; 4]; 4],
     more_proceeds: (f64, Option<Interval>),
     more_score: (f64, Option<Interval>),
-    /// Cohen's kappa of decisions and of classes.
     kappas: [Option<f64>; 2],
-    /// The number of claims that only the first or only the second run has right, and the exact p of
-    /// McNemar's test.
+    /// How many claims only the first run judges correctly, how many only the second does, and the exact p
+    /// of McNemar's test.
     right: (u32, u32, Option<f64>),
 }
 
-/// Compares two traces and returns the page to print.
 pub(crate) fn compare(args: &Compare) -> Result<String> {
     let policy = named_policy(&args.policy)?;
     let (first, second) = (read(&args.first)?, read(&args.second)?);

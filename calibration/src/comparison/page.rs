@@ -10,7 +10,6 @@ use crate::tables::markdown::{between, figure, heading, table};
 pub(super) fn page(comparison: &Comparison, policy: &str) -> String {
     let [first, second] = &comparison.runs;
     let mut page = format!("# {second} against {first}\n\n");
-    // Writing to a `String` cannot fail.
     let _ = writeln!(
         page,
         "{} rows in both, {} in only one; policy `{policy}`. Rows are {first}, columns {second}.",

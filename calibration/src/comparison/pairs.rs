@@ -1,4 +1,4 @@
-//! Pairs the rows and claims of two traces.
+//! Pairs the rows and claims in two traces.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,12 @@ use crate::trace::{Trace, TracedRow};
 #[derive(Debug, Default)]
 pub(crate) struct Pairs {
     pub(crate) tiers: Vec<(Tier, Tier)>,
-    /// The scores of rows that have one in both traces, 0 to 1.
+    /// The scores, 0 to 1, of rows that have one in both traces.
     pub(crate) scores: Vec<(f64, f64)>,
     pub(crate) claims: Vec<Claim>,
     pub(crate) only_in_one: usize,
 }
 
-/// A claim judged in both traces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Claim {
     pub(crate) gold: Class,

@@ -1,4 +1,4 @@
-//! Reads incidents and the labels of their reports.
+//! Reads incidents with the labels of their reports.
 
 use std::path::Path;
 
@@ -9,7 +9,6 @@ use gsar_proto::v1;
 
 use super::{Case, DataSet, Label, Part, Prose};
 
-/// Reads every incident in a folder with its three reports.
 pub(crate) fn incident_data(folder: &Path) -> Result<DataSet> {
     let mut data_set = DataSet::default();
     for incident in incidents_in(folder)? {

@@ -1,4 +1,4 @@
-//! Reads folders of `cases.jsonl`, `claims.jsonl` and `reports.jsonl`, and `split.json`.
+//! Reads folders with `cases.jsonl`, `claims.jsonl` and `reports.jsonl`, and `split.json`.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -15,13 +15,12 @@ use super::{Case, DataSet, Label, Part, Prose};
 use crate::names;
 use crate::rows::Gold;
 
-/// A line of `cases.jsonl`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CaseLine {
     pub(crate) case: String,
     pub(crate) evidence: Vec<ItemLine>,
-    // Notes for people.
+    // Notes for readers.
     #[serde(rename = "alert", default)]
     _alert: IgnoredAny,
     #[serde(rename = "domain", default)]
@@ -54,7 +53,6 @@ pub(crate) fn static_infra() -> Lane {
     Lane::StaticInfra
 }
 
-/// A line of `claims.jsonl`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ClaimLine {
@@ -71,7 +69,6 @@ pub(crate) struct ClaimLine {
     pub(crate) more: Vec<QuoteLine>,
     pub(crate) origin: Option<String>,
     pub(crate) mistake: Option<String>,
-    // Notes for people.
     #[serde(rename = "note", default)]
     _note: IgnoredAny,
     #[serde(rename = "checked", default)]
@@ -96,21 +93,19 @@ impl ClaimLine {
     }
 }
 
-/// A line of `reports.jsonl`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReportLine {
     pub(crate) case: String,
     pub(crate) kind: String,
     pub(crate) text: String,
-    // Not measured.
     #[serde(rename = "claim_ids", default)]
     _claim_ids: IgnoredAny,
     #[serde(rename = "spans", default)]
     _spans: IgnoredAny,
 }
 
-/// The cases in each part, from a `split.json`.
+/// The parts in a `split.json`, each with its cases.
 pub(crate) struct Split {
     pub(crate) path: PathBuf,
     parts: HashMap<String, HashSet<String>>,
@@ -138,7 +133,7 @@ impl Split {
         })
     }
 
-    /// Returns the part that contains a case; an error if there is not exactly one.
+    /// Returns the part that contains a case. Fails unless there is exactly one.
     pub(crate) fn part_of(&self, case: &str) -> Result<&str> {
         let parts: Vec<&str> = self
             .parts
@@ -161,7 +156,7 @@ impl Split {
     }
 }
 
-/// Reads labelled folders. The default split is the `split.json` next to the first folder.
+/// Reads labelled folders. The split defaults to the `split.json` next to the first folder.
 pub(crate) fn labelled_data(folders: &[PathBuf], split: Option<&Path>) -> Result<DataSet> {
     let first = folders.first().context("no folders")?;
     let split = split.map_or_else(|| first.join("../split.json"), Path::to_owned);
@@ -231,13 +226,12 @@ impl ItemLine {
     }
 }
 
-/// `true` if a text is a JSON object or array.
 pub(crate) fn is_json(content: &str) -> bool {
     content.trim_start().starts_with(['{', '['])
         && serde_json::from_str::<IgnoredAny>(content).is_ok()
 }
 
-/// Parses a file of JSON lines; empty lines are skipped.
+/// Parses a JSON Lines file. Skips empty lines.
 pub(crate) fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     let text = read(path)?;
     let numbered = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());

@@ -16,9 +16,9 @@ pub(crate) use labelled::{
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
-    /// Read while rules are written.
+    /// May be read while rules are written.
     Tune,
-    /// Held out; its rows are never shown.
+    /// Held out. Single rows are never shown.
     Test,
 }
 
@@ -43,43 +43,35 @@ pub(crate) struct Case {
     pub(crate) evidence: Vec<v1::EvidenceItem>,
 }
 
-/// A labelled claim.
 #[derive(Clone, Debug)]
 pub(crate) struct Label {
-    /// Unique within a call.
     pub(crate) id: String,
-    /// The index in [`DataSet::cases`].
     pub(crate) case: usize,
     pub(crate) text: String,
-    /// The byte range in the report; `None` for single claims.
+    /// The claim's position in the report; `None` for single claims.
     pub(crate) span: Option<v1::ByteRange>,
     pub(crate) class: Class,
     pub(crate) evidence_type: EvidenceType,
-    /// The id of the deciding item, if any.
+    /// The id of the item that decides the claim, if any.
     pub(crate) evidence: Option<String>,
     pub(crate) quote: Option<String>,
     pub(crate) origin: Option<String>,
     pub(crate) mistake: Option<String>,
 }
 
-/// A report.
 #[derive(Clone, Debug)]
 pub(crate) struct Prose {
-    /// The index in [`DataSet::cases`].
     pub(crate) case: usize,
     /// `faithful`, `overreaching` or `contradicted`.
     pub(crate) kind: String,
     pub(crate) text: String,
-    /// The labels of the claims sent with it, in text order; empty if it is sent alone.
+    /// The labelled claims sent with the report, in text order. Empty if it is sent without claims.
     pub(crate) labels: Vec<Label>,
 }
 
-/// The data of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DataSet {
     pub(crate) cases: Vec<Case>,
-    /// Claims sent one by one.
     pub(crate) labels: Vec<Label>,
-    /// Reports, each sent as a whole.
     pub(crate) reports: Vec<Prose>,
 }

@@ -18,7 +18,6 @@ use crate::trace::read;
 use objective::{Objective, Prices, Report};
 use search::Search;
 
-/// The minimum number of graded reports.
 const MIN_REPORTS: usize = 20;
 
 #[derive(Debug)]
@@ -29,7 +28,6 @@ struct Folds {
     after: Vec<f64>,
 }
 
-/// Fits a policy to traces, writes it, and returns the page to print.
 pub(crate) fn fit(args: &Fit) -> Result<String> {
     let base = named_policy(&args.policy)?;
     let mut reports = Vec::new();
@@ -72,7 +70,6 @@ fn rename(policy: &Policy, name: &str) -> Result<Policy> {
     Ok(Policy::new(values)?)
 }
 
-/// Cross-validates the fit.
 fn folds(search: Search, base: &Policy, reports: &[Report], number: usize) -> Folds {
     let mut order: Vec<usize> = (0..reports.len()).collect();
     Random::new(search.seed).shuffle(&mut order);

@@ -1,4 +1,4 @@
-//! The objective: the rank correlation of S with the labels, or the cost of decisions.
+//! The function to minimize: based on the rank correlation of S with the labels, or the cost of decisions.
 
 use gsar_core::fixed_point::Millionths;
 use gsar_core::policy::{Policy, PolicyValues};
@@ -15,28 +15,24 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// `true` if a claim is labelled ungrounded or contradicted.
     pub(crate) fn is_wrong(&self) -> bool {
         self.faithfulness < 1.0
     }
 }
 
-/// The cost of each decision, in any unit. A right proceed costs nothing.
+/// The cost of each decision in any unit. A correct proceed costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Prices {
-    /// A replan or an abstention.
     pub(crate) replan: f64,
     pub(crate) regenerate: f64,
-    /// A wrong report that proceeds.
     pub(crate) wrong_proceed: f64,
 }
 
-/// A function to minimize.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Objective {
-    /// 1 minus Spearman's correlation of S and faithfulness, 0 to 2.
+    /// 1 minus Spearman's correlation between S and faithfulness, 0 to 2.
     Correlation,
-    /// The mean cost of a decision.
+    /// The mean cost per decision.
     Cost(Prices),
 }
 
@@ -76,7 +72,7 @@ impl Objective {
     }
 }
 
-/// The mean difference between the fitted values of two policies.
+/// Returns the mean difference between the fitted values of two policies.
 pub(crate) fn distance(one: &PolicyValues, other: &PolicyValues) -> f64 {
     let difference = |one: Millionths, other: Millionths| (one.to_f64() - other.to_f64()).abs();
     let weights = one.weights.as_array().iter().zip(other.weights.as_array());

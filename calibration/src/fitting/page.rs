@@ -38,7 +38,6 @@ impl Fitted<'_> {
         let (before, after) = self.held_out();
         let value =
             |policy: &Policy| self.search.objective.evaluate(policy, self.reports.iter().copied());
-        // Writing to a `String` cannot fail.
         let _ = writeln!(
             page,
             "{} graded reports, from policy `{}`. {} (lower is better):\n",

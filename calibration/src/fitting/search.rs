@@ -8,16 +8,14 @@ use gsar_core::policy::{Policy, PolicyValues};
 use super::objective::{Objective, Report, distance};
 use crate::statistics::Random;
 
-/// Step sizes in millionths.
 const STEPS: [i64; 5] = [200_000, 100_000, 50_000, 20_000, 10_000];
 
-/// The number of starting points: the base, and random points near it.
+/// The base policy, and random policies near it.
 const STARTS: usize = 6;
 
-/// The maximum distance of a starting point from the base, per value, in millionths.
+/// The maximum difference per value between the base and a starting point, in millionths.
 const REACH: usize = 200_000;
 
-/// A fitted value.
 #[derive(Clone, Copy, Debug)]
 enum Value {
     Weight(EvidenceType),
@@ -45,7 +43,7 @@ impl Value {
         }
     }
 
-    /// Returns the values with this one moved; unchanged if the result is negative.
+    /// Returns the values with this one changed, or unchanged values if it would be negative.
     fn moved(self, values: &PolicyValues, by: i64) -> PolicyValues {
         let mut values = values.clone();
         let to = i64::from(self.get(&values).get()) + by;
@@ -63,7 +61,6 @@ impl Value {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Search {
     pub(crate) objective: Objective,
-    /// The penalty for a mean difference of 1 from the base.
     pub(crate) pull: f64,
     pub(crate) seed: u64,
 }
@@ -120,7 +117,7 @@ impl Search {
     }
 }
 
-/// Draws a policy near the base; the base if the draw is invalid.
+/// Draws a policy near the base, or returns the base if the draw is invalid.
 fn draw_near(base: &Policy, values: &[Value], random: &mut Random) -> Policy {
     let mut drawn = base.values().clone();
     for value in values {
@@ -138,10 +135,10 @@ mod tests {
     use super::*;
     use crate::fitting::objective::Prices;
 
-    // A wrong proceed costs twice as much as a right report held back.
+    // A wrong proceed costs twice as much as holding back a correct report.
     const PRICES: Prices = Prices { replan: 1.0, regenerate: 1.0, wrong_proceed: 2.0 };
 
-    /// Random reports; right are those that proceed under `truth`.
+    /// Draws random reports. Those that proceed under `truth` are correct.
     fn deployment(seed: u64, truth: &Policy, number: usize) -> Vec<Report> {
         let mut random = Random::new(seed);
         let report = |_| {

@@ -1,4 +1,4 @@
-//! Converts generated evidence and claims into messages.
+//! Converts generated evidence and claims to messages.
 
 use anyhow::{Context as _, Result};
 use gsar_core::evidence::{EvidenceKind, Lane};
@@ -8,13 +8,10 @@ use gsar_proto::v1;
 
 use crate::arguments::Generator;
 
-/// Evidence with claims about it.
 pub(super) struct Item {
-    /// The shape or form.
     pub(super) form: &'static str,
     pub(super) family: Option<&'static str>,
     pub(super) evidence: v1::EvidenceItem,
-    /// Claims with their expected verdicts.
     pub(super) claims: Vec<(String, Expected)>,
 }
 

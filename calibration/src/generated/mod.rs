@@ -1,4 +1,4 @@
-//! Judges generated claims, each alone with its evidence.
+//! Judges each generated claim alone with its evidence.
 
 mod items;
 mod page;
@@ -18,14 +18,12 @@ use crate::session::with_server;
 use items::{Item, items};
 use summary::Summary;
 
-/// The number of items per batch; bounds the memory for answers.
+/// The number of items per batch. Bounds the memory for answers.
 const BATCH: usize = 500;
 
 #[derive(Clone, Copy, Debug)]
 struct Outcome {
-    /// The index of the item.
     item: usize,
-    /// The index of the claim in the item.
     claim: usize,
     form: &'static str,
     family: Option<&'static str>,
@@ -34,7 +32,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// `true` if the claim is grounded but not true, or contradicted but not false.
+    /// Returns `true` if the claim is grounded but not true, or contradicted but not false.
     fn is_mistake(&self) -> bool {
         match self.class {
             Class::Grounded => self.expected != Expected::Shown,
@@ -50,7 +48,6 @@ struct Trial {
     outcomes: Vec<Outcome>,
 }
 
-/// Runs the generators and returns the page to print.
 pub(crate) async fn try_generated(server: &ServerArgs, args: &Generated) -> Result<String> {
     let generators: &[Generator] = if args.of.is_empty() { &Generator::ALL } else { &args.of };
     let work = async |client: Client| {
@@ -76,7 +73,7 @@ pub(crate) async fn try_generated(server: &ServerArgs, args: &Generated) -> Resu
     }
 }
 
-/// Judges every claim in its own call, so that claims do not influence each other.
+/// Judges every claim in a separate call, so that claims do not influence each other.
 async fn outcomes(client: &Client, items: &[Item]) -> Result<Vec<Outcome>> {
     let mut outcomes = Vec::new();
     for (batch, items) in items.chunks(BATCH).enumerate() {
@@ -106,7 +103,6 @@ async fn outcomes(client: &Client, items: &[Item]) -> Result<Vec<Outcome>> {
     Ok(outcomes)
 }
 
-/// The id of the only claim in a call.
 const CLAIM: &str = "c1";
 
 fn case(item: &Item) -> Case {

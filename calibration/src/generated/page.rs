@@ -74,7 +74,6 @@ fn mistake(page: &mut String, outcome: &Outcome, claim: &str, evidence: &v1::Evi
         Expected::Refuted => "false",
         Expected::Undecidable => "open",
     };
-    // Writing to a `String` cannot fail.
     let _ = write!(
         page,
         "\n{}, {expected}, called {}: {claim}\n\n```\n$ {}\n{}\n```\n",

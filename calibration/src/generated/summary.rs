@@ -11,7 +11,7 @@ use crate::statistics::{Counts, Share, wilson};
 pub(super) struct Summary {
     /// By shape or form, in order of appearance.
     pub(super) forms: Vec<Line>,
-    /// By topic of the claims; can be empty.
+    /// By claim topic; may be empty.
     pub(super) families: Vec<Line>,
     pub(super) overall: Line,
 }

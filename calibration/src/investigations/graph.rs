@@ -1,7 +1,7 @@
-//! Explores recorded fault propagations with a given rate of wrong answers, and compares exploration
-//! with a single pass over the entities.
+//! Explores recorded fault propagations with a given rate of wrong answers, and compares exploration with a
+//! single pass over the entities.
 //!
-//! Right answers follow from the ground truth; wrong ones are drawn per entity and visit.
+//! Correct answers follow from the ground truth. Wrong ones are drawn per entity and visit.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,6 @@ use gsar_core::belief::{Belief, Exploration, Label, Limits, Node, Topology, Visi
 use super::recorded::Propagation;
 use crate::statistics::Random;
 
-/// The number of explorations per propagation, each with other wrong answers.
 const DRAWS: u64 = 50;
 
 /// The share of draws that name the origin first.
@@ -20,7 +19,6 @@ pub(super) struct OriginAccuracy {
     pub(super) one_pass: f64,
 }
 
-/// Explores a propagation with this percentage of wrong answers.
 pub(super) fn explore(propagation: &Propagation, wrong: u32) -> Option<OriginAccuracy> {
     let policy = Policy::new(propagation)?;
     let share = |limits: Limits, has_messages: bool| {
@@ -38,7 +36,6 @@ struct Policy {
     topology: Topology,
     alerts: Vec<Node>,
     origins: BTreeSet<Node>,
-    /// The entities that the fault reaches, including its origins.
     reached: BTreeSet<Node>,
 }
 
@@ -83,7 +80,7 @@ impl Policy {
         let outcome = exploration.outcome();
         let named = match has_messages {
             true => outcome.frontier.first().copied(),
-            // Without messages the order of origins is unknown: take the one that reaches most alerts.
+            // Without messages the origins have no order, so take the one that reaches the most alerts.
             false => self.most_alerts_reached(
                 &exploration,
                 outcome.frontier.iter().chain(&outcome.contributing),
@@ -104,8 +101,8 @@ impl Policy {
         origins.copied().max_by_key(|node| (alerts(*node), std::cmp::Reverse(*node)))
     }
 
-    /// Answers like `core/examples/belief_noise.rs`: errs on labels and propagations, and uses the
-    /// messages of neighbours.
+    /// Answers like `core/examples/belief_noise.rs`: with errors in labels and propagations, and using the
+    /// neighbours' messages.
     fn answer(&self, look: &Visit, wrong: u32, random: &mut Random) -> Belief {
         let mut label = self.draw_label(look.node, wrong, random);
         let is_caused_by_neighbour = look.inbox.iter().any(|message| {

@@ -15,12 +15,10 @@ pub(super) struct Mean {
     pub(super) value: f64,
     pub(super) low: f64,
     pub(super) high: f64,
-    /// The number of incidents.
     pub(super) of: usize,
 }
 
 impl Mean {
-    /// Returns `None` without values.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         let interval = mean_interval(values)?;
         let value = values.iter().sum::<f64>() / values.len() as f64;
@@ -30,18 +28,18 @@ impl Mean {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Accuracy {
-    /// The share of runs with a right first answer.
+    /// The share of runs with a correct first answer.
     pub(super) ac1: Option<Mean>,
-    /// The share of runs with a right answer among the first three.
+    /// The share of runs with a correct answer among the first three.
     pub(super) ac3: Option<Mean>,
-    /// How often the most common first answer is right, for incidents with several runs; ties count in
+    /// The share of incidents with several runs whose most common first answer is correct. Ties count in
     /// part.
     pub(super) majority: Option<Mean>,
     pub(super) pass: Option<Mean>,
 }
 
-/// `true` if an answer names a cause. Ignores case and generated suffixes; a name also matches a
-/// qualified name that ends in it after a `/`.
+/// Returns `true` if an answer names a cause. Ignores case and generated suffixes. A name also matches a
+/// qualified name that ends with it after a `/`.
 pub(super) fn is_right(answer: &str, truth: &[String]) -> bool {
     let answer = normalize(answer);
     truth.iter().any(|cause| {
@@ -84,7 +82,6 @@ pub(super) fn accuracy(incidents: &[Vec<&Run>]) -> Accuracy {
     }
 }
 
-/// The share of the most common first answers that are right.
 fn majority(runs: &[&Run]) -> f64 {
     let mut votes: BTreeMap<String, (usize, bool)> = BTreeMap::new();
     for run in runs {

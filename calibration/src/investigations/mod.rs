@@ -1,5 +1,5 @@
-//! Measures recorded investigations: the accuracy of their answers, the decisions of a sidecar, and the
-//! benefit of exploring a graph.
+//! Measures recorded investigations: the accuracy of their answers, a sidecar's decisions, and the benefit
+//! of exploring a graph.
 
 mod graph;
 mod measures;
@@ -21,14 +21,11 @@ use page::Measurements;
 use recorded::Run;
 use sidecar::{BestReport, ReportDecision};
 
-/// Percentages of wrong answers in explorations.
 const WRONG: [u32; 5] = [0, 10, 20, 30, 40];
-/// The maximum drop of a share of right first answers.
+/// The maximum decrease in a share of correct first answers.
 const MAX_FALL: f64 = 0.02;
-/// The maximum increase of a duration in seconds.
 const MAX_ADDED_SECONDS: f64 = 30.0;
 
-/// Measures recorded investigations and returns the page to print.
 pub(crate) async fn investigations(server: &ServerArgs, args: &Investigations) -> Result<String> {
     let recorded = recorded::read(&args.files)?;
     let incidents = by_incident(&recorded.runs);
@@ -84,7 +81,7 @@ fn has_report(run: &Run) -> bool {
     !run.report.is_empty()
 }
 
-/// Decides every report alone, and the reports of each incident as one investigation.
+/// Decides every report alone, and the reports for each incident as one investigation.
 async fn decide_all(
     client: &gsar_client::Client,
     incidents: &[Vec<&Run>],

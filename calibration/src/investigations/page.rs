@@ -1,4 +1,4 @@
-//! The measurements, as Markdown and as JSON for later comparison.
+//! Formats the measurements as Markdown, and as JSON for later comparison.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use super::sidecar::{BestReport, ReportDecision};
 pub(super) struct Measurements {
     pub(super) runs: usize,
     pub(super) incidents: usize,
-    /// Lines that do not ask for a cause.
+    /// The number of lines that do not ask for a cause.
     pub(super) passed_over: usize,
     pub(super) as_written: Accuracy,
     pub(super) recorded_seconds: Option<Mean>,
@@ -21,12 +21,12 @@ pub(super) struct Measurements {
     pub(super) out_right: Option<Mean>,
     pub(super) right_out: Option<Mean>,
     pub(super) wrong_held: Option<Mean>,
-    /// How often the best report of an investigation is right, and how often the report with the best
-    /// score alone, for incidents with several reports.
+    /// How often an investigation's best report is correct, and how often the report with the best
+    /// standalone score is. Only for incidents with several reports.
     pub(super) driven: Option<Mean>,
     pub(super) alone: Option<Mean>,
     pub(super) put_back: usize,
-    /// Seconds per decision, and per investigation of several reports.
+    /// Seconds per decision, and per investigation with several reports.
     pub(super) seconds: Option<Mean>,
     pub(super) investigation_seconds: Option<Mean>,
     pub(super) explored: Vec<Explored>,
@@ -34,7 +34,6 @@ pub(super) struct Measurements {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Explored {
-    /// The percentage of wrong answers.
     pub(super) wrong: u32,
     pub(super) explored: Mean,
     pub(super) one_pass: Mean,
@@ -157,7 +156,6 @@ impl Measurements {
             ("AC@1 of the report with the best score alone", self.alone),
         ] {
             let Some(mean) = mean else { continue };
-            // Writing to a `String` cannot fail.
             let _ = writeln!(page, "| {name} | {} | {} |", share(mean), mean.of);
         }
         let _ = writeln!(page, "\nContradictions put back: {}.", self.put_back);
@@ -190,7 +188,6 @@ impl Measurements {
     }
 }
 
-/// Formats a share in percent with its interval.
 fn share(mean: Mean) -> String {
     let percent = |value: f64| 100.0 * value;
     format!("{:.1} % [{:.1}, {:.1}]", percent(mean.value), percent(mean.low), percent(mean.high))

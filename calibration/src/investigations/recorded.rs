@@ -1,4 +1,4 @@
-//! Reads recorded investigations: the answers of agents, the true causes, and the fault propagations.
+//! Reads recorded investigations: agents' answers, true causes, and fault propagations.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::data_set::is_json;
 
-/// A run of an agent on an incident.
+/// An agent's run on an incident.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) incident: String,
@@ -26,7 +26,7 @@ pub(super) struct Run {
     pub(super) seconds: Option<f64>,
 }
 
-/// The propagation of a fault, according to the ground truth.
+/// How a fault propagated, according to the ground truth.
 #[derive(Clone, Debug)]
 pub(super) struct Propagation {
     /// Pairs of cause and effect.
@@ -42,7 +42,7 @@ pub(super) struct Recorded {
     pub(super) skipped: usize,
 }
 
-/// A line in the native format or from a known source.
+/// A line in the native format or from a supported source.
 #[derive(Debug, Deserialize)]
 struct Line {
     id: String,
@@ -75,7 +75,6 @@ struct Item {
     content: Value,
 }
 
-/// Reads files of recorded investigations, gzipped or not.
 pub(super) fn read(files: &[impl AsRef<Path>]) -> Result<Recorded> {
     let mut recorded = Recorded::default();
     for path in files {

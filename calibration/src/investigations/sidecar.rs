@@ -1,4 +1,4 @@
-//! Decides recorded reports: each alone, and the runs of an incident as one investigation.
+//! Decides recorded reports: each alone, and all runs on an incident as one investigation.
 
 use std::time::{Duration, Instant};
 
@@ -13,18 +13,17 @@ use super::recorded::Run;
 #[derive(Clone, Debug)]
 pub(super) struct ReportDecision {
     pub(super) proceeds: bool,
-    /// `true` if the first answer is right.
     pub(super) is_right: bool,
-    /// The score; 0 if undefined.
+    /// 0 if undefined.
     pub(super) score: f64,
     pub(super) took: Duration,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BestReport {
-    /// `true` if the best report of the investigation is right.
+    /// `true` if the investigation's best report is correct.
     pub(super) driven: bool,
-    /// `true` if the report with the best score alone is right.
+    /// `true` if the report with the best standalone score is correct.
     pub(super) alone: bool,
     pub(super) put_back: usize,
     pub(super) took: Duration,
@@ -47,7 +46,6 @@ pub(super) async fn decide(client: &Client, run: &Run) -> Result<ReportDecision>
     })
 }
 
-/// Submits the runs of an incident in order to one investigation.
 pub(super) async fn drive(
     client: &Client,
     number: usize,
@@ -86,7 +84,7 @@ pub(super) async fn drive(
     let best = finished(&investigation).map(|end| end.best.clone()).unwrap_or_default();
     let driven = evaluations.iter().zip(runs).find(|(evaluation, _)| **evaluation == best);
     let mut alone: Option<&ReportDecision> = None;
-    // The investigation can end before all reports are submitted.
+    // An investigation can end before all reports are submitted.
     for one in decided.iter().take(evaluations.len()) {
         if alone.is_none_or(|best| one.score > best.score) {
             alone = Some(one);

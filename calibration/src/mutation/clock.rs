@@ -3,7 +3,7 @@
 use super::evidence::Surroundings;
 use super::tokens::{Token, replace_span};
 
-/// Offsets in minutes, mostly beyond the window of an incident.
+/// In minutes. Most exceed the duration of an incident.
 const OFFSETS: [i32; 4] = [97, -97, 191, -323];
 
 const MINUTES_OF_DAY: i32 = 24 * 60;
@@ -13,11 +13,10 @@ struct Clock {
     start: usize,
     /// Minutes since midnight.
     minutes: i32,
-    /// Seconds with their colon, or empty.
+    /// Includes the colon; may be empty.
     seconds: String,
 }
 
-/// Shifts every time of day by the same offset.
 pub(super) fn times(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     let clocks: Vec<Clock> = tokens.iter().filter_map(clock).collect();
     if clocks.is_empty() {

@@ -6,19 +6,15 @@ use super::evidence::Surroundings;
 use super::opposites::is_state;
 use super::tokens::{Token, replace_span};
 
-/// The minimum length of a name in bytes.
 const MIN_BYTES: usize = 4;
 
-/// The minimum length of a shared key in bytes.
 const MIN_KEY: usize = 3;
 
-/// The maximum number of replacements per name.
 const MAX_REPLACEMENTS: usize = 6;
 
-/// The minimum length of a word searched for near a name, in bytes.
 const MIN_TERM: usize = 4;
 
-/// Replaces a name with another one from the evidence, unless the claim is as true of that.
+/// Replaces a name with another one from the evidence, unless the claim is also true of that one.
 pub(super) fn entities(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     let mut texts = Vec::new();
     for token in tokens.iter().filter(|token| is_name(token.text)) {
@@ -38,7 +34,6 @@ pub(super) fn entities(claim: &str, tokens: &[Token<'_>], evidence: &Surrounding
     texts
 }
 
-/// The words of the claim to search for near a name.
 pub(super) fn terms(tokens: &[Token<'_>], without: &str) -> Vec<String> {
     let is_term = |token: &&Token<'_>| {
         token.text != without
@@ -47,7 +42,7 @@ pub(super) fn terms(tokens: &[Token<'_>], without: &str) -> Vec<String> {
     tokens.iter().filter(is_term).map(|token| token.lower.clone()).collect()
 }
 
-/// `true` if a word has a digit, hyphen, underscore, dot or inner capital, and is not a state.
+/// Returns `true` if a word has a digit, hyphen, underscore, dot or inner capital, and is not a state.
 fn is_name(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_mark = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.');
@@ -63,7 +58,7 @@ fn is_camel_case(text: &str) -> bool {
     inner_capital && text.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// `true` if two names have the same structure, and share a prefix or key.
+/// Returns `true` if two names have the same structure and share a prefix or key.
 fn is_of_kind(
     name: &str,
     keys: &BTreeSet<String>,

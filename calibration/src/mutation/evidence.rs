@@ -1,28 +1,26 @@
-//! Searches the evidence near a word, to find mutations that are true by chance.
+//! Searches the evidence near a word, to detect mutations that happen to be true.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// The maximum length of a line that is one record, in bytes.
 const MAX_RECORD_BYTES: usize = 400;
 
-/// The minimum number of words in a record; shorter lines are part of a document.
+/// The minimum number of words in a record. Shorter lines are part of a document.
 const MIN_WORDS: usize = 3;
 
-/// Bytes of context on either side outside of records.
+/// Bytes of context on each side of a word that is not in a record.
 const NEAR: usize = 250;
 
-/// The lower-case evidence of a case and its names.
+/// A case's evidence in lowercase, and the names in it.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     items: Vec<String>,
-    /// Every word as written, with the words that precede it in lower case, such as `node` or
-    /// `alertname`.
+    /// Every word as written, with the words before it in lowercase, such as `node` or `alertname`.
     names: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Surroundings {
-    /// Reads items of evidence.
+    /// Creates surroundings from items of evidence.
     pub fn new<'a>(items: impl IntoIterator<Item = &'a str>) -> Self {
         let mut surroundings = Self::default();
         for item in items {
@@ -45,13 +43,12 @@ impl Surroundings {
         &self.names
     }
 
-    /// `true` if the evidence contains a text, ignoring case.
     pub(super) fn contains(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         self.items.iter().any(|item| item.contains(&text))
     }
 
-    /// `true` if the evidence contains a number that is not part of a longer one.
+    /// Returns `true` if the evidence contains a number that is not part of a longer one.
     pub(super) fn contains_number(&self, number: &str) -> bool {
         let whole = |item: &str, span: Range<usize>| {
             let part_of_number = |c: char| c.is_ascii_digit() || c == '.';
@@ -66,8 +63,7 @@ impl Surroundings {
         self.items.iter().any(|item| spans(item, number).any(|span| whole(item, span)))
     }
 
-    /// Returns the maximum number of terms near one occurrence of a word; `None` if the word does not
-    /// occur.
+    /// Returns the maximum number of terms near any occurrence of a word, or `None` if it does not occur.
     pub(super) fn max_terms_near(&self, word: &str, terms: &[String]) -> Option<usize> {
         let word = word.to_lowercase();
         let mut max = None;
@@ -82,7 +78,6 @@ impl Surroundings {
     }
 }
 
-/// `true` if a span is a whole word.
 fn is_whole(text: &str, span: &Range<usize>) -> bool {
     let part_of_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
     let before = text.get(..span.start).and_then(|before| before.chars().next_back());

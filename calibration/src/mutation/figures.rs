@@ -1,10 +1,10 @@
-//! Changes figures: the value, the unit, or the count.
+//! Changes a figure's value, unit or count.
 
 use super::evidence::Surroundings;
 use super::numbers::{BOUNDS, Figure, NUMBER_WORDS, counted_noun, figures, neighbours, noun};
 use super::tokens::{Token, at, lower, match_case, replace_span};
 
-/// Factors as numerator and denominator, all larger than rounding.
+/// Numerators and denominators. Every factor exceeds rounding.
 const FACTORS: [(u64, u64); 6] = [(2, 1), (3, 1), (5, 1), (10, 1), (1, 2), (1, 5)];
 
 /// Multiplies a figure, unless the evidence contains the result.
@@ -53,7 +53,6 @@ pub(super) fn units(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) 
     texts
 }
 
-/// Changes a count.
 pub(super) fn counts(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     let mut texts = Vec::new();
     for figure in figures(tokens) {
@@ -63,7 +62,7 @@ pub(super) fn counts(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings)
             continue;
         };
         let Some(token) = tokens.get(figure.index) else { continue };
-        // A difference of one in a large count can be rounding.
+        // In a large count, a difference of one could be rounding.
         let others = match count {
             0..=20 => [count + 1, count + 3, count.saturating_sub(1)],
             _ => [count + count / 4, count * 2, count - count / 4],
@@ -93,7 +92,7 @@ pub(super) fn counts(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings)
     texts
 }
 
-/// Multiplies a figure and keeps its number of decimals; `None` if the change is too small.
+/// Multiplies a figure and keeps its number of decimals. Returns `None` if the change is too small.
 fn multiply(figure: &Figure<'_>, (numerator, denominator): (u64, u64)) -> Option<String> {
     let plain = figure.plain();
     let decimals = plain.split_once('.').map_or(0, |(_, decimals)| decimals.len());

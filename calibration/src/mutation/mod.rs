@@ -1,6 +1,6 @@
 //! Makes true claims false or unsupported, one change at a time.
 //!
-//! Mutations that the evidence happens to support are skipped as far as they are recognized.
+//! Tries to skip mutations that the evidence happens to support.
 
 mod clock;
 mod entities;
@@ -45,7 +45,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 10] = [
         Self::Value,
         Self::Unit,
@@ -59,7 +59,7 @@ impl Kind {
         Self::State,
     ];
 
-    /// The name.
+    /// Returns the kind's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Value => "value",
@@ -85,7 +85,7 @@ pub struct Mutation {
     pub text: String,
 }
 
-/// Returns every distinct mutation of a claim in a fixed order.
+/// Returns all distinct mutations of a claim in a fixed order.
 pub fn mutations(claim: &str, evidence: &Surroundings) -> Vec<Mutation> {
     let tokens = tokens(claim);
     let mut seen = BTreeSet::from([claim.to_owned()]);
@@ -109,7 +109,7 @@ pub fn mutations(claim: &str, evidence: &Surroundings) -> Vec<Mutation> {
     found
 }
 
-/// Draws `number` candidates, spread evenly over the kinds. Deterministic for a seed.
+/// Draws `number` candidates, distributed evenly over the kinds. Deterministic for a given seed.
 pub fn draw<T>(candidates: Vec<T>, kind: impl Fn(&T) -> Kind, number: usize, seed: u64) -> Vec<T> {
     let mut kinds: BTreeMap<Kind, Vec<T>> = BTreeMap::new();
     for candidate in candidates {

@@ -3,35 +3,35 @@
 use super::numbers::NUMBER_WORDS;
 use super::tokens::{Token, at, lower, match_case, replace_span};
 
-/// Negations with their positive counterparts; an empty counterpart means removal.
+/// Negations and their replacements; empty means removal.
 #[rustfmt::skip]
 const NEGATIONS: [(&str, &str); 9] = [
     ("not", ""), ("no", ""), ("never", ""), ("cannot", "can"), ("without", "with"),
     ("none", "some"), ("nothing", "something"), ("didn't", "did"), ("neither", "either"),
 ];
 
-/// Words that make a preceding negation a comparison.
+/// Words that turn a preceding negation into a comparison.
 const DEGREES: [&str; 14] = [
     "quite", "only", "more", "less", "longer", "later", "earlier", "worse", "better", "yet",
     "much", "even", "fewer", "other",
 ];
 
-/// Auxiliaries; "not" is inserted after them.
+/// Auxiliaries followed by an inserted "not".
 const AUXILIARIES: [&str; 12] =
     ["is", "are", "was", "were", "will", "can", "could", "does", "did", "do", "would", "should"];
 
-/// Auxiliaries that take "not" only before a participle: "had not ended", but not "had not a limit".
+/// Auxiliaries followed by "not" only before a participle: "had not ended", but not "had not a limit".
 const PERFECT_AUXILIARIES: [&str; 3] = ["has", "have", "had"];
 
 /// Conjunctions that presuppose what follows.
 const PRESUPPOSING: [&str; 4] = ["after", "before", "until", "since"];
 
-/// Words that cannot be followed by a finite verb.
+/// Words that a finite verb cannot follow.
 const NOT_BEFORE_VERB: [&str; 14] = [
     "the", "a", "an", "of", "be", "was", "were", "is", "are", "all", "these", "its", "their", "no",
 ];
 
-/// Finite verb forms in reports, with their stems.
+/// Finite verb forms common in reports, with their stems.
 #[rustfmt::skip]
 const VERBS: [(&str, &str); 58] = [
     ("fired", "fire"), ("ran", "run"), ("came", "come"), ("failed", "fail"), ("passed", "pass"),
@@ -93,7 +93,7 @@ fn negate_first_verb(claim: &str, tokens: &[Token<'_>]) -> Option<String> {
             return Some(replace_span(claim, token.span.end..token.span.end, " not"));
         }
         let (finite, stem) = VERBS.iter().find(|(finite, _)| *finite == word)?;
-        // After a preposition, an article or a number it is a noun or a participle.
+        // After a preposition, an article or a number, the word is a noun or a participle.
         let before = lower(tokens, index, -1);
         let is_verb =
             index > 0 && !NOT_BEFORE_VERB.contains(&before) && !NUMBER_WORDS.contains(&before);

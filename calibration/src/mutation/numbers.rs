@@ -4,7 +4,7 @@ use gsar_core::text::figures::MONTHS;
 
 use super::tokens::{Token, at, lower};
 
-/// Units of one dimension per row, in ascending order.
+/// Each row lists the units of one dimension in ascending order.
 const UNITS: [&[&str]; 8] = [
     &["Ki", "Mi", "Gi", "Ti"],
     &["KiB", "MiB", "GiB", "TiB"],
@@ -16,7 +16,6 @@ const UNITS: [&[&str]; 8] = [
     &["millicores", "cores"],
 ];
 
-/// Other units.
 const OTHER_UNITS: [&str; 12] =
     ["%", "percent", "B", "bytes", "rps", "qps", "Hz", "x", "requests/s", "/s", "sec", "h"];
 
@@ -27,13 +26,13 @@ const NAME_PREFIXES: [&str; 24] = [
     "number", "phase", "attempt",
 ];
 
-/// A number after one of these words is a bound, which other values can satisfy.
+/// A number after one of these words is a bound, which other values can also satisfy.
 pub(super) const BOUNDS: [&str; 18] = [
     "least", "most", "than", "over", "under", "above", "below", "within", "exceeding", "exceeded",
     "exceeds", "until", "every", "past", "beyond", "even", "reached", "reach",
 ];
 
-/// Number words; the index is the value.
+/// Each word's index is its value.
 pub(super) const NUMBER_WORDS: [&str; 13] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve",
@@ -41,10 +40,9 @@ pub(super) const NUMBER_WORDS: [&str; 13] = [
 
 /// A number that is not a name, bound or date.
 pub(super) struct Figure<'a> {
-    /// The token index.
     pub(super) index: usize,
     pub(super) digits: &'a str,
-    /// The unit directly after the digits, such as `Mi` or `%`; can be empty.
+    /// The unit directly after the digits, such as `Mi` or `%`; may be empty.
     pub(super) suffix: &'a str,
 }
 
@@ -71,13 +69,13 @@ pub(super) fn figures<'a>(tokens: &'a [Token<'_>]) -> impl Iterator<Item = Figur
     })
 }
 
-/// `true` if a number is a name, a bound or part of a date.
+/// Returns `true` if a number is a name, a bound or part of a date.
 fn is_name_or_bound(tokens: &[Token<'_>], index: usize) -> bool {
     let before = lower(tokens, index, -1);
     let is_month =
         |word: &str| MONTHS.iter().any(|month| word == *month || month.get(..3) == Some(word));
     const NEGATIONS: [&str; 7] = ["no", "not", "never", "none", "neither", "without", "nor"];
-    // A value that was never reached was never exceeded either.
+    // A value that was never reached was also never exceeded.
     let is_negated =
         tokens.iter().take(index).any(|token| NEGATIONS.contains(&token.lower.as_str()));
     let in_range = (-5..0).any(|offset| lower(tokens, index, offset) == "between");
@@ -96,7 +94,6 @@ fn is_unit(word: &str) -> bool {
     UNITS.iter().any(|row| row.contains(&word)) || OTHER_UNITS.contains(&word)
 }
 
-/// Returns the next larger and the next smaller unit.
 pub(super) fn neighbours(unit: &str) -> impl Iterator<Item = &'static str> {
     let row = UNITS.iter().find(|row| row.contains(&unit)).copied().unwrap_or_default();
     let index = row.iter().position(|other| *other == unit);
@@ -104,13 +101,14 @@ pub(super) fn neighbours(unit: &str) -> impl Iterator<Item = &'static str> {
     [step(1), step(-1)].into_iter().flatten()
 }
 
-/// Returns the noun that a figure counts; `None` for a measurement.
+/// Returns the noun that a figure counts, or `None` for a measurement.
 pub(super) fn counted_noun<'a>(tokens: &'a [Token<'_>], figure: &Figure<'_>) -> Option<&'a str> {
     let is_whole = figure.suffix.is_empty() && !figure.digits.contains('.');
     is_whole.then(|| noun(tokens, figure.index))?
 }
 
-/// Returns the plural noun after a number, at most one word apart; `None` for a unit or a rate.
+/// Returns the plural noun after a number, with at most one word between them. Returns `None` for a unit or
+/// a rate.
 pub(super) fn noun<'a>(tokens: &'a [Token<'_>], index: usize) -> Option<&'a str> {
     const NOT_NOUNS: [&str; 5] = ["was", "is", "has", "does", "times"];
     const ROUND: [&str; 6] = ["about", "around", "almost", "nearly", "roughly", "some"];

@@ -1,11 +1,10 @@
-//! Makes claims false by replacing words with their opposites: directions, orders and states.
+//! Replaces words with their opposites: directions, orders and states.
 
 use super::entities::terms;
 use super::evidence::Surroundings;
 use super::numbers::NUMBER_WORDS;
 use super::tokens::{Token, lower, match_case, replace_span};
 
-/// Up and down.
 #[rustfmt::skip]
 const DIRECTIONS: [(&str, &str); 40] = [
     ("rose", "fell"), ("rises", "falls"), ("rise", "fall"), ("rising", "falling"),
@@ -21,7 +20,6 @@ const DIRECTIONS: [(&str, &str); 40] = [
     ("improved", "worsened"), ("longer", "shorter"), ("longest", "shortest"),
 ];
 
-/// Before and after.
 #[rustfmt::skip]
 const ORDERS: [(&str, &str); 11] = [
     ("before", "after"), ("first", "last"), ("earlier", "later"), ("earliest", "latest"),
@@ -29,7 +27,7 @@ const ORDERS: [(&str, &str); 11] = [
     ("oldest", "newest"), ("older", "newer"), ("initial", "final"), ("began", "ended"),
 ];
 
-/// States and outcomes, exchanged in both directions.
+/// States and outcomes, replaced in both directions.
 #[rustfmt::skip]
 const STATES: [(&str, &str); 44] = [
     ("Running", "Pending"), ("CrashLoopBackOff", "Running"), ("OOMKilled", "Completed"),
@@ -47,21 +45,19 @@ const STATES: [(&str, &str); 44] = [
     ("restored", "lost"), ("locked", "unlocked"), ("merged", "reverted"),
 ];
 
-/// `true` if a word names a state.
 pub(super) fn is_state(word: &str) -> bool {
     STATES.iter().any(|(one, other)| *one == word || *other == word)
 }
 
-/// Replaces a direction with its opposite.
 pub(super) fn directions(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     const MOVES: [&str; 8] =
         ["scaled", "scaling", "scales", "went", "goes", "going", "moved", "trended"];
     replace_opposites(claim, tokens, &DIRECTIONS, |index, word| {
         let next = lower(tokens, index, 1);
         match word {
-            // "Scaled up" is a direction; "gave up" is not, and "up to 5" is a bound.
+            // "Scaled up" is a direction, but "gave up" is not, and "up to 5" is a bound.
             "up" | "down" => MOVES.contains(&lower(tokens, index, -1)) && next != "to",
-            // "Dropped the limit" means that it was removed.
+            // "Dropped the limit" means that the limit was removed.
             "dropped" | "drops" => !matches!(next, "the" | "its" | "a" | "all"),
             "longer" => lower(tokens, index, -1) != "no",
             "more" | "fewer" | "greater" | "less" => next == "than",
@@ -71,7 +67,6 @@ pub(super) fn directions(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     })
 }
 
-/// Replaces an order with its opposite.
 pub(super) fn orders(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     const SPANS: [&str; 10] = [
         "time", "hour", "minute", "day", "week", "month", "termination", "state", "byte",
@@ -87,7 +82,7 @@ pub(super) fn orders(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
             // "After 4 restarts" and "the last hour" are not about order.
             "before" | "after" => !(is_number(next) || before && after),
             "first" | "last" => !SPANS.contains(&next) && !is_number(next),
-            // Both the start and the end can be before another event.
+            // Both the start and the end can precede another event.
             "began" | "ended" => !before && !after,
             _ => true,
         }

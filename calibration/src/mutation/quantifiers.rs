@@ -1,4 +1,4 @@
-//! Exchanges quantifiers such as "all" and "none".
+//! Swaps quantifiers such as "all" and "none".
 
 use super::tokens::{Token, at, lower, match_case, replace_span};
 
@@ -10,7 +10,7 @@ const BEFORE_NOUN: [(&str, &str, &str); 4] = [
     ("neither", "both", "both"),
 ];
 
-/// Quantifiers without a noun.
+/// Quantifiers that are not followed by a noun.
 const ALONE: [(&str, &str); 8] = [
     ("none", "all"),
     ("most", "few"),
@@ -22,7 +22,6 @@ const ALONE: [(&str, &str); 8] = [
     ("nothing", "everything"),
 ];
 
-/// Replaces a quantifier with its opposite.
 pub(super) fn quantifiers(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     let mut texts = Vec::new();
     let mut replace = |token: &Token<'_>, by: &str| {

@@ -7,7 +7,6 @@ pub(super) struct Token<'a> {
     /// Without surrounding quotes, brackets and punctuation.
     pub(super) text: &'a str,
     pub(super) lower: String,
-    /// The byte range in the claim.
     pub(super) span: Range<usize>,
 }
 
@@ -34,7 +33,7 @@ pub(super) fn tokens(claim: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Returns the word `offset` words after `index`, or before it if negative.
+/// Returns the word at `offset` from `index`, which may be negative.
 pub(super) fn at<'a, 'c>(
     tokens: &'a [Token<'c>],
     index: usize,
@@ -43,7 +42,7 @@ pub(super) fn at<'a, 'c>(
     tokens.get(index.checked_add_signed(offset)?)
 }
 
-/// Like [`at`], in lower case; empty out of range.
+/// Like [`at`], in lowercase. Empty if out of range.
 pub(super) fn lower<'a>(tokens: &'a [Token<'_>], index: usize, offset: isize) -> &'a str {
     at(tokens, index, offset).map_or("", |token| &token.lower)
 }

@@ -1,5 +1,5 @@
-//! Drives stored reports through the whole loop of a real server. The rewriter and the planner drop
-//! statements with faulty claims and add nothing.
+//! Sends stored reports through a real server's whole loop. The rewriter and the planner drop statements
+//! with faulty claims and add nothing.
 
 use std::ops::Range;
 
@@ -19,27 +19,25 @@ use crate::tables::markdown::{DASH, heading, table};
 
 const RENDERING: Rendering = Rendering::Json;
 
-/// Report kinds in table order.
 const KINDS: [&str; 3] = ["faithful", "overreaching", "contradicted"];
 
 pub(super) struct DriveOutcome {
     kind: String,
-    /// The tier of each judged version.
     tiers: Vec<v1::Tier>,
     plan: u32,
     degraded: bool,
-    /// The number of statements in the final report that the stored judge calls contradicted.
+    /// How many statements in the final report the stored judge calls contradicted.
     false_statements: usize,
     statements_kept: (usize, usize),
 }
 
 impl DriveOutcome {
-    /// `true` if the report proceeded within this number of judged versions.
+    /// Returns `true` if the report proceeded within this number of judged versions.
     fn proceeds_within(&self, judged: usize) -> bool {
         !self.degraded && self.tiers.len() <= judged
     }
 
-    /// `true` if the report proceeded without a revised plan.
+    /// Returns `true` if the report proceeded without a revised plan.
     fn proceeds_under_first_plan(&self) -> bool {
         !self.degraded && self.plan == 0
     }

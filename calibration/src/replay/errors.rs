@@ -1,4 +1,4 @@
-//! Derives wrong judgements from stored ones, like those of an erring judge.
+//! Derives wrong judgements from stored ones, to simulate an unreliable judge.
 
 use crate::judgement::Judgement;
 use std::collections::BTreeSet;
@@ -14,17 +14,17 @@ use crate::statistics::Random;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ErrorKind {
-    /// A refuted claim called grounded that cites the refuting line.
+    /// A refuted claim called grounded. Cites the refuting line.
     Refuted,
-    /// An unsupported claim called grounded that cites the line with the most common words.
+    /// An unsupported claim called grounded. Cites the line that shares the most words with it.
     Unsupported,
-    /// A true claim with a changed figure that cites the original evidence.
+    /// A true claim with a changed figure. Cites the original evidence.
     Figure,
-    /// The same with a changed name.
+    /// A true claim with a changed name.
     Name,
-    /// The same with a changed time.
+    /// A true claim with a changed time.
     Time,
-    /// The same with a negation added or removed.
+    /// A true claim with a negation added or removed.
     Negation,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct InjectedError {
     pub(crate) judgement: Judgement,
 }
 
-/// Derives errors from the right verdicts of a case, at most one of each kind per verdict.
+/// Derives errors from a case's correct verdicts, at most one of each kind per verdict.
 pub(crate) fn inject_errors(case: &Case, random: &mut Random) -> Vec<InjectedError> {
     let surroundings = Surroundings::new(case.evidence.iter().map(|item| item.content.as_str()));
     let stored: BTreeSet<&str> = case.claims.iter().map(|claim| claim.text.as_str()).collect();

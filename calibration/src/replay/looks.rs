@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use crate::data_set::lines;
 
-/// Stored verdicts by statement and quotes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StoredLooks(HashMap<Key, Verdict>);
 
@@ -40,7 +39,8 @@ impl StoredLooks {
         Ok(Self(stored.collect()))
     }
 
-    /// Answers the prompt of a second look. Unknown statements, such as a canary, are not shown.
+    /// Answers the prompt for a second look. Unknown statements, such as a canary, are not shown by the
+    /// evidence.
     pub(crate) fn answer(&self, prompt: Prompt<'_>) -> Value {
         let statements: Vec<Value> =
             prompt.questions.into_iter().map(|statement| self.verdict(statement)).collect();

@@ -1,4 +1,4 @@
-//! Finds the stored judgement for a claim: the same claim, or stored claims that contain it or are
+//! Finds the stored judgement for a claim: for the same claim, or for stored claims that contain it or are
 //! contained in it.
 
 use crate::judgement::Judgement;
@@ -9,7 +9,6 @@ use gsar_core::Class;
 /// The minimum percentage of the shorter claim's words that the longer claim must contain.
 const MIN_CONTAINED_PERCENT: usize = 80;
 
-/// Stored claims with their judgements.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Judgements {
     entries: Vec<Entry>,
@@ -37,13 +36,12 @@ impl Judgements {
         Self { entries: entries.collect() }
     }
 
-    /// Returns the judgement of exactly this claim.
     pub(crate) fn exactly(&self, claim: &str) -> Option<Judgement> {
         let same = self.entries.iter().find(|entries| entries.text == claim);
         same.map(|entries| entries.judgement.clone())
     }
 
-    /// Returns the judgement for a claim that was split off a report. `None` if no stored claim is
+    /// Returns the judgement for a claim split off from a report. Returns `None` if no stored claim is
     /// similar, or if the claim has a word that is not in the report.
     pub(crate) fn of_report(&self, claim: &str, report: &str) -> Option<Judgement> {
         let (claim_words, report) = (claim.to_lowercase(), report.to_lowercase());
@@ -53,14 +51,14 @@ impl Judgements {
         if !words.all(|word| report.contains(word)) {
             return None;
         }
-        // A true claim and its false variant share fragments; prefer the one in the report.
+        // A true claim and its false variant share fragments, so prefer the one in the report.
         let named =
             self.entries.iter().filter(|entries| report.contains(&entries.text.to_lowercase()));
         let named = Self { entries: named.cloned().collect() };
         named.of(claim).or_else(|| self.of(claim))
     }
 
-    /// Returns the judgement of the most similar stored claim. A claim that joins several stored ones
+    /// Returns the judgement for the most similar stored claim. A claim that joins several stored claims
     /// gets the worst of their judgements.
     fn of(&self, claim: &str) -> Option<Judgement> {
         let words = words(claim);
@@ -97,7 +95,7 @@ impl Judgements {
     }
 }
 
-/// Selects stored claims within a longer one, most similar first, if they add words.
+/// Selects stored claims contained in a longer one, most similar first, as long as they add words.
 fn contained<'a>(
     claim_words: &BTreeSet<String>,
     mut alike: Vec<(&'a Entry, usize)>,

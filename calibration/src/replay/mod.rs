@@ -1,5 +1,5 @@
-//! Replays stored judgements: counts the right verdicts that verification breaks and the errors it
-//! stops. Single rows are shown for the tune part only.
+//! Replays stored judgements. Counts the correct verdicts that verification breaks and the errors it stops.
+//! Shows single rows only for the tune part.
 
 mod driving;
 mod errors;
@@ -55,7 +55,6 @@ impl Question {
     }
 }
 
-/// Drives stored reports and returns the page to print.
 pub(crate) async fn drive(server: &ServerArgs, args: &Drive) -> Result<String> {
     ensure!(
         server.endpoint.is_none() && server.judge.is_none(),
@@ -86,7 +85,6 @@ struct Replayed {
     summary: Summary,
 }
 
-/// Replays stored judgements and returns the page to print.
 pub(crate) async fn replay(server: &ServerArgs, args: &Replay) -> Result<String> {
     ensure!(
         !args.list || args.part == ReplayPart::Tune,
@@ -191,7 +189,6 @@ fn json(args: &Replay, sources: &[Source]) -> Result<String> {
     Ok(serde_json::to_string_pretty(&page)? + "\n")
 }
 
-/// Returns the right verdicts of each case and the errors derived from them.
 fn questions(cases: &[Case], seed: u64) -> Vec<Vec<Question>> {
     let mut random = Random::new(seed);
     let of_case = |(index, case): (usize, &Case)| {

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 
 use crate::data_set::ItemLine;
 
-/// The maximum length of a quote in bytes; longer lines are cut.
+/// In bytes. Longer lines are cut.
 const MAX_QUOTE: usize = 400;
 
-/// Returns the item and the line with the most common words; the first on a tie. `None` without lines.
+/// Returns the item and line with the most words in common, or the first on a tie. Returns `None` without
+/// lines.
 pub(crate) fn nearest_line<'a>(
     claim: &str,
     evidence: &'a [ItemLine],

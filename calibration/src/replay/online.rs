@@ -1,4 +1,4 @@
-//! Replays judgements through a real server that calls the provider like any model.
+//! Replays judgements through a real server, which calls the provider like any model.
 
 use anyhow::{Context as _, Result, bail};
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -19,17 +19,15 @@ use crate::data_set::ItemLine;
 
 pub(super) const POLICY: &str = "reference";
 
-/// The maximum number of concurrent evaluations.
 const MAX_CONCURRENT: usize = 8;
 
-/// A server and its judge's provider.
 pub(crate) struct Replayer<'a> {
     pub(crate) client: &'a Client,
     pub(crate) provider: &'a Provider,
 }
 
 impl Replayer<'_> {
-    /// Judges right verdicts in one call and errors in another, so that no claim occurs twice in a call.
+    /// Judges correct verdicts in one call and errors in another, so that no claim occurs twice in a call.
     pub(crate) async fn outcomes(
         &self,
         cases: &[Case],

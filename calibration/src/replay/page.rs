@@ -13,13 +13,11 @@ use super::{Replayed, Source};
 use crate::arguments::ReplayPart;
 use crate::tables::markdown::{DASH, heading, share, table};
 
-/// The maximum percentage of claims without a stored judgement.
 const MAX_UNMATCHED: u32 = 5;
 
-/// The maximum length of a listed quote or claim in bytes.
 const MAX_SHOWN: usize = 300;
 
-/// Formats a replay; `list` adds single rows of the tune part.
+/// Formats a replay. `list` adds single rows from the tune part.
 pub(super) fn page(part: ReplayPart, seed: u64, sources: &[Source], list: bool) -> String {
     let mut page = format!(
         "# Replay of stored judgements\n\nPart {}, seed {seed}, policy reference. Intervals: 95 %, from 1,000 draws of whole cases.\n",
@@ -106,7 +104,7 @@ fn tiers(tiers: &BTreeMap<&'static str, usize>) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// Lists broken verdicts, and why faithful reports are held back.
+/// Lists broken verdicts and why faithful reports were held back.
 fn rows(page: &mut String, cases: &[Case], one: &Replayed) {
     heading(page, &format!("Right verdicts broken as {}", one.summary.rendering));
     for outcome in one.outcomes.iter().filter(|outcome| outcome.is_broken()) {
@@ -134,7 +132,6 @@ fn rows(page: &mut String, cases: &[Case], one: &Replayed) {
 
 fn list_outcome(page: &mut String, cases: &[Case], outcome: &Outcome) {
     let case = cases.get(outcome.case).map_or("", |case| &case.name);
-    // Writing to a `String` cannot fail.
     let _ = writeln!(
         page,
         "- {case}\n  {} -> {}: {}\n  quote: {}",

@@ -1,6 +1,5 @@
 //! Parses the evidence in a judge's prompt.
 
-/// The prefix of the line before the evidence.
 const EVIDENCE: &str = "<<<evidence ";
 
 #[derive(Debug, PartialEq, Eq)]
@@ -10,7 +9,6 @@ pub(crate) struct PromptItem {
     pub(crate) content: String,
 }
 
-/// Returns the evidence items of a prompt, in order.
 pub(crate) fn evidence(prompt: &str) -> Vec<PromptItem> {
     let mut rest = lines(prompt).skip_while(|line| !line.starts_with(EVIDENCE));
     let first = rest.next().unwrap_or_default();
@@ -19,7 +17,7 @@ pub(crate) fn evidence(prompt: &str) -> Vec<PromptItem> {
     items(&evidence)
 }
 
-/// Splits at line feeds only; other line ends are content.
+/// Splits at line feeds only. Other line endings are content.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n')
 }
@@ -29,7 +27,7 @@ fn items(lines: &[&str]) -> Vec<PromptItem> {
     let mut rest = lines;
     while let Some((first, after)) = rest.split_first() {
         rest = after;
-        // `[E1 5f3a91c0] {"kind": …}` up to `[/E1 5f3a91c0]`.
+        // From `[E1 5f3a91c0] {"kind": …}` to `[/E1 5f3a91c0]`.
         let Some((mark, _header)) = first.strip_prefix('[').and_then(|line| line.split_once("] "))
         else {
             continue;

@@ -1,4 +1,4 @@
-//! The judge of a replay: a chat provider on loopback that answers prompts with stored judgements.
+//! The judge in a replay: a chat provider on loopback that answers prompts with stored judgements.
 
 use crate::arguments::SecondLookArgs;
 use crate::judgement::Judgement;
@@ -17,10 +17,9 @@ const JUDGE: &str = "openai-compatible:stored";
 
 #[derive(Clone, Debug)]
 pub(crate) struct KnownCase {
-    /// Ids and contents of the items, as sent.
     pub(crate) items: Vec<(String, String)>,
     pub(crate) judgements: Judgements,
-    /// Reports sent without claims; empty if claims are given.
+    /// Reports sent without claims. Empty if claims are given.
     pub(crate) reports: Vec<String>,
 }
 
@@ -49,7 +48,6 @@ impl SecondLook {
     }
 }
 
-/// Reads the settings of a chat model from a server configuration.
 fn settings(name: &str, path: &std::path::Path) -> Result<toml::Table> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let configuration: toml::Table =
@@ -63,12 +61,11 @@ pub(crate) struct Provider {
     server: Server,
     known: Arc<RwLock<Vec<KnownCase>>>,
     folder: tempfile::TempDir,
-    /// The value of `judges.second_look`, and the settings of that model.
+    /// The value of `judges.second_look` and that model's settings.
     second_look: (String, toml::Table),
 }
 
 impl Provider {
-    /// Starts the provider on a free loopback port.
     pub(crate) async fn start(second_look: SecondLook) -> Result<Self> {
         let server = Server::start().await?;
         server.forget_requests();
@@ -100,7 +97,7 @@ impl Provider {
     pub(crate) fn configuration(&self) -> Result<String> {
         let key = self.folder.path().join("key");
         let key = key.to_str().context("the path of the temporary directory is not UTF-8")?;
-        // There is no stored judgement of a canary.
+        // There is no stored judgement for a canary.
         let base_url = self.server.base_url(Wire::OpenAi);
         let model = json!({"base_url": base_url, "key_file": key, "canary": false});
         let (second_look, settings) = &self.second_look;
@@ -122,7 +119,7 @@ impl Provider {
     }
 }
 
-/// Answers a judge's prompt; `None` if no known case has its evidence.
+/// Answers a judge's prompt, or returns `None` if its evidence belongs to no known case.
 fn answer(known: &[KnownCase], prompt: &Prompt<'_>) -> Option<Value> {
     let shown = evidence(prompt.text);
     let case = find_case(known, &shown, &prompt.questions)?;
@@ -135,7 +132,7 @@ fn answer(known: &[KnownCase], prompt: &Prompt<'_>) -> Option<Value> {
     }))
 }
 
-/// Returns the case with the most items in the prompt; on a tie, the most claims.
+/// Returns the case with the most items in the prompt, or with the most claims on a tie.
 fn find_case<'a>(
     known: &'a [KnownCase],
     shown: &[PromptItem],
@@ -149,8 +146,8 @@ fn find_case<'a>(
     known.iter().max_by_key(|case| rank(case)).filter(|case| rank(case).0 > 0)
 }
 
-/// Returns the prompt label of each item: by content, or by position if the server put marks into the
-/// content.
+/// Returns each item's prompt label, matched by content, or by position if the server inserted marks into
+/// the content.
 fn labels(case: &KnownCase, shown: &[PromptItem]) -> Vec<(String, String)> {
     let by_content = |content: &str| shown.iter().find(|item| item.content == content);
     case.items
@@ -163,8 +160,8 @@ fn labels(case: &KnownCase, shown: &[PromptItem]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns the stored judgement of a claim: an exact match for given claims, a similar claim for split
-/// reports.
+/// Returns the stored judgement for a claim. Given claims must match exactly; claims split from a report
+/// may be similar.
 fn judgement(case: &KnownCase, claim: &str) -> Option<Judgement> {
     if case.reports.is_empty() {
         return case.judgements.exactly(claim);

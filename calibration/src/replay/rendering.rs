@@ -1,4 +1,4 @@
-//! Renders evidence in the forms that callers send.
+//! Renders evidence in the forms that clients send.
 
 use gsar_core::evidence::Content;
 use serde_json::json;

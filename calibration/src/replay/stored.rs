@@ -12,14 +12,12 @@ use crate::arguments::ReplayPart;
 use crate::data_set::{CaseLine, ClaimLine, ItemLine, ReportLine, Split, lines};
 use crate::judgement::{Citation, Judgement};
 
-/// An incident with judged claims.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) name: String,
-    /// The evidence, including the alert.
     pub(crate) evidence: Vec<ItemLine>,
     pub(crate) claims: Vec<StoredClaim>,
-    /// Reports; empty if their claims were not judged.
+    /// Reports. Empty if their claims were not judged.
     pub(crate) reports: Vec<Report>,
 }
 
@@ -44,9 +42,9 @@ struct JudgementsLine {
     claims: BTreeMap<String, Judgement>,
 }
 
-/// Reads the cases of one part, in file order.
+/// Reads the cases in one part, in file order.
 ///
-/// `path` is a file of judgements next to folders of cases, or a folder of cases whose labels are the
+/// `path` is a file of judgements next to folders of cases, or a folder of cases whose labels serve as
 /// judgements.
 pub(crate) fn stored_cases(path: &Path, part: ReplayPart) -> Result<Vec<Case>> {
     let (split, folders, judgements) = if path.is_dir() {
@@ -124,7 +122,7 @@ fn add(
     Ok(())
 }
 
-/// Returns the judged claims, and the reports if claims beyond the labelled ones were judged.
+/// Returns the judged claims, and the reports if more than the labelled claims were judged.
 fn judged_reports(
     labels: &[StoredClaim],
     judged: &BTreeMap<String, Judgement>,
@@ -155,8 +153,8 @@ fn label(line: ClaimLine) -> Result<StoredClaim> {
     Ok(StoredClaim { text: line.text, judgement, right: Some(true) })
 }
 
-/// A judge must cite evidence for complementary claims too; their labels need not. Cites the line with
-/// the most common words.
+/// A judge must cite evidence even for complementary claims, but their labels may lack it. Cites the line
+/// with the most words in common.
 fn cite_subject(label: &mut StoredClaim, evidence: &[ItemLine]) {
     let judgement = &mut label.judgement;
     if judgement.class == Class::Complementary && judgement.citations.is_empty() {

@@ -12,14 +12,13 @@ use crate::statistics::{Counts, Share, per_case};
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
     pub(crate) rendering: &'static str,
-    /// Right verdicts that verification changed.
+    /// Correct verdicts that verification changed.
     pub(crate) broken: Share,
-    /// Missed errors by kind.
     pub(crate) missed: BTreeMap<&'static str, Share>,
     pub(crate) reports: BTreeMap<String, BTreeMap<&'static str, usize>>,
     /// Faithful reports that did not proceed.
     pub(crate) held_back: Vec<HeldBack>,
-    /// Claims of reports without a stored judgement.
+    /// Claims in reports without a stored judgement.
     pub(crate) unmatched: Share,
 }
 
@@ -27,9 +26,7 @@ pub(crate) struct Summary {
 pub(crate) struct HeldBack {
     pub(crate) case: String,
     pub(crate) tier: &'static str,
-    /// Reason codes.
     pub(crate) reasons: Vec<String>,
-    /// Correction codes with their counts.
     pub(crate) findings: BTreeMap<String, usize>,
 }
 

@@ -60,7 +60,6 @@ fn legend(palette: &str, labels: &[&str], top: f64) -> Markup {
     }
 }
 
-/// Draws one stacked bar per label.
 pub(super) fn stacked(title: &str, parts: &[&str], bars: &[(String, Vec<usize>)]) -> Markup {
     let height = 34.0 + LINE * bars.len() as f64;
     let bar = |counts: &[usize]| {
@@ -89,7 +88,6 @@ pub(super) fn stacked(title: &str, parts: &[&str], bars: &[(String, Vec<usize>)]
     frame(height, title, &inner)
 }
 
-/// Draws values with error bars, and a line at zero.
 pub(super) fn error_bars(title: &str, unit: &str, error_bars: &[ErrorBar]) -> Markup {
     let ends =
         error_bars.iter().flat_map(|error_bar| [error_bar.low, error_bar.high, error_bar.value]);
@@ -133,7 +131,6 @@ fn axes(x: &Scale, y: &Scale, names: (&str, &str)) -> Markup {
     }
 }
 
-/// Draws labelled points with x and y from 0 to 1.
 pub(super) fn plane(title: &str, names: (&str, &str), series: &[Series]) -> Markup {
     let x = Scale::new(0.0, 1.0, PLANE_LEFT, RIGHT);
     let y = Scale::new(0.0, 1.0, BOTTOM, TOP);
@@ -179,7 +176,6 @@ pub(super) fn lines(
     frame(BOTTOM + 66.0, title, &inner)
 }
 
-/// Draws two columns per bin.
 pub(super) fn columns(
     title: &str,
     names: (&str, &str),

@@ -1,13 +1,11 @@
-//! Computes the reliability curve of the score and the trade-off of a threshold.
+//! Computes the score's reliability curve and a threshold's trade-off.
 
 use gsar_core::Tier;
 
 use crate::ablation::{Cell, Row, Variant};
 
-/// The number of bins of scores from 0 to 1.
 pub(super) const BINS: usize = 10;
 
-/// A bin of scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Bin {
     pub(super) right: usize,
@@ -20,18 +18,15 @@ impl Bin {
         self.right + self.wrong
     }
 
-    /// Returns the mean score; `None` without rows.
     pub(super) fn mean(&self) -> Option<f64> {
         (self.rows() > 0).then(|| self.sum / self.rows() as f64)
     }
 
-    /// Returns the share of right rows; `None` without rows.
     pub(super) fn share_right(&self) -> Option<f64> {
         (self.rows() > 0).then(|| self.right as f64 / self.rows() as f64)
     }
 }
 
-/// Bins the rows of a cell by score.
 pub(super) fn bins(cell: &Cell) -> [Bin; BINS] {
     let mut bins = [Bin::default(); BINS];
     for (score, is_wrong) in scored(cell) {
@@ -46,9 +41,8 @@ pub(super) fn bins(cell: &Cell) -> [Bin; BINS] {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Trade {
-    /// The threshold on S, 0 to 1.
     pub(super) threshold: f64,
-    /// The share of right rows below the threshold or without a score.
+    /// The share of correct rows below the threshold or without a score.
     pub(super) right_held_back: f64,
     /// The share of wrong rows at or above the threshold.
     pub(super) wrong_proceeding: f64,

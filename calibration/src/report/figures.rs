@@ -1,4 +1,4 @@
-//! Builds the figures of a report, each with its table.
+//! Builds a report's figures, each with its table.
 
 use gsar_core::Tier;
 use gsar_core::policy::Policy;
@@ -10,9 +10,7 @@ use crate::ablation::{Cell, Effect, Mean, Measures, Variant};
 
 const STYLE: &str = include_str!("figure.css");
 
-/// A figure with its data.
 pub(super) struct Figure {
-    /// The name in files.
     pub(super) id: String,
     pub(super) title: String,
     pub(super) caption: String,
@@ -22,7 +20,6 @@ pub(super) struct Figure {
 }
 
 impl Figure {
-    /// Returns the SVG with its style.
     pub(super) fn standalone(&self) -> String {
         let svg = self.svg.0.as_str();
         let style = format!("><style>{STYLE}</style>");

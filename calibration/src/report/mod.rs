@@ -17,7 +17,6 @@ use crate::policy::named_policy;
 use crate::trace::read;
 use figures::figures;
 
-/// Writes the report of traces and returns the page to print.
 pub(crate) fn report(args: &Report) -> Result<String> {
     let policy = named_policy(&args.policy)?;
     let traces = args.traces.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;

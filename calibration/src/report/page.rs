@@ -1,4 +1,4 @@
-//! Renders the page: one file without scripts or external resources.
+//! Renders the page as a single file without scripts or external resources.
 
 use gsar_core::Class;
 use gsar_core::policy::Policy;
@@ -122,7 +122,7 @@ fn or_dash(text: String) -> String {
     if text.is_empty() { DASH.to_owned() } else { text }
 }
 
-/// Renders recall, precision and counts per class; `None` if reports were judged whole.
+/// Renders recall, precision and counts per class. Returns `None` if reports were sent without claims.
 fn classes(cells: &[(Cell, Measures)]) -> Option<Markup> {
     let mut head = ["run, gold class", "recall", "precision"].map(str::to_owned).to_vec();
     head.extend(Class::ALL.map(|class| format!("counted {}", class.name())));

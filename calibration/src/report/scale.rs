@@ -1,4 +1,4 @@
-//! Maps values to the axis of a chart.
+//! Maps values to a chart axis.
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
@@ -14,7 +14,7 @@ impl Scale {
         Self { low, high, from, to }
     }
 
-    /// A scale that covers the values, zero and a margin.
+    /// Creates a scale that covers the values, zero and a margin.
     pub(super) fn around(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
         let (low, high) = values
             .filter(|value| value.is_finite())
@@ -28,7 +28,6 @@ impl Scale {
         self.from + share.clamp(0.0, 1.0) * (self.to - self.from)
     }
 
-    /// About five round values along the axis.
     pub(super) fn ticks(&self) -> Vec<f64> {
         let rough = (self.high - self.low) / 5.0;
         let power = 10.0_f64.powf(rough.log10().floor());

@@ -1,5 +1,4 @@
-//! Parses claims with their evidence: the common format, FEVER with gold sentences, and stored
-//! judgements.
+//! Parses claims with their evidence: the common format, FEVER with gold sentences, and stored judgements.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -8,7 +7,7 @@ use serde_json::Value;
 use super::{Gold, GoldClaim, Item, Row};
 use crate::judgement::Judgement;
 
-/// `{"id", "claim", "label", "evidence": [{"id", "title", "text"}]}`. In FEVER an item is `[page,
+/// `{"id", "claim", "label", "evidence": [{"id", "title", "text"}]}`. In FEVER, an item is `[page,
 /// sentence, text]`.
 #[derive(Deserialize)]
 pub(super) struct ClaimLine {
@@ -44,7 +43,7 @@ impl From<ClaimLine> for Row {
     }
 }
 
-/// Decodes a FEVER page title: `_` joins words, brackets are spelled out.
+/// Decodes a FEVER page title, in which `_` joins words and brackets are spelled out.
 fn title(page: &str) -> String {
     page.replace('_', " ").replace("-LRB-", "(").replace("-RRB-", ")").replace("-COLON-", ":")
 }

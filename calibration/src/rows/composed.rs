@@ -1,5 +1,5 @@
-//! Composes reports from labelled claims without a model: supported claims only, or with overreaching
-//! claims (the modes distill and adversarial of arXiv:2604.23366).
+//! Composes reports from labelled claims without a model, with supported claims only or with overreaching
+//! claims (the modes distill and adversarial in arXiv:2604.23366).
 
 use gsar_core::Class;
 
@@ -9,10 +9,9 @@ use crate::statistics::Random;
 /// Introduces a true claim about another subject.
 const ALTERNATIVE: &str = "Another perspective: ";
 
-/// The maximum number of unrelated items per report.
 const MAX_DISTRACTORS: usize = 3;
 
-/// Composes reports. Each claim is in at most one; deterministic for a seed.
+/// Composes reports. Uses each claim at most once. Deterministic for a given seed.
 pub(super) fn compose(rows: Vec<Row>, mode: Mode, seed: u64) -> Vec<Row> {
     let mut random = Random::new(seed);
     let items: Vec<Item> = rows.iter().flat_map(|row| row.evidence.iter().cloned()).collect();
@@ -25,7 +24,7 @@ pub(super) fn compose(rows: Vec<Row>, mode: Mode, seed: u64) -> Vec<Row> {
     reports
 }
 
-/// Single-claim rows that are not in a report yet.
+/// Single-claim rows that are not yet in a report.
 struct Pools {
     supported: Vec<Row>,
     refuted: Vec<Row>,
@@ -48,7 +47,7 @@ impl Pools {
         pools
     }
 
-    /// Draws the rows of the next report; `None` if a pool is too small.
+    /// Draws the rows for the next report, or returns `None` if a pool is too small.
     fn draw(&mut self, mode: Mode, random: &mut Random) -> Option<Vec<Row>> {
         let mut parts = match mode {
             Mode::Single => return None,
@@ -82,7 +81,7 @@ fn alternative(mut row: Row) -> Row {
     row
 }
 
-/// Joins rows to a report and adds unrelated items.
+/// Joins rows into a report and adds unrelated items.
 fn report(id: String, parts: Vec<Row>, others: &[Item], random: &mut Random) -> Row {
     let mut items: Vec<(Option<usize>, Item)> = Vec::new();
     for (part, row) in parts.iter().enumerate() {

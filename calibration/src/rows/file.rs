@@ -1,4 +1,4 @@
-//! Reads rows from files of any supported format.
+//! Reads rows from files in any supported format.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -20,7 +20,6 @@ use crate::digest::sha256;
 pub(crate) struct RowFile {
     path: PathBuf,
     part: Option<String>,
-    /// SHA-256 of the stored bytes, in hexadecimal.
     pub(crate) sha256: String,
 }
 
@@ -31,7 +30,6 @@ pub(crate) fn open(path: &Path, part: Option<&str>) -> Result<RowFile> {
     Ok(RowFile { path: path.to_owned(), part: part.map(str::to_owned), sha256 })
 }
 
-/// Lists all files below a folder, by name.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
@@ -47,7 +45,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 impl RowFile {
-    /// The name without extensions: `fever_nli_dev.test.jsonl.gz` is `fever_nli_dev.test`.
+    /// Returns the name without extensions: `fever_nli_dev.test` for `fever_nli_dev.test.jsonl.gz`.
     pub(crate) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
@@ -84,7 +82,7 @@ impl RowFile {
     }
 }
 
-/// Parses a row in the format that its keys indicate.
+/// Parses a row. Its keys determine the format.
 fn row(line: &str) -> Result<Row> {
     let value: Value = serde_json::from_str(line)?;
     let has = |key: &str| value.get(key).is_some();

@@ -1,4 +1,4 @@
-//! Gold classes by class name or FEVER label.
+//! Parses gold classes from class names or FEVER labels.
 
 use gsar_core::Class;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub(crate) struct Gold(pub(crate) Class);
 
 impl Gold {
-    /// Parses `grounded` and so on, or the FEVER labels `SUPPORTS`, `REFUTES` and `NOT_ENOUGH_INFO` with
-    /// or without underscores (Thorne and others 2018).
+    /// Parses a class name such as `grounded`, or the FEVER label `SUPPORTS`, `REFUTES` or
+    /// `NOT_ENOUGH_INFO`, with or without underscores (Thorne et al. 2018).
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         let class = match name {
             "SUPPORTS" => Class::Grounded,
@@ -20,7 +20,7 @@ impl Gold {
     }
 }
 
-/// `true` for ungrounded and contradicted.
+/// Returns `true` for ungrounded and contradicted.
 pub(crate) fn is_against(class: Class) -> bool {
     matches!(class, Class::Ungrounded | Class::Contradicted)
 }

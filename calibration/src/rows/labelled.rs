@@ -1,4 +1,4 @@
-//! Reads the reports of labelled cases as rows.
+//! Reads the reports for labelled cases as rows.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -39,7 +39,6 @@ pub(super) fn reports(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Reads a folder of incidents.
 pub(super) fn incidents(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
     let parts = Part::ALL.map(|part| part.to_string());
     if let Some(part) = part.filter(|part| !parts.iter().any(|known| known == part)) {

@@ -1,4 +1,4 @@
-//! Rows of claims with gold classes and evidence, from files of several formats.
+//! Rows of claims with gold classes and evidence, from files in several formats.
 
 mod claims;
 mod composed;
@@ -23,11 +23,10 @@ pub(crate) use file::{RowFile, open};
 pub(crate) use label::{Gold, is_against};
 pub(crate) use select::{Selection, select};
 
-/// A row. The serialized form is documented in docs/CALIBRATION.md, "Rows".
+/// See docs/CALIBRATION.md, "Rows", for the serialized form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Row {
-    /// Unique within a file.
     pub(crate) id: String,
     /// If empty, the claims form the report.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -48,13 +47,11 @@ pub(crate) struct GoldClaim {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Item {
-    /// Unique within the row.
     pub(crate) id: String,
     #[serde(with = "names::kind", default = "tool_output")]
     pub(crate) kind: EvidenceKind,
     #[serde(with = "names::lane", default = "static_infra")]
     pub(crate) lane: Lane,
-    /// The command or request, if any.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) tool: String,
     #[serde(alias = "content")]
@@ -62,7 +59,7 @@ pub(crate) struct Item {
     /// `true` to send the text as a JSON document.
     #[serde(skip)]
     pub(crate) is_json: bool,
-    /// The complete message, if it has more than these fields.
+    /// The complete message, if it has other fields.
     #[serde(skip)]
     whole: Option<Box<v1::EvidenceItem>>,
 }
@@ -75,13 +72,12 @@ impl From<ItemLine> for Item {
 }
 
 impl Item {
-    /// A text without a tool.
     pub(crate) fn text(id: String, text: String) -> Self {
         let (kind, lane) = (tool_output(), static_infra());
         Self { id, kind, lane, tool: String::new(), text, is_json: false, whole: None }
     }
 
-    /// A text with its title as first line.
+    /// Creates a text with its title as the first line.
     pub(crate) fn titled(id: String, title: Option<&str>, text: String) -> Self {
         match title {
             None | Some("") => Self::text(id, text),

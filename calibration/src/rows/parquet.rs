@@ -1,4 +1,4 @@
-//! Reads Parquet files of FEVER with gold sentences (copenlu/fever_gold_evidence). Columns: `id`,
+//! Reads Parquet files of FEVER with gold sentences (copenlu/fever_gold_evidence). The columns are `id`,
 //! `claim`, `label`, and `evidence` as a list of `[page, sentence, text]`.
 
 use std::fs::File;

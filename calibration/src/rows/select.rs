@@ -1,4 +1,4 @@
-//! Draws rows, and keeps their order.
+//! Draws rows without changing their order.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,6 @@ use crate::statistics::Random;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selection {
     pub(crate) mode: Mode,
-    /// The maximum number; all if `None`.
     pub(crate) number: Option<usize>,
     pub(crate) seed: u64,
 }

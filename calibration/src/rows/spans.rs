@@ -1,5 +1,5 @@
-//! Parses responses with spans marked as unsupported (RAGTruth: Niu and others 2024; FaithBench: Bao and
-//! others 2024). Each sentence is a claim with the class of its worst span.
+//! Parses responses with spans marked as unsupported (RAGTruth: Niu et al. 2024; FaithBench: Bao et al.
+//! 2024). Each sentence is a claim with the class of its worst span.
 
 use gsar_core::Class;
 use gsar_core::budget::Budget;
@@ -7,8 +7,7 @@ use serde::Deserialize;
 
 use super::{Gold, GoldClaim, Item, Row};
 
-/// `{"id", "source_text", "response", "spans": [{"start", "end", "label"}]}`, with offsets in code
-/// points.
+/// `{"id", "source_text", "response", "spans": [{"start", "end", "label"}]}`, with offsets in code points.
 #[derive(Deserialize)]
 pub(super) struct SpansLine {
     id: String,

@@ -18,17 +18,14 @@ use super::requests::Requests;
 use crate::rows::Row;
 use crate::trace::{Line, TraceWriter};
 
-/// The maximum number of attempts per row.
 const ATTEMPTS: u32 = 5;
 
-/// The maximum pause between attempts.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Unlimited if `None`.
     pub(super) rows_per_second: Option<f64>,
-    /// In millionths of a dollar, as counted by the server; unlimited if `None`.
+    /// In millionths of a dollar, as counted by the server. Unlimited if `None`.
     pub(super) cost_micros: Option<u64>,
 }
 
@@ -36,13 +33,11 @@ pub(super) struct Limits {
 pub(super) struct End {
     pub(super) answered: usize,
     pub(super) took: Duration,
-    /// The model cost in millionths of a dollar.
     pub(super) cost_micros: u64,
     /// `true` if the budget ended the run early.
     pub(super) budget_exhausted: bool,
 }
 
-/// Evaluates rows and writes the answers to the trace.
 pub(super) async fn answer_rows(
     client: &Client,
     rows: Vec<Row>,
@@ -99,7 +94,6 @@ impl Running<'_> {
         self.limits.cost_micros.is_some_and(|max| self.cost_micros >= max)
     }
 
-    /// Sends each row once.
     async fn stream(&mut self, rows: &[Arc<Row>]) -> Result<Unanswered> {
         let stop = Arc::new(AtomicBool::new(false));
         let requests = Requests::new(rows, self.options, self.limits.rows_per_second, &stop);
@@ -131,7 +125,6 @@ impl Running<'_> {
     }
 }
 
-/// Returns the cost of an answer in millionths of a dollar.
 pub(super) fn cost(answer: &v1::EvaluateResponse) -> u64 {
     let links = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
     links.flat_map(|link| &link.calls).filter_map(|call| call.cost_micros).sum()

@@ -5,13 +5,10 @@ use std::fmt::Write as _;
 use crate::arguments::Run;
 use crate::rows::Row;
 
-/// The approximate number of bytes per token of English.
 const BYTES_PER_TOKEN: usize = 4;
 
-/// The approximate number of tokens of the judge's instructions.
 const PROMPT_TOKENS: usize = 3_000;
 
-/// The approximate number of output tokens per claim.
 const OUTPUT_TOKENS_PER_CLAIM: usize = 120;
 
 pub(super) fn page(rows: &[Row], args: &Run) -> String {
@@ -27,7 +24,6 @@ pub(super) fn page(rows: &[Row], args: &Run) -> String {
     let input = (read + 2 * report) / BYTES_PER_TOKEN + PROMPT_TOKENS * rows.len();
     let output = OUTPUT_TOKENS_PER_CLAIM * claims;
     let mut page = String::new();
-    // Writing to a `String` cannot fail.
     let _ =
         writeln!(page, "{} rows with {claims} claims and {read} bytes of evidence.", rows.len());
     let _ = writeln!(

@@ -1,4 +1,4 @@
-//! Retrieves the evidence of each row from that of all rows, through a server corpus.
+//! Retrieves the evidence for each row from all rows' evidence, through a server corpus.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,10 @@ use gsar_proto::v1;
 use crate::corpus::store;
 use crate::rows::{Item, Row};
 
-/// The maximum number of concurrent searches.
 const MAX_CONCURRENT: usize = 8;
 
-/// Replaces the evidence of each row by the top `k` of `items`, spread evenly over its claims. Stores
-/// the items in a temporary corpus.
+/// Replaces each row's evidence with the top `k` of `items`, distributed evenly over its claims. Stores the
+/// items in a temporary corpus.
 pub(super) async fn find_evidence(
     client: &Client,
     rows: &mut [Row],
@@ -33,7 +32,7 @@ pub(super) async fn find_evidence(
     Ok(())
 }
 
-/// Returns the distinct evidence of all rows, with new ids.
+/// Returns the distinct evidence in all rows, with new ids.
 pub(super) fn distinct(rows: &[Row]) -> Vec<Item> {
     let mut indexes: HashMap<&str, usize> = HashMap::new();
     let mut items = Vec::new();
@@ -46,7 +45,6 @@ pub(super) fn distinct(rows: &[Row]) -> Vec<Item> {
     items
 }
 
-/// Derives a corpus name from the contents.
 fn corpus_id(items: &[Item]) -> String {
     let mut digest = blake3::Hasher::new();
     for item in items {

@@ -1,4 +1,4 @@
-//! Evaluates rows over one stream and appends the answers to a trace; resumes interrupted runs.
+//! Evaluates rows over one stream and appends the answers to a trace. Resumes interrupted runs.
 
 mod answers;
 mod estimate;
@@ -21,7 +21,6 @@ use answers::{Limits, answer_rows};
 use evidence::{distinct, find_evidence};
 use question::RequestOptions;
 
-/// Judges the rows of files and returns the page to print.
 pub(crate) async fn run(server: &ServerArgs, args: &Run) -> Result<String> {
     let files: Vec<RowFile> =
         args.files.iter().map(|path| open(path, args.part.as_deref())).collect::<Result<_>>()?;

@@ -13,7 +13,6 @@ pub(super) fn page(path: &Path, trace: &Trace, before: usize, end: &End) -> Stri
     let summary = Summary::of(trace);
     let seconds = end.took.as_secs_f64();
     let mut page = String::new();
-    // Writing to a `String` cannot fail.
     let _ = writeln!(
         page,
         "{}: {} of {} rows, {} claims.",

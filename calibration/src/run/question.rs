@@ -1,4 +1,4 @@
-//! Builds the request of a row.
+//! Builds the request for a row.
 
 use anyhow::{Context as _, Result};
 use gsar_proto::v1;
@@ -8,13 +8,13 @@ use crate::rows::Row;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RequestOptions<'a> {
-    /// Empty for the server's default.
+    /// If empty, the server uses its default.
     pub(super) policy: &'a str,
-    /// `true` to let the judge split the report.
+    /// `true` to let the judge split the report into claims.
     pub(super) whole: bool,
 }
 
-/// Builds the request; claims have the ids `c1`, `c2` and so on, and their spans in the report.
+/// Builds the request. Claims have the ids `c1`, `c2` and so on, and their spans in the report.
 pub(super) fn request(row: &Row, options: RequestOptions<'_>) -> v1::EvaluateRequest {
     let RequestOptions { policy, whole } = options;
     let synthesis = match row.report.as_str() {

@@ -1,4 +1,4 @@
-//! Streams requests at a limited rate, until stopped.
+//! Streams requests at a limited rate until stopped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 use super::question::{RequestOptions, request};
 use crate::rows::Row;
 
-/// The remaining requests. The correlation id is the index of the row.
+/// The remaining requests. A correlation id is the row's index.
 pub(super) struct Requests {
     rows: IntoIter<(usize, Arc<Row>)>,
     policy: String,

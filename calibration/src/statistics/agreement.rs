@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use statrs::statistics::{Data, OrderStatistics as _, RankTieBreaker};
 
-/// Cohen's kappa of two raters; `None` without items, or if both always give the same class.
+/// Returns Cohen's kappa for two raters, or `None` without items or if both always choose the same class.
 pub(crate) fn kappa<C: Ord + Copy>(pairs: &[(C, C)]) -> Option<f64> {
     let of = pairs.len() as f64;
     let mut counts: BTreeMap<C, (u32, u32)> = BTreeMap::new();
@@ -18,7 +18,7 @@ pub(crate) fn kappa<C: Ord + Copy>(pairs: &[(C, C)]) -> Option<f64> {
     (of > 0.0 && by_chance < 1.0).then(|| (agreed - by_chance) / (1.0 - by_chance))
 }
 
-/// Spearman's rank correlation; `None` for fewer than two pairs or a constant side.
+/// Returns Spearman's rank correlation, or `None` for fewer than two pairs or a constant side.
 ///
 /// Does not depend on the order of the pairs: ranks are multiples of a half, so every sum below is exact.
 pub(crate) fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
@@ -30,7 +30,7 @@ pub(crate) fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
     correlation.is_finite().then_some(correlation)
 }
 
-/// The ranks less their mean; equal values share their mean rank.
+/// Returns the ranks minus their mean. Equal values share their mean rank.
 fn rank_deviations(values: Vec<f64>) -> Vec<f64> {
     let mean = (values.len() + 1) as f64 / 2.0;
     let ranks = Data::new(values).ranks(RankTieBreaker::Average);

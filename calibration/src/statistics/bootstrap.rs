@@ -8,10 +8,10 @@ const DRAWS: usize = 1_000;
 
 const MEAN_DRAWS: u64 = 10_000;
 
-/// A fixed seed, so that intervals are reproducible.
+/// Fixed, so that intervals are reproducible.
 const SEED: u64 = 1;
 
-/// The share of draws below the interval, and above it.
+/// The share of draws below the interval, and the share above it.
 const TAIL: f64 = 0.025;
 
 /// A 95 % bootstrap interval.
@@ -23,8 +23,8 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// Returns the percentile bootstrap interval of a statistic. Skips draws where it is undefined; `None`
-/// if all are.
+/// Returns the percentile bootstrap interval of a statistic. Skips draws for which it is undefined. Returns
+/// `None` if all are.
 pub(crate) fn interval<T>(
     cases: &[T],
     statistic: impl Fn(&mut dyn Iterator<Item = &T>) -> Option<f64>,
@@ -39,10 +39,10 @@ pub(crate) fn interval<T>(
     middle(values)
 }
 
-/// Returns the percentile bootstrap interval of a mean, computed in parallel; `None` without values.
+/// Returns the percentile bootstrap interval of a mean, computed in parallel, or `None` without values.
 pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     let mean = |draw: u64| {
-        // One generator per draw, so that the order of threads does not matter.
+        // One generator per draw, so that thread order does not matter.
         let mut random = Random::new(draw);
         let drawn = (0..values.len()).filter_map(|_| values.get(random.below(values.len())));
         drawn.sum::<f64>() / values.len() as f64

@@ -5,7 +5,7 @@ use statrs::distribution::{Beta, Binomial, ContinuousCDF as _, DiscreteCDF as _}
 
 use super::{Counts, Interval};
 
-/// Returns the exact interval of a share at level `1 - alpha`; `None` if nothing was counted.
+/// Returns the exact interval of a share at level `1 - alpha`, or `None` if nothing was counted.
 pub(crate) fn clopper_pearson(counts: Counts, alpha: f64) -> Option<Interval> {
     if counts.of == 0 {
         return None;
@@ -22,7 +22,7 @@ pub(crate) fn clopper_pearson(counts: Counts, alpha: f64) -> Option<Interval> {
     Some(Interval { low, high })
 }
 
-/// Returns P(X <= `wrong`) for X ~ Binomial(`of`, `risk`); 1 if nothing was counted.
+/// Returns P(X <= `wrong`) for X ~ Binomial(`of`, `risk`), or 1 if nothing was counted.
 pub(crate) fn tail_at_most(wrong: u32, of: u32, risk: f64) -> Option<f64> {
     if of == 0 {
         return Some(1.0);
@@ -30,7 +30,7 @@ pub(crate) fn tail_at_most(wrong: u32, of: u32, risk: f64) -> Option<f64> {
     Some(Binomial::new(risk, of.into()).ok()?.cdf(wrong.into()))
 }
 
-/// Returns the two-sided exact p of McNemar's test, given the discordant pairs.
+/// Returns the two-sided exact p of McNemar's test from the discordant pairs.
 pub(crate) fn mcnemar(only_first: u32, only_second: u32) -> Option<f64> {
     let (fewer, all) = (only_first.min(only_second), only_first + only_second);
     tail_at_most(fewer, all, 0.5).map(|tail| (2.0 * tail).min(1.0))

@@ -1,6 +1,6 @@
 //! Shares with their intervals.
 //!
-//! Claims of one case share evidence and author and are not independent, so intervals draw whole cases.
+//! Claims in one case share evidence and an author and are not independent, so intervals draw whole cases.
 
 #[cfg(test)]
 mod against_scipy;
@@ -20,10 +20,8 @@ pub(crate) use exact::{clopper_pearson, mcnemar, tail_at_most};
 pub(crate) use gsar_datasets::Random;
 pub(crate) use wilson::wilson;
 
-/// The minimum number of cases for an interval.
 const MIN_CASES: usize = 5;
 
-/// Hits among counted items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) hits: u32,
@@ -32,7 +30,6 @@ pub(crate) struct Counts {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Share {
-    /// Over all cases.
     pub(crate) counts: Counts,
     /// From 0 to 1; `None` if nothing was counted.
     pub(crate) value: Option<f64>,
@@ -41,17 +38,14 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// The share with a given interval.
     pub(crate) fn new(counts: Counts, interval: Option<Interval>) -> Self {
         Self { counts, value: ratio(counts), interval }
     }
 
-    /// Claims have equal weight.
     pub(crate) fn by_claim(cases: &[Counts]) -> Self {
         Self::over_cases(cases, |cases| ratio(total(cases)))
     }
 
-    /// Cases have equal weight.
     pub(crate) fn by_case(cases: &[Counts]) -> Self {
         Self::over_cases(cases, |cases| {
             let ratios: Vec<f64> = cases.filter_map(|counts| ratio(*counts)).collect();
@@ -86,7 +80,7 @@ impl Serialize for Share {
     }
 }
 
-/// Counts the items for which `of` is true, and the hits among them, per case.
+/// Counts the items selected by `of`, and the hits among them, per case.
 pub(crate) fn per_case<'a, T: 'a>(
     items: impl IntoIterator<Item = &'a T>,
     case: impl Fn(&T) -> usize,

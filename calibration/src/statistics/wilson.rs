@@ -1,11 +1,11 @@
-//! The Wilson score interval (1927), for independent items only.
+//! The Wilson score interval (1927). Valid for independent items only.
 
 use super::{Counts, Interval};
 
 /// The 97.5 % quantile of the standard normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Returns the 95 % score interval of a share; `None` if nothing was counted.
+/// Returns the 95 % score interval of a share, or `None` if nothing was counted.
 pub(crate) fn wilson(counts: Counts) -> Option<Interval> {
     if counts.of == 0 {
         return None;

@@ -1,4 +1,4 @@
-//! Formats gold classes against judged classes, tune next to test.
+//! Formats gold classes against judged classes, with tune and test side by side.
 
 use gsar_core::Class;
 
@@ -6,7 +6,6 @@ use super::markdown::{both, heading, table};
 use crate::measured::{Row, counts, precision, recall, share};
 use crate::statistics::Share;
 
-/// The confusion table, and the measures derived from it.
 pub(super) fn section(page: &mut String, title: &str, tune: &[&Row], test: &[&Row]) {
     heading(page, title);
     confusion(page, tune, test);

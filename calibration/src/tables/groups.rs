@@ -11,7 +11,6 @@ use crate::measured::{Measurements, ReportDecision, Row, precision, recall, shar
 
 type Group = fn(&Row) -> Option<&str>;
 
-/// False and unsupported claims by mistake.
 pub(super) fn mistakes(page: &mut String, tune: &[&Row], test: &[&Row]) {
     heading(page, "By mistake");
     by_group(page, "mistake", |row| row.label.mistake.as_deref(), tune, test);
@@ -22,7 +21,7 @@ pub(super) fn origins(page: &mut String, tune: &[&Row], test: &[&Row]) {
     by_group(page, "origin", |row| row.label.origin.as_deref(), tune, test);
 }
 
-/// Right: the verdict has the class of the label. Found: faulty claims called ungrounded or
+/// A verdict is right if it has the label's class. A faulty claim is found if it is called ungrounded or
 /// contradicted.
 fn by_group(page: &mut String, name: &str, group: Group, tune: &[&Row], test: &[&Row]) {
     let groups: BTreeSet<&str> = tune.iter().chain(test).filter_map(|row| group(row)).collect();
@@ -97,7 +96,7 @@ pub(super) fn decisions(page: &mut String, reports: &[ReportDecision]) {
     table(page, &head.iter().map(String::as_str).collect::<Vec<_>>(), &rows);
 }
 
-/// The agreement of type and cited item on claims rightly called grounded.
+/// Formats how often the type and the cited item agree on claims correctly called grounded.
 pub(super) fn agreement(page: &mut String, tune: &[&Row], test: &[&Row]) {
     heading(page, "Type and cited item of claims rightly called grounded");
     let grounded = |row: &Row| row.label.class == Class::Grounded && row.is_right();

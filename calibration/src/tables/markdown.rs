@@ -4,15 +4,13 @@ use std::fmt::Write as _;
 
 use crate::statistics::{Counts, Interval, Share};
 
-/// The placeholder for a missing value.
 pub(crate) const DASH: &str = "–";
 
 pub(crate) fn heading(page: &mut String, text: &str) {
-    // Writing to a `String` cannot fail.
     let _ = write!(page, "\n## {text}\n\n");
 }
 
-/// The first column is left-aligned, all others right-aligned.
+/// Formats a table. Aligns the first column left and all others right.
 pub(crate) fn table(page: &mut String, head: &[&str], rows: &[Vec<String>]) {
     let mut line = |cells: &[String]| {
         let _ = writeln!(page, "| {} |", cells.join(" | "));
@@ -36,7 +34,7 @@ pub(crate) fn figure(value: Option<f64>) -> String {
     value.map_or_else(|| DASH.to_owned(), |value| format!("{value:.3}"))
 }
 
-/// Formats as ` [0.1, 0.2]`, or empty for `None`.
+/// Formats as ` [0.1, 0.2]`, or returns an empty string for `None`.
 pub(crate) fn between(interval: Option<&Interval>, unit: f64, places: usize) -> String {
     let format = |Interval { low, high }: &Interval| {
         format!(" [{:.places$}, {:.places$}]", low * unit, high * unit)
@@ -52,7 +50,6 @@ pub(crate) fn gap(tune: &Share, test: &Share) -> String {
     }
 }
 
-/// A table row with a share in both parts.
 pub(crate) fn both(name: &str, tune: &Share, test: &Share) -> Vec<String> {
     vec![name.to_owned(), share(tune), share(test), gap(tune, test)]
 }

@@ -15,7 +15,6 @@ use crate::measured::{Measurements, Row};
 pub(crate) use mutations::mutations;
 pub(crate) use retrieval::retrieval;
 
-/// Formats every section, and the worst mistakes of the tune part.
 pub(crate) fn measured(title: &str, measured: &Measurements, worst: usize) -> String {
     let mut page = format!("# {title}\n\n{}\n", sizes(measured));
     page.push_str(
@@ -41,7 +40,6 @@ fn sizes(measured: &Measurements) -> String {
         let cases = measured.cases.iter().filter(|case| case.part == part).count();
         let reports = measured.reports.iter().filter(|report| report.part == part).count();
         let claims = measured.part(part).len();
-        // Writing to a `String` cannot fail.
         let _ = write!(line, "{part}: {cases} cases, {claims} claims, {reports} reports. ");
     }
     line.trim_end().to_owned()

@@ -1,4 +1,4 @@
-//! Lists the worst mistakes of the tune part, never of the test part.
+//! Lists the worst mistakes in the tune part, never in the test part.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,9 @@ use super::markdown::{DASH, heading};
 use crate::data_set::Part;
 use crate::measured::{Measurements, Row};
 
-/// The maximum length of a quote in characters.
 const MAX_QUOTE_CHARS: usize = 300;
 
-/// Lists at most `number` mistakes, worst kind first.
+/// Lists at most `number` mistakes, the worst kind first.
 pub(super) fn section(page: &mut String, measured: &Measurements, number: usize) {
     let mut wrong = measured.part(Part::Tune);
     wrong.retain(|row| !row.is_right());
@@ -40,7 +39,6 @@ fn entry(page: &mut String, number: usize, case: &str, row: &Row) {
     let facts =
         [Some(label.evidence_type.name()), label.origin.as_deref(), label.mistake.as_deref()];
     let facts: Vec<&str> = facts.into_iter().flatten().collect();
-    // Writing to a `String` cannot fail.
     let _ = writeln!(
         page,
         "{number}. **{} judged {}** — {case}, {} ({})",

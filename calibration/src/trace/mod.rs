@@ -1,4 +1,4 @@
-//! Traces: JSON lines with the options of a run, and each row's gold classes and answer. See
+//! Traces: JSON lines with a run's options, and each row's gold classes and answer. See
 //! docs/CALIBRATION.md, "Traces".
 
 mod origin;
@@ -17,28 +17,25 @@ pub(crate) use origin::Origin;
 pub(crate) use read::{Trace, TracedRow, read};
 pub(crate) use write::TraceWriter;
 
-/// The version of the format.
 pub(crate) const FORMAT: u32 = 1;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Header {
-    /// The version of the format.
     pub(crate) trace: u32,
     pub(crate) run: String,
-    /// The repeated run with the same judge, if any.
+    /// The run by the same judge that this one repeats, if any.
     pub(crate) repeat_of: Option<String>,
     /// The requested judge; `None` for the server's default.
     pub(crate) judge: Option<String>,
-    /// The requested policy; empty for the server's default.
+    /// The requested policy. If empty, the server uses its default.
     pub(crate) policy: String,
     pub(crate) mode: Mode,
-    /// The row files.
     pub(crate) files: Vec<FileDigest>,
     pub(crate) sample: Option<usize>,
     pub(crate) seed: u64,
     /// The selected part of labelled cases; `None` for all.
     pub(crate) part: Option<String>,
-    /// `true` if the judge split the reports instead of getting the labelled claims.
+    /// `true` if the judge split the reports instead of receiving the labelled claims.
     pub(crate) whole: bool,
     pub(crate) top_k: Option<u32>,
     pub(crate) rows: usize,
@@ -47,16 +44,15 @@ pub(crate) struct Header {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileDigest {
     pub(crate) name: String,
-    /// SHA-256 in hexadecimal.
     pub(crate) sha256: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Line {
     pub(crate) row: String,
-    /// The gold classes of the claims `c1`, `c2` and so on.
+    /// The gold classes for the claims `c1`, `c2` and so on.
     pub(crate) gold: Vec<Gold>,
-    /// The JSON of an `EvaluateResponse`.
+    /// An `EvaluateResponse` as JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) evaluation: Option<Box<RawValue>>,
     /// The reason why the server refused the row.

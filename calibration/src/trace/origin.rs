@@ -1,16 +1,14 @@
-//! The dates and server versions of a trace.
+//! The dates and server versions in a trace.
 
 use std::collections::BTreeSet;
 
 use super::read::TracedRow;
 
-/// The length of a date such as `2026-11-27`.
 const DAY: usize = 10;
 
-/// The recorded dates and server versions; can be empty.
+/// The recorded dates and server versions; may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origin {
-    /// The first and the last date.
     days: Option<(String, String)>,
     versions: BTreeSet<String>,
 }
@@ -29,7 +27,7 @@ impl Origin {
         }
     }
 
-    /// Returns the dates as text; empty if unknown.
+    /// Returns the dates as text, or an empty string if unknown.
     pub(crate) fn days(&self) -> String {
         match &self.days {
             None => String::new(),
@@ -38,7 +36,7 @@ impl Origin {
         }
     }
 
-    /// Returns the versions as text; empty if unknown.
+    /// Returns the versions as text, or an empty string if unknown.
     pub(crate) fn versions(&self) -> String {
         self.versions.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
     }

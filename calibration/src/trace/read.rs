@@ -17,44 +17,40 @@ pub(crate) struct Trace {
     pub(crate) header: Header,
     /// The answered rows, by name.
     pub(crate) rows: Vec<TracedRow>,
-    /// The reason for each refused row.
     pub(crate) refused: Vec<String>,
 }
 
-/// A row with its answer.
 #[derive(Clone, Debug)]
 pub(crate) struct TracedRow {
     pub(crate) row: String,
-    /// The gold classes of `c1`, `c2` and so on.
+    /// The gold classes for the claims `c1`, `c2` and so on.
     pub(crate) gold: Vec<Class>,
     pub(crate) evaluation: v1::EvaluateResponse,
 }
 
 impl TracedRow {
-    /// Returns the judge call whose partition was used; `None` if no judge succeeded.
+    /// Returns the judge call whose partition was used, or `None` if no judge succeeded.
     pub(crate) fn deciding_judge(&self) -> Option<&v1::JudgeLink> {
         let links = &self.evaluation.provenance.as_ref()?.judges;
         links.iter().rev().find(|link| link.result == "judged")
     }
 
-    /// Returns the judge whose partition was used; empty if no judge succeeded.
+    /// Returns the judge whose partition was used, or an empty string if no judge succeeded.
     pub(crate) fn judge(&self) -> &str {
         self.deciding_judge().map_or("", |link| &link.judge)
     }
 
-    /// Returns the share of claims labelled grounded or complementary, 0 to 1.
     pub(crate) fn faithfulness(&self) -> f64 {
         let shown = self.gold.iter().filter(|gold| !is_against(**gold)).count();
         shown as f64 / self.gold.len().max(1) as f64
     }
 
-    /// `true` if a claim is labelled ungrounded or contradicted.
     pub(crate) fn is_wrong(&self) -> bool {
         self.gold.iter().any(|gold| is_against(*gold))
     }
 }
 
-/// Reads a trace; ignores an incomplete last line.
+/// Reads a trace. Ignores an incomplete last line.
 pub(crate) fn read(path: &Path) -> Result<Trace> {
     let named = || path.display().to_string();
     let mut lines = BufReader::new(File::open(path).with_context(named)?).lines();

@@ -1,4 +1,4 @@
-//! Writes a trace line by line, so that interrupted runs can be resumed.
+//! Writes a trace line by line, so that interrupted runs can resume.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -16,7 +16,6 @@ use super::{Header, Line};
 pub(crate) struct TraceWriter {
     path: PathBuf,
     file: File,
-    /// The names of the written rows.
     pub(crate) answered: HashSet<String>,
 }
 
@@ -76,7 +75,6 @@ impl TraceWriter {
         written.with_context(|| self.path.display().to_string())
     }
 
-    /// Syncs the file to disk.
     pub(crate) fn finish(self) -> Result<()> {
         self.file.sync_all().with_context(|| self.path.display().to_string())
     }

@@ -13,8 +13,8 @@ use std::process::{Child, Command, Stdio};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_gsar-calibrate");
 
-/// Path of `gsar-server` in the build folder. It is built only if it is missing, so run
-/// `cargo build -p gsar-server` after changes to the server.
+/// Returns the path of `gsar-server` in the build folder. Builds it only if missing, so run `cargo build -p
+/// gsar-server` after changes to the server.
 pub(crate) fn server_binary() -> PathBuf {
     let folder = Path::new(PROGRAM).parent().unwrap().to_owned();
     let binary = folder.join("gsar-server");
@@ -36,7 +36,7 @@ pub(crate) fn server_binary() -> PathBuf {
     binary
 }
 
-/// A server that listens on `gsar.sock` in a folder, with `rules/2` as its judge. Killed when dropped.
+/// A server with the judge `rules/2` that listens on `gsar.sock` in a folder. Killed when dropped.
 pub(crate) struct Server {
     child: Child,
     pub(crate) endpoint: String,
