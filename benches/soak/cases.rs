@@ -4,10 +4,9 @@ use gsar_client::v1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Case {
-    /// All statements are supported.
     True,
     False,
-    /// One of three statements is refuted.
+    /// One statement in three is refuted.
     PartlyFalse,
     /// The evidence is irrelevant.
     Unshown,
@@ -27,13 +26,13 @@ impl Case {
         Self::NoEvidence,
     ];
 
-    /// The expected tiers under `reference`.
+    /// Returns the expected tiers under the policy `reference`.
     pub(crate) const fn tiers(self) -> &'static [v1::Tier] {
         match self {
             Self::True => &[v1::Tier::Proceed],
             Self::PartlyFalse => &[v1::Tier::Regenerate],
             Self::False => &[v1::Tier::Replan],
-            // The rules leave it undecided.
+            // The rules leave the claims undecided.
             Self::Unshown => &[v1::Tier::Replan, v1::Tier::Abstain],
             Self::NoEvidence => &[v1::Tier::Abstain],
         }
@@ -59,7 +58,7 @@ fn size(number: u64) -> u64 {
     20 + number % 80
 }
 
-/// Builds the request of a case; deterministic for case and number.
+/// Builds a case's request. Deterministic for a given case and number.
 pub(crate) fn request(case: Case, number: u64) -> v1::EvaluateRequest {
     let claims = case.claims(number);
     let synthesis = claims.join(" ");
@@ -103,7 +102,6 @@ fn log(number: u64) -> String {
         .collect()
 }
 
-/// Creates a tool output.
 pub(crate) fn item(id: &str, text: &str) -> v1::EvidenceItem {
     v1::EvidenceItem {
         id: id.to_owned(),

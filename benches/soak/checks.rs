@@ -25,23 +25,17 @@ pub(crate) struct FinalChecks {
     pub(crate) rows: usize,
     /// Records read in full and compared with their answers.
     pub(crate) records: usize,
-    /// Stored corpora that were found.
     pub(crate) corpora: usize,
-    /// Expired corpora that are gone.
     pub(crate) expired: usize,
-    /// Investigations read.
     pub(crate) investigations: usize,
     pub(crate) spent: Vec<Day>,
-    /// Log lines by level.
     pub(crate) log_lines: BTreeMap<String, u64>,
 }
 
-/// Expired corpora must be gone after this time; servers sweep every ten minutes.
+/// The maximum time until an expired corpus is deleted. Servers sweep every ten minutes.
 const MAX_SWEEP_DELAY: Duration = Duration::from_secs(720);
-/// The number of records read in full.
 const RECORDS: usize = 500;
 
-/// Runs the final checks and records violations.
 pub(crate) async fn run(world: &World, data: &[PathBuf]) -> anyhow::Result<FinalChecks> {
     let mut checks = FinalChecks::default();
     let ledgers: Vec<Option<usize>> =
@@ -68,8 +62,7 @@ pub(crate) async fn run(world: &World, data: &[PathBuf]) -> anyhow::Result<Final
             each.collect::<anyhow::Result<Vec<_>>>()?.concat()
         }
     };
-    // The charges in answers, and those of the provider, which include answers that a killed server
-    // never read.
+    // The provider also charges for answers that a killed server never read.
     let charged = world.model.answered() * model::COST;
     let paid = world.paid.load(Ordering::Relaxed).max(charged);
     for violation in spending::check(&checks.spent, world.daily_budget, paid) {
@@ -85,7 +78,7 @@ pub(crate) async fn run(world: &World, data: &[PathBuf]) -> anyhow::Result<Final
     Ok(checks)
 }
 
-/// Lists a whole ledger as its auditor.
+/// Lists an entire ledger as its auditor.
 async fn rows(world: &World, server: usize) -> anyhow::Result<Vec<Row>> {
     let client = world.client(server, &AUDITOR)?;
     let (mut rows, mut page_token) = (Vec::new(), String::new());
@@ -105,7 +98,6 @@ async fn rows(world: &World, server: usize) -> anyhow::Result<Vec<Row>> {
     }
 }
 
-/// Finds investigation steps that were recorded more than once.
 fn duplicates(rows: &[Row]) -> Vec<Violation> {
     let mut by_step: BTreeMap<&str, usize> = BTreeMap::new();
     for row in rows {
@@ -136,7 +128,7 @@ async fn records(world: &World) -> anyhow::Result<usize> {
     Ok(read)
 }
 
-/// Checks that unexpired corpora are found and expired ones are gone.
+/// Checks that unexpired corpora exist and expired ones are deleted.
 async fn corpora(world: &World) -> anyhow::Result<(usize, usize)> {
     let (kept, now) = (world.left_data().corpora.clone(), world.phases.now());
     let (mut found, mut gone) = (0, 0);

@@ -1,4 +1,4 @@
-//! The callers of a soak: principals, their tokens and certificates, and the files that servers read.
+//! The callers in a soak: principals, their tokens and certificates, and the files that servers read.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +8,12 @@ use sha2::{Digest as _, Sha256};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Credential {
-    /// A certificate, over TLS.
+    /// A certificate over TLS.
     Certificate,
-    /// A token, over the Unix socket.
+    /// A token over the Unix socket.
     Token,
 }
 
-/// A principal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Principal {
     pub(crate) name: &'static str,
@@ -40,7 +39,6 @@ pub(crate) const GUEST: Principal =
 pub(crate) const STRANGER: Principal =
     Principal { name: "stranger", may: "[]", proof: Credential::Token };
 
-/// A certificate authority and the folder of its files.
 pub(crate) struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: PathBuf,
@@ -75,7 +73,6 @@ impl Principal {
     }
 }
 
-/// Returns the principals file.
 pub(crate) fn principals(has_guest: bool) -> String {
     let guest = has_guest.then_some(GUEST);
     let all = WORKERS.iter().chain(&[READER, AUDITOR]).chain(&guest);
@@ -83,7 +80,6 @@ pub(crate) fn principals(has_guest: bool) -> String {
 }
 
 impl Authority {
-    /// Creates the authority and the certificates of the server and the workers.
     pub(crate) fn new(folder: &Path) -> anyhow::Result<Self> {
         let mut params = CertificateParams::new(Vec::new())?;
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -109,7 +105,6 @@ impl Authority {
         self.sign(&params, "server")
     }
 
-    /// Returns the TLS files of a worker.
     pub(crate) fn files(&self, of: &Principal) -> TlsFiles {
         let file = |name: String| Some(self.folder.join(name));
         TlsFiles {

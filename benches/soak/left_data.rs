@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::identity::Principal;
 
-/// An acknowledged corpus that was never deleted.
+/// An acknowledged corpus that was not deleted.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredCorpus {
     pub(crate) owner: Principal,
@@ -13,11 +13,10 @@ pub(crate) struct StoredCorpus {
     pub(crate) corpus_id: String,
     /// The number of the database in its evidence.
     pub(crate) key: u64,
-    /// The expiry since the start of the load; `None` if after the run.
+    /// The expiry, relative to the start of the load. `None` if it is after the run.
     pub(crate) expires: Option<Duration>,
 }
 
-/// A finished investigation.
 #[derive(Clone, Debug)]
 pub(crate) struct FinishedInvestigation {
     pub(crate) owner: Principal,

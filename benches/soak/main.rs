@@ -97,7 +97,6 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Runs the soak and returns the number of violations.
 #[expect(clippy::print_stdout, reason = "prints its progress")]
 async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
     let lasts = Duration::from_secs_f64(arguments.minutes * 60.0);

@@ -1,4 +1,4 @@
-//! Sets up disks, database, chat model, certificates and configurations, and starts the servers.
+//! Sets up disks, the database, the chat model, certificates and configurations, and starts the servers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,27 +24,24 @@ use crate::{Arguments, Storage};
 
 pub(crate) struct Started {
     pub(crate) world: Arc<World>,
-    /// The data directories of the servers.
     pub(crate) data: Vec<PathBuf>,
     pub(crate) left_out: Vec<String>,
-    /// `gsar-server --version`.
     pub(crate) version: String,
 }
 
-/// Marks a report folder.
+/// The file that identifies a report folder.
 const VIOLATIONS: &str = "violations.jsonl";
 /// Sparse disk sizes in bytes: initial, and per minute.
 const SERVER_DISK: (u64, u64) = (1 << 30, 40 << 20);
 const DATABASE_DISK: (u64, u64) = (2 << 30, 80 << 20);
-/// The daily budget per requested call, in millionths of a dollar. A run of hours exhausts it, so that
-/// budget and fallback are tested.
+/// The daily budget per requested call, in millionths of a dollar. A run of several hours exhausts it,
+/// which tests the budget and the fallback.
 const BUDGET_PER_CALL: f64 = 6.0;
-/// The minimum budget; a request reserves a fifth of it.
+/// The minimum budget. A request reserves a fifth of it.
 const MIN_BUDGET: u64 = 60_000;
 
-/// Starts a run in `arguments.out`.
 pub(crate) async fn start(arguments: &Arguments) -> anyhow::Result<Started> {
-    // reqwest needs a crypto provider even without TLS; one may be installed already.
+    // reqwest needs a crypto provider even without TLS, but one may already be installed.
     let _is_there = rustls::crypto::ring::default_provider().install_default();
     let binary = std::fs::canonicalize(&arguments.server)
         .with_context(|| format!("--server {}", arguments.server.display()))?;
@@ -129,7 +126,7 @@ pub(crate) async fn start(arguments: &Arguments) -> anyhow::Result<Started> {
     Ok(Started { world, data, left_out, version })
 }
 
-/// Empties the folder of an earlier report. Fails on any other folder.
+/// Empties an earlier report's folder. Fails for any other folder.
 fn empty(out: &Path) -> anyhow::Result<()> {
     let entries = match out.read_dir() {
         Ok(entries) => entries.collect::<std::io::Result<Vec<_>>>()?,

@@ -25,7 +25,7 @@ use crate::servers::disk::Disk;
 use crate::servers::model::Model;
 use crate::servers::sidecar::Sidecar;
 
-/// The state of a run. Fields drop in order: servers before their database, and both before their disks.
+/// The state of a run. Drop order matters: servers before their database, and both before their disks.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) setting: Setting,
@@ -35,33 +35,29 @@ pub(crate) struct World {
     pub(crate) model: Model,
     pub(crate) daily_budget: u64,
     pub(crate) authority: Authority,
-    /// The folder of reloadable files.
     pub(crate) files: PathBuf,
-    /// Locked while those files are invalid, and while a server starts.
+    /// Locked while those files are invalid or a server is starting.
     pub(crate) files_lock: tokio::sync::Mutex<()>,
     pub(crate) phases: Phases,
     pub(crate) violations: Violations,
     pub(crate) latencies: Latencies,
     pub(crate) acknowledged: Mutex<Acknowledged>,
-    /// Data for the final checks.
     pub(crate) left_data: Mutex<LeftData>,
     pub(crate) samples: Mutex<Vec<Sample>>,
     pub(crate) counts: Mutex<BTreeMap<String, u64>>,
     pub(crate) is_over: watch::Sender<bool>,
-    /// The next key.
     pub(crate) keys: AtomicU64,
     pub(crate) paid: AtomicU64,
     /// Each call takes one ticket.
     pub(crate) tickets: tokio::sync::Semaphore,
-    /// Connections by server and principal; set once.
+    /// Connections by server and principal. Set once.
     pub(crate) clients: OnceLock<Vec<BTreeMap<&'static str, Client>>>,
 }
 
-/// The deadline of a call including client retries.
+/// The deadline for a call, including client retries.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
 
 impl World {
-    /// Connects every principal to every server.
     pub(crate) async fn connect(&self) -> anyhow::Result<()> {
         let mut clients = Vec::new();
         for sidecar in &self.sidecars {
@@ -86,7 +82,6 @@ impl World {
         Ok(client.with_deadline(DEADLINE))
     }
 
-    /// Returns the connection of a principal to a server.
     pub(crate) fn client(&self, server: usize, of: &Principal) -> anyhow::Result<&Client> {
         let clients = self.clients.get().context("not connected yet")?;
         clients
@@ -110,12 +105,10 @@ impl World {
         tokio::time::timeout(time, is_over.wait_for(|is_over| *is_over)).await.is_ok()
     }
 
-    /// Returns a new key.
     pub(crate) fn new_key(&self) -> u64 {
         self.keys.fetch_add(1, Ordering::SeqCst)
     }
 
-    /// `true` if the servers share a ledger.
     pub(crate) const fn is_shared(&self) -> bool {
         self.setting.has_database
     }
@@ -128,7 +121,6 @@ impl World {
         self.left_data.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Increments a counter.
     pub(crate) fn count(&self, what: &str) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         match counts.get_mut(what) {
@@ -137,7 +129,6 @@ impl World {
         }
     }
 
-    /// Records a violation.
     pub(crate) fn record_violation(&self, violation: Violation) {
         self.violations.note(self.phases.now(), violation);
     }

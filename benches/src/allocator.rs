@@ -1,4 +1,4 @@
-//! The allocator of every benchmark program, as in `gsar-server`.
+//! The allocator for all benchmarks, the same as in `gsar-server`.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,23 +1,23 @@
-//! The operations of the core that are measured.
+//! The core operations that are measured.
 //!
-//! Each begins with the claims as a judge labels them, so that counting them is part of the figure.
+//! Each starts from claims as labelled by a judge, so that the figure includes counting them.
 
 use gsar_core::explain::{Margins, margins};
 use gsar_core::score::{Ratio, ScoreTerms};
 use gsar_core::tier_decision::Decision;
 use gsar_core::{Class, EvidenceType, Origin, Policy, Tally, decide};
 
-/// The exact score.
+/// Computes the exact score.
 pub fn score(policy: &Policy, partition: &[(Class, EvidenceType)]) -> Option<Ratio> {
     ScoreTerms::new(policy, &Tally::from_claims(partition.iter().copied())).score(policy)
 }
 
-/// The score, guards, tier and reasons.
+/// Computes the score, guards, tier and reasons.
 pub fn decision(policy: &Policy, partition: &[(Class, EvidenceType)]) -> Decision {
     decide(policy, &Tally::from_claims(partition.iter().copied()), Origin::Caller, None)
 }
 
-/// The decision and the distance to the neighbouring tiers.
+/// Computes the decision and its distance to the neighbouring tiers.
 pub fn decision_with_margins(
     policy: &Policy,
     partition: &[(Class, EvidenceType)],
@@ -28,7 +28,7 @@ pub fn decision_with_margins(
     (decision, margins)
 }
 
-/// The baseline of [`score`]: the formula in one pass over floats, not exact.
+/// The baseline for [`score`]: the formula in one pass over floats, which is not exact.
 #[derive(Clone, Debug)]
 pub struct InDoubles {
     weights: [f64; 8],
@@ -36,7 +36,7 @@ pub struct InDoubles {
 }
 
 impl InDoubles {
-    /// Copies the values of a policy.
+    /// Copies a policy's values.
     pub fn of(policy: &Policy) -> Self {
         Self {
             weights: policy.weights.as_array().map(gsar_core::fixed_point::Millionths::to_f64),
@@ -44,7 +44,7 @@ impl InDoubles {
         }
     }
 
-    /// Returns the score; NaN if no claim has weight.
+    /// Returns the score, or NaN if no claim has weight.
     pub fn score(&self, partition: &[(Class, EvidenceType)]) -> f64 {
         let (mut supported, mut rest) = (0.0, 0.0);
         for (class, evidence_type) in partition {

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-/// Returns the CPU time of all threads of a process, user and system, to one tick (10 ms on Linux).
+/// Returns the user and system CPU time of all threads in a process. The resolution is one tick (10 ms on
+/// Linux).
 pub fn of_process(pid: u32) -> anyhow::Result<Duration> {
     let path = format!("/proc/{pid}/stat");
     let stat = fs::read_to_string(&path).with_context(|| format!("reading {path}"))?;
@@ -13,13 +14,13 @@ pub fn of_process(pid: u32) -> anyhow::Result<Duration> {
     Ok(Duration::from_secs(ticks) / u32::try_from(rustix::param::clock_ticks_per_second())?)
 }
 
-/// Returns the CPU time of the calling thread.
+/// Returns the calling thread's CPU time.
 pub fn of_thread() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// Returns the resident memory of a process in bytes.
+/// Returns a process's resident memory in bytes.
 pub fn resident_memory(pid: u32) -> anyhow::Result<u64> {
     let path = format!("/proc/{pid}/status");
     let status = fs::read_to_string(&path).with_context(|| format!("reading {path}"))?;
@@ -28,7 +29,7 @@ pub fn resident_memory(pid: u32) -> anyhow::Result<u64> {
     Ok(kibibytes.trim().parse::<u64>()? * 1024)
 }
 
-/// Returns utime + stime, the 14th and 15th field. Counts from the name, which can contain spaces and
+/// Returns utime + stime, fields 14 and 15. Counts from the end of the name, which can contain spaces and
 /// parentheses.
 fn ticks(stat: &str) -> Option<u64> {
     let (_, after_name) = stat.rsplit_once(')')?;

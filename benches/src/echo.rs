@@ -1,7 +1,7 @@
-//! The baseline of the service figures: the minimum cost of a unary tonic call.
+//! The baseline for the service figures: the minimum cost of a unary tonic call.
 //!
-//! One method takes a message with one bytes field and returns another of a fixed size, without any
-//! layer, validation or log.
+//! The only method takes a message with one bytes field and returns one with a fixed size. It has no
+//! layers, validation or logs.
 
 use std::convert::Infallible;
 use std::future::{Future, Ready, ready};
@@ -25,7 +25,7 @@ use tonic_prost::ProstCodec;
 /// The method path.
 pub const PATH: &str = "/gsar.benches.Echo/Call";
 
-/// The request and the response.
+/// The request and response message.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct Payload {
     /// Padding.
@@ -51,7 +51,7 @@ pub struct Echo {
 }
 
 impl Echo {
-    /// Creates an echo whose answers have `size` encoded bytes.
+    /// Creates an echo with answers of `size` encoded bytes.
     pub fn answering(size: usize) -> Self {
         Self { answer: Payload::of_encoded_size(size) }
     }

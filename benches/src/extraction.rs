@@ -1,4 +1,4 @@
-//! Runs one `Evaluate` of the service figures without a server: extraction, rules and verification.
+//! Runs one `Evaluate` call from the service figures without a server: extraction, rules and verification.
 
 use anyhow::Context as _;
 use gsar_core::evidence::{
@@ -14,7 +14,7 @@ use gsar_proto::v1::evidence_item;
 
 use crate::requests;
 
-/// The request's claims and evidence.
+/// The claims and evidence in the request.
 #[derive(Debug)]
 pub struct Question {
     claims: Vec<Claim>,
@@ -56,7 +56,7 @@ impl Question {
     }
 }
 
-/// Extracts, applies the rules and verifies. Returns the number of claims with a verdict.
+/// Extracts facts, applies the rules and verifies. Returns the number of claims with a verdict.
 pub fn check(question: &Question) -> anyhow::Result<usize> {
     let Question { claims, evidence } = question;
     let index = Index::new(
@@ -74,7 +74,7 @@ pub fn check(question: &Question) -> anyhow::Result<usize> {
     Ok(verified.claims.len())
 }
 
-/// Judges a claim by the rules and cites the deciding record.
+/// Judges a claim with the rules and cites the record that decides it.
 fn judged(
     claim: &Claim,
     evidence: &[EvidenceItem],

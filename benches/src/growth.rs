@@ -1,4 +1,4 @@
-//! Generates input shapes that were once slow to parse, and measures parsing them.
+//! Generates input shapes that were once slow to parse, and measures how long they take.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -12,7 +12,6 @@ use gsar_extraction::rules::Index;
 
 use crate::cpu_time::of_thread;
 
-/// Parses an input.
 type Read = fn(&str, &Budget);
 
 /// The cost of parsing one input.
@@ -31,7 +30,7 @@ pub struct Cost {
 /// An input shape.
 #[derive(Clone, Copy)]
 pub struct Shape {
-    /// The kind of input and the repeated unit.
+    /// The kind of input and its repeated unit.
     pub name: &'static str,
     unit: &'static str,
     read: Read,
@@ -54,7 +53,7 @@ impl Shape {
     }
 }
 
-/// Returns the growth exponent of times over sizes; 1 is linear.
+/// Returns the growth exponent of time over size; 1 is linear.
 pub fn exponent(times: &[(usize, f64)]) -> f64 {
     let points: Vec<(f64, f64)> =
         times.iter().map(|(bytes, time)| ((*bytes as f64).ln(), time.max(1e-6).ln())).collect();
@@ -66,7 +65,6 @@ pub fn exponent(times: &[(usize, f64)]) -> f64 {
     if below > 0.0 { above / below } else { 0.0 }
 }
 
-/// Name, repeated unit, parser.
 const SHAPES: &[(&str, &str, Read)] = &[
     ("report: 1,", "1,", report),
     ("report: 0,0,0,0 lines", "0,0,0,0\n", report),
@@ -139,7 +137,7 @@ fn report(text: &str, budget: &Budget) {
     black_box(gsar_core::split_report::split(text, budget));
 }
 
-/// Half of the bytes are evidence, half are headings.
+/// Half of the bytes are evidence, and half are headings.
 fn headings(text: &str, budget: &Budget) {
     let evidence = text.replace("# Pod", "the pod").replace("failed", "is slow");
     black_box(Document::parse(text, &[&evidence], budget));
@@ -170,7 +168,7 @@ fn deep_json(text: &str, budget: &Budget) {
     evidence(&format!("{text}{}", "]".repeat(text.len())), budget);
 }
 
-/// The claims stay the same for every size of evidence.
+/// The claims do not depend on the size of the evidence.
 fn claims_on_a_line(text: &str, budget: &Budget) {
     read(text, budget, |index, passages| {
         for number in 0..64 {

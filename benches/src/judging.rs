@@ -1,4 +1,4 @@
-//! Generates the report of the judging figures from a seed: ten claims over a hundred log items.
+//! Generates the report for the judging figures from a seed: ten claims and a hundred log items.
 //!
 //! Each claim occurs verbatim in one item, so that verification finds the quote.
 
@@ -30,21 +30,21 @@ pub struct Grounded {
     pub text: String,
     /// The index of the supporting item.
     pub item: usize,
-    /// The quote from the item.
+    /// The quote from that item.
     pub quote: String,
 }
 
-/// The evidence and the claims of a report.
+/// The evidence and claims for a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incident {
-    /// Items of 200 to 500 bytes.
+    /// Items, each 200 to 500 bytes long.
     pub evidence: Vec<String>,
     /// Supported claims.
     pub claims: Vec<Grounded>,
 }
 
 impl Incident {
-    /// Generates the incident; always the same.
+    /// Generates the incident. The result never changes.
     pub fn new() -> Self {
         let mut random = Random::new(SEED);
         let claims: Vec<Grounded> = SERVICES
@@ -64,7 +64,7 @@ impl Incident {
         Self { evidence: evidence.collect(), claims }
     }
 
-    /// Returns the report text, one sentence per claim.
+    /// Returns the report text with one sentence per claim.
     pub fn synthesis(&self) -> String {
         let texts: Vec<&str> = self.claims.iter().map(|claim| claim.text.as_str()).collect();
         texts.join(" ")
@@ -91,7 +91,7 @@ impl Incident {
         }
     }
 
-    /// Returns report and evidence for programs in other languages.
+    /// Returns the report and evidence for programs in other languages.
     pub fn to_json(&self) -> Value {
         json!({ "report": self.synthesis(), "claims": CLAIMS, "evidence": self.evidence })
     }
@@ -118,7 +118,7 @@ fn service(number: usize) -> &'static str {
     SERVICES.get(number % SERVICES.len()).copied().unwrap_or_default()
 }
 
-/// Generates log lines up to a random size, after the `stated` line.
+/// Generates log lines after the `stated` line, up to a random size.
 fn content(random: &mut Random, number: usize, stated: Option<&str>) -> String {
     let max = 290 + random.below(210);
     let service = service(number);

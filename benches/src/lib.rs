@@ -1,5 +1,4 @@
-//! Inputs, baselines and load clients behind the published figures. `benches/README.md` describes each
-//! figure.
+//! Inputs, baselines and load clients for the published figures. See `benches/README.md`.
 
 pub mod allocator;
 pub mod core_figures;

@@ -1,7 +1,7 @@
-//! The load client: makes the same unary call many times on one connection.
+//! The load client. Makes the same unary call many times on one connection.
 //!
-//! Speaks HTTP/2 directly and decodes no message, so that it costs less than the server. Fails on an
-//! answer without grpc-status 0 and exactly one message.
+//! Uses HTTP/2 directly and decodes no messages, so that it costs less than the server. Fails on an answer
+//! without grpc-status 0 or with more or fewer than one message.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +20,6 @@ use tokio::task::JoinSet;
 
 use crate::cpu_time;
 
-/// The size of the compression flag and length before every message.
 pub(crate) const FRAME_HEADER: usize = 5;
 /// Large enough to avoid waiting for flow control.
 const WINDOW: u32 = 16 << 20;
@@ -36,11 +35,11 @@ pub struct Plan {
     pub message: Bytes,
     /// The number of concurrent calls.
     pub in_flight: u32,
-    /// Calls before the measurement.
+    /// The number of calls before the measurement.
     pub warm_up: u64,
-    /// Measured calls.
+    /// The number of measured calls.
     pub calls: u64,
-    /// The process id of the server, to measure its CPU time.
+    /// The server's process id, to measure its CPU time.
     pub server: Option<u32>,
 }
 
@@ -55,11 +54,11 @@ pub struct Measurement {
     pub p50: Duration,
     /// The 99th percentile of that time.
     pub p99: Duration,
-    /// The mean message size of an answer in bytes.
+    /// The mean message size per answer in bytes.
     pub answer_bytes: f64,
-    /// The CPU time of the server, if its process is known.
+    /// The server's CPU time, if its process is known.
     pub server: Option<Duration>,
-    /// The CPU time of this client.
+    /// This client's CPU time.
     pub client: Duration,
 }
 
@@ -90,7 +89,7 @@ impl Measurement {
         Ok(Self { calls, elapsed, p50, p99, answer_bytes, server, client })
     }
 
-    /// Returns a JSON object; times are in microseconds.
+    /// Returns a JSON object with times in microseconds.
     pub fn to_json(&self) -> Value {
         let micros = |duration: Duration| duration.as_secs_f64() * 1e6;
         let calls = self.calls as f64;
@@ -118,7 +117,7 @@ pub async fn run(plan: &Plan) -> anyhow::Result<Measurement> {
     Measurement::of(plan.calls, plan.server, in_flight(plan.in_flight, plan.calls, call)).await
 }
 
-/// Makes concurrent calls and returns the duration and result of each.
+/// Makes concurrent calls. Returns the duration and result of each.
 pub async fn in_flight<T, F>(
     in_flight: u32,
     calls: u64,
@@ -152,13 +151,13 @@ where
     Ok(all)
 }
 
-/// Returns a quantile of ascending times; 0 without times.
+/// Returns a quantile of ascending times, or 0 if there are none.
 pub fn quantile(ascending: &[Duration], share: f64) -> Duration {
     let index = (share * ascending.len().saturating_sub(1) as f64).round() as usize;
     ascending.get(index).copied().unwrap_or_default()
 }
 
-/// Runs a plan sequentially and returns the duration and message of each measured answer.
+/// Runs a plan sequentially. Returns the duration and message of each measured answer.
 pub async fn in_sequence(plan: &Plan) -> anyhow::Result<Vec<(Duration, Bytes)>> {
     let call = Call::new(connect(&plan.endpoint).await?, plan)?;
     for _ in 0..plan.warm_up {
@@ -195,7 +194,7 @@ async fn handshake(
     let mut builder = h2::client::Builder::new();
     builder.initial_window_size(WINDOW).initial_connection_window_size(WINDOW);
     let (requests, connection) = builder.handshake(stream).await?;
-    // The task ends with the last handle; errors appear in the calls.
+    // The task ends with the last handle. The calls report its errors.
     tokio::spawn(connection);
     Ok(requests)
 }
@@ -247,7 +246,7 @@ impl Call {
     }
 }
 
-/// Checks the status, which is in the trailers, or in the headers of an answer without a body.
+/// Checks the status in the trailers, or in the headers if the answer has no body.
 pub(crate) async fn check(headers: &HeaderMap, body: &mut RecvStream) -> anyhow::Result<()> {
     let trailers = body.trailers().await?.unwrap_or_default();
     let text = |name| {

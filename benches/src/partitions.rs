@@ -1,18 +1,18 @@
-//! Generates partitions from a seed, and reads and writes them as JSON lines such as
-//! `{"claims": [["grounded", "tool_match"], …]}`.
+//! Generates partitions from a seed. Reads and writes them as JSON lines such as `{"claims": [["grounded",
+//! "tool_match"], …]}`.
 
 use anyhow::{Context as _, bail};
 use gsar_core::{Class, EvidenceType};
 use gsar_datasets::Random;
 use serde_json::{Value, json};
 
-/// The labelled claims of a report.
+/// A report's claims with their labels.
 pub type Partition = Vec<(Class, EvidenceType)>;
 
-/// The seed of every published figure.
+/// The seed for all published figures.
 pub const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The number of partitions of a size; too many for a branch predictor to learn.
+/// Returns how many partitions of a size to use. A branch predictor cannot learn that many.
 pub const fn count_for(size: usize) -> usize {
     match size {
         0..=50 => 256,
@@ -21,20 +21,20 @@ pub const fn count_for(size: usize) -> usize {
     }
 }
 
-/// Generates the partitions of a size.
+/// Generates partitions of a size.
 pub fn of_size(size: usize) -> Vec<Partition> {
     let mut random = Random::new(SEED ^ size as u64);
     (0..count_for(size)).map(|_| partition(&mut random, size)).collect()
 }
 
-/// Draws the quality of the report first, so that all tiers occur.
+/// Draws the report's quality first, so that all tiers occur.
 fn partition(random: &mut Random, size: usize) -> Partition {
     let grounded = 40 + random.below(60);
     (0..size).map(|_| claim(random, grounded)).collect()
 }
 
-/// Draws a claim, grounded with a probability of `grounded` percent. Grounded claims tend to strong
-/// evidence types, others to weak ones.
+/// Draws a claim that is grounded with a probability of `grounded` percent. Grounded claims tend to have
+/// strong evidence types, and others weak ones.
 fn claim(random: &mut Random, grounded: usize) -> (Class, EvidenceType) {
     use EvidenceType as Type;
     if random.percent(grounded) {
@@ -59,7 +59,6 @@ fn claim(random: &mut Random, grounded: usize) -> (Class, EvidenceType) {
     (class, random.pick(&types).copied().unwrap_or(Type::Inference))
 }
 
-/// Formats a partition as a JSON line.
 pub fn to_json(partition: &[(Class, EvidenceType)]) -> String {
     let claims: Vec<Value> = partition
         .iter()
@@ -68,7 +67,6 @@ pub fn to_json(partition: &[(Class, EvidenceType)]) -> String {
     json!({ "claims": claims }).to_string()
 }
 
-/// Parses a JSON line.
 pub fn from_json(line: &str) -> anyhow::Result<Partition> {
     let value: Value = serde_json::from_str(line)?;
     let claims = value.get("claims").and_then(Value::as_array).context("missing list `claims`")?;

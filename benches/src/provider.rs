@@ -1,5 +1,5 @@
-//! A chat model stub that answers at once, in the wire format of OpenAI's chat completions. It only
-//! knows the report of [`judging`](crate::judging).
+//! A chat model stub that answers immediately, in the format of OpenAI's chat completions. Knows only the
+//! report from [`judging`](crate::judging).
 //!
 //! | client | recognized by | answer |
 //! |---|---|---|
@@ -46,7 +46,7 @@ struct Statements {
 }
 
 impl Provider {
-    /// Returns the response body for a request body; `None` for an unknown prompt.
+    /// Returns the response body for a request body, or `None` for an unknown prompt.
     pub fn completion(&self, body: &[u8]) -> Option<Vec<u8>> {
         let request: ChatRequest<'_> = serde_json::from_slice(body).ok()?;
         let question = request.messages.iter().rfind(|message| message.role == "user")?;

@@ -1,7 +1,7 @@
-//! Builds the requests of the service figures.
+//! Builds the requests for the service figures.
 //!
-//! The incident in `data/` is a queue worker with a prefetch too large for its memory: six items of 4
-//! KiB in total, and 20 claims, one contradicted and two unsupported.
+//! In the incident in `data/`, a queue worker's prefetch is too large for its memory. It has six items, 4
+//! KiB in total, and 20 claims, of which one is contradicted and two are unsupported.
 
 use gsar_core::{Class, EvidenceType};
 use gsar_proto::enums::Enumeration as _;
@@ -14,7 +14,7 @@ use gsar_proto::v1::{
 
 const POLICY: &str = "reference";
 
-/// 20 claims over 4 KiB of evidence, for the rules.
+/// Builds a request with 20 claims and 4 KiB of evidence, for the rules.
 pub fn evaluate() -> EvaluateRequest {
     let claims = include_str!("../data/claims.txt").lines().enumerate().map(|(index, text)| {
         Claim { id: format!("c{}", index + 1), text: text.to_owned(), span: None }
@@ -31,7 +31,7 @@ pub fn evaluate() -> EvaluateRequest {
     }
 }
 
-/// 20 claims as counts.
+/// Builds a request with 20 claims as counts.
 pub fn score() -> ScoreRequest {
     let counts = [
         (Class::Grounded, EvidenceType::ToolMatch, 9),

@@ -1,7 +1,6 @@
-//! The load client for streams: sends the same report many times over one `EvaluateStream`.
+//! The load client for streams. Sends the same report many times over one `EvaluateStream`.
 //!
-//! Speaks HTTP/2 directly, like [`crate::load`]. Fails on an error, and on an answer without an open
-//! request.
+//! Uses HTTP/2 directly, like [`crate::load`]. Fails on errors and on answers without a pending request.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -16,11 +15,10 @@ use prost::encoding::{WireType, encode_key, encode_varint, string};
 
 use crate::load::{FRAME_HEADER, Measurement, Plan, check, connect, request};
 
-/// Field numbers of `EvaluateStreamRequest`.
 const CORRELATION_ID: u32 = 1;
 const REQUEST: u32 = 2;
 
-/// Runs a plan with an encoded `EvaluateRequest`. Times are from sending a report to receiving the whole
+/// Runs a plan with an encoded `EvaluateRequest`. Times are from sending a report to receiving its entire
 /// answer.
 pub async fn run(plan: &Plan) -> anyhow::Result<Measurement> {
     ensure!(plan.in_flight > 0 && plan.calls > 0, "in-flight and calls must be at least 1");
@@ -40,10 +38,8 @@ pub async fn run(plan: &Plan) -> anyhow::Result<Measurement> {
 struct Stream {
     requests: SendStream<Bytes>,
     responses: RecvStream,
-    /// The bytes of an incomplete message.
     received: BytesMut,
     report: Bytes,
-    /// Send times by correlation id.
     unanswered: HashMap<String, Instant>,
     sent: u64,
     answers: Vec<(Duration, u64)>,
@@ -66,7 +62,6 @@ impl Stream {
         })
     }
 
-    /// Sends the reports and returns when all are answered.
     async fn exchange(&mut self, in_flight: u32, reports: u64) -> anyhow::Result<()> {
         let end = self.sent + reports;
         while self.sent < end || !self.unanswered.is_empty() {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
 use gsar_core::{Claim, ClaimId};
 
-/// A shape of tool output.
+/// A format of tool output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Log lines with a level and `key=value` pairs.
@@ -41,7 +41,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// All of them.
+    /// All shapes.
     pub const ALL: [Self; 15] = [
         Self::Log,
         Self::Logfmt,
@@ -60,7 +60,7 @@ impl Shape {
         Self::Prose,
     ];
 
-    /// Its name in the tables.
+    /// Returns the shape's name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Log => "log lines",
@@ -81,7 +81,7 @@ impl Shape {
         }
     }
 
-    /// An item of at least that many bytes.
+    /// Generates an item of at least this many bytes.
     pub fn item(self, bytes: usize) -> anyhow::Result<EvidenceItem> {
         let text = self.text(bytes);
         let content = match self {
@@ -148,7 +148,6 @@ impl Shape {
         let (minute, second, milli) = (entry / 60 % 60, entry % 60, random % 1000);
         let (took, heap, pod) = (random % 900 + 20, random / 7 % 512, random / 11 % 48);
         let level = if random.is_multiple_of(29) { "ERROR" } else { "INFO" };
-        // Writing to a `String` cannot fail.
         let _ = match self {
             Self::Log => writeln!(
                 text,
@@ -214,7 +213,7 @@ impl Shape {
     }
 }
 
-/// Returns twenty claims, some true, some false, some unrelated.
+/// Returns twenty claims: some true, some false, and some unrelated.
 pub fn claims() -> anyhow::Result<Vec<Claim>> {
     const TEXTS: [&str; 10] = [
         "Pod cart-17 served a request on /pay in 35 ms at 14:02:17",

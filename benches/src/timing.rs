@@ -1,4 +1,4 @@
-//! Times functions on one thread, and implements the baseline of the rules.
+//! Times functions on one thread, and implements the baseline for the rules.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use gsar_core::Claim;
 
 use crate::cpu_time::of_thread;
 
-/// Returns the median CPU time over a number of rounds.
+/// Returns the median CPU time over several rounds.
 pub fn median(rounds: usize, mut run: impl FnMut()) -> Duration {
     let mut times: Vec<Duration> = (0..rounds)
         .map(|_| {
@@ -19,12 +19,12 @@ pub fn median(rounds: usize, mut run: impl FnMut()) -> Duration {
     times.get(rounds / 2).copied().unwrap_or_default()
 }
 
-/// Converts to milliseconds.
+/// Converts a duration to milliseconds.
 pub fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// Returns, per claim, the line with the most words in common, without an index.
+/// Returns, for each claim, the line with the most words in common. Uses no index.
 pub fn scan<'e>(evidence: &'e str, claims: &[Claim]) -> Vec<Option<&'e str>> {
     let best = |claim: &Claim| {
         let claim = claim.text.to_ascii_lowercase();

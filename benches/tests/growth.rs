@@ -1,14 +1,12 @@
-//! Work and memory must grow at most linearly with the input, for every shape.
+//! Checks that work and memory grow at most linearly with the input.
 
 use gsar_benches::growth::{Cost, shapes};
 
-/// The size of the smaller input in bytes.
 const FIRST: usize = 48 << 10;
-/// The maximum growth for twice the input, in percent.
+/// The maximum growth when the input doubles, in percent.
 const MAX_GROWTH: u64 = 230;
-/// Smaller counts are rounded up to this, to ignore constant costs.
+/// Smaller counts are rounded up to this value, to ignore constant costs.
 const MIN_UNITS: u64 = 16 << 10;
-/// The maximum memory per input byte.
 const MAX_MEMORY: u64 = 140;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Injects the scheduled faults, reverts them, and waits for recovery.
+//! Injects scheduled faults, reverts them, and waits for recovery.
 
 pub(crate) mod phases;
 pub(crate) mod schedule;
@@ -17,20 +17,17 @@ use crate::servers::disk::Disk;
 use crate::servers::sidecar::Sidecar;
 use crate::world::World;
 
-/// The maximum recovery time.
 const MAX_RECOVERY: Duration = Duration::from_secs(90);
-/// The maximum time for a server to stop: its grace period and a margin.
+/// Includes a margin on top of the grace period.
 const MAX_STOP: Duration = Duration::from_secs(40);
-/// A slow disk alternates between frozen and thawed.
 const FROZEN: Duration = Duration::from_millis(1_500);
 const THAWED: Duration = Duration::from_millis(500);
 
-/// An injected fault.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct FaultRecord {
     pub(crate) what: String,
     pub(crate) kind: &'static str,
-    /// The start in seconds since the load began.
+    /// Seconds since the load began.
     pub(crate) began: f64,
     pub(crate) held: f64,
     pub(crate) recovered_in: f64,
@@ -38,7 +35,6 @@ pub(crate) struct FaultRecord {
 
 pub(crate) type FaultRecords = Arc<Mutex<Vec<FaultRecord>>>;
 
-/// Injects faults sequentially at their scheduled times.
 pub(crate) async fn run_schedule(world: Arc<World>, faults: Vec<Fault>, done: FaultRecords) {
     for fault in faults {
         let wait = fault.at.saturating_sub(world.phases.now());
@@ -49,8 +45,7 @@ pub(crate) async fn run_schedule(world: Arc<World>, faults: Vec<Fault>, done: Fa
         world.phases.enter(fault.what);
         let held = inject(&world, fault).await;
         let starts = matches!(fault.what, What::KillServer(_) | What::RestartServer(_));
-        // A server cannot start while files are broken on purpose; that wait is not part of its
-        // recovery.
+        // A server cannot start while files are deliberately broken. That wait is not part of its recovery.
         let files = if starts { Some(world.files_lock.lock().await) } else { None };
         let reverted = world.phases.now();
         let recovered = match held {
@@ -73,7 +68,6 @@ pub(crate) async fn run_schedule(world: Arc<World>, faults: Vec<Fault>, done: Fa
     }
 }
 
-/// Injects a fault and returns when it ends.
 async fn inject(world: &Arc<World>, Fault { holds, what, .. }: Fault) -> anyhow::Result<()> {
     match what {
         What::KillServer(server) => {
@@ -110,7 +104,6 @@ async fn slow_down(world: &Arc<World>, place: Place, holds: Duration) -> anyhow:
     Ok(())
 }
 
-/// Reverts a fault and waits for recovery.
 async fn revert(world: &Arc<World>, what: What) -> anyhow::Result<()> {
     match what {
         What::KillServer(server) | What::RestartServer(server) => {

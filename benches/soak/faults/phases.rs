@@ -5,16 +5,16 @@ use std::time::{Duration, Instant};
 
 use crate::faults::schedule::What;
 
-/// The time after a fault in which effects are still expected: WAL replay, reconnects, open circuit
+/// The time after a fault in which its effects are still expected: WAL replay, reconnects, open circuit
 /// breakers.
 pub(crate) const GRACE: Duration = Duration::from_secs(15);
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) what: What,
-    /// The start since the load began.
+    /// The start, relative to the start of the load.
     pub(crate) from: Duration,
-    /// The end of recovery; `None` while active.
+    /// The end of recovery; `None` while the fault is active.
     pub(crate) until: Option<Duration>,
 }
 
@@ -25,12 +25,10 @@ pub(crate) struct Phases {
 }
 
 impl Phases {
-    /// Starts the clock of the load.
     pub(crate) fn begin() -> Self {
         Self { began: Instant::now(), windows: Mutex::default() }
     }
 
-    /// Returns the time since the load began.
     pub(crate) fn now(&self) -> Duration {
         self.began.elapsed()
     }
@@ -39,7 +37,6 @@ impl Phases {
         self.windows().push(Window { what, from: self.now(), until: None });
     }
 
-    /// Marks a fault as reverted and recovered.
     pub(crate) fn leave(&self, what: What) {
         let now = self.now();
         let mut windows = self.windows();
@@ -48,7 +45,7 @@ impl Phases {
         }
     }
 
-    /// Returns the faults that can affect a call between two times.
+    /// Returns the faults that can affect a call made in this period.
     pub(crate) fn affecting(&self, from: Duration, until: Duration) -> Vec<What> {
         let windows = self.windows();
         let felt = windows.iter().filter(|window| window.affects(from, until));

@@ -1,4 +1,4 @@
-//! Draws the schedule of faults from a seed.
+//! Draws a schedule of faults from a seed.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,44 +7,40 @@ use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Setting {
-    /// The number of servers. The first is never killed, so that its memory is observed over the whole
+    /// The number of servers. The first is never killed, so that its memory can be observed for the whole
     /// run.
     pub(crate) servers: usize,
-    /// `true` if the servers share a database.
     pub(crate) has_database: bool,
     /// `true` if the data is on separate file systems that can be filled and frozen.
     pub(crate) has_disks: bool,
-    /// `true` if the clock of the last server can be set.
+    /// `true` if the last server's clock can be set.
     pub(crate) has_clock: bool,
 }
 
-/// A scheduled fault.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Fault {
-    /// The start since the load began.
     pub(crate) at: Duration,
-    /// The duration without recovery.
     pub(crate) holds: Duration,
     pub(crate) what: What,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) enum What {
-    /// SIGKILL, then a start.
+    /// SIGKILL, then restart.
     KillServer(usize),
-    /// SIGTERM, then a start, as in a rolling restart.
+    /// SIGTERM, then restart, as in a rolling update.
     RestartServer(usize),
-    /// SIGSTOP, then SIGCONT: a migrated or starved machine.
+    /// SIGSTOP, then SIGCONT, like a migrated or overloaded machine.
     PauseServer(usize),
-    /// SIGKILL to all database processes, then a start.
+    /// SIGKILL to all database processes, then restart.
     KillDatabase,
-    /// SIGSTOP to all database processes, then SIGCONT: hanging storage.
+    /// SIGSTOP to all database processes, then SIGCONT, like hanging storage.
     PauseDatabase,
-    /// The file system blocks writes three quarters of the time.
+    /// Writes to the file system block three quarters of the time.
     SlowDisk(Place),
     /// The file system is full.
     FullDisk(Place),
-    /// The clock of the last server is shifted by hours.
+    /// The last server's clock is shifted by hours.
     SetClock(i32),
     /// The chat model fails.
     Model(Outage),
@@ -58,18 +54,17 @@ pub(crate) enum Place {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) enum Outage {
-    /// No answer.
+    /// Never answers.
     Hangs,
-    /// Status 503.
+    /// Returns status 503.
     Errors,
-    /// A connection reset in the middle of the answer.
+    /// Resets the connection in the middle of the answer.
     Resets,
-    /// Truncated JSON.
+    /// Returns truncated JSON.
     Garbles,
 }
 
 impl What {
-    /// The name of the kind in phases and tables.
     pub(crate) const fn kind(self) -> &'static str {
         match self {
             Self::KillServer(_) => "server killed",
@@ -105,11 +100,10 @@ impl fmt::Display for What {
     }
 }
 
-/// The maximum time between the starts of two faults, in seconds.
 const MAX_SLOT: f64 = 75.0;
 
-/// Draws the faults of a run: sequential faults of servers, database and disks, and in parallel those of
-/// the chat model. Each round has every kind once. Deterministic for its arguments.
+/// Draws the faults for a run: a sequence of server, database and disk faults, and in parallel a sequence
+/// of chat model faults. Each round contains every kind once. Deterministic for its arguments.
 pub(crate) fn draw(seed: u64, lasts: Duration, setting: Setting) -> Vec<Fault> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut faults = track(&mut random, lasts, kinds(setting), setting);
@@ -120,7 +114,6 @@ pub(crate) fn draw(seed: u64, lasts: Duration, setting: Setting) -> Vec<Fault> {
     faults
 }
 
-/// Draws the details of a kind.
 type Draw = Box<dyn Fn(&mut fastrand::Rng, Setting) -> What>;
 
 fn kinds(setting: Setting) -> Vec<Draw> {
@@ -155,7 +148,7 @@ fn kinds(setting: Setting) -> Vec<Draw> {
     kinds
 }
 
-/// Draws sequential faults between a calm start and a calm end, in rounds of all kinds.
+/// Draws sequential faults in rounds of all kinds, leaving a calm start and end.
 fn track(
     random: &mut fastrand::Rng,
     lasts: Duration,
@@ -167,7 +160,7 @@ fn track(
     let slot = ((end - calm) / kinds.len() as f64).min(MAX_SLOT);
     let (mut faults, mut begins) = (Vec::new(), calm);
     let mut round: Vec<&Draw> = Vec::new();
-    // A slot is sized so that one round fits; rounding must not lose the last fault.
+    // Slots are sized so that one round fits. The tolerance keeps rounding from losing the last fault.
     while begins + slot <= end + 1e-6 {
         if round.is_empty() {
             round = kinds.iter().collect();

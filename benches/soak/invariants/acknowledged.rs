@@ -8,25 +8,21 @@ use prost::Message as _;
 
 use crate::invariants::Violation;
 
-/// The acknowledged answer to a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) owner: &'static str,
     /// The server that recorded it, if servers share nothing.
     pub(crate) server: usize,
-    /// The evaluation id.
     pub(crate) evaluation_id: Box<str>,
     digest: u64,
 }
 
-/// The acknowledged answers by key.
 #[derive(Debug, Default)]
 pub(crate) struct Acknowledged {
     by_key: BTreeMap<u64, Entry>,
     open: BTreeMap<u64, (&'static str, usize)>,
 }
 
-/// A ledger row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) owner: String,
@@ -46,12 +42,11 @@ fn digest(answer: &v1::EvaluateResponse) -> u64 {
 }
 
 impl Acknowledged {
-    /// Registers the first request with a key.
     pub(crate) fn register(&mut self, key: u64, owner: &'static str, server: usize) {
         self.open.insert(key, (owner, server));
     }
 
-    /// Records an answer. Returns `true` for the first one; later ones must be identical.
+    /// Records an answer. Returns `true` for the first answer; later ones must be identical.
     pub(crate) fn answered(
         &mut self,
         key: u64,
@@ -86,7 +81,6 @@ impl Acknowledged {
         Ok(true)
     }
 
-    /// Checks a record against the acknowledged answer.
     pub(crate) fn recorded(
         &self,
         key: u64,
@@ -111,9 +105,8 @@ impl Acknowledged {
         }
     }
 
-    /// Picks an entry by an arbitrary number.
     pub(crate) fn any(&self, number: usize) -> Option<(u64, Entry)> {
-        // Keys are contiguous except for open ones.
+        // Acknowledged keys are contiguous, except for unanswered ones.
         let (first, last) = (*self.by_key.keys().next()?, *self.by_key.keys().next_back()?);
         let from = first + number as u64 % (last - first + 1);
         self.by_key.range(from..).next().map(|(key, entry)| (*key, entry.clone()))
@@ -124,7 +117,7 @@ impl Acknowledged {
         (self.by_key.len(), self.open.len())
     }
 
-    /// Compares a ledger with the acknowledged answers, of all servers or of one.
+    /// Compares a ledger with the acknowledged answers from all servers or from one.
     pub(crate) fn compare(&self, rows: &[Row], server: Option<usize>) -> Vec<Violation> {
         let mut violations = Vec::new();
         let mut by_report: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
@@ -154,7 +147,7 @@ impl Acknowledged {
             }
         }
         for (key, (owner, _)) in self.open.iter().filter(|(_, (_, kept_at))| is_here(*kept_at)) {
-            // An unanswered request can be recorded at most once.
+            // An unanswered request may be recorded at most once.
             let found = by_report.remove(report_id(*key).as_str()).unwrap_or_default();
             if found.len() > 1 || found.iter().any(|row| row.owner != *owner) {
                 violations.push(Violation::new(
@@ -189,7 +182,7 @@ mod tests {
         Row { owner: owner.to_owned(), report_id: report_id(key), evaluation_id: id.to_owned() }
     }
 
-    /// Keys 1 and 2 of ada and ben at servers 0 and 1; key 3 has no answer.
+    /// Keys 1 and 2 belong to ada and ben on servers 0 and 1. Key 3 has no answer.
     fn acknowledged() -> Acknowledged {
         let mut all = Acknowledged::default();
         for (key, owner, server) in [(1, "ada", 0), (2, "ben", 1), (3, "ada", 0)] {

@@ -1,11 +1,11 @@
-//! Checks answers against the expected results.
+//! Compares answers with the expected results.
 
 use gsar_client::v1;
 use gsar_client::v1::instruction::Due;
 
 use super::Violation;
 
-/// Checks the tier of an answer, and that the evaluation was recorded.
+/// Checks an answer's tier, and that the evaluation was recorded.
 pub(crate) fn evaluation(
     what: &str,
     known: &[v1::Tier],
@@ -15,7 +15,7 @@ pub(crate) fn evaluation(
     let provenance = answer.provenance.as_ref();
     let tier = answer.decision.as_ref().map(v1::Decision::tier);
     let reasons = answer.decision.iter().flat_map(|decision| &decision.reasons);
-    // If the second look of a model fails, the decision is to abstain.
+    // If the second look fails, the decision is to abstain.
     let is_without_look = tier == Some(v1::Tier::Abstain)
         && reasons.into_iter().any(|reason| reason.code == "SECOND_LOOK_FAILED");
     if !is_without_look && !tier.is_some_and(|tier| known.contains(&tier)) {
@@ -32,7 +32,6 @@ pub(crate) fn evaluation(
     Ok(())
 }
 
-/// Checks that a search found the evidence about a database.
 pub(crate) fn search(
     corpus: &str,
     number: u64,
@@ -47,15 +46,13 @@ pub(crate) fn search(
 }
 
 pub(crate) struct End {
-    /// The tiers of its reports.
     pub(crate) tiers: &'static [v1::Tier],
-    /// The number of steps.
+    /// The number of steps, including turns.
     pub(crate) steps: u32,
-    /// The number of turns among them.
     pub(crate) turns: u32,
 }
 
-/// Checks the end of an investigation. Returns `false` if it is not finished.
+/// Checks how an investigation ended. Returns `false` if it is not finished.
 pub(crate) fn end(known: &End, investigation: &v1::Investigation) -> Result<bool, Violation> {
     let due = investigation.instruction.as_ref().and_then(|due| due.due.as_ref());
     let Some(Due::Finished(finished)) = due else { return Ok(false) };

@@ -1,10 +1,9 @@
-//! Checks failed calls against the active faults.
+//! Compares failed calls with the active faults.
 
 use gsar_client::ClientError;
 
 use crate::faults::schedule::{Place, What};
 
-/// A transient failure of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Failure {
     /// The connection failed.
@@ -23,13 +22,12 @@ pub(crate) enum Failure {
     JudgesBusy,
 }
 
-/// Transient failures by code and reason.
 const TRANSIENT: [(tonic::Code, &str, Failure); 8] = [
     (tonic::Code::Unavailable, "NOT_SERVING", Failure::NotServing),
     (tonic::Code::Unavailable, "LEDGER_UNAVAILABLE", Failure::Ledger),
     (tonic::Code::Unavailable, "EVIDENCE_UNAVAILABLE", Failure::Evidence),
     (tonic::Code::DeadlineExceeded, "DEADLINE_EXCEEDED", Failure::Late),
-    // The client's own deadline.
+    // The client's deadline.
     (tonic::Code::DeadlineExceeded, "", Failure::Late),
     (tonic::Code::ResourceExhausted, "TOO_MANY_CALLS", Failure::TooManyCalls),
     (tonic::Code::ResourceExhausted, "JUDGES_BUSY", Failure::JudgesBusy),
@@ -38,7 +36,7 @@ const TRANSIENT: [(tonic::Code, &str, Failure); 8] = [
 ];
 
 impl Failure {
-    /// Classifies an error; `None` if it is not transient.
+    /// Classifies an error. Returns `None` if it is not transient.
     pub(crate) fn of(error: &ClientError) -> Option<Self> {
         match error {
             ClientError::Unreachable { .. } => Some(Self::Unreachable),
@@ -47,13 +45,11 @@ impl Failure {
         }
     }
 
-    /// Classifies code and reason; `None` if not transient.
     pub(crate) fn named(code: tonic::Code, reason: &str) -> Option<Self> {
         let found = TRANSIENT.iter().find(|(known, of, _)| (*known, *of) == (code, reason));
         found.map(|(_, _, failure)| *failure)
     }
 
-    /// `true` if a fault explains the failure of a call to this server.
     pub(crate) fn is_explained_by(self, fault: What, server: usize) -> bool {
         let no_storage = matches!(self, Self::Ledger | Self::Evidence);
         let stalls = matches!(self, Self::Late | Self::TooManyCalls);

@@ -1,4 +1,4 @@
-//! Checks that memory and descriptors of a warm server do not grow.
+//! Checks that memory and open descriptors of a warm server do not grow.
 
 use std::time::Duration;
 
@@ -9,7 +9,6 @@ use crate::servers::process::Usage;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
-    /// The time since the load began.
     pub(crate) at: Duration,
     pub(crate) server: usize,
     pub(crate) start: u32,
@@ -20,32 +19,26 @@ pub(crate) struct Sample {
 pub(crate) struct Level {
     pub(crate) server: usize,
     pub(crate) start: u32,
-    /// The length in hours.
     pub(crate) hours: f64,
-    /// The median resident set in MiB.
     pub(crate) memory_mib: f64,
-    /// The growth of the resident set in MiB per hour.
     pub(crate) memory_mib_per_hour: f64,
-    /// The median number of open descriptors.
     pub(crate) descriptors: f64,
-    /// The growth of open descriptors per hour.
     pub(crate) descriptors_per_hour: f64,
-    /// `true` if the series is long enough.
+    /// `true` if the series is long enough to check.
     pub(crate) is_judged: bool,
 }
 
-/// The time for caches to fill.
+/// Time for caches to fill.
 const WARM_UP: Duration = Duration::from_secs(600);
 /// The minimum length of a checked series in hours.
 const MIN_SPAN: f64 = 0.5;
-/// The allowed growth: a share of the median, but at least these amounts.
+/// The allowed growth as a share of the median. The constants below are the minimum allowance.
 const MAX_SHARE: f64 = 0.25;
 const MIN_MEMORY_MIB: f64 = 24.0;
 const MIN_DESCRIPTORS: f64 = 16.0;
-/// The maximum number of points; slopes are computed for every pair.
+/// The maximum number of points, because slopes are computed for every pair.
 const MAX_POINTS: usize = 400;
 
-/// Computes the levels of every server start after its warm-up.
 pub(crate) fn levels(samples: &[Sample]) -> Vec<Level> {
     let mut starts: Vec<(usize, u32)> =
         samples.iter().map(|sample| (sample.server, sample.start)).collect();
@@ -77,7 +70,7 @@ fn level(samples: &[Sample], server: usize, start: u32) -> Option<Level> {
     })
 }
 
-/// The median slope of all pairs (Theil-Sen), robust against outliers.
+/// Returns the median slope over all pairs (Theil-Sen), which is robust against outliers.
 fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let pairs = points.iter().enumerate().flat_map(|(index, one)| {
         let later = points.get(index + 1..).unwrap_or_default();
@@ -91,7 +84,6 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// Returns a violation for each growing level.
 pub(crate) fn check(levels: &[Level]) -> Vec<Violation> {
     let grows = |per_hour: f64, level: &Level, median: f64, min: f64| {
         per_hour * level.hours > (median * MAX_SHARE).max(min)
@@ -120,7 +112,7 @@ pub(crate) fn check(levels: &[Level]) -> Vec<Violation> {
 mod tests {
     use super::*;
 
-    /// Two hours of samples, every ten seconds, from functions of the hour.
+    /// Two hours of samples, one every ten seconds, as functions of the hour.
     fn samples(memory: impl Fn(f64) -> f64, descriptors: impl Fn(f64) -> f64) -> Vec<Sample> {
         (0..720)
             .map(|number| {

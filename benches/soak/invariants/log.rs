@@ -5,7 +5,6 @@ use std::io::BufRead;
 
 use super::Violation;
 
-/// Counts lines by level and finds tokens and panics.
 pub(crate) fn read(
     log: impl BufRead,
     tokens: &[String],

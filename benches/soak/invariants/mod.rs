@@ -1,4 +1,4 @@
-//! The invariants. Violations are written to a file at once.
+//! The invariants. Each violation is immediately written to a file.
 
 pub(crate) mod acknowledged;
 pub(crate) mod answers;
@@ -16,10 +16,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-/// A violated invariant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Violation {
-    /// The name of the invariant in the README.
+    /// The invariant's name in the README.
     pub(crate) invariant: &'static str,
     pub(crate) found: String,
 }
@@ -38,7 +37,6 @@ pub(crate) struct RecordedViolation {
     pub(crate) violation: Violation,
 }
 
-/// The maximum number of recorded violations; later ones are only counted.
 const MAX_RECORDED: usize = 1_000;
 
 #[derive(Debug)]
@@ -47,12 +45,11 @@ pub(crate) struct Violations {
 }
 
 impl Violations {
-    /// Creates a file of JSON lines, one per violation.
+    /// Creates a JSON Lines file with one violation per line.
     pub(crate) fn create(file: &Path) -> std::io::Result<Self> {
         Ok(Self { recorded: Mutex::new((Vec::new(), 0, File::create(file)?)) })
     }
 
-    /// Records a violation.
     #[expect(clippy::print_stderr, reason = "shows violations during the run")]
     pub(crate) fn note(&self, at: Duration, violation: Violation) {
         let noted = RecordedViolation { at: at.as_secs_f64(), violation };
@@ -65,14 +62,13 @@ impl Violations {
         *count += 1;
         if recorded.len() < MAX_RECORDED {
             if let Ok(line) = serde_json::to_string(&noted) {
-                // The report also contains it.
+                // Can be ignored, because the report also contains the violation.
                 let _in_report = writeln!(file, "{line}");
             }
             recorded.push(noted);
         }
     }
 
-    /// Returns the recorded violations and their total number.
     pub(crate) fn all(&self) -> (Vec<RecordedViolation>, usize) {
         let all = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
         (all.0.clone(), all.1)

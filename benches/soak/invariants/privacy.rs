@@ -5,7 +5,6 @@ use tonic::Code;
 
 use super::Violation;
 
-/// Checks that a call was refused with a code.
 pub(crate) fn refused<T>(
     what: &str,
     answer: &Result<T, Box<Refusal>>,
@@ -19,7 +18,6 @@ pub(crate) fn refused<T>(
     Err(Violation::new("privacy", format!("{what} got {got} instead of {expected:?}")))
 }
 
-/// Checks that a list has only evaluations of its reader.
 pub(crate) fn evaluations(
     reader: &str,
     page: &v1::ListEvaluationsResponse,
@@ -33,7 +31,7 @@ pub(crate) fn evaluations(
     }
 }
 
-/// Checks that a list has no corpora of other principals. Corpus names are unique within a run.
+/// Checks that a list contains no other principal's corpora. Corpus names are unique within a run.
 pub(crate) fn corpora<'o>(
     reader: &str,
     page: &v1::ListCorporaResponse,

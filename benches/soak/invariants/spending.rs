@@ -1,4 +1,4 @@
-//! Checks the recorded spending against the daily budget and the charges.
+//! Compares the recorded spending with the daily budget and the charges.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,13 +14,12 @@ use crate::servers::database::Database;
 pub(crate) struct Day {
     /// The server, if each has its own ledger.
     pub(crate) server: Option<usize>,
-    /// Days since 1970-01-01 in UTC.
+    /// Days since 1970-01-01, UTC.
     pub(crate) day: i64,
     /// In millionths of a dollar, including reservations.
     pub(crate) micros: u64,
 }
 
-/// Reads the spending of all servers on one database.
 pub(crate) fn shared(database: &Database) -> anyhow::Result<Vec<Day>> {
     let rows = database.query("SELECT day, micros FROM spending ORDER BY day")?;
     rows.lines()
@@ -31,7 +30,6 @@ pub(crate) fn shared(database: &Database) -> anyhow::Result<Vec<Day>> {
         .collect()
 }
 
-/// Reads the spending of one server.
 pub(crate) fn of_server(server: usize, data: &Path) -> anyhow::Result<Vec<Day>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(data.join("judgements.sqlite3"), flags)?;
@@ -45,7 +43,6 @@ pub(crate) fn of_server(server: usize, data: &Path) -> anyhow::Result<Vec<Day>> 
     .collect()
 }
 
-/// Checks that no day exceeds its budget, and that all charges are recorded.
 pub(crate) fn check(days: &[Day], daily_budget: u64, paid: u64) -> Vec<Violation> {
     let over = days.iter().filter(|day| day.micros > daily_budget);
     let mut violations: Vec<_> = over

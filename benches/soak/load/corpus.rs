@@ -1,4 +1,4 @@
-//! Stores corpora, searches them, evaluates with them, and deletes them.
+//! Stores, searches, uses and deletes corpora.
 
 use gsar_client::v1;
 use gsar_client::v1::put_evidence_request::Part;
@@ -20,11 +20,10 @@ struct Corpus {
     lives: Option<std::time::Duration>,
 }
 
-/// The lifetime of an expiring corpus.
 const TIME_TO_LIVE: std::time::Duration = std::time::Duration::from_secs(120);
 
 impl Caller {
-    /// Stores a corpus and uses it. One in eight is left for the final checks; one in sixteen expires.
+    /// Stores a corpus and uses it. One in eight is left for the final checks, and one in sixteen expires.
     pub(super) async fn store_and_search(&mut self) {
         let (owner, home) = self.draw();
         let (key, began) = (self.world.new_key(), self.world.phases.now());
@@ -46,7 +45,7 @@ impl Caller {
         let now = self.world.phases.now();
         let faults = self.world.phases.affecting(began, now);
         let is_set = faults.iter().any(|what| matches!(what, What::SetClock(_)));
-        // It expires by the clock of its server, which can be changed.
+        // It expires by its server's clock, which a fault can change.
         if lives.is_some() && is_set && !self.world.is_shared() {
             return;
         }
@@ -105,7 +104,6 @@ impl Caller {
         }
     }
 
-    /// Evaluates a true report with the corpus as evidence.
     async fn evaluate_with(&mut self, corpus: &Corpus) {
         let key = self.world.new_key();
         self.world.acknowledged().register(key, corpus.owner.name, corpus.home);
@@ -137,7 +135,6 @@ impl Caller {
         }
     }
 
-    /// Deletes the corpus and checks that it is gone.
     async fn delete(&mut self, corpus: &Corpus) {
         let mut may_be_gone = false;
         while !self.world.is_over() {
@@ -181,7 +178,6 @@ impl Caller {
     }
 }
 
-/// Builds a search for the evidence about a database.
 pub(crate) fn search(corpus_id: &str, number: u64) -> v1::SearchRequest {
     v1::SearchRequest {
         corpus_id: corpus_id.to_owned(),

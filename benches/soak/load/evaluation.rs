@@ -1,4 +1,4 @@
-//! Evaluates reports under idempotency keys, repeats calls, and reads the records.
+//! Evaluates reports with idempotency keys, repeats calls, and reads the records.
 
 use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,12 +13,11 @@ use crate::invariants::acknowledged::report_id;
 use crate::invariants::answers;
 use crate::servers::model;
 
-/// The number of questions that repeat, so that some answers come from the judgement cache.
+/// The number of recurring questions, so that some answers come from the judgement cache.
 const REPEATED: u64 = 50;
 
 impl Caller {
-    /// Evaluates one report under a new key until a server answers, and sometimes again at another
-    /// server.
+    /// Evaluates a report under a new key until a server answers, and sometimes again on another server.
     pub(super) async fn evaluate(&mut self) {
         let (principal, home) = self.draw();
         let (key, case, request) = self.new_report();
@@ -46,7 +45,6 @@ impl Caller {
         }
     }
 
-    /// Returns a new key and a report with its id.
     pub(super) fn new_report(&mut self) -> (u64, Case, v1::EvaluateRequest) {
         let key = self.world.new_key();
         let case = *self.random.choice(&Case::DRAWN).unwrap_or(&Case::True);
@@ -56,7 +54,7 @@ impl Caller {
         if let Some(report) = &mut request.report {
             report.id = report_id(key);
         }
-        // Two in three bypass the chat model.
+        // Two in three use the rules instead of the chat model.
         if self.random.u32(..3) > 0 {
             request.options =
                 Some(v1::EvaluateOptions { judge: "rules/2".to_owned(), ..Default::default() });
@@ -91,7 +89,6 @@ impl Caller {
         }
     }
 
-    /// Counts answers from a server with a changed clock.
     fn count_clock(&self, answer: &v1::EvaluateResponse) {
         let evaluated = answer.provenance.as_ref().and_then(|provenance| provenance.evaluated_at);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -100,7 +97,6 @@ impl Caller {
         }
     }
 
-    /// Reads the record of an acknowledged evaluation and compares it.
     pub(super) async fn read_again(&mut self) {
         let number = self.random.usize(..);
         let found = self.world.acknowledged().any(number);

@@ -1,4 +1,4 @@
-//! Drives investigations over several turns to a known end.
+//! Runs investigations over several turns to a known end.
 
 use gsar_client::v1;
 
@@ -9,7 +9,7 @@ use crate::identity::Principal;
 use crate::invariants::{Violation, answers};
 use crate::left_data::FinishedInvestigation;
 
-/// The steps of the agent: turns with tool results, and reports, of which the last is true.
+/// The agent's steps: turns with tool results, and reports. The last report is true.
 const SCRIPT: [Step; 6] = [
     Step::Turn("show settings", r#"{"name": "db-1", "connection_pool_size": 20}"#),
     Step::Report("The connection_pool_size of db-1 is 50."),
@@ -32,7 +32,6 @@ enum Step {
 }
 
 impl Caller {
-    /// Drives one investigation to its end.
     pub(super) async fn investigate(&mut self) {
         let (owner, home) = self.draw();
         let id = format!("i{}", self.world.new_key());
@@ -61,7 +60,7 @@ impl Caller {
                 CallResult::Answered(Some(investigation)) => {
                     let ended = answers::end(&END, &investigation);
                     let is_over = !matches!(ended, Ok(false));
-                    // Without a second look the server abstains.
+                    // If the second look fails, the server abstains.
                     let faults = self.world.phases.affecting(began, self.world.phases.now());
                     if ended.is_err() && faults.iter().any(|what| matches!(what, What::Model(_))) {
                         return self.world.count("investigation without a second look");
@@ -80,7 +79,7 @@ impl Caller {
                     let found = format!("investigation {id}: the answer has no investigation");
                     return self.world.record_violation(Violation::new("answers", found));
                 }
-                // The failed call took effect after all.
+                // The call that failed did take effect.
                 CallResult::Refused(refusal) if refusal.reason == "NOT_DUE" => at = None,
                 CallResult::Refused(refusal) => {
                     return self.unexpected_refusal(&format!("investigation {id}"), &refusal);

@@ -1,5 +1,4 @@
-//! The load: callers that run random scenarios at a limited rate. Every call goes through
-//! [`Caller::call`].
+//! The load: callers that run random scenarios at a limited rate. All calls go through [`Caller::call`].
 
 mod corpus;
 mod evaluation;
@@ -33,9 +32,9 @@ pub(crate) struct Caller {
 #[derive(Debug)]
 pub(crate) enum CallResult<T> {
     Answered(T),
-    /// Refused permanently; the scenario decides whether that is right.
+    /// Permanently refused. The scenario decides whether that is correct.
     Refused(Box<Refusal>),
-    /// A transient failure, explained by a fault or recorded as a violation.
+    /// A transient failure, either explained by a fault or recorded as a violation.
     Failed,
 }
 
@@ -56,7 +55,7 @@ impl Caller {
 
     pub(crate) async fn run(mut self) {
         while !self.world.is_over() {
-            // In percent. Investigations and corpora take several calls.
+            // In percent. Investigations and corpora make several calls.
             match self.random.u32(..100) {
                 0..60 => self.evaluate().await,
                 60..72 => self.read_again().await,
@@ -68,13 +67,12 @@ impl Caller {
         }
     }
 
-    /// Draws a principal and its home server.
     fn draw(&mut self) -> (Principal, usize) {
         let principal = *self.random.choice(&WORKERS).unwrap_or(&WORKERS[0]);
         (principal, self.random.usize(..self.world.sidecars.len()))
     }
 
-    /// Draws any server if they share a ledger, otherwise returns `home`.
+    /// Draws any server if they share a ledger, and otherwise returns `home`.
     fn server(&mut self, home: usize) -> usize {
         if self.world.is_shared() { self.random.usize(..self.world.sidecars.len()) } else { home }
     }
@@ -128,7 +126,6 @@ impl Caller {
         CallResult::Failed
     }
 
-    /// Checks a transient failure against the active faults.
     fn check_failure(
         &self,
         operation: &'static str,
@@ -164,19 +161,17 @@ impl Caller {
         }
     }
 
-    /// Records a refusal as a violation.
     fn unexpected_refusal(&self, what: &str, refusal: &Refusal) {
         let found = format!("{what}: {:?} {} {}", refusal.code, refusal.reason, refusal.one_line());
         self.world.record_violation(Violation::new("failures", found));
     }
 
-    /// Waits before a retry.
     async fn back_off(&mut self) {
         tokio::time::sleep(Duration::from_millis(self.random.u64(50..400))).await;
     }
 }
 
-/// `true` if a refusal has a reason other than an internal error.
+/// Returns `true` if a refusal has a reason other than an internal error.
 fn has_reason(refusal: &Refusal) -> bool {
     !refusal.reason.is_empty() && refusal.reason != "INTERNAL"
 }

@@ -36,25 +36,22 @@ const CHANGES: [Change; 6] = [
     Change::BrokenPrincipals,
     Change::BrokenCertificate,
 ];
-/// The maximum time from SIGHUP to the effect.
 const MAX_EFFECT: Duration = Duration::from_secs(15);
 const FIRST_YEAR: i32 = 2050;
 
-/// The policy `reference` with a version in its description.
 fn policy(version: u32) -> String {
     format!(
         "name = \"soak\"\nbase = \"reference\"\ndescription = \"version {version} of the soak\"\n"
     )
 }
 
-/// Writes the initial files.
 pub(crate) fn write_first(files: &std::path::Path) -> std::io::Result<()> {
     std::fs::create_dir_all(files.join("policies"))?;
     std::fs::write(files.join("policies/soak.toml"), policy(0))?;
     std::fs::write(files.join("principals.toml"), principals(true))
 }
 
-/// Changes one file at a time, about `every`, until the load is over.
+/// Changes one file at a time, about once per `every`, until the load ends.
 pub(crate) async fn reload_repeatedly(world: Arc<World>, seed: u64, every: Duration) {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut expected = Expected { policy: 0, has_guest: true, certificate: FIRST_YEAR };
@@ -110,11 +107,10 @@ async fn change_files(
     check_reload(world, *expected).await
 }
 
-/// Reloads every server and waits until the expected files are in effect.
 async fn check_reload(world: &World, expected: Expected) -> anyhow::Result<()> {
     let from = world.phases.now();
     for sidecar in &world.sidecars {
-        // A killed server reads the files when it starts.
+        // A killed server reads the files when it restarts.
         let _is_down = sidecar.signal(Signal::HUP);
     }
     for sidecar in &world.sidecars {
@@ -141,7 +137,7 @@ async fn check_reload(world: &World, expected: Expected) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Describes what differs at a server; `None` if the expected files are in effect.
+/// Describes how a server differs from the expected files, or returns `None` if they are in effect.
 async fn difference(
     world: &World,
     sidecar: &Sidecar,

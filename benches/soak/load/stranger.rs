@@ -1,5 +1,4 @@
-//! Makes calls that must be refused: unauthenticated, without permission, or for data of another
-//! principal.
+//! Makes calls that must be refused: unauthenticated, without permission, or for another principal's data.
 
 use gsar_client::v1;
 use tonic::Code;
@@ -11,7 +10,6 @@ use crate::invariants::acknowledged::Entry;
 use crate::invariants::privacy;
 
 impl Caller {
-    /// Makes one of these calls.
     pub(super) async fn trespass(&mut self) {
         match self.random.u32(..7) {
             0 => self.call_as_stranger().await,
@@ -138,7 +136,6 @@ fn another(owner: &str) -> Option<&'static Principal> {
     WORKERS.iter().find(|worker| worker.name != owner)
 }
 
-/// Picks an item by an arbitrary number.
 fn pick<T: Clone>(all: &[T], number: usize) -> Option<T> {
     all.get(number.checked_rem(all.len())?).cloned()
 }

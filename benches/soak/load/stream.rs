@@ -40,7 +40,7 @@ impl Caller {
                         }
                         Ok(())
                     };
-                    // A stream has no deadline.
+                    // Streams have no deadline of their own.
                     match tokio::time::timeout(crate::world::DEADLINE, whole).await {
                         Ok(ended) => ended,
                         Err(_) => Err(late()),

@@ -1,4 +1,4 @@
-//! Records the latencies of calls by operation and phase.
+//! Records call latencies by operation and phase.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,31 +9,23 @@ use serde::Serialize;
 #[derive(Debug, Default)]
 pub(crate) struct Latencies(Mutex<BTreeMap<(&'static str, &'static str), Vec<u32>>>);
 
-/// A row of the table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Line {
     pub(crate) operation: &'static str,
-    /// The phase in which the calls began.
     pub(crate) phase: &'static str,
-    /// Answered calls.
     pub(crate) calls: usize,
-    /// The median in milliseconds.
     pub p50_ms: f64,
-    /// The 99th percentile in milliseconds.
     pub p99_ms: f64,
-    /// The maximum in milliseconds.
     pub(crate) max_ms: f64,
 }
 
 impl Latencies {
-    /// Records the latency of an answered call.
     pub(crate) fn note(&self, operation: &'static str, phase: &'static str, took: Duration) {
         let took = u32::try_from(took.as_micros()).unwrap_or(u32::MAX);
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry((operation, phase)).or_default().push(took);
     }
 
-    /// Returns the rows of the table.
     pub(crate) fn lines(&self) -> Vec<Line> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter()

@@ -1,4 +1,4 @@
-//! Writes the result of a run: `report.json`, `report.md` and `series.csv`.
+//! Writes the results of a run to `report.json`, `report.md` and `series.csv`.
 
 pub(crate) mod latencies;
 
@@ -17,27 +17,20 @@ use crate::report::latencies::Line;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    /// The seed of schedule and load.
     pub(crate) seed: u64,
     pub(crate) setting: Setting,
-    /// `gsar-server --version`.
     pub(crate) version: String,
-    /// Minutes of load.
     pub(crate) minutes: f64,
-    /// The requested calls per second.
     pub(crate) rate: f64,
-    /// The daily budget in millionths of a dollar.
+    /// In millionths of a dollar.
     pub(crate) daily_budget: u64,
     pub(crate) left_out: Vec<String>,
-    /// The scheduled faults.
     pub(crate) schedule: Vec<Fault>,
     pub(crate) faults: Vec<FaultRecord>,
     /// The numbers of acknowledged and unanswered keys.
     pub(crate) keys: (usize, usize),
-    /// The number of answers of the chat model.
     pub(crate) model_answered: u64,
     pub(crate) paid_micros: u64,
-    /// All counters.
     pub(crate) counts: BTreeMap<String, u64>,
     pub(crate) looked: Option<FinalChecks>,
     pub(crate) latencies: Vec<Line>,
@@ -47,7 +40,6 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Writes the files.
     pub(crate) fn write(&self, folder: &Path, samples: &[Sample]) -> anyhow::Result<()> {
         std::fs::write(folder.join("report.json"), serde_json::to_string_pretty(self)?)?;
         std::fs::write(folder.join("report.md"), self.markdown())?;
@@ -55,10 +47,8 @@ impl Report {
         Ok(())
     }
 
-    /// Formats the report as Markdown.
     pub(crate) fn markdown(&self) -> String {
         let mut text = String::new();
-        // Writing to a `String` cannot fail.
         let _infallible = self.write_markdown(&mut text);
         text
     }

@@ -12,20 +12,19 @@ use rustix::process::Signal;
 
 use crate::servers::process;
 
-/// A running database; stopped when dropped.
+/// A running database. Stopped when dropped.
 #[derive(Debug)]
 pub(crate) struct Database {
     programs: PathBuf,
     folder: PathBuf,
 }
 
-/// The user to run PostgreSQL as, because it refuses to run as root.
+/// The user that runs PostgreSQL, which refuses to run as root.
 const NOBODY: u32 = 65_534;
 
 const NAME: &str = "gsar";
 
 impl Database {
-    /// Creates a database in an empty folder and starts it.
     pub(crate) fn start(folder: &Path) -> anyhow::Result<Self> {
         let programs =
             programs().context("PostgreSQL not found: install the package postgresql")?;
@@ -43,7 +42,6 @@ impl Database {
         Ok(database)
     }
 
-    /// Returns the value for `storage.url`.
     pub(crate) fn url(&self) -> String {
         format!("postgres:///{NAME}?host={}&user={NAME}", self.socket())
     }
@@ -53,7 +51,7 @@ impl Database {
         let pid = self.pid()?;
         let family = process::family(pid);
         for pid in &family {
-            // The process may have ended already.
+            // The process may have exited already.
             let _ended = process::signal(*pid, Signal::KILL);
         }
         let began = Instant::now();
@@ -67,7 +65,6 @@ impl Database {
         Ok(())
     }
 
-    /// Pauses or resumes all processes.
     pub(crate) fn pause(&self, is_paused: bool) -> anyhow::Result<()> {
         let signal = if is_paused { Signal::STOP } else { Signal::CONT };
         for pid in process::family(self.pid()?) {
@@ -100,7 +97,7 @@ impl Database {
         }
     }
 
-    /// Runs a statement and returns one line per row, with columns separated by `|`.
+    /// Runs a statement. Returns one line per row, with columns separated by `|`.
     pub(crate) fn query(&self, sql: &str) -> anyhow::Result<String> {
         let url = self.url();
         self.run("psql", &["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", &url, "-c", sql])
@@ -122,7 +119,7 @@ impl Database {
 
     fn run(&self, program: &str, arguments: &[&str]) -> anyhow::Result<String> {
         let mut command = Command::new(self.programs.join(program));
-        // Not a pipe, because the server that pg_ctl starts would keep it open.
+        // A pipe would stay open, because pg_ctl's server inherits it.
         let printed = tempfile::NamedTempFile::new()?;
         let output = printed.reopen()?;
         command.args(arguments).current_dir("/").stdin(Stdio::null());
@@ -144,7 +141,6 @@ impl Drop for Database {
     }
 }
 
-/// `true` if a process runs and is not a zombie.
 fn is_alive(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
@@ -154,7 +150,6 @@ fn is_root() -> bool {
     rustix::process::getuid().is_root()
 }
 
-/// The program folder of the newest installed version.
 fn programs() -> Option<PathBuf> {
     let version = |entry: &std::fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
     let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?.flatten();

@@ -1,4 +1,4 @@
-//! File systems in image files that can be filled and frozen. Needs root and a loop device.
+//! File systems in image files that can be filled and frozen. Requires root and a loop device.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context as _, ensure};
 use rustix::fs::{FallocateFlags, fallocate};
 
-/// A mounted file system; unmounted and removed when dropped.
+/// A mounted file system. Unmounted and removed when dropped.
 #[derive(Debug)]
 pub(crate) struct Disk {
     image: PathBuf,
@@ -17,17 +17,15 @@ pub(crate) struct Disk {
 const FILLER: &str = "filler";
 
 impl Disk {
-    /// Creates a sparse file system and mounts it.
     pub(crate) fn make(image: &Path, mount: &Path, bytes: u64) -> anyhow::Result<Self> {
         File::create(image)?.set_len(bytes)?;
         std::fs::create_dir_all(mount)?;
-        // No blocks reserved for root.
+        // Reserve no blocks for root.
         run(Command::new("mkfs.ext4").args(["-q", "-F", "-m", "0"]).arg(image))?;
         run(Command::new("mount").args(["-o", "loop"]).arg(image).arg(mount))?;
         Ok(Self { image: image.to_owned(), mount: mount.to_owned() })
     }
 
-    /// Fills the file system.
     pub(crate) fn fill(&self) -> anyhow::Result<()> {
         let filler = File::create(self.mount.join(FILLER))?;
         let mut filled = 0;
@@ -40,17 +38,14 @@ impl Disk {
         Ok(())
     }
 
-    /// Reverts [`Disk::fill`].
     pub(crate) fn empty(&self) -> anyhow::Result<()> {
         std::fs::remove_file(self.mount.join(FILLER)).context("removing the filler")
     }
 
-    /// Blocks writes until [`Disk::thaw`].
     pub(crate) fn freeze(&self) -> anyhow::Result<()> {
         run(Command::new("fsfreeze").arg("--freeze").arg(&self.mount))
     }
 
-    /// Unblocks writes.
     pub(crate) fn thaw(&self) -> anyhow::Result<()> {
         run(Command::new("fsfreeze").arg("--unfreeze").arg(&self.mount))
     }

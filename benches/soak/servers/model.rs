@@ -1,4 +1,4 @@
-//! The chat model: a provider on loopback that gives correct verdicts and fails on request.
+//! A chat model on loopback that returns correct verdicts and can fail on request.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,11 +9,10 @@ use gsar_chat_wire::{KEY, Play, ReceivedRequest, Server, Verdict, Wire, citation
 
 use crate::faults::schedule::Outage;
 
-/// The judge name in server configurations.
 pub(crate) const NAME: &str = "openai:soak";
 /// Prices per million input and output tokens, in millionths of a dollar.
 const PRICES: (u64, u64) = (1_000_000, 10_000_000);
-/// The cost of an answer: the provider reports 120 input and 30 output tokens.
+/// The cost of an answer. Every answer reports 120 input and 30 output tokens.
 pub(crate) const COST: u64 = 420;
 
 #[derive(Debug)]
@@ -44,7 +43,7 @@ impl Model {
         Ok(Self { server, outage, answered })
     }
 
-    /// Starts or ends an outage.
+    /// Starts an outage, or ends it if `None`.
     pub(crate) fn set(&self, outage: Option<Outage>) {
         *self.outage.lock().unwrap_or_else(PoisonError::into_inner) = outage;
     }
@@ -53,7 +52,7 @@ impl Model {
         self.answered.load(Ordering::Relaxed)
     }
 
-    /// Returns the configuration of the judge, with a folder for its key.
+    /// Returns the judge's configuration. Its key is written to a folder.
     pub(crate) fn configuration(
         &self,
         folder: &Path,

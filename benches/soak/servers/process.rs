@@ -1,4 +1,4 @@
-//! Reads the usage of processes from `/proc`, and sends signals.
+//! Reads process resource usage from `/proc`, and sends signals.
 
 use std::path::Path;
 
@@ -7,9 +7,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// The resident set in KiB.
+    /// The resident set size in KiB.
     pub(crate) memory: u64,
-    /// The number of open descriptors.
     pub(crate) descriptors: u64,
     pub(crate) threads: u64,
 }
@@ -29,21 +28,20 @@ pub(crate) fn usage(pid: i32) -> Option<Usage> {
     })
 }
 
-/// Returns a process and its descendants, itself first.
+/// Returns a process followed by its descendants.
 pub(crate) fn family(pid: i32) -> Vec<i32> {
     let mut found = vec![pid];
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     found.extend(all.filter_map(|entry| {
         let child: i32 = entry.file_name().to_str()?.parse().ok()?;
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-        // The name is in parentheses and can contain anything.
+        // The name is in parentheses and can contain any character.
         let parent: i32 = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
         (parent == pid).then_some(child)
     }));
     found
 }
 
-/// Sends a signal.
 pub(crate) fn signal(pid: i32, signal: Signal) -> anyhow::Result<()> {
     let pid = Pid::from_raw(pid).context("no process")?;
     kill_process(pid, signal).with_context(|| format!("{signal:?} to process {pid:?}"))

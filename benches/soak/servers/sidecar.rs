@@ -12,15 +12,14 @@ use rustix::process::Signal;
 
 use crate::servers::process::{self, Usage};
 
-/// The library in Debian's package libfaketime.
+/// From Debian's package libfaketime.
 const FAKETIME: &str = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
-/// The maximum start time, including WAL replay of the database.
+/// The maximum start time, including the database's WAL replay.
 const MAX_START: Duration = Duration::from_secs(120);
 
-/// A server process, running or not.
+/// A server process, which may be stopped.
 #[derive(Debug)]
 pub(crate) struct Sidecar {
-    /// The index.
     pub(crate) number: usize,
     binary: PathBuf,
     folder: PathBuf,
@@ -39,7 +38,7 @@ struct Running {
 pub(crate) type Sample = (u32, Usage);
 
 impl Sidecar {
-    /// Writes the configuration. Socket, log and clock are in `folder`, the data in `data`.
+    /// Writes the configuration. The socket, log and clock are in `folder`, and the data is in `data`.
     pub(crate) fn configure(
         number: usize,
         binary: &Path,
@@ -73,17 +72,14 @@ impl Sidecar {
         })
     }
 
-    /// `true` if libfaketime is installed.
     pub(crate) fn can_set_clock() -> bool {
         Path::new(FAKETIME).exists()
     }
 
-    /// Returns the Unix socket address.
     pub(crate) fn socket(&self) -> Endpoint {
         Endpoint::Unix(self.folder.join("gsar.sock"))
     }
 
-    /// Returns the TLS address.
     pub(crate) fn tls(&self) -> Endpoint {
         Endpoint::Tls(format!("localhost:{}", self.ports.0))
     }
@@ -92,7 +88,6 @@ impl Sidecar {
         self.folder.join("log.jsonl")
     }
 
-    /// Starts the server and waits until it is ready.
     pub(crate) async fn start(&self) -> anyhow::Result<()> {
         let log = OpenOptions::new().create(true).append(true).open(self.log())?;
         let child = self.command(log).spawn().context("gsar-server")?;
@@ -125,19 +120,17 @@ impl Sidecar {
         command.arg("--config").arg(self.folder.join("gsar.toml")).env_clear();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         if let Some(clock) = &self.clock {
-            // Changes the wall clock only, not timers. The file is read again every second.
+            // Changes the wall clock but not timers. The file is read again every second.
             command.env("LD_PRELOAD", FAKETIME).env("FAKETIME_TIMESTAMP_FILE", clock);
             command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("FAKETIME_CACHE_DURATION", "1");
         }
         command
     }
 
-    /// `true` if `/readyz` reports ready.
     pub(crate) async fn is_ready(&self) -> bool {
         self.get("readyz").await.is_ok_and(|(status, _)| status == 200)
     }
 
-    /// Returns the value of a metric without labels.
     pub(crate) async fn metric(&self, name: &str) -> anyhow::Result<f64> {
         let (_, text) = self.get("metrics").await?;
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
@@ -154,7 +147,7 @@ impl Sidecar {
         process::signal(self.pid().context("not running")?, signal)
     }
 
-    /// Waits for the exit; `None` after a timeout.
+    /// Waits for the process to exit. Returns `None` after a timeout.
     pub(crate) async fn wait(&self, timeout: Duration) -> Option<ExitStatus> {
         let began = Instant::now();
         while began.elapsed() < timeout {
@@ -175,10 +168,9 @@ impl Sidecar {
         Some((starts, process::usage(self.pid()?)?))
     }
 
-    /// Shifts the clock.
     pub(crate) fn set_clock(&self, hours: i32) -> anyhow::Result<()> {
         let clock = self.clock.as_ref().context("this server uses the system clock")?;
-        // Written atomically, since it can be read at any time.
+        // Written atomically, because it can be read at any time.
         let new = clock.with_extension("new");
         std::fs::write(&new, format!("{hours:+}h"))?;
         Ok(std::fs::rename(new, clock)?)

@@ -1,4 +1,4 @@
-//! Times the operations of the core.
+//! Times the core's operations.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -40,7 +40,7 @@ fn main() {
     );
 }
 
-/// Returns nanoseconds of CPU time per partition over a span, after one warm-up pass.
+/// Returns nanoseconds of CPU time per partition, after one warm-up pass.
 fn nanoseconds<T>(
     partitions: &[Partition],
     span: Duration,

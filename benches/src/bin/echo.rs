@@ -1,4 +1,4 @@
-//! The bare tonic echo server.
+//! A bare tonic echo server.
 
 use clap::Parser;
 use gsar_benches::echo::{Echo, serve};

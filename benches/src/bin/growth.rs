@@ -1,5 +1,5 @@
-//! Prints the CPU time of parsing for input shapes that were once slow, each at four sizes, with the
-//! growth exponent.
+//! Prints the CPU time to parse input shapes that were once slow, each at four sizes, and the growth
+//! exponent.
 
 use clap::Parser;
 use gsar_benches::growth::{Cost, Shape, exponent, shapes};

@@ -1,4 +1,4 @@
-//! Measures the bare loop around a chat model, and the steps of an evaluation.
+//! Measures a minimal client of a chat model, and the steps of an evaluation.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -87,7 +87,7 @@ struct Message {
     content: String,
 }
 
-/// All fields of an answer, so that parsing costs what it would.
+/// Contains all fields of an answer, for a realistic parsing cost.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Verdict {
@@ -174,7 +174,7 @@ async fn bare(bare: BareLoop, in_flight: u32, warm_up: u64, calls: u64) -> anyho
         async move { bare.ask().await }
     };
     load::in_flight(in_flight, warm_up, ask.clone()).await?;
-    // Measured in place of the server.
+    // Measure this process instead of a server.
     let process = Some(std::process::id());
     let run = load::in_flight(in_flight, calls, ask);
     Ok(Measurement::of(calls, process, run).await?.to_json())

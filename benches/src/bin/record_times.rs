@@ -1,4 +1,4 @@
-//! Measures calls that read the record: lists, counts and rescoring.
+//! Measures calls that read recorded evaluations: lists, counts and rescoring.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -88,7 +88,6 @@ fn seconds(seconds: i64) -> prost_types::Duration {
     prost_types::Duration { seconds, nanos: 0 }
 }
 
-/// Records evaluations with concurrent callers.
 async fn record(client: &Client, evaluations: u64) -> anyhow::Result<()> {
     let (client, next) = (client.clone(), Arc::new(AtomicUsize::new(0)));
     let call = move || {
@@ -102,7 +101,7 @@ async fn record(client: &Client, evaluations: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reports with different numbers of claims, so that decisions differ.
+/// Builds reports with different numbers of claims, so that decisions differ.
 fn request(number: usize) -> v1::EvaluateRequest {
     let mut request = requests::evaluate();
     let report = request.report.get_or_insert_default();

@@ -73,7 +73,6 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns calls per second.
 async fn rate(subject: &Subject, in_flight: u32, calls: u64) -> anyhow::Result<f64> {
     let subject = subject.clone();
     let call = move || {
@@ -85,7 +84,7 @@ async fn rate(subject: &Subject, in_flight: u32, calls: u64) -> anyhow::Result<f
     Ok(calls as f64 / start.elapsed().as_secs_f64())
 }
 
-/// Returns the median; sorts the values.
+/// Returns the median. Sorts the values.
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()

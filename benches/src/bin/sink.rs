@@ -1,4 +1,4 @@
-//! A trace collector that counts spans and discards them.
+//! A trace collector that counts and discards spans.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Decides partitions from JSON lines.
+//! Decides partitions read as JSON lines.
 
 use anyhow::Context as _;
 use clap::Parser;
