@@ -1,11 +1,11 @@
-//! Reads evaluation cases: a request with its expected response.
+//! Reads evaluation cases, each a request with its expected response.
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use crate::folder;
 
-/// A file of `cases/`.
+/// A file in `cases/`.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The file name without extension.
@@ -14,11 +14,11 @@ pub struct Case {
     pub why: String,
     /// A `gsar.v1.ScoreRequest` in the proto3 JSON mapping.
     pub request: Value,
-    /// The expected part of the `gsar.v1.ScoreResponse`; a field that is `null` must be absent.
+    /// The expected part of the `gsar.v1.ScoreResponse`. A `null` field must be absent.
     pub expect: Value,
 }
 
-/// Loads every case, by name.
+/// Loads all cases, sorted by name.
 pub fn cases() -> Result<Vec<Case>> {
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder().join("cases"))? {
@@ -48,8 +48,7 @@ pub fn cases() -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Lists the differences between an answer and the expected one. Objects can have more fields than
-/// expected.
+/// Lists the differences between an answer and the expected one. Objects may have extra fields.
 pub fn differences(expect: &Value, found: &Value) -> Vec<String> {
     let mut differences = Vec::new();
     compare("", expect, found, &mut differences);

@@ -1,4 +1,4 @@
-//! Reads incidents: telemetry, reports, and a label for every claim.
+//! Reads incidents with their telemetry and reports, and a label for every claim.
 
 use std::path::{Path, PathBuf};
 
@@ -7,33 +7,33 @@ use serde_json::Value;
 
 use crate::folder;
 
-/// A folder of `incidents/`.
+/// A folder in `incidents/`.
 #[derive(Clone, Debug)]
 pub struct Incident {
-    /// The name of the folder.
+    /// The folder's name.
     pub name: String,
-    /// The path of the folder.
+    /// The folder's path.
     pub path: PathBuf,
-    /// `true` if the incident is for measurements only, not for writing rules.
+    /// `true` if the incident is reserved for measurements, so that no rules are written from it.
     pub is_test: bool,
 }
 
-/// The three reports of every incident.
+/// The kinds of reports; every incident has one of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportKind {
-    /// Contains only what the evidence shows.
+    /// Contains only claims that the evidence supports.
     Faithful,
     /// Also contains plausible claims without evidence.
     Overreaching,
-    /// Contains some claims that the evidence refutes.
+    /// Also contains claims that the evidence refutes.
     Contradicted,
 }
 
 impl ReportKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Faithful, Self::Overreaching, Self::Contradicted];
 
-    /// The file name without extension.
+    /// Returns the file name without extension.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Faithful => "faithful",
@@ -43,33 +43,33 @@ impl ReportKind {
     }
 }
 
-/// A label of a claim.
+/// A claim's label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The claim, as written in the report.
     pub text: String,
-    /// The class, such as `grounded`.
+    /// The claim's class, such as `grounded`.
     pub class: String,
-    /// The type, such as `tool_match`.
+    /// The evidence type, such as `tool_match`.
     pub evidence_type: String,
-    /// The id of the deciding item, if any.
+    /// The id of the item that decides the claim, if any.
     pub evidence: Option<String>,
-    /// The deciding quote.
+    /// The quote that decides the claim, if any.
     pub quote: Option<String>,
 }
 
 impl Incident {
-    /// Returns the evidence folder.
+    /// Returns the path of the evidence folder.
     pub fn evidence(&self) -> PathBuf {
         self.path.join("evidence")
     }
 
-    /// Returns the file of a report.
+    /// Returns the path of a report.
     pub fn report(&self, kind: ReportKind) -> PathBuf {
         self.path.join("reports").join(kind.name()).with_extension("md")
     }
 
-    /// Reads the labels of a report, in its order.
+    /// Reads a report's labels, in the order of its claims.
     pub fn labels(&self, kind: ReportKind) -> Result<Vec<Label>> {
         let path = self.path.join("labels").join(kind.name()).with_extension("jsonl");
         let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
@@ -89,12 +89,12 @@ fn label(line: &str) -> Result<Label> {
     })
 }
 
-/// Reads every incident of this folder, by name.
+/// Reads all incidents in this repository, sorted by name.
 pub fn incidents() -> Result<Vec<Incident>> {
     incidents_in(&folder().join("incidents"))
 }
 
-/// Reads every incident in a folder, by name.
+/// Reads all incidents in a folder, sorted by name.
 pub fn incidents_in(folder: &Path) -> Result<Vec<Incident>> {
     let mut incidents = Vec::new();
     let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;

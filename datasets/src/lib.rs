@@ -13,7 +13,7 @@ pub use reports::{LongReport, ReportEvidence, Statement, long_reports};
 
 use std::path::PathBuf;
 
-/// The path of this folder.
+/// Returns the path of this crate's folder.
 pub fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }

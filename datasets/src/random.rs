@@ -1,17 +1,17 @@
-//! SplitMix64 (Steele, Lea and Flood 2014), a random number generator with the same sequence on every
-//! machine.
+//! A SplitMix64 random number generator (Steele, Lea and Flood 2014). Every machine draws the same
+//! sequence.
 
-/// A SplitMix64 generator.
+/// A SplitMix64 random number generator.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// Creates a generator with a seed.
+    /// Creates a generator from a seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Returns the next number.
+    /// Returns the next random number.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -20,7 +20,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a uniform number below `bound`; 0 if `bound` is 0.
+    /// Returns a uniformly distributed number below `bound`, or 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         let product = u128::from(self.number()) * bound as u128;
         usize::try_from(product >> 64).unwrap_or(0)
@@ -31,17 +31,17 @@ impl Random {
         low + self.below((high + 1).saturating_sub(low))
     }
 
-    /// Returns `true` with a probability of `percent` in a hundred.
+    /// Returns `true` with a probability of `percent` in 100.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// Picks an item; `None` if there are none.
+    /// Picks an item, or returns `None` if there are none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }
 
-    /// Picks a word; empty if there are none.
+    /// Picks a word, or returns an empty string if there are none.
     pub fn word(&mut self, words: &[&'static str]) -> &'static str {
         self.pick(words).copied().unwrap_or_default()
     }
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn matches_the_reference_sequence() {
         let mut random = Random::new(0);
-        // The first numbers of the reference implementation.
+        // The first numbers from the reference implementation.
         assert_eq!(random.number(), 0xe220_a839_7b1d_cdaf);
         assert_eq!(random.number(), 0x6e78_9e6a_a1b9_65f4);
         assert_ne!(Random::new(1).number(), Random::new(2).number());

@@ -1,4 +1,4 @@
-//! Loads the long, entirely true reports.
+//! Loads the long reports, in which every statement is true.
 
 use std::path::Path;
 
@@ -7,50 +7,50 @@ use serde_json::Value;
 
 use crate::folder;
 
-/// A folder of `reports/`.
+/// A folder in `reports/`.
 #[derive(Clone, Debug)]
 pub struct LongReport {
-    /// The name of the folder.
+    /// The folder's name.
     pub name: String,
-    /// The report, in Markdown.
+    /// The report's text in Markdown.
     pub text: String,
     /// The evidence.
     pub evidence: Vec<ReportEvidence>,
-    /// The statements in reading order.
+    /// The statements, in reading order.
     pub statements: Vec<Statement>,
-    /// Paraphrased claims sent with the report; often none.
+    /// Paraphrased claims sent with the report, if any.
     pub given: Vec<Statement>,
 }
 
 /// An item of evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportEvidence {
-    /// Unique in the report.
+    /// The item's id, unique in the report.
     pub id: String,
     /// The kind, such as `tool_output`.
     pub kind: String,
     /// The lane, such as `logs`.
     pub lane: String,
-    /// The command or request.
+    /// The command or request that produced the item.
     pub tool: String,
-    /// The output.
+    /// The item's text.
     pub content: String,
 }
 
-/// A statement of a report with its evidence.
+/// A statement in a report, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// The text; cells of a table row are separated by ` | `.
+    /// The statement's text. Table cells are separated by ` | `.
     pub text: String,
-    /// `grounded` or `complementary`.
+    /// The expected class: `grounded` or `complementary`.
     pub class: String,
-    /// The type, such as `tool_match`.
+    /// The evidence type, such as `tool_match`.
     pub evidence_type: String,
-    /// Item ids with verbatim quotes, at least one.
+    /// At least one pair of an item id and a verbatim quote.
     pub citations: Vec<(String, String)>,
 }
 
-/// Loads every long report, by name.
+/// Loads all long reports, sorted by name.
 pub fn long_reports() -> Result<Vec<LongReport>> {
     let mut reports = Vec::new();
     for entry in std::fs::read_dir(folder().join("reports"))? {

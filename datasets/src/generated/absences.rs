@@ -1,4 +1,4 @@
-//! Generates claims of absence with evidence that shows, refutes or does not decide them.
+//! Generates claims of absence. The evidence supports them, refutes them or leaves them undecided.
 
 use super::scene::{Limits, Scene};
 use super::shapes::Shape;
@@ -12,7 +12,7 @@ pub enum AbsenceForm {
     CompleteList,
     /// The same list, marked exhaustive.
     MarkedList,
-    /// A complete list of a namespace with the name.
+    /// A complete list of a namespace that contains the name.
     Listed,
     /// A complete list of one namespace; the claim is about all namespaces.
     WiderScope,
@@ -22,7 +22,7 @@ pub enum AbsenceForm {
     CutList,
     /// The first rows of a list, with the name.
     CutListed,
-    /// An empty answer.
+    /// An empty result.
     EmptyAnswer,
     /// A count of 0.
     ZeroCount,
@@ -37,7 +37,7 @@ pub enum AbsenceForm {
 }
 
 impl AbsenceForm {
-    /// Every form.
+    /// All forms.
     pub const ALL: [Self; 13] = [
         Self::CompleteList,
         Self::MarkedList,
@@ -54,7 +54,7 @@ impl AbsenceForm {
         Self::TailOfLog,
     ];
 
-    /// The name.
+    /// Returns the form's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::CompleteList => "complete list, not in it",
@@ -73,7 +73,7 @@ impl AbsenceForm {
         }
     }
 
-    /// The expected verdict.
+    /// Returns the expected verdict.
     pub const fn expected(self) -> Expected {
         match self {
             Self::CompleteList
@@ -102,14 +102,13 @@ pub struct Absence {
     pub claim: String,
 }
 
-/// Generates `number` claims, evenly over the forms. Deterministic for a seed.
+/// Generates `number` claims, distributed evenly over the forms. Deterministic for a given seed.
 pub fn absences(seed: u64, number: usize) -> Vec<Absence> {
     let mut random = Random::new(seed);
     let mut made = |form| (0..MAX_DRAWS).find_map(|_| absence(form, &mut random));
     AbsenceForm::ALL.into_iter().cycle().take(number).filter_map(&mut made).collect()
 }
 
-/// The maximum number of draws for a valid scene.
 const MAX_DRAWS: usize = 100;
 
 const NAMESPACES: [&str; 6] = ["shop", "payments", "logistics", "identity", "media", "reporting"];
@@ -163,12 +162,10 @@ const IN_LOG: [&str; 4] = [
     "The log of {name} does not mention \"{message}\".",
 ];
 
-/// A list and the denied item.
 #[derive(Clone, Copy)]
 struct List {
     /// `true` if only the first rows are shown.
     is_cut: bool,
-    /// `true` if the denied item is shown.
     has_name: bool,
     /// `true` if the claim is about another namespace.
     is_other_scope: bool,
@@ -209,7 +206,7 @@ fn absence(form: AbsenceForm, random: &mut Random) -> Option<Absence> {
     Some(Absence { form, evidence, claim })
 }
 
-/// Draws a list and the denial of a name.
+/// Draws a list and a claim that a name is not in it.
 fn list_evidence(list: List, random: &mut Random) -> Option<(Evidence, String)> {
     let limits = Limits { entities: 5, columns: 2, gauges: false, hosts: false };
     let scene = Scene::draw(limits, random)?;
@@ -233,7 +230,6 @@ fn list_evidence(list: List, random: &mut Random) -> Option<(Evidence, String)> 
     Some((evidence, claim))
 }
 
-/// Prints the scene as a query result.
 fn print_scene(scene: &Scene, scope: &str, is_cut: bool, random: &mut Random) -> Option<Evidence> {
     let shapes = [Shape::KubectlTable, Shape::PsqlTable, Shape::Csv, Shape::JsonArray];
     let shape = *random.pick(&shapes)?;
@@ -265,7 +261,6 @@ fn print_scene(scene: &Scene, scope: &str, is_cut: bool, random: &mut Random) ->
     Some(Evidence { tool, content, ..evidence })
 }
 
-/// An empty query result.
 fn empty_answer(random: &mut Random) -> Option<(Evidence, String)> {
     let kind = random.pick(&super::kinds::KINDS)?;
     let (noun, plural, scope) = (kind.noun, kind.plural, random.word(&NAMESPACES));
@@ -298,7 +293,6 @@ fn in_log(name: &str, message: &str, random: &mut Random) -> String {
     random.word(&IN_LOG).replace("{name}", name).replace("{message}", message)
 }
 
-/// A count of log lines with the message.
 fn count_evidence(number: usize, random: &mut Random) -> (Evidence, String) {
     let (name, message) = (random.word(&PROGRAMS), random.word(&MESSAGES));
     let tool = format!("grep -c '{message}' /var/log/{name}/app.log");
@@ -306,7 +300,7 @@ fn count_evidence(number: usize, random: &mut Random) -> (Evidence, String) {
     (evidence, in_log(name, message, random))
 }
 
-/// A complete log or its tail, and the denial of a message.
+/// Builds a complete log or its tail, and a claim that a message is not in it.
 fn log_evidence(is_tail: bool, has_it: bool, random: &mut Random) -> (Evidence, String) {
     let (name, message) = (random.word(&PROGRAMS), random.word(&MESSAGES));
     let number = random.between(6, 14);

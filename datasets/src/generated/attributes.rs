@@ -1,11 +1,11 @@
-//! The attributes of things: keys, values and wordings.
+//! Attributes with their keys, values and wordings.
 
 use super::values::Values;
 
 /// The topic of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
-    /// Durations and lags.
+    /// Durations and delays.
     Latency,
     /// States.
     State,
@@ -26,7 +26,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// Every family.
+    /// All families.
     pub const ALL: [Self; 9] = [
         Self::Latency,
         Self::State,
@@ -39,7 +39,7 @@ impl Family {
         Self::Owner,
     ];
 
-    /// The name.
+    /// Returns the family's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Latency => "latency",
@@ -56,8 +56,8 @@ impl Family {
 }
 
 impl Attribute {
-    /// `true` if independent values of both can contradict each other, such as a completed pod with exit
-    /// code 137.
+    /// Returns `true` if independent values of the two attributes can contradict each other, such as a
+    /// completed pod with exit code 137.
     pub(super) fn clashes(&self, other: &Self) -> bool {
         use Family::{ExitCode, Latency, State, Time};
         let families = [(self.family, other.family), (other.family, self.family)];
@@ -67,22 +67,19 @@ impl Attribute {
     }
 }
 
-/// An attribute of a thing.
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub(super) family: Family,
-    /// The key of values with a unit, such as `latency`.
+    /// The key for values with a unit, such as `latency`.
     pub(super) key: &'static str,
-    /// The key of values without a unit, such as `latency_ms`; can be empty.
+    /// The key for values without a unit, such as `latency_ms`; may be empty.
     pub(super) key_of_number: &'static str,
-    /// `true` if values can form a time series.
     pub(super) is_gauge: bool,
     pub(super) values: Values,
-    /// The wording of a clause in a message or sentence.
+    /// The wording of a clause.
     pub(super) clause: &'static str,
-    /// The wording of a later clause in a sentence.
+    /// The wording of a second or later clause.
     pub(super) later_clause: &'static str,
-    /// The wording in a report.
     pub(super) claims: &'static [&'static str],
 }
 
@@ -135,7 +132,6 @@ pub(super) const DURATION: Attribute = Attribute {
     ],
 };
 
-/// An attribute with states as values.
 const fn state(key: &'static str, states: &'static [&'static str]) -> Attribute {
     Attribute {
         family: Family::State,
@@ -155,7 +151,7 @@ const fn state(key: &'static str, states: &'static [&'static str]) -> Attribute 
     }
 }
 
-// Within a list, no state implies another.
+// No state in a list implies another.
 pub(super) const HEALTH: Attribute =
     state("health", &["healthy", "degraded", "stopped", "starting", "draining"]);
 pub(super) const POD_STATUS: Attribute =

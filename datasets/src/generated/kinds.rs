@@ -1,4 +1,4 @@
-//! The kinds of listed things, with similar names.
+//! Kinds of things with similar names, such as pods or hosts.
 
 use super::attributes::{
     Attribute, CONNECTIONS, CONSUMERS, DEPTH, DISK, DURATION, ERRORS, EXIT_CODE, FINISHED, HEALTH,
@@ -6,19 +6,17 @@ use super::attributes::{
     STARTED, VERSION,
 };
 
-/// A kind of thing.
 #[derive(Debug)]
 pub(super) struct Kind {
     pub(super) noun: &'static str,
     pub(super) plural: &'static str,
     /// `true` if it can write syslog lines.
     pub(super) is_host: bool,
-    /// Similar names, at least six per list.
+    /// Lists of similar names, each with at least six.
     pub(super) names: &'static [&'static [&'static str]],
     pub(super) attributes: &'static [Attribute],
 }
 
-/// Every kind.
 pub(super) static KINDS: [Kind; 6] = [
     Kind {
         noun: "service",

@@ -15,10 +15,10 @@ pub use rounding::{Rounding, RoundingForm, rounding};
 pub use shapes::Shape;
 pub use swaps::{Swap, swaps};
 
-/// The verdict that evidence supports.
+/// The expected verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Expected {
-    /// The evidence shows the claim.
+    /// The evidence supports the claim.
     Shown,
     /// The evidence refutes the claim.
     Refuted,

@@ -1,33 +1,33 @@
-//! Generates pairs of claims that round or convert a figure, one correctly and one wrongly.
+//! Generates pairs of claims that round or convert a figure, one correctly and one incorrectly.
 
 use super::Evidence;
 use crate::Random;
 
-/// The way in which a claim rounds a figure.
+/// A way to round a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RoundingForm {
-    /// "about 38 %" of 38.2 %.
+    /// "about 38 %" for 38.2 %.
     Percent,
-    /// "about 38 %" of a ratio of 0.3817.
+    /// "about 38 %" for a ratio of 0.3817.
     Ratio,
-    /// "three quarters" of 301 in 400.
+    /// "three quarters" for 301 in 400.
     Portion,
-    /// "just over 2 GB" of 2090 MB.
+    /// "just over 2 GB" for 2090 MB.
     JustOver,
-    /// "almost three seconds" of 2840 ms.
+    /// "almost three seconds" for 2840 ms.
     Almost,
-    /// "nearly 500" of 487.
+    /// "nearly 500" for 487.
     Nearly,
-    /// "roughly 1.2 million" of 1213442.
+    /// "roughly 1.2 million" for 1213442.
     Roughly,
-    /// "more than 90 %" of 93.4 %.
+    /// "more than 90 %" for 93.4 %.
     MoreThan,
-    /// "within seven minutes" between two events.
+    /// "within seven minutes" for the time between two events.
     Within,
 }
 
 impl RoundingForm {
-    /// Every form.
+    /// All forms.
     pub const ALL: [Self; 9] = [
         Self::Percent,
         Self::Ratio,
@@ -40,7 +40,7 @@ impl RoundingForm {
         Self::Within,
     ];
 
-    /// The name.
+    /// Returns the form's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Percent => "about n percent",
@@ -56,12 +56,12 @@ impl RoundingForm {
     }
 }
 
-/// A true rounding and a false one of the same evidence.
+/// A correct and an incorrect rounding of the same evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rounding {
-    /// The way in which both round.
+    /// The form of both claims.
     pub form: RoundingForm,
-    /// The evidence for one claim and against the other.
+    /// The evidence that decides both claims.
     pub evidence: Evidence,
     /// The true claim.
     pub truth: String,
@@ -69,7 +69,7 @@ pub struct Rounding {
     pub falsehood: String,
 }
 
-/// Generates `number` pairs, evenly over the forms. Deterministic for a seed.
+/// Generates `number` pairs, distributed evenly over the forms. Deterministic for a given seed.
 pub fn rounding(seed: u64, number: usize) -> Vec<Rounding> {
     let mut random = Random::new(seed);
     let forms = RoundingForm::ALL.into_iter().cycle().take(number);
@@ -81,7 +81,7 @@ const SERVICES: [&str; 6] =
 
 const NUMBERS: [&str; 9] = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
-/// Words for portions, with their value in thousandths.
+/// Fractions in words, with their values in thousandths.
 const PORTIONS: [(&str, usize); 7] = [
     ("half", 500),
     ("a third", 333),
@@ -108,10 +108,8 @@ fn make_pair(form: RoundingForm, random: &mut Random) -> Rounding {
     Rounding { form, evidence, truth, falsehood }
 }
 
-/// Evidence, a true claim and a false one.
 type Pair = (Evidence, String, String);
 
-/// Fills a wording with the true and the false figure.
 fn fill_wording(
     evidence: Evidence,
     wording: &str,
@@ -123,7 +121,7 @@ fn fill_wording(
     (evidence, claim(truth), claim(falsehood))
 }
 
-/// Draws a percentage from 4 to 97, at least twelve points away.
+/// Draws a percentage from 4 to 97 that is at least twelve points away.
 fn another_percent(percent: usize, random: &mut Random) -> usize {
     let far = random.between(12, 30);
     if percent >= far + 4 && (percent + far > 97 || random.percent(50)) {
@@ -186,7 +184,7 @@ fn portion(name: &str, random: &mut Random) -> Pair {
 
 fn just_over(name: &str, random: &mut Random) -> Pair {
     let gigabytes = random.between(2, 9);
-    // Just over in decimal and in binary units.
+    // Exceeds the figure in both decimal and binary units.
     let megabytes = gigabytes * 1_024 + random.between(10, 80);
     let evidence = record(name, &[("memory_mb", megabytes.to_string())], random);
     let wording = random.word(&[
@@ -263,7 +261,7 @@ fn more_than(name: &str, random: &mut Random) -> Pair {
 
 fn within(name: &str, random: &mut Random) -> Pair {
     let place = random.between(2, NUMBERS.len() - 1);
-    // At least five seconds less than the stated minutes.
+    // At least five seconds below the stated number of minutes.
     let seconds = (place + 2) * 60 - random.between(5, 55);
     let (hour, start) = (random.between(6, 20), random.below(45 * 60));
     let time =
@@ -285,7 +283,6 @@ fn within(name: &str, random: &mut Random) -> Pair {
     fill_wording(evidence, wording, name, word(place), word(place - far))
 }
 
-/// Prints one thing with its figures in a simple format.
 fn record(name: &str, fields: &[(&str, String)], random: &mut Random) -> Evidence {
     let fields = || fields.iter().map(|(key, value)| (*key, value.as_str()));
     let joined = |before: &str, between: &str, after: &str| {

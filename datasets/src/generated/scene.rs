@@ -7,55 +7,47 @@ use super::kinds::{KINDS, Kind};
 use super::values::Value;
 use crate::Random;
 
-/// The limits of a format.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) entities: usize,
     pub(super) columns: usize,
-    /// Only attributes that can form a time series.
+    /// Allow only attributes that can form a time series.
     pub(super) gauges: bool,
-    /// Only kinds that can write syslog lines.
+    /// Allow only kinds that can write syslog lines.
     pub(super) hosts: bool,
 }
 
-/// An attribute with its value for each thing.
+/// An attribute with one value per thing.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub(super) attribute: &'static Attribute,
-    /// `true` for a bare number under a key with the unit.
+    /// `true` for bare numbers under a key that includes the unit.
     pub(super) is_number: bool,
     pub(super) values: Vec<Value>,
 }
 
-/// Similar things with their attributes.
 #[derive(Clone, Debug)]
 pub(super) struct Scene {
     pub(super) kind: &'static Kind,
     pub(super) names: Vec<&'static str>,
     pub(super) columns: Vec<Column>,
-    /// The index of the claimed column.
     pub(super) asked: usize,
-    /// The index of the claimed thing.
     pub(super) subject: usize,
-    /// The index of the neighbour.
     pub(super) neighbour: usize,
 }
 
-/// A thing with its fields.
 pub(super) struct Row<'a> {
     pub(super) name: &'static str,
-    /// The index of the thing.
     pub(super) index: usize,
     pub(super) columns: &'a [Column],
 }
 
 impl Column {
-    /// Returns the key.
     pub(super) fn key(&self) -> &'static str {
         if self.is_number { self.attribute.key_of_number } else { self.attribute.key }
     }
 
-    /// Returns the value of a thing in a field.
+    /// Returns a field of a thing in tool notation.
     pub(super) fn cell(&self, index: usize) -> &str {
         let value = self.values.get(index);
         let text = value.map_or("", |value| value.text.as_str());
@@ -63,21 +55,20 @@ impl Column {
         if self.is_number { number.unwrap_or(text) } else { text }
     }
 
-    /// Returns the value of a thing in prose.
+    /// Returns a field of a thing in prose.
     pub(super) fn prose(&self, index: usize) -> &str {
         self.values.get(index).map_or("", |value| value.prose.as_str())
     }
 }
 
 impl Row<'_> {
-    /// Returns keys and values.
     pub(super) fn fields(&self) -> impl Iterator<Item = (&Column, &str)> {
         self.columns.iter().map(|column| (column, column.cell(self.index)))
     }
 }
 
 impl Scene {
-    /// Draws a scene; `None` if the limits leave no attribute.
+    /// Draws a scene. Returns `None` if the limits leave no attribute.
     pub(super) fn draw(limits: Limits, random: &mut Random) -> Option<Self> {
         let fits = |attribute: &&Attribute| !limits.gauges || attribute.is_gauge;
         let kinds: Vec<&'static Kind> = KINDS
@@ -116,7 +107,6 @@ impl Scene {
         Some(Self { kind, names, columns, asked, subject, neighbour })
     }
 
-    /// Returns the things in order.
     pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         let names = self.names.iter().enumerate();
         names.map(|(index, name)| Row { name, index, columns: &self.columns })

@@ -1,4 +1,4 @@
-//! Generates pairs of claims about similar things: one true, one with the value of a neighbour.
+//! Generates pairs of claims: a true one, and the same claim with a similar thing's value.
 
 use super::Evidence;
 use super::attributes::Family;
@@ -6,14 +6,14 @@ use super::scene::Scene;
 use super::shapes::Shape;
 use crate::Random;
 
-/// A true claim, and the same with a neighbour's value.
+/// A true claim, and the same claim with a neighbour's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Swap {
-    /// The format of the evidence.
+    /// The evidence format.
     pub shape: Shape,
     /// The topic of the claims.
     pub family: Family,
-    /// The evidence that decides both.
+    /// The evidence that decides both claims.
     pub evidence: Evidence,
     /// The true claim.
     pub truth: String,
@@ -27,7 +27,7 @@ pub struct Swap {
     pub entities: usize,
 }
 
-/// Generates `number` pairs, evenly over the shapes. Deterministic for a seed.
+/// Generates `number` pairs, distributed evenly over the shapes. Deterministic for a given seed.
 pub fn swaps(seed: u64, number: usize) -> Vec<Swap> {
     let mut random = Random::new(seed);
     let shapes = Shape::ALL.into_iter().cycle();
@@ -61,18 +61,16 @@ fn swap(shape: Shape, random: &mut Random) -> Option<Swap> {
     })
 }
 
-/// The maximum number of draws for a valid scene.
 const MAX_DRAWS: usize = 100;
 
-/// Wordings for the last sample of a series.
+/// Phrases that refer to the last sample in a series.
 const ENDS: [&str; 3] = [" at the end", " at the end of the window", " in the last sample"];
 
-/// The name, with or without its kind.
 fn subject(name: &str, noun: &str, random: &mut Random) -> String {
     if random.percent(60) { name.to_owned() } else { format!("{noun} {name}") }
 }
 
-/// Capitalizes a claim unless it begins with a name.
+/// Capitalizes a claim, unless it begins with a name.
 fn capitalize(claim: &str, name: &str) -> String {
     if claim.starts_with(name) {
         return claim.to_owned();
@@ -88,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    /// `true` if a text contains a value, not as part of a longer figure.
+    /// Returns `true` if a text contains a value that is not part of a longer figure.
     fn contains_value(value: &str, text: &str) -> bool {
         let figure = value.split(' ').next().unwrap();
         let parts: Vec<&str> = text.split(figure).collect();

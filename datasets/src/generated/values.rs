@@ -1,10 +1,9 @@
-//! Draws attribute values in prose and in tool notation.
+//! Draws attribute values, formatted as prose and as tool output.
 
 use std::collections::BTreeSet;
 
 use crate::Random;
 
-/// The maximum number of draws for a distinct value.
 const MAX_DRAWS: usize = 1_000;
 
 const REGIONS: [&str; 8] = [
@@ -19,7 +18,6 @@ const OWNERS: [&str; 10] = [
 
 const EXIT_CODES: [&str; 10] = ["1", "2", "64", "78", "126", "127", "134", "137", "139", "143"];
 
-/// The values of an attribute.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Values {
     Milliseconds,
@@ -35,14 +33,13 @@ pub(super) enum Values {
     Words(&'static [&'static str]),
 }
 
-/// A value in each notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     /// In prose: `8 ms`.
     pub(super) prose: String,
     /// In a field, with its unit: `8ms`.
     pub(super) text: String,
-    /// In a field whose key has the unit: `8`.
+    /// Without the unit, for keys that include it: `8`.
     pub(super) number: Option<String>,
 }
 
@@ -65,7 +62,7 @@ impl Value {
         }
     }
 
-    /// The notation in which values must be distinct.
+    /// Returns the notation in which values must be distinct.
     fn identity(&self) -> &str {
         self.number.as_ref().unwrap_or(&self.text)
     }
@@ -96,7 +93,7 @@ impl Values {
         }
     }
 
-    /// Draws distinct values that are not taken; `None` if there are too few.
+    /// Draws distinct values that are not in use. Returns `None` if there are too few.
     pub(super) fn distinct(
         self,
         number: usize,

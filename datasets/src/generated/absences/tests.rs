@@ -1,4 +1,4 @@
-//! Tests the generated claims of absence.
+//! Tests generated claims of absence.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Tests the generated roundings.
+//! Tests generated roundings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,6 @@ fn forms_are_evenly_distributed_with_several_wordings() {
     assert!(openings.values().all(|wordings| wordings.len() >= 4));
 }
 
-/// The first figure of a text.
 fn figure(text: &str) -> f64 {
     let start = text.trim_start_matches(|letter: char| !letter.is_ascii_digit());
     let is_of_figure = |letter: char| letter.is_ascii_digit() || letter == '.';
@@ -88,7 +87,7 @@ fn only_truths_satisfy_bounds() {
     }
 }
 
-/// The number word in a claim.
+/// Returns the value of the number word in a claim.
 fn word(claim: &str) -> f64 {
     let index = NUMBERS.iter().position(|number| claim.contains(&format!(" {number} "))).unwrap();
     f64::from(u8::try_from(index + 2).unwrap())

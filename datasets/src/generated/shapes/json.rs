@@ -1,11 +1,11 @@
-//! Prints scenes as JSON documents.
+//! Formats scenes as JSON documents.
 
 use super::super::Evidence;
 use super::super::scene::{Column, Row, Scene};
 use super::lines::{log, stamp};
 use crate::Random;
 
-/// An array of objects, alone or under the name of its kind.
+/// An array of objects, either top-level or keyed by kind.
 pub(super) fn array(scene: &Scene, random: &mut Random) -> Evidence {
     let rows: Vec<String> = scene.rows().map(|row| object(named(&row))).collect();
     let content = match random.below(3) {
@@ -16,7 +16,7 @@ pub(super) fn array(scene: &Scene, random: &mut Random) -> Evidence {
     document(scene, content)
 }
 
-/// An object per name, or per attribute one keyed by name.
+/// Either an object per name, or an object per attribute keyed by name.
 pub(super) fn by_name(scene: &Scene, random: &mut Random) -> Evidence {
     let content = if random.percent(70) {
         keyed(scene)
@@ -29,7 +29,7 @@ pub(super) fn by_name(scene: &Scene, random: &mut Random) -> Evidence {
     document(scene, content)
 }
 
-/// One JSON document at the end of a log line, or one line per thing.
+/// Either one JSON document at the end of a log line, or one log line per thing.
 pub(super) fn in_log(scene: &Scene, random: &mut Random) -> Evidence {
     let time = stamp(random);
     let lines = match random.below(3) {
@@ -46,7 +46,7 @@ pub(super) fn in_log(scene: &Scene, random: &mut Random) -> Evidence {
     log(lines, random)
 }
 
-/// One array of names, and one of values per attribute.
+/// One array of names, and one array of values per attribute.
 pub(super) fn parallel_arrays(scene: &Scene, random: &mut Random) -> Evidence {
     let names = scene.names.iter().map(|name| quoted(name));
     let key = if random.percent(50) { scene.kind.plural } else { "names" };
@@ -58,7 +58,6 @@ pub(super) fn parallel_arrays(scene: &Scene, random: &mut Random) -> Evidence {
     document(scene, content)
 }
 
-/// An object keyed by name.
 fn keyed(scene: &Scene) -> String {
     object(scene.rows().map(|row| member(row.name, object(members(&row)))))
 }
@@ -71,7 +70,6 @@ fn members(row: &Row<'_>) -> Vec<String> {
     row.fields().map(|(column, _)| member(column.key(), cell(column, row.index))).collect()
 }
 
-/// The JSON value of a thing.
 fn cell(column: &Column, index: usize) -> String {
     let text = column.cell(index);
     if column.is_number { text.to_owned() } else { quoted(text) }
@@ -90,7 +88,7 @@ fn member(key: &str, value: String) -> String {
     format!("{}:{value}", quoted(key))
 }
 
-/// Names and values need no JSON escapes.
+/// Quotes a text. Names and values need no JSON escapes.
 fn quoted(text: &str) -> String {
     format!("\"{text}\"")
 }

@@ -1,10 +1,9 @@
-//! Prints scenes as log lines.
+//! Formats scenes as log lines.
 
 use super::super::Evidence;
 use super::super::scene::{Row, Scene};
 use crate::Random;
 
-/// Irrelevant lines.
 const OTHER_LINES: [&str; 4] = [
     "INFO ticker tick 4417 done",
     "DEBUG housekeeping pass complete",
@@ -12,12 +11,12 @@ const OTHER_LINES: [&str; 4] = [
     "INFO heartbeat sent",
 ];
 
-/// A log time after all claimed times.
+/// Draws a log time later than all claimed times.
 pub(super) fn stamp(random: &mut Random) -> String {
     format!("2026-03-12T21:{:02}:{:02}Z", random.below(60), random.below(60))
 }
 
-/// One line with a clause per thing.
+/// One line with one clause per thing.
 pub(super) fn clauses(scene: &Scene, part: &str, random: &mut Random) -> Evidence {
     let style = random.below(3);
     let clauses: Vec<String> = scene.rows().map(|row| clause(&row, style)).collect();
@@ -44,7 +43,7 @@ fn clause(row: &Row<'_>, style: usize) -> String {
     row.fields().map(said).collect::<Vec<_>>().join(" ")
 }
 
-/// `queue-in depth=40 queue-out depth=900`, or with the name before each key.
+/// Such as `queue-in depth=40 queue-out depth=900`, or with the name before every key.
 pub(super) fn key_value_run(scene: &Scene, random: &mut Random) -> Evidence {
     let name_once = random.percent(60);
     let mut words = Vec::new();
@@ -59,7 +58,6 @@ pub(super) fn key_value_run(scene: &Scene, random: &mut Random) -> Evidence {
     log(vec![line], random)
 }
 
-/// One line per thing.
 pub(super) fn logfmt(scene: &Scene, random: &mut Random) -> Evidence {
     let time = stamp(random);
     let lines = scene.rows().map(|row| {
@@ -71,7 +69,6 @@ pub(super) fn logfmt(scene: &Scene, random: &mut Random) -> Evidence {
     Evidence::log(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// One line per host.
 pub(super) fn syslog(scene: &Scene, random: &mut Random) -> Evidence {
     let mut lines = Vec::new();
     for row in scene.rows() {
@@ -88,7 +85,7 @@ pub(super) fn syslog(scene: &Scene, random: &mut Random) -> Evidence {
     Evidence { tool, ..Evidence::log(lines.join("\n")) }
 }
 
-/// Joins lines to a log, sometimes with irrelevant lines.
+/// Joins lines into a log, sometimes with irrelevant lines.
 pub(super) fn log(mut lines: Vec<String>, random: &mut Random) -> Evidence {
     if random.percent(40) {
         lines.insert(0, format!("2026-03-12T20:59:58Z {}", random.word(&OTHER_LINES)));

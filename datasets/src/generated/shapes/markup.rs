@@ -1,4 +1,4 @@
-//! Prints scenes as XML and YAML.
+//! Formats scenes as XML and YAML.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::super::Evidence;
 use super::super::scene::{Row, Scene};
 use crate::Random;
 
-/// One element per thing, with values as attributes or as child elements.
+/// One element per thing, with values as attributes or child elements.
 pub(super) fn xml(scene: &Scene, line_end: &str, random: &mut Random) -> Evidence {
     let as_attributes = random.percent(60);
     let indent = if line_end.is_empty() { "" } else { "  " };
@@ -14,7 +14,6 @@ pub(super) fn xml(scene: &Scene, line_end: &str, random: &mut Random) -> Evidenc
     let mut content = format!("<{plural}>{line_end}");
     for row in scene.rows() {
         let element = if as_attributes { empty_element(noun, &row) } else { element(noun, &row) };
-        // Writing to a `String` cannot fail.
         let _ = write!(content, "{indent}{element}{line_end}");
     }
     let _ = write!(content, "</{plural}>");
@@ -34,7 +33,6 @@ fn element(noun: &str, row: &Row<'_>) -> String {
     format!("<{noun} name=\"{}\">{}</{noun}>", row.name, fields.collect::<String>())
 }
 
-/// A list with one entry per thing.
 pub(super) fn yaml_list(scene: &Scene) -> Evidence {
     let mut content = format!("{}:", scene.kind.plural);
     for row in scene.rows() {
@@ -44,7 +42,6 @@ pub(super) fn yaml_list(scene: &Scene) -> Evidence {
     yaml(scene, content)
 }
 
-/// A map with one entry per thing.
 pub(super) fn yaml_map(scene: &Scene) -> Evidence {
     let mut content = format!("{}:", scene.kind.plural);
     for row in scene.rows() {

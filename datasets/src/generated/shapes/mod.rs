@@ -1,4 +1,4 @@
-//! Prints scenes in the formats of common tools.
+//! Formats scenes like the output of common tools.
 
 mod json;
 mod lines;
@@ -30,7 +30,7 @@ pub enum Shape {
     JsonByName,
     /// JSON at the end of a log line.
     JsonInLog,
-    /// One array of names and one per attribute.
+    /// One array of names, and one array per attribute.
     ParallelArrays,
     /// A kubectl table.
     KubectlTable,
@@ -52,12 +52,12 @@ pub enum Shape {
     Series,
     /// Blocks of `Key: value` lines, separated by empty lines.
     Blocks,
-    /// Syslog lines of several hosts.
+    /// Syslog lines from several hosts.
     Syslog,
 }
 
 impl Shape {
-    /// Every shape.
+    /// All shapes.
     pub const ALL: [Self; 20] = [
         Self::ClausesSemicolon,
         Self::ClausesComma,
@@ -81,7 +81,7 @@ impl Shape {
         Self::Syslog,
     ];
 
-    /// The name.
+    /// Returns the shape's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ClausesSemicolon => "log line, clauses by ;",
@@ -107,7 +107,6 @@ impl Shape {
         }
     }
 
-    /// The limits of the format.
     pub(super) const fn limits(self) -> Limits {
         let all = Limits { entities: 6, columns: 3, gauges: false, hosts: false };
         match self {
@@ -119,7 +118,6 @@ impl Shape {
         }
     }
 
-    /// Prints the scene in this shape.
     pub(super) fn print(self, scene: &Scene, random: &mut Random) -> Evidence {
         match self {
             Self::ClausesSemicolon => lines::clauses(scene, "; ", random),

@@ -1,10 +1,10 @@
-//! Prints scenes as sentences and as descriptive blocks.
+//! Formats scenes as sentences and as descriptive blocks.
 
 use super::super::Evidence;
 use super::super::scene::{Row, Scene};
 use crate::Random;
 
-/// "During the check worker answered in 8 ms and api in 40 ms."
+/// Such as "During the check worker answered in 8 ms and api in 40 ms."
 pub(super) fn sentence(scene: &Scene, random: &mut Random) -> Evidence {
     let clauses: Vec<String> = scene.rows().map(|row| clause(&row)).collect();
     let clauses = match clauses.as_slice() {
@@ -32,7 +32,7 @@ fn clause(row: &Row<'_>) -> String {
     clauses.collect::<Vec<_>>().join(" and ")
 }
 
-/// A block of lines per thing, as in `describe`.
+/// One block of lines per thing, as in `kubectl describe`.
 pub(super) fn blocks(scene: &Scene) -> Evidence {
     let block = |row: Row<'_>| {
         let fields = row.fields().map(|(column, cell)| line(&label(column.key()), cell));
@@ -50,7 +50,7 @@ fn line(label: &str, value: &str) -> String {
     format!("{:<18}{value}", format!("{label}:"))
 }
 
-/// `started_at` as `Started At`.
+/// Converts a key such as `started_at` to `Started At`.
 fn label(key: &str) -> String {
     let words = key.split('_').map(|word| {
         let mut letters = word.chars();

@@ -1,4 +1,4 @@
-//! Prints scenes as a Prometheus matrix that ends in the values of the scene.
+//! Formats scenes as a Prometheus matrix. The last samples are the scene's values.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,11 @@ use super::super::Evidence;
 use super::super::scene::{Column, Scene};
 use crate::Random;
 
-/// The time of the first sample: 2026-03-12T21:00:00Z.
+/// 2026-03-12T21:00:00Z.
 const FIRST: usize = 1_773_349_200;
 
-/// The seconds between samples.
 const STEP: usize = 60;
 
-/// One series per thing.
 pub(super) fn matrix(scene: &Scene, random: &mut Random) -> Evidence {
     let samples = random.between(4, 7);
     let column = scene.columns.first();
@@ -43,7 +41,7 @@ pub(super) fn matrix(scene: &Scene, random: &mut Random) -> Evidence {
     }
 }
 
-/// Samples that end in a value. Earlier samples differ from the last value of every series.
+/// Draws samples that end in a given value. Earlier samples differ from the last value of every series.
 fn values(last: &str, lasts: &[&str], number: usize, random: &mut Random) -> Vec<String> {
     let taken: BTreeSet<&str> = lasts.iter().copied().collect();
     let level = last.parse().unwrap_or(0_usize);

@@ -1,9 +1,9 @@
-//! Prints scenes as tables.
+//! Formats scenes as tables.
 
 use super::super::Evidence;
 use super::super::scene::{Row, Scene};
 
-/// Columns with a header in capitals, separated by spaces.
+/// Space-separated columns with a header in capitals.
 pub(super) fn kubectl(scene: &Scene) -> Evidence {
     let head: Vec<String> = head(scene).iter().map(|key| key.to_uppercase()).collect();
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(scene.rows().map(cells)).collect();
@@ -18,7 +18,7 @@ pub(super) fn kubectl(scene: &Scene) -> Evidence {
     }
 }
 
-/// Columns separated by rules, with a row count below.
+/// Columns separated by bars, with a row count below.
 pub(super) fn psql(scene: &Scene) -> Evidence {
     let head = head(scene);
     let rows: Vec<Vec<String>> =
@@ -40,7 +40,6 @@ pub(super) fn psql(scene: &Scene) -> Evidence {
     }
 }
 
-/// Comma-separated values with a header.
 pub(super) fn csv(scene: &Scene) -> Evidence {
     let rows = std::iter::once(head(scene)).chain(scene.rows().map(cells));
     let lines: Vec<String> = rows.map(|row| row.join(",")).collect();
