@@ -1,6 +1,6 @@
 //! Embeds every line of a file as a row of little-endian `f32` values.
 //!
-//! `embed_lines LINES VECTORS WORKERS`; provides vectors of real sentences to benchmarks of the index
+//! Run as `embed_lines LINES VECTORS WORKERS`. Index benchmarks use the vectors
 //! (`benches/vectors/sentences.py`).
 
 use std::error::Error;
@@ -8,7 +8,6 @@ use std::io::{BufWriter, Write as _};
 
 use gsar_embedding::{Embedder, Model, Options, Priority, Runtime};
 
-/// The number of lines embedded at once.
 const AT_ONCE: usize = 1_024;
 
 #[tokio::main(flavor = "current_thread")]

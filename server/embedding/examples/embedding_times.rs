@@ -1,8 +1,8 @@
 //! Measures texts embedded per second by plain sessions and by the pool.
 //!
-//! `embedding_times FILE WORKERS` reads batches of texts (a JSON array of arrays) and loads the model
-//! from the user's cache. For every line on stdin it measures once and prints a JSON object, so that a
-//! driver can alternate it with another program (`benches/embedding/compare.py`).
+//! Run as `embedding_times FILE WORKERS`, where FILE is a JSON array of arrays of texts. For every line on
+//! stdin, measures once and prints a JSON object, so that `benches/embedding/compare.py` can alternate it
+//! with another program. The model comes from the user's cache.
 
 use std::error::Error;
 use std::io::BufRead;
@@ -12,7 +12,6 @@ use std::time::Instant;
 use gsar_embedding::{Embedder, Model, OnnxSession, Options, Priority, Runtime, Session};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-/// The number of texts embedded one by one to measure the latency.
 const SINGLE: usize = 24;
 
 #[tokio::main(flavor = "current_thread")]
@@ -53,7 +52,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The wall clock, and the CPU time of this process.
 struct Clocks(Instant, Timespec);
 
 impl Clocks {
@@ -70,7 +68,7 @@ impl Clocks {
     }
 }
 
-/// Embeds every batch once, each by the next free session.
+/// Embeds every batch once, each on the next free session.
 fn on_batches(sessions: &mut [OnnxSession], batches: &[Vec<String>]) -> Result<(), Box<dyn Error>> {
     let next = AtomicUsize::new(0);
     let work = |session: &mut OnnxSession| {
@@ -94,7 +92,7 @@ fn on_batches(sessions: &mut [OnnxSession], batches: &[Vec<String>]) -> Result<(
     Ok(outcomes.into_iter().collect::<Result<(), String>>()?)
 }
 
-/// Returns the median time of a single text in milliseconds.
+/// Returns the median time per text in milliseconds.
 async fn single(embedder: &Embedder, texts: &[String]) -> Result<f64, Box<dyn Error>> {
     let mut times = Vec::new();
     for text in texts.iter().step_by(texts.len().div_ceil(SINGLE).max(1)) {

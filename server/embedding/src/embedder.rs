@@ -1,4 +1,4 @@
-//! Embeds texts with a pool, and normalizes and validates the vectors.
+//! Embeds texts on a pool. Normalizes and validates the vectors.
 
 use crate::cache::Cache;
 use crate::error::{EmbedError, StartError};
@@ -8,7 +8,7 @@ use crate::runtime::Runtime;
 use crate::session::{Session, SessionError};
 use crate::vector::{self, Vector};
 
-/// Embeds texts for concurrent callers with a shared pool of sessions. Clones share the pool.
+/// Embeds texts for concurrent callers on a shared pool of sessions. Clones share the pool.
 ///
 /// Dropping the last clone stops the threads after their current batches.
 #[derive(Clone, Debug)]
@@ -18,10 +18,7 @@ pub struct Embedder {
 }
 
 impl Embedder {
-    /// Starts a pool for a model. Blocks for about 0.3 s per worker with a model of 100 MB.
-    ///
-    /// # Errors
-    /// [`StartError`].
+    /// Starts a pool for a model. Blocks for about 0.3 s per worker for a 100 MB model.
     pub fn start(
         runtime: &Runtime,
         model: &Model,
@@ -35,7 +32,7 @@ impl Embedder {
         Self::with_sessions(sessions, model.digest(), options, cache)
     }
 
-    /// Starts a pool with one worker per session. The digest distinguishes models in the cache.
+    /// Starts a pool with one worker per session. The digest identifies the model in the cache.
     ///
     /// # Errors
     /// [`StartError::InvalidOption`], [`StartError::Dimensions`] or [`StartError::Thread`].
@@ -66,10 +63,7 @@ impl Embedder {
     /// Embeds texts as unit vectors, in order. Waits while the queue is full.
     ///
     /// Concurrent requests for the same text share one computation. A vector varies with its batch by at
-    /// most 1e-5 per value. Dropping the future cancels texts whose computation has not begun.
-    ///
-    /// # Errors
-    /// [`EmbedError`] for the first text that cannot be embedded.
+    /// most 1e-5 per value. Dropping the future cancels the texts that no worker has started.
     pub async fn embed(
         &self,
         texts: Vec<String>,
@@ -78,20 +72,20 @@ impl Embedder {
         Ok(self.pool.ask(texts, priority).await?)
     }
 
-    /// Returns the number of values of each vector.
+    /// Returns the number of values per vector.
     #[must_use]
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// Returns the statistics of the pool.
+    /// Returns the pool's statistics.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.pool.statistics()
     }
 }
 
-/// A session whose vectors are normalized.
+/// Normalizes a session's vectors.
 struct Embedding {
     session: Box<dyn Session>,
     dimension: usize,

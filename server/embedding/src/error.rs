@@ -1,11 +1,11 @@
-//! Errors of a pool and of embedding.
+//! Error types for pools and embedding.
 
 use crate::model::ModelError;
 
 /// An error from a pool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PoolError {
-    /// The model failed on a question, even alone.
+    /// The model failed on this question, even when run alone.
     #[error("a question of {bytes} bytes cannot be computed: {reason}")]
     Session {
         /// The length of the question in bytes.
@@ -21,7 +21,7 @@ pub enum PoolError {
 /// An error from embedding texts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmbedError {
-    /// The model failed on a text, even alone.
+    /// The model failed on this text, even when run alone.
     #[error("a text of {bytes} bytes cannot be embedded: {reason}")]
     Session {
         /// The length of the text in bytes.
@@ -49,7 +49,7 @@ pub enum StartError {
     /// An option is out of range.
     #[error("option {field}: {given} is not allowed; expected {allowed}")]
     InvalidOption {
-        /// The option.
+        /// The option's name.
         field: &'static str,
         /// The given value.
         given: u64,

@@ -1,7 +1,7 @@
-//! Embeds texts as vectors with a local ONNX sentence model: no network, one bounded pool, and cached results.
+//! Embeds texts as vectors with a local ONNX sentence model. Uses no network.
 //!
-//! [`Runtime`] finds and loads the shared library of ONNX Runtime, [`Model`] reads a sentence model from a folder, and
-//! [`Embedder`] runs it for concurrent callers:
+//! [`Runtime`] finds and loads the ONNX Runtime library, [`Model`] reads a sentence model from a folder,
+//! and [`Embedder`] runs it for concurrent callers:
 //!
 //! ```no_run
 //! use gsar_embedding::{Embedder, MemoryCache, Model, Options, Priority, Runtime};
@@ -18,11 +18,12 @@
 //! # }
 //! ```
 //!
-//! `make onnxruntime` and `make models` put the library and the model all-MiniLM-L6-v2 into the user's cache. Other
-//! models are read from a folder ([`Model::open`]). Callers add the text prefix that a model requires, such as
-//! "query: ".
+//! `make onnxruntime` and `make models` put the library and the all-MiniLM-L6-v2 model into the user's
+//! cache. [`Model::open`] reads other models from a folder. Callers must add any text prefix the model
+//! requires, such as "query: ".
 //!
-//! Other kinds of local models can use [`Runtime`], [`ModelFolder`] and a [`Pool`] of any [`Question`].
+//! For other kinds of local models, use [`Runtime`] and [`ModelFolder`] with a [`Pool`] over your own
+//! [`Question`] type.
 
 mod cache;
 mod embedder;

@@ -1,6 +1,6 @@
-//! Finds, checks and loads the shared library of ONNX Runtime.
+//! Finds, checks and loads the ONNX Runtime library.
 //!
-//! The loaded library is global state, because ONNX Runtime allows only one environment per process.
+//! The library is global state, because ONNX Runtime allows only one environment per process.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -12,13 +12,12 @@ use ort::logging::LogLevel;
 
 use crate::user_cache::{self, Manifest};
 
-/// The version that `make onnxruntime` fetches.
 const FETCHED_VERSION: &str = "1.27.0";
 /// The minimum version that the `ort` crate supports.
 const MIN_VERSION: &str = "1.24";
-/// The environment variable that names the library.
+/// Names the library file.
 const VARIABLE: &str = "ORT_DYLIB_PATH";
-/// The library folder in packages, relative to the program folder.
+/// The library folder in packages, relative to the executable's folder.
 const INSTALLED: &str = "../lib/gsar/onnxruntime";
 
 static LOADED: Mutex<Option<Runtime>> = Mutex::new(None);
@@ -38,7 +37,7 @@ pub enum RuntimeError {
     Missing {
         /// The file.
         file: PathBuf,
-        /// The origin of its path.
+        /// The source of its path.
         origin: Origin,
     },
     /// No library is configured, and there is no cache folder.
@@ -51,7 +50,7 @@ pub enum RuntimeError {
     NotALibrary {
         /// The file.
         file: PathBuf,
-        /// The origin of its path.
+        /// The source of its path.
         origin: Origin,
         /// The cause.
         found: String,
@@ -61,9 +60,9 @@ pub enum RuntimeError {
     TooOld {
         /// The file.
         file: PathBuf,
-        /// The origin of its path.
+        /// The source of its path.
         origin: Origin,
-        /// Its version.
+        /// The library's version.
         found: String,
     },
     /// The library changed since it was fetched.
@@ -71,14 +70,14 @@ pub enum RuntimeError {
     Changed {
         /// The file.
         file: PathBuf,
-        /// The origin of its path.
+        /// The source of its path.
         origin: Origin,
-        /// The digest in the manifest.
+        /// The SHA-256 in the manifest.
         expected: String,
-        /// The digest of the file.
+        /// The SHA-256 of the file.
         found: String,
     },
-    /// This process has loaded another library.
+    /// This process has already loaded another library.
     #[error("ONNX Runtime: this process has loaded {}, so {} cannot be loaded as well; configure only one library", loaded.display(), requested.display())]
     OtherLoaded {
         /// The loaded library.
@@ -96,16 +95,16 @@ pub enum RuntimeError {
     },
 }
 
-/// The origin of the path of a library.
+/// The source of a library path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Given by the caller.
+    /// The caller.
     Given,
     /// The variable `ORT_DYLIB_PATH`.
     Variable,
-    /// Installed with this program.
+    /// This program's installation.
     Installed,
-    /// Fetched by `make onnxruntime`.
+    /// `make onnxruntime`.
     Cache,
 }
 
@@ -131,13 +130,15 @@ fn fix(origin: Origin) -> &'static str {
 }
 
 impl Runtime {
-    /// Loads `library`, or else that of `ORT_DYLIB_PATH`, the one installed with this program, or the
-    /// one in the user's cache. If `library` or `ORT_DYLIB_PATH` is unusable, the others are not tried.
+    /// Loads `library` if given. Otherwise loads the library from `ORT_DYLIB_PATH`, this program's
+    /// installation or the user's cache. An unusable `library` or `ORT_DYLIB_PATH` is an error.
     ///
     /// Later calls return the loaded library. The first call takes about 0.2 s.
     ///
     /// # Errors
-    /// [`RuntimeError`]. The process can retry with another file, except after [`RuntimeError::OtherLoaded`] and [`RuntimeError::Refused`].
+    ///
+    /// Returns a [`RuntimeError`]. The process can retry with another file, except after
+    /// [`RuntimeError::OtherLoaded`] and [`RuntimeError::Refused`].
     pub fn load(library: Option<&Path>) -> Result<Self, RuntimeError> {
         let program = std::env::current_exe().ok();
         let (file, origin) = locate(library, |name| std::env::var_os(name), program.as_deref())?;
@@ -161,7 +162,7 @@ impl Runtime {
         Ok(loaded.insert(Self { environment, library: file.into() }).clone())
     }
 
-    /// Returns the environment for sessions.
+    /// Returns the environment for creating sessions.
     #[must_use]
     pub fn environment(&self) -> &Environment {
         &self.environment
@@ -235,7 +236,7 @@ fn check(file: &Path, origin: Origin) -> Result<(), RuntimeError> {
     })
 }
 
-/// Returns the end of the last table of a 64-bit little-endian ELF file; `None` for other files. The
+/// Returns the end of the last table in a 64-bit little-endian ELF file, or `None` for other files. The
 /// dynamic loader maps these ranges without checking the file length.
 fn length_by_header(content: &[u8]) -> Option<u64> {
     let number = |offset: usize, bytes: usize| {

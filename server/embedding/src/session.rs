@@ -1,29 +1,26 @@
-//! Sessions of a model, each used by one thread at a time.
+//! Model sessions. Each is used by one thread at a time.
 
 use fastembed::{InitOptionsUserDefined, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel};
 
-/// Computes vectors. A pool has one session per thread.
+/// Computes vectors. Each thread in a pool has its own session.
 pub trait Session: Send {
-    /// Returns the number of values of each vector.
+    /// Returns the number of values per vector.
     fn dimension(&self) -> usize;
 
-    /// Returns the maximum length in bytes of a text that the model may read in full. Used only to form
-    /// batches.
+    /// Returns the longest text, in bytes, that the model can read in full. Used only to form batches.
     fn max_text_bytes(&self) -> usize;
 
-    /// Computes a vector of [`Session::dimension`] values for each text, in order, of any norm.
-    ///
-    /// # Errors
-    /// [`SessionError`]. A failed batch is retried text by text.
+    /// Computes a vector with [`Session::dimension`] values for each text, in order. Vectors need not be
+    /// normalized. If a batch fails, the pool retries each text alone.
     fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, SessionError>;
 }
 
-/// An error of a session.
+/// An error from a session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SessionError(pub String);
 
-/// A single-threaded session of ONNX Runtime, with a tokenizer.
+/// A single-threaded ONNX Runtime session with a tokenizer.
 pub struct OnnxSession {
     embedding: TextEmbedding,
     dimension: usize,
@@ -32,8 +29,8 @@ pub struct OnnxSession {
 
 /// The maximum number of bytes per token in ordinary text.
 const MAX_BYTES_PER_TOKEN: usize = 6;
-/// The number of bytes passed to the tokenizer per allowed token, to bound the cost of huge texts. Only
-/// long runs of spaces need more.
+/// The number of bytes tokenized per allowed token. Bounds the cost of huge texts; only long runs of spaces
+/// need more.
 const MAX_SCANNED_BYTES_PER_TOKEN: usize = 128;
 
 impl OnnxSession {
@@ -53,7 +50,7 @@ impl OnnxSession {
         let model = UserDefinedEmbeddingModel::new(onnx, tokenizer).with_pooling(pooling);
         let embedding = catch_panic(|| {
             TextEmbedding::try_new_from_user_defined(model, options).map_err(|error| match error {
-                // The files are valid JSON, so this one is not a tokenizer.
+                // The JSON is valid, so this file is not a tokenizer.
                 fastembed::Error::Io(_) => {
                     OpenError::Tokenizer("it is JSON but not a known tokenizer".to_owned())
                 }
@@ -73,20 +70,15 @@ impl OnnxSession {
         Ok(session)
     }
 
-    /// Returns the vocabulary size of the tokenizer.
     pub(crate) fn vocabulary(&self) -> usize {
         self.embedding.tokenizer.get_vocab_size(true)
     }
 }
 
-/// An error from opening a session.
 #[derive(Debug)]
 pub(crate) enum OpenError {
-    /// ONNX Runtime rejects the graph.
     Onnx(String),
-    /// The tokenizer is invalid.
     Tokenizer(String),
-    /// The configuration of the tokenizer is invalid.
     TokenizerConfig(String),
     /// The model is loaded but fails to embed a text.
     TrialRun(String),

@@ -1,4 +1,4 @@
-//! The user's cache folder, and the manifests of files fetched into it.
+//! The user's cache folder, and the manifests of fetched files.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// The file name of a manifest.
 const MANIFEST: &str = "manifest.json";
 
-/// Returns `${XDG_CACHE_HOME:-~/.cache}/gsar`; `None` if neither variable is an absolute path.
+/// Returns `${XDG_CACHE_HOME:-~/.cache}/gsar`, or `None` if neither variable is an absolute path.
 pub(crate) fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME")
@@ -18,15 +17,12 @@ pub(crate) fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<Path
         .map(|cache| cache.join("gsar"))
 }
 
-/// The SHA-256 digests of files fetched together.
+/// The SHA-256 digests of fetched files.
 #[derive(Debug)]
 pub(crate) struct Manifest(Value);
 
 impl Manifest {
-    /// Reads the manifest of a folder; `None` if there is none.
-    ///
-    /// # Errors
-    /// An I/O error, or invalid JSON.
+    /// Reads a folder's manifest, or returns `None` if there is none.
     pub(crate) fn read(folder: &Path) -> io::Result<Option<Self>> {
         match std::fs::read(folder.join(MANIFEST)) {
             Ok(bytes) => Ok(Some(Self(serde_json::from_slice(&bytes)?))),
@@ -35,18 +31,16 @@ impl Manifest {
         }
     }
 
-    /// Returns the SHA-256 of a file in lowercase hexadecimal.
+    /// Returns a file's SHA-256 in lowercase hexadecimal.
     pub(crate) fn sha256(&self, name: &str) -> Option<&str> {
         self.0.get("files")?.get(name)?.get("sha256")?.as_str()
     }
 }
 
-/// Computes the SHA-256 of a content.
 pub(crate) fn sha256(content: &[u8]) -> [u8; 32] {
     Sha256::digest(content).into()
 }
 
-/// Formats bytes in lowercase hexadecimal.
 pub(crate) fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

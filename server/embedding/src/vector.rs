@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-/// A text's vector of unit length, so that a dot product is a cosine. Shared between caches and callers.
+/// A text's embedding, normalized so that a dot product is a cosine. Caches and callers share it.
 pub type Vector = Arc<[f32]>;
 
 /// The maximum deviation of a stored vector's length from 1.
 const TOLERANCE: f64 = 1e-4;
 
-/// Normalizes values; `None` if they are not finite or all zero.
+/// Normalizes values. Returns `None` if they are not finite or all zero.
 pub(crate) fn unit(values: &[f32]) -> Option<Vector> {
     let length = length(values);
     (length.is_finite() && length > 0.0)
         .then(|| values.iter().map(|value| (f64::from(*value) / length) as f32).collect())
 }
 
-/// Returns `true` for a unit vector of this dimension.
 pub(crate) fn is_unit(vector: &[f32], dimension: usize) -> bool {
     vector.len() == dimension && (length(vector) - 1.0).abs() < TOLERANCE
 }

@@ -1,4 +1,5 @@
-//! Tests of the real model. Skipped if the model or the runtime is not in the user's cache (`make models onnxruntime`).
+//! Tests the real model. Skipped if the model or the runtime is not in the user's cache (`make models
+//! onnxruntime`).
 
 #![allow(
     clippy::unwrap_used,
@@ -35,7 +36,7 @@ fn difference(one: &[f32], other: &[f32]) -> f32 {
     one.iter().zip(other).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max)
 }
 
-/// Copies the model without its manifest, with a link to the graph.
+/// Copies the model without its manifest, and links to its graph.
 fn copy_of(model: &Model, folder: &Path) -> PathBuf {
     let copy = folder.join("copy");
     fs::create_dir_all(copy.join("1_Pooling")).unwrap();
@@ -53,7 +54,6 @@ fn copy_of(model: &Model, folder: &Path) -> PathBuf {
     copy
 }
 
-/// Returns the error from loading the model in a folder.
 fn error_of(folder: &Path, runtime: &Runtime) -> ModelError {
     match Model::open(folder) {
         Ok(model) => model.session(runtime).unwrap_err(),
@@ -124,7 +124,6 @@ async fn embeds_unusual_texts() {
     assert_eq!(vectors, again);
     assert_eq!(embedder.statistics().computed, texts.len() as u64);
     assert!(vectors.iter().all(|vector| vector.iter().all(|number| number.is_finite())));
-    // Long texts are truncated.
     let beginning = vec!["word ".repeat(254)];
     let beginning = embedder.embed(beginning, Priority::Query).await.unwrap();
     assert!(difference(&vectors[3], &beginning[0]) < 1e-5);

@@ -1,4 +1,4 @@
-//! Tests of the pool with fake sessions.
+//! Tests the pool with fake sessions.
 
 #![allow(
     clippy::unwrap_used,
@@ -53,7 +53,7 @@ fn assert_near(vectors: &[Vector], expected: &[Vec<f32>]) {
     }
 }
 
-/// Yields until `number` texts wait.
+/// Yields until `number` texts are waiting.
 async fn until_waiting(embedder: &Embedder, number: usize) {
     while embedder.statistics().waiting != number {
         tokio::task::yield_now().await;
@@ -99,7 +99,7 @@ async fn callers_share_batches_and_each_text_is_computed_once() {
     assert_eq!(batch, ["a", "b", "c"]);
     assert_near(&first.await.unwrap().unwrap(), &expected(&["first"]));
     assert_near(&one.await.unwrap().unwrap(), &expected(&["a", "b"]));
-    // "first" may have been requested again after its answer, because there is no cache.
+    // Without a cache, "first" may have been requested again after its answer.
     drop(gate);
     assert_near(&two.await.unwrap().unwrap(), &expected(&["b", "c", "first"]));
 }
@@ -137,7 +137,7 @@ async fn cancelled_texts_are_not_computed() {
     gate.go_on.send(()).unwrap();
     assert_eq!(gate.pass(), ["b"]);
     kept.await.unwrap().unwrap();
-    // A running text is computed and cached although its caller was dropped.
+    // A text that has started is computed and cached even if its caller was dropped.
     embedder.embed(owned(&["first"]), Priority::Query).await.unwrap();
     let statistics = embedder.statistics();
     assert_eq!((statistics.computed, statistics.known, statistics.waiting), (2, 1, 0));
@@ -151,14 +151,14 @@ async fn callers_wait_while_their_queue_is_full() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let background = spawn_embed(&embedder, &texts, Priority::Background);
     gate.begun.recv().unwrap();
-    // Each text counts 256 bytes more: 15 fit.
+    // Each text adds 256 bytes, so 15 fit.
     until_waiting(&embedder, 15).await;
     let query = spawn_embed(&embedder, &["now"], Priority::Query);
     until_waiting(&embedder, 16).await;
     gate.go_on.send(()).unwrap();
     assert_eq!(gate.pass(), ["now"]);
     query.await.unwrap().unwrap();
-    // A text larger than the whole queue is computed as well.
+    // A text larger than the whole queue is still computed.
     let large = "x".repeat(100_000);
     let large = spawn_embed(&embedder, &[&large], Priority::Query);
     for _ in 0..40 {
@@ -181,7 +181,6 @@ async fn a_bad_text_fails_only_its_callers() {
             "{error}"
         );
     }
-    // Failures are not cached.
     assert_eq!(embedder.statistics().failed, 5);
     embedder.embed(owned(&["bad"]), Priority::Query).await.unwrap_err();
     assert_eq!(embedder.statistics().failed, 6);
@@ -221,7 +220,6 @@ async fn vectors_are_cached_across_restarts() {
     assert_eq!(computed, [3, 0]);
 }
 
-/// A broken cache.
 struct Broken {
     panics: bool,
     was_called: Arc<AtomicBool>,
@@ -231,7 +229,7 @@ impl Cache for Broken {
     fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Vector>>, CacheError> {
         self.was_called.store(true, Ordering::Relaxed);
         assert!(!self.panics, "expected panic");
-        // Too few vectors, of another dimension and not of unit length.
+        // Wrong dimension and not of unit length, and one vector too few.
         Ok(vec![Some(vec![1.0; keys.len()].into())])
     }
 

@@ -19,7 +19,7 @@ use std::process::Command;
 
 use gsar_embedding::{Origin, Runtime, RuntimeError};
 
-/// Compiles a shared library; prints a message and returns `None` without a C compiler.
+/// Compiles a shared library. Without a C compiler, prints a message and returns `None`.
 fn library(folder: &Path, name: &str, source: &str) -> Option<std::path::PathBuf> {
     let (code, library) = (folder.join("code.c"), folder.join(name));
     fs::write(&code, source).unwrap();
@@ -81,7 +81,7 @@ fn loads_only_onnx_runtime_of_a_supported_version() {
         assert!(error.to_string().contains("1.24 or later"), "{error}");
     }
 
-    // The real library, if available, is loaded once.
+    // Load the real library once, if available.
     let runtime = match Runtime::load(None) {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -106,7 +106,7 @@ fn rejects_a_library_changed_since_it_was_fetched() {
     let manifest = r#"{"files": {"libonnxruntime.so": {"sha256": "00"}}}"#;
     fs::write(folder.path().join("manifest.json"), manifest).unwrap();
     let error = refused(&file);
-    // The other test of this process may have loaded the real library already.
+    // The other test in this process may have loaded the real library.
     assert!(
         matches!(error, RuntimeError::Changed { .. } | RuntimeError::OtherLoaded { .. }),
         "{error}"

@@ -1,10 +1,10 @@
-//! Layers two caches, such as memory before disk.
+//! Combines two caches, such as memory and disk.
 
 use super::{Cache, CacheError, Key};
 use crate::vector::Vector;
 
-/// Reads from the front, then missing vectors from the back, which are copied to the front. If the back
-/// fails, vectors from the front are still returned.
+/// Reads from the front cache first, then from the back cache, and copies vectors from back to front. If
+/// the back cache fails, still returns vectors from the front.
 #[derive(Debug)]
 pub struct LayeredCache<Front, Back> {
     front: Front,

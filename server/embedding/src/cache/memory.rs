@@ -1,4 +1,4 @@
-//! A least-recently-used cache in memory, limited in bytes.
+//! An in-memory LRU cache with a size limit.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use super::{Cache, CacheError, Key};
 use crate::vector::Vector;
 
-/// The overhead of an entry in bytes: two keys, counters and the nodes of both maps.
+/// The overhead per entry in bytes: two keys, counters and the nodes of both maps.
 const OVERHEAD: usize = 192;
 
-/// A cache in memory that evicts the least recently used vectors.
+/// An in-memory cache that evicts the least recently used vectors.
 #[derive(Debug)]
 pub struct MemoryCache {
     max_bytes: usize,
@@ -25,7 +25,7 @@ struct Entries {
 }
 
 impl MemoryCache {
-    /// Creates a cache of at most `max_bytes` bytes: 1 MiB holds 605 vectors of 384 values.
+    /// Creates a cache of at most `max_bytes` bytes. 1 MiB holds 605 vectors of 384 values.
     #[must_use]
     pub fn new(max_bytes: usize) -> Self {
         Self { max_bytes, entries: Mutex::default() }

@@ -1,7 +1,7 @@
-//! A cache of vectors in a SQLite file, which survives restarts.
+//! A vector cache in a SQLite file. Survives restarts.
 //!
-//! Several processes can share the file. It contains hashes and vectors but no texts. Vectors reveal
-//! something about their texts, so only the owner can read the file.
+//! Several processes can share the file. It contains hashes and vectors but no texts. Because vectors
+//! reveal something about their texts, the file is readable only by its owner.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -14,19 +14,18 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, pa
 use super::{Cache, CacheError, Key};
 use crate::vector::Vector;
 
-/// The application id in SQLite's header: `gsve` in ASCII.
+/// `gsve` in ASCII.
 const APPLICATION_ID: i64 = 0x6773_7665;
-/// The only version of the schema.
 const SCHEMA_VERSION: i64 = 1;
 const SCHEMA: &str = "CREATE TABLE vectors (
     id INTEGER PRIMARY KEY,
     hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
     vector BLOB NOT NULL
 ) STRICT";
-/// The time to wait for another process: about as long as computing a vector.
+/// The time to wait for another process, about as long as computing a vector takes.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// A cache of vectors in a SQLite file.
+/// A vector cache in a SQLite file.
 #[derive(Debug)]
 pub struct SqliteCache {
     file: String,
@@ -35,10 +34,10 @@ pub struct SqliteCache {
 }
 
 impl SqliteCache {
-    /// Opens the file, or creates it with mode 0600, and missing parent folders with mode 0700.
+    /// Opens the file, or creates it with mode 0600 and missing parent folders with mode 0700.
     ///
-    /// The oldest vectors are deleted before the file exceeds `max_bytes`. 1 GiB holds about half a
-    /// million vectors of 384 values. The write-ahead log adds a few megabytes.
+    /// Deletes the oldest vectors before the file exceeds `max_bytes`. 1 GiB holds about half a million
+    /// vectors of 384 values. The write-ahead log adds a few megabytes.
     ///
     /// # Errors
     /// [`CacheError::Foreign`] or [`CacheError::Unusable`].
@@ -81,7 +80,7 @@ impl SqliteCache {
     }
 }
 
-/// Opens a connection and creates the schema; `None` if the file belongs to another program.
+/// Opens a connection and creates the schema. Returns `None` if the file belongs to another program.
 fn connect(file: &Path) -> rusqlite::Result<Option<Connection>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(file, flags)?;
@@ -92,7 +91,7 @@ fn connect(file: &Path) -> rusqlite::Result<Option<Connection>> {
         return Ok(None);
     }
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-    // A power failure can lose the latest vectors; they are recomputed.
+    // A power failure can lose the latest vectors, which are then recomputed.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let version: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -105,7 +104,7 @@ fn connect(file: &Path) -> rusqlite::Result<Option<Connection>> {
     Ok(Some(connection))
 }
 
-/// Returns `true` if the database is empty or a cache of this version.
+/// Returns `true` if the database is empty or a cache with this schema version.
 fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
     let ask = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     let application = ask("PRAGMA application_id")?;
@@ -150,9 +149,8 @@ impl Cache for SqliteCache {
     }
 }
 
-/// Deletes the oldest vectors until the used pages fit. Free pages are reused before the file grows.
+/// Deletes the oldest vectors until the used pages fit. SQLite reuses free pages before the file grows.
 fn shrink(connection: &Connection, max_bytes: u64) -> rusqlite::Result<()> {
-    /// The number of vectors deleted at a time.
     const STEP: i64 = 64;
     let ask = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     let max_bytes = i64::try_from(max_bytes).unwrap_or(i64::MAX);
@@ -173,7 +171,6 @@ fn shrink(connection: &Connection, max_bytes: u64) -> rusqlite::Result<()> {
     }
 }
 
-/// Converts values to little-endian bytes.
 fn to_bytes(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|number| number.to_le_bytes()).collect()
 }

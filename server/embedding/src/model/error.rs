@@ -1,11 +1,11 @@
-//! Errors of a model, each with the file and the fix.
+//! Errors from loading a model. Each names the file and the fix.
 
 use std::path::PathBuf;
 
 /// An error from loading a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// There is no cache folder.
+    /// No cache folder can be determined.
     #[error(
         "model: neither XDG_CACHE_HOME nor HOME is an absolute path; set one, or configure the folder of a model"
     )]
@@ -13,7 +13,7 @@ pub enum ModelError {
     /// Files are missing.
     #[error("model {}: {} not found; {fix}", folder.display(), files.join(", "))]
     Missing {
-        /// The folder of the model.
+        /// The model's folder.
         folder: PathBuf,
         /// The missing files.
         files: Vec<&'static str>,
@@ -35,9 +35,9 @@ pub enum ModelError {
     Changed {
         /// The file.
         file: PathBuf,
-        /// The digest in the manifest.
+        /// The SHA-256 in the manifest.
         expected: String,
-        /// The digest of the file.
+        /// The SHA-256 of the file.
         found: String,
         /// The fix.
         fix: Fix,
@@ -47,9 +47,9 @@ pub enum ModelError {
     Unsupported {
         /// The file that requires it.
         file: PathBuf,
-        /// The required feature.
+        /// The unsupported feature.
         found: String,
-        /// The supported ones.
+        /// The supported features.
         allowed: &'static str,
     },
     /// ONNX Runtime rejects the graph.
@@ -75,7 +75,7 @@ pub enum ModelError {
     /// The model is loaded but fails to embed a text.
     #[error("model {}: a text cannot be embedded: {reason}; {fix}", folder.display())]
     TrialRun {
-        /// The folder of the model.
+        /// The model's folder.
         folder: PathBuf,
         /// The error from ONNX Runtime.
         reason: String,
@@ -84,14 +84,14 @@ pub enum ModelError {
     },
 }
 
-/// The fix for an unusable model.
+/// Tells the user how to fix an unusable model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fix(pub &'static str);
 
 impl Fix {
-    /// For the model that is fetched.
+    /// The fix for the fetched model.
     pub const FETCH: Self = Self("run `make models`");
-    /// For a model that the user provides.
+    /// The fix for a model that the user provides.
     pub const EXPORT: Self =
         Self("put a sentence model exported to ONNX there, with its tokenizer");
 }

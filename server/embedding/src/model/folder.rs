@@ -1,4 +1,4 @@
-//! Reads the files of a model and checks them against the manifest, if there is one.
+//! Reads a model's files and checks them against its manifest, if any.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use crate::user_cache::{self, Manifest};
 /// The names and contents of model files embedded in the program.
 pub type BuiltIn = &'static [(&'static str, &'static [u8])];
 
-/// A reader of the folder of a model.
+/// Reads files from a model's folder.
 pub struct ModelFolder {
     path: PathBuf,
-    /// The files, if they are embedded in the program.
+    /// Set if the files are embedded in the program.
     built_in: Option<BuiltIn>,
     fix: Fix,
     manifest: Option<Manifest>,
@@ -21,7 +21,7 @@ pub struct ModelFolder {
 }
 
 impl ModelFolder {
-    /// Opens a folder and its optional `manifest.json`.
+    /// Opens a folder and reads its `manifest.json`, if any.
     ///
     /// # Errors
     /// [`ModelError::Unreadable`] if the manifest is invalid.
@@ -35,20 +35,20 @@ impl ModelFolder {
         Ok(Self { path: path.to_owned(), built_in: None, fix, manifest, digest })
     }
 
-    /// Opens files embedded in the program; errors show `name` as their folder.
+    /// Opens files embedded in the program. Errors show `name` as the folder.
     #[must_use]
     pub fn built_in(name: &str, files: BuiltIn, fix: Fix) -> Self {
         let digest = blake3::Hasher::new();
         Self { path: PathBuf::from(name), built_in: Some(files), fix, manifest: None, digest }
     }
 
-    /// Returns the path of the folder.
+    /// Returns the folder's path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns `true` if there is a file or folder of that name.
+    /// Returns `true` if the folder contains this file or subfolder.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         match self.built_in {
@@ -57,13 +57,13 @@ impl ModelFolder {
         }
     }
 
-    /// Returns `true` if there is a manifest.
+    /// Returns `true` if the folder has a manifest.
     #[must_use]
     pub fn has_manifest(&self) -> bool {
         self.manifest.is_some()
     }
 
-    /// Reads a file, checks it against the manifest, and adds it to the digest of the model.
+    /// Reads a file, checks it against the manifest, and adds it to the model digest.
     ///
     /// # Errors
     /// [`ModelError::Unreadable`] or [`ModelError::Changed`].
@@ -71,10 +71,7 @@ impl ModelFolder {
         self.read_as(name, name)
     }
 
-    /// Like [`ModelFolder::read`], with another name in the digest.
-    ///
-    /// # Errors
-    /// Those of [`ModelFolder::read`].
+    /// Like [`ModelFolder::read`], but uses a different name in the digest.
     pub fn read_as(&mut self, name: &str, digest_name: &str) -> Result<Vec<u8>, ModelError> {
         let content =
             self.content(name).map_err(|error| self.unreadable(name, error.to_string()))?;
@@ -107,10 +104,7 @@ impl ModelFolder {
         }
     }
 
-    /// Parses the content of a file as JSON.
-    ///
-    /// # Errors
-    /// [`ModelError::Unreadable`].
+    /// Parses a file's content as JSON.
     pub fn json(&self, name: &str, content: &[u8]) -> Result<Value, ModelError> {
         serde_json::from_slice(content)
             .map_err(|error| self.unreadable(name, format!("it is not valid JSON: {error}")))
@@ -122,19 +116,19 @@ impl ModelFolder {
         self.digest.finalize().into()
     }
 
-    /// Returns an error about missing files.
+    /// Builds an error for missing files.
     #[must_use]
     pub fn missing(&self, files: Vec<&'static str>) -> ModelError {
         ModelError::Missing { folder: self.path.clone(), files, fix: self.fix }
     }
 
-    /// Returns an error about an unreadable file.
+    /// Builds an error for an unreadable file.
     #[must_use]
     pub fn unreadable(&self, name: &str, reason: String) -> ModelError {
         ModelError::Unreadable { file: self.path.join(name), reason, fix: self.fix }
     }
 
-    /// Returns an error about an unsupported feature.
+    /// Builds an error for an unsupported feature.
     #[must_use]
     pub fn unsupported(&self, name: &str, found: String, allowed: &'static str) -> ModelError {
         ModelError::Unsupported { file: self.path.join(name), found, allowed }

@@ -1,8 +1,9 @@
 //! Loads a sentence model from a folder: an ONNX graph, its tokenizer, and their settings.
 //!
-//! The layout is that of published sentence models: `model.onnx` (or `onnx/model.onnx`), `tokenizer.json`,
-//! `tokenizer_config.json`, `config.json`, `1_Pooling/config.json`, and optionally `special_tokens_map.json`,
-//! `sentence_bert_config.json` and `modules.json`. If there is a `manifest.json`, all files must match it.
+//! Uses the layout of published sentence models: `model.onnx` (or `onnx/model.onnx`), `tokenizer.json`,
+//! `tokenizer_config.json`, `config.json`, `1_Pooling/config.json`, and optionally
+//! `special_tokens_map.json`, `sentence_bert_config.json` and `modules.json`. If there is a
+//! `manifest.json`, all files must match it.
 
 mod error;
 mod folder;
@@ -33,7 +34,7 @@ const SPECIAL_TOKENS: &str = "special_tokens_map.json";
 const SENTENCE: &str = "sentence_bert_config.json";
 const MODULES: &str = "modules.json";
 
-/// A sentence model whose files are read and checked, but not yet loaded into ONNX Runtime.
+/// A sentence model that has been read and checked, but not yet loaded into ONNX Runtime.
 pub struct Model {
     folder: PathBuf,
     fix: Fix,
@@ -47,7 +48,8 @@ pub struct Model {
 }
 
 impl Model {
-    /// Reads the model that `make models` puts into the user's cache: all-MiniLM-L6-v2, 384 values, 256 tokens, English.
+    /// Reads the model that `make models` puts into the user's cache: all-MiniLM-L6-v2, English, with 384
+    /// values and 256 tokens.
     ///
     /// # Errors
     /// Those of [`Model::open`], and [`ModelError::NoCacheFolder`].
@@ -65,28 +67,29 @@ impl Model {
         Err(reader.missing(vec!["manifest.json"]))
     }
 
-    /// Reads the model in a folder. Takes about 0.5 s for 100 MB, mostly for the digest.
+    /// Reads a model from a folder. Takes about 0.5 s for 100 MB, mostly for the digest.
     ///
     /// # Errors
-    /// [`ModelError`], except for errors from ONNX Runtime.
+    ///
+    /// Returns a [`ModelError`]. Errors from ONNX Runtime are reported by [`Model::session`].
     pub fn open(folder: &Path) -> Result<Self, ModelError> {
         read(folder, Fix::EXPORT, ModelFolder::open(folder, Fix::EXPORT)?)
     }
 
-    /// Returns the folder it was read from.
+    /// Returns the model's folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Returns the pooling of token vectors.
+    /// Returns how token vectors are pooled.
     #[must_use]
     pub fn pooling(&self) -> Pooling {
         self.pooling
     }
 
-    /// Returns the maximum number of tokens of a text. Longer texts are truncated, also at 128 bytes per
-    /// allowed token.
+    /// Returns the maximum number of tokens in a text. Longer texts are truncated, as are texts of more
+    /// than 128 bytes per allowed token.
     #[must_use]
     pub fn max_tokens(&self) -> usize {
         self.max_tokens
@@ -149,7 +152,6 @@ impl std::fmt::Debug for Model {
     }
 }
 
-/// Reads the files of a model.
 fn read(path: &Path, fix: Fix, mut folder: ModelFolder) -> Result<Model, ModelError> {
     let onnx_name = find_onnx(&folder)?;
     let content = folder.read(POOLING)?;
@@ -157,7 +159,7 @@ fn read(path: &Path, fix: Fix, mut folder: ModelFolder) -> Result<Model, ModelEr
     let config = folder.read(CONFIG)?;
     let tokenizer_config = folder.read(TOKENIZER_CONFIG)?;
     let tokenizer = folder.read(TOKENIZER)?;
-    // The digest does not depend on the location of the graph.
+    // The digest must not depend on the graph's location.
     let onnx = folder.read_as(onnx_name, ONNX[0])?;
     let mut optional = |name| folder.has(name).then(|| folder.read(name)).transpose();
     let special_tokens = optional(SPECIAL_TOKENS)?.unwrap_or_else(|| b"{}".to_vec());
@@ -206,7 +208,7 @@ fn read(path: &Path, fix: Fix, mut folder: ModelFolder) -> Result<Model, ModelEr
     })
 }
 
-/// Returns the name of the graph file if all required files exist.
+/// Returns the graph's file name if all required files exist.
 fn find_onnx(folder: &ModelFolder) -> Result<&'static str, ModelError> {
     let onnx = ONNX.into_iter().find(|name| folder.has(name));
     let files: Vec<_> = [TOKENIZER, TOKENIZER_CONFIG, CONFIG, POOLING]

@@ -1,11 +1,11 @@
-//! Reads the settings of a sentence model: the pooling of token vectors, and the maximum number of tokens.
+//! Reads a sentence model's pooling and token limit.
 
 use serde_json::Value;
 
-/// The way to combine token vectors into a text vector.
+/// A method of combining token vectors into a text vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
-    /// The mean over all tokens of the text.
+    /// The mean over all tokens in the text.
     Mean,
     /// The vector of the first token.
     Cls,
@@ -20,10 +20,11 @@ impl From<Pooling> for fastembed::Pooling {
     }
 }
 
-/// Returns the pooling in `1_Pooling/config.json`.
+/// Returns the pooling from `1_Pooling/config.json`.
 ///
 /// # Errors
-/// The configured modes, unless they are exactly one supported mode.
+///
+/// The configured modes, unless there is exactly one and it is supported.
 pub(super) fn pooling(config: &Value) -> Result<Pooling, String> {
     let modes: Vec<&str> = config
         .as_object()
@@ -40,7 +41,7 @@ pub(super) fn pooling(config: &Value) -> Result<Pooling, String> {
     }
 }
 
-/// Returns the unsupported module kinds in `modules.json`.
+/// Returns the unsupported module types in `modules.json`.
 pub(super) fn other_modules(modules: &Value) -> Vec<&str> {
     modules
         .as_array()
@@ -55,7 +56,8 @@ pub(super) fn other_modules(modules: &Value) -> Vec<&str> {
 /// Returns the lowest token limit in the files.
 ///
 /// # Errors
-/// The limit, if there is none or it leaves no room for a word between the special tokens.
+///
+/// The limit, if it is missing or leaves no room for a word between the special tokens.
 pub(super) fn max_tokens(
     sentence: Option<&Value>,
     tokenizer: &Value,

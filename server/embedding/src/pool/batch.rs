@@ -1,4 +1,4 @@
-//! Forms batches: the oldest waiting job, and those nearest to it in length.
+//! Forms batches from the oldest waiting job and the jobs closest to it in length.
 //!
 //! A batch is padded to its longest text, so mixing lengths wastes computation.
 
@@ -7,26 +7,22 @@ use std::ops::ControlFlow;
 
 use crate::cache::Key;
 
-/// Shorter texts count as equally long, because they have only a few tokens.
+/// Texts up to this length are treated as equal, because they have only a few tokens.
 const SHORT: usize = 32;
 
-/// The limits of a batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BatchLimits {
-    /// The maximum number of texts.
     pub(super) texts: usize,
-    /// The maximum number of padded bytes.
     pub(super) bytes: usize,
 }
 
-/// The position of a job among the waiting ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Slot {
     length: usize,
     age: u64,
 }
 
-/// The waiting jobs of one priority, indexed by age and by length.
+/// The waiting jobs for one priority, indexed by age and by length.
 #[derive(Debug, Default)]
 pub(super) struct WaitingJobs {
     by_length: BTreeMap<Slot, Key>,
@@ -34,7 +30,7 @@ pub(super) struct WaitingJobs {
 }
 
 impl WaitingJobs {
-    /// Adds a job. `age` must be unique and increasing; `length` is in bytes.
+    /// Adds a job. `age` must be unique and increasing. `length` is in bytes.
     pub(super) fn add(&mut self, key: Key, length: usize, age: u64) -> Slot {
         let slot = Slot { length: length.max(SHORT), age };
         self.by_length.insert(slot, key);
@@ -42,18 +38,17 @@ impl WaitingJobs {
         slot
     }
 
-    /// Removes a job.
     pub(super) fn remove(&mut self, slot: Slot) {
         self.by_length.remove(&slot);
         self.by_age.remove(&slot.age);
     }
 
-    /// Returns the number of waiting jobs.
     pub(super) fn len(&self) -> usize {
         self.by_length.len()
     }
 
-    /// Removes and returns the next batch: the oldest job and those of similar length. Empty if no job waits.
+    /// Removes and returns the next batch: the oldest job and others of similar length. Empty if no job is
+    /// waiting.
     pub(super) fn take(&mut self, limits: BatchLimits) -> Vec<Key> {
         let Some((age, length)) = self.by_age.first_key_value() else { return Vec::new() };
         let oldest = Slot { length: *length, age: *age };
@@ -95,7 +90,7 @@ struct Batch {
 }
 
 impl Batch {
-    /// Adds a job unless a limit is reached or padding would exceed a quarter of a text.
+    /// Adds a job unless it exceeds a limit or needs more than a quarter of a text in padding.
     fn add(&mut self, slot: Slot, limits: BatchLimits) -> ControlFlow<()> {
         let min = self.min.min(slot.length);
         let max = self.max.max(slot.length);

@@ -1,4 +1,4 @@
-//! The public handle of a pool.
+//! The public handle to a pool.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,30 +16,29 @@ use crate::cache::{Cache, Key};
 use crate::error::{PoolError, StartError};
 use crate::vector::Vector;
 
-/// The overhead of a waiting question in bytes.
 const OVERHEAD: usize = 256;
 
-/// Answers questions for concurrent callers with a shared pool of sessions. Clones share the pool.
+/// Answers questions for concurrent callers on a shared pool of sessions. Clones share the pool.
 ///
 /// Dropping the last clone stops the threads after their current batches.
 pub struct Pool<Q: Question> {
     inner: Arc<Inner<Q>>,
 }
 
-/// Statistics of a pool since its start.
+/// Statistics since the pool started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// The number of computed questions.
     pub computed: u64,
     /// The number of computed batches.
     pub batches: u64,
-    /// The number of questions answered by the cache.
+    /// The number of questions answered from the cache.
     pub known: u64,
     /// The number of failed questions.
     pub failed: u64,
-    /// The number of failures of the cache.
+    /// The number of cache failures.
     pub cache_faults: u64,
-    /// The number of questions whose computation has not begun.
+    /// The number of questions that no worker has started.
     pub waiting: usize,
 }
 
@@ -55,9 +54,6 @@ struct Inner<Q: Question> {
 
 impl<Q: Question> Pool<Q> {
     /// Starts one thread per computation, ignoring [`Options::workers`], and one for the cache.
-    ///
-    /// # Errors
-    /// [`StartError::InvalidOption`] or [`StartError::Thread`].
     pub fn start(
         work: PoolSpec<Q>,
         options: &Options,
@@ -92,11 +88,8 @@ impl<Q: Question> Pool<Q> {
 
     /// Answers questions, in order. Waits while the queue is full.
     ///
-    /// Concurrent requests for the same question share one computation. Dropping the future cancels
-    /// questions whose computation has not begun.
-    ///
-    /// # Errors
-    /// [`PoolError`] for the first question that cannot be computed.
+    /// Concurrent requests for the same question share one computation. Dropping the future cancels the
+    /// questions that no worker has started.
     pub async fn ask(
         &self,
         questions: Vec<Q>,
@@ -127,7 +120,7 @@ impl<Q: Question> Pool<Q> {
         order.iter().map(|at| answers.get(*at).map(Vector::clone).ok_or(PoolError::Ended)).collect()
     }
 
-    /// Returns the statistics of the pool.
+    /// Returns the pool's statistics.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         let shared = &self.inner.shared;
@@ -204,7 +197,7 @@ impl<Q: Question> Drop for Inner<Q> {
     }
 }
 
-/// The pending questions of a call, which are cancelled on drop.
+/// A call's pending questions. Cancels them on drop.
 struct PendingAnswers<'a, Q: Question> {
     shared: &'a Shared<Q>,
     keys: Vec<Key>,

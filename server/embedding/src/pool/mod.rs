@@ -1,7 +1,7 @@
 //! A bounded pool of sessions for concurrent callers.
 //!
-//! A question becomes a job, unless there is a job for the same question. A job is looked up in the cache, waits, and is
-//! computed in a batch with others of similar length. Its answer is sent to all callers.
+//! Each distinct question becomes a job. A job is looked up in the cache, waits, and is computed in a batch
+//! with others of similar length. Its answer is sent to every caller that asked the question.
 //!
 //! ```text
 //! ask ─► permit of the queue ─► job ─► cache thread: look up ─► wait ─► worker: batch ─► answer

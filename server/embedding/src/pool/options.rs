@@ -1,33 +1,29 @@
-//! The options of a pool.
+//! The options for a pool.
 
 use std::thread::available_parallelism;
 
 use crate::error::StartError;
 
-/// The maximum number of workers; each has a copy of the weights.
 const MAX_WORKERS: usize = 64;
-/// The maximum number of workers by default.
 const DEFAULT_WORKERS: usize = 4;
-/// The maximum of [`Options::batch_texts`].
 const MAX_BATCH_TEXTS: usize = 1_024;
-/// The minimum of [`Options::queue_bytes`].
 const MIN_QUEUE_BYTES: u32 = 4 << 10;
-/// The maximum of [`Options::queue_bytes`].
 const MAX_QUEUE_BYTES: u32 = 1 << 30;
 
-/// The options of a pool.
+/// Options for a pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The number of sessions, 1 to 64, each with a thread and a copy of the weights. Default: the
-    /// number of processors, at most 4.
+    /// The number of sessions, 1 to 64. Each has its own thread and copy of the weights. Defaults to the
+    /// number of processors, up to 4.
     pub workers: usize,
-    /// The maximum number of texts per batch, 1 to 1024. Default: 16. Large batches gain little on a
-    /// CPU, and queries wait for running batches.
+    /// The maximum number of texts per batch, 1 to 1024. Defaults to 16. Larger batches gain little on a
+    /// CPU and delay queries.
     pub batch_texts: usize,
-    /// The maximum size of a padded batch in bytes; a single text can be longer. Default: 4 KiB.
+    /// The maximum size of a batch in bytes, including padding. A single text can be longer. Defaults to 4
+    /// KiB.
     pub batch_bytes: usize,
-    /// The maximum size of waiting texts per priority in bytes, 4 KiB to 1 GiB, counting 256 more per
-    /// text. Callers wait while the queue is full. Default: 16 MiB.
+    /// The maximum total size of queued texts per priority in bytes, 4 KiB to 1 GiB; each text adds 256
+    /// bytes. Callers wait while the queue is full. Defaults to 16 MiB.
     pub queue_bytes: u32,
 }
 
@@ -36,12 +32,11 @@ pub struct Options {
 pub enum Priority {
     /// Interactive work.
     Query,
-    /// Background work, such as filling an index. It gets one batch in eight while queries wait.
+    /// Background work, such as filling an index. Gets one batch in eight while queries are waiting.
     Background,
 }
 
 impl Default for Options {
-    /// One worker per processor, at most four; batches of 16 texts and 4 KiB; a queue of 16 MiB.
     fn default() -> Self {
         let processors = available_parallelism().map_or(1, usize::from);
         Self {
@@ -54,10 +49,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Checks that all values are in range.
-    ///
-    /// # Errors
-    /// [`StartError::InvalidOption`].
+    /// Returns an error if a value is out of range.
     pub fn check(&self) -> Result<(), StartError> {
         let refuse =
             |field, given: u64, allowed| Err(StartError::InvalidOption { field, given, allowed });

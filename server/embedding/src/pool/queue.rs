@@ -1,4 +1,4 @@
-//! The jobs of a pool and the callers waiting for them.
+//! The jobs in a pool and the callers waiting for them.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,18 +11,16 @@ use crate::cache::Key;
 use crate::error::PoolError;
 use crate::vector::Vector;
 
-/// The result of a question.
 pub(super) type Outcome = Result<Vector, PoolError>;
 
-/// The maximum number of consecutive batches of queries while background work waits.
+/// The maximum number of consecutive query batches while background work is waiting.
 const MAX_QUERIES_IN_A_ROW: u32 = 7;
-/// The maximum number of jobs per lookup, so that queries do not wait for a long one.
+/// The maximum number of jobs per lookup, so that queries do not wait for a long lookup.
 const MAX_LOOK_UPS: usize = 256;
-/// The maximum number of answers waiting to be stored; more are dropped if the cache is slower than the
+/// The maximum number of answers waiting to be stored. More are dropped if the cache is slower than the
 /// model.
 const MAX_TO_STORE: usize = 8_192;
 
-/// The jobs of a pool.
 #[derive(Debug)]
 pub(super) struct Queue<Q> {
     has_cache: bool,
@@ -37,13 +35,13 @@ pub(super) struct Queue<Q> {
 
 #[derive(Debug)]
 struct Job<Q> {
-    /// Taken when the computation begins.
+    /// Taken when the computation starts.
     question: Option<Q>,
     bytes: usize,
     priority: Priority,
     stage: Stage,
     callers: Vec<oneshot::Sender<Outcome>>,
-    /// Released when the computation begins or the job ends.
+    /// Released when the computation starts or the job ends.
     permit: Option<OwnedSemaphorePermit>,
 }
 
@@ -54,7 +52,6 @@ enum Stage {
     Running,
 }
 
-/// One value per priority.
 #[derive(Debug, Default)]
 struct PerPriority<T> {
     query: T,
@@ -70,7 +67,7 @@ impl<T> PerPriority<T> {
     }
 }
 
-/// A job whose computation begins.
+/// A job that a worker has started.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StartedJob<Q> {
     pub(super) key: Key,
@@ -78,7 +75,7 @@ pub(super) struct StartedJob<Q> {
 }
 
 impl<Q: Question> Queue<Q> {
-    /// Creates an empty queue. Questions of at least `max_bytes` bytes count as equally long.
+    /// Creates an empty queue. Questions longer than `max_bytes` are treated as equal in length.
     pub(super) fn new(has_cache: bool, max_bytes: usize) -> Self {
         Self {
             has_cache,
@@ -115,7 +112,7 @@ impl<Q: Question> Queue<Q> {
         Some(receiver)
     }
 
-    /// Adds a question, or joins the existing job.
+    /// Adds a question, or joins its existing job.
     pub(super) fn enqueue(
         &mut self,
         key: Key,
@@ -144,7 +141,7 @@ impl<Q: Question> Queue<Q> {
         receiver
     }
 
-    /// Removes jobs without callers whose computation has not started.
+    /// Removes jobs that have no callers left and have not started.
     pub(super) fn cancel(&mut self, keys: &[Key]) {
         for key in keys {
             let Some(job) = self.jobs.get_mut(key) else { continue };
@@ -161,7 +158,6 @@ impl<Q: Question> Queue<Q> {
         }
     }
 
-    /// Returns the next jobs to look up in the cache.
     pub(super) fn take_look_ups(&mut self) -> Vec<Key> {
         let mut keys = Vec::new();
         while keys.len() < MAX_LOOK_UPS {
@@ -171,7 +167,7 @@ impl<Q: Question> Queue<Q> {
                 .pop_front()
                 .or_else(|| self.to_look_up.background.pop_front());
             let Some(key) = next else { break };
-            // A key is queued twice if its priority was raised, and its job may be gone.
+            // Raising a priority queues a key twice, and the job may be gone.
             if self.jobs.get(&key).is_some_and(|job| matches!(job.stage, Stage::LookUp)) {
                 keys.push(key);
             }
@@ -179,7 +175,6 @@ impl<Q: Question> Queue<Q> {
         keys
     }
 
-    /// Completes the lookup of a job.
     pub(super) fn complete_lookup(&mut self, key: Key, known: Option<Vector>) {
         let is_pending = self.jobs.get(&key).is_some_and(|job| matches!(job.stage, Stage::LookUp));
         match known {
@@ -189,7 +184,7 @@ impl<Q: Question> Queue<Q> {
         }
     }
 
-    /// Begins the next batch for one of `workers`; empty if no job waits.
+    /// Starts the next batch for one of `workers`. Empty if no job is waiting.
     pub(super) fn begin(&mut self, limits: BatchLimits, workers: usize) -> Vec<StartedJob<Q>> {
         let queries = self.waiting.query.len();
         let background = self.waiting.background.len();
@@ -202,7 +197,7 @@ impl<Q: Question> Queue<Q> {
             self.queries_in_a_row = self.queries_in_a_row.saturating_add(1);
             (&mut self.waiting.query, queries)
         };
-        // Waiting jobs are divided among the workers.
+        // Divide the waiting jobs among the workers.
         let texts = limits.texts.min(waiting.div_ceil(workers.max(1)));
         let keys = line.take(BatchLimits { texts, ..limits });
         keys.into_iter()
@@ -217,7 +212,7 @@ impl<Q: Question> Queue<Q> {
 
     /// Sends the answer to all callers and queues it for the cache.
     ///
-    /// The cache thread stores answers before its next lookup, so nothing is computed twice.
+    /// The cache thread stores answers before its next lookup, so no answer is computed twice.
     pub(super) fn finish(&mut self, key: Key, outcome: &Outcome) {
         if let Ok(vector) = outcome
             && self.has_cache
@@ -228,12 +223,11 @@ impl<Q: Question> Queue<Q> {
         self.answer(key, outcome);
     }
 
-    /// Takes the answers to store.
     pub(super) fn take_to_store(&mut self) -> Vec<(Key, Vector)> {
         std::mem::take(&mut self.to_store)
     }
 
-    /// Returns the number of jobs whose computation has not started.
+    /// Returns the number of jobs that have not started.
     pub(super) fn pending(&self) -> usize {
         self.jobs.values().filter(|job| !matches!(job.stage, Stage::Running)).count()
     }
@@ -248,7 +242,7 @@ impl<Q: Question> Queue<Q> {
 
     fn answer(&mut self, key: Key, outcome: &Outcome) {
         for caller in self.jobs.remove(&key).into_iter().flat_map(|job| job.callers) {
-            // The caller may have been dropped.
+            // The caller may have dropped its future.
             let _ = caller.send(outcome.clone());
         }
     }
@@ -377,7 +371,6 @@ mod tests {
         assert_eq!(known.try_recv().unwrap(), Ok(vector(1.0)));
         assert_eq!(new.try_recv().unwrap_err(), TryRecvError::Empty);
         assert_eq!(begin(&mut queue), ["new"]);
-        // A second lookup result for the same text is ignored.
         queue.complete_lookup(key("new"), Some(vector(9.0)));
         assert_eq!(new.try_recv().unwrap_err(), TryRecvError::Empty);
     }

@@ -1,15 +1,15 @@
-//! The traits and parameters of a pool: its questions, the computation of answers, and their validation.
+//! The parameters of a pool, and the traits for its questions and computations.
 
 use crate::cache::Key;
 use crate::session::SessionError;
 use crate::vector::Vector;
 
-/// A question to a pool.
+/// A question that a pool can answer.
 pub trait Question: Send + 'static {
-    /// Returns its length in bytes, used to limit the queue and to form batches.
+    /// Returns the question's length in bytes. Limits the queue and forms batches.
     fn bytes(&self) -> usize;
 
-    /// Returns its cache key for the model with this digest.
+    /// Returns the cache key for the model with this digest.
     fn key(&self, model_digest: &[u8; 32]) -> Key;
 }
 
@@ -23,15 +23,13 @@ impl Question for String {
     }
 }
 
-/// Computes answers. A pool has one computation per thread.
+/// Computes answers. Each thread in a pool has its own computation.
 pub trait Computation<Q>: Send {
-    /// Returns the maximum length of a question in bytes that the model may read in full. Used only to form batches.
+    /// Returns the longest question, in bytes, that the model can read in full. Used only to form batches.
     fn max_bytes(&self) -> usize;
 
-    /// Computes an answer to each question, in order.
-    ///
-    /// # Errors
-    /// [`SessionError`]. A failed batch is retried question by question.
+    /// Computes an answer to each question, in order. If a batch fails, the pool retries each question
+    /// alone.
     fn compute(&mut self, questions: &[&Q]) -> Result<Vec<Vector>, SessionError>;
 }
 
@@ -40,9 +38,9 @@ pub type AnswerCheck = Box<dyn Fn(&[f32]) -> bool + Send + Sync>;
 
 /// The parameters of a pool.
 pub struct PoolSpec<Q> {
-    /// The name of its threads.
+    /// The thread name.
     pub name: &'static str,
-    /// The digest that distinguishes models in the cache.
+    /// The digest that identifies the model in the cache.
     pub model_digest: [u8; 32],
     /// Validates cached answers.
     pub is_valid: AnswerCheck,

@@ -1,4 +1,4 @@
-//! The threads of a pool: one per computation, and one for the cache.
+//! A pool's threads: one per computation, and one for the cache.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,10 @@ use crate::error::PoolError;
 use crate::session::{SessionError, catch_panic};
 use crate::vector::Vector;
 
-/// The state shared by the threads and callers of a pool.
+/// The state that a pool's threads and callers share.
 pub(super) struct Shared<Q> {
     queue: Mutex<Queue<Q>>,
-    /// Wakes workers when jobs wait.
+    /// Wakes workers when jobs are waiting.
     work: Condvar,
     /// Wakes the cache thread when there are lookups or answers to store.
     cache_work: Condvar,
@@ -26,13 +26,11 @@ pub(super) struct Shared<Q> {
     pub(super) counts: Counts,
 }
 
-/// The next work of the cache thread.
 struct CacheBatch {
     store: Vec<(Key, Vector)>,
     look_up: Vec<Key>,
 }
 
-/// Counters since the start.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) computed: AtomicU64,
@@ -70,13 +68,11 @@ impl<Q: Question> Shared<Q> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes a thread for a job that was added.
     pub(super) fn added(&self) {
         self.cache_work.notify_one();
         self.work.notify_one();
     }
 
-    /// Stops the workers after their current batches.
     pub(super) fn end_workers(&self) {
         let _queue = self.queue();
         self.ending.store(true, Ordering::Relaxed);
@@ -90,7 +86,6 @@ impl<Q: Question> Shared<Q> {
         self.cache_work.notify_all();
     }
 
-    /// Computes batches until the pool ends.
     pub(super) fn work(&self, mut computation: Box<dyn Computation<Q>>) {
         while let Some(batch) = self.next_batch() {
             let questions: Vec<&Q> = batch.iter().map(|job| &job.question).collect();
@@ -186,8 +181,7 @@ fn catch_cache_panic<T>(ask: impl FnOnce() -> Result<T, CacheError>) -> Result<T
     catch_panic(ask).unwrap_or_else(|panic| Err(CacheError::Other(panic)))
 }
 
-/// Computes a batch. If it fails, computes each question alone, so that a bad question fails only
-/// itself.
+/// Computes a batch. If it fails, computes each question alone, so that a bad question fails only itself.
 fn compute<Q: Question>(computation: &mut dyn Computation<Q>, questions: &[&Q]) -> Vec<Outcome> {
     match run(computation, questions) {
         Ok(answers) => answers.into_iter().map(Ok).collect(),

@@ -1,4 +1,4 @@
-//! Sessions for tests.
+//! Test sessions.
 
 #![allow(
     dead_code,
@@ -18,7 +18,6 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use gsar_embedding::{Model, Runtime, Session, SessionError};
 
-/// The dimension of the test sessions.
 pub(crate) const DIMENSION: usize = 8;
 
 /// A session that reports each batch and waits before computing it.
@@ -27,14 +26,13 @@ pub(crate) struct Gated {
     go_on: Receiver<()>,
 }
 
-/// Controls a [`Gated`] session.
 pub(crate) struct Gate {
     pub(crate) begun: Receiver<Vec<String>>,
     pub(crate) go_on: Sender<()>,
 }
 
 impl Gate {
-    /// Waits for a batch to begin and lets it continue.
+    /// Waits for a batch to start and lets it continue.
     pub(crate) fn pass(&self) -> Vec<String> {
         let batch = self.begun.recv().unwrap();
         self.go_on.send(()).unwrap();
@@ -48,7 +46,7 @@ pub(crate) fn gated() -> (Box<dyn Session>, Gate) {
     (Box::new(Gated { begun, go_on: may_go_on }), Gate { begun: is_begun, go_on })
 }
 
-/// Returns the vector of a text in both test sessions.
+/// Returns the vector that both test sessions compute for a text.
 pub(crate) fn vector_of(text: &str) -> Vec<f32> {
     let hash = text.bytes().fold(17_u32, |hash, byte| hash.wrapping_mul(31) ^ u32::from(byte));
     let values: Vec<f32> =
@@ -106,7 +104,8 @@ impl Session for Free {
     }
 }
 
-/// Loads the runtime and model of the user's cache; prints a message and returns `None` if they are unavailable.
+/// Loads the runtime and the model from the user's cache. If unavailable, prints a message and returns
+/// `None`.
 pub(crate) fn real(test: &str) -> Option<(Runtime, Model)> {
     let loaded = Runtime::load(None).map_err(|error| error.to_string()).and_then(|runtime| {
         Ok((runtime, Model::all_mini_lm().map_err(|error| error.to_string())?))
