@@ -1,8 +1,7 @@
 //! Scores pairs: `score FOLDER [--threads N] [--logits] < pairs.jsonl`.
 //!
-//! Reads `{"claim", "premise"}` per line from standard input. Writes one line of JSON per pair: the
-//! probabilities of the classes, or with `--logits` the raw output of the graph. Prints the duration on
-//! standard error.
+//! Reads one `{"claim", "premise"}` object per line from standard input. For each pair, prints the class
+//! probabilities as JSON, or the raw logits with `--logits`. Reports the elapsed time on standard error.
 
 use std::error::Error;
 use std::io::{BufRead, BufWriter, Write};
@@ -13,7 +12,6 @@ use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair};
 use gsar_embedding::Runtime;
 use serde_json::{Value, json};
 
-/// The number of lines per batch.
 const BATCH: usize = 4_096;
 
 struct Arguments {

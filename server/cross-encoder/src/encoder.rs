@@ -1,4 +1,4 @@
-//! Scores pairs for concurrent callers.
+//! A pool of cross-encoder sessions that scores pairs for concurrent callers.
 
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -15,29 +15,25 @@ use crate::pair::Pair;
 use crate::probabilities::Probabilities;
 use crate::tokens::Tokens;
 
-/// The maximum number of workers by default.
 const DEFAULT_WORKERS: usize = 4;
-/// The maximum number of pairs per batch. A session splits a batch further, so this bounds how long a
-/// caller waits for others.
+/// Bounds how long a caller waits for the pairs of others. Sessions split batches further.
 const BATCH_PAIRS: usize = 16;
-/// The maximum size of a batch in bytes.
 const BATCH_BYTES: usize = 4 << 10;
 
-/// The options of a pool.
+/// Options for [`CrossEncoder::start`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The number of sessions, each with a thread and a copy of the weights, 1 to 64. Default: the number of
-    /// processors, at most 4.
+    /// The number of sessions, 1 to 64. Each has its own thread and copy of the weights. Defaults to the
+    /// number of processors, up to 4.
     pub workers: usize,
-    /// The maximum size of waiting pairs in bytes, 4 KiB to 1 GiB, counting 256 more per pair. Callers
-    /// wait while the queue is full. Default: 16 MiB.
+    /// The maximum total size of queued pairs in bytes, 4 KiB to 1 GiB; each pair adds 256 bytes. Callers
+    /// wait while the queue is full. Defaults to 16 MiB.
     pub queue_bytes: u32,
-    /// The memory for cached scores in bytes, about 200 per score; 0 disables the cache. Default: 8 MiB.
+    /// The size of the score cache in bytes, about 200 per score; 0 disables the cache. Defaults to 8 MiB.
     pub cache_bytes: usize,
 }
 
 impl Default for Options {
-    /// Returns the defaults of all options.
     fn default() -> Self {
         Self {
             workers: available_parallelism().map_or(1, usize::from).min(DEFAULT_WORKERS),
@@ -47,7 +43,7 @@ impl Default for Options {
     }
 }
 
-/// Scores pairs for concurrent callers with a shared pool of sessions. Clones share the pool.
+/// Scores pairs for concurrent callers on a shared pool of sessions. Clones share the pool.
 ///
 /// Dropping the last clone stops the threads after their current batches.
 #[derive(Clone, Debug)]
@@ -59,10 +55,7 @@ pub struct CrossEncoder {
 }
 
 impl CrossEncoder {
-    /// Tests a model and starts a pool for it. Blocks for about 0.3 s per worker with a model of 100 MB.
-    ///
-    /// # Errors
-    /// [`StartError`].
+    /// Tests a model and starts a pool for it. Blocks for about 0.3 s per worker for a 100 MB model.
     pub fn start(runtime: &Runtime, model: &Model, options: &Options) -> Result<Self, StartError> {
         let pool_options = PoolOptions {
             workers: options.workers,
@@ -98,13 +91,10 @@ impl CrossEncoder {
         })
     }
 
-    /// Returns the probabilities of each pair, in order. Waits while the queue is full.
+    /// Returns the probabilities for each pair, in order. Waits while the queue is full.
     ///
-    /// A pair is computed once while its scores are cached. Dropping the future cancels pairs whose
-    /// computation has not begun.
-    ///
-    /// # Errors
-    /// [`ScoreError`] for the first pair that cannot be scored.
+    /// A pair whose scores are cached is not computed again. Dropping the future cancels the pairs that no
+    /// worker has started.
     pub async fn score(&self, pairs: Vec<Pair>) -> Result<Vec<Probabilities>, ScoreError> {
         let logits = self.logits(pairs).await?;
         Ok(logits
@@ -113,11 +103,8 @@ impl CrossEncoder {
             .collect())
     }
 
-    /// Returns the logits of each pair, in the column order of [`Model::classes`], to compare
-    /// implementations. Decisions use [`CrossEncoder::score`].
-    ///
-    /// # Errors
-    /// Those of [`CrossEncoder::score`].
+    /// Returns the logits for each pair, in the column order of [`Model::classes`]. Use it to compare
+    /// implementations, and [`CrossEncoder::score`] to decide.
     pub async fn logits(&self, pairs: Vec<Pair>) -> Result<Vec<Vector>, ScoreError> {
         let too_long =
             pairs.iter().enumerate().find(|(_, pair)| !self.tokens.has_room_beside(&pair.claim));
@@ -131,21 +118,22 @@ impl CrossEncoder {
         Ok(self.pool.ask(pairs, Priority::Query).await?)
     }
 
-    /// Returns the number of tokens in a text. A premise of at most [`CrossEncoder::room_beside`] tokens
-    /// is not truncated.
+    /// Returns the number of tokens in a text. Premises of up to [`CrossEncoder::room_beside`] tokens are
+    /// not truncated.
     #[must_use]
     pub fn tokens(&self, text: &str) -> usize {
         self.tokens.count(text)
     }
 
-    /// Returns the number of tokens of a premise that fit with a claim; `None` if the claim is too long to be scored.
+    /// Returns the number of premise tokens that fit next to a claim, or `None` if the claim is too long to
+    /// score.
     #[must_use]
     pub fn room_beside(&self, claim: &str) -> Option<usize> {
         let has_room = self.tokens.has_room_beside(claim);
         has_room.then(|| self.tokens.room_beside(claim))
     }
 
-    /// Returns the statistics so far.
+    /// Returns statistics since the pool started.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.pool.statistics()

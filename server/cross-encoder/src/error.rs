@@ -1,4 +1,4 @@
-//! Errors of models and pairs, each with its fix.
+//! Error types. Each message names the fix.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub enum ModelError {
     /// A file is missing, unreadable, changed, unsupported or invalid.
     #[error(transparent)]
     File(#[from] gsar_embedding::ModelError),
-    /// `id2label` does not name a class for each column.
+    /// `id2label` does not name a class for every column.
     #[error(
         "model: {}: {found}; name every column once, in the order used in training: grounded, ungrounded, contradicted and optionally complementary (or entailment, neutral, contradiction; or SUPPORTS, NOT_ENOUGH_INFO, REFUTES)", file.display()
     )]
@@ -20,7 +20,7 @@ pub enum ModelError {
         /// The cause.
         found: String,
     },
-    /// The graph has other inputs or outputs.
+    /// The graph has the wrong inputs or outputs.
     #[error(
         "model: {}: {found}; export a graph with the inputs input_ids, attention_mask and token_type_ids, int64 [batch, sequence], and the single output logits, float32 [batch, labels], with dynamic axes batch and sequence", file.display()
     )]
@@ -30,7 +30,7 @@ pub enum ModelError {
         /// The cause.
         found: String,
     },
-    /// Labels and graph belong to different models.
+    /// The labels and the graph belong to different models.
     #[error(
         "model: {} names {named} labels, but the graph returns {given} scores; use the config.json that was saved with the model", file.display()
     )]
@@ -39,7 +39,7 @@ pub enum ModelError {
         file: PathBuf,
         /// The number of labels in `config.json`.
         named: usize,
-        /// The number of scores that the graph returns.
+        /// The number of scores the graph returns.
         given: usize,
     },
     /// The examples cannot be read.
@@ -50,14 +50,14 @@ pub enum ModelError {
         /// The cause.
         found: String,
     },
-    /// The model fails on its own examples.
+    /// The model misclassifies its own examples.
     #[error(
         "model: {right} of {of} rows of {} get their label, at least two thirds are required; id2label in config.json has another order than in training, or tokenizer.json belongs to another model: use the files that were saved with the model", file.display()
     )]
     ExamplesWrong {
         /// `examples.jsonl`.
         file: PathBuf,
-        /// The number of correct examples.
+        /// The number of correctly classified examples.
         right: usize,
         /// The number of examples.
         of: usize,
@@ -70,7 +70,7 @@ pub enum StartError {
     /// The model cannot be run.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// An option is not allowed, or a thread cannot be started.
+    /// An option is out of range, or a thread cannot be started.
     #[error(transparent)]
     Pool(#[from] gsar_embedding::StartError),
 }
@@ -78,8 +78,8 @@ pub enum StartError {
 /// An error from scoring pairs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScoreError {
-    /// A claim leaves no room for evidence. Claims are never truncated, because half a claim is a
-    /// different claim.
+    /// The claim leaves no room for evidence. Claims are never truncated, because that changes their
+    /// meaning.
     #[error(
         "the claim of pair {at} has {bytes} bytes and more than {max_tokens} tokens, the maximum for a claim; split it"
     )]
@@ -88,15 +88,15 @@ pub enum ScoreError {
         at: usize,
         /// The length of the claim in bytes.
         bytes: usize,
-        /// The maximum number of tokens of a claim.
+        /// The maximum number of tokens in a claim.
         max_tokens: usize,
     },
-    /// The model failed on a pair, even alone.
+    /// The model failed on this pair, even when run alone.
     #[error("a pair of {bytes} bytes cannot be scored: {reason}")]
     Session {
-        /// The length of claim and premise in bytes.
+        /// The combined length of claim and premise in bytes.
         bytes: usize,
-        /// The error of ONNX Runtime.
+        /// The error from ONNX Runtime.
         reason: String,
     },
     /// The pool has stopped.

@@ -1,4 +1,4 @@
-//! Reads the examples of a model. Only examples reveal labels in a wrong order.
+//! Parses a model's examples, which reveal labels in the wrong order.
 
 use gsar_core::Class;
 use serde_json::Value;
@@ -6,20 +6,15 @@ use serde_json::Value;
 use crate::labels::{self, Labels};
 use crate::pair::Pair;
 
-/// The maximum number of examples; every start scores them.
+/// Limited because every start scores them all.
 const MAX_EXAMPLES: usize = 64;
 
-/// A pair with a known class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Example {
     pub(crate) pair: Pair,
     pub(crate) class: Class,
 }
 
-/// Parses examples.
-///
-/// # Errors
-/// The cause, with its line.
 pub(crate) fn read(content: &[u8], labels: &Labels) -> Result<Vec<Example>, String> {
     let text = std::str::from_utf8(content).map_err(|error| error.to_string())?;
     let examples = text
@@ -48,7 +43,7 @@ fn example(line: &str, labels: &Labels) -> Result<Example, String> {
     Ok(Example { pair: Pair::new(text("claim")?, text("premise")?), class })
 }
 
-/// Returns `true` if enough examples are correct to trust the order of the labels.
+/// Returns `true` if enough examples are correct to trust the label order.
 pub(crate) fn are_enough(right: usize, of: usize) -> bool {
     right * 3 >= of * 2
 }

@@ -1,4 +1,4 @@
-//! Runs the graph on rows of tokens.
+//! Runs the ONNX graph on token rows.
 
 use gsar_embedding::{Runtime, SessionError};
 use ort::session::Session;
@@ -9,27 +9,20 @@ use crate::tokens::Row;
 const INPUTS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
 const OUTPUT: &str = "logits";
 
-/// A graph in a single-threaded session.
 #[derive(Debug)]
 pub(crate) struct Graph {
     session: Session,
     columns: Option<usize>,
 }
 
-/// An error from loading a graph.
 #[derive(Debug)]
 pub(crate) enum GraphError {
-    /// ONNX Runtime cannot load it.
     Onnx(String),
-    /// It has other inputs or outputs.
+    /// The graph has the wrong inputs or outputs.
     Interface(String),
 }
 
 impl Graph {
-    /// Loads a graph and checks its inputs and outputs.
-    ///
-    /// # Errors
-    /// [`GraphError`].
     pub(crate) fn open(runtime: &Runtime, onnx: &[u8]) -> Result<Self, GraphError> {
         let session =
             session(runtime, onnx).map_err(|error| GraphError::Onnx(error.to_string()))?;
@@ -37,15 +30,11 @@ impl Graph {
         Ok(Self { session, columns })
     }
 
-    /// Returns the number of logits per row if the graph declares it.
     pub(crate) fn columns(&self) -> Option<usize> {
         self.columns
     }
 
-    /// Returns the logits of each row. Pads shorter rows.
-    ///
-    /// # Errors
-    /// The error from ONNX Runtime.
+    /// Returns the logits for each row. Pads shorter rows.
     pub(crate) fn run(&mut self, rows: &[&Row]) -> Result<Vec<Vec<f32>>, SessionError> {
         let longest = rows.iter().map(|row| row.ids.len()).max().unwrap_or(0);
         let size = rows.len().saturating_mul(longest);
@@ -83,12 +72,12 @@ fn session(runtime: &Runtime, onnx: &[u8]) -> ort::Result<Session> {
     let mut builder = Session::builder(runtime.environment())?
         .with_intra_threads(1)?
         .with_intra_op_spinning(false)?
-        // Memory plans are cached per shape, and there are many shapes.
+        // Memory plans are cached per shape, and shapes vary widely.
         .with_memory_pattern(false)?;
     builder.commit_from_memory(onnx)
 }
 
-/// Checks inputs and outputs. Returns the number of columns if the graph declares it.
+/// Checks the inputs and outputs. Returns the number of columns if the graph declares it.
 fn interface(session: &Session) -> Result<Option<usize>, String> {
     let names =
         |outlets: &[Outlet]| outlets.iter().map(Outlet::name).collect::<Vec<_>>().join(", ");

@@ -3,7 +3,6 @@
 use gsar_core::Class;
 use serde_json::Value;
 
-/// Accepted names of each class, ignoring case.
 const NAMES: [(Class, &[&str]); 4] = [
     (Class::Grounded, &["grounded", "entailment", "supports"]),
     (Class::Ungrounded, &["ungrounded", "neutral", "not_enough_info"]),
@@ -11,15 +10,11 @@ const NAMES: [(Class, &[&str]); 4] = [
     (Class::Complementary, &["complementary"]),
 ];
 
-/// The class of each output column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Labels(Vec<Class>);
 
 impl Labels {
-    /// Parses `id2label` in `config.json`.
-    ///
-    /// # Errors
-    /// The cause.
+    /// Parses `id2label` from `config.json`.
     pub(crate) fn read(config: &Value) -> Result<Self, String> {
         let Some(named) = config.get("id2label").and_then(Value::as_object) else {
             return Err("missing id2label, an object of column numbers and names".to_owned());
@@ -50,18 +45,15 @@ impl Labels {
         }
     }
 
-    /// Returns the number of columns.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns the class of each column.
     pub(crate) fn classes(&self) -> &[Class] {
         &self.0
     }
 }
 
-/// Returns the class of a name.
 pub(crate) fn class(name: &str) -> Option<Class> {
     let is_it = |known: &&str| known.eq_ignore_ascii_case(name);
     NAMES.into_iter().find(|(_, names)| names.iter().any(is_it)).map(|(class, _)| class)

@@ -1,7 +1,7 @@
-//! Computes the probability that evidence grounds or contradicts a claim, with a local ONNX cross-encoder.
+//! Computes the probability that evidence grounds or contradicts a claim, using a local ONNX cross-encoder.
 //!
-//! [`Model`] reads a cross-encoder from a folder, and [`CrossEncoder`] scores pairs of claim and premise
-//! for concurrent callers. Choosing premises and deciding classes is up to the caller:
+//! [`Model`] loads a cross-encoder from a folder, and [`CrossEncoder`] scores claim-premise pairs for
+//! concurrent callers. The caller chooses the premises and decides on a class:
 //!
 //! ```no_run
 //! use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair};

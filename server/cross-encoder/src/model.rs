@@ -1,4 +1,4 @@
-//! Loads a cross-encoder from a folder and tests it before use.
+//! Loads a cross-encoder from a folder and tests it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +25,6 @@ const FIX: Fix = Fix(
     "put a cross-encoder exported to ONNX there, with the tokenizer.json and config.json saved with it",
 );
 const FIX_SHIPPED: Fix = Fix("build the server from complete sources");
-/// The files of the shipped model.
 const SHIPPED: BuiltIn = &[
     (ONNX, include_bytes!("../model/model.onnx")),
     (TOKENIZER, include_bytes!("../model/tokenizer.json")),
@@ -34,10 +33,10 @@ const SHIPPED: BuiltIn = &[
 ];
 /// The number of examples that test the runtime with the built-in model.
 const BUILT_IN_EXAMPLES: usize = 2;
-/// The prefix of operators whose integer scale depends on all rows in a batch.
+/// The prefix of operators that compute an integer scale over the whole batch.
 const BATCH_SCALED: &[u8] = b"DynamicQuantize";
 
-/// A cross-encoder whose files are read and checked, but not yet loaded into ONNX Runtime.
+/// A cross-encoder that has been read and checked, but not yet loaded into ONNX Runtime.
 pub struct Model {
     folder: PathBuf,
     onnx: Vec<u8>,
@@ -45,24 +44,27 @@ pub struct Model {
     labels: Arc<Labels>,
     settings: Settings,
     examples: Vec<Example>,
-    /// `true` for the built-in model, where only the runtime needs a test.
+    /// `true` for the built-in model, which only needs to test the runtime.
     is_built_in: bool,
     digest: [u8; 32],
 }
 
 impl Model {
-    /// Reads the model in a folder, with the files described in the crate documentation.
+    /// Reads a model from a folder with the files listed in the crate documentation.
     ///
     /// # Errors
-    /// [`ModelError`], except errors that only ONNX Runtime can detect.
+    ///
+    /// Returns a [`ModelError`]. Errors that only ONNX Runtime can detect are reported later, when the pool
+    /// starts.
     pub fn open(folder: &Path) -> Result<Self, ModelError> {
         Self::read(ModelFolder::open(folder, FIX)?)
     }
 
-    /// Returns the model built into this crate; `model/MODEL_CARD.md` describes it.
+    /// Returns the model built into this crate, described in `model/MODEL_CARD.md`.
     ///
     /// # Errors
-    /// The errors of [`Model::open`], all of them bugs of this build.
+    ///
+    /// Those of [`Model::open`]. Any error is a bug in this build.
     pub fn shipped() -> Result<Self, ModelError> {
         let shipped = Self::read(ModelFolder::built_in("the shipped model", SHIPPED, FIX_SHIPPED))?;
         Ok(Self { is_built_in: true, ..shipped })
@@ -105,25 +107,25 @@ impl Model {
         })
     }
 
-    /// Returns the folder it was read from.
+    /// Returns the model's folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Returns the class of each column of the graph's output.
+    /// Returns the class of each output column.
     #[must_use]
     pub fn classes(&self) -> &[Class] {
         self.labels.classes()
     }
 
-    /// Returns the maximum number of tokens of claim and premise together, including special tokens.
+    /// Returns the maximum number of tokens in a claim and premise together, including special tokens.
     #[must_use]
     pub fn max_tokens(&self) -> usize {
         self.settings.max_tokens
     }
 
-    /// Returns the probability, 0.5 to 1, from which the model may decide ungrounded; `None` if it never
+    /// Returns the probability, 0.5 to 1, at which the model may decide ungrounded, or `None` if it never
     /// may.
     #[must_use]
     pub fn ungrounded_from(&self) -> Option<Millionths> {
@@ -144,15 +146,11 @@ impl Model {
         &self.tokens
     }
 
-    /// Returns the divisor of logits, 0.01 to 100.
     pub(crate) fn temperature(&self) -> f64 {
         self.settings.temperature
     }
 
     /// Creates a session with its own copy of the weights.
-    ///
-    /// # Errors
-    /// The reason why the graph is unusable.
     pub(crate) fn scorer(&self, runtime: &Runtime) -> Result<Scorer, ModelError> {
         let graph = catch_panic(|| Graph::open(runtime, &self.onnx))
             .unwrap_or_else(|panic| Err(GraphError::Onnx(panic)))
@@ -171,11 +169,8 @@ impl Model {
         }
     }
 
-    /// Tests the highest token, the longest row, several rows at once, and the examples. The built-in
-    /// model skips the longest row and most examples.
-    ///
-    /// # Errors
-    /// The first test that fails.
+    /// Tests the highest token, the longest row, several rows at once, and the examples. For the built-in
+    /// model, skips the longest row and most examples.
     pub(crate) fn self_test(&self, scorer: &mut Scorer) -> Result<(), ModelError> {
         let highest = self.tokens.highest();
         let run = |scorer: &mut Scorer, lengths: &[usize]| {

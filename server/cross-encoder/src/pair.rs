@@ -1,13 +1,13 @@
-//! A claim and a premise to score.
+//! A claim-premise pair.
 
 use gsar_embedding::{Key, Question};
 
-/// A claim, and the evidence to compare it with.
+/// A claim and the evidence to compare it with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// The statement.
+    /// The claim.
     pub claim: String,
-    /// The evidence as text; truncated if it does not fit.
+    /// The evidence text, truncated if it does not fit.
     pub premise: String,
 }
 

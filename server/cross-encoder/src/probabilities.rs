@@ -1,4 +1,4 @@
-//! Converts logits to exact probabilities. No floating point is used after this.
+//! Converts logits to exact probabilities. Later steps use no floating point.
 
 use std::cmp::Reverse;
 
@@ -7,7 +7,7 @@ use gsar_core::fixed_point::{Millionths, ONE_MILLION};
 
 use crate::labels::Labels;
 
-/// The probability of each class, in millionths that sum to one million.
+/// The probability of each class in millionths. They sum to one million.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probabilities {
     /// The premise supports the claim.
@@ -16,7 +16,7 @@ pub struct Probabilities {
     pub ungrounded: Millionths,
     /// The premise contradicts the claim.
     pub contradicted: Millionths,
-    /// The claim is complementary; zero if the model has no such class.
+    /// The claim is complementary. Zero if the model has no such class.
     pub complementary: Millionths,
 }
 
@@ -32,7 +32,7 @@ impl Probabilities {
         }
     }
 
-    /// Returns the most likely class; the strictest on a tie.
+    /// Returns the most likely class, or the strictest on a tie.
     #[must_use]
     pub fn likeliest(&self) -> Class {
         Class::ALL
@@ -41,8 +41,8 @@ impl Probabilities {
             .unwrap_or(Class::Contradicted)
     }
 
-    /// Returns the softmax of the logits divided by a temperature (Guo et al. 2017), rounded by largest
-    /// remainder so that the sum is exactly one million.
+    /// Returns the softmax of the logits divided by a temperature (Guo et al. 2017). Largest-remainder
+    /// rounding makes the sum exactly one million.
     pub(crate) fn of_logits(logits: &[f32], labels: &Labels, temperature: f64) -> Self {
         let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let weights: Vec<f64> = logits
@@ -72,15 +72,15 @@ impl Probabilities {
     }
 }
 
-/// Divides one million by weight. The remainder goes to the largest fractions, and on a tie to the
-/// strictest class. The weights are finite, and one of them is 1.
+/// Splits one million in proportion to finite weights, of which one is 1. The remainder goes to the largest
+/// fractions, and to the stricter class on a tie.
 fn shares(weights: &[f64], classes: &[Class]) -> Vec<u32> {
     let sum: f64 = weights.iter().sum();
     let exact: Vec<f64> =
         weights.iter().map(|weight| weight / sum * f64::from(ONE_MILLION)).collect();
     let mut shares: Vec<u32> = exact.iter().map(|share| *share as u32).collect();
     let left = ONE_MILLION.saturating_sub(shares.iter().sum());
-    // Fractions in units of 2^-40, so that remainders compare as integers.
+    // In units of 2^-40, so that remainders compare as integers.
     let remainder = |at: &usize| {
         exact.get(*at).map_or(0, |share| (share.fract() * (1_u64 << 40) as f64) as u64)
     };
@@ -154,7 +154,6 @@ mod tests {
         assert_eq!(even.likeliest(), Class::Contradicted);
         let three = Probabilities::of_logits(&[0.5, 0.5, -3.0, 0.5], &labels, 1.0);
         assert_eq!(three.likeliest(), Class::Ungrounded);
-        // Rounding must not put the least strict of equal classes above the others.
         assert_eq!(three.ungrounded.get() - three.grounded.get(), 1);
         assert_eq!(three.complementary, three.ungrounded);
     }

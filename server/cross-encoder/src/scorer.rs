@@ -1,4 +1,4 @@
-//! Scores batches with one session: groups rows and rejects invalid scores.
+//! Runs batches on one session. Groups rows by length and rejects invalid scores.
 
 use std::sync::Arc;
 
@@ -8,11 +8,9 @@ use crate::graph::Graph;
 use crate::pair::Pair;
 use crate::tokens::{Row, Tokens};
 
-/// The maximum number of tokens per run, with padding. Beyond about this number, more rows do not make a
-/// row cheaper on a CPU.
+/// The maximum number of tokens per run, including padding. Larger runs are not faster per row on a CPU.
 const MAX_RUN_TOKENS: usize = 256;
 
-/// A session with the shared tokenizer.
 #[derive(Debug)]
 pub(crate) struct Scorer {
     pub(crate) tokens: Arc<Tokens>,
@@ -22,10 +20,7 @@ pub(crate) struct Scorer {
 }
 
 impl Scorer {
-    /// Returns the logits of each row, in order.
-    ///
-    /// # Errors
-    /// The error of ONNX Runtime, or a score that is not a number.
+    /// Returns the logits for each row, in order. Fails on a score that is not a number.
     pub(crate) fn logits(&mut self, rows: &[Row]) -> Result<Vec<Vector>, SessionError> {
         let mut logits: Vec<Option<Vector>> = vec![None; rows.len()];
         for group in self.groups(rows) {
@@ -42,7 +37,7 @@ impl Scorer {
         Ok(logits.into_iter().flatten().collect())
     }
 
-    /// Groups row indexes to run together: rows of similar length, up to the token limit.
+    /// Groups the indexes of rows with similar lengths, up to the token limit.
     fn groups(&self, rows: &[Row]) -> Vec<Vec<usize>> {
         let mut places: Vec<(usize, usize)> =
             rows.iter().enumerate().map(|(at, row)| (row.ids.len(), at)).collect();

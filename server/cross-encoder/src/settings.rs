@@ -1,31 +1,25 @@
-//! Parses the settings in `config.json`.
+//! Parses the model settings in `config.json`.
 
 use gsar_core::fixed_point::Millionths;
 use serde_json::Value;
 
-/// The default maximum number of tokens of a pair.
 const DEFAULT_MAX_TOKENS: usize = 512;
-/// The minimum number of tokens per pair, so that a claim leaves room for a premise.
+/// Enough for a claim to leave room for a premise.
 const MIN_TOKENS: usize = 16;
-/// The maximum number of tokens per pair in `config.json`.
 const MAX_TOKENS: usize = 8_192;
-/// The minimum temperature.
 const MIN_TEMPERATURE: f64 = 0.01;
-/// The maximum temperature.
 const MAX_TEMPERATURE: f64 = 100.0;
 
-/// The settings of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Settings {
-    /// The divisor of logits, 0.01 to 100. Default: 1.
+    /// The divisor of logits, 0.01 to 100. Defaults to 1.
     pub(crate) temperature: f64,
-    /// The maximum number of tokens of claim and premise together, including special tokens, 16 to 8192.
+    /// The maximum number of tokens in a claim and premise together, including special tokens, 16 to 8192.
     pub(crate) max_tokens: usize,
-    /// The probability, 0.5 to 1, from which the model may decide ungrounded; `None` if it never may.
+    /// The probability, 0.5 to 1, at which the model may decide ungrounded; `None` if it never may.
     pub(crate) ungrounded_from: Option<Millionths>,
 }
 
-/// An error from an unsupported setting.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
     pub(crate) found: String,
@@ -33,10 +27,7 @@ pub(crate) struct Refused {
 }
 
 impl Settings {
-    /// Parses `gsar` in `config.json`.
-    ///
-    /// # Errors
-    /// The first unsupported setting.
+    /// Parses `gsar` from `config.json`, and rejects unsupported settings.
     pub(crate) fn read(config: &Value) -> Result<Self, Refused> {
         let positions = config
             .get("max_position_embeddings")
@@ -88,7 +79,7 @@ impl Settings {
     }
 }
 
-/// Parses the threshold in `decides_from`, the only class a model may decide.
+/// Parses the threshold from `decides_from`. Only ungrounded can have one.
 fn ungrounded_from(value: &Value) -> Result<Option<Millionths>, Refused> {
     let refuse = |found: String, allowed| Err(Refused { found, allowed });
     let Value::Object(named) = value else {

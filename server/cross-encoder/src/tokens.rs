@@ -1,4 +1,4 @@
-//! Tokenizes pairs of claim and premise; truncates the premise if the pair is too long.
+//! Tokenizes claim-premise pairs. Truncates the premise if the pair is too long.
 
 use tokenizers::{
     EncodeInput, Tokenizer, TruncationDirection, TruncationParams, TruncationStrategy,
@@ -6,36 +6,28 @@ use tokenizers::{
 
 use crate::pair::Pair;
 
-/// The maximum number of bytes per token in ordinary text.
 const MAX_TEXT_BYTES_PER_TOKEN: usize = 6;
-/// The number of bytes read per allowed token, to bound the cost of a huge premise.
+/// The number of bytes read per allowed token. Bounds the cost of a huge premise.
 const MAX_BYTES_PER_TOKEN: usize = 128;
 
-/// The tokenizer of a model.
 #[derive(Debug)]
 pub(crate) struct Tokens {
     pair_tokenizer: Tokenizer,
     text_tokenizer: Tokenizer,
     max_tokens: usize,
-    /// The number of special tokens around claim and premise.
     special_tokens: usize,
 }
 
-/// The input row of a pair.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// The vocabulary index of each token.
     pub(crate) ids: Vec<i64>,
     /// The segment of each token: 0 for the claim, 1 for the premise.
     pub(crate) types: Vec<i64>,
 }
 
 impl Tokens {
-    /// Parses `tokenizer.json` and ignores its truncation and padding. Special token names in a claim or
-    /// premise are plain text.
-    ///
-    /// # Errors
-    /// The cause.
+    /// Parses `tokenizer.json`, ignoring its truncation and padding. The names of special tokens are plain
+    /// text in claims and premises.
     pub(crate) fn read(content: &[u8], max_tokens: usize) -> Result<Self, String> {
         let mut text_tokenizer = Tokenizer::from_bytes(content)
             .map_err(|error| format!("it is not a known tokenizer: {error}"))?;
@@ -67,7 +59,7 @@ impl Tokens {
         self.text_tokenizer.encode_fast(text, false).map_or(usize::MAX, |encoding| encoding.len())
     }
 
-    /// Returns the maximum number of tokens in a claim; a quarter is left for the premise.
+    /// Returns the maximum number of tokens in a claim. Leaves a quarter for the premise.
     pub(crate) fn max_claim_tokens(&self) -> usize {
         self.max_tokens / 4 * 3
     }
@@ -80,15 +72,11 @@ impl Tokens {
                 && self.count(claim) <= self.max_claim_tokens())
     }
 
-    /// Returns the number of tokens of a premise that fit with a claim.
+    /// Returns the number of premise tokens that fit next to a claim.
     pub(crate) fn room_beside(&self, claim: &str) -> usize {
         self.max_tokens.saturating_sub(self.count(claim)).saturating_sub(self.special_tokens)
     }
 
-    /// Tokenizes a pair.
-    ///
-    /// # Errors
-    /// The error from the tokenizer.
     pub(crate) fn row(&self, pair: &Pair) -> Result<Row, String> {
         let premise = pair
             .premise
@@ -101,12 +89,11 @@ impl Tokens {
         Ok(Row { ids: numbers(encoding.get_ids()), types: numbers(encoding.get_type_ids()) })
     }
 
-    /// Returns the highest vocabulary index.
     pub(crate) fn highest(&self) -> i64 {
         self.text_tokenizer.get_vocab(true).into_values().max().map_or(0, i64::from)
     }
 
-    /// Returns the maximum length in bytes at which the end of a pair still matters in ordinary text.
+    /// Returns the length in bytes beyond which the end of an ordinary pair is truncated.
     pub(crate) fn longest_pair(&self) -> usize {
         self.max_tokens.saturating_mul(MAX_TEXT_BYTES_PER_TOKEN)
     }

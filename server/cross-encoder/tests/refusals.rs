@@ -1,4 +1,4 @@
-//! Tests startup errors. Tests that need ONNX Runtime are skipped without it.
+//! Tests startup errors. Tests that need ONNX Runtime are skipped if it is not installed.
 
 #![allow(
     clippy::unwrap_used,
@@ -35,7 +35,6 @@ fn change_tokenizer(folder: &Path, change: impl FnOnce(&mut Value)) {
     fs::write(file, tokenizer.to_string()).unwrap();
 }
 
-/// Opens a copy of the model with a change.
 fn open_changed(change: impl FnOnce(&Path)) -> Result<Model, ModelError> {
     let folder = tempfile::tempdir().unwrap();
     let copy = copy_into(folder.path());
@@ -43,7 +42,7 @@ fn open_changed(change: impl FnOnce(&Path)) -> Result<Model, ModelError> {
     Model::open(&copy)
 }
 
-/// Returns the error from starting a copy of the model with a change.
+/// Returns the error from starting a modified copy of the model.
 fn start_error(runtime: &Runtime, change: impl FnOnce(&Path)) -> ModelError {
     let model = open_changed(change).unwrap();
     match CrossEncoder::start(runtime, &model, &options(1)).unwrap_err() {
@@ -88,7 +87,7 @@ fn rejects_files_that_differ_from_the_manifest() {
     let error =
         open_changed(|copy| fs::write(copy.join("manifest.json"), "{").unwrap()).unwrap_err();
     assert_contains(&error, &["manifest.json cannot be read"]);
-    // Examples added later are not part of the model.
+    // The manifest covers only these files, not the examples.
     let files: serde_json::Map<String, Value> = ["config.json", "tokenizer.json", "model.onnx"]
         .into_iter()
         .map(|name| (name.to_owned(), json!({ "sha256": sha256(&fixture().join(name)) })))
@@ -196,7 +195,7 @@ fn rejects_damaged_graphs() {
         altered[flip] ^= 1 << (flip % 8);
         let model =
             open_changed(|copy| fs::write(copy.join("model.onnx"), altered).unwrap()).unwrap();
-        // It can be rejected, but must not crash.
+        // May be rejected, but must not crash.
         drop(CrossEncoder::start(&runtime, &model, &options(1)));
     }
 }
@@ -205,7 +204,7 @@ fn rejects_damaged_graphs() {
 fn rejects_other_inputs_or_outputs() {
     let Some(runtime) = runtime("a_graph_with_other_inputs_or_outputs_is_refused") else { return };
     let whole = fs::read(fixture().join("model.onnx")).unwrap();
-    // Names of the same length keep the rest of the file valid.
+    // Names of equal length keep the rest of the file valid.
     for (from, to, expected) in [
         ("attention_mask", "attention_mass", "the graph has the inputs input_ids, attention_mass"),
         ("logits", "scores", "the graph has the output scores"),
@@ -299,7 +298,6 @@ fn examples_reveal_a_wrong_label_order() {
     let error = start_error(&runtime, swapped);
     assert!(matches!(error, ModelError::ExamplesWrong { right: 6, of: 12, .. }), "{error}");
     assert_contains(&error, &["6 of 12 rows of ", "id2label in config.json has another order"]);
-    // Only the examples reveal this.
     let model = open_changed(|copy| {
         swapped(copy);
         fs::remove_file(copy.join("examples.jsonl")).unwrap();

@@ -1,4 +1,4 @@
-//! Tests the scores of the tiny model against PyTorch, alone, in batches and for concurrent callers.
+//! Compares the tiny model's scores with PyTorch: alone, in batches, and for concurrent callers.
 
 #![allow(
     clippy::unwrap_used,
@@ -48,7 +48,7 @@ async fn batch_scaled_graphs_run_pairs_alone() {
     for (reference, together) in references().into_iter().zip(&together) {
         let alone = encoder.logits(vec![reference.pair.clone()]).await.unwrap();
         assert_eq!(&alone[0], together, "{:?}", reference.pair);
-        // Integer multiplication differs between processors: only the most likely class is stable.
+        // Integer multiplication varies by processor, so only the most likely class is stable.
         let likeliest = |logits: &[f32]| (0..4).max_by(|a, b| logits[*a].total_cmp(&logits[*b]));
         same += usize::from(likeliest(&alone[0]) == likeliest(&reference.logits));
     }
@@ -74,7 +74,6 @@ async fn probabilities_follow_labels_and_temperature() {
     for class in Class::ALL {
         assert!(scored.iter().any(|scored| scored.likeliest() == class), "{class:?}");
     }
-    // The same columns under other names.
     let folder = tempfile::tempdir().unwrap();
     let copy = copy_into(folder.path());
     fs::remove_file(copy.join("examples.jsonl")).unwrap();
@@ -99,7 +98,7 @@ async fn concurrent_callers_share_computations() {
     let pairs = pairs();
     let callers: Vec<_> = (0..16)
         .map(|caller| {
-            // Each in another order, some pairs twice.
+            // Each caller uses a different order and repeats some pairs.
             let order: Vec<usize> = (0..pairs.len() + 5)
                 .map(|at| (at * (caller * 2 + 1) + caller) % pairs.len())
                 .collect();
@@ -177,7 +176,6 @@ async fn scores_unusual_texts() {
     let pairs: Vec<Pair> = texts.iter().map(|text| Pair::new("the pool", text.as_str())).collect();
     let scored = encoder.score(pairs.clone()).await.unwrap();
     assert_eq!(encoder.score(pairs).await.unwrap(), scored);
-    // A special token in a text is plain text.
     let written = [Pair::new("a [SEP] b", "c"), Pair::new("a", "b [SEP] c"), Pair::new("a", "b")];
     for pair in &written[..2] {
         let marks = encoder.tokens(&pair.claim) + encoder.tokens(&pair.premise);

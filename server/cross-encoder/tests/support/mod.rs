@@ -22,17 +22,16 @@ use gsar_embedding::Runtime;
 use serde_json::Value;
 use skip::skipped;
 
-/// Loads the runtime from the user's cache, or prints a line and returns `None`.
+/// Loads the runtime from the user's cache. If there is none, prints a line and returns `None`.
 pub(crate) fn runtime(test: &str) -> Option<Runtime> {
     Runtime::load(None).map_err(|error| skipped("onnxruntime", format!("{test}: {error}"))).ok()
 }
 
-/// The folder written by `make.py`.
+/// The folder that `make.py` writes.
 pub(crate) fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixture")
 }
 
-/// Copies the model.
 pub(crate) fn copy_into(folder: &Path) -> PathBuf {
     let copy = folder.join("model");
     fs::create_dir(&copy).unwrap();
@@ -52,7 +51,6 @@ pub(crate) fn fresh(runtime: &Runtime, folder: &Path) -> CrossEncoder {
     CrossEncoder::start(runtime, &Model::open(folder).unwrap(), &options).unwrap()
 }
 
-/// A result of PyTorch.
 pub(crate) struct Reference {
     pub(crate) pair: Pair,
     pub(crate) tokens: usize,
