@@ -130,9 +130,9 @@ async fn records(world: &World) -> anyhow::Result<usize> {
 
 /// Checks that unexpired corpora exist and expired ones are deleted.
 async fn corpora(world: &World) -> anyhow::Result<(usize, usize)> {
-    let (kept, now) = (world.left_data().corpora.clone(), world.phases.now());
+    let (stored, now) = (world.left_data().corpora.clone(), world.phases.now());
     let (mut found, mut gone) = (0, 0);
-    for corpus in &kept {
+    for corpus in &stored {
         let client = world.client(corpus.home, &corpus.owner)?;
         let answer = client.search(search(&corpus.corpus_id, corpus.key)).await;
         match (corpus.expires, answer) {
@@ -160,8 +160,8 @@ async fn corpora(world: &World) -> anyhow::Result<(usize, usize)> {
 }
 
 async fn investigations(world: &World) -> anyhow::Result<usize> {
-    let kept = world.left_data().investigations.clone();
-    for one in &kept {
+    let finished = world.left_data().investigations.clone();
+    for one in &finished {
         let request = v1::GetInvestigationRequest {
             investigation_id: one.investigation_id.clone(),
             ..Default::default()
@@ -183,7 +183,7 @@ async fn investigations(world: &World) -> anyhow::Result<usize> {
             world.record_violation(Violation::new("acknowledged", found));
         }
     }
-    Ok(kept.len())
+    Ok(finished.len())
 }
 
 #[cfg(test)]

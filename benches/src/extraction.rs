@@ -63,7 +63,7 @@ pub fn check(question: &Question) -> anyhow::Result<usize> {
         Facts::extract(evidence.iter().map(Item::from), &Budget::unlimited()),
         &Budget::unlimited(),
     );
-    let judged = claims.iter().map(|claim| judged(claim, evidence, &index));
+    let judged = claims.iter().map(|claim| judge_claim(claim, evidence, &index));
     let verified = verify(
         VerificationMode::Enforce,
         &preset(Preset::Reference),
@@ -75,7 +75,7 @@ pub fn check(question: &Question) -> anyhow::Result<usize> {
 }
 
 /// Judges a claim with the rules and cites the record that decides it.
-fn judged(
+fn judge_claim(
     claim: &Claim,
     evidence: &[EvidenceItem],
     index: &Index<'_>,

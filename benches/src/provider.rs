@@ -74,13 +74,13 @@ impl Provider {
         Some(self.partition(text).to_string())
     }
 
-    fn known(&self, text: &str) -> Option<&Grounded> {
+    fn find_claim(&self, text: &str) -> Option<&Grounded> {
         let text = without_stop(text);
         self.incident.claims.iter().find(|claim| without_stop(&claim.text) == text)
     }
 
     fn verdict(&self, text: &str) -> Verdict {
-        match self.known(text) {
+        match self.find_claim(text) {
             Some(claim) => Verdict {
                 class: "grounded",
                 evidence_type: "tool_match",
@@ -113,7 +113,7 @@ impl Provider {
     fn faithful(&self, input: Statements) -> Option<Value> {
         if let Some(statements) = input.statements {
             let verdicts = statements.iter().map(|statement| {
-                let is_known = u8::from(self.known(statement).is_some());
+                let is_known = u8::from(self.find_claim(statement).is_some());
                 json!({"statement": statement, "reason": "The log states it.", "verdict": is_known})
             });
             return Some(json!({ "statements": verdicts.collect::<Vec<_>>() }));

@@ -73,8 +73,8 @@ fn majority(rows: &[Row]) -> Class {
     let number = |class| {
         rows.iter().filter(|row| row.part == Part::Tune && row.label.class == class).count()
     };
-    let most = Class::ALL.into_iter().rev().max_by_key(|class| number(*class));
-    most.unwrap_or(Class::Grounded)
+    let most_frequent = Class::ALL.into_iter().rev().max_by_key(|class| number(*class));
+    most_frequent.unwrap_or(Class::Grounded)
 }
 
 /// Returns the thresholds with the most correct verdicts in the tune part, or the lowest on a tie.
@@ -89,13 +89,13 @@ fn thresholds(rows: &[Row], overlaps: &[u32]) -> Thresholds {
         right.map(|(_, number)| number).sum()
     };
     let mut best = Thresholds { contradicted: 0, grounded: 0 };
-    let mut most = right(best);
+    let mut max = right(best);
     for grounded in 0..=101 {
         for contradicted in 0..=grounded {
             let thresholds = Thresholds { contradicted, grounded };
             let number = right(thresholds);
-            if number > most {
-                (best, most) = (thresholds, number);
+            if number > max {
+                (best, max) = (thresholds, number);
             }
         }
     }
@@ -106,8 +106,8 @@ fn thresholds(rows: &[Row], overlaps: &[u32]) -> Thresholds {
 fn overlap<'a>(claim: &str, items: impl Iterator<Item = &'a HashSet<String>>) -> u32 {
     let claim: HashSet<String> = words(claim).collect();
     let shared = |item: &HashSet<String>| claim.iter().filter(|word| item.contains(*word)).count();
-    let most = items.map(shared).max().unwrap_or(0);
-    u32::try_from(most * 100 / claim.len().max(1)).unwrap_or(100)
+    let max = items.map(shared).max().unwrap_or(0);
+    u32::try_from(max * 100 / claim.len().max(1)).unwrap_or(100)
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> {

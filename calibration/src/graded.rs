@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(one.gold(&claims), None);
         let out = graded(&[("a", Class::Grounded)], Some(Tier::Proceed));
         assert_eq!(out.gold(&claims), Some(vec![Gold(Class::Grounded)]));
-        let held = graded(&[], Some(Tier::Regenerate));
-        assert_eq!(held.gold(&[]), Some(vec![Gold(Class::Ungrounded)]));
+        let held_back = graded(&[], Some(Tier::Regenerate));
+        assert_eq!(held_back.gold(&[]), Some(vec![Gold(Class::Ungrounded)]));
     }
 }

@@ -43,12 +43,12 @@ pub(crate) async fn run_schedule(world: Arc<World>, faults: Vec<Fault>, done: Fa
         }
         let began = world.phases.now();
         world.phases.enter(fault.what);
-        let held = inject(&world, fault).await;
+        let injected = inject(&world, fault).await;
         let starts = matches!(fault.what, What::KillServer(_) | What::RestartServer(_));
         // A server cannot start while files are deliberately broken. That wait is not part of its recovery.
         let files = if starts { Some(world.files_lock.lock().await) } else { None };
         let reverted = world.phases.now();
-        let recovered = match held {
+        let recovered = match injected {
             Ok(()) => revert(&world, fault.what).await,
             Err(error) => Err(error),
         };

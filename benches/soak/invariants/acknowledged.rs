@@ -193,7 +193,7 @@ mod tests {
         all
     }
 
-    fn found(rows: &[Row]) -> Vec<&'static str> {
+    fn violated(rows: &[Row]) -> Vec<&'static str> {
         acknowledged()
             .compare(rows, None)
             .into_iter()
@@ -214,8 +214,8 @@ mod tests {
     #[test]
     fn accepts_a_correct_ledger() {
         let rows = [row("ada", 1, "one"), row("ben", 2, "two")];
-        assert_eq!(found(&rows), [""; 0]);
-        assert_eq!(found(&[rows[0].clone(), rows[1].clone(), row("ada", 3, "three")]), [""; 0]);
+        assert_eq!(violated(&rows), [""; 0]);
+        assert_eq!(violated(&[rows[0].clone(), rows[1].clone(), row("ada", 3, "three")]), [""; 0]);
         assert_eq!(acknowledged().compare(&rows[..1], Some(0)), []);
     }
 
@@ -231,7 +231,7 @@ mod tests {
             (vec![one.clone(), two.clone(), three.clone(), three], "counted once"),
             (vec![one, two, row("ada", 4, "four")], "counted once"),
         ] {
-            assert_eq!(found(&rows), [expected], "{rows:?}");
+            assert_eq!(violated(&rows), [expected], "{rows:?}");
         }
     }
 

@@ -56,8 +56,8 @@ fn level(samples: &[Sample], server: usize, start: u32) -> Option<Level> {
         let step = warm.len().div_ceil(MAX_POINTS).max(1);
         warm.iter().step_by(step).map(|s| (s.at.as_secs_f64() / 3_600.0, value(&s.taken))).collect()
     };
-    let memory = series(|taken| taken.memory as f64 / 1_024.0);
-    let descriptors = series(|taken| taken.descriptors as f64);
+    let memory = series(|usage| usage.memory as f64 / 1_024.0);
+    let descriptors = series(|usage| usage.descriptors as f64);
     Some(Level {
         server,
         start,

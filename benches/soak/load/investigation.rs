@@ -67,8 +67,8 @@ impl Caller {
                     }
                     if self.world.check(ended) && is_over {
                         self.world.count("investigation finished");
-                        let kept = FinishedInvestigation { owner, home, investigation_id: id };
-                        return self.world.left_data().investigations.push(kept);
+                        let finished = FinishedInvestigation { owner, home, investigation_id: id };
+                        return self.world.left_data().investigations.push(finished);
                     }
                     if is_over {
                         return;

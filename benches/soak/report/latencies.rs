@@ -33,8 +33,8 @@ impl Latencies {
                 let mut times = times.clone();
                 times.sort_unstable();
                 let at = |share: f64| {
-                    let place = ((times.len() - 1) as f64 * share).round() as usize;
-                    times.get(place).map_or(0.0, |time| f64::from(*time) / 1e3)
+                    let index = ((times.len() - 1) as f64 * share).round() as usize;
+                    times.get(index).map_or(0.0, |time| f64::from(*time) / 1e3)
                 };
                 Line {
                     operation,

@@ -126,12 +126,12 @@ impl Report {
             "## Faults\n\n| kind | count | duration, s | recovery, s: median, maximum |\n|---|---:|---:|---:|"
         )?;
         for (kind, all) in kinds {
-            let held: f64 = all.iter().map(|done| done.held).sum();
+            let seconds: f64 = all.iter().map(|done| done.held).sum();
             let mut recovered: Vec<f64> = all.iter().map(|done| done.recovered_in).collect();
             recovered.sort_unstable_by(f64::total_cmp);
             let (median, max) = (recovered.get(recovered.len() / 2), recovered.last());
             let [median, max] = [median, max].map(|value| value.copied().unwrap_or_default());
-            writeln!(text, "| {kind} | {} | {held:.0} | {median:.2}, {max:.2} |", all.len())?;
+            writeln!(text, "| {kind} | {} | {seconds:.0} | {median:.2}, {max:.2} |", all.len())?;
         }
         writeln!(text)
     }

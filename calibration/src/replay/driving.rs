@@ -186,7 +186,7 @@ fn row(kind: &str, driven: &[&DriveOutcome]) -> Vec<String> {
     let replans =
         proceeding.iter().map(|one| usize::try_from(one.plan).unwrap_or(usize::MAX)).sum();
     let judged = driven.iter().map(|one| one.tiers.len()).sum();
-    let kept: usize = proceeding.iter().map(|one| one.statements_kept.0).sum();
+    let statements: usize = proceeding.iter().map(|one| one.statements_kept.0).sum();
     let before: usize = proceeding.iter().map(|one| one.statements_kept.1).sum();
     vec![
         kind.to_owned(),
@@ -197,7 +197,9 @@ fn row(kind: &str, driven: &[&DriveOutcome]) -> Vec<String> {
         proceeding.len().to_string(),
         mean(replans, proceeding.len()),
         mean(judged, driven.len()),
-        (kept * 100).checked_div(before).map_or(DASH.to_owned(), |share| format!("{share} %")),
+        (statements * 100)
+            .checked_div(before)
+            .map_or(DASH.to_owned(), |share| format!("{share} %")),
         number(&|one| !one.degraded && one.false_statements > 0).to_string(),
     ]
 }

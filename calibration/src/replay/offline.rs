@@ -28,8 +28,8 @@ pub(crate) fn verify_case(
         .enumerate()
         .map(|(number, question)| judged_claim(number, question))
         .collect::<Result<_>>()?;
-    let given: Vec<Claim> = judged.iter().map(|judged| judged.claim.clone()).collect();
-    let verified = verify(VerificationMode::Enforce, &policy, &given, judged, &evidence);
+    let claims: Vec<Claim> = judged.iter().map(|judged| judged.claim.clone()).collect();
+    let verified = verify(VerificationMode::Enforce, &policy, &claims, judged, &evidence);
     let outcomes = questions.iter().zip(verified.claims).map(|(question, claim)| {
         let of_claim =
             verified.corrections.iter().filter(|found| found.claim == claim.judged.claim.id);

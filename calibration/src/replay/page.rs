@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use crate::arguments::Rendering;
 
-    fn decided(unmatched: usize) -> Replayed {
+    fn replayed(unmatched: usize) -> Replayed {
         let decided = ReportDecision {
             case: "a/1".to_owned(),
             kind: "faithful".to_owned(),
@@ -175,7 +175,7 @@ mod tests {
         let source = Source {
             name: "stored".to_owned(),
             cases: Vec::new(),
-            replayed: vec![decided(unmatched)],
+            replayed: vec![replayed(unmatched)],
         };
         page(ReplayPart::Tune, 1, &[source], list)
     }

@@ -182,9 +182,9 @@ pub(super) fn columns(
     parts: [&str; 2],
     bins: &[[usize; 2]],
 ) -> Markup {
-    let most = bins.iter().flatten().copied().max().unwrap_or(0).max(1) as f64;
+    let max = bins.iter().flatten().copied().max().unwrap_or(0).max(1) as f64;
     let x = Scale::new(0.0, 1.0, PLANE_LEFT, RIGHT);
-    let y = Scale::new(0.0, most * 1.05, BOTTOM, TOP);
+    let y = Scale::new(0.0, max * 1.05, BOTTOM, TOP);
     let width = (RIGHT - PLANE_LEFT) / bins.len().max(1) as f64;
     let inner = html! {
         (axes(&x, &y, names))

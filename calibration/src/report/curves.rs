@@ -29,9 +29,9 @@ impl Bin {
 
 pub(super) fn bins(cell: &Cell) -> [Bin; BINS] {
     let mut bins = [Bin::default(); BINS];
-    for (score, is_wrong) in scored(cell) {
-        let place = ((score * BINS as f64) as usize).min(BINS - 1);
-        if let Some(bin) = bins.get_mut(place) {
+    for (score, is_wrong) in scored_rows(cell) {
+        let index = ((score * BINS as f64) as usize).min(BINS - 1);
+        if let Some(bin) = bins.get_mut(index) {
             bin.sum += score;
             if is_wrong { bin.wrong += 1 } else { bin.right += 1 }
         }
@@ -49,7 +49,7 @@ pub(super) struct Trade {
 }
 
 pub(super) fn trades(cell: &Cell) -> Vec<Trade> {
-    let scored: Vec<(f64, bool)> = scored(cell).collect();
+    let scored: Vec<(f64, bool)> = scored_rows(cell).collect();
     let count = |is_wrong: bool| cell.rows.iter().filter(|row| row.is_wrong == is_wrong).count();
     let (right, wrong) = (count(false), count(true));
     if right == 0 || wrong == 0 {
@@ -69,7 +69,7 @@ pub(super) fn trades(cell: &Cell) -> Vec<Trade> {
     (0..=100).map(trade).collect()
 }
 
-fn scored(cell: &Cell) -> impl Iterator<Item = (f64, bool)> {
+fn scored_rows(cell: &Cell) -> impl Iterator<Item = (f64, bool)> {
     let score = |row: &Row| {
         let outcome = row.under(Variant::Policy);
         outcome.score.filter(|_| outcome.tier != Tier::Abstain)

@@ -57,7 +57,7 @@ pub(super) fn page(
                         (classes)
                         p { "Recall: the share of claims labelled with a class that are counted in it. Precision: the share of claims counted in a class that are labelled with it. Undecided claims count as ungrounded." }
                     }
-                    @for figure in figures { (shown(figure)) }
+                    @for figure in figures { (render_figure(figure)) }
                 }
             }
         }
@@ -165,7 +165,7 @@ fn measures(cells: &[(Cell, Measures)]) -> Markup {
     table("Measures", &head.map(str::to_owned), &rows)
 }
 
-fn shown(figure: &Figure) -> Markup {
+fn render_figure(figure: &Figure) -> Markup {
     html! {
         section {
             h2 id=(figure.id) { (figure.title) }

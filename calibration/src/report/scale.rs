@@ -52,9 +52,9 @@ mod tests {
         assert_eq!((scale.at(0.5), scale.at(-1.0), scale.at(2.0)), (200.0, 100.0, 300.0));
         let ticks: Vec<String> = scale.ticks().iter().map(|tick| format!("{tick:.1}")).collect();
         assert_eq!(ticks, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
-        let around = Scale::around([-3.0, 17.0].into_iter(), 0.0, 100.0);
-        assert!(around.at(-3.0) > 0.0 && around.at(17.0) < 100.0);
-        let nothing = Scale::around(std::iter::empty(), 0.0, 100.0);
-        assert_eq!(nothing.at(0.0), 50.0);
+        let covering = Scale::around([-3.0, 17.0].into_iter(), 0.0, 100.0);
+        assert!(covering.at(-3.0) > 0.0 && covering.at(17.0) < 100.0);
+        let empty = Scale::around(std::iter::empty(), 0.0, 100.0);
+        assert_eq!(empty.at(0.0), 50.0);
     }
 }

@@ -40,7 +40,7 @@ pub(crate) async fn run(server: &ServerArgs, args: &Run) -> Result<String> {
         "--endpoint and --judge cannot be used with --stored, which starts a server whose judge returns stored answers"
     );
     let provider = Provider::start(SecondLook::Off).await?;
-    provider.set_cases(rows.iter().map(question::known).collect::<Result<_>>()?);
+    provider.set_cases(rows.iter().map(question::known_case).collect::<Result<_>>()?);
     let configuration = provider.configuration()?;
     with_configured_server(&configuration, async |client| judge(&client, args, header, rows).await)
         .await

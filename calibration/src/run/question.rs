@@ -50,7 +50,7 @@ fn id(name: &str) -> String {
     name.get(..name.floor_char_boundary(256)).unwrap_or_default().to_owned()
 }
 
-pub(super) fn known(row: &Row) -> Result<KnownCase> {
+pub(super) fn known_case(row: &Row) -> Result<KnownCase> {
     let judgements = row.claims.iter().map(|claim| {
         let judged = claim.judged.as_ref();
         let judged = judged.with_context(|| {

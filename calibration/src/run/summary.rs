@@ -19,9 +19,9 @@ impl Summary {
         let mut summary = Self::default();
         for row in &trace.rows {
             let tier = row.evaluation.decision.as_ref().map_or(0, |decision| decision.tier);
-            let place =
+            let count =
                 Tier::from_number(tier).and_then(|tier| summary.tiers.get_mut(tier as usize));
-            if let Some(count) = place {
+            if let Some(count) = count {
                 *count += 1;
             }
             *summary.judges.entry(row.judge().to_owned()).or_default() += 1;

@@ -51,13 +51,17 @@ fn line(name: &str, outcomes: &[Outcome], of: impl Fn(&Outcome) -> bool) -> Vec<
     vec![
         name.to_owned(),
         outcomes.iter().filter(|outcome| of(outcome)).count().to_string(),
-        shown(outcomes, &of, caught),
-        shown(outcomes, |outcome| of(outcome) && outcome.original == Class::Grounded, caught),
-        shown(outcomes, &of, contradicted),
+        format_share(outcomes, &of, caught),
+        format_share(
+            outcomes,
+            |outcome| of(outcome) && outcome.original == Class::Grounded,
+            caught,
+        ),
+        format_share(outcomes, &of, contradicted),
     ]
 }
 
-fn shown(
+fn format_share(
     outcomes: &[Outcome],
     of: impl Fn(&Outcome) -> bool,
     hit: impl Fn(&Outcome) -> bool,

@@ -304,9 +304,9 @@ fn count_evidence(number: usize, random: &mut Random) -> (Evidence, String) {
 fn log_evidence(is_tail: bool, has_it: bool, random: &mut Random) -> (Evidence, String) {
     let (name, message) = (random.word(&PROGRAMS), random.word(&MESSAGES));
     let number = random.between(6, 14);
-    let place = random.below(number);
+    let message_line = random.below(number);
     let lines = (0..number).map(|line| {
-        let text = if has_it && line == place {
+        let text = if has_it && line == message_line {
             format!("ERROR {message}")
         } else {
             random.word(&OTHER_MESSAGES).to_owned()

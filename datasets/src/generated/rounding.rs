@@ -199,8 +199,8 @@ fn just_over(name: &str, random: &mut Random) -> Pair {
 }
 
 fn almost(name: &str, random: &mut Random) -> Pair {
-    let place = random.below(NUMBERS.len() - 3);
-    let seconds = place + 2;
+    let index = random.below(NUMBERS.len() - 3);
+    let seconds = index + 2;
     let milliseconds = seconds * 1_000 - random.between(30, 180);
     let evidence = record(name, &[("latency_ms", milliseconds.to_string())], random);
     let wording = random.word(&[
@@ -209,8 +209,8 @@ fn almost(name: &str, random: &mut Random) -> Pair {
         "{name} answered in just under {figure} seconds.",
         "It took {name} nearly {figure} seconds to respond.",
     ]);
-    let word = |place: usize| NUMBERS.get(place).copied().unwrap_or_default();
-    fill_wording(evidence, wording, name, word(place), word(place + random.between(2, 3)))
+    let word = |index: usize| NUMBERS.get(index).copied().unwrap_or_default();
+    fill_wording(evidence, wording, name, word(index), word(index + random.between(2, 3)))
 }
 
 fn nearly(name: &str, random: &mut Random) -> Pair {
@@ -260,9 +260,9 @@ fn more_than(name: &str, random: &mut Random) -> Pair {
 }
 
 fn within(name: &str, random: &mut Random) -> Pair {
-    let place = random.between(2, NUMBERS.len() - 1);
+    let index = random.between(2, NUMBERS.len() - 1);
     // At least five seconds below the stated number of minutes.
-    let seconds = (place + 2) * 60 - random.between(5, 55);
+    let seconds = (index + 2) * 60 - random.between(5, 55);
     let (hour, start) = (random.between(6, 20), random.below(45 * 60));
     let time =
         |second: usize| format!("2026-03-12T{hour:02}:{:02}:{:02}Z", second / 60, second % 60);
@@ -278,9 +278,9 @@ fn within(name: &str, random: &mut Random) -> Pair {
         "Less than {figure} minutes after its health check failed, {name} recovered.",
         "{name} needed less than {figure} minutes to recover from the failed health check.",
     ]);
-    let word = |place: usize| NUMBERS.get(place).copied().unwrap_or_default();
-    let far = random.between(2, 4).min(place);
-    fill_wording(evidence, wording, name, word(place), word(place - far))
+    let word = |index: usize| NUMBERS.get(index).copied().unwrap_or_default();
+    let far = random.between(2, 4).min(index);
+    fill_wording(evidence, wording, name, word(index), word(index - far))
 }
 
 fn record(name: &str, fields: &[(&str, String)], random: &mut Random) -> Evidence {

@@ -31,7 +31,7 @@ pub(super) struct Scene {
     pub(super) kind: &'static Kind,
     pub(super) names: Vec<&'static str>,
     pub(super) columns: Vec<Column>,
-    pub(super) asked: usize,
+    pub(super) claimed: usize,
     pub(super) subject: usize,
     pub(super) neighbour: usize,
 }
@@ -83,14 +83,14 @@ impl Scene {
 
         let mut attributes: Vec<&'static Attribute> = kind.attributes.iter().filter(fits).collect();
         random.shuffle(&mut attributes);
-        let wanted = random.between(1, limits.columns);
+        let max_columns = random.between(1, limits.columns);
         let mut chosen: Vec<&'static Attribute> = Vec::new();
         for attribute in attributes {
-            if chosen.len() < wanted && !chosen.iter().any(|other| attribute.clashes(other)) {
+            if chosen.len() < max_columns && !chosen.iter().any(|other| attribute.clashes(other)) {
                 chosen.push(attribute);
             }
         }
-        let mut taken = BTreeSet::new();
+        let mut used = BTreeSet::new();
         let mut columns = Vec::with_capacity(chosen.len());
         for attribute in chosen {
             let is_count = attribute.key == attribute.key_of_number;
@@ -98,13 +98,13 @@ impl Scene {
             columns.push(Column {
                 attribute,
                 is_number: is_count || limits.gauges || (can_be_number && random.percent(50)),
-                values: attribute.values.distinct(names.len(), &mut taken, random)?,
+                values: attribute.values.distinct(names.len(), &mut used, random)?,
             });
         }
-        let asked = random.below(columns.len());
+        let claimed = random.below(columns.len());
         let subject = random.below(names.len());
         let neighbour = (subject + random.between(1, names.len() - 1)) % names.len();
-        Some(Self { kind, names, columns, asked, subject, neighbour })
+        Some(Self { kind, names, columns, claimed, subject, neighbour })
     }
 
     pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> {

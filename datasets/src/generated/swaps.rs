@@ -38,7 +38,7 @@ pub fn swaps(seed: u64, number: usize) -> Vec<Swap> {
 fn swap(shape: Shape, random: &mut Random) -> Option<Swap> {
     let scene = Scene::draw(shape.limits(), random)?;
     let evidence = shape.print(&scene, random);
-    let column = scene.columns.get(scene.asked)?;
+    let column = scene.columns.get(scene.claimed)?;
     let name = *scene.names.get(scene.subject)?;
     let (value, neighbour) = (column.prose(scene.subject), column.prose(scene.neighbour));
     let template = random.word(column.attribute.claims);

@@ -97,13 +97,13 @@ impl Values {
     pub(super) fn distinct(
         self,
         number: usize,
-        taken: &mut BTreeSet<String>,
+        used: &mut BTreeSet<String>,
         random: &mut Random,
     ) -> Option<Vec<Value>> {
         let mut values = Vec::with_capacity(number);
         for _ in 0..number {
             let mut draws = (0..MAX_DRAWS).map(|_| self.draw(random));
-            values.push(draws.find(|value| taken.insert(value.identity().to_owned()))?);
+            values.push(draws.find(|value| used.insert(value.identity().to_owned()))?);
         }
         Some(values)
     }
@@ -116,17 +116,17 @@ mod tests {
     #[test]
     fn values_are_distinct() {
         let mut random = Random::new(3);
-        let mut taken = BTreeSet::from(["a".to_owned()]);
+        let mut used = BTreeSet::from(["a".to_owned()]);
         let words = Values::Words(&["a", "b", "c"]);
         let mut found: Vec<String> = words
-            .distinct(2, &mut taken, &mut random)
+            .distinct(2, &mut used, &mut random)
             .unwrap()
             .into_iter()
             .map(|value| value.prose)
             .collect();
         found.sort();
         assert_eq!(found, ["b", "c"]);
-        assert_eq!(words.distinct(1, &mut taken, &mut random), None);
+        assert_eq!(words.distinct(1, &mut used, &mut random), None);
     }
 
     #[test]

@@ -41,7 +41,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             break;
         }
         number += pairs.len();
-        for row in scored(&encoder, pairs, arguments.is_for_logits).await? {
+        for row in score_rows(&encoder, pairs, arguments.is_for_logits).await? {
             writeln!(out, "{row}")?;
         }
         out.flush()?;
@@ -81,7 +81,7 @@ fn pair(line: &str) -> Result<Pair, Box<dyn Error>> {
     Ok(Pair::new(text("claim")?, text("premise")?))
 }
 
-async fn scored(
+async fn score_rows(
     encoder: &CrossEncoder,
     pairs: Vec<Pair>,
     is_for_logits: bool,

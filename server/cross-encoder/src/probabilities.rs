@@ -44,10 +44,10 @@ impl Probabilities {
     /// Returns the softmax of the logits divided by a temperature (Guo et al. 2017). Largest-remainder
     /// rounding makes the sum exactly one million.
     pub(crate) fn of_logits(logits: &[f32], labels: &Labels, temperature: f64) -> Self {
-        let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let weights: Vec<f64> = logits
             .iter()
-            .map(|logit| ((f64::from(*logit) - f64::from(most)) / temperature).exp())
+            .map(|logit| ((f64::from(*logit) - f64::from(max)) / temperature).exp())
             .collect();
         let mut probabilities = Self {
             grounded: Millionths::ZERO,

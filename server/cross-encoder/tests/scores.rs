@@ -24,7 +24,7 @@ fn pairs() -> Vec<Pair> {
 
 #[tokio::test]
 async fn logits_match_pytorch_alone_and_in_batches() {
-    let Some(runtime) = runtime("logits_are_those_of_pytorch_alone_and_in_company") else { return };
+    let Some(runtime) = runtime("logits_match_pytorch_alone_and_in_batches") else { return };
     let encoder = fresh(&runtime, &fixture());
     let together = encoder.logits(pairs()).await.unwrap();
     for (reference, together) in references().into_iter().zip(&together) {
@@ -36,7 +36,7 @@ async fn logits_match_pytorch_alone_and_in_batches() {
 
 #[tokio::test]
 async fn batch_scaled_graphs_run_pairs_alone() {
-    let Some(runtime) = runtime("integers_that_are_scaled_together_are_scored_alone") else {
+    let Some(runtime) = runtime("batch_scaled_graphs_run_pairs_alone") else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
@@ -57,7 +57,7 @@ async fn batch_scaled_graphs_run_pairs_alone() {
 
 #[tokio::test]
 async fn probabilities_follow_labels_and_temperature() {
-    let Some(runtime) = runtime("probabilities_follow_the_labels_and_the_temperature") else {
+    let Some(runtime) = runtime("probabilities_follow_labels_and_temperature") else {
         return;
     };
     let scored = fresh(&runtime, &fixture()).score(pairs()).await.unwrap();
@@ -102,9 +102,9 @@ async fn concurrent_callers_share_computations() {
             let order: Vec<usize> = (0..pairs.len() + 5)
                 .map(|at| (at * (caller * 2 + 1) + caller) % pairs.len())
                 .collect();
-            let asked = order.iter().map(|at| pairs[*at].clone()).collect();
+            let requested = order.iter().map(|at| pairs[*at].clone()).collect();
             let encoder = encoder.clone();
-            tokio::spawn(async move { (order, encoder.logits(asked).await.unwrap()) })
+            tokio::spawn(async move { (order, encoder.logits(requested).await.unwrap()) })
         })
         .collect();
     let references = references();
@@ -123,7 +123,7 @@ async fn concurrent_callers_share_computations() {
 
 #[tokio::test]
 async fn counts_tokens_like_the_model() {
-    let Some(runtime) = runtime("tokens_are_counted_as_they_are_read") else { return };
+    let Some(runtime) = runtime("counts_tokens_like_the_model") else { return };
     let encoder = fresh(&runtime, &fixture());
     for reference in references() {
         let Pair { claim, premise } = &reference.pair;
@@ -135,7 +135,7 @@ async fn counts_tokens_like_the_model() {
 
 #[tokio::test]
 async fn truncates_premises_but_not_claims() {
-    let Some(runtime) = runtime("a_premise_is_cut_and_a_claim_is_not") else { return };
+    let Some(runtime) = runtime("truncates_premises_but_not_claims") else { return };
     let encoder = fresh(&runtime, &fixture());
     let claim = "the pool";
     let room = encoder.room_beside(claim).unwrap();
@@ -145,22 +145,22 @@ async fn truncates_premises_but_not_claims() {
     assert_ne!(scored[0], scored[1]);
     assert_eq!((scored[1], scored[1]), (scored[2], scored[3]));
 
-    let most = 48;
-    let longest = Pair::new("a ".repeat(most), "b ".repeat(100));
+    let max_tokens = 48;
+    let longest = Pair::new("a ".repeat(max_tokens), "b ".repeat(100));
     encoder.score(vec![longest]).await.unwrap();
-    for words in [most + 1, 1_000_000] {
+    for words in [max_tokens + 1, 1_000_000] {
         let claim = "a ".repeat(words);
         assert_eq!(encoder.room_beside(&claim), None);
         let pairs = vec![Pair::new("fine", "b"), Pair::new(claim.as_str(), "b")];
         let refused = encoder.score(pairs).await.unwrap_err();
-        let expected = ScoreError::ClaimTooLong { at: 1, bytes: claim.len(), max_tokens: most };
+        let expected = ScoreError::ClaimTooLong { at: 1, bytes: claim.len(), max_tokens };
         assert_eq!(refused, expected);
     }
 }
 
 #[tokio::test]
 async fn scores_unusual_texts() {
-    let Some(runtime) = runtime("hostile_texts_have_scores_like_any_other") else { return };
+    let Some(runtime) = runtime("scores_unusual_texts") else { return };
     let model = Model::open(&fixture()).unwrap();
     let encoder = CrossEncoder::start(&runtime, &model, &Options::default()).unwrap();
     let texts = [

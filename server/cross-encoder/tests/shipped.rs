@@ -21,7 +21,7 @@ const PODS: &str = "[kubectl get pods]\n\
                     NAME cart-2; READY 0/1; STATUS CrashLoopBackOff; RESTARTS 7\n";
 
 /// Scores claims about the pods, or returns `None` without ONNX Runtime.
-async fn scored(claims: &[&str]) -> Option<Vec<Probabilities>> {
+async fn score_claims(claims: &[&str]) -> Option<Vec<Probabilities>> {
     let runtime = match Runtime::load(None) {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -42,7 +42,7 @@ async fn distinguishes_grounded_claims() {
         "The deploy of Tuesday caused the crashes of cart-2.",
         "An alert on restarts would shorten the time that such a crash stays hidden.",
     ];
-    let Some(found) = scored(&claims).await else { return };
+    let Some(found) = score_claims(&claims).await else { return };
     let likeliest: Vec<Class> = found.iter().map(Probabilities::likeliest).collect();
     assert_eq!(likeliest, [Class::Grounded, Class::Ungrounded, Class::Complementary]);
 }
@@ -50,5 +50,5 @@ async fn distinguishes_grounded_claims() {
 #[tokio::test]
 async fn scores_are_the_same_after_a_restart() {
     let claims = ["Pod cart-2 restarted 7 times.", "Pod cart-1 is not ready."];
-    assert_eq!(scored(&claims).await, scored(&claims).await);
+    assert_eq!(score_claims(&claims).await, score_claims(&claims).await);
 }

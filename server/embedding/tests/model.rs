@@ -63,7 +63,7 @@ fn error_of(folder: &Path, runtime: &Runtime) -> ModelError {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn known_text_has_the_known_vector() {
-    let Some((runtime, model)) = real("a_known_text_has_its_known_vector") else { return };
+    let Some((runtime, model)) = real("known_text_has_the_known_vector") else { return };
     assert_eq!((model.pooling(), model.max_tokens()), (Pooling::Mean, 256));
     let embedder = Embedder::start(&runtime, &model, &options(1), None).unwrap();
     assert_eq!(embedder.dimension(), 384);
@@ -83,7 +83,7 @@ async fn known_text_has_the_known_vector() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn vectors_do_not_depend_on_the_batch() {
-    let Some((runtime, model)) = real("a_vector_does_not_depend_on_its_batch") else { return };
+    let Some((runtime, model)) = real("vectors_do_not_depend_on_the_batch") else { return };
     let texts: Vec<String> = (0..24)
         .map(|number| {
             let words = ["pool", "timeout", "503", "checkout", "restart", "latency", "of", "the"];
@@ -250,7 +250,7 @@ fn rejects_a_file_changed_since_it_was_fetched() {
 
 #[test]
 fn damaged_graphs_do_not_crash() {
-    let Some((runtime, model)) = real("a_truncated_or_altered_graph_does_not_crash") else {
+    let Some((runtime, model)) = real("damaged_graphs_do_not_crash") else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();

@@ -128,7 +128,7 @@ async fn cancelled_texts_are_not_computed() {
     let first = spawn_embed(&embedder, &["first"], Priority::Query);
     gate.begun.recv().unwrap();
     let cancelled = spawn_embed(&embedder, &["a", "b"], Priority::Query);
-    let kept = spawn_embed(&embedder, &["b"], Priority::Query);
+    let waiting = spawn_embed(&embedder, &["b"], Priority::Query);
     until_waiting(&embedder, 2).await;
     cancelled.abort();
     cancelled.await.unwrap_err();
@@ -136,7 +136,7 @@ async fn cancelled_texts_are_not_computed() {
     first.abort();
     gate.go_on.send(()).unwrap();
     assert_eq!(gate.pass(), ["b"]);
-    kept.await.unwrap().unwrap();
+    waiting.await.unwrap().unwrap();
     // A text that has started is computed and cached even if its caller was dropped.
     embedder.embed(owned(&["first"]), Priority::Query).await.unwrap();
     let statistics = embedder.statistics();
@@ -241,13 +241,14 @@ impl Cache for Broken {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_broken_cache_does_not_fail_requests() {
     for panics in [false, true] {
-        let asked = Arc::new(AtomicBool::new(false));
-        let embedder = free_pool(Some(Box::new(Broken { panics, was_called: Arc::clone(&asked) })));
+        let was_called = Arc::new(AtomicBool::new(false));
+        let embedder =
+            free_pool(Some(Box::new(Broken { panics, was_called: Arc::clone(&was_called) })));
         for texts in [["a", "b"], ["b", "c"]] {
             let vectors = embedder.embed(owned(&texts), Priority::Query).await.unwrap();
             assert_near(&vectors, &expected(&texts));
         }
-        assert!(asked.load(Ordering::Relaxed));
+        assert!(was_called.load(Ordering::Relaxed));
         assert!(embedder.statistics().cache_faults > 0);
         assert_eq!(embedder.statistics().known, 0);
     }

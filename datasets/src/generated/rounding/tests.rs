@@ -70,17 +70,18 @@ fn only_truths_satisfy_bounds() {
         }
         if pair.form == RoundingForm::Portion {
             let share = 1_000.0 * field(&pair, "failed") / field(&pair, "requests");
-            let portion = |claim: &str| {
-                let said = PORTIONS.iter().filter(|(words, _)| claim.contains(words));
-                said.map(|(_, thousandths)| f64::from(u16::try_from(*thousandths).unwrap()))
+            let stated = |claim: &str| {
+                let portions = PORTIONS.iter().filter(|(words, _)| claim.contains(words));
+                portions
+                    .map(|(_, thousandths)| f64::from(u16::try_from(*thousandths).unwrap()))
                     .collect::<Vec<_>>()
             };
             assert!(
-                portion(&pair.truth).iter().any(|said| (said - share).abs() < 10.0),
+                stated(&pair.truth).iter().any(|portion| (portion - share).abs() < 10.0),
                 "{pair:?}"
             );
             assert!(
-                portion(&pair.falsehood).iter().all(|said| (said - share).abs() > 100.0),
+                stated(&pair.falsehood).iter().all(|portion| (portion - share).abs() > 100.0),
                 "{pair:?}"
             );
         }

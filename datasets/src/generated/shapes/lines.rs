@@ -31,7 +31,7 @@ pub(super) fn clauses(scene: &Scene, part: &str, random: &mut Random) -> Evidenc
 }
 
 fn clause(row: &Row<'_>, style: usize) -> String {
-    let said = |(column, cell): (&super::super::scene::Column, &str)| match style {
+    let clause = |(column, cell): (&super::super::scene::Column, &str)| match style {
         0 => column
             .attribute
             .clause
@@ -40,7 +40,7 @@ fn clause(row: &Row<'_>, style: usize) -> String {
         1 => format!("{}: {} {cell}", row.name, column.key()),
         _ => format!("{} {}={cell}", row.name, column.key()),
     };
-    row.fields().map(said).collect::<Vec<_>>().join(" ")
+    row.fields().map(clause).collect::<Vec<_>>().join(" ")
 }
 
 /// Such as `queue-in depth=40 queue-out depth=900`, or with the name before every key.

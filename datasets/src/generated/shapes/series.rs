@@ -43,13 +43,13 @@ pub(super) fn matrix(scene: &Scene, random: &mut Random) -> Evidence {
 
 /// Draws samples that end in a given value. Earlier samples differ from the last value of every series.
 fn values(last: &str, lasts: &[&str], number: usize, random: &mut Random) -> Vec<String> {
-    let taken: BTreeSet<&str> = lasts.iter().copied().collect();
+    let excluded: BTreeSet<&str> = lasts.iter().copied().collect();
     let level = last.parse().unwrap_or(0_usize);
     let sample = |index: usize, value: &str| format!("[{},\"{value}\"]", FIRST + index * STEP);
     let mut values = Vec::with_capacity(number);
     for index in 1..number {
         let mut value = (level * 9 / 10 + random.below(level / 5 + 2)).max(1);
-        while taken.contains(value.to_string().as_str()) {
+        while excluded.contains(value.to_string().as_str()) {
             value += 1;
         }
         values.push(sample(index - 1, &value.to_string()));

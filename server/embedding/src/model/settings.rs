@@ -70,12 +70,12 @@ pub(super) fn max_tokens(
         tokenizer.get("model_max_length"),
         config.get("max_position_embeddings"),
     ];
-    let least =
+    let lowest =
         limits.into_iter().flatten().filter_map(Value::as_f64).fold(f64::INFINITY, f64::min);
-    if (MIN..=MAX).contains(&least) {
-        Ok(least as usize)
-    } else if least.is_finite() {
-        Err(format!("a limit of {least} tokens"))
+    if (MIN..=MAX).contains(&lowest) {
+        Ok(lowest as usize)
+    } else if lowest.is_finite() {
+        Err(format!("a limit of {lowest} tokens"))
     } else {
         Err("no token limit".to_owned())
     }

@@ -124,7 +124,7 @@ mod tests {
         Key::new(&[0; 32], &format!("{length} {age}"))
     }
 
-    fn taken(line: &mut WaitingJobs, limits: BatchLimits, lengths: &[usize]) -> Vec<usize> {
+    fn take_lengths(line: &mut WaitingJobs, limits: BatchLimits, lengths: &[usize]) -> Vec<usize> {
         let known: Vec<Key> =
             lengths.iter().enumerate().map(|(age, length)| key(*length, age)).collect();
         let mut ages: Vec<usize> = line
@@ -140,9 +140,9 @@ mod tests {
     fn batches_the_oldest_with_texts_of_similar_length() {
         let lengths = [100, 1000, 90, 101, 5, 110, 990];
         let mut line = line(&lengths);
-        assert_eq!(taken(&mut line, WIDE, &lengths), [0, 2, 3, 5]);
-        assert_eq!(taken(&mut line, WIDE, &lengths), [1, 6]);
-        assert_eq!(taken(&mut line, WIDE, &lengths), [4]);
+        assert_eq!(take_lengths(&mut line, WIDE, &lengths), [0, 2, 3, 5]);
+        assert_eq!(take_lengths(&mut line, WIDE, &lengths), [1, 6]);
+        assert_eq!(take_lengths(&mut line, WIDE, &lengths), [4]);
         assert_eq!(line.len(), 0);
         assert!(line.take(WIDE).is_empty());
     }
@@ -151,9 +151,9 @@ mod tests {
     fn respects_the_limits_and_prefers_the_nearest() {
         let lengths = [100, 120, 101, 98, 97];
         let few = BatchLimits { texts: 3, ..WIDE };
-        assert_eq!(taken(&mut line(&lengths), few, &lengths), [0, 2, 3]);
+        assert_eq!(take_lengths(&mut line(&lengths), few, &lengths), [0, 2, 3]);
         let light = BatchLimits { bytes: 205, ..WIDE };
-        assert_eq!(taken(&mut line(&lengths), light, &lengths), [0, 2]);
+        assert_eq!(take_lengths(&mut line(&lengths), light, &lengths), [0, 2]);
     }
 
     #[test]
@@ -161,14 +161,14 @@ mod tests {
         let lengths = [5000, 5000];
         let limits = BatchLimits { bytes: 100, ..WIDE };
         let mut line = line(&lengths);
-        assert_eq!(taken(&mut line, limits, &lengths), [0]);
-        assert_eq!(taken(&mut line, limits, &lengths), [1]);
+        assert_eq!(take_lengths(&mut line, limits, &lengths), [0]);
+        assert_eq!(take_lengths(&mut line, limits, &lengths), [1]);
     }
 
     #[test]
     fn short_texts_count_as_equally_long() {
         let lengths = [1, 30, 0, 17];
-        assert_eq!(taken(&mut line(&lengths), WIDE, &lengths), [0, 1, 2, 3]);
+        assert_eq!(take_lengths(&mut line(&lengths), WIDE, &lengths), [0, 1, 2, 3]);
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
         let mut line = line(&lengths);
         let mut left: std::collections::BTreeSet<usize> = (0..500).collect();
         while line.len() > 0 {
-            let batch = taken(&mut line, BatchLimits { texts: 16, bytes: 8192 }, &lengths);
+            let batch = take_lengths(&mut line, BatchLimits { texts: 16, bytes: 8192 }, &lengths);
             assert!(batch.contains(left.first().unwrap()));
             for age in batch {
                 assert!(left.remove(&age));
