@@ -78,7 +78,6 @@ pub(crate) async fn run(world: &World, data: &[PathBuf]) -> anyhow::Result<Final
     Ok(checks)
 }
 
-/// Lists an entire ledger as its auditor.
 async fn rows(world: &World, server: usize) -> anyhow::Result<Vec<Row>> {
     let client = world.client(server, &AUDITOR)?;
     let (mut rows, mut page_token) = (Vec::new(), String::new());
@@ -128,7 +127,6 @@ async fn records(world: &World) -> anyhow::Result<usize> {
     Ok(read)
 }
 
-/// Checks that unexpired corpora exist and expired ones are deleted.
 async fn corpora(world: &World) -> anyhow::Result<(usize, usize)> {
     let (stored, now) = (world.left_data().corpora.clone(), world.phases.now());
     let (mut found, mut gone) = (0, 0);

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use crate::identity::Principal;
 
-/// An acknowledged corpus that was not deleted.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredCorpus {
     pub(crate) owner: Principal,

@@ -31,7 +31,6 @@ pub(crate) struct Started {
 
 /// The file that identifies a report folder.
 const VIOLATIONS: &str = "violations.jsonl";
-/// Sparse disk sizes in bytes: initial, and per minute.
 const SERVER_DISK: (u64, u64) = (1 << 30, 40 << 20);
 const DATABASE_DISK: (u64, u64) = (2 << 30, 80 << 20);
 /// The daily budget per requested call, in millionths of a dollar. A run of several hours exhausts it,

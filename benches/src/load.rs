@@ -194,7 +194,6 @@ async fn handshake(
     let mut builder = h2::client::Builder::new();
     builder.initial_window_size(WINDOW).initial_connection_window_size(WINDOW);
     let (requests, connection) = builder.handshake(stream).await?;
-    // The task ends with the last handle. The calls report its errors.
     tokio::spawn(connection);
     Ok(requests)
 }

@@ -118,7 +118,6 @@ impl Stream {
     }
 }
 
-/// Splits a complete message off the front.
 fn next_message(received: &mut BytesMut) -> Option<Bytes> {
     let header: [u8; FRAME_HEADER] = received.get(..FRAME_HEADER)?.try_into().ok()?;
     let [_, size @ ..] = header;

@@ -11,7 +11,6 @@ use crate::data_set::{CaseLine, ClaimLine, ItemLine, Split, lines};
 
 /// Folders that share a split, or a single folder without one.
 pub(crate) struct Source {
-    /// The folder names, joined by ` + `.
     pub(crate) name: String,
     pub(crate) cases: Vec<Case>,
 }

@@ -79,7 +79,6 @@ impl Partition {
         counted.map(|claim| (claim.claim.id.as_str(), claim.class))
     }
 
-    /// Returns a copy in which claims of class `from` have class `to`.
     pub(crate) fn with_class_as(&self, from: Class, to: Class) -> Self {
         let mut changed = self.clone();
         let verified = changed.verified.claims.iter_mut().map(|claim| &mut claim.judged);

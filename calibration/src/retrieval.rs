@@ -127,7 +127,6 @@ async fn ask(client: &Client, set: &QuerySet, method: v1::SearchMethod) -> Resul
     })
 }
 
-/// Reads the claims in a file. Each piece of evidence is an item.
 fn read_file(path: &Path) -> Result<QuerySet> {
     let file = open(path, None)?;
     let name = file.name().split('.').next().unwrap_or_default().to_owned();

@@ -135,7 +135,6 @@ fn analyses_traces_without_a_server() {
     assert_eq!(page(&["audit", "first.jsonl", "second.jsonl"]), "2 cells: no objections.\n");
     fails_with(folder.path(), &["audit", "first.jsonl", "third.jsonl"], "in common");
 
-    // A report that fails the audit is written only with --force.
     let report = ["report", "first.jsonl", "third.jsonl", "--figures", "figures"];
     fails_with(folder.path(), &report, "nothing was written");
     page(&[&report[..], &["--force"]].concat());

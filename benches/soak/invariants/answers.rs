@@ -5,7 +5,6 @@ use gsar_client::v1::instruction::Due;
 
 use super::Violation;
 
-/// Checks an answer's tier, and that the evaluation was recorded.
 pub(crate) fn evaluation(
     what: &str,
     known: &[v1::Tier],

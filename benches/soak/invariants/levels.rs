@@ -24,11 +24,9 @@ pub(crate) struct Level {
     pub(crate) memory_mib_per_hour: f64,
     pub(crate) descriptors: f64,
     pub(crate) descriptors_per_hour: f64,
-    /// `true` if the series is long enough to check.
     pub(crate) is_judged: bool,
 }
 
-/// Time for caches to fill.
 const WARM_UP: Duration = Duration::from_secs(600);
 /// The minimum length of a checked series in hours.
 const MIN_SPAN: f64 = 0.5;

@@ -43,7 +43,6 @@ impl Model {
         Ok(Self { server, outage, answered })
     }
 
-    /// Starts an outage, or ends it if `None`.
     pub(crate) fn set(&self, outage: Option<Outage>) {
         *self.outage.lock().unwrap_or_else(PoisonError::into_inner) = outage;
     }

@@ -28,7 +28,6 @@ pub(crate) fn usage(pid: i32) -> Option<Usage> {
     })
 }
 
-/// Returns a process followed by its descendants.
 pub(crate) fn family(pid: i32) -> Vec<i32> {
     let mut found = vec![pid];
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -93,7 +93,6 @@ impl Row {
         self.is(variant, Tier::Proceed) && self.is_wrong
     }
 
-    /// Returns `true` if the row proceeds although a claim is labelled contradicted.
     pub(crate) fn is_false_proceed(&self, variant: Variant) -> bool {
         let is_false = self.claims.iter().any(|(gold, _)| *gold == Class::Contradicted);
         self.is(variant, Tier::Proceed) && is_false

@@ -34,7 +34,6 @@ pub(crate) struct Measures {
     /// M5: the share of claims labelled complementary that are counted as complementary. Uses ungrounded
     /// claims if none is labelled complementary.
     pub(crate) complementary_separate: Share,
-    /// The share of proceeding rows with a claim labelled ungrounded or contradicted.
     pub(crate) wrong_proceeds: Share,
 }
 

@@ -15,7 +15,6 @@ use crate::trace::Trace;
 #[derive(Debug)]
 pub(crate) struct GradedReports {
     pub(crate) judge: String,
-    /// The prompt templates of the judge's calls.
     pub(crate) prompts: BTreeSet<String>,
     reports: Vec<Report>,
 }

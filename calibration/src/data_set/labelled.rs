@@ -105,7 +105,6 @@ pub(crate) struct ReportLine {
     _spans: IgnoredAny,
 }
 
-/// The parts in a `split.json`, each with its cases.
 pub(crate) struct Split {
     pub(crate) path: PathBuf,
     parts: HashMap<String, HashSet<String>>,
@@ -118,7 +117,6 @@ impl Split {
         Ok(Self { path, parts })
     }
 
-    /// Reads the split in a folder or its parent.
     pub(crate) fn of_folder(folder: &Path) -> Result<Option<Self>> {
         let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
         let folders = [Some(folder.as_path()), folder.parent()].into_iter().flatten();

@@ -66,7 +66,6 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// Returns the best policy found, or the base if none is better.
     pub(crate) fn best(self, base: &Policy, reports: &[&Report]) -> Policy {
         let values = Value::of_objective(self.objective);
         let mut random = Random::new(self.seed);

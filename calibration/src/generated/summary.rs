@@ -9,7 +9,6 @@ use crate::statistics::{Counts, Share, wilson};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
-    /// By shape or form, in order of appearance.
     pub(super) forms: Vec<Line>,
     /// By claim topic; may be empty.
     pub(super) families: Vec<Line>,

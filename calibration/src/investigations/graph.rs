@@ -12,7 +12,6 @@ use crate::statistics::Random;
 
 const DRAWS: u64 = 50;
 
-/// The share of draws that name the origin first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OriginAccuracy {
     pub(super) explored: f64,

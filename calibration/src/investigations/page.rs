@@ -213,7 +213,6 @@ mod tests {
         assert_eq!(worse(&with(0.9, 0.1)), 0);
         assert_eq!(worse(&with(0.479, 1.0)), 1);
         assert_eq!(worse(&with(0.479, 31.1)), 2);
-        // A missing measurement counts as worse.
         assert_eq!(worse(&Measurements::default()), 1);
     }
 

@@ -19,7 +19,6 @@ pub(super) struct Run {
     pub(super) incident: String,
     /// The named causes, most likely first.
     pub(super) answers: Vec<String>,
-    /// The accepted causes.
     pub(super) truth: Vec<String>,
     pub(super) report: String,
     pub(super) evidence: Vec<v1::EvidenceItem>,

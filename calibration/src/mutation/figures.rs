@@ -7,7 +7,6 @@ use super::tokens::{Token, at, lower, match_case, replace_span};
 /// Numerators and denominators. Every factor exceeds rounding.
 const FACTORS: [(u64, u64); 6] = [(2, 1), (3, 1), (5, 1), (10, 1), (1, 2), (1, 5)];
 
-/// Multiplies a figure, unless the evidence contains the result.
 pub(super) fn values(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     let mut texts = Vec::new();
     for figure in figures(tokens).filter(|figure| counted_noun(tokens, figure).is_none()) {
@@ -26,7 +25,6 @@ pub(super) fn values(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings)
     texts
 }
 
-/// Replaces a unit, unless the evidence contains the figure with that unit.
 pub(super) fn units(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     let mut texts = Vec::new();
     for figure in figures(tokens).filter(|figure| !figure.is_zero()) {

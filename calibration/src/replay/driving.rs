@@ -37,7 +37,6 @@ impl DriveOutcome {
         !self.degraded && self.tiers.len() <= judged
     }
 
-    /// Returns `true` if the report proceeded without a revised plan.
     fn proceeds_under_first_plan(&self) -> bool {
         !self.degraded && self.plan == 0
     }
@@ -119,7 +118,6 @@ fn faults(investigation: &v1::Investigation) -> &[v1::ClaimFault] {
     }
 }
 
-/// Removes statements that overlap faulty claims.
 fn drop_faulty(text: &str, faults: &[v1::ClaimFault]) -> String {
     let spans: Vec<Range<usize>> = faults
         .iter()

@@ -25,7 +25,6 @@ pub(crate) fn nearest_line<'a>(
     Some((item, citation))
 }
 
-/// Splits a long line at white space and trims the parts.
 fn segments(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line.trim();
     std::iter::from_fn(move || {

@@ -104,7 +104,6 @@ fn tiers(tiers: &BTreeMap<&'static str, usize>) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// Lists broken verdicts and why faithful reports were held back.
 fn rows(page: &mut String, cases: &[Case], one: &Replayed) {
     heading(page, &format!("Right verdicts broken as {}", one.summary.rendering));
     for outcome in one.outcomes.iter().filter(|outcome| outcome.is_broken()) {

@@ -93,7 +93,6 @@ impl Provider {
         Ok(Self { server, known, folder, second_look })
     }
 
-    /// Returns a server configuration with this provider as the only judge.
     pub(crate) fn configuration(&self) -> Result<String> {
         let key = self.folder.path().join("key");
         let key = key.to_str().context("the path of the temporary directory is not UTF-8")?;

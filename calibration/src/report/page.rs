@@ -24,7 +24,6 @@ const MEASURES: [(&str, &str); 5] = [
     ),
 ];
 
-/// Renders the page, with audit objections at the top.
 pub(super) fn page(
     policy: &Policy,
     cells: &[(Cell, Measures)],

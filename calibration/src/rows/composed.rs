@@ -81,7 +81,6 @@ fn alternative(mut row: Row) -> Row {
     row
 }
 
-/// Joins rows into a report and adds unrelated items.
 fn report(id: String, parts: Vec<Row>, others: &[Item], random: &mut Random) -> Row {
     let mut items: Vec<(Option<usize>, Item)> = Vec::new();
     for (part, row) in parts.iter().enumerate() {

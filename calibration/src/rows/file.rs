@@ -15,7 +15,6 @@ use super::parquet;
 use super::spans::SpansLine;
 use crate::digest::sha256;
 
-/// A file of rows, or a folder of labelled cases or incidents.
 #[derive(Debug)]
 pub(crate) struct RowFile {
     path: PathBuf,

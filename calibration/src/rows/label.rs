@@ -20,7 +20,6 @@ impl Gold {
     }
 }
 
-/// Returns `true` for ungrounded and contradicted.
 pub(crate) fn is_against(class: Class) -> bool {
     matches!(class, Class::Ungrounded | Class::Contradicted)
 }

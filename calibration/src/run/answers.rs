@@ -34,7 +34,6 @@ pub(super) struct End {
     pub(super) answered: usize,
     pub(super) took: Duration,
     pub(super) cost_micros: u64,
-    /// `true` if the budget ended the run early.
     pub(super) budget_exhausted: bool,
 }
 

@@ -10,7 +10,6 @@ use crate::rows::Row;
 pub(super) struct RequestOptions<'a> {
     /// If empty, the server uses its default.
     pub(super) policy: &'a str,
-    /// `true` to let the judge split the report into claims.
     pub(super) whole: bool,
 }
 

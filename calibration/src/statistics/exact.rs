@@ -30,7 +30,6 @@ pub(crate) fn tail_at_most(wrong: u32, of: u32, risk: f64) -> Option<f64> {
     Some(Binomial::new(risk, of.into()).ok()?.cdf(wrong.into()))
 }
 
-/// Returns the two-sided exact p of McNemar's test from the discordant pairs.
 pub(crate) fn mcnemar(only_first: u32, only_second: u32) -> Option<f64> {
     let (fewer, all) = (only_first.min(only_second), only_first + only_second);
     tail_at_most(fewer, all, 0.5).map(|tail| (2.0 * tail).min(1.0))

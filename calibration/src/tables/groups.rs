@@ -96,7 +96,6 @@ pub(super) fn decisions(page: &mut String, reports: &[ReportDecision]) {
     table(page, &head.iter().map(String::as_str).collect::<Vec<_>>(), &rows);
 }
 
-/// Formats how often the type and the cited item agree on claims correctly called grounded.
 pub(super) fn agreement(page: &mut String, tune: &[&Row], test: &[&Row]) {
     heading(page, "Type and cited item of claims rightly called grounded");
     let grounded = |row: &Row| row.label.class == Class::Grounded && row.is_right();

@@ -10,7 +10,6 @@ use crate::measured::{Measurements, Row};
 
 const MAX_QUOTE_CHARS: usize = 300;
 
-/// Lists at most `number` mistakes, the worst kind first.
 pub(super) fn section(page: &mut String, measured: &Measurements, number: usize) {
     let mut wrong = measured.part(Part::Tune);
     wrong.retain(|row| !row.is_right());

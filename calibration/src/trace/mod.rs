@@ -55,7 +55,6 @@ pub(crate) struct Line {
     /// An `EvaluateResponse` as JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) evaluation: Option<Box<RawValue>>,
-    /// The reason why the server refused the row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refused: Option<String>,
 }

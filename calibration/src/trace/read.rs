@@ -15,7 +15,6 @@ use crate::rows::is_against;
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
     pub(crate) header: Header,
-    /// The answered rows, by name.
     pub(crate) rows: Vec<TracedRow>,
     pub(crate) refused: Vec<String>,
 }

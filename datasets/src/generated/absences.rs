@@ -164,10 +164,8 @@ const IN_LOG: [&str; 4] = [
 
 #[derive(Clone, Copy)]
 struct List {
-    /// `true` if only the first rows are shown.
     is_cut: bool,
     has_name: bool,
-    /// `true` if the claim is about another namespace.
     is_other_scope: bool,
     wordings: &'static [&'static str],
 }

@@ -17,7 +17,6 @@ pub(super) struct Limits {
     pub(super) hosts: bool,
 }
 
-/// An attribute with one value per thing.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub(super) attribute: &'static Attribute,

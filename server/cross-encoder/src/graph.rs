@@ -18,7 +18,6 @@ pub(crate) struct Graph {
 #[derive(Debug)]
 pub(crate) enum GraphError {
     Onnx(String),
-    /// The graph has the wrong inputs or outputs.
     Interface(String),
 }
 

@@ -14,7 +14,6 @@ const NAMES: [(Class, &[&str]); 4] = [
 pub(crate) struct Labels(Vec<Class>);
 
 impl Labels {
-    /// Parses `id2label` from `config.json`.
     pub(crate) fn read(config: &Value) -> Result<Self, String> {
         let Some(named) = config.get("id2label").and_then(Value::as_object) else {
             return Err("missing id2label, an object of column numbers and names".to_owned());

@@ -27,7 +27,6 @@ pub(crate) struct Refused {
 }
 
 impl Settings {
-    /// Parses `gsar` from `config.json`, and rejects unsupported settings.
     pub(crate) fn read(config: &Value) -> Result<Self, Refused> {
         let positions = config
             .get("max_position_embeddings")

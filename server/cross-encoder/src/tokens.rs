@@ -54,7 +54,6 @@ impl Tokens {
         Ok(tokens)
     }
 
-    /// Returns the number of tokens in a text, without special tokens.
     pub(crate) fn count(&self, text: &str) -> usize {
         self.text_tokenizer.encode_fast(text, false).map_or(usize::MAX, |encoding| encoding.len())
     }
@@ -64,7 +63,6 @@ impl Tokens {
         self.max_tokens / 4 * 3
     }
 
-    /// Returns `true` if a claim leaves room for a premise.
     pub(crate) fn has_room_beside(&self, claim: &str) -> bool {
         // Each token has at least one byte.
         claim.len() <= self.max_claim_tokens()

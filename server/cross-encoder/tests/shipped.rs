@@ -20,7 +20,6 @@ const PODS: &str = "[kubectl get pods]\n\
                     NAME cart-1; READY 1/1; STATUS Running; RESTARTS 0\n\
                     NAME cart-2; READY 0/1; STATUS CrashLoopBackOff; RESTARTS 7\n";
 
-/// Scores claims about the pods, or returns `None` without ONNX Runtime.
 async fn score_claims(claims: &[&str]) -> Option<Vec<Probabilities>> {
     let runtime = match Runtime::load(None) {
         Ok(runtime) => runtime,

@@ -85,7 +85,7 @@ impl Embedder {
     }
 }
 
-/// Normalizes a session's vectors.
+/// Computes a session's vectors and normalizes them.
 struct Embedding {
     session: Box<dyn Session>,
     dimension: usize,

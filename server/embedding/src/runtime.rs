@@ -15,7 +15,6 @@ use crate::user_cache::{self, Manifest};
 const FETCHED_VERSION: &str = "1.27.0";
 /// The minimum version that the `ort` crate supports.
 const MIN_VERSION: &str = "1.24";
-/// Names the library file.
 const VARIABLE: &str = "ORT_DYLIB_PATH";
 /// The library folder in packages, relative to the executable's folder.
 const INSTALLED: &str = "../lib/gsar/onnxruntime";

@@ -17,7 +17,6 @@ pub(crate) fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<Path
         .map(|cache| cache.join("gsar"))
 }
 
-/// The SHA-256 digests of fetched files.
 #[derive(Debug)]
 pub(crate) struct Manifest(Value);
 
@@ -31,7 +30,6 @@ impl Manifest {
         }
     }
 
-    /// Returns a file's SHA-256 in lowercase hexadecimal.
     pub(crate) fn sha256(&self, name: &str) -> Option<&str> {
         self.0.get("files")?.get(name)?.get("sha256")?.as_str()
     }

@@ -158,7 +158,6 @@ async fn callers_wait_while_their_queue_is_full() {
     gate.go_on.send(()).unwrap();
     assert_eq!(gate.pass(), ["now"]);
     query.await.unwrap().unwrap();
-    // A text larger than the whole queue is still computed.
     let large = "x".repeat(100_000);
     let large = spawn_embed(&embedder, &[&large], Priority::Query);
     for _ in 0..40 {
@@ -229,7 +228,7 @@ impl Cache for Broken {
     fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Vector>>, CacheError> {
         self.was_called.store(true, Ordering::Relaxed);
         assert!(!self.panics, "expected panic");
-        // Wrong dimension and not of unit length, and one vector too few.
+        // One vector too few, with the wrong dimension and length.
         Ok(vec![Some(vec![1.0; keys.len()].into())])
     }
 

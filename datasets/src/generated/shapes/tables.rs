@@ -3,7 +3,6 @@
 use super::super::Evidence;
 use super::super::scene::{Row, Scene};
 
-/// Space-separated columns with a header in capitals.
 pub(super) fn kubectl(scene: &Scene) -> Evidence {
     let head: Vec<String> = head(scene).iter().map(|key| key.to_uppercase()).collect();
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(scene.rows().map(cells)).collect();
@@ -18,7 +17,6 @@ pub(super) fn kubectl(scene: &Scene) -> Evidence {
     }
 }
 
-/// Columns separated by bars, with a row count below.
 pub(super) fn psql(scene: &Scene) -> Evidence {
     let head = head(scene);
     let rows: Vec<Vec<String>> =

@@ -27,7 +27,6 @@ pub(crate) fn runtime(test: &str) -> Option<Runtime> {
     Runtime::load(None).map_err(|error| skipped("onnxruntime", format!("{test}: {error}"))).ok()
 }
 
-/// The folder that `make.py` writes.
 pub(crate) fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixture")
 }
@@ -45,7 +44,6 @@ pub(crate) fn options(workers: usize) -> Options {
     Options { workers, ..Options::default() }
 }
 
-/// Starts one worker without a cache.
 pub(crate) fn fresh(runtime: &Runtime, folder: &Path) -> CrossEncoder {
     let options = Options { cache_bytes: 0, ..options(1) };
     CrossEncoder::start(runtime, &Model::open(folder).unwrap(), &options).unwrap()

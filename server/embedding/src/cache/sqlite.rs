@@ -14,7 +14,6 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, pa
 use super::{Cache, CacheError, Key};
 use crate::vector::Vector;
 
-/// `gsve` in ASCII.
 const APPLICATION_ID: i64 = 0x6773_7665;
 const SCHEMA_VERSION: i64 = 1;
 const SCHEMA: &str = "CREATE TABLE vectors (

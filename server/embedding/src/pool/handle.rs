@@ -189,7 +189,6 @@ impl<Q: Question> Drop for Inner<Q> {
     fn drop(&mut self) {
         self.shared.end_workers();
         for worker in self.workers.drain(..) {
-            // A worker panics only if dropping its session panics.
             let _ = worker.join();
         }
         self.shared.end_cache();

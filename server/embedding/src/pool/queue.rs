@@ -67,7 +67,6 @@ impl<T> PerPriority<T> {
     }
 }
 
-/// A job that a worker has started.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StartedJob<Q> {
     pub(super) key: Key,
@@ -75,7 +74,7 @@ pub(super) struct StartedJob<Q> {
 }
 
 impl<Q: Question> Queue<Q> {
-    /// Creates an empty queue. Questions longer than `max_bytes` are treated as equal in length.
+    /// Creates an empty queue. Longer questions count as `max_bytes` long.
     pub(super) fn new(has_cache: bool, max_bytes: usize) -> Self {
         Self {
             has_cache,
@@ -141,7 +140,6 @@ impl<Q: Question> Queue<Q> {
         receiver
     }
 
-    /// Removes jobs that have no callers left and have not started.
     pub(super) fn cancel(&mut self, keys: &[Key]) {
         for key in keys {
             let Some(job) = self.jobs.get_mut(key) else { continue };
@@ -197,7 +195,6 @@ impl<Q: Question> Queue<Q> {
             self.queries_in_a_row = self.queries_in_a_row.saturating_add(1);
             (&mut self.waiting.query, queries)
         };
-        // Divide the waiting jobs among the workers.
         let texts = limits.texts.min(waiting.div_ceil(workers.max(1)));
         let keys = line.take(BatchLimits { texts, ..limits });
         keys.into_iter()

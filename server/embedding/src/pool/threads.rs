@@ -14,9 +14,7 @@ use crate::vector::Vector;
 /// The state that a pool's threads and callers share.
 pub(super) struct Shared<Q> {
     queue: Mutex<Queue<Q>>,
-    /// Wakes workers when jobs are waiting.
     work: Condvar,
-    /// Wakes the cache thread when there are lookups or answers to store.
     cache_work: Condvar,
     ending: AtomicBool,
     workers_ended: AtomicBool,
@@ -79,7 +77,6 @@ impl<Q: Question> Shared<Q> {
         self.work.notify_all();
     }
 
-    /// Stops the cache thread after it has stored all answers.
     pub(super) fn end_cache(&self) {
         let _queue = self.queue();
         self.workers_ended.store(true, Ordering::Relaxed);
@@ -117,7 +114,6 @@ impl<Q: Question> Shared<Q> {
         }
     }
 
-    /// Stores and looks up answers until the pool ends.
     pub(super) fn serve_cache(&self, cache: &dyn Cache) {
         let mut is_failing = false;
         while let Some(CacheBatch { store, look_up }) = self.next_cache_batch() {

@@ -46,7 +46,6 @@ pub(crate) fn gated() -> (Box<dyn Session>, Gate) {
     (Box::new(Gated { begun, go_on: may_go_on }), Gate { begun: is_begun, go_on })
 }
 
-/// Returns the vector that both test sessions compute for a text.
 pub(crate) fn vector_of(text: &str) -> Vec<f32> {
     let hash = text.bytes().fold(17_u32, |hash, byte| hash.wrapping_mul(31) ^ u32::from(byte));
     let values: Vec<f32> =
@@ -87,7 +86,6 @@ impl Session for Gated {
     }
 }
 
-/// A session that computes immediately.
 pub(crate) struct Free;
 
 impl Session for Free {
