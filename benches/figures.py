@@ -11,17 +11,17 @@ PROGRAMS = TARGET / "dist"
 
 
 def ratios(subject: list[float], baseline: list[float]) -> list[float]:
-    """The ratio of each round."""
+    """Returns the ratio of each round."""
     return [ours / theirs for ours, theirs in zip(subject, baseline, strict=True)]
 
 
 def spread(values: list[float], digits: int = 2) -> str:
-    """The median with minimum and maximum."""
+    """Formats the median with the minimum and maximum."""
     return f"{statistics.median(values):.{digits}f} [{min(values):.{digits}f} .. {max(values):.{digits}f}]"
 
 
 def mean_with_error(values: list[float], digits: int = 2) -> str:
-    """The mean with its standard error."""
+    """Formats the mean with its standard error."""
     error = statistics.stdev(values) / math.sqrt(len(values))
     return f"{statistics.mean(values):.{digits}f} ± {error:.{digits}f}"
 
@@ -31,6 +31,6 @@ def met(is_met: bool) -> str:
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
-    """A Markdown table; all columns except the first are right-aligned."""
+    """Formats a Markdown table. All columns except the first are right-aligned."""
     rule = ["---"] + ["---:"] * (len(head) - 1)
     return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *rows])

@@ -1,4 +1,4 @@
-"""A temporary PostgreSQL with default settings: every commit is flushed."""
+"""A temporary PostgreSQL server with default settings, which flushes every commit."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ NOBODY = 65_534
 
 
 def programs() -> Path | None:
-    """The PostgreSQL fetched by `make postgres`, or else the newest installed one."""
+    """Returns the programs fetched by `make postgres`, or else the newest installed ones."""
     fetched = ROOT / "target/postgres/pgserver/pginstall/bin"
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int(folder.parent.name))
     return next((folder for folder in [fetched, *reversed(installed)] if (folder / "postgres").exists()), None)
@@ -32,7 +32,7 @@ def postgres(folder: Path) -> Iterator[str]:
         os.chown(home, user, user)
 
     def run(name: str, *arguments: str) -> None:
-        # Not a pipe, because the server that pg_ctl starts would keep it open.
+        # A pipe would stay open, because pg_ctl's server inherits it.
         with open(folder / f"{name}.log", "wb") as log:
             command = [str(found / name), *arguments]
             done = subprocess.run(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, user=user, cwd="/")

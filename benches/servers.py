@@ -18,7 +18,7 @@ ECHO = "/gsar.benches.Echo/Call"
 
 
 def pinned(core: int | None, command: list[str]) -> list[str]:
-    """Pins a command to a core if there are at least two; `None` for any core."""
+    """Pins a command to a core if there are at least two. `None` means any core."""
     if core is None or (os.cpu_count() or 1) < 2 or shutil.which("taskset") is None:
         return command
     return ["taskset", "-c", str(core), *command]
@@ -39,7 +39,7 @@ class Server:
         return self._status("VmRSS:")
 
     def peak_bytes(self) -> int:
-        """The maximum resident set."""
+        """Returns the maximum resident set size."""
         return self._status("VmHWM:")
 
     def _status(self, name: str) -> int:
@@ -52,7 +52,7 @@ class Server:
 def running(
     folder: Path, name: str, command: list[str], endpoint: str, core: int | None = 0, **environment: str
 ) -> Iterator[Server]:
-    """Starts a server on a core and stops it at the end. Its log is in the folder."""
+    """Starts a server on a core and stops it at the end. Writes its log to the folder."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("GSAR_")}
     with open(folder / f"{name}.log", "wb") as log:
         process = subprocess.Popen(
@@ -86,7 +86,7 @@ def program(name: str, *arguments: str) -> subprocess.CompletedProcess:
 
 
 def request(folder: Path, method: str) -> Path:
-    """Writes the message of a call with 20 claims."""
+    """Writes the message for a call with 20 claims."""
     path = folder / f"{method}.request"
     program("messages", "request", method, str(path)).check_returncode()
     return path

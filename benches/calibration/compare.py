@@ -1,6 +1,6 @@
 """Times a bootstrap interval of a mean (10,000 values, 10,000 draws): gsar-calibrate, numpy and scipy, alternating.
 
-All use the same values but their own draws, so the intervals differ only by chance.
+All use the same values but different draws, so the intervals differ only by chance.
 """
 
 import os
@@ -18,7 +18,7 @@ VALUES, DRAWS = 10_000, 10_000
 
 
 def values():
-    """The values of `bootstrap_times`: SplitMix64 with seed 1, thousandths below 1."""
+    """Returns the values used by `bootstrap_times`: SplitMix64 with seed 1, thousandths below 1."""
     state, drawn = 1, []
     for _ in range(VALUES):
         state = (state + 0x9E3779B97F4A7C15) % 2**64

@@ -1,8 +1,8 @@
-"""Pairs per second of gsar-cross-encoder and of ONNX Runtime in Python, alternating, and their agreement.
+"""Compares gsar-cross-encoder with ONNX Runtime in Python: pairs per second, alternating, and agreement.
 
 Both use one single-threaded session per worker and the same library, model and tokenizer. Each pair is scored alone,
 because integer scales depend on the batch. Pairs consist of typical telemetry words and figures, with about 128 tokens
-and with the maximum of the model.
+and with the model's maximum.
 """
 
 import json

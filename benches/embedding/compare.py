@@ -1,8 +1,8 @@
-"""Texts per second of gsar-embedding and of ONNX Runtime in Python on the same batches, alternating.
+"""Compares gsar-embedding with ONNX Runtime in Python on the same batches: texts per second, alternating.
 
-Both use one single-threaded session per worker and the same library, model and tokenizer. `sentences` have 18 to 36
-words, `mixed` texts 3 to 150. Batches have 16 texts, sorted by length. The pool of gsar-embedding gets all texts at
-once and forms its own batches.
+Both use one single-threaded session per worker and the same library, model and tokenizer. Texts have 18 to 36 words
+in `sentences`, and 3 to 150 in `mixed`. Batches have 16 texts, sorted by length. The gsar-embedding pool receives all
+texts at once and forms its own batches.
 """
 
 import json
@@ -71,7 +71,7 @@ class Baseline:
         return vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
 
     def measure(self, batches: list[list[str]]) -> dict[str, float]:
-        """Texts per second of wall and of CPU time, and the median time of a single text."""
+        """Returns texts per second of wall time and of CPU time, and the median time per single text."""
         texts = [text for batch in batches for text in batch]
         left, lock = list(reversed(batches)), threading.Lock()
 

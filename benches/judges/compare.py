@@ -1,7 +1,7 @@
-"""The figures for judging with a chat model: the overhead of GSAR over the model's own time.
+"""Measures judging with a chat model: GSAR's overhead over the model's own time.
 
-The model is a stub on loopback that answers at once (`src/provider.rs`). The measured programs (servers, the bare loop
-and Python programs) run on core 0, the stub and the load client on core 1. Subjects alternate, and differences and
+The model is a stub on loopback that answers immediately (`src/provider.rs`). The measured programs (servers, the bare
+loop and Python programs) run on core 0, the stub and the load client on core 1. Subjects alternate, and differences and
 ratios are computed within a round.
 """
 
@@ -51,7 +51,7 @@ class Subject:
         raise NotImplementedError
 
     def calibrate(self) -> None:
-        """Sets the number of calls that fit into a round."""
+        """Chooses the number of calls that fit into a round."""
         rate = self.measure(50, 50)["calls_per_second"]
         self.calls = max(50, int(rate * SECONDS_EACH))
 
@@ -188,7 +188,7 @@ class Bench:
             return reply.read()
 
     def calls(self) -> int:
-        """The number of answered requests."""
+        """Returns the number of answered requests."""
         return int(self.get("/calls"))
 
     def until_listening(self) -> None:
@@ -251,7 +251,7 @@ def alternate(subjects: dict[str, Subject]) -> None:
 
 
 def overhead(bench: Bench) -> None:
-    """Sequential calls: GSAR against the loop, and a cached answer against an echo."""
+    """Compares sequential calls: GSAR with the loop, and a cached answer with an echo."""
     bare = Bare(bench.provider, bench.question)
     look = Bare(bench.provider, bench.second_look)
     one_question = {"without second look", "the baseline"}
@@ -274,14 +274,14 @@ def overhead(bench: Bench) -> None:
     read_too = [sum(both) for both in zip(judged, look.values("p50_us"), strict=True)]
 
     def added(name: str) -> list[float]:
-        """The time that a server adds to its model calls, in ms, per round."""
+        """Returns the milliseconds that a server adds to its model calls, per round."""
         loops = judged if name in one_question else read_too
         return [(ours - loop) / 1e3 for ours, loop in zip(anew[name].values("p50_us"), loops, strict=True)]
 
     def row(name: str, subject: Subject, more: list[float], target: float | None = None) -> list[str]:
         verdict = ["", ""] if target is None else [f"≤ {target}", met(statistics.median(more) <= target)]
         milliseconds = [f"{subject.median(quantile) / 1e3:.3f}" for quantile in ("p50_us", "p99_us")]
-        # Of the whole process, including the ledger thread. Depends less on other load than wall time.
+        # CPU time of the whole process, including the ledger thread. Depends less on other load than wall time.
         processor = spread([each / 1e3 for each in subject.values("server_cpu_us_per_call")], 3)
         difference = spread(more, 3) if more else ""
         return [name, *milliseconds, difference, *verdict, processor]
@@ -319,7 +319,7 @@ class Side:
 
 
 def side_by_side(bench: Bench) -> None:
-    """Reports per second on the same text and evidence."""
+    """Measures reports per second on the same text and evidence."""
 
     def gsar(name: str) -> list[Subject]:
         return [Called(bench.servers[name], bench.text, in_flight=number) for number in (1, 16)]
@@ -341,7 +341,7 @@ def side_by_side(bench: Bench) -> None:
     alternate(subjects)
     ours, rows = sides[0], []
     for side in sides:
-        # Includes the calls of the warm-up, a tenth more.
+        # Includes the warm-up calls, another tenth.
         before = bench.calls()
         side.single.round()
         reports = side.single.rounds.pop()["calls"]
@@ -360,7 +360,7 @@ def side_by_side(bench: Bench) -> None:
 
 
 def parsing() -> None:
-    """The parsing figure of gsar-answer, from its own program."""
+    """Runs the gsar-answer program that measures parsing."""
     done = subprocess.run([str(PROGRAMS / "examples" / "answer_times")], capture_output=True, text=True, check=True)
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines()]
     times = {cells[0]: float(cells[1]) for cells in lines if len(cells) == 2 and cells[1].replace(".", "").isdigit()}

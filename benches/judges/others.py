@@ -1,4 +1,4 @@
-"""Reports per second of another evaluator with a chat model, used as documented.
+"""Measures reports per second of another evaluator with a chat model, used as documented.
 
 Measures once per line `IN_FLIGHT SECONDS` on standard input, and prints one JSON object for each.
 """

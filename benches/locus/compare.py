@@ -1,8 +1,8 @@
-"""Score and decision of `locus-sdk` and of GSAR on the same partitions, alternating.
+"""Compares the score and decision of `locus-sdk` and GSAR on the same partitions, alternating.
 
 `locus-sdk` is the other open implementation of the method. Its package depends on an agent framework, so only the
 module with the formula is loaded, from a virtual environment in the target folder. Its partition objects are built
-before the measurement; the time of GSAR includes counting the claims.
+before the measurement. GSAR's time includes counting the claims.
 """
 
 import importlib.util
@@ -53,7 +53,7 @@ def locus_partition(locus, claims: list[list[str]]):
 
 
 def nanoseconds(operation, partitions: list) -> float:
-    """CPU time per partition, over the passes that fit into the time."""
+    """Returns the CPU time per partition over as many passes as fit into the time."""
     passes, start = 0, time.thread_time()
     while (elapsed := time.thread_time() - start) < SECONDS_EACH:
         for partition in partitions:
@@ -112,7 +112,7 @@ def compare_times(locus) -> None:
 
 
 def one_type_partitions():
-    """Every partition of one type with up to 13 grounded and up to 7 ungrounded claims: 888."""
+    """Returns all 888 partitions of one type with up to 13 grounded and up to 7 ungrounded claims."""
     for evidence_type, weight in TYPES.items():
         for grounded in range(14):
             for ungrounded in range(8):

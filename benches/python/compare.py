@@ -1,7 +1,8 @@
-"""The Python client against raw grpcio stubs: calls per second and CPU time, blocking and asyncio, 1 and 64 in flight.
+"""Compares the Python client with raw grpcio stubs, blocking and asyncio, with 1 and 64 calls in flight.
 
-Requires an interpreter with the package installed. The server runs on core 0, this program on core 1. Client and stubs
-alternate on separate connections to the same server, and every ratio is computed within a round.
+Measures calls per second and CPU time. Requires an interpreter with the package installed. The server runs on core 0,
+this program on core 1. Client and stubs alternate on separate connections to the same server, and every ratio is
+computed within a round.
 """
 
 import asyncio
@@ -44,14 +45,14 @@ SCORE = v1.ScoreRequest(counts=COUNTS, policy="reference")
 
 
 def request() -> v1.EvaluateRequest:
-    """The message that the client builds from a text and a log."""
+    """Builds the same message as the client from a text and a log."""
     item = v1.EvidenceItem(id="log", kind=v1.EVIDENCE_KIND_TOOL_OUTPUT, lane=v1.EVIDENCE_LANE_LOGS, text=LOG)
     return v1.EvaluateRequest(report=v1.Report(synthesis=REPORT), evidence=[item])
 
 
 @dataclass
 class Subject:
-    """A way to call, with calls per second and microseconds of CPU time per call for each round."""
+    """A way to call. Records calls per second and microseconds of CPU time per call for each round."""
 
     name: str
     baseline: str

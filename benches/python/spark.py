@@ -1,8 +1,8 @@
-"""Spark over two sidecars against the plain Python client over the same two: verdicts per second.
+"""Compares Spark with the plain Python client on the same two sidecars: verdicts per second.
 
 Requires an interpreter with the package and Spark. Sidecars run on core 0, callers on core 1. The callers alternate,
 each with a new job, so that every verdict is judged and recorded. Ratios are computed within a round. `GSAR_SERVER`
-selects another server than that of the profile dist.
+selects a server other than the one built with the profile dist.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ def reports() -> pd.DataFrame:
 
 
 def by_client(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
-    """One stream per sidecar, each with half of the reports, through `gsar.Client`."""
+    """Sends half of the reports to each sidecar over one stream, through `gsar.Client`."""
     rows = list(zip(frame["id"], frame["synthesis"], frame["evidence"], strict=True))
     proceeded = []
 
@@ -66,7 +66,7 @@ def by_client(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
 
 
 def by_calls(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
-    """Sequential calls of `evaluate`, alternating between the sidecars."""
+    """Calls `evaluate` sequentially, alternating between the sidecars."""
     with contextlib.ExitStack() as stack:
         clients = [stack.enter_context(gsar.Client(endpoint)) for endpoint in endpoints]
         rows = zip(frame["id"], frame["synthesis"], frame["evidence"], strict=True)
@@ -81,7 +81,7 @@ def by_calls(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
 
 
 def by_spark(frame: DataFrame, endpoints: list[str], job: str) -> int:
-    """A whole job: rows to Python, verdicts, and rows back."""
+    """Runs a whole job: rows to Python, verdicts, and rows back."""
     return gsar.spark.evaluate(frame, endpoints, job=job).filter("tier = 'proceed'").count()
 
 

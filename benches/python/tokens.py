@@ -1,4 +1,4 @@
-"""Measures the prompt and answer size of a chat model per calibration row.
+"""Measures a chat model's prompt and answer sizes per calibration row.
 
 The model is a stub on loopback that counts the bytes of prompts and answers, reports them as tokens, and answers every
 claim with a quote. `gsar-calibrate run` records these counts in its trace.
@@ -53,7 +53,7 @@ class Model(BaseHTTPRequestHandler):
 
 
 def verdicts(question: str) -> dict:
-    """An answer of realistic size: each claim with a quote of the same length and a note of twenty words."""
+    """Builds an answer of realistic size. Each claim has a quote of the same length and a note of twenty words."""
     lines = question.split(CLAIMS)[1].split("\n\n")[0].splitlines()
     claims = [json.loads(line) for line in lines]
     return {

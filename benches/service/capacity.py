@@ -1,8 +1,8 @@
-"""Capacity figures: calls per core, memory and disk space. Prints a Markdown table.
+"""Measures capacity: calls per core, memory and disk space. Prints a Markdown table.
 
 Arguments select parts: `calls`, `evaluations`, `corpus` and `backup` (of that corpus). Servers share one core; the load
 client runs on the other. Calls per core are computed from CPU time, which depends less on other load than calls per
-second. The baseline is the bare echo with messages of the same size.
+second. The baseline is a bare echo with messages of the same size.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""The service figures: `gsar-server` against a bare tonic echo of the same message sizes.
+"""Compares `gsar-server` with a bare tonic echo that has the same message sizes.
 
 Servers share one core; the load client runs on the other. Subjects and baselines alternate, and every ratio is computed
 within a round, so that other load affects both.
@@ -92,7 +92,7 @@ def subjects(bench: Bench) -> dict[str, Subject]:
 
 
 def extraction_time() -> float:
-    """CPU time of extraction, rules and verification for the same `Evaluate`, in microseconds."""
+    """Returns the CPU time of extraction, rules and verification for the same `Evaluate`, in microseconds."""
     done = program("extraction_times", "--evaluate", "--rounds", "3")
     done.check_returncode()
     return float(done.stdout)

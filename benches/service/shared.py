@@ -1,7 +1,7 @@
-"""Evaluations recorded by one, two and three servers on one PostgreSQL, and by one on SQLite.
+"""Measures evaluations on one, two and three servers that share a PostgreSQL, and on one server with SQLite.
 
-Servers, database and load clients share all cores, so more servers help only as far as one leaves cores idle. Each
-server has its own load client. Subjects alternate, and every ratio is computed within a round.
+Servers, database and load clients share all cores, so more servers help only if one leaves cores idle. Each server
+has its own load client. Subjects alternate, and every ratio is computed within a round.
 """
 
 import concurrent.futures
@@ -46,7 +46,7 @@ def evaluate(server: Server, message: Path, calls: int, in_flight: int) -> dict[
 
 
 def rate(servers: list[Server], message: Path) -> float:
-    """Total evaluations per second."""
+    """Returns the total evaluations per second."""
     count = len(servers)
     began = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(count) as pool:

@@ -1,4 +1,4 @@
-"""`EvaluateStream` against calls of `Evaluate`, with 1 and 64 in flight, and the maximum memory of each server.
+"""Compares `EvaluateStream` with `Evaluate` calls, with 1 and 64 in flight. Also prints each server's maximum memory.
 
 Each subject has its own server with a durable ledger. Servers share one core; the load client runs on the other.
 Subjects alternate, and every ratio is computed within a round.

@@ -1,4 +1,4 @@
-"""A call that is measured in alternation with others."""
+"""Calls that are measured alternately."""
 
 import json
 import os
@@ -36,7 +36,7 @@ class Subject:
         return json.loads(load(*arguments, "--pid", str(self.server.pid)))
 
     def calibrate(self) -> None:
-        """Sets the number of calls that fit into a round."""
+        """Chooses the number of calls that fit into a round."""
         rate = self.measure(500, 500)["calls_per_second"]
         rate = self.measure(max(500, int(rate / 4)), 0)["calls_per_second"]
         self.calls = max(500, int(rate * SECONDS_EACH))

@@ -1,4 +1,4 @@
-"""The cost of exporting traces: the same server with and without `[traces]`, and a collector that discards spans.
+"""Measures the cost of exporting traces to a collector that discards spans, with and without `[traces]`.
 
 Servers share core 0; load client and collector share core 1. Servers alternate.
 """
@@ -70,7 +70,7 @@ def main() -> None:
         for name, group in measured.items():
             for traces in ("one in ten", "every call"):
                 values = ratios(group[traces].values(CPU), group["none"].values(CPU))
-                # The target is that of `Score` with the sampling that the documentation shows.
+                # The target applies to `Score` with the sampling shown in the documentation.
                 has_target = name == "Score" and traces == "one in ten"
                 target = [f"≤ {MAX_RATIO:g}", met(statistics.median(values) <= MAX_RATIO)] if has_target else ["none", ""]
                 rows.append([f"`{name}` CPU per call, traces: {traces}", "no traces", spread(values), *target])

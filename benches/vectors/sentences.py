@@ -1,6 +1,6 @@
-"""Prints distinct sentences of claims and evidence, one per line, shuffled with a fixed seed.
+"""Prints distinct sentences from claims and evidence, one per line, shuffled with a fixed seed.
 
-`sentences.py FOLDER NUMBER` reads every `*.jsonl.gz` of the folder (rows with `claim` and `evidence`).
+`sentences.py FOLDER NUMBER` reads every `*.jsonl.gz` in the folder (rows with `claim` and `evidence`).
 """
 
 import gzip

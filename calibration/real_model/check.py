@@ -45,7 +45,7 @@ class Case:
     max_output_tokens: int = 600
     # Allowed failure codes.
     causes: tuple[str, ...] = ("ANSWER_UNREADABLE",)
-    # True if the report may also be judged or abstained on.
+    # True if GSAR may also judge the report or abstain.
     may_answer: bool = True
     # True if the model server rejects the request.
     is_refused: bool = False

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Scores pairs with a model and prints its accuracy. Usage: evaluate.py FOLDER FILE... [--most N]
+"""Scores pairs with a model and prints its accuracy. Usage: evaluate.py FOLDER FILE... [--most N] [--blank]
 
-FOLDER was written by `train.py` or `export.py`; the shipped model is server/cross-encoder/model. One line per class has
-precision and recall by minimum confidence. The prediction is the likeliest class that occurs in the set, or grounded
-against the rest if the set labels only support. Intervals (95 %) draw whole premises. The printed temperature maximizes
-the likelihood of the right classes; `export.py` takes that of a calibration part.
+FOLDER was written by `train.py` or `export.py`; the shipped model is server/cross-encoder/model. Each class has a line
+with precision and recall by minimum confidence. The prediction is the likeliest class that occurs in the set, or
+grounded against the rest if the set labels only support. Intervals (95 %) draw whole premises. The printed temperature
+maximizes the likelihood of the correct classes. Pass the one from a calibration part to `export.py`.
 """
 
 import argparse
@@ -21,7 +21,7 @@ DRAWS = 500
 
 
 def probabilities(folder, pairs, max_tokens, blank=False):
-    """The probabilities of each pair, in the order of LABELS."""
+    """Returns the probabilities of each pair, in the order of LABELS."""
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_tokens, strategy="only_second")
@@ -31,7 +31,7 @@ def probabilities(folder, pairs, max_tokens, blank=False):
 
 
 def exported(folder, rows):
-    """Scores with ONNX Runtime, each pair alone like the server, at the temperature of the folder."""
+    """Scores with ONNX Runtime, each pair alone as in the server, at the folder's temperature."""
     import numpy
     import onnxruntime
 
@@ -67,7 +67,7 @@ def trained(folder, rows):
 
 
 def balanced(pairs, predicted):
-    """The mean recall of the classes that occur."""
+    """Returns the mean recall over the classes that occur."""
     hits = {}
     for pair, label in zip(pairs, predicted):
         hits.setdefault(pair["label"], []).append(label == pair["label"])
@@ -75,7 +75,7 @@ def balanced(pairs, predicted):
 
 
 def interval(pairs, predicted, measure):
-    """The 95 % bootstrap interval of a measure, over premises."""
+    """Returns the 95 % bootstrap interval of a measure, over premises."""
     groups = {}
     for pair, label in zip(pairs, predicted):
         groups.setdefault(pair["premise"], []).append((pair, label))
@@ -92,7 +92,7 @@ def share_right(pairs, predicted):
 
 
 def temperature(pairs, found):
-    """The loss, calibration error and temperature at the best point of a grid."""
+    """Returns the loss, calibration error and temperature at the best point on a grid."""
 
     def measured(degree):
         loss, bins = 0.0, {}

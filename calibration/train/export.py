@@ -4,8 +4,8 @@
 Usage: python3 export.py TRAINED OUT [--temperature T] [--decides-from CLASS=LIKELIHOOD]... [--examples FILE]
        [--fp32]
 
-Weights are int8 per channel. Activations are scaled at run time over the batch, so pairs must be run one by one, as the
-server does, to get scores that do not depend on their neighbours.
+Weights are int8 per channel. Activations are scaled over the batch at run time, so the server runs pairs one by one to
+make scores independent of their neighbours.
 """
 
 import argparse

@@ -9,7 +9,7 @@ from transformers import BertConfig, BertModel
 
 from pairs import LABELS
 
-# Dropout takes half of the time of a step and does not help in one pass over many pairs.
+# Dropout takes half of each step's time and does not help in a single pass over many pairs.
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 
 

@@ -15,7 +15,7 @@ PUBLIC = {"SUPPORTS": "grounded", "NOT_ENOUGH_INFO": "ungrounded", "REFUTES": "c
 
 
 def read(path):
-    """Yields the pairs of a file."""
+    """Yields the pairs in a file."""
     opened = gzip.open if str(path).endswith(".gz") else open
     with opened(path, "rt", encoding="utf-8") as lines:
         for line in lines:
@@ -38,7 +38,7 @@ def from_public(row):
 
 
 def mixed(folder, sources, seed):
-    """The shuffled pairs of a stage, limited per label and source."""
+    """Returns the shuffled pairs for a stage, limited per label and source."""
     chosen = []
     for source in sources:
         pairs = [pair for name in source["files"] for pair in read(folder / name)]

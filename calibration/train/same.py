@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that gsar-cross-encoder and ONNX Runtime in Python give the same classes. Usage: same.py MODEL PAIRS SCORED
+"""Checks that gsar-cross-encoder and ONNX Runtime in Python return the same classes. Usage: same.py MODEL PAIRS SCORED
 
 SCORED is the output of the example `score` of gsar-cross-encoder for PAIRS with MODEL.
 """

@@ -3,8 +3,8 @@
 
 Usage: python3 train.py RECIPE OUT [--encoder FOLDER | --from FOLDER] [--data FOLDER] [--stages NAME,NAME]
 
-RECIPE lists the files of each stage. OUT gets checkpoints, and the weights of each stage in OUT/<stage>. A run with the
-same arguments resumes from the last checkpoint.
+RECIPE lists the files for each stage. OUT receives checkpoints, and OUT/<stage> the weights of each stage. A run with
+the same arguments resumes from the last checkpoint.
 """
 
 import argparse
@@ -70,7 +70,7 @@ def encoded(tokenizer, pairs, max_tokens):
 
 
 def batches(rows, batch_tokens, epochs, seed):
-    """Places of rows in batches of about the same length, in an order that the seed fixes."""
+    """Returns row indexes in batches of similar length, in an order determined by the seed."""
     made = []
     for epoch in range(epochs):
         order = random.Random(f"{seed}:{epoch}")
@@ -104,7 +104,7 @@ def tensors(rows, device):
 
 
 def loss_of(scores, labels, smoothing):
-    """Cross-entropy; for "not grounded" over the other classes together."""
+    """Returns the cross-entropy. For "not grounded", combines the other classes."""
     logs = functional.log_softmax(scores.float(), dim=1)
     losses = []
     for at, label in enumerate(labels):

@@ -15,7 +15,7 @@ DRAWS = 10_000
 
 
 def means(values):
-    """The mean of each bootstrap draw."""
+    """Returns the mean of each bootstrap draw."""
     state = np.arange(DRAWS, dtype=np.uint64)
     sums = np.zeros(DRAWS)
     below = len(values)
@@ -24,7 +24,7 @@ def means(values):
         mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         mixed = mixed ^ (mixed >> np.uint64(31))
-        # The upper half of the product of 64 bits and a small number, in two steps of 32 bits.
+        # The upper half of a 64-bit number times a small number, computed in two 32-bit steps.
         high, low = mixed >> np.uint64(32), mixed & np.uint64(0xFFFFFFFF)
         at = (high * np.uint64(below) + ((low * np.uint64(below)) >> np.uint64(32))) >> np.uint64(32)
         sums += values[at]
