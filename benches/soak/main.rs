@@ -3,14 +3,14 @@
 //!
 //! | module | purpose |
 //! |---|---|
-//! | [`setup`], [`world`] | the start and the state of a run |
+//! | [`setup`], [`world`] | starts a run, and stores its state |
 //! | [`servers`] | the targets of faults |
-//! | [`identity`], [`cases`] | callers; reports with a known tier |
-//! | [`load`] | the stories of callers |
-//! | [`faults`] | the schedule and the injection of faults |
-//! | [`invariants`] | the checks |
-//! | [`left_data`], [`checks`] | the final checks |
-//! | [`report`] | measurements and report |
+//! | [`identity`], [`cases`] | callers, and reports with a known tier |
+//! | [`load`] | the callers' scenarios |
+//! | [`faults`] | schedules and injects faults |
+//! | [`invariants`] | checks during the run |
+//! | [`left_data`], [`checks`] | final checks |
+//! | [`report`] | measurements and the report |
 
 mod cases;
 mod checks;

@@ -59,6 +59,7 @@ fn claim(random: &mut Random, grounded: usize) -> (Class, EvidenceType) {
     (class, random.pick(&types).copied().unwrap_or(Type::Inference))
 }
 
+/// Formats a partition as a JSON line.
 pub fn to_json(partition: &[(Class, EvidenceType)]) -> String {
     let claims: Vec<Value> = partition
         .iter()
@@ -67,6 +68,7 @@ pub fn to_json(partition: &[(Class, EvidenceType)]) -> String {
     json!({ "claims": claims }).to_string()
 }
 
+/// Parses a JSON line.
 pub fn from_json(line: &str) -> anyhow::Result<Partition> {
     let value: Value = serde_json::from_str(line)?;
     let claims = value.get("claims").and_then(Value::as_array).context("missing list `claims`")?;

@@ -23,7 +23,7 @@ struct Comparison {
     more_proceeds: (f64, Option<Interval>),
     more_score: (f64, Option<Interval>),
     kappas: [Option<f64>; 2],
-    /// How many claims only the first run judges correctly, how many only the second does, and the exact p
+    /// The claims that only the first run judges correctly, those that only the second does, and the exact p
     /// of McNemar's test.
     right: (u32, u32, Option<f64>),
 }

@@ -21,7 +21,7 @@ pub(super) struct Measurements {
     pub(super) out_right: Option<Mean>,
     pub(super) right_out: Option<Mean>,
     pub(super) wrong_held: Option<Mean>,
-    /// How often an investigation's best report is correct, and how often the report with the best
+    /// The share of investigations whose best report is correct, and the share whose report with the best
     /// standalone score is. Only for incidents with several reports.
     pub(super) driven: Option<Mean>,
     pub(super) alone: Option<Mean>,

@@ -25,7 +25,7 @@ pub(super) struct Run {
     pub(super) seconds: Option<f64>,
 }
 
-/// How a fault propagated, according to the ground truth.
+/// The propagation of a fault, according to the ground truth.
 #[derive(Clone, Debug)]
 pub(super) struct Propagation {
     /// Pairs of cause and effect.

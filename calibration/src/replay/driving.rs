@@ -26,7 +26,7 @@ pub(super) struct DriveOutcome {
     tiers: Vec<v1::Tier>,
     plan: u32,
     degraded: bool,
-    /// How many statements in the final report the stored judge calls contradicted.
+    /// The number of statements in the final report that the stored judge calls contradicted.
     false_statements: usize,
     statements_kept: (usize, usize),
 }

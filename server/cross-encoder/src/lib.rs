@@ -25,11 +25,11 @@
 //! - `tokenizer.json`.
 //! - `config.json`: `id2label` names every column of `logits`: `grounded`, `ungrounded`, `contradicted` and
 //!   optionally `complementary`; or `entailment`, `neutral`, `contradiction`; or `SUPPORTS`,
-//!   `NOT_ENOUGH_INFO`, `REFUTES`. Optional keys of `gsar`: `temperature`, the divisor of logits (1.0);
-//!   `max_tokens` of a pair (512); and `decides_from`, such as `{"ungrounded": 0.85}`, the probability from
-//!   which the model may decide ([`Model::ungrounded_from`]).
-//! - `examples.jsonl` (optional): `{"claim", "premise", "label"}` per line, scored at startup. Fewer than two
-//!   thirds right means that the labels are in a wrong order, which nothing else reveals.
+//!   `NOT_ENOUGH_INFO`, `REFUTES`. Optional keys in `gsar`: `temperature`, the divisor of logits (default 1.0);
+//!   `max_tokens` per pair (default 512); and `decides_from`, such as `{"ungrounded": 0.85}`, the probability
+//!   at which the model may decide ([`Model::ungrounded_from`]).
+//! - `examples.jsonl` (optional): one `{"claim", "premise", "label"}` per line. If startup classifies fewer
+//!   than two thirds correctly, the labels are in the wrong order, and the model is rejected.
 //! - `manifest.json` (optional): `{"files": {"model.onnx": {"sha256": "…"}, …}}` with every file that is read.
 
 mod encoder;

@@ -4,8 +4,8 @@
 //! with others of similar length. Its answer is sent to every caller that asked the question.
 //!
 //! ```text
-//! ask ─► permit of the queue ─► job ─► cache thread: look up ─► wait ─► worker: batch ─► answer
-//!                                           └── hit: answer            └─► cache thread: store
+//! ask ─► queue permit ─► job ─► cache thread: look up ─► wait ─► worker: batch ─► answer
+//!                                    └── hit: answer            └─► cache thread: store
 //! ```
 
 mod batch;
