@@ -115,16 +115,16 @@ fn duplicates(rows: &[Row]) -> Vec<Violation> {
 
 async fn records(world: &World) -> anyhow::Result<usize> {
     let (count, _) = world.acknowledged().counts();
-    let mut read = 0;
+    let mut checked = 0;
     for number in (0..count).step_by((count / RECORDS).max(1)) {
         let Some((key, entry)) = world.acknowledged().any(number) else { break };
         let recorded =
             world.client(entry.server, &AUDITOR)?.evaluation(&entry.evaluation_id).await?;
         let compared = world.acknowledged().recorded(key, &recorded);
         world.check(compared);
-        read += 1;
+        checked += 1;
     }
-    Ok(read)
+    Ok(checked)
 }
 
 async fn corpora(world: &World) -> anyhow::Result<(usize, usize)> {

@@ -23,7 +23,7 @@ fn add(path: &Path, digest: &mut Sha256) -> io::Result<()> {
             return Ok(());
         }
         digest.update(bytes);
-        let read = bytes.len();
-        file.consume(read);
+        let length = bytes.len();
+        file.consume(length);
     }
 }

@@ -72,17 +72,18 @@ pub(crate) async fn measure(client: &Client, data_set: DataSet) -> Result<Measur
         }
     }
 
-    let whole = reports.iter().map(|report| Question::whole(report.case, report.text.clone()));
-    let answers = ask(client, &cases, whole.collect()).await?;
-    let mut decided = Vec::new();
+    let whole_reports =
+        reports.iter().map(|report| Question::whole(report.case, report.text.clone()));
+    let answers = ask(client, &cases, whole_reports.collect()).await?;
+    let mut decisions = Vec::new();
     for (report, answer) in reports.into_iter().zip(answers) {
-        decided.push(ReportDecision {
+        decisions.push(ReportDecision {
             part: part(report.case),
             kind: report.kind,
             tier: tier(&answer)?,
         });
     }
-    Ok(Measurements { cases, rows, reports: decided })
+    Ok(Measurements { cases, rows, reports: decisions })
 }
 
 impl Measurements {

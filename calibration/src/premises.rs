@@ -89,8 +89,8 @@ fn write_case(source: &str, case: &Case, args: &Premises, lines: &mut String) ->
 fn draw_mutations(case: &Case, args: &Premises) -> Vec<Mutation> {
     let surroundings = Surroundings::new(case.evidence.iter().map(|item| item.content.as_str()));
     let is_claim = |text: &str| case.claims.iter().any(|claim| claim.text == text);
-    let shown = case.claims.iter().filter(|claim| claim.class == Class::Grounded);
-    let candidates = shown.flat_map(|claim| mutations(&claim.text, &surroundings));
+    let grounded = case.claims.iter().filter(|claim| claim.class == Class::Grounded);
+    let candidates = grounded.flat_map(|claim| mutations(&claim.text, &surroundings));
     let candidates = candidates.filter(|mutation| !is_claim(&mutation.text)).collect();
     draw(candidates, |mutation: &Mutation| mutation.kind, args.mutations.unwrap_or(0), args.seed)
 }

@@ -130,14 +130,14 @@ async fn ask(client: &Client, set: &QuerySet, method: v1::SearchMethod) -> Resul
 fn read_file(path: &Path) -> Result<QuerySet> {
     let file = open(path, None)?;
     let name = file.name().split('.').next().unwrap_or_default().to_owned();
-    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut positions: HashMap<String, usize> = HashMap::new();
     let (mut items, mut queries) = (Vec::new(), Vec::new());
     for row in file.rows()? {
         let row = row?;
         let mut linked = Vec::with_capacity(row.evidence.len());
         for item in row.evidence {
             let next = items.len();
-            let number = *known.entry(item.text.clone()).or_insert(next);
+            let number = *positions.entry(item.text.clone()).or_insert(next);
             if number == next {
                 items.push(v1::EvidenceItem { id: next.to_string(), ..item.message() });
             }

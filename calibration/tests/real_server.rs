@@ -57,11 +57,11 @@ fn measures_one_incident() {
         measured.contains(&format!("tune: 1 cases, {labels} claims, 3 reports.")),
         "{measured}"
     );
-    let counted: u32 = ["grounded", "ungrounded", "contradicted", "complementary"]
+    let total: u32 = ["grounded", "ungrounded", "contradicted", "complementary"]
         .into_iter()
         .flat_map(|class| numbers(&measured, class))
         .sum();
-    assert_eq!(usize::try_from(counted).unwrap(), labels, "every claim is counted once");
+    assert_eq!(usize::try_from(total).unwrap(), labels, "every claim is counted once");
     for kind in ["faithful", "overreaching", "contradicted"] {
         let decisions = measured.split("## Decisions").nth(1).unwrap();
         assert_eq!(numbers(decisions, kind).iter().sum::<u32>(), 1, "{kind}");

@@ -70,9 +70,14 @@ fn killed_runs_resume_to_the_same_trace() {
     let page =
         output_of(&calibrate(folder.path(), &run(&server, "whole.jsonl", &[])).output().unwrap());
     assert!(page.starts_with(&format!("whole.jsonl: {ROWS} of {ROWS} rows")), "{page}");
-    let whole = lines(&folder.path().join("whole.jsonl"));
-    let names: BTreeSet<String> = whole.iter().map(|line| line["row"].to_string()).collect();
-    assert_eq!((whole.len(), names.len()), (ROWS + 1, ROWS + 1), "a header and each row once");
+    let uninterrupted = lines(&folder.path().join("whole.jsonl"));
+    let names: BTreeSet<String> =
+        uninterrupted.iter().map(|line| line["row"].to_string()).collect();
+    assert_eq!(
+        (uninterrupted.len(), names.len()),
+        (ROWS + 1, ROWS + 1),
+        "a header and each row once"
+    );
 
     let kills = if std::env::var_os("GSAR_TEST_DEEP").is_some() { 20 } else { 4 };
     let mut random = Random::new(1);
@@ -97,7 +102,7 @@ fn killed_runs_resume_to_the_same_trace() {
         child.wait().unwrap();
         midway += u64::from(answered() <= ROWS);
         output_of(&calibrate(folder.path(), &run(&server, &out, &[])).output().unwrap());
-        assert_eq!(lines(&path), whole, "killed after {after} rows");
+        assert_eq!(lines(&path), uninterrupted, "killed after {after} rows");
     }
     assert!(midway * 2 >= kills, "{midway} of {kills} runs were killed midway");
 }
@@ -219,8 +224,8 @@ fn certifies_a_policy_or_names_the_missing_reports() {
     );
     assert!(page.contains("Proceeding reports needed with no error: 59"), "{page}");
     assert!(!folder.path().join("sure.toml").exists());
-    let shown = certify(&["--risk", "0.2", "--confidence", "0.9"]);
-    assert!(shown.contains("Shown: P(wrong | proceed) at most 20.0 %"), "{shown}");
+    let output = certify(&["--risk", "0.2", "--confidence", "0.9"]);
+    assert!(output.contains("Shown: P(wrong | proceed) at most 20.0 %"), "{output}");
     let policy =
         gsar_core::Policy::from_toml(&fs::read_to_string(folder.path().join("sure.toml")).unwrap());
     let policy = policy.unwrap();

@@ -81,8 +81,8 @@ impl Caller {
     fn count_judges(&self, answer: &v1::EvaluateResponse) {
         let judges = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
         for link in judges.filter(|link| link.judge == model::NAME) {
-            let of = if link.code.is_empty() { "judged" } else { &link.code };
-            self.world.count(&format!("model: {of}"));
+            let outcome = if link.code.is_empty() { "judged" } else { &link.code };
+            self.world.count(&format!("model: {outcome}"));
             let paid =
                 link.calls.iter().filter(|call| !call.from_cache).map(v1::ModelCall::cost_micros);
             self.world.paid.fetch_add(paid.sum(), Ordering::Relaxed);

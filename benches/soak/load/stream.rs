@@ -33,7 +33,7 @@ impl Caller {
             let result = self
                 .call("EvaluateStream", server, &principal, async |client| {
                     let stream = client.evaluate_stream(tokio_stream::iter(requests));
-                    let whole = async {
+                    let exchange = async {
                         let mut stream = stream.await?;
                         while let Some(answer) = stream.next().await? {
                             answers.push(answer);
@@ -41,7 +41,7 @@ impl Caller {
                         Ok(())
                     };
                     // Streams have no deadline of their own.
-                    match tokio::time::timeout(crate::world::DEADLINE, whole).await {
+                    match tokio::time::timeout(crate::world::DEADLINE, exchange).await {
                         Ok(ended) => ended,
                         Err(_) => Err(late()),
                     }

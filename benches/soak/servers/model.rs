@@ -82,8 +82,8 @@ fn verdict(claim: &str, prompt: &str) -> Verdict {
     let field = stated.split_once(" of ").and_then(|(name, rest)| {
         let (_, value) = rest.rsplit_once(" is ")?;
         let at = prompt.find(&format!("\"{name}\": "))?;
-        let shown = prompt.get(at..)?.split([',', '}']).next()?;
-        Some((shown, shown == format!("\"{name}\": {value}")))
+        let field = prompt.get(at..)?.split([',', '}']).next()?;
+        Some((value, field == format!("\"{name}\": {value}")))
     });
     let (class, evidence_type) = match field {
         Some((_, true)) => ("grounded", "tool_match"),

@@ -70,10 +70,10 @@ fn shapes(rounds: usize, name: Option<&str>) -> anyhow::Result<()> {
     for shape in shapes {
         let (small, large) = (shape.item(MEGABYTE)?, shape.item(16 * MEGABYTE)?);
         let (small, large) = (small.content.as_str(), large.content.as_str());
-        let read =
+        let extraction =
             |content: &str| per_megabyte(content, rounds, || drop(black_box(facts(content))));
-        let (at_one, at_most) = (read(small), read(large));
-        let counted = per_megabyte(large, rounds, || {
+        let (at_one, at_most) = (extraction(small), extraction(large));
+        let counting = per_megabyte(large, rounds, || {
             black_box(memchr::memchr_iter(b'\n', black_box(large.as_bytes())).count());
         });
         let mut copies: Vec<Facts<'_>> = (0..rounds).map(|_| facts(small)).collect();
@@ -93,7 +93,7 @@ fn shapes(rounds: usize, name: Option<&str>) -> anyhow::Result<()> {
             1e3 / at_most,
             1e3 / at_one,
             at_most / at_one,
-            at_most / counted,
+            at_most / counting,
             milliseconds(indexed),
             milliseconds(ruled),
             milliseconds(scanned),

@@ -28,11 +28,11 @@ fn main() {
     );
     for shape in shapes().filter(|shape| shape.name.contains(&arguments.only)) {
         let measured = measure(&shape, &arguments);
-        let shown = |at: usize| match measured.get(at) {
+        let column = |at: usize| match measured.get(at) {
             Some(measured) => format!("{:.3}", measured.time.as_secs_f64()),
             None => "-".to_owned(),
         };
-        let columns: String = (0..4).map(|at| format!(" {:>9}", shown(at))).collect();
+        let columns: String = (0..4).map(|at| format!(" {:>9}", column(at))).collect();
         let Some(largest) = measured.last() else { continue };
         let bytes = largest.bytes as f64;
         let per_mebibyte = largest.time.as_secs_f64() / (bytes / f64::from(1 << 20));

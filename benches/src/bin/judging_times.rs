@@ -182,11 +182,11 @@ async fn bare(bare: BareLoop, in_flight: u32, warm_up: u64, calls: u64) -> anyho
 
 async fn steps(plan: &Plan) -> anyhow::Result<Value> {
     let answers = load::in_sequence(plan).await?;
-    let mut whole = Vec::with_capacity(answers.len());
+    let mut totals = Vec::with_capacity(answers.len());
     let mut steps: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
     for (took, answer) in answers {
         let answer = EvaluateResponse::decode(answer)?;
-        whole.push(took);
+        totals.push(took);
         let mut elsewhere = took;
         for timing in answer.provenance.unwrap_or_default().timings {
             let took = Duration::try_from(timing.duration.unwrap_or_default())?;
@@ -195,7 +195,7 @@ async fn steps(plan: &Plan) -> anyhow::Result<Value> {
         }
         steps.entry("elsewhere".to_owned()).or_default().push(elsewhere);
     }
-    steps.insert("whole".to_owned(), whole);
+    steps.insert("whole".to_owned(), totals);
     let medians = steps.into_iter().map(|(step, mut times)| {
         times.sort_unstable();
         (step, json!(quantile(&times, 0.50).as_secs_f64() * 1e6))

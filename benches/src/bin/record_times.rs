@@ -125,7 +125,7 @@ where
         times.push(begun.elapsed());
     }
     times.sort();
-    let of = |at: usize| times.get(at).map(|time| time.as_secs_f64() * 1e3);
-    let (median, max) = of(calls / 2).zip(of(calls - 1)).context("no calls")?;
+    let milliseconds = |at: usize| times.get(at).map(|time| time.as_secs_f64() * 1e3);
+    let (median, max) = milliseconds(calls / 2).zip(milliseconds(calls - 1)).context("no calls")?;
     Ok(format!("{median:.1} | {max:.1} |"))
 }

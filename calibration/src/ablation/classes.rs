@@ -45,8 +45,8 @@ type Claim = (Class, Option<Class>);
 
 fn share(rows: &[&Row], is_of: impl Fn(Claim) -> bool, hit: Claim) -> Share {
     let counts = |row: &&Row| {
-        let of = row.claims.iter().filter(|claim| is_of(**claim));
-        of.fold(Counts::default(), |sum, claim| Counts {
+        let matching = row.claims.iter().filter(|claim| is_of(**claim));
+        matching.fold(Counts::default(), |sum, claim| Counts {
             hits: sum.hits + u32::from(*claim == hit),
             of: sum.of + 1,
         })

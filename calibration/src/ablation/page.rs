@@ -64,8 +64,8 @@ fn confusion(page: &mut String, cell: &Cell) {
     let count =
         |pair: (Class, Option<Class>)| claims.iter().filter(|claim| **claim == pair).count();
     let row = |gold: Class| {
-        let counted = Class::ALL.map(Some).into_iter().chain([None]);
-        let counts = counted.map(|class| count((gold, class)).to_string());
+        let columns = Class::ALL.map(Some).into_iter().chain([None]);
+        let counts = columns.map(|class| count((gold, class)).to_string());
         std::iter::once(gold.name().to_owned()).chain(counts).collect()
     };
     table(page, &head, &Class::ALL.map(row));

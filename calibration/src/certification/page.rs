@@ -58,8 +58,8 @@ pub(super) fn page(
 
 fn step_line(step: &Step, graded: &GradedReports) -> String {
     let Step { proceeds, wrong, .. } = *step;
-    let of = Counts { hits: wrong, of: proceeds };
-    let interval = clopper_pearson(of, 0.05).map_or(String::new(), |exact| {
+    let counts = Counts { hits: wrong, of: proceeds };
+    let interval = clopper_pearson(counts, 0.05).map_or(String::new(), |exact| {
         format!(" (exact 95 % interval {:.1} to {:.1} %)", exact.low * 100.0, exact.high * 100.0)
     });
     let share = f64::from(proceeds) * 100.0 / graded.len().max(1) as f64;

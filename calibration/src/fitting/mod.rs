@@ -57,10 +57,11 @@ pub(crate) fn fit(args: &Fit) -> Result<String> {
     let name = args.out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let fitted = rename(&fitted, &name)?;
     let digest = sha256(args.traces.iter().map(PathBuf::as_path))?;
-    let shown = page::Fitted { base: &base, fitted: &fitted, folds: &folds, reports: &all, search };
-    let text = format!("{}{}", shown.provenance(&digest), to_toml(&fitted));
+    let result =
+        page::Fitted { base: &base, fitted: &fitted, folds: &folds, reports: &all, search };
+    let text = format!("{}{}", result.provenance(&digest), to_toml(&fitted));
     std::fs::write(&args.out, text).with_context(|| args.out.display().to_string())?;
-    Ok(shown.page(&args.out))
+    Ok(result.page(&args.out))
 }
 
 fn rename(policy: &Policy, name: &str) -> Result<Policy> {

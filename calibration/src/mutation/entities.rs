@@ -20,12 +20,12 @@ pub(super) fn entities(claim: &str, tokens: &[Token<'_>], evidence: &Surrounding
     for token in tokens.iter().filter(|token| is_name(token.text)) {
         let Some(keys) = evidence.names().get(token.text) else { continue };
         let terms = terms(tokens, token.text);
-        let shown = evidence.max_terms_near(token.text, &terms).unwrap_or(0);
+        let terms_near = evidence.max_terms_near(token.text, &terms).unwrap_or(0);
         let others = evidence.names().iter().filter(|(other, other_keys)| {
             is_name(other)
                 && is_of_kind(token.text, keys, other, other_keys)
                 && !tokens.iter().any(|token| token.text == other.as_str())
-                && evidence.max_terms_near(other, &terms).is_some_and(|near| near < shown)
+                && evidence.max_terms_near(other, &terms).is_some_and(|near| near < terms_near)
         });
         for (other, _) in others.take(MAX_REPLACEMENTS) {
             texts.push(replace_span(claim, token.span.clone(), other));

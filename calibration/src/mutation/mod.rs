@@ -145,7 +145,7 @@ api-1a2b-x1 node-01   Running   4
 api-1a2b-z9 node-02   Pending   0
 2026-03-12T14:02:17Z scaled up replica set api-1a2b from 1 to 3, memory limit 512Mi, latency 80 ms";
 
-    fn of(kind: Kind, claim: &str) -> Vec<String> {
+    fn mutate(kind: Kind, claim: &str) -> Vec<String> {
         let evidence = Surroundings::new([EVIDENCE]);
         let found = mutations(claim, &evidence);
         assert!(found.iter().all(|mutation| mutation.text != claim), "{found:?}");
@@ -166,17 +166,17 @@ api-1a2b-z9 node-02   Pending   0
             (Kind::Count, "There were 4 restarts", "There were 5 restarts"),
             (Kind::State, "Pod api-1a2b-x1 was ready", "Pod api-1a2b-x1 was unready"),
         ] {
-            let found = of(kind, claim);
+            let found = mutate(kind, claim);
             assert!(found.contains(&expected.to_owned()), "{}: {found:?}", kind.name());
         }
     }
 
     #[test]
     fn skips_mutations_that_the_evidence_supports() {
-        let same = of(Kind::Entity, "Pod api-1a2b-x1 is on a node");
+        let same = mutate(Kind::Entity, "Pod api-1a2b-x1 is on a node");
         assert_eq!(same, [""; 0], "both pods are on a node");
-        let shown = of(Kind::Value, "The limit is 256Mi");
-        assert!(!shown.contains(&"The limit is 512Mi".to_owned()), "{shown:?}");
+        let supported = mutate(Kind::Value, "The limit is 256Mi");
+        assert!(!supported.contains(&"The limit is 512Mi".to_owned()), "{supported:?}");
     }
 
     #[test]

@@ -113,7 +113,7 @@ mod tests {
     use super::super::tokens::tokens;
     use super::*;
 
-    fn of(claim: &str) -> Vec<String> {
+    fn mutate(claim: &str) -> Vec<String> {
         negations(claim, &tokens(claim))
     }
 
@@ -129,7 +129,7 @@ mod tests {
                 "The last kill did not come after the job had ended",
             ),
         ] {
-            assert_eq!(of(claim), [expected]);
+            assert_eq!(mutate(claim), [expected]);
         }
         for claim in [
             "each with the words",
@@ -137,7 +137,7 @@ mod tests {
             "it wrote all nine reports",
             "no longer than usual",
         ] {
-            assert_eq!(of(claim), [""; 0]);
+            assert_eq!(mutate(claim), [""; 0]);
         }
     }
 
@@ -150,7 +150,7 @@ mod tests {
             ("It ended without errors", "It ended with errors"),
             ("The search found none", "The search found some"),
         ] {
-            assert_eq!(of(claim), [expected]);
+            assert_eq!(mutate(claim), [expected]);
         }
     }
 }

@@ -100,9 +100,9 @@ pub(super) fn states(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings)
         }
         if let Some(other) = opposite(token.text, &STATES) {
             let terms = terms(tokens, token.text);
-            let shown = evidence.max_terms_near(token.text, &terms).unwrap_or(0);
+            let terms_near = evidence.max_terms_near(token.text, &terms).unwrap_or(0);
             let near = evidence.max_terms_near(other, &terms).unwrap_or(0);
-            if near == 0 || near < shown {
+            if near == 0 || near < terms_near {
                 texts.push(replace_span(claim, token.span.clone(), other));
             }
         }
@@ -141,9 +141,9 @@ mod tests {
 
     #[test]
     fn reverses_directions_but_not_bounds() {
-        let of = |claim| directions(claim, &tokens(claim));
-        assert_eq!(of("Scaled up from 0 to 1"), ["Scaled down from 0 to 1"]);
-        assert_eq!(of("Higher than usual"), ["Lower than usual"]);
+        let mutate = |claim| directions(claim, &tokens(claim));
+        assert_eq!(mutate("Scaled up from 0 to 1"), ["Scaled down from 0 to 1"]);
+        assert_eq!(mutate("Higher than usual"), ["Lower than usual"]);
         for claim in [
             "up to 5 pods",
             "it gave up",
@@ -153,23 +153,23 @@ mod tests {
             "at least 5",
             "the warm-up ended",
         ] {
-            assert_eq!(of(claim), [""; 0]);
+            assert_eq!(mutate(claim), [""; 0]);
         }
     }
 
     #[test]
     fn reverses_orders_but_not_durations() {
-        let of = |claim| orders(claim, &tokens(claim));
-        assert_eq!(of("The last kill came late"), ["The first kill came late"]);
-        assert_eq!(of("It ended before the job"), ["It ended after the job"]);
-        assert_eq!(of("The test ended at noon"), ["The test began at noon"]);
+        let mutate = |claim| orders(claim, &tokens(claim));
+        assert_eq!(mutate("The last kill came late"), ["The first kill came late"]);
+        assert_eq!(mutate("It ended before the job"), ["It ended after the job"]);
+        assert_eq!(mutate("The test ended at noon"), ["The test began at noon"]);
         for claim in [
             "ready again after 4 restarts",
             "before as well as after it",
             "in the last hour",
             "for the first time",
         ] {
-            assert_eq!(of(claim), [""; 0]);
+            assert_eq!(mutate(claim), [""; 0]);
         }
     }
 
@@ -178,9 +178,9 @@ mod tests {
         let evidence = Surroundings::new([
             "pod-a   Running   reported at 14:02 on the node\npod-b   Pending   reported at 14:02 on the node",
         ]);
-        let of = |claim| states(claim, &tokens(claim), &evidence);
-        assert_eq!(of("pod-a was Running at 14:02"), ["pod-a was Pending at 14:02"]);
-        assert_eq!(of("a pod was Running at 14:02"), [""; 0], "another pod was Pending");
-        assert_eq!(of("pod-a was not ready"), [""; 0]);
+        let mutate = |claim| states(claim, &tokens(claim), &evidence);
+        assert_eq!(mutate("pod-a was Running at 14:02"), ["pod-a was Pending at 14:02"]);
+        assert_eq!(mutate("a pod was Running at 14:02"), [""; 0], "another pod was Pending");
+        assert_eq!(mutate("pod-a was not ready"), [""; 0]);
     }
 }

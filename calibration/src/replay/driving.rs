@@ -138,10 +138,10 @@ fn statements(text: &str) -> Vec<Range<usize>> {
 }
 
 fn false_statements(case: &Case, text: &str) -> usize {
-    let known = known_case_for(case, text);
+    let known_case = known_case_for(case, text);
     let is_false = |span: &Range<usize>| {
         let statement = text.get(span.clone()).unwrap_or_default();
-        let judgement = known.judgements.of_report(statement, text);
+        let judgement = known_case.judgements.of_report(statement, text);
         judgement.is_some_and(|judgement| judgement.class == Class::Contradicted)
     };
     statements(text).iter().filter(|span| is_false(span)).count()
@@ -178,8 +178,8 @@ fn row(kind: &str, driven: &[&DriveOutcome]) -> Vec<String> {
     let proceeding: Vec<&&DriveOutcome> = driven.iter().filter(|one| !one.degraded).collect();
     let mean = |sum: usize, of: usize| {
         let hundredths = (sum * 100).checked_div(of);
-        let shown = |all: usize| format!("{}.{:02}", all / 100, all % 100);
-        hundredths.map_or(DASH.to_owned(), shown)
+        let format_hundredths = |all: usize| format!("{}.{:02}", all / 100, all % 100);
+        hundredths.map_or(DASH.to_owned(), format_hundredths)
     };
     let replans =
         proceeding.iter().map(|one| usize::try_from(one.plan).unwrap_or(usize::MAX)).sum();

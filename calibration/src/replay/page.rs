@@ -155,7 +155,7 @@ mod tests {
     use crate::arguments::Rendering;
 
     fn replayed(unmatched: usize) -> Replayed {
-        let decided = ReportDecision {
+        let decision = ReportDecision {
             case: "a/1".to_owned(),
             kind: "faithful".to_owned(),
             tier: Tier::Regenerate,
@@ -167,7 +167,7 @@ mod tests {
             claims: 20,
             unmatched: vec!["words of the report".to_owned(); unmatched],
         };
-        Replayed::new(Rendering::Json, Vec::new(), vec![decided])
+        Replayed::new(Rendering::Json, Vec::new(), vec![decision])
     }
 
     fn render(unmatched: usize, list: bool) -> String {

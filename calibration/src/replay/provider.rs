@@ -120,9 +120,9 @@ impl Provider {
 
 /// Answers a judge's prompt, or returns `None` if its evidence belongs to no known case.
 fn answer(known: &[KnownCase], prompt: &Prompt<'_>) -> Option<Value> {
-    let shown = evidence(prompt.text);
-    let case = find_case(known, &shown, &prompt.questions)?;
-    let labels = labels(case, &shown);
+    let items = evidence(prompt.text);
+    let case = find_case(known, &items, &prompt.questions)?;
+    let labels = labels(case, &items);
     let claims: Vec<Value> =
         prompt.questions.iter().map(|claim| verdict(case, claim, &labels)).collect();
     Some(json!({

@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn lists_held_back_faithful_reports() {
-        let decided = |kind: &str, tier| ReportDecision {
+        let decision = |kind: &str, tier| ReportDecision {
             case: "a/1".to_owned(),
             kind: kind.to_owned(),
             tier,
@@ -131,9 +131,9 @@ mod tests {
             unmatched: vec!["words".to_owned()],
         };
         let reports = [
-            decided("faithful", Tier::Proceed),
-            decided("faithful", Tier::Replan),
-            decided("contradicted", Tier::Replan),
+            decision("faithful", Tier::Proceed),
+            decision("faithful", Tier::Replan),
+            decision("contradicted", Tier::Replan),
         ];
         let summary = Summary::new(Rendering::Json, &[], &reports);
         let [held_back] = &summary.held_back[..] else { panic!("expected one report") };

@@ -55,8 +55,8 @@ impl RowFile {
     pub(crate) fn rows(&self) -> Result<Box<dyn Iterator<Item = Result<Row>>>> {
         let path = self.path.clone();
         if path.is_dir() {
-            let read = if path.join("cases.jsonl").exists() { reports } else { incidents };
-            let rows = read(&path, self.part.as_deref())?;
+            let read_folder = if path.join("cases.jsonl").exists() { reports } else { incidents };
+            let rows = read_folder(&path, self.part.as_deref())?;
             return Ok(Box::new(rows.into_iter().map(check)));
         }
         if path.extension().is_some_and(|extension| extension == "parquet") {

@@ -47,15 +47,15 @@ mod tests {
 
     #[test]
     fn parses_fever_labels_and_classes() {
-        let read = |text: &str| serde_json::from_str::<Gold>(text).map(|gold| gold.0);
-        assert_eq!(read("\"SUPPORTS\"").unwrap(), Class::Grounded);
-        assert_eq!(read("\"REFUTES\"").unwrap(), Class::Contradicted);
-        assert_eq!(read("\"NOT ENOUGH INFO\"").unwrap(), Class::Ungrounded);
-        assert_eq!(read("\"NOT_ENOUGH_INFO\"").unwrap(), Class::Ungrounded);
+        let parse = |text: &str| serde_json::from_str::<Gold>(text).map(|gold| gold.0);
+        assert_eq!(parse("\"SUPPORTS\"").unwrap(), Class::Grounded);
+        assert_eq!(parse("\"REFUTES\"").unwrap(), Class::Contradicted);
+        assert_eq!(parse("\"NOT ENOUGH INFO\"").unwrap(), Class::Ungrounded);
+        assert_eq!(parse("\"NOT_ENOUGH_INFO\"").unwrap(), Class::Ungrounded);
         for class in Class::ALL {
             let text = serde_json::to_string(&Gold(class)).unwrap();
-            assert_eq!(read(&text).unwrap(), class);
+            assert_eq!(parse(&text).unwrap(), class);
         }
-        assert!(read("\"MAYBE\"").unwrap_err().to_string().contains("unknown label `MAYBE`"));
+        assert!(parse("\"MAYBE\"").unwrap_err().to_string().contains("unknown label `MAYBE`"));
     }
 }

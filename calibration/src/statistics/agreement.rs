@@ -6,16 +6,16 @@ use statrs::statistics::{Data, OrderStatistics as _, RankTieBreaker};
 
 /// Returns Cohen's kappa for two raters, or `None` without items or if both always choose the same class.
 pub(crate) fn kappa<C: Ord + Copy>(pairs: &[(C, C)]) -> Option<f64> {
-    let of = pairs.len() as f64;
+    let count = pairs.len() as f64;
     let mut counts: BTreeMap<C, (u32, u32)> = BTreeMap::new();
     for (first, second) in pairs {
         counts.entry(*first).or_default().0 += 1;
         counts.entry(*second).or_default().1 += 1;
     }
-    let agreed = pairs.iter().filter(|(first, second)| first == second).count() as f64 / of;
+    let agreed = pairs.iter().filter(|(first, second)| first == second).count() as f64 / count;
     let by_chance: f64 =
-        counts.values().map(|(a, b)| f64::from(*a) * f64::from(*b) / (of * of)).sum();
-    (of > 0.0 && by_chance < 1.0).then(|| (agreed - by_chance) / (1.0 - by_chance))
+        counts.values().map(|(a, b)| f64::from(*a) * f64::from(*b) / (count * count)).sum();
+    (count > 0.0 && by_chance < 1.0).then(|| (agreed - by_chance) / (1.0 - by_chance))
 }
 
 /// Returns Spearman's rank correlation, or `None` for fewer than two pairs or a constant side.

@@ -135,11 +135,11 @@ mod tests {
 
     #[test]
     fn decisions_are_counted_by_kind_and_part() {
-        let decided = |part, tier| ReportDecision { part, kind: "faithful".to_owned(), tier };
+        let decision = |part, tier| ReportDecision { part, kind: "faithful".to_owned(), tier };
         let reports = [
-            decided(Part::Tune, Tier::Proceed),
-            decided(Part::Tune, Tier::Proceed),
-            decided(Part::Test, Tier::Abstain),
+            decision(Part::Tune, Tier::Proceed),
+            decision(Part::Tune, Tier::Proceed),
+            decision(Part::Test, Tier::Abstain),
         ];
         let mut page = String::new();
         decisions(&mut page, &reports);

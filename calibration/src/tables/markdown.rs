@@ -61,10 +61,10 @@ mod tests {
     #[test]
     fn a_share_shows_its_interval_and_counts() {
         let half = Share::by_claim(&[Counts { hits: 1, of: 2 }]);
-        let whole = Share::by_claim(&[Counts { hits: 2, of: 2 }; 5]);
+        let all = Share::by_claim(&[Counts { hits: 2, of: 2 }; 5]);
         assert_eq!(share(&half), "50.0 % 1/2");
-        assert_eq!(share(&whole), "100.0 % [100.0, 100.0] 10/10");
-        assert_eq!(gap(&half, &whole), "+50.0");
+        assert_eq!(share(&all), "100.0 % [100.0, 100.0] 10/10");
+        assert_eq!(gap(&half, &all), "+50.0");
         let none = Share::by_claim(&[]);
         assert_eq!((share(&none), gap(&half, &none)), ("–".to_owned(), "–".to_owned()));
     }

@@ -40,8 +40,8 @@ impl TracedRow {
     }
 
     pub(crate) fn faithfulness(&self) -> f64 {
-        let shown = self.gold.iter().filter(|gold| !is_against(**gold)).count();
-        shown as f64 / self.gold.len().max(1) as f64
+        let supported = self.gold.iter().filter(|gold| !is_against(**gold)).count();
+        supported as f64 / self.gold.len().max(1) as f64
     }
 
     pub(crate) fn is_wrong(&self) -> bool {

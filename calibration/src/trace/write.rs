@@ -45,8 +45,8 @@ impl TraceWriter {
             line.clear();
             // An incomplete line can end within a character.
             let mut bytes = Vec::new();
-            let read = reader.read_until(b'\n', &mut bytes)?;
-            if read == 0 || bytes.last() != Some(&b'\n') {
+            let length = reader.read_until(b'\n', &mut bytes)?;
+            if length == 0 || bytes.last() != Some(&b'\n') {
                 break;
             }
             number += 1;
@@ -58,7 +58,7 @@ impl TraceWriter {
                     serde_json::from_str(&line).with_context(|| format!("line {number}"))?;
                 self.answered.insert(row.row);
             }
-            whole += read as u64;
+            whole += length as u64;
         }
         self.file.set_len(whole)?;
         Ok(number > 0)

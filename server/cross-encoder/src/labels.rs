@@ -65,17 +65,17 @@ mod tests {
 
     #[test]
     fn parses_names_in_any_order_and_case() {
-        let read = |names: Value| Labels::read(&json!({ "id2label": names }));
+        let parse = |names: Value| Labels::read(&json!({ "id2label": names }));
         let four =
             json!({"0": "contradicted", "1": "Grounded", "2": "complementary", "3": "UNGROUNDED"});
         let expected =
             vec![Class::Contradicted, Class::Grounded, Class::Complementary, Class::Ungrounded];
-        assert_eq!(read(four), Ok(Labels(expected)));
+        assert_eq!(parse(four), Ok(Labels(expected)));
         let three = vec![Class::Contradicted, Class::Ungrounded, Class::Grounded];
         let nli = json!({"0": "CONTRADICTION", "1": "neutral", "2": "entailment"});
-        assert_eq!(read(nli), Ok(Labels(three.clone())));
+        assert_eq!(parse(nli), Ok(Labels(three.clone())));
         let fever = json!({"0": "REFUTES", "1": "NOT_ENOUGH_INFO", "2": "SUPPORTS"});
-        assert_eq!(read(fever), Ok(Labels(three)));
+        assert_eq!(parse(fever), Ok(Labels(three)));
     }
 
     #[test]

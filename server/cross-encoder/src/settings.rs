@@ -109,18 +109,18 @@ mod tests {
 
     #[test]
     fn missing_settings_have_defaults() {
-        let read = |config| Settings::read(&config).unwrap();
+        let parse = |config| Settings::read(&config).unwrap();
         assert_eq!(
-            read(json!({})),
+            parse(json!({})),
             Settings { temperature: 1.0, max_tokens: 512, ungrounded_from: None }
         );
-        assert_eq!(read(json!({"max_position_embeddings": 256})).max_tokens, 256);
-        assert_eq!(read(json!({"max_position_embeddings": 1024, "gsar": {}})).max_tokens, 512);
+        assert_eq!(parse(json!({"max_position_embeddings": 256})).max_tokens, 256);
+        assert_eq!(parse(json!({"max_position_embeddings": 1024, "gsar": {}})).max_tokens, 512);
         let both = json!({"gsar": {"temperature": 1.7, "max_tokens": 192}});
         let expected = Settings { temperature: 1.7, max_tokens: 192, ungrounded_from: None };
-        assert_eq!(read(both), expected);
+        assert_eq!(parse(both), expected);
         let decides = json!({"gsar": {"decides_from": {"ungrounded": 0.85}}});
-        assert_eq!(read(decides).ungrounded_from, Some(Millionths::new(850_000)));
+        assert_eq!(parse(decides).ungrounded_from, Some(Millionths::new(850_000)));
     }
 
     #[test]

@@ -178,9 +178,9 @@ fn rejects_invalid_examples() {
 #[test]
 fn rejects_damaged_graphs() {
     let Some(runtime) = runtime("rejects_damaged_graphs") else { return };
-    let whole = fs::read(fixture().join("model.onnx")).unwrap();
-    let mut contents: Vec<Vec<u8>> = [0, 1, 7, 100, 4_096, whole.len() / 2, whole.len() - 1]
-        .map(|end| whole[..end].to_vec())
+    let original = fs::read(fixture().join("model.onnx")).unwrap();
+    let mut contents: Vec<Vec<u8>> = [0, 1, 7, 100, 4_096, original.len() / 2, original.len() - 1]
+        .map(|end| original[..end].to_vec())
         .into();
     contents.push(b"this is a text and not a graph".to_vec());
     for content in contents {
@@ -191,7 +191,7 @@ fn rejects_damaged_graphs() {
         assert_contains(&error, &["model.onnx is not a valid ONNX model", "put a cross-encoder"]);
     }
     for flip in (0..64).step_by(3) {
-        let mut altered = whole.clone();
+        let mut altered = original.clone();
         altered[flip] ^= 1 << (flip % 8);
         let model =
             open_changed(|copy| fs::write(copy.join("model.onnx"), altered).unwrap()).unwrap();
@@ -203,13 +203,13 @@ fn rejects_damaged_graphs() {
 #[test]
 fn rejects_other_inputs_or_outputs() {
     let Some(runtime) = runtime("rejects_other_inputs_or_outputs") else { return };
-    let whole = fs::read(fixture().join("model.onnx")).unwrap();
+    let original = fs::read(fixture().join("model.onnx")).unwrap();
     // Names of equal length keep the rest of the file valid.
     for (from, to, expected) in [
         ("attention_mask", "attention_mass", "the graph has the inputs input_ids, attention_mass"),
         ("logits", "scores", "the graph has the output scores"),
     ] {
-        let renamed = replace(&whole, from.as_bytes(), to.as_bytes());
+        let renamed = replace(&original, from.as_bytes(), to.as_bytes());
         let error =
             start_error(&runtime, |copy| fs::write(copy.join("model.onnx"), renamed).unwrap());
         assert!(matches!(&error, ModelError::Graph { .. }), "{error}");

@@ -128,8 +128,8 @@ async fn counts_tokens_like_the_model() {
     for reference in references() {
         let Pair { claim, premise } = &reference.pair;
         let room = encoder.room_beside(claim).unwrap();
-        let read = encoder.tokens(claim) + encoder.tokens(premise).min(room) + 3;
-        assert_eq!(read, reference.tokens, "{:?}", reference.pair);
+        let total = encoder.tokens(claim) + encoder.tokens(premise).min(room) + 3;
+        assert_eq!(total, reference.tokens, "{:?}", reference.pair);
     }
 }
 

@@ -256,16 +256,16 @@ fn damaged_graphs_do_not_crash() {
     let folder = tempfile::tempdir().unwrap();
     let copy = copy_of(&model, folder.path());
     let path = copy.join("model.onnx");
-    let whole = fs::read(&path).unwrap();
+    let original = fs::read(&path).unwrap();
     fs::remove_file(&path).unwrap();
-    for length in [0, 1, 2, 7, 16, 100, 4_096, 1 << 20, whole.len() / 2, whole.len() - 1] {
-        fs::write(&path, &whole[..length]).unwrap();
+    for length in [0, 1, 2, 7, 16, 100, 4_096, 1 << 20, original.len() / 2, original.len() - 1] {
+        fs::write(&path, &original[..length]).unwrap();
         let error = error_of(&copy, &runtime);
         assert!(matches!(error, ModelError::Onnx { .. }), "{length}: {error}");
     }
     let mut refused = 0;
     for flip in (0..24).step_by(3) {
-        let mut altered = whole.clone();
+        let mut altered = original.clone();
         altered[flip] ^= 1 << (flip % 8);
         fs::write(&path, altered).unwrap();
         let session = Model::open(&copy).unwrap().session(&runtime);

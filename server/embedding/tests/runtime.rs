@@ -57,9 +57,9 @@ fn loads_only_onnx_runtime_of_a_supported_version() {
     if let Some(file) = other {
         let error = refused(&file);
         assert!(error.to_string().contains("does not export OrtGetApiBase"), "{error}");
-        let whole = fs::read(&file).unwrap();
-        for length in [1, 20, 64, 1_000, whole.len() / 2, whole.len() - 1] {
-            fs::write(at("short.so"), &whole[..length]).unwrap();
+        let original = fs::read(&file).unwrap();
+        for length in [1, 20, 64, 1_000, original.len() / 2, original.len() - 1] {
+            fs::write(at("short.so"), &original[..length]).unwrap();
             let error = refused(&at("short.so"));
             assert!(matches!(error, RuntimeError::NotALibrary { .. }), "{length}: {error}");
         }

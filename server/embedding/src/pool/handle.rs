@@ -99,15 +99,15 @@ impl<Q: Question> Pool<Q> {
         let mut pending =
             PendingAnswers { shared: &inner.shared, keys: Vec::new(), answers: Vec::new() };
         let mut order = Vec::with_capacity(questions.len());
-        let mut known: HashMap<Key, usize> = HashMap::new();
+        let mut positions: HashMap<Key, usize> = HashMap::new();
         for question in questions {
             let key = question.key(&inner.model_digest);
-            if let Some(at) = known.get(&key) {
+            if let Some(at) = positions.get(&key) {
                 order.push(*at);
                 continue;
             }
-            order.push(known.len());
-            known.insert(key, known.len());
+            order.push(positions.len());
+            positions.insert(key, positions.len());
             let answer = inner.submit(key, question, priority).await?;
             pending.keys.push(key);
             pending.answers.push(answer);

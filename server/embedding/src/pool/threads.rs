@@ -121,7 +121,7 @@ impl<Q: Question> Shared<Q> {
             if !store.is_empty() {
                 faults.extend(catch_cache_panic(|| cache.put_many(&store)).err());
             }
-            let known = if look_up.is_empty() {
+            let cached = if look_up.is_empty() {
                 Vec::new()
             } else {
                 catch_cache_panic(|| cache.get_many(&look_up)).unwrap_or_else(|fault| {
@@ -130,7 +130,7 @@ impl<Q: Question> Shared<Q> {
                 })
             };
             count(&self.counts.cache_faults, faults.len());
-            self.complete_lookups(&look_up, known);
+            self.complete_lookups(&look_up, cached);
             if let Some(fault) = faults.first()
                 && !is_failing
             {
