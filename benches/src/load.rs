@@ -1,7 +1,7 @@
 //! The load client. Makes the same unary call many times on one connection.
 //!
-//! Uses HTTP/2 directly and decodes no messages, so that it costs less than the server. Fails on an answer
-//! without grpc-status 0 or with more or fewer than one message.
+//! Uses HTTP/2 directly and decodes no messages, so that it costs less than the server. Fails unless every
+//! answer has grpc-status 0 and exactly one message.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

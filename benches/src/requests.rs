@@ -1,6 +1,6 @@
 //! Builds the requests for the service figures.
 //!
-//! In the incident in `data/`, a queue worker's prefetch is too large for its memory. It has six items, 4
+//! The incident in `data/` is a queue worker with a prefetch too large for its memory. It has six items, 4
 //! KiB in total, and 20 claims, of which one is contradicted and two are unsupported.
 
 use gsar_core::{Class, EvidenceType};
