@@ -74,9 +74,9 @@ impl<U: Message + Default> Decoder for MessageDecoder<U> {
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
         // The transport's buffer is contiguous, and reading from a slice is cheaper.
-        let decoded = U::decode(buffer.chunk());
+        let result = U::decode(buffer.chunk());
         buffer.advance(buffer.remaining());
-        decoded.map(Some).map_err(|error| {
+        result.map(Some).map_err(|error| {
             let details = ErrorDetails::with_error_info(
                 ErrorReason::MalformedMessage.code(),
                 ERROR_DOMAIN,

@@ -123,9 +123,10 @@ impl Transcoding {
     pub fn for_method(rpc: &str) -> Result<Self, JsonError> {
         let (service, method) = rpc.split_once('/').unwrap_or((rpc, ""));
         let service = pool().and_then(|pool| pool.get_service_by_name(service));
-        let found = service.and_then(|service| service.methods().find(|it| it.name() == method));
-        let found = found.ok_or_else(|| unknown(rpc))?;
-        Ok(Self { request: found.input(), response: found.output() })
+        let method_descriptor = service
+            .and_then(|service| service.methods().find(|candidate| candidate.name() == method));
+        let method_descriptor = method_descriptor.ok_or_else(|| unknown_name(rpc))?;
+        Ok(Self { request: method_descriptor.input(), response: method_descriptor.output() })
     }
 
     /// Returns the full name of the request message.
@@ -147,15 +148,15 @@ impl Transcoding {
     /// # Errors
     /// As for [`from_json`].
     pub fn encode(&self, document: &str) -> Result<Vec<u8>, JsonError> {
-        encoded(self.request.clone(), document)
+        encode_json(self.request.clone(), document)
     }
 
     /// Converts a response from bytes to JSON.
     ///
     /// # Errors
     /// Returns a [`JsonError`] if the bytes are not a valid message.
-    pub fn decode(&self, answer: &[u8], defaults: Defaults) -> Result<String, JsonError> {
-        document(self.response.clone(), answer, defaults)
+    pub fn decode(&self, bytes: &[u8], defaults: Defaults) -> Result<String, JsonError> {
+        decode_to_json(self.response.clone(), bytes, defaults)
     }
 }
 
@@ -164,7 +165,7 @@ impl Transcoding {
 /// # Errors
 /// Returns a [`JsonError`] with line and column if the text is not JSON, has an unknown field, or has an invalid value.
 pub fn from_json<T: Message + Default + Named>(text: &str) -> Result<T, JsonError> {
-    let bytes = encoded(descriptor::<T>()?, text)?;
+    let bytes = encode_json(descriptor::<T>()?, text)?;
     T::decode(bytes.as_slice()).map_err(|error| JsonError { message: error.to_string() })
 }
 
@@ -173,10 +174,10 @@ pub fn from_json<T: Message + Default + Named>(text: &str) -> Result<T, JsonErro
 /// # Errors
 /// Returns a [`JsonError`] if the message is not in the contract, which does not happen for generated messages.
 pub fn to_json<T: Message + Named>(message: &T) -> Result<String, JsonError> {
-    document(descriptor::<T>()?, &message.encode_to_vec(), Defaults::Printed)
+    decode_to_json(descriptor::<T>()?, &message.encode_to_vec(), Defaults::Printed)
 }
 
-fn encoded(message: MessageDescriptor, text: &str) -> Result<Vec<u8>, JsonError> {
+fn encode_json(message: MessageDescriptor, text: &str) -> Result<Vec<u8>, JsonError> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let options = DeserializeOptions::new().deny_unknown_fields(true);
     let dynamic = DynamicMessage::deserialize_with_options(message, &mut deserializer, &options)?;
@@ -184,7 +185,7 @@ fn encoded(message: MessageDescriptor, text: &str) -> Result<Vec<u8>, JsonError>
     Ok(dynamic.encode_to_vec())
 }
 
-fn document(
+fn decode_to_json(
     message: MessageDescriptor,
     bytes: &[u8],
     defaults: Defaults,
@@ -199,8 +200,8 @@ fn document(
 }
 
 pub(crate) fn descriptor<T: Named>() -> Result<MessageDescriptor, JsonError> {
-    let found = pool().and_then(|pool| pool.get_message_by_name(T::FULL_NAME));
-    found.ok_or_else(|| unknown(T::FULL_NAME))
+    let message = pool().and_then(|pool| pool.get_message_by_name(T::FULL_NAME));
+    message.ok_or_else(|| unknown_name(T::FULL_NAME))
 }
 
 fn pool() -> Option<&'static DescriptorPool> {
@@ -209,6 +210,6 @@ fn pool() -> Option<&'static DescriptorPool> {
     POOL.as_ref()
 }
 
-fn unknown(name: &str) -> JsonError {
+fn unknown_name(name: &str) -> JsonError {
     JsonError { message: format!("{name} is not in the contract") }
 }

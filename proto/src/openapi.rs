@@ -28,12 +28,12 @@ pub fn document<'a>(
             "parameters": [{ "$ref": "#/components/parameters/Compact" }],
             "requestBody": {
                 "required": true,
-                "content": { "application/json": { "schema": schemas.of(messages.request()) } },
+                "content": { "application/json": { "schema": schemas.reference(messages.request()) } },
             },
             "responses": {
                 "200": {
                     "description": "The response.",
-                    "content": { "application/json": { "schema": schemas.of(messages.response()) } },
+                    "content": { "application/json": { "schema": schemas.reference(messages.response()) } },
                 },
                 "default": { "$ref": "#/components/responses/Problem" },
             },
@@ -50,7 +50,7 @@ pub fn document<'a>(
         },
         "paths": paths,
         "components": {
-            "schemas": schemas.all(),
+            "schemas": schemas.into_value(),
             "parameters": { "Compact": compact() },
             "responses": { "Problem": problem() },
         },
@@ -59,11 +59,11 @@ pub fn document<'a>(
 }
 
 fn health() -> Value {
-    let answer = |description: &str| json!({ "description": description, "content": { "application/json": {} } });
+    let response = |description: &str| json!({ "description": description, "content": { "application/json": {} } });
     json!({ "get": {
         "operationId": "Health",
         "summary": "Returns whether calls are served.",
-        "responses": { "200": answer("Calls are served."), "503": answer("The server is starting or stopping.") },
+        "responses": { "200": response("Calls are served."), "503": response("The server is starting or stopping.") },
     } })
 }
 
@@ -103,27 +103,27 @@ fn problem() -> Value {
 /// The schemas of messages and enumerations, by name.
 #[derive(Default)]
 struct Schemas {
-    found: BTreeMap<String, Value>,
+    by_name: BTreeMap<String, Value>,
     comments: HashMap<String, HashMap<Vec<i32>, String>>,
 }
 
 impl Schemas {
-    fn all(self) -> Value {
-        self.found.into_iter().collect::<Map<String, Value>>().into()
+    fn into_value(self) -> Value {
+        self.by_name.into_iter().collect::<Map<String, Value>>().into()
     }
 
     /// Returns a reference to the schema of a message, which is generated if necessary.
-    fn of(&mut self, message: &MessageDescriptor) -> Value {
+    fn reference(&mut self, message: &MessageDescriptor) -> Value {
         if let Some(well_known) = well_known(message.full_name()) {
             return well_known;
         }
         let name = message.full_name().trim_start_matches("gsar.v1.").to_owned();
         let reference = json!({ "$ref": format!("#/components/schemas/{name}") });
-        if self.found.contains_key(&name) {
+        if self.by_name.contains_key(&name) {
             return reference;
         }
         // Insert the name before the fields, which may refer to the message.
-        self.found.insert(name.clone(), Value::Null);
+        self.by_name.insert(name.clone(), Value::Null);
         let mut properties = Map::new();
         for field in message.fields() {
             let mut schema = self.field(&field);
@@ -140,7 +140,7 @@ impl Schemas {
             "properties": properties,
             "additionalProperties": false,
         });
-        self.found.insert(name, schema);
+        self.by_name.insert(name, schema);
         reference
     }
 
@@ -150,10 +150,10 @@ impl Schemas {
             let value = self.kind(&entry.map_entry_value_field().kind());
             return json!({ "type": "object", "additionalProperties": value });
         }
-        let one = self.kind(&field.kind());
+        let schema = self.kind(&field.kind());
         match field.cardinality() {
-            Cardinality::Repeated => json!({ "type": "array", "items": one }),
-            Cardinality::Optional | Cardinality::Required => one,
+            Cardinality::Repeated => json!({ "type": "array", "items": schema }),
+            Cardinality::Optional | Cardinality::Required => schema,
         }
     }
 
@@ -171,32 +171,32 @@ impl Schemas {
             Kind::Bool => json!({ "type": "boolean" }),
             Kind::String => json!({ "type": "string" }),
             Kind::Bytes => json!({ "type": "string", "contentEncoding": "base64" }),
-            Kind::Message(message) => self.of(message),
-            Kind::Enum(of) => self.enumeration(of),
+            Kind::Message(message) => self.reference(message),
+            Kind::Enum(descriptor) => self.enumeration(descriptor),
         }
     }
 
-    fn enumeration(&mut self, of: &EnumDescriptor) -> Value {
-        let name = of.full_name().trim_start_matches("gsar.v1.").to_owned();
-        let comment = self.comment(&of.parent_file(), of.path());
-        let names: Vec<String> = of.values().map(|value| value.name().to_owned()).collect();
+    fn enumeration(&mut self, descriptor: &EnumDescriptor) -> Value {
+        let name = descriptor.full_name().trim_start_matches("gsar.v1.").to_owned();
+        let comment = self.comment(&descriptor.parent_file(), descriptor.path());
+        let names: Vec<String> = descriptor.values().map(|value| value.name().to_owned()).collect();
         let schema = json!({ "type": "string", "description": comment, "enum": names });
-        self.found.entry(name.clone()).or_insert(schema);
+        self.by_name.entry(name.clone()).or_insert(schema);
         json!({ "$ref": format!("#/components/schemas/{name}") })
     }
 
     fn comment_of_method(&mut self, rpc: &str, file: FileDescriptor) -> String {
-        let found = file.services().flat_map(|service| service.methods().collect::<Vec<_>>());
+        let mut methods = file.services().flat_map(|service| service.methods().collect::<Vec<_>>());
         let method = rpc.replace('/', ".");
-        match found.into_iter().find(|found| found.full_name() == method) {
-            Some(found) => self.comment(&file, found.path()),
+        match methods.find(|descriptor| descriptor.full_name() == method) {
+            Some(descriptor) => self.comment(&file, descriptor.path()),
             None => String::new(),
         }
     }
 
     /// Returns the leading comment of the element at a path of a file, on one line.
     fn comment(&mut self, file: &FileDescriptor, path: &[i32]) -> String {
-        let of_file = self.comments.entry(file.name().to_owned()).or_insert_with(|| {
+        let file_comments = self.comments.entry(file.name().to_owned()).or_insert_with(|| {
             let info = file.file_descriptor_proto().source_code_info.clone().unwrap_or_default();
             let comment = |location: prost_types::source_code_info::Location| {
                 let words: Vec<&str> = location.leading_comments().split_whitespace().collect();
@@ -204,7 +204,7 @@ impl Schemas {
             };
             info.location.into_iter().map(comment).collect()
         });
-        of_file.get(path).cloned().unwrap_or_default()
+        file_comments.get(path).cloned().unwrap_or_default()
     }
 }
 

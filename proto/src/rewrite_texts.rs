@@ -14,7 +14,7 @@ pub trait Rewrite {
 
     /// Returns the new position of a range in a message with this name, such as `gsar.v1.Citation`; `None` to remove
     /// it.
-    fn range(&mut self, of: &str, start: u64, end: u64) -> Option<(u64, u64)>;
+    fn range(&mut self, message_name: &str, start: u64, end: u64) -> Option<(u64, u64)>;
 }
 
 /// Returns the message with its texts rewritten.
@@ -25,46 +25,59 @@ pub fn rewrite<T: Message + Default + Named>(
     message: &T,
     rewrite: &mut impl Rewrite,
 ) -> Result<T, JsonError> {
-    let broken = |error: prost::DecodeError| JsonError::new(error.to_string());
+    let json_error = |error: prost::DecodeError| JsonError::new(error.to_string());
     let bytes = message.encode_to_vec();
     let mut dynamic =
-        DynamicMessage::decode(descriptor::<T>()?, bytes.as_slice()).map_err(broken)?;
-    walk(&mut dynamic, rewrite);
-    T::decode(dynamic.encode_to_vec().as_slice()).map_err(broken)
+        DynamicMessage::decode(descriptor::<T>()?, bytes.as_slice()).map_err(json_error)?;
+    rewrite_message(&mut dynamic, rewrite);
+    T::decode(dynamic.encode_to_vec().as_slice()).map_err(json_error)
 }
 
-fn walk(message: &mut DynamicMessage, rewrite: &mut impl Rewrite) {
+fn rewrite_message(message: &mut DynamicMessage, rewrite: &mut impl Rewrite) {
     let descriptor = message.descriptor();
-    let mut left_out = Vec::new();
+    let mut removed_fields = Vec::new();
     for (field, value) in message.fields_mut() {
         if !rewrite_value(field.name(), descriptor.full_name(), value, rewrite) {
-            left_out.push(field);
+            removed_fields.push(field);
         }
     }
-    for field in &left_out {
+    for field in &removed_fields {
         message.clear_field(field);
     }
 }
 
 /// Rewrites a value. Returns `false` if it must be removed.
-fn rewrite_value(field: &str, of: &str, value: &mut Value, rewrite: &mut impl Rewrite) -> bool {
+fn rewrite_value(
+    field: &str,
+    message_name: &str,
+    value: &mut Value,
+    rewrite: &mut impl Rewrite,
+) -> bool {
     match value {
         Value::String(text) => *text = rewrite.text(field, text),
         Value::Message(range) if range.descriptor().full_name() == BYTE_RANGE => {
-            return rewrite_range(range, of, rewrite);
+            return rewrite_range(range, message_name, rewrite);
         }
-        Value::Message(message) => walk(message, rewrite),
-        Value::List(values) => values.retain_mut(|value| rewrite_value(field, of, value, rewrite)),
+        Value::Message(message) => rewrite_message(message, rewrite),
+        Value::List(values) => {
+            values.retain_mut(|value| rewrite_value(field, message_name, value, rewrite))
+        }
         _ => {}
     }
     true
 }
 
-fn rewrite_range(range: &mut DynamicMessage, of: &str, rewrite: &mut impl Rewrite) -> bool {
-    let end = |range: &DynamicMessage, name| {
+fn rewrite_range(
+    range: &mut DynamicMessage,
+    message_name: &str,
+    rewrite: &mut impl Rewrite,
+) -> bool {
+    let offset = |range: &DynamicMessage, name| {
         range.get_field_by_name(name).and_then(|value| value.as_u64()).unwrap_or_default()
     };
-    let Some((start, end)) = rewrite.range(of, end(range, "start"), end(range, "end")) else {
+    let Some((start, end)) =
+        rewrite.range(message_name, offset(range, "start"), offset(range, "end"))
+    else {
         return false;
     };
     range.set_field_by_name("start", Value::U64(start));
@@ -84,8 +97,8 @@ mod tests {
             if field == "digest" { text.to_owned() } else { text.to_uppercase() }
         }
 
-        fn range(&mut self, of: &str, start: u64, end: u64) -> Option<(u64, u64)> {
-            (of != "gsar.v1.Citation").then_some((start + 1, end + 1))
+        fn range(&mut self, message_name: &str, start: u64, end: u64) -> Option<(u64, u64)> {
+            (message_name != "gsar.v1.Citation").then_some((start + 1, end + 1))
         }
     }
 
@@ -119,13 +132,16 @@ mod tests {
             }),
             ..v1::EvaluateResponse::default()
         };
-        let found = rewrite(&message, &mut Shouting).unwrap();
-        assert_eq!((found.explanation.as_str(), found.gaps.concat()), ("WHY", "AB".to_owned()));
-        let claim = &found.claims[0];
+        let rewritten = rewrite(&message, &mut Shouting).unwrap();
+        assert_eq!(
+            (rewritten.explanation.as_str(), rewritten.gaps.concat()),
+            ("WHY", "AB".to_owned())
+        );
+        let claim = &rewritten.claims[0];
         assert_eq!((claim.id.as_str(), claim.span), ("C1", range(4, 8)));
         assert_eq!((claim.citations[0].quote.as_str(), claim.citations[0].bytes), ("SAID", None));
-        assert_eq!(found.coverage.unwrap().uncovered, [range(9, 10).unwrap()]);
-        let policy = found.provenance.unwrap().policy.unwrap();
+        assert_eq!(rewritten.coverage.unwrap().uncovered, [range(9, 10).unwrap()]);
+        let policy = rewritten.provenance.unwrap().policy.unwrap();
         assert_eq!((policy.name.as_str(), policy.digest.as_str()), ("P", "ff"));
     }
 }

@@ -15,15 +15,15 @@ const MAX_BYTES: usize = 4096;
 /// Field violations in the order in which they were found.
 #[derive(Debug, Default)]
 pub struct Violations {
-    found: Vec<FieldViolation>,
-    unknown: Option<Unknown>,
-    bytes: usize,
-    more: usize,
+    listed: Vec<FieldViolation>,
+    unknown: Option<UnknownResource>,
+    total_bytes: usize,
+    omitted_count: usize,
 }
 
 /// An unknown resource named by a field.
 #[derive(Debug)]
-struct Unknown {
+struct UnknownResource {
     kind: &'static str,
     name: String,
 }
@@ -38,20 +38,20 @@ impl Violations {
         name: &str,
         known: impl Display,
     ) {
-        let name = shown(name);
+        let name = escape_name(name);
         self.add(field, format!("unknown {kind} `{name}`; {known}"));
-        self.unknown.get_or_insert(Unknown { kind, name });
+        self.unknown.get_or_insert(UnknownResource { kind, name });
     }
 
     /// Adds a violation. The description states what was given, what is allowed and how to fix it.
     pub fn add(&mut self, field: impl Into<String>, description: impl Display) {
-        if self.bytes >= MAX_BYTES {
-            self.more += 1;
+        if self.total_bytes >= MAX_BYTES {
+            self.omitted_count += 1;
             return;
         }
         let violation = FieldViolation::new(field, description.to_string());
-        self.bytes += violation.field.len() + violation.description.len();
-        self.found.push(violation);
+        self.total_bytes += violation.field.len() + violation.description.len();
+        self.listed.push(violation);
     }
 
     /// Returns the value; on an error, adds it as a violation of the field.
@@ -66,25 +66,27 @@ impl Violations {
     /// Returns `true` if there are no violations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.found.is_empty()
+        self.listed.is_empty()
     }
 
     /// Returns INVALID_ARGUMENT with all violations, or NOT_FOUND if the only one is an unknown resource.
     #[must_use]
     pub fn into_status(self) -> Status {
-        if let ([only], 0, Some(unknown)) = (self.found.as_slice(), self.more, &self.unknown) {
-            return not_found(unknown.kind, &unknown.name, only.description.clone());
+        if let ([violation], 0, Some(unknown)) =
+            (self.listed.as_slice(), self.omitted_count, &self.unknown)
+        {
+            return not_found(unknown.kind, &unknown.name, violation.description.clone());
         }
-        let first = self.found.first();
-        let others = self.found.len().saturating_sub(1) + self.more;
+        let first = self.listed.first();
+        let others = self.listed.len().saturating_sub(1) + self.omitted_count;
         let message = match (first, others) {
             (None, _) => "invalid request".to_owned(),
-            (Some(only), 0) => format!("{}: {}", only.field, only.description),
+            (Some(violation), 0) => format!("{}: {}", violation.field, violation.description),
             (Some(first), others) => {
                 format!("{}: {} (and {others} more)", first.field, first.description)
             }
         };
-        let mut details = ErrorDetails::with_bad_request(self.found);
+        let mut details = ErrorDetails::with_bad_request(self.listed);
         details.set_error_info(ErrorReason::InvalidFields.code(), ERROR_DOMAIN, []);
         Status::with_error_details(Code::InvalidArgument, message, details)
     }
@@ -103,26 +105,26 @@ impl Violations {
 
 /// Formats a caller's name for an error message, with control characters escaped and long names truncated.
 #[must_use]
-pub fn shown(name: &str) -> String {
+pub fn escape_name(name: &str) -> String {
     const MAX_BYTES: usize = 256;
     let end = name.floor_char_boundary(MAX_BYTES);
-    let mut shown = String::new();
+    let mut escaped = String::new();
     for character in name.get(..end).unwrap_or_default().chars() {
         match character.is_control() {
-            true => shown.extend(character.escape_default()),
-            false => shown.push(character),
+            true => escaped.extend(character.escape_default()),
+            false => escaped.push(character),
         }
     }
     if end < name.len() {
-        shown.push('…');
+        escaped.push('…');
     }
-    shown
+    escaped
 }
 
 /// Returns a NOT_FOUND status for a resource.
 #[must_use]
 pub fn not_found(kind: &str, name: &str, message: String) -> Status {
-    let name = &shown(name);
+    let name = &escape_name(name);
     let mut details = ErrorDetails::with_resource_info(kind, name, "", message.clone());
     details.set_error_info(ErrorReason::UnknownResource.code(), ERROR_DOMAIN, []);
     Status::with_error_details(Code::NotFound, message, details)
@@ -170,7 +172,7 @@ mod tests {
             .unwrap()
             .field_violations
             .iter()
-            .map(|found| found.field.as_str())
+            .map(|violation| violation.field.as_str())
             .collect();
         assert_eq!(fields, ["policy", "options.judge"]);
     }

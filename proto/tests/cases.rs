@@ -20,20 +20,20 @@ use gsar_proto::{parse, render, v1};
 
 #[test]
 fn every_case_is_scored_as_expected() {
-    let mut failed = Vec::new();
+    let mut failures = Vec::new();
     for case in cases().unwrap() {
         let request: v1::ScoreRequest = from_json(&case.request.to_string())
             .unwrap_or_else(|error| panic!("{}: {error}", case.name));
-        let answer = answer(request);
-        let answer = serde_json::from_str(&to_json(&answer).unwrap()).unwrap();
-        for difference in differences(&case.expect, &answer) {
-            failed.push(format!("{}{difference} ({})", case.name, case.why));
+        let response = score(request);
+        let response = serde_json::from_str(&to_json(&response).unwrap()).unwrap();
+        for difference in differences(&case.expect, &response) {
+            failures.push(format!("{}{difference} ({})", case.name, case.why));
         }
     }
-    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
+fn score(request: v1::ScoreRequest) -> v1::ScoreResponse {
     let mut violations = Violations::default();
     let policy = preset(Preset::from_name(&request.policy).unwrap());
     let policy = match request.policy_overrides {
@@ -49,7 +49,7 @@ fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
         Partition::Counts(counts) => {
             let counts = parse::counts(counts, &mut violations);
             let decision = decide_counts(&policy, &counts.decided, &counts.undecided);
-            decided(&policy, &decision)
+            response_from_decision(&policy, &decision)
         }
         Partition::Judged(judged) => {
             let judged = parse::judged_partition(judged, &limits, &mut violations).unwrap();
@@ -80,10 +80,10 @@ fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
             let gate = gate.as_ref();
             let hypotheses = gate.map(|gate| gate.hypotheses.as_slice()).unwrap_or_default();
             let changes = gate.map(|gate| gate.change_records.as_slice()).unwrap_or_default();
-            let open = open_points(&assessment, hypotheses, &policy);
+            let points = open_points(&assessment, hypotheses, &policy);
             let decision = render::assessed_decision(&assessment);
             let is_grounded = assessment.tally.is_grounded();
-            let settled = assessment.safety;
+            let safety = assessment.safety;
             v1::ScoreResponse {
                 claims: assessment
                     .claims
@@ -91,23 +91,21 @@ fn answer(request: v1::ScoreRequest) -> v1::ScoreResponse {
                     .map(|claim| render::judged_claim(claim.judged))
                     .collect(),
                 corrections: assessment.corrections.iter().map(render::correction).collect(),
-                gate: settled
-                    .gate
-                    .map(|gate| render::gate_verdict(&gate, hypotheses, &policy.gate)),
+                gate: safety.gate.map(|gate| render::gate_verdict(&gate, hypotheses, &policy.gate)),
                 chain: assessment.chain.map(|chain| render::evidence_chain(chain, changes)),
-                cap: settled.cap.map(render::cap_verdict),
-                action: settled.action.as_ref().map(render::action_verdict),
+                cap: safety.cap.map(render::cap_verdict),
+                action: safety.action.as_ref().map(render::action_verdict),
                 decision: Some(decision),
                 is_grounded,
-                verification_needed: !open.is_empty(),
-                verification_reasons: open.iter().map(render::open_point).collect(),
-                ..decided(&policy, &assessment.decision)
+                verification_needed: !points.is_empty(),
+                verification_reasons: points.iter().map(render::open_point).collect(),
+                ..response_from_decision(&policy, &assessment.decision)
             }
         }
     }
 }
 
-fn decided(policy: &Policy, decision: &gsar_core::Decision) -> v1::ScoreResponse {
+fn response_from_decision(policy: &Policy, decision: &gsar_core::Decision) -> v1::ScoreResponse {
     v1::ScoreResponse {
         score: decision.score.map(render::score),
         guarded_score: decision.guarded_score.map(render::score),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use gsar_core::policy::LooserField;
 use gsar_proto::ERROR_DOMAIN;
 use gsar_proto::v1::ErrorReason;
-use gsar_proto::violations::{Violations, not_found, shown};
+use gsar_proto::violations::{Violations, escape_name, not_found};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, PreconditionViolation, StatusExt as _};
 
@@ -42,7 +42,7 @@ fn exhausted(
 /// NOT_FOUND: no resource has this name. `known` lists the existing names.
 #[must_use]
 pub fn unknown(resource: &str, name: &str, known: &str) -> Status {
-    let shown = shown(name);
+    let shown = escape_name(name);
     not_found(resource, name, format!("unknown {resource} `{shown}`; {known}"))
 }
 

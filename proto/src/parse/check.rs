@@ -7,9 +7,9 @@ use gsar_core::evidence::{
     CHECK_TOOL, Classification, Content, EvidenceKind, Lane, VerificationResult,
 };
 
-use super::evidence::nature_of;
+use super::evidence::infer_nature;
 use super::field::present;
-use super::list::{at_most, each, unique_ids};
+use super::list::{limit_length, parse_each, unique_ids};
 use super::path::Path;
 use crate::enums::Enumeration as _;
 use crate::v1;
@@ -24,9 +24,9 @@ pub fn checks(
     violations: &mut Violations,
 ) -> Option<Vec<CheckDeclaration>> {
     let path = Path::root("checks");
-    let messages = at_most(path, messages, MAX_CHECKS, violations)?;
+    let messages = limit_length(path, messages, MAX_CHECKS, violations)?;
     let unique = unique_ids(path, messages.iter().map(|check| check.name.as_str()), violations);
-    let checks = each(path, messages, violations, read_declaration);
+    let checks = parse_each(path, messages, violations, read_declaration);
     unique?;
     checks
 }
@@ -49,13 +49,13 @@ pub(super) fn read_run(
     message: v1::CheckRun,
     violations: &mut Violations,
 ) -> Option<CheckRun> {
-    let given = present(path.field("declaration"), message.declaration, violations)?;
-    let declaration = read_declaration(path.field("declaration"), given, violations)?;
+    let declared = present(path.field("declaration"), message.declaration, violations)?;
+    let declaration = read_declaration(path.field("declaration"), declared, violations)?;
     Some(CheckRun { declaration, exit_status: message.exit_status, output: message.output })
 }
 
-/// Returns the item as stored: with kind and lane filled in, and with a check run converted to its JSON document and the
-/// tool and result derived from it. An invalid item is returned unchanged.
+/// Returns the item as it is stored. A missing kind or lane is inferred. A check run is converted to its JSON document,
+/// and its tool and result are derived from it. An invalid item is returned unchanged.
 #[must_use]
 pub fn normalize_item(item: &v1::EvidenceItem) -> Cow<'_, v1::EvidenceItem> {
     use v1::evidence_item::Content as Message;
@@ -66,23 +66,23 @@ pub fn normalize_item(item: &v1::EvidenceItem) -> Cow<'_, v1::EvidenceItem> {
         Some(Message::Json(document)) => CheckRun::from_json(document).ok().flatten(),
         Some(Message::Text(_)) | None => None,
     };
-    let says_what = item.kind != 0 && item.lane != 0;
-    if run.is_none() && says_what {
+    let has_kind_and_lane = item.kind != 0 && item.lane != 0;
+    if run.is_none() && has_kind_and_lane {
         return Cow::Borrowed(item);
     }
-    let mut stored = item.clone();
+    let mut normalized = item.clone();
     if let Some(run) = run {
-        if matches!(stored.content, Some(Message::CheckRun(_))) {
-            stored.content = Some(Message::Json(run.to_json()));
+        if matches!(normalized.content, Some(Message::CheckRun(_))) {
+            normalized.content = Some(Message::Json(run.to_json()));
         }
-        stored.tool = [CHECK_TOOL, run.declaration.name()].concat();
-        stored.verification_result = run.result().number();
+        normalized.tool = [CHECK_TOOL, run.declaration.name()].concat();
+        normalized.verification_result = run.result().number();
     }
-    if let Some(nature) = nature_of(&stored).filter(|_| !says_what) {
-        stored.kind = nature.kind.number();
-        stored.lane = nature.lane.number();
+    if let Some(nature) = infer_nature(&normalized).filter(|_| !has_kind_and_lane) {
+        normalized.kind = nature.kind.number();
+        normalized.lane = nature.lane.number();
     }
-    Cow::Owned(stored)
+    Cow::Owned(normalized)
 }
 
 /// The fields of an item that must not contradict its run.
@@ -124,7 +124,7 @@ pub(super) fn check_run_result(
     }
     *item.tool = tool;
     let result = run.result();
-    if item.result.is_some_and(|given| given != result) {
+    if item.result.is_some_and(|declared| declared != result) {
         let name = result.name();
         let fix = format_args!("differs from the result of the run, which is {name}; omit it");
         violations.add(path.field("verification_result"), fix);

@@ -7,7 +7,7 @@ use gsar_core::time::Timestamp;
 
 use super::field::{optional_enumeration, short_text};
 use super::path::Path;
-use super::time::{elapsed_micros, evaluated};
+use super::time::{elapsed_micros, start_time_bounds};
 use crate::v1;
 use crate::violations::Violations;
 
@@ -57,7 +57,7 @@ pub fn listed_evaluations(
         graded: request.graded,
         unproven_only: request.unproven_only,
     };
-    restrictions(None, filter, violations)
+    read_filter(None, filter, violations)
 }
 
 /// Parses the field `evaluations`.
@@ -66,7 +66,7 @@ pub fn evaluation_filter(
     violations: &mut Violations,
 ) -> Option<ParsedEvaluationFilter> {
     let field = Path::root("evaluations");
-    restrictions(Some(field), filter.unwrap_or_default(), violations)
+    read_filter(Some(field), filter.unwrap_or_default(), violations)
 }
 
 /// Parses the counting interval, in microseconds. The outer `None` means that it is invalid.
@@ -90,26 +90,26 @@ pub fn count_interval(
     NonZeroU64::new(micros).map(Some)
 }
 
-fn restrictions(
+fn read_filter(
     parent: Option<Path<'_>>,
     filter: v1::EvaluationFilter,
     violations: &mut Violations,
 ) -> Option<ParsedEvaluationFilter> {
-    let at = |name| parent.as_ref().map_or(Path::root(name), |parent| parent.field(name));
-    let times = evaluated(
-        (at("evaluated_from"), filter.evaluated_from),
-        (at("evaluated_before"), filter.evaluated_before),
+    let path_of = |name| parent.as_ref().map_or(Path::root(name), |parent| parent.field(name));
+    let time_bounds = start_time_bounds(
+        (path_of("evaluated_from"), filter.evaluated_from),
+        (path_of("evaluated_before"), filter.evaluated_before),
         violations,
     );
-    let tier = optional_enumeration(at("tier"), filter.tier, violations);
-    let graded = graded(at("graded"), filter.graded, violations);
-    let mut name = |field, name| short_text(at(field), name, violations);
+    let tier = optional_enumeration(path_of("tier"), filter.tier, violations);
+    let graded = graded(path_of("graded"), filter.graded, violations);
+    let mut name = |field, name| short_text(path_of(field), name, violations);
     let report_id = name("report_id", filter.report_id);
     let investigation_id = name("investigation_id", filter.investigation_id);
     let policy = name("policy", filter.policy);
     let judge = name("judge", filter.judge);
     let principal = name("principal", filter.principal);
-    let (from, before) = times?;
+    let (from, before) = time_bounds?;
     Some(ParsedEvaluationFilter {
         tier: tier?,
         report_id: report_id?,
@@ -152,25 +152,32 @@ mod tests {
 
     #[test]
     fn violations_name_their_field() {
-        let at = |seconds| Some(prost_types::Timestamp { seconds, nanos: 0 });
-        let all = v1::EvaluationFilter::default;
-        for (filter, message) in [
-            (v1::EvaluationFilter { tier: 9, ..all() }, "evaluations.tier: 9 is unknown"),
-            (v1::EvaluationFilter { graded: 3, ..all() }, "evaluations.graded: 3 is unknown"),
+        let timestamp = |seconds| Some(prost_types::Timestamp { seconds, nanos: 0 });
+        let no_filter = v1::EvaluationFilter::default;
+        for (filter, expected) in [
+            (v1::EvaluationFilter { tier: 9, ..no_filter() }, "evaluations.tier: 9 is unknown"),
+            (v1::EvaluationFilter { graded: 3, ..no_filter() }, "evaluations.graded: 3 is unknown"),
             (
-                v1::EvaluationFilter { evaluated_from: at(5), evaluated_before: at(5), ..all() },
+                v1::EvaluationFilter {
+                    evaluated_from: timestamp(5),
+                    evaluated_before: timestamp(5),
+                    ..no_filter()
+                },
                 "evaluations.evaluated_before: is not after",
             ),
             (
-                v1::EvaluationFilter { judge: "j".repeat(257), ..all() },
+                v1::EvaluationFilter { judge: "j".repeat(257), ..no_filter() },
                 "evaluations.judge: has 257",
             ),
-            (v1::EvaluationFilter { principal: "\0".to_owned(), ..all() }, "evaluations.principal"),
+            (
+                v1::EvaluationFilter { principal: "\0".to_owned(), ..no_filter() },
+                "evaluations.principal",
+            ),
         ] {
-            let refused = problem(filter);
-            assert!(refused.starts_with(message), "{message}: {refused}");
+            let message = problem(filter);
+            assert!(message.starts_with(expected), "{expected}: {message}");
         }
-        assert_eq!(problem(all()), "");
+        assert_eq!(problem(no_filter()), "");
     }
 
     #[test]
@@ -184,17 +191,17 @@ mod tests {
 
     #[test]
     fn rejects_intervals_out_of_range() {
-        let read = |seconds, nanos| {
+        let parse_micros = |seconds, nanos| {
             let mut violations = Violations::default();
             let interval = Some(prost_types::Duration { seconds, nanos });
-            let read = count_interval(interval, &mut violations);
-            assert_eq!(read.is_none(), !violations.is_empty());
-            read.flatten().map(NonZeroU64::get)
+            let micros = count_interval(interval, &mut violations);
+            assert_eq!(micros.is_none(), !violations.is_empty());
+            micros.flatten().map(NonZeroU64::get)
         };
-        assert_eq!(read(60, 0), Some(60_000_000));
-        assert_eq!(read(366 * 86_400, 0), Some(366 * 86_400_000_000));
+        assert_eq!(parse_micros(60, 0), Some(60_000_000));
+        assert_eq!(parse_micros(366 * 86_400, 0), Some(366 * 86_400_000_000));
         for (seconds, nanos) in [(59, 999_999_999), (366 * 86_400, 1_000), (-60, 0), (0, 0)] {
-            assert_eq!(read(seconds, nanos), None, "{seconds} {nanos}");
+            assert_eq!(parse_micros(seconds, nanos), None, "{seconds} {nanos}");
         }
         assert_eq!(count_interval(None, &mut Violations::default()), Some(None));
     }

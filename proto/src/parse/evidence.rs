@@ -8,7 +8,7 @@ use super::check::{DeclaredFields, check_run_result, read_run};
 use super::field::{id, optional_enumeration, short_text, text};
 use super::json_document::json_document;
 use super::limits::Limits;
-use super::list::{at_most, each, unique_ids};
+use super::list::{limit_length, parse_each, unique_ids};
 use super::path::Path;
 use super::time::optional_timestamp;
 use crate::v1;
@@ -44,9 +44,9 @@ pub(super) fn read(
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<Vec<EvidenceItem>> {
-    let items = at_most(path, items, limits.max_evidence_items, violations)?;
+    let items = limit_length(path, items, limits.max_evidence_items, violations)?;
     let unique = unique_ids(path, items.iter().map(|item| item.id.as_str()), violations);
-    let items = each(path, items, violations, |path, item, violations| {
+    let items = parse_each(path, items, violations, |path, item, violations| {
         read_item(path, item, limits, violations)
     });
     unique?;
@@ -59,16 +59,16 @@ fn read_item(
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<EvidenceItem> {
-    let max = limits.max_claim_bytes;
+    let max_bytes = limits.max_claim_bytes;
     let id = id(path.field("id"), message.id, EvidenceId::new, violations);
     let kind = optional_enumeration(path.field("kind"), message.kind, violations);
     let lane = optional_enumeration(path.field("lane"), message.lane, violations);
-    let mut tool = text(path.field("tool"), message.tool, max, violations);
-    let query = text(path.field("query"), message.query, max, violations);
+    let mut tool = text(path.field("tool"), message.tool, max_bytes, violations);
+    let query = text(path.field("query"), message.query, max_bytes, violations);
     let content = read_content(path, message.content, limits, violations);
-    let name = [tool.as_deref(), id.as_ref().map(EvidenceId::as_str)];
-    let name = name.map(Option::unwrap_or_default);
-    let nature = nature(kind, lane, name, content.as_ref().map(Content::as_str));
+    let names = [tool.as_deref(), id.as_ref().map(EvidenceId::as_str)];
+    let names = names.map(Option::unwrap_or_default);
+    let nature = resolve_nature(kind, lane, names, content.as_ref().map(Content::as_str));
     let collected_at =
         optional_timestamp(path.field("collected_at"), message.collected_at, violations);
     let step_id = short_text(path.field("step_id"), message.step_id, violations);
@@ -87,8 +87,8 @@ fn read_item(
     }
     let (content, mut result) = (content?, result?);
     if let Some(tool) = &mut tool {
-        let beside = DeclaredFields { nature, tool, result };
-        result = check_run_result(path, &content, beside, violations);
+        let declared = DeclaredFields { nature, tool, result };
+        result = check_run_result(path, &content, declared, violations);
     }
     Some(EvidenceItem {
         id: id?,
@@ -107,7 +107,7 @@ fn read_item(
 }
 
 /// Returns the declared kind and lane. Missing ones are inferred from the content, the tool and the id.
-fn nature(
+fn resolve_nature(
     kind: Option<Option<EvidenceKind>>,
     lane: Option<Option<Lane>>,
     name: [&str; 2],
@@ -120,7 +120,7 @@ fn nature(
 }
 
 /// Infers the kind and lane of an unparsed item.
-pub(super) fn nature_of(item: &v1::EvidenceItem) -> Option<Classification> {
+pub(super) fn infer_nature(item: &v1::EvidenceItem) -> Option<Classification> {
     use v1::evidence_item::Content as Message;
     let no_path = Path::root("");
     let kind = optional_enumeration(no_path, item.kind, &mut Violations::default());
@@ -129,7 +129,7 @@ pub(super) fn nature_of(item: &v1::EvidenceItem) -> Option<Classification> {
         Some(Message::Text(content) | Message::Json(content)) => Some(content.as_str()),
         Some(Message::CheckRun(_)) | None => None,
     };
-    nature(kind, lane, [&item.tool, &item.id], content)
+    resolve_nature(kind, lane, [&item.tool, &item.id], content)
 }
 
 fn read_content(

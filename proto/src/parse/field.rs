@@ -76,10 +76,10 @@ pub(super) fn text(
     max: usize,
     violations: &mut Violations,
 ) -> Option<String> {
-    let given = value.len();
-    if given > max {
+    let length = value.len();
+    if length > max {
         violations
-            .add(path, format_args!("has {given} bytes; at most {max} are allowed: shorten it"));
+            .add(path, format_args!("has {length} bytes; at most {max} are allowed: shorten it"));
         return None;
     }
     Some(value)
@@ -124,7 +124,7 @@ pub(super) fn optional_enumeration<T: Enumeration>(
 ) -> Option<Option<T>> {
     match number {
         0 => Some(None),
-        given => enumeration(path, given, violations).map(Some),
+        number => enumeration(path, number, violations).map(Some),
     }
 }
 

@@ -11,7 +11,7 @@ use gsar_core::time::{Timestamp, Window};
 use super::field::{enumeration, id, optional_enumeration, present, short_text, statement, text};
 use super::graph::read_entities;
 use super::limits::Limits;
-use super::list::{at_most, each, unique_ids};
+use super::list::{limit_length, parse_each, unique_ids};
 use super::path::Path;
 use super::time::{elapsed_micros, optional_timestamp, timestamp, window};
 use crate::violations::Violations;
@@ -91,8 +91,8 @@ impl ParsedGate {
 
 /// Returns `true` if the item has this id or is a passage of it: `check#L1-2` is a passage of `check`.
 fn is_item_or_passage(item: &EvidenceItem, id: &EvidenceId) -> bool {
-    let rest = item.id.as_str().strip_prefix(id.as_str());
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
+    let suffix = item.id.as_str().strip_prefix(id.as_str());
+    suffix.is_some_and(|suffix| suffix.is_empty() || suffix.starts_with('#'))
 }
 
 /// Parses the field `gate`.
@@ -110,7 +110,9 @@ pub fn gate_inputs(
     let onset = optional_timestamp(gate.field("onset"), message.onset, violations);
     let window = match message.onset_window {
         None => Some(None),
-        Some(given) => window(gate.field("onset_window"), given, violations).map(Some),
+        Some(window_message) => {
+            window(gate.field("onset_window"), window_message, violations).map(Some)
+        }
     };
     let changes = read_changes(gate.field("changes"), message.changes, limits, violations);
     let path = read_path(gate.field("path"), message.path, limits, violations);
@@ -139,10 +141,10 @@ fn read_hypotheses(
     violations: &mut Violations,
 ) -> Option<Vec<Hypothesis>> {
     let path = gate.field("hypotheses");
-    let hypotheses = at_most(path, hypotheses, limits.max_hypotheses, violations)?;
+    let hypotheses = limit_length(path, hypotheses, limits.max_hypotheses, violations)?;
     let ids = hypotheses.iter().map(|hypothesis| hypothesis.id.as_str());
     let unique = unique_ids(path, ids, violations);
-    let hypotheses = each(path, hypotheses, violations, |path, hypothesis, violations| {
+    let hypotheses = parse_each(path, hypotheses, violations, |path, hypothesis, violations| {
         read_hypothesis(path, hypothesis, limits, violations)
     });
     unique?;
@@ -160,9 +162,9 @@ fn read_hypothesis(
     let statement = text(path.field("statement"), message.statement, max, violations);
     let target = short_text(path.field("target"), message.target, violations);
     let list = path.field("evidence");
-    let records = at_most(list, message.evidence, limits.max_hypothesis_evidence, violations)
+    let records = limit_length(list, message.evidence, limits.max_hypothesis_evidence, violations)
         .and_then(|records| {
-            each(list, records, violations, |path, record, violations| {
+            parse_each(list, records, violations, |path, record, violations| {
                 read_record(path, record, limits, violations)
             })
         });
@@ -178,14 +180,14 @@ fn read_record(
 ) -> Option<EvidenceRecord> {
     let max = limits.max_claim_bytes;
     let tool = statement(path.field("tool"), message.tool, max, violations);
-    let line = text(path.field("summary"), message.summary, max, violations);
+    let summary_line = text(path.field("summary"), message.summary, max, violations);
     let verdict = enumeration(path.field("verdict"), message.verdict, violations);
     let lane = enumeration(path.field("lane"), message.lane, violations);
     let evaluated_at =
         optional_timestamp(path.field("evaluated_at"), message.evaluated_at, violations);
     let evidence_id = match message.evidence_id {
-        none if none.is_empty() => Some(None),
-        given => id(path.field("evidence_id"), given, EvidenceId::new, violations).map(Some),
+        empty if empty.is_empty() => Some(None),
+        text_id => id(path.field("evidence_id"), text_id, EvidenceId::new, violations).map(Some),
     };
     let result = optional_enumeration(
         path.field("verification_result"),
@@ -200,7 +202,7 @@ fn read_record(
     }
     Some(EvidenceRecord {
         tool: tool?,
-        summary: summary(&line?),
+        summary: summary(&summary_line?),
         verdict: verdict?,
         lane: lane?,
         evaluated_at: evaluated_at?,
@@ -215,8 +217,8 @@ fn read_changes(
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<Vec<(Change, v1::ChangeRecord)>> {
-    let changes = at_most(path, changes, limits.max_changes, violations)?;
-    each(path, changes, violations, |path, change, violations| {
+    let changes = limit_length(path, changes, limits.max_changes, violations)?;
+    parse_each(path, changes, violations, |path, change, violations| {
         read_change(path, change, limits, violations)
     })
 }
@@ -246,8 +248,8 @@ fn read_path(
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<Vec<String>> {
-    let steps = at_most(path, steps, limits.max_path_steps, violations)?;
-    each(path, steps, violations, |path, step, violations| {
+    let steps = limit_length(path, steps, limits.max_path_steps, violations)?;
+    parse_each(path, steps, violations, |path, step, violations| {
         statement(path, step, ClaimId::MAX_BYTES, violations)
     })
 }

@@ -6,7 +6,7 @@ use gsar_core::{Class, Tier};
 
 use super::field::{Shown, enumeration, present, short_text, storable_text};
 use super::limits::Limits;
-use super::list::{at_most, each};
+use super::list::{limit_length, parse_each};
 use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
@@ -66,24 +66,26 @@ pub fn grades(
     violations: &mut Violations,
 ) -> Option<ParsedGrades> {
     let v1::GradeRequest { evaluation_id, grader, grades } = request;
-    let evaluation_id = filled(Path::root("evaluation_id"), evaluation_id, violations);
-    let grader = filled(Path::root("grader"), grader, violations);
+    let evaluation_id = required_name(Path::root("evaluation_id"), evaluation_id, violations);
+    let grader = required_name(Path::root("grader"), grader, violations);
     let path = Path::root("grades");
     if grades.is_empty() {
         violations.add(path, format_args!("is empty; give 1 to {MAX_GRADES} grades"));
     }
-    let mut seen = HashSet::new();
-    let grades = at_most(path, grades, MAX_GRADES, violations).and_then(|grades| {
-        each(path, grades, violations, |path, message, violations| {
+    let mut earlier_subjects = HashSet::new();
+    let grades = limit_length(path, grades, MAX_GRADES, violations).and_then(|grades| {
+        parse_each(path, grades, violations, |path, message, violations| {
             let grade = grade(path, message, limits, violations)?;
             let subject = grade.subject.claim_id();
-            if !seen.insert(subject.to_owned()) {
-                let shown = match subject {
+            if !earlier_subjects.insert(subject.to_owned()) {
+                let subject_label = match subject {
                     "" => "the report".to_owned(),
                     id => format!("claim `{}`", Shown(id)),
                 };
-                violations
-                    .add(path, format_args!("grades {shown} again; give one grade per subject"));
+                violations.add(
+                    path,
+                    format_args!("grades {subject_label} again; give one grade per subject"),
+                );
                 return None;
             }
             Some(grade)
@@ -111,7 +113,7 @@ fn grade(
         }
         Some(Subject::Claim(claim)) => {
             let path = path.field("claim");
-            let id = filled(path.field("claim_id"), claim.claim_id, violations);
+            let id = required_name(path.field("claim_id"), claim.claim_id, violations);
             let class = enumeration(path.field("class"), claim.class, violations);
             id.zip(class).map(|(id, class)| GradedSubject::Claim { id, class })
         }
@@ -120,7 +122,7 @@ fn grade(
 }
 
 /// Parses a name of 1 to 256 bytes.
-fn filled(path: Path<'_>, value: String, violations: &mut Violations) -> Option<String> {
+fn required_name(path: Path<'_>, value: String, violations: &mut Violations) -> Option<String> {
     let value = (!value.is_empty()).then_some(value);
     short_text(path, present(path, value, violations)?, violations)
 }
@@ -144,7 +146,7 @@ mod tests {
         v1::GradeRequest { evaluation_id, grader, grades }
     }
 
-    fn refused(request: v1::GradeRequest) -> String {
+    fn violation_message(request: v1::GradeRequest) -> String {
         let mut violations = Violations::default();
         let parsed = grades(request, &Limits::default(), &mut violations);
         violations.finish(parsed).expect_err("the request is invalid").message().to_owned()
@@ -153,8 +155,8 @@ mod tests {
     #[test]
     fn parses_grades_of_reports_and_claims() {
         let mut violations = Violations::default();
-        let given = request(vec![report(1), claim("c1", 3)]);
-        let parsed = grades(given, &Limits::default(), &mut violations);
+        let graded = request(vec![report(1), claim("c1", 3)]);
+        let parsed = grades(graded, &Limits::default(), &mut violations);
         let expected = [
             ParsedGrade { subject: GradedSubject::Report(Tier::Proceed), note: "why".to_owned() },
             ParsedGrade {
@@ -168,11 +170,11 @@ mod tests {
 
     #[test]
     fn violations_name_their_field() {
-        let long = "x".repeat(257);
-        let noted = v1::Grade { note: "x".repeat((16 << 10) + 1), ..report(1) };
-        for (given, field) in [
+        let long_name = "x".repeat(257);
+        let long_note = v1::Grade { note: "x".repeat((16 << 10) + 1), ..report(1) };
+        for (invalid, field) in [
             (v1::GradeRequest { grader: String::new(), ..request(vec![report(1)]) }, "grader: is"),
-            (v1::GradeRequest { grader: long, ..request(vec![report(1)]) }, "grader: has 257"),
+            (v1::GradeRequest { grader: long_name, ..request(vec![report(1)]) }, "grader: has 257"),
             (
                 v1::GradeRequest { evaluation_id: String::new(), ..request(vec![report(1)]) },
                 "evaluation_id: is missing",
@@ -186,9 +188,9 @@ mod tests {
             (request(vec![v1::Grade::default()]), "grades[0].subject: is missing"),
             (request(vec![report(1), report(2)]), "grades[1]: grades the report again"),
             (request(vec![claim("a", 1), claim("a", 1)]), "grades[1]: grades claim `a` again"),
-            (request(vec![noted]), "grades[0].note: has 16385"),
+            (request(vec![long_note]), "grades[0].note: has 16385"),
         ] {
-            let message = refused(given);
+            let message = violation_message(invalid);
             assert!(message.starts_with(field), "{field}: {message}");
         }
     }

@@ -5,7 +5,7 @@ use gsar_core::evidence::Citation;
 
 use super::field::{Shown, enumeration, statement};
 use super::limits::Limits;
-use super::list::{at_most, each};
+use super::list::{limit_length, parse_each};
 use super::partition::read_citation;
 use super::path::Path;
 use crate::v1;
@@ -53,24 +53,24 @@ pub struct ParsedObservation {
 pub fn graph(message: v1::Graph, violations: &mut Violations) -> Option<ParsedGraph> {
     let path = Path::root("graph");
     let list = path.field("edges");
-    let edges = at_most(list, message.edges, Topology::MAX_EDGES, violations)
-        .and_then(|edges| each(list, edges, violations, read_edge));
-    let lone = read_entities(path.field("entities"), message.entities, violations);
+    let edges = limit_length(list, message.edges, Topology::MAX_EDGES, violations)
+        .and_then(|edges| parse_each(list, edges, violations, read_edge));
+    let isolated = read_entities(path.field("entities"), message.entities, violations);
     let list = path.field("aliases");
-    let aliases = at_most(list, message.aliases, MAX_GROUPS, violations).and_then(|groups| {
-        each(list, groups, violations, |path, group, violations| {
+    let aliases = limit_length(list, message.aliases, MAX_GROUPS, violations).and_then(|groups| {
+        parse_each(list, groups, violations, |path, group, violations| {
             read_entities(path.field("names"), group.names, violations)
         })
     });
     let limits = read_limits(message.limits.unwrap_or_default(), violations);
-    let topology = Topology::new(&edges?, &lone?, &aliases?);
+    let topology = Topology::new(&edges?, &isolated?, &aliases?);
     let topology = violations.note("graph", topology)?;
     if message.alerts.is_empty() {
         violations.add(path.field("alerts"), "is empty; name the entities that alert");
     }
     let alerts = read_nodes(path.field("alerts"), message.alerts, &topology, violations);
-    let changed = read_nodes(path.field("changed"), message.changed, &topology, violations);
-    let topology = topology.with_changes(&changed?);
+    let changed_nodes = read_nodes(path.field("changed"), message.changed, &topology, violations);
+    let topology = topology.with_changes(&changed_nodes?);
     Some(ParsedGraph { topology, alerts: alerts?, limits: limits? })
 }
 
@@ -82,23 +82,23 @@ pub fn beliefs(
     violations: &mut Violations,
 ) -> Option<Vec<ParsedBelief>> {
     let path = Path::root("beliefs");
-    let messages = at_most(path, messages, Topology::MAX_ENTITIES, violations)?;
-    each(path, messages, violations, |path, belief, violations| {
+    let messages = limit_length(path, messages, Topology::MAX_ENTITIES, violations)?;
+    parse_each(path, messages, violations, |path, belief, violations| {
         let node = read_node(path.field("entity"), &belief.entity, topology, violations);
         let label = enumeration(path.field("label"), belief.label, violations);
         let list = path.field("observations");
-        let observations = at_most(list, belief.observations, limits.max_claims, violations);
-        let observations = observations.and_then(|given| {
-            each(list, given, violations, |path, observation, violations| {
+        let observations = limit_length(list, belief.observations, limits.max_claims, violations);
+        let observations = observations.and_then(|observations| {
+            parse_each(list, observations, violations, |path, observation, violations| {
                 read_observation(path, observation, limits, violations)
             })
         });
         let list = path.field("propagations");
-        let ways = at_most(list, belief.propagations, Topology::MAX_ENTITIES, violations);
-        let propagations = ways.and_then(|ways| {
-            each(list, ways, violations, |path, way, violations| {
-                let from = read_node(path.field("from"), &way.from, topology, violations);
-                let to = read_node(path.field("to"), &way.to, topology, violations);
+        let messages = limit_length(list, belief.propagations, Topology::MAX_ENTITIES, violations);
+        let propagations = messages.and_then(|messages| {
+            parse_each(list, messages, violations, |path, message, violations| {
+                let from = read_node(path.field("from"), &message.from, topology, violations);
+                let to = read_node(path.field("to"), &message.to, topology, violations);
                 Some((from?, to?))
             })
         });
@@ -126,8 +126,8 @@ fn read_observation(
         violations.add(list, "is empty; cite the evidence");
         return None;
     }
-    let citations = at_most(list, message.citations, limits.max_citations, violations)?;
-    let citations = each(list, citations, violations, |path, citation, violations| {
+    let citations = limit_length(list, message.citations, limits.max_citations, violations)?;
+    let citations = parse_each(list, citations, violations, |path, citation, violations| {
         if !citation.claim_id.is_empty() {
             violations.add(path.field("claim_id"), "cannot be cited here; give evidence_id");
             return None;
@@ -153,8 +153,8 @@ pub(super) fn read_entities(
     names: Vec<String>,
     violations: &mut Violations,
 ) -> Option<Vec<Entity>> {
-    let names = at_most(path, names, Topology::MAX_ENTITIES, violations)?;
-    each(path, names, violations, |path, name, violations| {
+    let names = limit_length(path, names, Topology::MAX_ENTITIES, violations)?;
+    parse_each(path, names, violations, |path, name, violations| {
         violations.note(path, Entity::parse(&name))
     })
 }
@@ -165,8 +165,8 @@ fn read_nodes(
     topology: &Topology,
     violations: &mut Violations,
 ) -> Option<Vec<Node>> {
-    let names = at_most(path, names, Topology::MAX_ENTITIES, violations)?;
-    each(path, names, violations, |path, name, violations| {
+    let names = limit_length(path, names, Topology::MAX_ENTITIES, violations)?;
+    parse_each(path, names, violations, |path, name, violations| {
         read_node(path, &name, topology, violations)
     })
 }
@@ -179,11 +179,11 @@ fn read_node(
 ) -> Option<Node> {
     let node = topology.resolve(name);
     if node.is_none() {
-        let shown = Shown(name);
+        let quoted_name = Shown(name);
         violations.add(
             path,
             format_args!(
-                "`{shown}` is unknown or ambiguous in the graph; give namespace/Kind/name"
+                "`{quoted_name}` is unknown or ambiguous in the graph; give namespace/Kind/name"
             ),
         );
     }
@@ -195,8 +195,8 @@ fn read_limits(
     violations: &mut Violations,
 ) -> Option<ExplorationLimits> {
     let reference = ExplorationLimits::default();
-    let mut limit = |field: &str, given: Option<u32>, default: u32, min: u32, max: u32| {
-        let value = given.unwrap_or(default);
+    let mut limit = |field: &str, requested: Option<u32>, default: u32, min: u32, max: u32| {
+        let value = requested.unwrap_or(default);
         if !(min..=max).contains(&value) {
             let path = format!("graph.limits.{field}");
             violations.add(path, format_args!("{value} is out of range; give {min} to {max}"));

@@ -38,7 +38,7 @@ struct Value {
 }
 
 impl Value {
-    fn inner<E: Error>(self) -> Result<Self, E> {
+    fn one_level_deeper<E: Error>(self) -> Result<Self, E> {
         match self.levels_left.checked_sub(1) {
             Some(levels_left) => Ok(Self { levels_left, ..self }),
             None => Err(E::custom(format_args!("nested deeper than {} levels", self.max_depth))),
@@ -86,13 +86,13 @@ impl<'de> Visitor<'de> for Value {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let element = self.inner()?;
+        let element = self.one_level_deeper()?;
         while elements.next_element_seed(element)?.is_some() {}
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        let value = self.inner()?;
+        let value = self.one_level_deeper()?;
         while entries.next_key::<IgnoredAny>()?.is_some() {
             entries.next_value_seed(value)?;
         }
@@ -130,8 +130,8 @@ mod tests {
         assert_eq!(problem(&nested("[", "]", 100)), None);
         assert_eq!(problem(&nested("{\"a\":", "}", 100)), None);
         for levels in [101, 100_000] {
-            let problem_found = problem(&nested("[", "]", levels)).unwrap();
-            assert!(problem_found.starts_with("nested deeper than 100 levels"), "{problem_found}");
+            let message = problem(&nested("[", "]", levels)).unwrap();
+            assert!(message.starts_with("nested deeper than 100 levels"), "{message}");
         }
         assert!(problem(&"{\"a\":".repeat(100_000)).is_some());
     }

@@ -5,7 +5,7 @@ use gsar_core::fixed_point::Millionths;
 use gsar_core::policy::{Policy, PolicyProblem, PolicyValues, VerificationMode};
 
 use super::field::{decimal, enumeration};
-use super::list::{at_most, each};
+use super::list::{limit_length, parse_each};
 use super::path::Path;
 use crate::enums::Enumeration;
 use crate::v1;
@@ -20,20 +20,21 @@ pub fn overrides(
     violations: &mut Violations,
 ) -> Option<Policy> {
     let path = Path::root("policy_overrides");
-    let mut number = |name, given: Option<f64>, max, base| match given {
+    let mut read_number = |name, override_value: Option<f64>, max, base| match override_value {
         None => Some(base),
-        Some(given) => decimal(path.field(name), given, max, violations),
+        Some(override_value) => decimal(path.field(name), override_value, max, violations),
     };
-    let rho = number("rho", message.rho, TEN, base.rho);
-    let floor = number(
+    let rho = read_number("rho", message.rho, TEN, base.rho);
+    let floor = read_number(
         "ungrounded_floor",
         message.ungrounded_floor,
         Millionths::ONE,
         base.ungrounded_floor,
     );
-    let proceed = number("tau_proceed", message.tau_proceed, Millionths::ONE, base.tau_proceed);
+    let proceed =
+        read_number("tau_proceed", message.tau_proceed, Millionths::ONE, base.tau_proceed);
     let regenerate =
-        number("tau_regenerate", message.tau_regenerate, Millionths::ONE, base.tau_regenerate);
+        read_number("tau_regenerate", message.tau_regenerate, Millionths::ONE, base.tau_regenerate);
     let weights = read_weights(path.field("weights"), message.weights, violations);
     let verification = read_mode(path, message.verification, base.verification, violations);
 
@@ -49,10 +50,10 @@ pub fn overrides(
         values.weights.set(*evidence_type, *weight);
     }
     let policy = Policy::new(values)
-        .map_err(|found| {
+        .map_err(|invalid_policy| {
             let thresholds_read = proceed.and(regenerate).is_some();
             let weights_read = floor.is_some() && weights.is_some();
-            for problem in found.problems {
+            for problem in invalid_policy.problems {
                 let follows_from_another = match problem.field.as_str() {
                     "tau_regenerate" => !thresholds_read,
                     field => field.starts_with("weights.") && !weights_read,
@@ -71,33 +72,35 @@ pub fn overrides(
 
 fn read_mode(
     path: Path<'_>,
-    given: i32,
+    number: i32,
     base: VerificationMode,
     violations: &mut Violations,
 ) -> Option<VerificationMode> {
-    match given {
+    match number {
         0 => Some(base),
-        given => enumeration(path.field("verification"), given, violations),
+        number => enumeration(path.field("verification"), number, violations),
     }
 }
 
 fn read_weights(
     path: Path<'_>,
-    given: Vec<v1::TypeWeight>,
+    messages: Vec<v1::TypeWeight>,
     violations: &mut Violations,
 ) -> Option<Vec<(EvidenceType, Millionths)>> {
-    let given = at_most(path, given, EvidenceType::ALL.len(), violations)?;
-    let mut seen: Vec<(EvidenceType, Path<'_>)> = Vec::with_capacity(given.len());
-    each(path, given, violations, |path, given, violations| {
-        let evidence_type = enumeration(path.field("type"), given.r#type, violations);
-        let weight = decimal(path.field("weight"), given.weight, Millionths::ONE, violations);
+    let messages = limit_length(path, messages, EvidenceType::ALL.len(), violations)?;
+    let mut earlier_types: Vec<(EvidenceType, Path<'_>)> = Vec::with_capacity(messages.len());
+    parse_each(path, messages, violations, |path, message, violations| {
+        let evidence_type = enumeration(path.field("type"), message.r#type, violations);
+        let weight = decimal(path.field("weight"), message.weight, Millionths::ONE, violations);
         let evidence_type = evidence_type?;
-        if let Some((_, first)) = seen.iter().find(|(seen, _)| *seen == evidence_type) {
+        if let Some((_, first)) =
+            earlier_types.iter().find(|(earlier, _)| *earlier == evidence_type)
+        {
             let (name, first) = (evidence_type.wire_name(), first.last());
             violations.add(path.field("type"), format_args!("{name} is already given in {first}"));
             return None;
         }
-        seen.push((evidence_type, path));
+        earlier_types.push((evidence_type, path));
         Some((evidence_type, weight?))
     })
 }

@@ -9,7 +9,7 @@ use gsar_core::{ClaimId, Class, JudgedClaim, Leaning, Role};
 
 use super::field::{Shown, byte_range, decimal, enumeration, id, text};
 use super::limits::Limits;
-use super::list::{at_most, each, unique_ids};
+use super::list::{limit_length, parse_each, unique_ids};
 use super::path::Path;
 use super::report::{ParsedReport, read_claim};
 use super::{evidence, report};
@@ -35,9 +35,10 @@ pub fn judged_partition(
     violations: &mut Violations,
 ) -> Option<ParsedPartition> {
     let path = Path::root("judged");
-    let given = message.report.unwrap_or_default();
-    let claims = read_judged_claims(&path, message.claims, &given.synthesis, limits, violations);
-    let report = report::read(path.field("report"), given, limits, violations);
+    let report_message = message.report.unwrap_or_default();
+    let claims =
+        read_judged_claims(&path, message.claims, &report_message.synthesis, limits, violations);
+    let report = report::read(path.field("report"), report_message, limits, violations);
     let evidence = evidence::read(path.field("evidence"), message.evidence, limits, violations);
     Some(ParsedPartition { report: report?, evidence: evidence?, judged: claims? })
 }
@@ -50,16 +51,16 @@ fn read_judged_claims(
     violations: &mut Violations,
 ) -> Option<Vec<JudgedClaim>> {
     let path = partition.field("claims");
-    let claims = at_most(path, claims, limits.max_claims, violations)?;
+    let claims = limit_length(path, claims, limits.max_claims, violations)?;
     let unique = unique_ids(path, claims.iter().map(|claim| claim.id.as_str()), violations);
     let mut references = Vec::new();
-    let claims = each(path, claims, violations, |path, claim, violations| {
+    let claims = parse_each(path, claims, violations, |path, claim, violations| {
         let judged = read_judged_claim(path, claim, synthesis, limits, violations)?;
         note_self_citations(path, &judged, violations)?;
         references.extend(cited_claims(&judged).map(|(_, cited)| Reference {
             path,
-            from: judged.claim.id.clone(),
-            to: cited.clone(),
+            citing: judged.claim.id.clone(),
+            cited: cited.clone(),
         }));
         Some(judged)
     });
@@ -72,14 +73,14 @@ fn read_judged_claims(
 struct Reference<'a> {
     /// The path of the citing claim.
     path: Path<'a>,
-    from: ClaimId,
-    to: ClaimId,
+    citing: ClaimId,
+    cited: ClaimId,
 }
 
 /// Returns the claims that a claim cites, with the index of each citation.
 fn cited_claims(judged: &JudgedClaim) -> impl Iterator<Item = (usize, &ClaimId)> {
-    judged.citations.iter().enumerate().filter_map(|(place, citation)| match &citation.target {
-        Target::Claim(cited) => Some((place, cited)),
+    judged.citations.iter().enumerate().filter_map(|(index, citation)| match &citation.target {
+        Target::Claim(cited) => Some((index, cited)),
         Target::Evidence { .. } => None,
     })
 }
@@ -90,25 +91,26 @@ fn note_self_citations(
     violations: &mut Violations,
 ) -> Option<()> {
     let list = path.field("citations");
-    let mut own = cited_claims(judged).filter(|(_, cited)| **cited == judged.claim.id).peekable();
-    let none = own.peek().is_none().then_some(());
-    for (place, _) in own {
+    let mut self_citations =
+        cited_claims(judged).filter(|(_, cited)| **cited == judged.claim.id).peekable();
+    let no_self_citations = self_citations.peek().is_none().then_some(());
+    for (index, _) in self_citations {
         violations
-            .add(list.element(place).field("claim_id"), "is the claim itself; cite its evidence");
+            .add(list.element(index).field("claim_id"), "is the claim itself; cite its evidence");
     }
-    none
+    no_self_citations
 }
 
 /// Adds a violation for the first cycle of citations, at its first claim.
 fn note_cycle(references: &[Reference<'_>], violations: &mut Violations) -> Option<()> {
-    let Some(circle) =
-        claim_cycle(references.iter().map(|reference| (&reference.from, &reference.to)))
+    let Some(cycle) =
+        claim_cycle(references.iter().map(|reference| (&reference.citing, &reference.cited)))
     else {
         return Some(());
     };
-    let first = *circle.first()?;
-    let path = references.iter().find(|reference| reference.from == *first)?.path;
-    violations.add(path.field("citations"), Cycle(&circle));
+    let first = *cycle.first()?;
+    let path = references.iter().find(|reference| reference.citing == *first)?.path;
+    violations.add(path.field("citations"), Cycle(&cycle));
     None
 }
 
@@ -122,7 +124,7 @@ impl fmt::Display for Cycle<'_> {
             write!(f, "`{}` cites ", Shown(claim.as_str()))?;
         }
         match (self.0.len().checked_sub(MAX_SHOWN), self.0.first()) {
-            (Some(more @ 1..), _) => write!(f, "{more} more claims")?,
+            (Some(remaining @ 1..), _) => write!(f, "{remaining} more claims")?,
             (_, Some(first)) => write!(f, "`{}`", Shown(first.as_str()))?,
             (_, None) => {}
         }
@@ -139,7 +141,7 @@ fn read_judged_claim(
 ) -> Option<JudgedClaim> {
     let v1::JudgedClaim {
         id,
-        text: words,
+        text: claim_text,
         span,
         class,
         r#type,
@@ -155,7 +157,7 @@ fn read_judged_claim(
         undecided,
         judge: _,
     } = message;
-    let claim = v1::Claim { id, text: words, span };
+    let claim = v1::Claim { id, text: claim_text, span };
     let claim = read_claim(path, claim, synthesis, limits, violations);
     let undecided = match undecided {
         None => Some(None),
@@ -163,7 +165,7 @@ fn read_judged_claim(
     };
     let class = match class {
         0 if undecided != Some(None) => Some(Class::Ungrounded),
-        given => enumeration(path.field("class"), given, violations),
+        number => enumeration(path.field("class"), number, violations),
     };
     if let (Some(Some(_)), Some(class)) = (undecided, class)
         && class != Class::Ungrounded
@@ -177,12 +179,12 @@ fn read_judged_claim(
     let evidence_type = enumeration(path.field("type"), r#type, violations);
     let role = match role {
         0 => Some(Role::default()),
-        given => enumeration(path.field("role"), given, violations),
+        number => enumeration(path.field("role"), number, violations),
     };
     let list = path.field("citations");
     let citations =
-        at_most(list, citations, limits.max_citations, violations).and_then(|citations| {
-            each(list, citations, violations, |path, citation, violations| {
+        limit_length(list, citations, limits.max_citations, violations).and_then(|citations| {
+            parse_each(list, citations, violations, |path, citation, violations| {
                 read_citation(path, citation, limits, violations)
             })
         });
@@ -208,8 +210,8 @@ fn read_leaning(
     let class = enumeration(path.field("class"), class, violations);
     let likelihood = match likelihood {
         None => Some(None),
-        Some(given) => {
-            decimal(path.field("likelihood"), given, Millionths::ONE, violations).map(Some)
+        Some(likelihood) => {
+            decimal(path.field("likelihood"), likelihood, Millionths::ONE, violations).map(Some)
         }
     };
     Some(Leaning { class: class?, likelihood: likelihood? })

@@ -55,22 +55,22 @@ fn corrupt(field: &'static str, found: impl fmt::Display) -> CorruptRecord {
 /// # Errors
 /// Returns a [`CorruptRecord`] error if a field has an unknown value.
 pub fn recorded_partition(
-    answer: &v1::EvaluateResponse,
+    response: &v1::EvaluateResponse,
     enforced: bool,
 ) -> Result<RecordedPartition, CorruptRecord> {
     let corrections: Vec<Correction> =
-        answer.corrections.iter().map(correction).collect::<Result<_, _>>()?;
-    let claims = answer.claims.iter().map(|claim| {
+        response.corrections.iter().map(correction).collect::<Result<_, _>>()?;
+    let claims = response.claims.iter().map(|claim| {
         let judged = judged_claim(claim)?;
         let status = match enforced {
-            true => status(&judged.claim.id, &corrections),
+            true => verdict_status(&judged.claim.id, &corrections),
             false => VerdictStatus::AsJudged,
         };
         Ok(VerifiedClaim { judged, status })
     });
     let claims = claims.collect::<Result<_, _>>()?;
-    let coverage = answer.coverage.as_ref().map(coverage).transpose()?;
-    let second_looks = answer.claims.iter().filter_map(reading).collect::<Result<_, _>>()?;
+    let coverage = response.coverage.as_ref().map(coverage).transpose()?;
+    let second_looks = response.claims.iter().filter_map(second_look).collect::<Result<_, _>>()?;
     Ok(RecordedPartition {
         verified: VerifiedPartition { claims, corrections },
         coverage,
@@ -78,29 +78,33 @@ pub fn recorded_partition(
     })
 }
 
-fn reading(message: &v1::JudgedClaim) -> Option<Result<SecondLookResult, CorruptRecord>> {
+fn second_look(message: &v1::JudgedClaim) -> Option<Result<SecondLookResult, CorruptRecord>> {
     let v1::SecondLook { verdict, words, reader } = message.second_look.as_ref()?;
-    let read = || {
+    let parse = || {
         Ok(SecondLookResult {
             claim: claim_id(&message.id)?,
-            verdict: known::<SecondLookVerdict>("claims.second_look.verdict", *verdict)?,
+            verdict: parse_enumeration::<SecondLookVerdict>(
+                "claims.second_look.verdict",
+                *verdict,
+            )?,
             explanation: words.clone(),
             judge: reader.clone(),
         })
     };
-    Some(read())
+    Some(parse())
 }
 
-fn status(claim: &ClaimId, corrections: &[Correction]) -> VerdictStatus {
-    let has = |wanted: &dyn Fn(&Correction) -> bool| {
-        corrections.iter().any(|found| found.claim == *claim && wanted(found))
+fn verdict_status(claim: &ClaimId, corrections: &[Correction]) -> VerdictStatus {
+    let has_correction = |predicate: &dyn Fn(&Correction) -> bool| {
+        corrections.iter().any(|correction| correction.claim == *claim && predicate(correction))
     };
-    let is_contradiction = |found: &Correction| {
-        found.code == CorrectionCode::NoValidCitation && found.from.0 == Class::Contradicted
+    let is_contradiction = |correction: &Correction| {
+        correction.code == CorrectionCode::NoValidCitation
+            && correction.from.0 == Class::Contradicted
     };
-    if has(&|found| found.code == CorrectionCode::ClaimDropped) {
+    if has_correction(&|correction| correction.code == CorrectionCode::ClaimDropped) {
         VerdictStatus::Dropped
-    } else if has(&is_contradiction) {
+    } else if has_correction(&is_contradiction) {
         VerdictStatus::UnverifiedContradiction
     } else {
         VerdictStatus::AsJudged
@@ -114,8 +118,8 @@ fn judged_claim(message: &v1::JudgedClaim) -> Result<JudgedClaim, CorruptRecord>
             text: message.text.clone(),
             span: message.span.as_ref().map(range).transpose()?,
         },
-        class: known("claims.class", message.class)?,
-        evidence_type: known("claims.type", message.r#type)?,
+        class: parse_enumeration("claims.class", message.class)?,
+        evidence_type: parse_enumeration("claims.type", message.r#type)?,
         citations: message.citations.iter().map(citation).collect::<Result<_, _>>()?,
         note: message.note.clone(),
         role: Role::from_number(message.role).unwrap_or_default(),
@@ -127,7 +131,7 @@ fn judged_claim(message: &v1::JudgedClaim) -> Result<JudgedClaim, CorruptRecord>
 fn leaning(message: &v1::Leaning) -> Result<Leaning, CorruptRecord> {
     let likelihood = message.likelihood.map(Millionths::from_f64).transpose();
     Ok(Leaning {
-        class: known("claims.undecided.class", message.class)?,
+        class: parse_enumeration("claims.undecided.class", message.class)?,
         likelihood: likelihood.map_err(|error| corrupt("claims.undecided.likelihood", error))?,
     })
 }
@@ -147,15 +151,16 @@ fn citation(message: &v1::Citation) -> Result<Citation, CorruptRecord> {
 fn correction(message: &v1::Correction) -> Result<Correction, CorruptRecord> {
     let code = CorrectionCode::from_name(&message.code);
     let code = code.ok_or_else(|| corrupt("corrections.code", &message.code))?;
-    let class = known("corrections.class_after", message.class_after)?;
-    let evidence_type: EvidenceType = known("corrections.type_after", message.type_after)?;
+    let class = parse_enumeration("corrections.class_after", message.class_after)?;
+    let evidence_type: EvidenceType =
+        parse_enumeration("corrections.type_after", message.type_after)?;
     let to = (class, evidence_type);
     // A dropped claim has no previous class.
     let from = match code {
         CorrectionCode::ClaimDropped => to,
         _ => (
-            known("corrections.class_before", message.class_before)?,
-            known("corrections.type_before", message.type_before)?,
+            parse_enumeration("corrections.class_before", message.class_before)?,
+            parse_enumeration("corrections.type_before", message.type_before)?,
         ),
     };
     let outcome = match message.outcome() {
@@ -197,15 +202,15 @@ fn uncovered(message: &v1::UncoveredSpan) -> Result<Uncovered, CorruptRecord> {
 }
 
 fn range(message: &v1::ByteRange) -> Result<Range<usize>, CorruptRecord> {
-    let end = |value: u64| usize::try_from(value).map_err(|error| corrupt("span", error));
-    Ok(end(message.start)?..end(message.end)?)
+    let offset = |value: u64| usize::try_from(value).map_err(|error| corrupt("span", error));
+    Ok(offset(message.start)?..offset(message.end)?)
 }
 
 fn claim_id(id: &str) -> Result<ClaimId, CorruptRecord> {
     ClaimId::new(id).map_err(|error| corrupt("claims.id", error))
 }
 
-fn known<T: Enumeration>(field: &'static str, number: i32) -> Result<T, CorruptRecord> {
+fn parse_enumeration<T: Enumeration>(field: &'static str, number: i32) -> Result<T, CorruptRecord> {
     T::from_number(number).ok_or_else(|| corrupt(field, number))
 }
 
@@ -217,11 +222,11 @@ mod tests {
     #[test]
     fn rendered_partitions_round_trip() {
         let id = ClaimId::new("c1").unwrap();
-        let stands = (Class::Ungrounded, EvidenceType::Inference);
+        let class_and_type = (Class::Ungrounded, EvidenceType::Inference);
         let judged = JudgedClaim {
             claim: Claim { id: id.clone(), text: "x".to_owned(), span: Some(0..1) },
-            class: stands.0,
-            evidence_type: stands.1,
+            class: class_and_type.0,
+            evidence_type: class_and_type.1,
             citations: vec![
                 Citation { target: Target::Claim(id.clone()), quote: String::new(), bytes: None },
                 Citation {
@@ -239,7 +244,7 @@ mod tests {
             undecided: None,
         };
         for (code, class, status) in [
-            (CorrectionCode::ClaimDropped, stands.0, VerdictStatus::Dropped),
+            (CorrectionCode::ClaimDropped, class_and_type.0, VerdictStatus::Dropped),
             (
                 CorrectionCode::NoValidCitation,
                 Class::Contradicted,
@@ -247,31 +252,31 @@ mod tests {
             ),
             (CorrectionCode::NoValidCitation, Class::Grounded, VerdictStatus::AsJudged),
         ] {
-            let found = Correction {
+            let correction = Correction {
                 claim: id.clone(),
                 code,
-                from: (class, stands.1),
-                to: stands,
+                from: (class, class_and_type.1),
+                to: class_and_type,
                 sentence: "s".to_owned(),
                 outcome: CorrectionOutcome::Corrected,
             };
-            let answer = v1::EvaluateResponse {
+            let response = v1::EvaluateResponse {
                 claims: vec![render::judged_claim(judged.clone())],
-                corrections: vec![render::correction(&found)],
+                corrections: vec![render::correction(&correction)],
                 ..v1::EvaluateResponse::default()
             };
-            let read = recorded_partition(&answer, true).unwrap();
-            assert_eq!(read.verified.corrections, [found]);
+            let parsed = recorded_partition(&response, true).unwrap();
+            assert_eq!(parsed.verified.corrections, [correction]);
             let claim = VerifiedClaim { judged: judged.clone(), status };
-            assert_eq!(read.verified.claims, [claim]);
+            assert_eq!(parsed.verified.claims, [claim]);
         }
     }
 
     #[test]
     fn an_unknown_class_is_a_corrupt_record() {
         let claim = v1::JudgedClaim { id: "c1".to_owned(), class: 9, ..Default::default() };
-        let answer = v1::EvaluateResponse { claims: vec![claim], ..Default::default() };
-        let error = recorded_partition(&answer, false).unwrap_err();
+        let response = v1::EvaluateResponse { claims: vec![claim], ..Default::default() };
+        let error = recorded_partition(&response, false).unwrap_err();
         assert_eq!(error.field, "claims.class");
     }
 }

@@ -8,7 +8,7 @@ use gsar_core::{Claim, ClaimId};
 use super::cap::confidence;
 use super::field::{byte_range, id, short_text, statement, text};
 use super::limits::Limits;
-use super::list::{at_most, each, unique_ids};
+use super::list::{limit_length, parse_each, unique_ids};
 use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
@@ -53,8 +53,8 @@ pub fn candidates(
         violations.add(path, format_args!("is empty; give 1 to {MAX_CANDIDATES} reports"));
         return None;
     }
-    let messages = at_most(path, messages, MAX_CANDIDATES, violations)?;
-    each(path, messages, violations, |path, message, violations| {
+    let messages = limit_length(path, messages, MAX_CANDIDATES, violations)?;
+    parse_each(path, messages, violations, |path, message, violations| {
         require_content(path, &message, violations);
         read(path, message, limits, violations)
     })
@@ -103,9 +103,9 @@ fn read_claims(
     violations: &mut Violations,
 ) -> Option<Vec<Claim>> {
     let path = path.field("claims");
-    let claims = at_most(path, claims, limits.max_claims, violations)?;
+    let claims = limit_length(path, claims, limits.max_claims, violations)?;
     let unique = unique_ids(path, claims.iter().map(|claim| claim.id.as_str()), violations);
-    let claims = each(path, claims, violations, |path, claim, violations| {
+    let claims = parse_each(path, claims, violations, |path, claim, violations| {
         read_claim(path, claim, synthesis, limits, violations)
     });
     unique?;
@@ -144,12 +144,12 @@ fn read_span(
             .add(path, format_args!("ends at byte {end}, but the synthesis has {length} bytes"));
         return None;
     }
-    for edge in [span.start, span.end] {
-        if !synthesis.is_char_boundary(edge) {
+    for boundary in [span.start, span.end] {
+        if !synthesis.is_char_boundary(boundary) {
             violations.add(
                 path,
                 format_args!(
-                    "byte {edge} is inside a character; count UTF-8 bytes, not characters"
+                    "byte {boundary} is inside a character; count UTF-8 bytes, not characters"
                 ),
             );
             return None;

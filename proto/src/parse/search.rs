@@ -5,7 +5,7 @@ use gsar_core::time::Window;
 
 use super::field::{enumeration, statement, text};
 use super::limits::Limits;
-use super::list::{at_most, each};
+use super::list::{limit_length, parse_each};
 use super::path::Path;
 use super::time::window;
 use crate::v1;
@@ -58,26 +58,26 @@ pub fn search(
     let filter = request.filter.unwrap_or_default();
     let path = Path::root("filter");
     let kinds =
-        at_most(path.field("kinds"), filter.kinds, MAX_VALUES, violations).and_then(|kinds| {
-            each(path.field("kinds"), kinds, violations, |path, kind, violations| {
+        limit_length(path.field("kinds"), filter.kinds, MAX_VALUES, violations).and_then(|kinds| {
+            parse_each(path.field("kinds"), kinds, violations, |path, kind, violations| {
                 enumeration(path, kind, violations)
             })
         });
     let lanes =
-        at_most(path.field("lanes"), filter.lanes, MAX_VALUES, violations).and_then(|lanes| {
-            each(path.field("lanes"), lanes, violations, |path, lane, violations| {
+        limit_length(path.field("lanes"), filter.lanes, MAX_VALUES, violations).and_then(|lanes| {
+            parse_each(path.field("lanes"), lanes, violations, |path, lane, violations| {
                 enumeration(path, lane, violations)
             })
         });
-    let entities = at_most(path.field("entities"), filter.entities, MAX_VALUES, violations)
+    let entities = limit_length(path.field("entities"), filter.entities, MAX_VALUES, violations)
         .and_then(|names| {
-            each(path.field("entities"), names, violations, |path, name, violations| {
+            parse_each(path.field("entities"), names, violations, |path, name, violations| {
                 text(path, name, max_bytes, violations)
             })
         });
     let window = match filter.window {
         None => Some(None),
-        Some(given) => window(path.field("window"), given, violations).map(Some),
+        Some(message) => window(path.field("window"), message, violations).map(Some),
     };
     Some(ParsedSearch {
         corpus_id: request.corpus_id,

@@ -49,7 +49,7 @@ pub(super) fn optional_timestamp(
 }
 
 /// Parses the optional bounds on evaluations' start times.
-pub(super) fn evaluated(
+pub(super) fn start_time_bounds(
     (from_path, from): (Path<'_>, Option<prost_types::Timestamp>),
     (before_path, before): (Path<'_>, Option<prost_types::Timestamp>),
     violations: &mut Violations,
@@ -71,11 +71,11 @@ pub(super) fn window(
     value: v1::TimeWindow,
     violations: &mut Violations,
 ) -> Option<Window> {
-    let mut end_of = |name, value| {
+    let mut read_edge = |name, value| {
         let path = path.field(name);
         timestamp(path, present(path, value, violations)?, violations)
     };
-    let (start, end) = (end_of("start", value.start), end_of("end", value.end));
+    let (start, end) = (read_edge("start", value.start), read_edge("end", value.end));
     let window = Window::new(start?, end?);
     if window.is_none() {
         violations.add(path, "ends before it starts; swap start and end");
@@ -105,22 +105,22 @@ pub(super) fn elapsed_micros(
 mod tests {
     use super::*;
 
-    fn read(seconds: i64, nanos: i32) -> Option<i64> {
+    fn parse_micros(seconds: i64, nanos: i32) -> Option<i64> {
         let value = prost_types::Timestamp { seconds, nanos };
         let mut violations = Violations::default();
-        let read = timestamp(Path::root("at"), value, &mut violations);
-        assert_eq!(read.is_none(), !violations.is_empty());
-        read.map(Timestamp::as_micros)
+        let parsed = timestamp(Path::root("at"), value, &mut violations);
+        assert_eq!(parsed.is_none(), !violations.is_empty());
+        parsed.map(Timestamp::as_micros)
     }
 
     #[test]
     fn timestamps_are_truncated_to_microseconds() {
-        assert_eq!(read(0, 1_999), Some(1));
-        assert_eq!(read(-1, 999_999_999), Some(-1));
-        assert_eq!(read(LAST_SECOND, 0), Some(LAST_SECOND * MICROS_PER_SECOND));
-        assert_eq!(read(LAST_SECOND + 1, 0), None);
-        assert_eq!(read(i64::MIN, 0), None);
-        assert_eq!(read(0, -1), None);
-        assert_eq!(read(0, NANOS_PER_SECOND), None);
+        assert_eq!(parse_micros(0, 1_999), Some(1));
+        assert_eq!(parse_micros(-1, 999_999_999), Some(-1));
+        assert_eq!(parse_micros(LAST_SECOND, 0), Some(LAST_SECOND * MICROS_PER_SECOND));
+        assert_eq!(parse_micros(LAST_SECOND + 1, 0), None);
+        assert_eq!(parse_micros(i64::MIN, 0), None);
+        assert_eq!(parse_micros(0, -1), None);
+        assert_eq!(parse_micros(0, NANOS_PER_SECOND), None);
     }
 }

@@ -64,8 +64,8 @@ pub fn classify_verdict(
 
 /// Formats a number as a plain decimal, if it has at most six places.
 fn plain_decimal(path: Path<'_>, value: f64, violations: &mut Violations) -> Option<String> {
-    let minus_zero = value == 0.0 && value.is_sign_negative();
-    if !(-MAX_NUMBER..=MAX_NUMBER).contains(&value) || minus_zero {
+    let is_negative_zero = value == 0.0 && value.is_sign_negative();
+    if !(-MAX_NUMBER..=MAX_NUMBER).contains(&value) || is_negative_zero {
         violations.add(
             path,
             format_args!(

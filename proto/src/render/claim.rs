@@ -53,11 +53,11 @@ fn leaning(leaning: Leaning) -> v1::Leaning {
 
 /// Renders a second look.
 #[must_use]
-pub fn second_look(reading: &SecondLookResult) -> v1::SecondLook {
+pub fn second_look(result: &SecondLookResult) -> v1::SecondLook {
     v1::SecondLook {
-        verdict: reading.verdict.number(),
-        words: reading.explanation.clone(),
-        reader: reading.judge.clone(),
+        verdict: result.verdict.number(),
+        words: result.explanation.clone(),
+        reader: result.judge.clone(),
     }
 }
 

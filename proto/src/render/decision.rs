@@ -12,7 +12,10 @@ use crate::v1;
 /// Renders the decision on a partition given as counts, without margins.
 #[must_use]
 pub fn decision(decision: &Decision) -> v1::Decision {
-    rendered(decision, decision.reasons.iter().map(|reason| about(reason, &[])).collect())
+    decision_message(
+        decision,
+        decision.reasons.iter().map(|reason| reason_message(reason, &[])).collect(),
+    )
 }
 
 /// Renders the decision on a report, with the claims of each reason and without margins.
@@ -20,14 +23,14 @@ pub fn decision(decision: &Decision) -> v1::Decision {
 pub fn assessed_decision(assessment: &Assessment) -> v1::Decision {
     let (claims, corrections) = (&assessment.claims, &assessment.corrections);
     let reasons = assessment.decision.reasons.iter();
-    let reasons = reasons.map(|reason| about(reason, &reason.claims(claims, corrections)));
+    let reasons = reasons.map(|reason| reason_message(reason, &reason.claims(claims, corrections)));
     v1::Decision {
         affected_specialists: assessment.affected_specialists.clone(),
-        ..rendered(&assessment.decision, reasons.collect())
+        ..decision_message(&assessment.decision, reasons.collect())
     }
 }
 
-fn rendered(decision: &Decision, reasons: Vec<v1::Reason>) -> v1::Decision {
+fn decision_message(decision: &Decision, reasons: Vec<v1::Reason>) -> v1::Decision {
     v1::Decision {
         tier: decision.tier.number(),
         reasons,
@@ -44,7 +47,7 @@ fn bounds(bounds: &Bounds) -> v1::DecisionBounds {
     }
 }
 
-fn about(reason: &Reason, claims: &[ClaimId]) -> v1::Reason {
+fn reason_message(reason: &Reason, claims: &[ClaimId]) -> v1::Reason {
     v1::Reason {
         code: reason.code().to_owned(),
         sentence: reason.sentence_with_claims(claims),

@@ -9,8 +9,9 @@ use crate::v1;
 #[must_use]
 pub fn call_error(status: &Status) -> v1::CallError {
     let details = status.get_error_details();
-    let violations = details.bad_request().map(|bad| bad.field_violations.as_slice());
-    let retry_after = details.retry_info().and_then(|retry| retry.retry_delay);
+    let violations =
+        details.bad_request().map(|bad_request| bad_request.field_violations.as_slice());
+    let retry_after = details.retry_info().and_then(|retry_info| retry_info.retry_delay);
     v1::CallError {
         code: status.code().into(),
         code_name: code_name(status.code()).to_owned(),
@@ -21,8 +22,11 @@ pub fn call_error(status: &Status) -> v1::CallError {
     }
 }
 
-fn violation(found: &tonic_types::FieldViolation) -> v1::FieldViolation {
-    v1::FieldViolation { field: found.field.clone(), description: found.description.clone() }
+fn violation(violation: &tonic_types::FieldViolation) -> v1::FieldViolation {
+    v1::FieldViolation {
+        field: violation.field.clone(),
+        description: violation.description.clone(),
+    }
 }
 
 /// Returns the name of a code in `google.rpc.Code`.
@@ -62,7 +66,7 @@ mod tests {
         assert_eq!((error.code, error.code_name.as_str()), (3, "INVALID_ARGUMENT"));
         assert_eq!(error.reason, "INVALID_FIELDS");
         let fields: Vec<&str> =
-            error.field_violations.iter().map(|found| found.field.as_str()).collect();
+            error.field_violations.iter().map(|violation| violation.field.as_str()).collect();
         assert_eq!(fields, ["a", "b"]);
         assert_eq!(error.retry_after, None);
     }

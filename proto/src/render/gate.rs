@@ -22,15 +22,15 @@ pub fn gate_verdict(
 ) -> v1::GateVerdict {
     let results = hypotheses
         .iter()
-        .map(|hypothesis| result(hypothesis, assess_hypothesis(hypothesis, policy)));
-    let root_cause = outcome.root_cause.as_ref().map(|root_cause| text(&root_cause.id));
+        .map(|hypothesis| hypothesis_result(hypothesis, assess_hypothesis(hypothesis, policy)));
+    let root_cause = outcome.root_cause.as_ref().map(|root_cause| id_text(&root_cause.id));
     v1::GateVerdict {
         state: outcome.state.number(),
         exit: gate_exit(outcome.exit).into(),
         reason: Some(gate_reason(outcome.reason())),
         validated_count: outcome.validated_count,
         root_cause: root_cause.unwrap_or_default(),
-        ties: outcome.ties.iter().map(text).collect(),
+        ties: outcome.ties.iter().map(id_text).collect(),
         hypotheses: results.collect(),
         reasons: outcome.reasons.iter().map(|reason| gate_reason(*reason)).collect(),
         contested_count: outcome.contested_count,
@@ -38,7 +38,7 @@ pub fn gate_verdict(
     }
 }
 
-fn text(id: &HypothesisId) -> String {
+fn id_text(id: &HypothesisId) -> String {
     id.as_str().to_owned()
 }
 
@@ -50,9 +50,12 @@ fn gate_reason(reason: GateReason) -> v1::Reason {
     }
 }
 
-fn result(hypothesis: &Hypothesis, assessment: HypothesisAssessment) -> v1::HypothesisResult {
+fn hypothesis_result(
+    hypothesis: &Hypothesis,
+    assessment: HypothesisAssessment,
+) -> v1::HypothesisResult {
     v1::HypothesisResult {
-        id: text(&hypothesis.id),
+        id: id_text(&hypothesis.id),
         state: assessment.state.number(),
         hard_supports: assessment.hard_supports,
         hard_refutations: assessment.hard_refutations,
@@ -65,7 +68,7 @@ fn result(hypothesis: &Hypothesis, assessment: HypothesisAssessment) -> v1::Hypo
 #[must_use]
 pub fn hypothesis(hypothesis: Hypothesis) -> v1::Hypothesis {
     v1::Hypothesis {
-        id: text(&hypothesis.id),
+        id: id_text(&hypothesis.id),
         statement: hypothesis.statement,
         target: hypothesis.target.unwrap_or_default(),
         evidence: hypothesis.records.into_iter().map(hypothesis_evidence).collect(),
@@ -96,18 +99,18 @@ pub fn evidence_chain(chain: EvidenceChain, changes: &[v1::ChangeRecord]) -> v1:
     tools.sort_unstable();
     tools.dedup();
     let independent_supports = u32::try_from(tools.len()).unwrap_or(u32::MAX);
-    let described = |id: String, at: Timestamp| {
+    let change_record = |id: String, at: Timestamp| {
         let at = Some(timestamp(at));
-        let given = changes.iter().find(|given| given.id == id && given.at == at);
-        given.cloned().unwrap_or(v1::ChangeRecord { id, at, ..v1::ChangeRecord::default() })
+        let record = changes.iter().find(|record| record.id == id && record.at == at);
+        record.cloned().unwrap_or(v1::ChangeRecord { id, at, ..v1::ChangeRecord::default() })
     };
     let mut ties = Vec::new();
     let mut change_before_onset = None;
     let change = chain.change.map(|citation| {
         let at = citation.change.at;
-        ties = citation.equally_near.into_iter().map(|id| described(id, at)).collect();
+        ties = citation.equally_near.into_iter().map(|id| change_record(id, at)).collect();
         change_before_onset = Some(duration(citation.before_onset_micros));
-        described(citation.change.reference, at)
+        change_record(citation.change.reference, at)
     });
     v1::EvidenceChain {
         path: chain.path,
@@ -141,11 +144,15 @@ pub fn cap_verdict(capped: CappedConfidence) -> v1::CapVerdict {
 pub fn action_verdict(verdict: &ActionVerdict) -> v1::ActionVerdict {
     v1::ActionVerdict {
         action: verdict.action.number(),
-        held_by: verdict.limited_by.iter().map(|hold| held_by(*hold)).collect(),
+        held_by: verdict.limited_by.iter().map(|limit| action_limit_reason(*limit)).collect(),
         by_confidence: verdict.by_confidence.map_or(0, Enumeration::number),
     }
 }
 
-fn held_by(hold: ActionLimit) -> v1::Reason {
-    v1::Reason { code: hold.code().to_owned(), sentence: hold.sentence(), ..v1::Reason::default() }
+fn action_limit_reason(limit: ActionLimit) -> v1::Reason {
+    v1::Reason {
+        code: limit.code().to_owned(),
+        sentence: limit.sentence(),
+        ..v1::Reason::default()
+    }
 }

@@ -16,29 +16,35 @@ pub fn graph_state(exploration: &Exploration) -> v1::GraphState {
         candidates: outcome
             .candidates
             .iter()
-            .map(|of| v1::CauseCandidate {
-                entity: names.name(of.node),
-                label: label(of.label),
-                alerts: of.alerts,
-                causes: of.causes,
-                has_change: of.has_change,
-                flips: of.flips,
+            .map(|candidate| v1::CauseCandidate {
+                entity: names.name(candidate.node),
+                label: label(candidate.label),
+                alerts: candidate.alerts,
+                causes: candidate.causes,
+                has_change: candidate.has_change,
+                flips: candidate.flips,
             })
             .collect(),
         alerts: outcome
             .alerts
             .iter()
-            .map(|of| {
-                let path =
-                    of.origins.first().and_then(|origin| exploration.path(*origin, of.alert));
+            .map(|explained| {
+                let path = explained
+                    .origins
+                    .first()
+                    .and_then(|origin| exploration.path(*origin, explained.alert));
                 v1::AlertExplanation {
-                    entity: names.name(of.alert),
-                    by: names.names(&of.origins),
+                    entity: names.name(explained.alert),
+                    by: names.names(&explained.origins),
                     path: path.iter().flatten().rev().map(|node| names.name(*node)).collect(),
                 }
             })
             .collect(),
-        ties: outcome.ties.iter().map(|of| v1::EntityAliases { names: names.names(of) }).collect(),
+        ties: outcome
+            .ties
+            .iter()
+            .map(|tie| v1::EntityAliases { names: names.names(tie) })
+            .collect(),
         frontier: names.names(&outcome.frontier),
         contributing: names.names(&outcome.contributing),
         pending: names.names(&outcome.pending),
@@ -63,9 +69,9 @@ impl Names<'_> {
     }
 
     fn look(&self, look: &Visit) -> v1::EntityLook {
-        let neighbour = |(node, of): &(Node, Option<Label>)| v1::EntityNeighbour {
+        let neighbour = |(node, neighbour_label): &(Node, Option<Label>)| v1::EntityNeighbour {
             entity: self.name(*node),
-            label: label(*of),
+            label: label(*neighbour_label),
         };
         let message = |message: &Message| v1::EntityMessage {
             from: self.name(message.from),

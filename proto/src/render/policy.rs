@@ -12,7 +12,7 @@ pub fn applied_policy(policy: &Policy, overridden: bool) -> v1::AppliedPolicy {
         name: policy.name.clone(),
         digest: policy.digest().to_string(),
         overridden,
-        certificate: policy.certificate().map(|found| certificate(found, "", [])),
+        certificate: policy.certificate().map(|details| certificate(details, "", [])),
     }
 }
 

@@ -8,9 +8,9 @@ const MICROS_PER_SECOND: i64 = 1_000_000;
 #[must_use]
 pub fn timestamp(instant: Timestamp) -> prost_types::Timestamp {
     let micros = instant.as_micros();
-    let below_a_second = micros.rem_euclid(MICROS_PER_SECOND);
+    let remainder_micros = micros.rem_euclid(MICROS_PER_SECOND);
     prost_types::Timestamp {
         seconds: micros.div_euclid(MICROS_PER_SECOND),
-        nanos: i32::try_from(below_a_second * 1_000).unwrap_or(0),
+        nanos: i32::try_from(remainder_micros * 1_000).unwrap_or(0),
     }
 }

@@ -33,11 +33,11 @@ fn confidence(millionths: u32) -> Confidence {
 #[test]
 fn renders_scores_exactly() {
     let policy = preset(Preset::Paper);
-    let decided = decide(&policy, &worked_example(), Origin::Caller, None);
-    let score = render::score(decided.score.unwrap());
+    let decision = decide(&policy, &worked_example(), Origin::Caller, None);
+    let score = render::score(decision.score.unwrap());
     assert_eq!((score.numerator, score.denominator), (28, 37));
     assert_eq!(score.value, 28.0 / 37.0);
-    let terms = render::terms(&decided.terms, &policy);
+    let terms = render::terms(&decision.terms, &policy);
     let expected = v1::ScoreTerms {
         grounded: 1.95,
         ungrounded: 0.6,
@@ -74,22 +74,22 @@ fn renders_reasons_and_inapplicable_guards() {
 fn renders_margins_and_impacts() {
     let policy = preset(Preset::Paper);
     let tally = worked_example();
-    let decided = decide(&policy, &tally, Origin::Caller, None);
-    let core = margins(&policy, &tally, &decided, None).better.unwrap();
-    let rendered = render::margins(&margins(&policy, &tally, &decided, None)).better.unwrap();
+    let decision = decide(&policy, &tally, Origin::Caller, None);
+    let margin = margins(&policy, &tally, &decision, None).better.unwrap();
+    let rendered = render::margins(&margins(&policy, &tally, &decision, None)).better.unwrap();
     assert_eq!(rendered.tier(), v1::Tier::Proceed);
-    assert_eq!(rendered.claims, core.claims);
-    assert_eq!(rendered.changes.iter().map(|change| change.count).sum::<u64>(), core.claims);
-    assert_eq!(rendered.changes[0].action, core.changes[0].remedy.name());
+    assert_eq!(rendered.claims, margin.claims);
+    assert_eq!(rendered.changes.iter().map(|change| change.count).sum::<u64>(), margin.claims);
+    assert_eq!(rendered.changes[0].action, margin.changes[0].remedy.name());
     assert!(rendered.score.is_some() && rendered.claim_ids.is_empty());
 
     let group = Group::Class(Class::Contradicted, EvidenceType::Inference);
     let rendered = render::impact(&impact(&policy, &tally, group, None));
     assert_eq!(rendered.contribution, 0.3);
-    let without = rendered.without_claim.unwrap();
+    let without_claim = rendered.without_claim.unwrap();
     let expected =
         decide(&policy, &without_contradiction(), Origin::Caller, None).score.map(render::score);
-    assert_eq!(without.score, expected);
+    assert_eq!(without_claim.score, expected);
     assert!(rendered.if_grounded.is_some());
 }
 
@@ -120,18 +120,21 @@ fn renders_corrections() {
         undecided: None,
     };
     let policy = preset(Preset::Reference);
-    let given = [claim("c1"), claim("c2")];
-    for (mode, applied) in [(VerificationMode::Enforce, true), (VerificationMode::Observe, false)] {
-        let found = verify(mode, &policy, &given, vec![judged.clone()], &EvidenceSet::new(&[]));
-        let rendered: Vec<_> = found.corrections.iter().map(render::correction).collect();
-        let of = |code: &str| rendered.iter().find(|correction| correction.code == code).unwrap();
-        let uncited = of("NO_VALID_CITATION");
+    let claims = [claim("c1"), claim("c2")];
+    for (mode, is_applied) in
+        [(VerificationMode::Enforce, true), (VerificationMode::Observe, false)]
+    {
+        let verified = verify(mode, &policy, &claims, vec![judged.clone()], &EvidenceSet::new(&[]));
+        let rendered: Vec<_> = verified.corrections.iter().map(render::correction).collect();
+        let find_code =
+            |code: &str| rendered.iter().find(|correction| correction.code == code).unwrap();
+        let uncited = find_code("NO_VALID_CITATION");
         assert_eq!(uncited.claim_id, "c1");
         assert_eq!(uncited.class_before(), v1::ClaimClass::Grounded);
         assert_eq!(uncited.class_after(), v1::ClaimClass::Ungrounded);
         assert_eq!(uncited.type_before(), v1::EvidenceType::ToolMatch);
-        assert_eq!(uncited.applied, applied);
-        let dropped = of("CLAIM_DROPPED");
+        assert_eq!(uncited.applied, is_applied);
+        let dropped = find_code("CLAIM_DROPPED");
         assert_eq!(dropped.claim_id, "c2");
         assert_eq!(dropped.class_before(), v1::ClaimClass::Unspecified);
         assert_eq!(dropped.type_before(), v1::EvidenceType::Unspecified);
@@ -145,8 +148,8 @@ fn renders_caps_and_actions() {
     let capped = cap(&policy.cap, Strength::PartiallyGrounded, confidence(910_000));
     let rendered = render::cap_verdict(capped);
     assert_eq!((rendered.before, rendered.after, rendered.cap), (0.91, 0.84, Some(0.84)));
-    let free = render::cap_verdict(cap(&policy.cap, Strength::Grounded, confidence(910_000)));
-    assert_eq!((free.before, free.after, free.cap), (0.91, 0.91, None));
+    let unlimited = render::cap_verdict(cap(&policy.cap, Strength::Grounded, confidence(910_000)));
+    assert_eq!((unlimited.before, unlimited.after, unlimited.cap), (0.91, 0.91, None));
 
     let input = LadderInput {
         confidence: Some(capped.after),
@@ -159,12 +162,12 @@ fn renders_caps_and_actions() {
     assert_eq!(rendered.action(), v1::Action::Notify);
     let codes: Vec<&str> = rendered.held_by.iter().map(|reason| reason.code.as_str()).collect();
     assert_eq!(codes, [ActionLimit::NoGate.code(), ActionLimit::Regenerate.code()]);
-    let free = ActionVerdict {
+    let unlimited = ActionVerdict {
         action: Action::PullRequest,
         by_confidence: Some(Action::PullRequest),
         limited_by: Vec::new(),
     };
-    assert_eq!(render::action_verdict(&free).action(), v1::Action::PullRequest);
+    assert_eq!(render::action_verdict(&unlimited).action(), v1::Action::PullRequest);
 }
 
 #[test]

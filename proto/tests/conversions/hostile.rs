@@ -6,10 +6,10 @@ use gsar_proto::v1;
 use gsar_proto::violations::Violations;
 
 use crate::requests::{claim, json_item, text_item};
-use crate::{fields, noted};
+use crate::{fields, fields_and_descriptions};
 
 /// Numbers that are not decimals from 0 to 1 with at most six places.
-const NO_SHARES: [f64; 10] = [
+const INVALID_SHARES: [f64; 10] = [
     f64::NAN,
     f64::INFINITY,
     f64::NEG_INFINITY,
@@ -35,7 +35,7 @@ fn no_limits() -> Limits {
 
 #[test]
 fn h19_rejects_an_invalid_confidence() {
-    for value in NO_SHARES {
+    for value in INVALID_SHARES {
         let mut violations = Violations::default();
         let report = v1::Report {
             synthesis: "It is.".to_owned(),
@@ -49,7 +49,7 @@ fn h19_rejects_an_invalid_confidence() {
 
 #[test]
 fn h19_rejects_invalid_overrides() {
-    let every: [Override; 5] = [
+    let field_setters: [Override; 5] = [
         ("rho", |value| v1::PolicyOverrides { rho: Some(value), ..Default::default() }),
         ("ungrounded_floor", |value| v1::PolicyOverrides {
             ungrounded_floor: Some(value),
@@ -68,14 +68,14 @@ fn h19_rejects_invalid_overrides() {
             ..Default::default()
         }),
     ];
-    for (field, overrides) in every {
-        for value in NO_SHARES {
+    for (field, set_field) in field_setters {
+        for value in INVALID_SHARES {
             if field == "rho" && value == 1.000_001 {
                 continue;
             }
             let mut violations = Violations::default();
             let base = preset(Preset::Reference).values().clone();
-            assert!(parse::overrides(overrides(value), base, &mut violations).is_none());
+            assert!(parse::overrides(set_field(value), base, &mut violations).is_none());
             assert_eq!(fields(violations), [format!("policy_overrides.{field}")], "{value}");
         }
     }
@@ -83,7 +83,7 @@ fn h19_rejects_invalid_overrides() {
 
 #[test]
 fn h19_rejects_an_invalid_confidence_to_cap() {
-    for confidence in NO_SHARES {
+    for confidence in INVALID_SHARES {
         let message = v1::CapConfidenceRequest { confidence, strength: 1, ..Default::default() };
         let mut violations = Violations::default();
         assert!(parse::cap_confidence(&message, &mut violations).is_none());
@@ -93,7 +93,7 @@ fn h19_rejects_an_invalid_confidence_to_cap() {
 
 #[test]
 fn h19_rejects_an_invalid_threshold() {
-    let read = |threshold| {
+    let parse_threshold = |threshold| {
         let content = Some(v1::classify_verdict_request::Content::Text("cpu 0.9".to_owned()));
         let message = v1::ClassifyVerdictRequest {
             content,
@@ -104,7 +104,7 @@ fn h19_rejects_an_invalid_threshold() {
         let parsed = parse::classify_verdict(message, &Limits::default(), &mut violations);
         (parsed.and_then(|parsed| parsed.threshold), fields(violations))
     };
-    let no_decimals = [
+    let invalid_thresholds = [
         f64::NAN,
         f64::INFINITY,
         f64::NEG_INFINITY,
@@ -114,11 +114,11 @@ fn h19_rejects_an_invalid_threshold() {
         f64::MIN_POSITIVE,
         1e300,
     ];
-    for value in no_decimals {
-        assert_eq!(read(value), (None, vec!["threshold".to_owned()]), "{value}");
+    for value in invalid_thresholds {
+        assert_eq!(parse_threshold(value), (None, vec!["threshold".to_owned()]), "{value}");
     }
     for (value, decimal) in [(0.0, "0"), (0.8, "0.8"), (-40.5, "-40.5"), (5e8, "500000000")] {
-        assert_eq!(read(value), (Some(decimal.to_owned()), Vec::new()), "{value}");
+        assert_eq!(parse_threshold(value), (Some(decimal.to_owned()), Vec::new()), "{value}");
     }
 }
 
@@ -128,7 +128,7 @@ fn h27_rejects_duplicate_claim_ids() {
     let report = v1::Report { claims, ..v1::Report::default() };
     let mut violations = Violations::default();
     assert!(parse::report(report, &Limits::default(), &mut violations).is_none());
-    let reported = noted(violations);
+    let reported = fields_and_descriptions(violations);
     assert_eq!(reported.len(), 1, "{reported:?}");
     assert_eq!(reported[0].0, "report.claims[2].id");
     assert!(reported[0].1.contains("claims[0]"), "{reported:?}");
@@ -137,15 +137,15 @@ fn h27_rejects_duplicate_claim_ids() {
 #[test]
 fn rejects_a_depth_bomb_on_a_small_stack() {
     let small_stack = std::thread::Builder::new().stack_size(512 * 1024);
-    let refused = small_stack.spawn(|| {
+    let thread = small_stack.spawn(|| {
         [("[", "]"), ("{\"a\":", "}")].map(|(open, close)| {
             let bomb = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
             let mut violations = Violations::default();
             parse::evidence(vec![json_item("e1", &bomb)], &Limits::default(), &mut violations);
-            noted(violations)
+            fields_and_descriptions(violations)
         })
     });
-    for reported in refused.unwrap().join().unwrap() {
+    for reported in thread.unwrap().join().unwrap() {
         assert_eq!(reported.len(), 1);
         assert_eq!(reported[0].0, "evidence[0].json");
         assert!(reported[0].1.contains("deeper than 100"), "{reported:?}");
@@ -155,13 +155,13 @@ fn rejects_a_depth_bomb_on_a_small_stack() {
 #[test]
 fn accepts_the_maximum_depth_on_a_small_stack() {
     let small_stack = std::thread::Builder::new().stack_size(512 * 1024);
-    let reported = small_stack.spawn(|| {
-        let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
+    let thread = small_stack.spawn(|| {
+        let nested = format!("{}{}", "[".repeat(100), "]".repeat(100));
         let mut violations = Violations::default();
-        parse::evidence(vec![json_item("e1", &deep)], &Limits::default(), &mut violations);
-        noted(violations)
+        parse::evidence(vec![json_item("e1", &nested)], &Limits::default(), &mut violations);
+        fields_and_descriptions(violations)
     });
-    assert!(reported.unwrap().join().unwrap().is_empty());
+    assert!(thread.unwrap().join().unwrap().is_empty());
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_million_empty_claims_are_one_violation() {
         v1::Report { claims: vec![v1::Claim::default(); 1_000_000], ..v1::Report::default() };
     let mut violations = Violations::default();
     assert!(parse::report(report, &Limits::default(), &mut violations).is_none());
-    let reported = noted(violations);
+    let reported = fields_and_descriptions(violations);
     assert_eq!(reported.len(), 1);
     assert_eq!(reported[0].0, "report.claims");
     assert!(reported[0].1.contains("1000000") && reported[0].1.contains("2000"), "{reported:?}");
@@ -209,11 +209,15 @@ fn parses_fifty_thousand_claims() {
 
 #[test]
 fn rejected_texts_are_not_repeated_in_full() {
-    let long = "é".repeat(5 << 20);
-    let items = vec![text_item(&long, &long), text_item(&long, ""), json_item("e2", &long)];
+    let long_text = "é".repeat(5 << 20);
+    let items = vec![
+        text_item(&long_text, &long_text),
+        text_item(&long_text, ""),
+        json_item("e2", &long_text),
+    ];
     let mut violations = Violations::default();
     parse::evidence(items, &Limits::default(), &mut violations);
-    let reported = noted(violations);
+    let reported = fields_and_descriptions(violations);
     let fields: Vec<&str> = reported.iter().map(|(field, _)| field.as_str()).collect();
     assert_eq!(
         fields,
@@ -229,8 +233,8 @@ fn responses_with_many_violations_are_small() {
     let mut violations = Violations::default();
     parse::report(v1::Report { claims, ..Default::default() }, &Limits::default(), &mut violations);
     let status = violations.into_status();
-    let in_base64 = status.details().len().div_ceil(3) * 4;
-    assert!(in_base64 + status.message().len() < HEADERS, "{in_base64}");
+    let base64_length = status.details().len().div_ceil(3) * 4;
+    assert!(base64_length + status.message().len() < HEADERS, "{base64_length}");
     let details = tonic_types::StatusExt::get_error_details(&status);
     let reported = &details.bad_request().unwrap().field_violations;
     assert!(reported.len() > 10);

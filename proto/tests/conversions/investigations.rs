@@ -10,9 +10,9 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{render, v1};
 
 use crate::requests::text_item;
-use crate::{fields, noted};
+use crate::{fields, fields_and_descriptions};
 
-fn at(seconds: i64) -> Option<prost_types::Timestamp> {
+fn timestamp(seconds: i64) -> Option<prost_types::Timestamp> {
     Some(prost_types::Timestamp { seconds, nanos: 999 })
 }
 
@@ -33,26 +33,26 @@ fn change(id: &str, seconds: i64) -> v1::ChangeRecord {
     v1::ChangeRecord {
         id: id.to_owned(),
         summary: format!("change {id}"),
-        at: at(seconds),
+        at: timestamp(seconds),
         target: "checkout".to_owned(),
     }
 }
 
-fn read(message: v1::GateInputs) -> ParsedGate {
+fn parse_gate(message: v1::GateInputs) -> ParsedGate {
     let mut violations = Violations::default();
     let parsed = parse::gate_inputs(message, &Limits::default(), &mut violations);
-    assert!(violations.is_empty(), "{:?}", noted(violations));
+    assert!(violations.is_empty(), "{:?}", fields_and_descriptions(violations));
     parsed.unwrap()
 }
 
-fn refused(message: v1::GateInputs) -> Vec<(String, String)> {
+fn gate_violations(message: v1::GateInputs) -> Vec<(String, String)> {
     let mut violations = Violations::default();
     let parsed = parse::gate_inputs(message, &Limits::default(), &mut violations);
     assert!(parsed.is_none());
-    noted(violations)
+    fields_and_descriptions(violations)
 }
 
-fn cited(evidence_id: &str, claim_id: &str) -> v1::Citation {
+fn citation(evidence_id: &str, claim_id: &str) -> v1::Citation {
     v1::Citation {
         evidence_id: evidence_id.to_owned(),
         claim_id: claim_id.to_owned(),
@@ -60,7 +60,7 @@ fn cited(evidence_id: &str, claim_id: &str) -> v1::Citation {
     }
 }
 
-fn judged(id: &str, citations: Vec<v1::Citation>) -> v1::JudgedClaim {
+fn judged_claim(id: &str, citations: Vec<v1::Citation>) -> v1::JudgedClaim {
     v1::JudgedClaim {
         id: id.to_owned(),
         text: "It is.".to_owned(),
@@ -75,17 +75,17 @@ fn partition_violations(message: v1::JudgedPartition) -> Vec<(String, String)> {
     let mut violations = Violations::default();
     let parsed = parse::judged_partition(message, &Limits::default(), &mut violations);
     assert_eq!(parsed.is_none(), !violations.is_empty());
-    noted(violations)
+    fields_and_descriptions(violations)
 }
 
-fn claims(claims: Vec<v1::JudgedClaim>) -> v1::JudgedPartition {
+fn partition(claims: Vec<v1::JudgedClaim>) -> v1::JudgedPartition {
     v1::JudgedPartition { claims, ..v1::JudgedPartition::default() }
 }
 
 #[test]
 fn renders_gate_and_chain() {
     use v1::{EvidenceLane as Lane, Verdict};
-    let gate = read(v1::GateInputs {
+    let gate = parse_gate(v1::GateInputs {
         hypotheses: vec![
             hypothesis("h1", vec![evidence(Verdict::Supports, Lane::LlmInferred)]),
             hypothesis(
@@ -98,8 +98,8 @@ fn renders_gate_and_chain() {
         ],
         turns_used: 3,
         elapsed: Some(prost_types::Duration { seconds: 61, nanos: 5_000 }),
-        onset: at(1_000),
-        onset_window: Some(v1::TimeWindow { start: at(0), end: at(1_000) }),
+        onset: timestamp(1_000),
+        onset_window: Some(v1::TimeWindow { start: timestamp(0), end: timestamp(1_000) }),
         changes: vec![change("a", 10), change("b", 900), change("c", 1_001)],
         path: vec!["shop".to_owned(), "checkout".to_owned()],
         ..v1::GateInputs::default()
@@ -115,8 +115,9 @@ fn renders_gate_and_chain() {
     assert_eq!(verdict.root_cause, "h2");
     let states: Vec<_> = verdict.hypotheses.iter().map(|hypothesis| hypothesis.state()).collect();
     assert_eq!(states, [v1::HypothesisState::Inconclusive, v1::HypothesisState::Validated]);
-    let refused: Vec<_> = verdict.hypotheses.iter().map(|result| result.refused_inferred).collect();
-    assert_eq!(refused, [1, 1]);
+    let refused_counts: Vec<_> =
+        verdict.hypotheses.iter().map(|result| result.refused_inferred).collect();
+    assert_eq!(refused_counts, [1, 1]);
 
     let root_cause = &gate.hypotheses[1];
     assert_eq!(assess_hypothesis(root_cause, &policy.gate).state, HypothesisState::Validated);
@@ -125,22 +126,22 @@ fn renders_gate_and_chain() {
     let chain = render::evidence_chain(chain, &gate.change_records);
     assert_eq!(chain.strength(), v1::GroundingStrength::Grounded);
     assert_eq!((chain.lane_strength, chain.independent_supports), (4, 1));
-    let cited = chain.change.unwrap();
-    assert_eq!((cited.id.as_str(), cited.summary.as_str()), ("b", "change b"));
+    let cited_change = chain.change.unwrap();
+    assert_eq!((cited_change.id.as_str(), cited_change.summary.as_str()), ("b", "change b"));
     assert_eq!(chain.path, ["shop", "checkout"]);
 }
 
 #[test]
 fn renders_gate_reasons_and_ties() {
-    let parsed = read(v1::GateInputs {
+    let parsed = parse_gate(v1::GateInputs {
         hypotheses: vec![hypothesis(
             "h",
             vec![evidence(v1::Verdict::Supports, v1::EvidenceLane::Logs)],
         )],
         turns_used: 10,
         elapsed: Some(prost_types::Duration { seconds: 240, nanos: 0 }),
-        onset: at(1_000),
-        onset_window: Some(v1::TimeWindow { start: at(0), end: at(2_000) }),
+        onset: timestamp(1_000),
+        onset_window: Some(v1::TimeWindow { start: timestamp(0), end: timestamp(2_000) }),
         changes: vec![change("deploy", 400), change("flag", 400), change("early", 300)],
         ..v1::GateInputs::default()
     });
@@ -163,32 +164,32 @@ fn renders_gate_reasons_and_ties() {
 #[test]
 fn h15_links_check_results_to_records() {
     let supports = evidence(v1::Verdict::Supports, v1::EvidenceLane::Verification);
-    let named = |evidence_id: &str| v1::HypothesisEvidence {
+    let record_citing = |evidence_id: &str| v1::HypothesisEvidence {
         evidence_id: evidence_id.to_owned(),
         ..supports.clone()
     };
-    let mut parsed = read(v1::GateInputs {
+    let mut parsed = parse_gate(v1::GateInputs {
         hypotheses: vec![
-            hypothesis("whole", vec![named("check")]),
-            hypothesis("passage", vec![named("long")]),
-            hypothesis("unknown", vec![named("other")]),
+            hypothesis("whole", vec![record_citing("check")]),
+            hypothesis("passage", vec![record_citing("long")]),
+            hypothesis("unknown", vec![record_citing("other")]),
         ],
         ..v1::GateInputs::default()
     });
-    let failed = |id: &str| v1::EvidenceItem {
+    let failed_check = |id: &str| v1::EvidenceItem {
         kind: v1::EvidenceKind::Verification.into(),
         lane: v1::EvidenceLane::Verification.into(),
         verification_result: v1::VerificationResult::Failed.into(),
         ..text_item(id, "failed")
     };
-    let items = vec![failed("check"), failed("long#L1-2"), failed("otherwise")];
+    let items = vec![failed_check("check"), failed_check("long#L1-2"), failed_check("otherwise")];
     let items = parse::evidence(items, &Limits::default(), &mut Violations::default());
     parsed.link(&items);
     let policy = preset(Preset::Reference);
     let states =
         parsed.hypotheses.iter().map(|hypothesis| assess_hypothesis(hypothesis, &policy.gate));
-    let failed: Vec<u32> = states.map(|assessed| assessed.failed_checks).collect();
-    assert_eq!(failed, [1, 1, 0]);
+    let failed_checks: Vec<u32> = states.map(|assessment| assessment.failed_checks).collect();
+    assert_eq!(failed_checks, [1, 1, 0]);
 
     let misplaced = v1::HypothesisEvidence {
         verification_result: v1::VerificationResult::Passed.into(),
@@ -205,7 +206,7 @@ fn h15_links_check_results_to_records() {
 
 #[test]
 fn hypotheses_are_optional() {
-    let gate = read(v1::GateInputs::default());
+    let gate = parse_gate(v1::GateInputs::default());
     let policy = preset(Preset::Reference);
     let outcome = evaluate_gate(&policy.gate, &gate.input());
     let verdict = render::gate_verdict(&outcome, &gate.hypotheses, &policy.gate);
@@ -223,18 +224,18 @@ fn reports_all_violations_of_a_gate() {
     let inferred = evidence(v1::Verdict::Supports, v1::EvidenceLane::LlmInferred);
     let misnamed = v1::HypothesisEvidence {
         evidence_id: "e".repeat(257),
-        evaluated_at: at(i64::MIN),
+        evaluated_at: timestamp(i64::MIN),
         ..inferred.clone()
     };
-    let reported = refused(v1::GateInputs {
+    let reported = gate_violations(v1::GateInputs {
         hypotheses: vec![
             hypothesis("h1", vec![inferred, unknown]),
             hypothesis("", vec![misnamed]),
             hypothesis("h1", vec![]),
         ],
         elapsed: Some(prost_types::Duration { seconds: 0, nanos: -1 }),
-        onset: at(i64::MAX),
-        onset_window: Some(v1::TimeWindow { start: at(2), end: at(1) }),
+        onset: timestamp(i64::MAX),
+        onset_window: Some(v1::TimeWindow { start: timestamp(2), end: timestamp(1) }),
         changes: vec![change("a", 1), v1::ChangeRecord::default()],
         path: vec![String::new()],
         ..v1::GateInputs::default()
@@ -263,8 +264,9 @@ fn reports_all_violations_of_a_gate() {
 
 #[test]
 fn a_window_requires_both_ends() {
-    let window = v1::TimeWindow { start: at(1), end: None };
-    let reported = refused(v1::GateInputs { onset_window: Some(window), ..Default::default() });
+    let window = v1::TimeWindow { start: timestamp(1), end: None };
+    let reported =
+        gate_violations(v1::GateInputs { onset_window: Some(window), ..Default::default() });
     let [(field, _)] = reported.as_slice() else { panic!("{reported:?}") };
     assert_eq!(field, "gate.onset_window.end");
 }
@@ -272,7 +274,7 @@ fn a_window_requires_both_ends() {
 #[test]
 fn an_over_long_list_is_one_violation() {
     let record = evidence(v1::Verdict::Supports, v1::EvidenceLane::Logs);
-    let reported = refused(v1::GateInputs {
+    let reported = gate_violations(v1::GateInputs {
         hypotheses: vec![hypothesis("h1", vec![record; 1_001])],
         changes: vec![change("a", 1); 1_001],
         path: vec![String::new(); 1_000_000],
@@ -281,19 +283,19 @@ fn an_over_long_list_is_one_violation() {
     let mut fields: Vec<&str> = reported.iter().map(|(field, _)| field.as_str()).collect();
     fields.sort_unstable();
     assert_eq!(fields, ["gate.changes", "gate.hypotheses[0].evidence", "gate.path"]);
-    let many = refused(v1::GateInputs {
+    let too_many = gate_violations(v1::GateInputs {
         hypotheses: vec![v1::Hypothesis::default(); 1_000_000],
         ..v1::GateInputs::default()
     });
-    assert_eq!(many.len(), 1);
+    assert_eq!(too_many.len(), 1);
 }
 
 #[test]
 fn a_citation_has_exactly_one_target() {
-    let with_field = v1::Citation { field_path: "/a".to_owned(), ..cited("", "c1") };
-    let reported = partition_violations(claims(vec![
-        judged("c1", vec![cited("e1", ""), cited("", ""), cited("e1", "c2")]),
-        judged("c2", vec![cited("", "c1"), with_field, cited(&"e".repeat(257), "")]),
+    let with_field = v1::Citation { field_path: "/a".to_owned(), ..citation("", "c1") };
+    let reported = partition_violations(partition(vec![
+        judged_claim("c1", vec![citation("e1", ""), citation("", ""), citation("e1", "c2")]),
+        judged_claim("c2", vec![citation("", "c1"), with_field, citation(&"e".repeat(257), "")]),
     ]));
     let fields: Vec<&str> = reported.iter().map(|(field, _)| field.as_str()).collect();
     assert_eq!(
@@ -309,9 +311,9 @@ fn a_citation_has_exactly_one_target() {
 
 #[test]
 fn h27_rejects_self_citations() {
-    let reported = partition_violations(claims(vec![
-        judged("c1", vec![cited("e1", ""), cited("", "c1")]),
-        judged("c2", vec![cited("", "c1")]),
+    let reported = partition_violations(partition(vec![
+        judged_claim("c1", vec![citation("e1", ""), citation("", "c1")]),
+        judged_claim("c2", vec![citation("", "c1")]),
     ]));
     let [(field, _)] = reported.as_slice() else { panic!("{reported:?}") };
     assert_eq!(field, "judged.claims[0].citations[1].claim_id");
@@ -319,12 +321,12 @@ fn h27_rejects_self_citations() {
 
 #[test]
 fn h27_rejects_and_names_cycles_of_claims() {
-    let reported = partition_violations(claims(vec![
-        judged("a", vec![cited("", "b")]),
-        judged("b", vec![cited("e1", ""), cited("", "c")]),
-        judged("c", vec![cited("", "d"), cited("", "e")]),
-        judged("d", vec![cited("", "b")]),
-        judged("e", vec![]),
+    let reported = partition_violations(partition(vec![
+        judged_claim("a", vec![citation("", "b")]),
+        judged_claim("b", vec![citation("e1", ""), citation("", "c")]),
+        judged_claim("c", vec![citation("", "d"), citation("", "e")]),
+        judged_claim("d", vec![citation("", "b")]),
+        judged_claim("e", vec![]),
     ]));
     let [(field, description)] = reported.as_slice() else { panic!("{reported:?}") };
     assert_eq!(field, "judged.claims[1].citations");
@@ -333,10 +335,10 @@ fn h27_rejects_and_names_cycles_of_claims() {
 
 #[test]
 fn h27_reports_cycles_with_other_violations() {
-    let reported = partition_violations(claims(vec![
-        judged("a", vec![cited("", "b")]),
-        judged("b", vec![cited("", "a")]),
-        v1::JudgedClaim { class: 99, ..judged("c", vec![]) },
+    let reported = partition_violations(partition(vec![
+        judged_claim("a", vec![citation("", "b")]),
+        judged_claim("b", vec![citation("", "a")]),
+        v1::JudgedClaim { class: 99, ..judged_claim("c", vec![]) },
     ]));
     let mut fields: Vec<&str> = reported.iter().map(|(field, _)| field.as_str()).collect();
     fields.sort_unstable();
@@ -346,9 +348,10 @@ fn h27_reports_cycles_with_other_violations() {
 #[test]
 fn h27_truncates_long_cycles() {
     let count = 2_000;
-    let chain = (0..count)
-        .map(|at| judged(&format!("c{at}"), vec![cited("", &format!("c{}", (at + 1) % count))]));
-    let reported = partition_violations(claims(chain.collect()));
+    let cycle = (0..count).map(|index| {
+        judged_claim(&format!("c{index}"), vec![citation("", &format!("c{}", (index + 1) % count))])
+    });
+    let reported = partition_violations(partition(cycle.collect()));
     let [(_, description)] = reported.as_slice() else { panic!("{reported:?}") };
     assert!(description.contains("1995 more") && description.len() < 200, "{description}");
 }
@@ -360,7 +363,7 @@ fn verification_findings_are_not_violations() {
             claims: vec![v1::Claim { id: "c9".to_owned(), text: "It is.".to_owned(), span: None }],
             ..v1::Report::default()
         }),
-        ..claims(vec![judged("c1", vec![cited("nowhere", ""), cited("", "c7")])])
+        ..partition(vec![judged_claim("c1", vec![citation("nowhere", ""), citation("", "c7")])])
     };
     assert_eq!(partition_violations(partition), []);
     assert_eq!(partition_violations(v1::JudgedPartition::default()), []);
@@ -368,19 +371,19 @@ fn verification_findings_are_not_violations() {
 
 #[test]
 fn reports_all_violations_of_a_partition() {
-    let no_range = v1::ByteRange { start: 2, end: 1 };
-    let wrong = v1::JudgedClaim {
+    let reversed = v1::ByteRange { start: 2, end: 1 };
+    let invalid = v1::JudgedClaim {
         class: 99,
         r#type: 0,
         span: Some(v1::ByteRange { start: 0, end: 100 }),
-        citations: vec![v1::Citation { bytes: Some(no_range), ..cited("e1", "") }],
+        citations: vec![v1::Citation { bytes: Some(reversed), ..citation("e1", "") }],
         note: "n".repeat(16_385),
-        ..judged("c1", Vec::new())
+        ..judged_claim("c1", Vec::new())
     };
     let reported = partition_violations(v1::JudgedPartition {
         report: Some(v1::Report { confidence: Some(2.0), ..v1::Report::default() }),
         evidence: vec![text_item("e1", ""), text_item("e1", "")],
-        claims: vec![wrong, judged("c1", Vec::new())],
+        claims: vec![invalid, judged_claim("c1", Vec::new())],
     });
     let mut fields: Vec<&str> = reported.iter().map(|(field, _)| field.as_str()).collect();
     fields.sort_unstable();
@@ -410,7 +413,7 @@ fn a_confidence_to_cap_requires_a_strength() {
 #[test]
 fn classifies_tool_results() {
     use v1::classify_verdict_request::Content;
-    let read = |content, signal: &str, threshold| {
+    let classify_content = |content, signal: &str, threshold| {
         let message = v1::ClassifyVerdictRequest {
             content: Some(content),
             signal: signal.to_owned(),
@@ -418,7 +421,7 @@ fn classifies_tool_results() {
         };
         let mut violations = Violations::default();
         let parsed = parse::classify_verdict(message, &Limits::default(), &mut violations);
-        assert!(violations.is_empty(), "{:?}", noted(violations));
+        assert!(violations.is_empty(), "{:?}", fields_and_descriptions(violations));
         let parsed = parsed.unwrap();
         render::classified_verdict(
             classify(&parsed.tool_result(), &Budget::unlimited()),
@@ -426,15 +429,15 @@ fn classifies_tool_results() {
         )
     };
     let text = |text: &str| Content::Text(text.to_owned());
-    let healthy = read(text("error_rate: 0.00"), "", None);
+    let healthy = classify_content(text("error_rate: 0.00"), "", None);
     assert_eq!(healthy.verdict(), v1::Verdict::Refutes);
     assert_eq!(healthy.signal, "error_rate");
     assert_eq!(healthy.summary, "error_rate: 0.00");
-    let both = r#"{"error_rate": 0.4, "cpu_usage": 0.2}"#;
-    let json = || Content::Json(both.to_owned());
-    assert_eq!(read(json(), "cpu_usage", Some(0.8)).verdict(), v1::Verdict::Refutes);
-    assert_eq!(read(json(), "cpu_usage", Some(0.1)).verdict(), v1::Verdict::Supports);
-    assert_eq!(read(json(), "error_rate", None).verdict(), v1::Verdict::Supports);
+    let two_metrics = r#"{"error_rate": 0.4, "cpu_usage": 0.2}"#;
+    let json = || Content::Json(two_metrics.to_owned());
+    assert_eq!(classify_content(json(), "cpu_usage", Some(0.8)).verdict(), v1::Verdict::Refutes);
+    assert_eq!(classify_content(json(), "cpu_usage", Some(0.1)).verdict(), v1::Verdict::Supports);
+    assert_eq!(classify_content(json(), "error_rate", None).verdict(), v1::Verdict::Supports);
 }
 
 #[test]

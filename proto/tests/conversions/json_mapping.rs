@@ -22,7 +22,7 @@ const MIN_CALL_IN_FULL_BYTES: &str = concat!(
 );
 
 /// The smallest response, as seen by a client.
-const MIN_ANSWER_BYTES: &str = concat!(
+const MIN_RESPONSE_BYTES: &str = concat!(
     r#"{"evaluationId":"01","outcome":"OUTCOME_SCORED","claims":[{"id":"c1","text":"…","#,
     r#""class":"CLAIM_CLASS_GROUNDED","type":"EVIDENCE_TYPE_TOOL_MATCH","#,
     r#""citations":[{"evidenceId":"e1","claimId":"","fieldPath":"","quote":"…"}],"note":"","considered":[],"votes":[],"rules":[],"role":"CLAIM_ROLE_UNSPECIFIED","judge":""}],"#,
@@ -35,7 +35,7 @@ const MIN_ANSWER_BYTES: &str = concat!(
     r#""judgeStatus":"JUDGE_STATUS_RESOLVED","abstainReason":""}"#,
 );
 
-fn survives<T: Message + Default + Named + PartialEq + core::fmt::Debug>(message: &T) {
+fn assert_round_trips<T: Message + Default + Named + PartialEq + core::fmt::Debug>(message: &T) {
     let text = to_json(message).unwrap();
     assert_eq!(&from_json::<T>(&text).unwrap(), message, "{text}");
 }
@@ -46,8 +46,8 @@ fn one_grounded_claim() -> (Tally, Decision) {
     (tally, decision)
 }
 
-fn smallest_answer() -> v1::EvaluateResponse {
-    let (tally, decided) = one_grounded_claim();
+fn smallest_response() -> v1::EvaluateResponse {
+    let (tally, decision) = one_grounded_claim();
     let policy = preset(Preset::Reference);
     v1::EvaluateResponse {
         evaluation_id: "01".to_owned(),
@@ -64,10 +64,10 @@ fn smallest_answer() -> v1::EvaluateResponse {
             }],
             ..v1::JudgedClaim::default()
         }],
-        score: decided.score.map(render::score),
-        guarded_score: decided.guarded_score.map(render::score),
-        terms: Some(render::terms(&decided.terms, &policy)),
-        decision: Some(render::decision(&decided)),
+        score: decision.score.map(render::score),
+        guarded_score: decision.guarded_score.map(render::score),
+        terms: Some(render::terms(&decision.terms, &policy)),
+        decision: Some(render::decision(&decision)),
         is_grounded: tally.is_grounded(),
         judge_status: v1::JudgeStatus::Resolved.into(),
         ..v1::EvaluateResponse::default()
@@ -80,13 +80,13 @@ fn the_smallest_request_round_trips() {
     assert_eq!(request.evidence[0].lane(), v1::EvidenceLane::StaticInfra);
     assert_eq!(request.policy, "reference");
     assert_eq!(to_json(&request).unwrap(), MIN_CALL_IN_FULL_BYTES);
-    survives(&request);
+    assert_round_trips(&request);
 }
 
 #[test]
 fn the_smallest_response_is_formatted() {
-    assert_eq!(to_json(&smallest_answer()).unwrap(), MIN_ANSWER_BYTES);
-    survives(&smallest_answer());
+    assert_eq!(to_json(&smallest_response()).unwrap(), MIN_RESPONSE_BYTES);
+    assert_round_trips(&smallest_response());
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn enumerations_are_accepted_by_name_and_number() {
 
 #[test]
 fn rejects_invalid_messages_with_their_position() {
-    for (text, reported) in [
+    for (text, expected) in [
         (r#"{"report": {"sythesis": "x"}}"#, "sythesis"),
         (r#"{"evidence": [{"kind": "EVIDENCE_KIND_OTHER"}]}"#, "EVIDENCE_KIND_OTHER"),
         (r#"{"policy": 7}"#, "line 1"),
@@ -109,7 +109,7 @@ fn rejects_invalid_messages_with_their_position() {
         ("", "line 1"),
     ] {
         let error = from_json::<v1::EvaluateRequest>(text).unwrap_err().to_string();
-        assert!(error.contains(reported), "{text}: {error}");
+        assert!(error.contains(expected), "{text}: {error}");
     }
 }
 
@@ -121,7 +121,7 @@ fn decimals_preserve_their_digits() {
     .unwrap();
     let overrides = request.policy_overrides.as_ref().unwrap();
     assert_eq!((overrides.rho, overrides.tau_proceed), (Some(0.1), Some(0.800_001)));
-    survives(&request);
+    assert_round_trips(&request);
 }
 
 proptest! {
@@ -145,7 +145,7 @@ proptest! {
             content: Some(v1::evidence_item::Content::Json(synthesis.clone())),
             ..v1::EvidenceItem::default()
         };
-        survives(&v1::EvaluateRequest {
+        assert_round_trips(&v1::EvaluateRequest {
             report: Some(v1::Report { id, synthesis, claims, confidence, ..v1::Report::default() }),
             evidence: vec![item],
             ..v1::EvaluateRequest::default()

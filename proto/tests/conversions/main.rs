@@ -17,7 +17,7 @@ use gsar_proto::violations::Violations;
 use tonic_types::StatusExt as _;
 
 /// Returns the violations as field and description.
-fn noted(violations: Violations) -> Vec<(String, String)> {
+fn fields_and_descriptions(violations: Violations) -> Vec<(String, String)> {
     if violations.is_empty() {
         return Vec::new();
     }
@@ -30,5 +30,5 @@ fn noted(violations: Violations) -> Vec<(String, String)> {
 
 /// Returns the fields of the violations.
 fn fields(violations: Violations) -> Vec<String> {
-    noted(violations).into_iter().map(|(field, _)| field).collect()
+    fields_and_descriptions(violations).into_iter().map(|(field, _)| field).collect()
 }

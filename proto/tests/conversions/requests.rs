@@ -8,7 +8,7 @@ use gsar_proto::parse::{self, Limits};
 use gsar_proto::v1;
 use gsar_proto::violations::Violations;
 
-use crate::{fields, noted};
+use crate::{fields, fields_and_descriptions};
 
 pub(crate) fn claim(id: &str, text: &str) -> v1::Claim {
     v1::Claim { id: id.to_owned(), text: text.to_owned(), span: None }
@@ -46,10 +46,10 @@ fn report_fields(report: v1::Report) -> Vec<String> {
 fn evidence_violations(items: Vec<v1::EvidenceItem>) -> Vec<(String, String)> {
     let mut violations = Violations::default();
     parse::evidence(items, &Limits::default(), &mut violations);
-    noted(violations)
+    fields_and_descriptions(violations)
 }
 
-fn reference() -> PolicyValues {
+fn reference_values() -> PolicyValues {
     preset(Preset::Reference).values().clone()
 }
 
@@ -141,10 +141,10 @@ fn reports_all_violations_of_evidence() {
         "evidence[3].collected_at",
     ];
     assert_eq!(fields, expected);
-    let unknown = &reported[2].1;
+    let description = &reported[2].1;
     assert!(
-        unknown.contains("99") && unknown.contains("EVIDENCE_KIND_TOOL_OUTPUT (1)"),
-        "{unknown}"
+        description.contains("99") && description.contains("EVIDENCE_KIND_TOOL_OUTPUT (1)"),
+        "{description}"
     );
     assert!(reported[4].1.contains("line 1 column 7"), "{}", reported[4].1);
 }
@@ -216,9 +216,9 @@ fn overrides_change_only_the_given_values() {
         ..v1::PolicyOverrides::default()
     };
     let mut violations = Violations::default();
-    let policy = parse::overrides(message, reference(), &mut violations).unwrap();
+    let policy = parse::overrides(message, reference_values(), &mut violations).unwrap();
     assert!(violations.is_empty());
-    let mut expected = reference();
+    let mut expected = reference_values();
     expected.rho = Millionths::new(2_000_000);
     expected.weights.set(EvidenceType::Domain, Millionths::new(250_000));
     expected.verification = VerificationMode::Observe;
@@ -229,7 +229,8 @@ fn overrides_change_only_the_given_values() {
 fn empty_overrides_do_not_change_the_policy() {
     let mut violations = Violations::default();
     let policy =
-        parse::overrides(v1::PolicyOverrides::default(), reference(), &mut violations).unwrap();
+        parse::overrides(v1::PolicyOverrides::default(), reference_values(), &mut violations)
+            .unwrap();
     assert!(violations.is_empty());
     assert_eq!(policy.digest(), preset(Preset::Reference).digest());
 }
@@ -246,7 +247,7 @@ fn reports_all_violations_of_overrides() {
         verification: 9,
     };
     let mut violations = Violations::default();
-    assert!(parse::overrides(message, reference(), &mut violations).is_none());
+    assert!(parse::overrides(message, reference_values(), &mut violations).is_none());
     let mut reported = fields(violations);
     reported.sort();
     let mut expected = [
@@ -267,7 +268,7 @@ fn reports_all_violations_of_overrides() {
 fn inconsistent_overrides_are_named() {
     let problems = |message: v1::PolicyOverrides| {
         let mut violations = Violations::default();
-        assert!(parse::overrides(message, reference(), &mut violations).is_none());
+        assert!(parse::overrides(message, reference_values(), &mut violations).is_none());
         fields(violations)
     };
     let weight = |evidence_type: v1::EvidenceType, weight| v1::TypeWeight {
@@ -276,14 +277,14 @@ fn inconsistent_overrides_are_named() {
     };
     let lowered = v1::PolicyOverrides { tau_proceed: Some(0.5), ..Default::default() };
     assert_eq!(problems(lowered), ["policy_overrides.tau_regenerate"]);
-    let free = v1::PolicyOverrides {
+    let zero_weight = v1::PolicyOverrides {
         weights: vec![
             weight(v1::EvidenceType::Domain, 0.5),
             weight(v1::EvidenceType::Inference, 0.0),
         ],
         ..Default::default()
     };
-    assert_eq!(problems(free), ["policy_overrides.weights[1].weight"]);
+    assert_eq!(problems(zero_weight), ["policy_overrides.weights[1].weight"]);
 }
 
 #[test]
@@ -318,7 +319,7 @@ fn parses_counts() {
 
 #[test]
 fn parses_undecided_claims() {
-    let read = |class: v1::ClaimClass, likelihood| {
+    let parse_claim = |class: v1::ClaimClass, likelihood| {
         let claim = v1::JudgedClaim {
             id: "c1".to_owned(),
             text: "The pool is full.".to_owned(),
@@ -330,19 +331,19 @@ fn parses_undecided_claims() {
         let partition =
             v1::JudgedPartition { claims: vec![claim], ..v1::JudgedPartition::default() };
         let mut violations = Violations::default();
-        let read = parse::judged_partition(partition, &Limits::default(), &mut violations);
-        let claims = read.map(|read| read.judged).unwrap_or_default();
+        let parsed = parse::judged_partition(partition, &Limits::default(), &mut violations);
+        let claims = parsed.map(|parsed| parsed.judged).unwrap_or_default();
         (claims.first().map(|judged| (judged.class, judged.undecided)), fields(violations))
     };
     let leaning = |likelihood| Some(Leaning { class: Class::Contradicted, likelihood });
     let half = Some(Millionths::new(500_000));
     for class in [v1::ClaimClass::Unspecified, v1::ClaimClass::Ungrounded] {
-        assert_eq!(read(class, Some(0.5)).0, Some((Class::Ungrounded, leaning(half))));
-        assert_eq!(read(class, None).0, Some((Class::Ungrounded, leaning(None))));
+        assert_eq!(parse_claim(class, Some(0.5)).0, Some((Class::Ungrounded, leaning(half))));
+        assert_eq!(parse_claim(class, None).0, Some((Class::Ungrounded, leaning(None))));
     }
-    assert_eq!(read(v1::ClaimClass::Grounded, None).1, ["judged.claims[0].class"]);
+    assert_eq!(parse_claim(v1::ClaimClass::Grounded, None).1, ["judged.claims[0].class"]);
     assert_eq!(
-        read(v1::ClaimClass::Unspecified, Some(1.5)).1,
+        parse_claim(v1::ClaimClass::Unspecified, Some(1.5)).1,
         ["judged.claims[0].undecided.likelihood"]
     );
 }
@@ -355,17 +356,20 @@ fn rejects_invalid_counts() {
         count,
         undecided: false,
     };
-    let reported = |counts| {
+    let invalid_fields = |counts| {
         let mut violations = Violations::default();
         parse::counts(v1::PartitionCounts { counts }, &mut violations);
         fields(violations)
     };
     assert_eq!(
-        reported(vec![count(1, 1, 1), count(0, 99, 1), count(1, 1, 0)]),
+        invalid_fields(vec![count(1, 1, 1), count(0, 99, 1), count(1, 1, 0)]),
         ["counts.counts[1].class", "counts.counts[1].type", "counts.counts[2]"]
     );
-    assert_eq!(reported(vec![count(1, 1, 1_800_000)]), [""; 0]);
-    assert_eq!(reported(vec![count(1, 1, 1_800_000), count(2, 1, 1)]), ["counts.counts"]);
-    assert_eq!(reported(vec![count(1, 1, u32::MAX), count(2, 1, u32::MAX)]), ["counts.counts"]);
-    assert_eq!(reported(vec![count(1, 1, 1); 1_000_000]), ["counts.counts"]);
+    assert_eq!(invalid_fields(vec![count(1, 1, 1_800_000)]), [""; 0]);
+    assert_eq!(invalid_fields(vec![count(1, 1, 1_800_000), count(2, 1, 1)]), ["counts.counts"]);
+    assert_eq!(
+        invalid_fields(vec![count(1, 1, u32::MAX), count(2, 1, u32::MAX)]),
+        ["counts.counts"]
+    );
+    assert_eq!(invalid_fields(vec![count(1, 1, 1); 1_000_000]), ["counts.counts"]);
 }

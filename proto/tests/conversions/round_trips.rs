@@ -33,7 +33,7 @@ fn instant() -> impl Strategy<Value = Timestamp> {
     INSTANTS.prop_map(Timestamp::from_micros)
 }
 
-fn any_of<T: Enumeration + core::fmt::Debug>() -> impl Strategy<Value = T> {
+fn any_value<T: Enumeration + core::fmt::Debug>() -> impl Strategy<Value = T> {
     sample::select(T::ALL)
 }
 
@@ -42,14 +42,18 @@ fn report() -> impl Strategy<Value = (String, Vec<Claim>)> {
     let synthesis = "[a-zäß€🔥 .]{1,60}";
     let drafts = collection::vec(("[a-zäß€🔥]{1,30}", option::of((0usize..60, 0usize..60))), 0..8);
     (synthesis, drafts).prop_map(|(synthesis, drafts): (String, Vec<(String, Option<_>)>)| {
-        let edges: Vec<usize> =
-            synthesis.char_indices().map(|(edge, _)| edge).chain([synthesis.len()]).collect();
+        let boundaries: Vec<usize> = synthesis
+            .char_indices()
+            .map(|(boundary, _)| boundary)
+            .chain([synthesis.len()])
+            .collect();
         let claims = drafts.into_iter().enumerate().map(|(index, (text, span))| Claim {
             id: ClaimId::new(format!("c{index}")).unwrap(),
             text,
-            span: span.map(|(a, b)| {
-                let (a, b) = (edges[a % edges.len()], edges[b % edges.len()]);
-                a.min(b)..a.max(b)
+            span: span.map(|(start, end)| {
+                let (start, end) =
+                    (boundaries[start % boundaries.len()], boundaries[end % boundaries.len()]);
+                start.min(end)..start.max(end)
             }),
         });
         let claims = claims.collect();
@@ -66,27 +70,28 @@ fn content() -> impl Strategy<Value = Content> {
 }
 
 fn item() -> impl Strategy<Value = EvidenceItem> {
-    let words = (any::<String>(), any::<String>(), content());
-    let rest = (option::of(instant()), any::<bool>());
+    let texts = (any::<String>(), any::<String>(), content());
+    let time_and_scope = (option::of(instant()), any::<bool>());
     // Short texts are names, which must not contain U+0000.
     let name = "[^\\x00]{0,60}";
-    let step = (name, name, option::of(any_of::<VerificationResult>()));
-    (evidence_id(), any_of::<EvidenceKind>(), any_of::<Lane>(), words, rest, step).prop_map(
-        |(id, kind, lane, (tool, query, content), (collected_at, exhaustive), step)| EvidenceItem {
-            id,
-            kind,
-            lane,
-            tool,
-            query,
-            content,
-            collected_at,
-            exhaustive,
-            attested: false,
-            step_id: step.0,
-            specialist_id: step.1,
-            verification_result: step.2.filter(|_| kind == EvidenceKind::Verification),
-        },
-    )
+    let step = (name, name, option::of(any_value::<VerificationResult>()));
+    (evidence_id(), any_value::<EvidenceKind>(), any_value::<Lane>(), texts, time_and_scope, step)
+        .prop_map(|(id, kind, lane, (tool, query, content), (collected_at, exhaustive), step)| {
+            EvidenceItem {
+                id,
+                kind,
+                lane,
+                tool,
+                query,
+                content,
+                collected_at,
+                exhaustive,
+                attested: false,
+                step_id: step.0,
+                specialist_id: step.1,
+                verification_result: step.2.filter(|_| kind == EvidenceKind::Verification),
+            }
+        })
 }
 
 /// A citation of an item, or of the claim `c0`.
@@ -95,7 +100,7 @@ fn citation() -> impl Strategy<Value = Citation> {
         .prop_map(|(id, field_path)| Target::Evidence { id, field_path });
     let claim = Just(Target::Claim(ClaimId::new("c0").unwrap()));
     let bytes = option::of(
-        (0usize..1 << 40, 0usize..1 << 20).prop_map(|(start, more)| start..start + more),
+        (0usize..1 << 40, 0usize..1 << 20).prop_map(|(start, length)| start..start + length),
     );
     (prop_oneof![item, claim], any::<String>(), bytes).prop_map(|(target, quote, bytes)| Citation {
         target,
@@ -106,19 +111,19 @@ fn citation() -> impl Strategy<Value = Citation> {
 
 /// Judged claims of a synthesis. They cite no claim except `c0`, which cites none.
 fn judged() -> impl Strategy<Value = (String, Vec<JudgedClaim>)> {
-    let sayings = collection::vec(
+    let verdicts = collection::vec(
         (
-            any_of::<Class>(),
-            any_of::<EvidenceType>(),
-            any_of::<Role>(),
+            any_value::<Class>(),
+            any_value::<EvidenceType>(),
+            any_value::<Role>(),
             collection::vec(citation(), 0..4),
             any::<String>(),
         ),
         8,
     );
-    (report(), sayings).prop_map(|((synthesis, claims), sayings)| {
-        let judged = claims.into_iter().zip(sayings).map(|(claim, saying)| {
-            let (class, evidence_type, role, mut citations, note) = saying;
+    (report(), verdicts).prop_map(|((synthesis, claims), verdicts)| {
+        let judged = claims.into_iter().zip(verdicts).map(|(claim, verdict)| {
+            let (class, evidence_type, role, mut citations, note) = verdict;
             if claim.id.as_str() == "c0" {
                 citations.retain(|citation| !matches!(citation.target, Target::Claim(_)));
             }
@@ -139,9 +144,10 @@ fn judged() -> impl Strategy<Value = (String, Vec<JudgedClaim>)> {
 }
 
 fn record() -> impl Strategy<Value = EvidenceRecord> {
-    let what = ("[a-z_.]{1,20}", any::<String>(), any_of::<Verdict>(), any_of::<Lane>());
-    let result = option::of(any_of::<VerificationResult>());
-    (what, option::of(instant()), option::of(evidence_id()), result).prop_map(
+    let core_fields =
+        ("[a-z_.]{1,20}", any::<String>(), any_value::<Verdict>(), any_value::<Lane>());
+    let result = option::of(any_value::<VerificationResult>());
+    (core_fields, option::of(instant()), option::of(evidence_id()), result).prop_map(
         |((tool, line, verdict, lane), evaluated_at, evidence_id, result)| EvidenceRecord {
             tool,
             summary: summary(&line),
@@ -166,16 +172,16 @@ fn hypothesis() -> impl Strategy<Value = Hypothesis> {
 }
 
 /// Encodes and decodes a message.
-fn over_the_wire<T: Message + Default>(message: &T) -> T {
+fn encode_and_decode<T: Message + Default>(message: &T) -> T {
     T::decode(message.encode_to_vec().as_slice()).unwrap()
 }
 
-fn distinct<T>(items: Vec<T>, id: impl Fn(&T) -> &str) -> Vec<T> {
-    let mut seen = std::collections::HashSet::new();
-    items.into_iter().filter(|item| seen.insert(id(item).to_owned())).collect()
+fn with_distinct_ids<T>(items: Vec<T>, id: impl Fn(&T) -> &str) -> Vec<T> {
+    let mut ids = std::collections::HashSet::new();
+    items.into_iter().filter(|item| ids.insert(id(item).to_owned())).collect()
 }
 
-fn survives<T: Enumeration + PartialEq + core::fmt::Debug>(count: usize) {
+fn assert_round_trips<T: Enumeration + PartialEq + core::fmt::Debug>(count: usize) {
     assert_eq!(T::ALL.len(), count);
     for value in T::ALL {
         assert_ne!(value.number(), 0);
@@ -188,25 +194,25 @@ fn survives<T: Enumeration + PartialEq + core::fmt::Debug>(count: usize) {
 
 #[test]
 fn enumerations_round_trip() {
-    survives::<Class>(Class::ALL.len());
-    survives::<EvidenceType>(EvidenceType::ALL.len());
-    survives::<EvidenceKind>(EvidenceKind::ALL.len());
-    survives::<Lane>(Lane::ALL.len());
-    survives::<Tier>(Tier::ALL.len());
-    survives::<VerificationMode>(3);
-    survives::<Verdict>(Verdict::ALL.len());
-    survives::<HypothesisState>(HypothesisState::ALL.len());
-    survives::<GateState>(4);
-    survives::<Strength>(Strength::ALL.len());
-    survives::<Action>(Action::ALL.len());
+    assert_round_trips::<Class>(Class::ALL.len());
+    assert_round_trips::<EvidenceType>(EvidenceType::ALL.len());
+    assert_round_trips::<EvidenceKind>(EvidenceKind::ALL.len());
+    assert_round_trips::<Lane>(Lane::ALL.len());
+    assert_round_trips::<Tier>(Tier::ALL.len());
+    assert_round_trips::<VerificationMode>(3);
+    assert_round_trips::<Verdict>(Verdict::ALL.len());
+    assert_round_trips::<HypothesisState>(HypothesisState::ALL.len());
+    assert_round_trips::<GateState>(4);
+    assert_round_trips::<Strength>(Strength::ALL.len());
+    assert_round_trips::<Action>(Action::ALL.len());
 }
 
 #[test]
 fn wire_names_end_in_the_core_names() {
     fn check<T: Enumeration>(prefix: &str, name: impl Fn(T) -> &'static str) {
         for value in T::ALL {
-            let word = format!("{prefix}_{}", name(*value).to_ascii_uppercase());
-            assert_eq!(value.wire_name(), word);
+            let expected = format!("{prefix}_{}", name(*value).to_ascii_uppercase());
+            assert_eq!(value.wire_name(), expected);
         }
     }
     check("CLAIM_CLASS", Class::name);
@@ -232,7 +238,7 @@ proptest! {
             confidence: confidence.map(|millionths| f64::from(millionths) / 1e6),
         };
         let mut violations = Violations::default();
-        let parsed = parse::report(over_the_wire(&message), &Limits::default(), &mut violations);
+        let parsed = parse::report(encode_and_decode(&message), &Limits::default(), &mut violations);
         prop_assert!(violations.is_empty());
         let parsed = parsed.unwrap();
         prop_assert_eq!(parsed.synthesis, synthesis);
@@ -241,9 +247,9 @@ proptest! {
 
     #[test]
     fn evidence_round_trips(items in collection::vec(item(), 0..6)) {
-        let items = distinct(items, |item| item.id.as_str());
+        let items = with_distinct_ids(items, |item| item.id.as_str());
         let messages: Vec<_> =
-            items.iter().cloned().map(render::evidence_item).map(|item| over_the_wire(&item)).collect();
+            items.iter().cloned().map(render::evidence_item).map(|item| encode_and_decode(&item)).collect();
         let mut violations = Violations::default();
         let parsed = parse::evidence(messages, &Limits::default(), &mut violations);
         prop_assert!(violations.is_empty());
@@ -252,7 +258,7 @@ proptest! {
 
     #[test]
     fn judged_claims_round_trip((synthesis, judged) in judged(), items in collection::vec(item(), 0..3)) {
-        let items = distinct(items, |item| item.id.as_str());
+        let items = with_distinct_ids(items, |item| item.id.as_str());
         let message = v1::JudgedPartition {
             report: Some(v1::Report { synthesis, ..v1::Report::default() }),
             evidence: items.iter().cloned().map(render::evidence_item).collect(),
@@ -260,7 +266,7 @@ proptest! {
         };
         let mut violations = Violations::default();
         let parsed =
-            parse::judged_partition(over_the_wire(&message), &Limits::default(), &mut violations);
+            parse::judged_partition(encode_and_decode(&message), &Limits::default(), &mut violations);
         prop_assert!(violations.is_empty());
         let parsed = parsed.unwrap();
         prop_assert_eq!(parsed.judged, judged);
@@ -269,13 +275,13 @@ proptest! {
 
     #[test]
     fn hypotheses_round_trip(hypotheses in collection::vec(hypothesis(), 0..4)) {
-        let hypotheses = distinct(hypotheses, |hypothesis| hypothesis.id.as_str());
+        let hypotheses = with_distinct_ids(hypotheses, |hypothesis| hypothesis.id.as_str());
         let message = v1::GateInputs {
             hypotheses: hypotheses.iter().cloned().map(render::hypothesis).collect(),
             ..v1::GateInputs::default()
         };
         let mut violations = Violations::default();
-        let parsed = parse::gate_inputs(over_the_wire(&message), &Limits::default(), &mut violations);
+        let parsed = parse::gate_inputs(encode_and_decode(&message), &Limits::default(), &mut violations);
         prop_assert!(violations.is_empty());
         prop_assert_eq!(parsed.unwrap().hypotheses, hypotheses);
     }

@@ -117,9 +117,9 @@ impl Rewrite for Rewriter {
         self.redaction.hide(text).into_owned()
     }
 
-    fn range(&mut self, of: &str, start: u64, end: u64) -> Option<(u64, u64)> {
+    fn range(&mut self, message_name: &str, start: u64, end: u64) -> Option<(u64, u64)> {
         let Some(report) = &self.report else { return Some((start, end)) };
-        (of != "gsar.v1.Citation").then(|| (report.start(start), report.end(end)))
+        (message_name != "gsar.v1.Citation").then(|| (report.start(start), report.end(end)))
     }
 }
 
