@@ -218,7 +218,7 @@ fn store_parts(
 ) -> Result<(Summary, Vec<StoredItem>), StoreError> {
     while let Some(part) = parts.blocking_recv() {
         match part {
-            CheckedPart::Item(item) => put.item(*item)?,
+            CheckedPart::Item(item) => put.start_item(*item)?,
             CheckedPart::More(bytes) => put.append(&bytes)?,
             CheckedPart::End => return put.finish(),
         }

@@ -40,7 +40,7 @@ impl CheckedConfig {
                 let opened = match storage.as_ref().and_then(Storage::shared) {
                     Some(shared) => {
                         warn_about_local_corpora(&config.data_dir);
-                        Evidence::shared(shared, bounds, embeddings)
+                        Evidence::open_shared(shared, bounds, embeddings)
                     }
                     None => Evidence::open(&config.data_dir, bounds, embeddings),
                 };
@@ -97,7 +97,7 @@ fn bounds(config: &config::Evidence) -> Bounds {
         max_corpus_size: config.max_corpus_size.0,
         max_size: config.max_size.0,
         time_to_live: config.time_to_live.map(|time| time.0),
-        kept_in_memory: config.kept_in_memory.0,
+        max_cached_size: config.kept_in_memory.0,
     }
 }
 

@@ -164,7 +164,7 @@ async fn store(
     let stored = offload_store(call, move || {
         let mut put = evidence.put(corpus, None)?;
         for item in items {
-            put.item(item)?;
+            put.start_item(item)?;
         }
         put.finish().map(|(_, stored)| stored)
     });

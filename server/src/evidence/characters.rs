@@ -11,7 +11,7 @@ pub(super) fn whole_characters(bytes: &[u8]) -> (usize, &str) {
     let bytes = bytes.get(skipped..).unwrap_or_default();
     let valid = match std::str::from_utf8(bytes) {
         Ok(text) => return (skipped, text),
-        Err(cut) => bytes.get(..cut.valid_up_to()).unwrap_or_default(),
+        Err(error) => bytes.get(..error.valid_up_to()).unwrap_or_default(),
     };
     (skipped, std::str::from_utf8(valid).unwrap_or_default())
 }

@@ -20,14 +20,14 @@ pub(super) struct CorpusCache(Cache<u64, Arc<Vec<EvidenceItem>>>);
 impl CorpusCache {
     /// Creates a cache for at most `bytes`, measured by [`weight`].
     pub(super) fn new(bytes: u64) -> Self {
-        let weigh = |_: &u64, items: &Arc<Vec<EvidenceItem>>| weight(items);
-        Self(Cache::builder().max_capacity(bytes).weigher(weigh).time_to_idle(IDLE).build())
+        let weigher = |_: &u64, items: &Arc<Vec<EvidenceItem>>| weight(items);
+        Self(Cache::builder().max_capacity(bytes).weigher(weigher).time_to_idle(IDLE).build())
     }
 
     /// Returns all items of a corpus. Concurrent callers share one read.
     pub(super) fn items(&self, corpus: &dyn Corpus) -> Result<Arc<Vec<EvidenceItem>>, StoreError> {
         // A change during the read is cached under the old revision, which is never requested again.
-        let read = || corpus.items().map(Arc::new);
-        self.0.try_get_with(corpus.revision()?, read).map_err(Arc::unwrap_or_clone)
+        let read_items = || corpus.items().map(Arc::new);
+        self.0.try_get_with(corpus.revision()?, read_items).map_err(Arc::unwrap_or_clone)
     }
 }

@@ -76,7 +76,7 @@ impl VectorCache {
 pub(super) struct LazyModel {
     embeddings: Embeddings,
     cache: VectorCache,
-    started: OnceLock<Result<EmbeddingModel, String>>,
+    model: OnceLock<Result<EmbeddingModel, String>>,
 }
 
 impl Embeddings {
@@ -109,8 +109,8 @@ impl Embeddings {
         let Self::Model { folder, runtime, .. } = self else { return Ok(()) };
         let (runtime, model) = load(folder.as_deref(), runtime.as_deref())?;
         let options = Options { workers: 1, ..Options::default() };
-        let started = Embedder::start(&runtime, &model, &options, None);
-        started.map(drop).map_err(|error| error.to_string())
+        let result = Embedder::start(&runtime, &model, &options, None);
+        result.map(drop).map_err(|error| error.to_string())
     }
 }
 
@@ -125,38 +125,38 @@ fn load(folder: Option<&Path>, runtime: Option<&Path>) -> Result<(Runtime, Model
 
 impl LazyModel {
     pub(super) fn new(embeddings: Embeddings, cache: VectorCache) -> Self {
-        Self { embeddings, cache, started: OnceLock::new() }
+        Self { embeddings, cache, model: OnceLock::new() }
     }
 
     /// Returns the model, or the reason why it is unavailable. Blocks while it starts.
     pub(super) fn get(&self) -> Result<&EmbeddingModel, &str> {
-        let started = self.started.get_or_init(|| {
-            let started = self.start();
-            match &started {
+        let model = self.model.get_or_init(|| {
+            let model = self.start();
+            match &model {
                 Ok(model) => tracing::info!(model = model.digest, "semantic search is ready"),
                 Err(_) if self.embeddings == Embeddings::Off => {}
                 Err(reason) => tracing::warn!(reason, "search is lexical only"),
             }
-            started
+            model
         });
-        started.as_ref().map_err(String::as_str)
+        model.as_ref().map_err(String::as_str)
     }
 
     /// Returns the digest of the model; `None` unless it is running.
     fn digest(&self) -> Option<&str> {
-        self.started.get()?.as_ref().ok().map(|model| model.digest.as_str())
+        self.model.get()?.as_ref().ok().map(|model| model.digest.as_str())
     }
 
     fn start(&self) -> Result<EmbeddingModel, String> {
         let Embeddings::Model { folder, runtime, workers } = &self.embeddings else {
             return Err("evidence.embeddings is off".to_owned());
         };
-        let text = |error: &dyn std::error::Error| error.to_string();
+        let describe = |error: &dyn std::error::Error| error.to_string();
         let (runtime, model) = load(folder.as_deref(), runtime.as_deref())?;
-        let cache = self.cache.open().map_err(|error| text(&error))?;
+        let cache = self.cache.open().map_err(|error| describe(&error))?;
         let options = Options { workers: *workers, ..Options::default() };
         let embedder = Embedder::start(&runtime, &model, &options, Some(cache))
-            .map_err(|error| text(&error))?;
+            .map_err(|error| describe(&error))?;
         Ok(EmbeddingModel {
             embedder,
             digest: blake3::Hash::from(model.digest()).to_hex().to_string(),
@@ -204,15 +204,15 @@ impl Evidence {
 
     async fn embedder(&self) -> Result<Embedder, String> {
         let shared = Arc::clone(&self.shared);
-        let started = tokio::task::spawn_blocking(move || {
+        let task = tokio::task::spawn_blocking(move || {
             if let Some(reason) = shared.store.vectors_unavailable() {
                 return Err(reason.to_owned());
             }
             let model = shared.model.get();
             model.map(|model| model.embedder.clone()).map_err(str::to_owned)
         });
-        match started.await {
-            Ok(started) => started,
+        match task.await {
+            Ok(result) => result,
             Err(panic) => Err(panic.to_string()),
         }
     }
@@ -235,9 +235,9 @@ impl Evidence {
         });
         let Some((corpus, space)) = corpus.await? else { return Ok(()) };
         let progress = self.shared.embedding.for_corpus(corpus.name());
-        progress.is_due.store(true, Ordering::SeqCst);
-        let Ok(_alone) = progress.embedder.try_lock() else { return Ok(()) };
-        while progress.is_due.swap(false, Ordering::SeqCst) {
+        progress.has_new_passages.store(true, Ordering::SeqCst);
+        let Ok(_guard) = progress.embedder.try_lock() else { return Ok(()) };
+        while progress.has_new_passages.swap(false, Ordering::SeqCst) {
             embed_passages(embedder, &corpus, &space).await?;
         }
         Ok(())
@@ -248,14 +248,14 @@ impl Evidence {
         let evidence = self.clone();
         let names = blocking(move || {
             let evidence = evidence.for_owner(&Owner::default());
-            let all = evidence.list(None, usize::MAX).map_err(|error| error.to_string())?;
+            let summaries = evidence.list(None, usize::MAX).map_err(|error| error.to_string())?;
             let digest = evidence.shared.model.digest();
             let lacks_vectors = |summary: &Summary| match (&summary.embedded_by, digest) {
                 (None, _) => true,
-                (Some(by), Some(digest)) => by != digest,
+                (Some(embedded_by), Some(digest)) => embedded_by != digest,
                 (Some(_), None) => false,
             };
-            Ok(all
+            Ok(summaries
                 .into_iter()
                 .filter(lacks_vectors)
                 .map(|summary| summary.name)
@@ -273,31 +273,33 @@ async fn embed_passages(
     corpus: &Arc<dyn Corpus>,
     space: &VectorSpace,
 ) -> Result<(), String> {
-    let (mut after, mut unsaved) = (0, 0);
+    let (mut last_number, mut unsaved) = (0, 0);
     loop {
-        let (of, within) = (Arc::clone(corpus), space.clone());
-        let passages = blocking(move || of.passages_without_vector(&within, after)).await?;
+        let (corpus_handle, space_copy) = (Arc::clone(corpus), space.clone());
+        let passages =
+            blocking(move || corpus_handle.passages_without_vector(&space_copy, last_number))
+                .await?;
         let Some((last, _)) = passages.last() else { break };
-        after = *last;
+        last_number = *last;
         let (numbers, texts): (Vec<i64>, Vec<String>) = passages.into_iter().unzip();
         unsaved += numbers.len();
         let vectors = embedder.embed(texts, Priority::Background).await;
         let vectors = vectors.map_err(|error| error.to_string())?;
-        let save = unsaved >= MAX_UNSAVED;
-        let (of, within) = (Arc::clone(corpus), space.clone());
+        let should_save = unsaved >= MAX_UNSAVED;
+        let (corpus_handle, space_copy) = (Arc::clone(corpus), space.clone());
         blocking(move || {
-            of.add_vectors(&within, numbers.into_iter().zip(vectors).collect())?;
-            if save { of.save_vectors(&within) } else { Ok(()) }
+            corpus_handle.add_vectors(&space_copy, numbers.into_iter().zip(vectors).collect())?;
+            if should_save { corpus_handle.save_vectors(&space_copy) } else { Ok(()) }
         })
         .await?;
-        if save {
+        if should_save {
             unsaved = 0;
         }
     }
-    let (of, within) = (Arc::clone(corpus), space.clone());
+    let (corpus_handle, space_copy) = (Arc::clone(corpus), space.clone());
     blocking(move || {
-        of.save_vectors(&within)?;
-        of.mark_embedded(&within).map_err(|error| error.to_string())
+        corpus_handle.save_vectors(&space_copy)?;
+        corpus_handle.mark_embedded(&space_copy).map_err(|error| error.to_string())
     })
     .await
 }
@@ -310,15 +312,15 @@ struct Progress {
     /// Locked by the task that embeds the corpus.
     embedder: tokio::sync::Mutex<()>,
     /// `true` if passages may have been added since the last pass.
-    is_due: AtomicBool,
+    has_new_passages: AtomicBool,
 }
 
 impl EmbeddingProgress {
     fn for_corpus(&self, name: &CorpusName) -> Arc<Progress> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut progress_by_corpus = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Drops corpora that no task is embedding.
-        all.retain(|_, progress| Arc::strong_count(progress) > 1);
-        Arc::clone(all.entry(name.clone()).or_default())
+        progress_by_corpus.retain(|_, progress| Arc::strong_count(progress) > 1);
+        Arc::clone(progress_by_corpus.entry(name.clone()).or_default())
     }
 }
 
@@ -326,7 +328,7 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
     match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
+        Ok(result) => result,
         Err(panic) => Err(panic.to_string()),
     }
 }

@@ -58,7 +58,7 @@ pub struct Bounds {
     /// The default time to live of a corpus; `None` keeps it until it is deleted.
     pub time_to_live: Option<Duration>,
     /// The maximum size of corpora cached in memory, in bytes.
-    pub kept_in_memory: u64,
+    pub max_cached_size: u64,
 }
 
 /// A server's evidence store. Clones share it.
@@ -97,7 +97,7 @@ impl Evidence {
     }
 
     /// Opens the store in a shared database that has its tables.
-    pub(crate) fn shared(
+    pub(crate) fn open_shared(
         (database, runtime): (Database, Handle),
         bounds: Bounds,
         embeddings: Embeddings,
@@ -109,7 +109,7 @@ impl Evidence {
     }
 
     fn with_store(store: Box<dyn CorpusStore>, bounds: Bounds, model: LazyModel) -> Self {
-        let corpus_cache = CorpusCache::new(bounds.kept_in_memory);
+        let corpus_cache = CorpusCache::new(bounds.max_cached_size);
         let embedding = EmbeddingProgress::default();
         let shared = Shared { store, bounds, corpus_cache, model, embedding };
         Self { shared: Arc::new(shared), owner: Owner::default() }
@@ -192,8 +192,8 @@ impl Evidence {
             .store
             .names()?
             .into_iter()
-            .filter_map(|stored| Some((stored.visible_name(&self.owner)?, stored)))
-            .filter(|(visible, _)| after.is_none_or(|after| visible > after))
+            .filter_map(|stored_name| Some((stored_name.visible_name(&self.owner)?, stored_name)))
+            .filter(|(visible_name, _)| after.is_none_or(|after| visible_name > after))
             .collect();
         names.sort_unstable();
         let mut summaries = Vec::new();
@@ -201,13 +201,20 @@ impl Evidence {
             if summaries.len() >= limit {
                 break;
             }
-            let stored: Vec<CorpusName> = batch.iter().map(|(_, stored)| stored.clone()).collect();
-            let visible = |summary: Summary| {
+            let stored_names: Vec<CorpusName> =
+                batch.iter().map(|(_, stored_name)| stored_name.clone()).collect();
+            let with_visible_name = |summary: Summary| {
                 Some(Summary { name: summary.name.visible_name(&self.owner)?, ..summary })
             };
-            summaries.extend(self.shared.store.summaries(&stored)?.into_iter().filter_map(visible));
+            summaries.extend(
+                self.shared
+                    .store
+                    .summaries(&stored_names)?
+                    .into_iter()
+                    .filter_map(with_visible_name),
+            );
         }
-        summaries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        summaries.sort_unstable_by(|left, right| left.name.cmp(&right.name));
         summaries.truncate(limit);
         Ok(summaries)
     }
@@ -216,7 +223,7 @@ impl Evidence {
     pub fn delete(&self, name: &CorpusName) -> Result<Option<Summary>, StoreError> {
         let summary = match self.summary(name) {
             Err(unknown @ StoreError::UnknownCorpus { .. }) => return Err(unknown),
-            known => known.ok(),
+            result => result.ok(),
         };
         self.shared.store.delete(&self.stored_name(name)?)?;
         Ok(summary)
@@ -226,15 +233,15 @@ impl Evidence {
     pub fn delete_expired(&self) -> Result<usize, StoreError> {
         let now = self.shared.store.now()?;
         let mut deleted = 0;
-        let all = self.for_owner(&Owner::default());
-        for summary in all.list(None, usize::MAX)? {
-            if summary.expires_at.is_none_or(|at| at > now) {
+        let all_owners = self.for_owner(&Owner::default());
+        for summary in all_owners.list(None, usize::MAX)? {
+            if summary.expires_at.is_none_or(|expires_at| expires_at > now) {
                 continue;
             }
-            match all.delete(&summary.name) {
+            match all_owners.delete(&summary.name) {
                 // Another server deleted it first.
                 Err(StoreError::UnknownCorpus { .. }) => continue,
-                done => done?,
+                result => result?,
             };
             tracing::info!(corpus = %summary.name, "deleted an expired corpus");
             deleted += 1;
@@ -253,10 +260,10 @@ impl Evidence {
             .ok_or_else(|| StoreError::UnknownCorpus { corpus: name.to_string() })
     }
 
-    /// Returns an error if `added` bytes would exceed a limit.
-    fn admit(&self, corpus: &dyn Corpus, added: u64) -> Result<(), StoreError> {
+    /// Returns an error if `added_bytes` more bytes would exceed a limit.
+    fn check_limits(&self, corpus: &dyn Corpus, added_bytes: u64) -> Result<(), StoreError> {
         let bounds = self.shared.bounds;
-        let needed = corpus.summary()?.size.saturating_add(added);
+        let needed = corpus.summary()?.size.saturating_add(added_bytes);
         if needed > bounds.max_corpus_size {
             let (limit, needed) = ("evidence.max_corpus_size", Needed::Bytes(needed));
             return Err(StoreError::Full { limit, allowed: bounds.max_corpus_size, needed });
@@ -285,17 +292,17 @@ pub(crate) fn database_files(data_dir: &Path) -> std::io::Result<Vec<DatabaseFil
     }
     let mut files = sqlite::database_files(&folder)?;
     files.push(DatabaseFile { path: embedding::CACHE.into(), after_copy: "" });
-    let below = |database: DatabaseFile| DatabaseFile {
+    let in_data_dir = |database: DatabaseFile| DatabaseFile {
         path: Path::new(FOLDER).join(database.path),
         ..database
     };
-    Ok(files.into_iter().map(below).collect())
+    Ok(files.into_iter().map(in_data_dir).collect())
 }
 
 /// Returns the current time in microseconds since 1970-01-01T00:00:00Z.
 fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

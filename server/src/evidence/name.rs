@@ -39,7 +39,11 @@ impl CorpusName {
         match self.0.split_once('@') {
             None if owner.name().is_empty() => Some(self.clone()),
             None => Some(Self(format!("{}@{}", owner.name(), self.0))),
-            Some((named, _)) if owner.only().is_some_and(|only| only != named) => None,
+            Some((corpus_owner, _))
+                if owner.only().is_some_and(|allowed_owner| allowed_owner != corpus_owner) =>
+            {
+                None
+            }
             Some(("", name)) => Some(Self(name.to_owned())),
             Some(_) => Some(self.clone()),
         }
@@ -47,11 +51,11 @@ impl CorpusName {
 
     /// Returns the name under which an owner sees this stored name; `None` if the owner cannot access it.
     pub(super) fn visible_name(&self, owner: &Owner) -> Option<Self> {
-        let (named, name) = self.0.split_once('@').unwrap_or(("", &self.0));
+        let (corpus_owner, name) = self.0.split_once('@').unwrap_or(("", &self.0));
         match owner.only() {
-            _ if named == owner.name() => Some(Self(name.to_owned())),
+            _ if corpus_owner == owner.name() => Some(Self(name.to_owned())),
             Some(_) => None,
-            None => Some(Self(format!("{named}@{name}"))),
+            None => Some(Self(format!("{corpus_owner}@{name}"))),
         }
     }
 
@@ -77,7 +81,7 @@ mod tests {
         let name = |text: &str| CorpusName::new(text).unwrap();
         let no_owner = Owner::default();
         let [ada, auditor] = [Owner::new("ada", false), Owner::new("auditor", true)];
-        for (owner, given, stored) in [
+        for (owner, requested, stored) in [
             (&no_owner, "x", Some("x")),
             (&no_owner, "ada@x", Some("ada@x")),
             (&ada, "x", Some("ada@x")),
@@ -88,13 +92,13 @@ mod tests {
             (&auditor, "ada@x", Some("ada@x")),
             (&auditor, "@x", Some("x")),
         ] {
-            let found = name(given).stored_name(owner);
-            assert_eq!(found, stored.map(name), "{owner:?} {given}");
-            let Some(found) = found else { continue };
+            let stored_name = name(requested).stored_name(owner);
+            assert_eq!(stored_name, stored.map(name), "{owner:?} {requested}");
+            let Some(stored_name) = stored_name else { continue };
             assert_eq!(
-                found.visible_name(owner).unwrap().stored_name(owner),
-                Some(found),
-                "{owner:?} {given}"
+                stored_name.visible_name(owner).unwrap().stored_name(owner),
+                Some(stored_name),
+                "{owner:?} {requested}"
             );
         }
         assert_eq!(name("ben@x").visible_name(&ada), None);

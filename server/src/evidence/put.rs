@@ -14,10 +14,10 @@ use super::store::{Corpus, Summary};
 pub struct Put {
     evidence: Evidence,
     corpus: Arc<dyn Corpus>,
-    open: Option<Receiver>,
+    current: Option<Receiver>,
     stored: Vec<StoredItem>,
     /// The number of bytes received since the limits were last checked.
-    added: u64,
+    bytes_since_check: u64,
 }
 
 impl Put {
@@ -25,17 +25,17 @@ impl Put {
     const UNCHECKED: u64 = 4 << 20;
 
     pub(super) fn begin(evidence: Evidence, corpus: Arc<dyn Corpus>) -> Self {
-        Self { evidence, corpus, open: None, stored: Vec::new(), added: 0 }
+        Self { evidence, corpus, current: None, stored: Vec::new(), bytes_since_check: 0 }
     }
 
     /// Completes the current item and starts the next one. Items are durable after [`Put::finish`].
     ///
     /// # Errors
     /// [`StoreError`]; completed items stay stored.
-    pub fn item(&mut self, item: EvidenceItem) -> Result<(), StoreError> {
+    pub fn start_item(&mut self, item: EvidenceItem) -> Result<(), StoreError> {
         self.complete()?;
-        self.count(item.content.as_str().len() as u64)?;
-        self.open = Some(Receiver::begin(Arc::clone(&self.corpus), item)?);
+        self.count_bytes(item.content.as_str().len() as u64)?;
+        self.current = Some(Receiver::begin(Arc::clone(&self.corpus), item)?);
         Ok(())
     }
 
@@ -44,12 +44,12 @@ impl Put {
     /// # Errors
     /// [`StoreError::InvalidMessage`] if there is no current item, if it is JSON, or if the text is not UTF-8.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
-        self.count(bytes.len() as u64)?;
-        let Some(open) = &mut self.open else {
+        self.count_bytes(bytes.len() as u64)?;
+        let Some(current) = &mut self.current else {
             let reason = "text arrived before an item; send the item first";
             return Err(StoreError::InvalidMessage(reason.to_owned()));
         };
-        open.append(bytes)
+        current.append(bytes)
     }
 
     /// Completes the last item and makes all items durable.
@@ -65,19 +65,19 @@ impl Put {
     }
 
     fn complete(&mut self) -> Result<(), StoreError> {
-        if let Some(open) = self.open.take() {
-            self.stored.push(open.finish()?);
+        if let Some(current) = self.current.take() {
+            self.stored.push(current.finish()?);
         }
         Ok(())
     }
 
-    fn count(&mut self, bytes: u64) -> Result<(), StoreError> {
-        let is_first = self.added == 0;
-        self.added += bytes;
-        if is_first || self.added > Self::UNCHECKED {
-            let open = self.open.as_ref().map_or(0, Receiver::size);
-            self.evidence.admit(self.corpus.as_ref(), open + bytes)?;
-            self.added = 1;
+    fn count_bytes(&mut self, bytes: u64) -> Result<(), StoreError> {
+        let is_first = self.bytes_since_check == 0;
+        self.bytes_since_check += bytes;
+        if is_first || self.bytes_since_check > Self::UNCHECKED {
+            let current_size = self.current.as_ref().map_or(0, Receiver::size);
+            self.evidence.check_limits(self.corpus.as_ref(), current_size + bytes)?;
+            self.bytes_since_check = 1;
         }
         Ok(())
     }
@@ -85,7 +85,7 @@ impl Put {
 
 impl Drop for Put {
     fn drop(&mut self) {
-        self.open = None;
-        self.evidence.shared.store.size_changed(self.corpus.name());
+        self.current = None;
+        self.evidence.shared.store.update_size(self.corpus.name());
     }
 }

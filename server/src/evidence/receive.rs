@@ -61,7 +61,7 @@ pub(super) struct Receiver {
     chunk: Vec<u8>,
     batch: Batch,
     passages: u64,
-    since: Instant,
+    started_at: Instant,
 }
 
 impl Receiver {
@@ -99,11 +99,11 @@ impl Receiver {
             chunk: Vec::new(),
             batch: Batch::default(),
             passages: 0,
-            since: Instant::now(),
+            started_at: Instant::now(),
         };
         match item.content {
-            Content::Text(text) => receiver.text(&text)?,
-            Content::Json(document) => receiver.document(&document)?,
+            Content::Text(text) => receiver.append_text(&text)?,
+            Content::Json(document) => receiver.append_document(&document)?,
         }
         Ok(receiver)
     }
@@ -124,14 +124,14 @@ impl Receiver {
                 self.id()
             )));
         }
-        let mut joined = std::mem::take(&mut self.partial);
-        joined.extend_from_slice(bytes);
-        match std::str::from_utf8(&joined) {
-            Ok(text) => self.text(text),
+        let mut pending = std::mem::take(&mut self.partial);
+        pending.extend_from_slice(bytes);
+        match std::str::from_utf8(&pending) {
+            Ok(text) => self.append_text(text),
             Err(error) if error.error_len().is_none() => {
-                let (whole, partial) = joined.split_at(error.valid_up_to());
+                let (complete, partial) = pending.split_at(error.valid_up_to());
                 self.partial = partial.to_vec();
-                self.text(std::str::from_utf8(whole).unwrap_or_default())
+                self.append_text(std::str::from_utf8(complete).unwrap_or_default())
             }
             Err(error) => Err(StoreError::InvalidMessage(format!(
                 "item `{}` is not UTF-8 at byte {}; send text, or its printable form",
@@ -141,13 +141,13 @@ impl Receiver {
         }
     }
 
-    fn text(&mut self, text: &str) -> Result<(), StoreError> {
+    fn append_text(&mut self, text: &str) -> Result<(), StoreError> {
         self.append_content(text)?;
         for line in text.split_inclusive('\n') {
             match line.strip_suffix('\n') {
-                Some(rest) if self.line.is_empty() => self.templates.push(rest),
-                Some(rest) => {
-                    self.line.push_str(rest);
+                Some(line_end) if self.line.is_empty() => self.templates.push(line_end),
+                Some(line_end) => {
+                    self.line.push_str(line_end);
                     self.templates.push(&self.line);
                     self.line.clear();
                 }
@@ -157,18 +157,18 @@ impl Receiver {
         }
         let mut passages = Vec::new();
         self.blocks.push(text, |passage| passages.push(passage));
-        passages.into_iter().try_for_each(|passage| self.passage(passage))
+        passages.into_iter().try_for_each(|passage| self.append_passage(passage))
     }
 
-    fn document(&mut self, document: &str) -> Result<(), StoreError> {
+    fn append_document(&mut self, document: &str) -> Result<(), StoreError> {
         self.append_content(document)?;
         // The API already checked that it is JSON.
         let passages = records(document).map_err(|error| {
             StoreError::InvalidMessage(format!("item `{}` is not JSON: {error}", self.id()))
         })?;
         passages.into_iter().try_for_each(|record| {
-            let words = self.words(&format!("{} {}", record.pointer, record.text));
-            self.add(NewPassage {
+            let words = self.searchable_terms(&format!("{} {}", record.pointer, record.text));
+            self.add_passage(NewPassage {
                 start: record.bytes.start as u64,
                 end: record.bytes.end as u64,
                 lines: (0, 0),
@@ -178,9 +178,9 @@ impl Receiver {
         })
     }
 
-    fn passage(&mut self, passage: Passage) -> Result<(), StoreError> {
-        let words = self.words(&passage.text);
-        self.add(NewPassage {
+    fn append_passage(&mut self, passage: Passage) -> Result<(), StoreError> {
+        let words = self.searchable_terms(&passage.text);
+        self.add_passage(NewPassage {
             start: passage.bytes.start,
             end: passage.bytes.end,
             lines: passage.lines,
@@ -189,7 +189,7 @@ impl Receiver {
         })
     }
 
-    fn words(&self, text: &str) -> String {
+    fn searchable_terms(&self, text: &str) -> String {
         let mut words = terms(text).join(" ");
         words.push(' ');
         words.push_str(&self.tool_terms);
@@ -198,13 +198,13 @@ impl Receiver {
 
     fn append_content(&mut self, text: &str) -> Result<(), StoreError> {
         self.hasher.update(text.as_bytes());
-        let mut rest = text.as_bytes();
-        while !rest.is_empty() {
-            let room = CHUNK_BYTES - self.chunk.len();
-            let (now, later) = rest.split_at(room.min(rest.len()));
-            self.chunk.extend_from_slice(now);
-            self.size += now.len() as u64;
-            rest = later;
+        let mut unread = text.as_bytes();
+        while !unread.is_empty() {
+            let free_bytes = CHUNK_BYTES - self.chunk.len();
+            let (part, remaining) = unread.split_at(free_bytes.min(unread.len()));
+            self.chunk.extend_from_slice(part);
+            self.size += part.len() as u64;
+            unread = remaining;
             if self.chunk.len() == CHUNK_BYTES {
                 self.end_chunk();
             }
@@ -219,7 +219,7 @@ impl Receiver {
         }
     }
 
-    fn add(&mut self, passage: NewPassage) -> Result<(), StoreError> {
+    fn add_passage(&mut self, passage: NewPassage) -> Result<(), StoreError> {
         self.passages += 1;
         self.batch.passages.push(passage);
         self.flush_when_full()
@@ -250,11 +250,11 @@ impl Receiver {
         }
         let mut passages = Vec::new();
         std::mem::take(&mut self.blocks).finish(|passage| passages.push(passage));
-        passages.into_iter().try_for_each(|passage| self.passage(passage))?;
+        passages.into_iter().try_for_each(|passage| self.append_passage(passage))?;
         self.end_chunk();
         self.flush()?;
         let templates = std::mem::take(&mut self.templates);
-        let received = ItemTotals {
+        let totals = ItemTotals {
             digest: *self.hasher.finalize().as_bytes(),
             size: self.size,
             lines: templates.lines(),
@@ -263,19 +263,19 @@ impl Receiver {
             templates: templates.finish(),
         };
         let number = self.number.unwrap_or_default();
-        let outcome = self.corpus.complete(number, &self.head, &received)?;
+        let outcome = self.corpus.complete(number, &self.head, &totals)?;
         self.number = None;
         tracing::debug!(
             corpus = %self.corpus.name(), size = self.size, passages = self.passages,
-            took = ?self.since.elapsed(), "stored an item"
+            took = ?self.started_at.elapsed(), "stored an item"
         );
         Ok(StoredItem {
             id: self.id().to_owned(),
-            digest: received.digest,
-            size: received.size,
-            passages: received.passages,
-            lines: received.lines,
-            repeated_lines: received.repeated_lines,
+            digest: totals.digest,
+            size: totals.size,
+            passages: totals.passages,
+            lines: totals.lines,
+            repeated_lines: totals.repeated_lines,
             unchanged: outcome == StoreOutcome::Unchanged,
             same_as: match outcome {
                 StoreOutcome::SameAs(id) => Some(id),

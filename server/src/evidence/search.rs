@@ -127,7 +127,7 @@ pub struct Hits {
 
 /// Returns the best dissimilar passages from two rankings. `read` returns a passage by number, or `None` if it was
 /// deleted.
-pub(super) fn best_of<E>(
+pub(super) fn select_best<E>(
     by_terms: &[u64],
     by_meaning: &[Nearest],
     limit: usize,
@@ -135,28 +135,28 @@ pub(super) fn best_of<E>(
 ) -> Result<Vec<Hit>, E> {
     let term_ranks: HashMap<u64, u32> = by_terms.iter().copied().zip(1..).collect();
     let similarities: HashMap<u64, (u32, f32)> =
-        (1..).zip(by_meaning).map(|(rank, near)| (near.key, (rank, near.similarity))).collect();
-    let meaning: Vec<u64> = by_meaning.iter().map(|near| near.key).collect();
+        (1..).zip(by_meaning).map(|(rank, hit)| (hit.key, (rank, hit.similarity))).collect();
+    let meaning: Vec<u64> = by_meaning.iter().map(|hit| hit.key).collect();
     let mut hits = Vec::new();
     for fused in fuse(&[(WEIGHT_OF_TERMS, by_terms), (1, &meaning)]) {
         if hits.len() >= limit.saturating_mul(CANDIDATES_PER_HIT) {
             break;
         }
         // A deleted passage can still have a vector.
-        let Some(found) = read(fused.key)? else { continue };
-        let near = similarities.get(&fused.key);
+        let Some(hit) = read(fused.key)? else { continue };
+        let nearest = similarities.get(&fused.key);
         hits.push(Hit {
             lexical_rank: term_ranks.get(&fused.key).copied().unwrap_or(0),
-            vector_rank: near.map_or(0, |(rank, _)| *rank),
+            vector_rank: nearest.map_or(0, |(rank, _)| *rank),
             score: fused.score,
-            similarity: near.map(|(_, similarity)| *similarity),
-            ..found
+            similarity: nearest.map(|(_, similarity)| *similarity),
+            ..hit
         });
     }
     let texts: Vec<HashSet<String>> =
         hits.iter().map(|hit: &Hit| terms(&hit.text).into_iter().collect()).collect();
-    let mut chosen = diverse(&texts, limit);
-    chosen.sort_unstable();
+    let mut selected = diverse(&texts, limit);
+    selected.sort_unstable();
     let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
-    Ok(chosen.into_iter().filter_map(|place| hits.get_mut(place)?.take()).collect())
+    Ok(selected.into_iter().filter_map(|index| hits.get_mut(index)?.take()).collect())
 }

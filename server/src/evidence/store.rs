@@ -32,7 +32,7 @@ pub(super) trait CorpusStore: Debug + Send + Sync {
     fn size_of_others(&self, name: &CorpusName) -> Result<u64, StoreError>;
 
     /// Called after this process changed the contents of a corpus.
-    fn size_changed(&self, _name: &CorpusName) {}
+    fn update_size(&self, _name: &CorpusName) {}
 
     fn delete(&self, name: &CorpusName) -> Result<(), StoreError>;
 
@@ -58,7 +58,7 @@ pub(super) trait Corpus: Debug + Send + Sync {
     fn summary(&self) -> Result<Summary, StoreError>;
 
     /// Sets the expiry in microseconds since 1970-01-01T00:00:00Z; `None` means never.
-    fn expire(&self, at: Option<i64>) -> Result<(), StoreError>;
+    fn expire(&self, expires_at: Option<i64>) -> Result<(), StoreError>;
 
     /// Starts an item and returns its number in the corpus.
     fn begin(&self, head: &Head) -> Result<i64, StoreError>;
@@ -70,7 +70,7 @@ pub(super) trait Corpus: Debug + Send + Sync {
         &self,
         item: i64,
         head: &Head,
-        received: &ItemTotals,
+        totals: &ItemTotals,
     ) -> Result<StoreOutcome, StoreError>;
 
     fn discard(&self, item: i64) -> Result<(), StoreError>;
@@ -101,7 +101,7 @@ pub(super) trait Corpus: Debug + Send + Sync {
     fn passages_without_vector(
         &self,
         space: &VectorSpace,
-        after: i64,
+        after_number: i64,
     ) -> Result<Vec<(i64, String)>, String>;
 
     fn add_vectors(&self, space: &VectorSpace, vectors: Vec<(i64, Vector)>) -> Result<(), String>;

@@ -16,7 +16,7 @@ use super::{Blocking, lexical, read, vectors, write};
 use crate::evidence::characters::whole_characters;
 use crate::evidence::error::StoreError;
 use crate::evidence::name::CorpusName;
-use crate::evidence::search::{CANDIDATES_PER_HIT, Filter, Hit, Hits, Method, Query, best_of};
+use crate::evidence::search::{CANDIDATES_PER_HIT, Filter, Hit, Hits, Method, Query, select_best};
 use crate::evidence::snapshot::{ItemRef, Part, Snapshot};
 use crate::evidence::store::{
     Batch, Corpus, Head, ItemTotals, StoreOutcome, Summary, VectorSpace, build_item, supersedes,
@@ -92,8 +92,8 @@ impl Corpus for PostgresCorpus {
         row.map(|row| summary(self.name.clone(), &row)).ok_or_else(|| self.unknown_corpus())
     }
 
-    fn expire(&self, at: Option<i64>) -> Result<(), StoreError> {
-        self.update("UPDATE evidence_corpora SET expires_at = $2 WHERE number = $1", at)
+    fn expire(&self, expires_at: Option<i64>) -> Result<(), StoreError> {
+        self.update("UPDATE evidence_corpora SET expires_at = $2 WHERE number = $1", expires_at)
     }
 
     fn begin(&self, head: &Head) -> Result<i64, StoreError> {
@@ -117,13 +117,13 @@ impl Corpus for PostgresCorpus {
         &self,
         item: i64,
         head: &Head,
-        received: &ItemTotals,
+        totals: &ItemTotals,
     ) -> Result<StoreOutcome, StoreError> {
         let number = self.number;
-        let new = Arc::new((head.clone(), received.clone()));
+        let new_item = Arc::new((head.clone(), totals.clone()));
         let outcome = self.blocking.run(move |client, _| {
-            let new = Arc::clone(&new);
-            Box::pin(async move { complete(client, number, item, &new.0, &new.1).await })
+            let new_item = Arc::clone(&new_item);
+            Box::pin(async move { complete(client, number, item, &new_item.0, &new_item.1).await })
         })?;
         if !matches!(outcome, Ok(Some((StoreOutcome::New, false)))) {
             self.blocking.sweep();
@@ -138,10 +138,10 @@ impl Corpus for PostgresCorpus {
         // Runs in the background, because the caller may be a thread that must not block.
         let blocking = self.blocking.clone();
         self.blocking.runtime.spawn(async move {
-            let discarded = blocking.database.run(move |client, _| {
+            let discard_task = blocking.database.run(move |client, _| {
                 Box::pin(async move { write::discard(&*client, item).await })
             });
-            match discarded.await {
+            match discard_task.await {
                 Ok(()) => blocking.sweep(),
                 Err(failure) => {
                     tracing::warn!(%failure, "failed to discard an incomplete item; the sweep deletes it after an hour");
@@ -177,11 +177,11 @@ impl Corpus for PostgresCorpus {
 
     fn snapshot(&self, item: &ItemRef, part: Part) -> Result<Option<Snapshot>, StoreError> {
         let (number, item) = (self.number, item.clone());
-        let found = self.blocking.run(move |client, _| {
+        let snapshot = self.blocking.run(move |client, _| {
             let item = item.clone();
             Box::pin(async move { read::snapshot(client, number, &item, part).await })
         })?;
-        let Some((row, start, content)) = found else { return Ok(None) };
+        let Some((row, start, content)) = snapshot else { return Ok(None) };
         let digest: &[u8] = row.get(1);
         Ok(Some(Snapshot {
             head: head(&row, 3)?,
@@ -213,27 +213,28 @@ impl Corpus for PostgresCorpus {
             filter: filter.clone(),
             limit: i64::try_from(limit.saturating_mul(CANDIDATES_PER_HIT)).unwrap_or(i64::MAX),
         });
-        let found = self.blocking.run(move |client, _| {
+        let rankings = self.blocking.run(move |client, _| {
             let search = Arc::clone(&search);
             Box::pin(async move { rank_passages(client, &search).await })
         })?;
-        if wants_meaning && found.by_meaning.is_none() {
+        if wants_meaning && rankings.by_meaning.is_none() {
             degraded = Some("no passage of the corpus has a vector yet".to_owned());
         }
-        let method = match (&found.by_meaning, query.by_terms) {
+        let method = match (&rankings.by_meaning, query.by_terms) {
             (None, _) => Method::Lexical,
             (Some(_), true) => Method::Hybrid,
             (Some(_), false) => Method::Vector,
         };
         let mut passages = HashMap::new();
-        for row in &found.rows {
+        for row in &rankings.rows {
             let hit = read::hit(row)?;
             passages.insert(unsigned(hit.passage), hit);
         }
-        let by_terms: Vec<u64> = found.by_terms.into_iter().map(unsigned).collect();
-        let hits = best_of(&by_terms, &found.by_meaning.unwrap_or_default(), limit, |passage| {
-            Ok::<_, StoreError>(passages.remove(&passage))
-        })?;
+        let by_terms: Vec<u64> = rankings.by_terms.into_iter().map(unsigned).collect();
+        let hits =
+            select_best(&by_terms, &rankings.by_meaning.unwrap_or_default(), limit, |passage| {
+                Ok::<_, StoreError>(passages.remove(&passage))
+            })?;
         Ok(Hits { hits, method, degraded })
     }
 
@@ -254,12 +255,14 @@ impl Corpus for PostgresCorpus {
     fn passages_without_vector(
         &self,
         space: &VectorSpace,
-        after: i64,
+        after_number: i64,
     ) -> Result<Vec<(i64, String)>, String> {
         let (number, model) = (self.number, space.model.clone());
         let rows = self.blocking.run(move |client, _| {
             let model = model.clone();
-            Box::pin(async move { vectors::passages_without(client, number, &model, after).await })
+            Box::pin(async move {
+                vectors::passages_without_vector(client, number, &model, after_number).await
+            })
         });
         let rows = rows.map_err(|error| error.to_string())?;
         let passage = |row: &Row| {
@@ -269,18 +272,20 @@ impl Corpus for PostgresCorpus {
         Ok(rows.iter().map(passage).collect())
     }
 
-    fn add_vectors(&self, space: &VectorSpace, added: Vec<(i64, Vector)>) -> Result<(), String> {
+    fn add_vectors(&self, space: &VectorSpace, vectors: Vec<(i64, Vector)>) -> Result<(), String> {
         let (number, model) = (self.number, space.model.clone());
-        let (passages, vectors): (Vec<i64>, Vec<pgvector::Vector>) = added
+        let (passages, vectors): (Vec<i64>, Vec<pgvector::Vector>) = vectors
             .into_iter()
             .map(|(passage, vector)| (passage, pgvector::Vector::from(vector.to_vec())))
             .unzip();
-        let added = Arc::new((passages, vectors));
-        let done = self.blocking.run(move |client, _| {
-            let (model, added) = (model.clone(), Arc::clone(&added));
-            Box::pin(async move { vectors::add(client, number, &model, &added.0, &added.1).await })
+        let vectors = Arc::new((passages, vectors));
+        let result = self.blocking.run(move |client, _| {
+            let (model, vectors) = (model.clone(), Arc::clone(&vectors));
+            Box::pin(
+                async move { vectors::add(client, number, &model, &vectors.0, &vectors.1).await },
+            )
         });
-        done.map_err(|error| error.to_string())
+        result.map_err(|error| error.to_string())
     }
 
     fn save_vectors(&self, _space: &VectorSpace) -> Result<(), String> {
@@ -309,20 +314,20 @@ async fn complete(
     client: &mut Object,
     corpus: i64,
     item: i64,
-    new: &Head,
-    received: &ItemTotals,
+    new_item: &Head,
+    totals: &ItemTotals,
 ) -> Result<Result<Option<(StoreOutcome, bool)>, StoreError>, Error> {
     let transaction = client.transaction().await?;
-    let before = match write::lock_item(&transaction, corpus, item, new.id.as_str()).await? {
+    let existing = match write::lock_item(&transaction, corpus, item, new_item.id.as_str()).await? {
         ItemState::Gone => return Ok(Ok(None)),
         ItemState::Completed => return Ok(Ok(Some((StoreOutcome::New, true)))),
-        ItemState::Open(before) => before,
+        ItemState::Open(existing) => existing,
     };
     let is_same = |row: &Row| {
-        let has_digest = row.get::<_, &[u8]>(1) == received.digest.as_slice();
-        head(row, 2).map(|known| has_digest && supersedes(&known, new))
+        let has_digest = row.get::<_, &[u8]>(1) == totals.digest.as_slice();
+        head(row, 2).map(|existing_head| has_digest && supersedes(&existing_head, new_item))
     };
-    match before.as_ref().map(is_same).transpose() {
+    match existing.as_ref().map(is_same).transpose() {
         Err(damage) => return Ok(Err(damage)),
         Ok(Some(true)) => {
             write::discard(&transaction, item).await?;
@@ -331,22 +336,22 @@ async fn complete(
         }
         Ok(_) => {}
     }
-    let same = write::same_as(&transaction, corpus, new, received).await?;
-    if let Some(before) = &before {
-        write::remove_item(&transaction, before.get(0)).await?;
+    let duplicate_id = write::find_duplicate(&transaction, corpus, new_item, totals).await?;
+    if let Some(existing) = &existing {
+        write::remove_item(&transaction, existing.get(0)).await?;
     }
-    let outcome = match same {
-        Some(same) => {
+    let outcome = match duplicate_id {
+        Some(duplicate_id) => {
             write::discard(&transaction, item).await?;
-            StoreOutcome::SameAs(same)
+            StoreOutcome::SameAs(duplicate_id)
         }
         None => {
-            write::add_item(&transaction, corpus, item, received).await?;
+            write::add_item(&transaction, corpus, item, totals).await?;
             StoreOutcome::New
         }
     };
     transaction.commit().await?;
-    Ok(Ok(Some((outcome, before.is_some()))))
+    Ok(Ok(Some((outcome, existing.is_some()))))
 }
 
 struct Search {
@@ -378,7 +383,7 @@ async fn rank_passages(client: &mut Object, search: &Search) -> Result<Rankings,
         }
         false => Vec::new(),
     };
-    let meaning_numbers = by_meaning.iter().flatten().map(|near| signed(near.key));
+    let meaning_numbers = by_meaning.iter().flatten().map(|hit| signed(hit.key));
     let numbers: Vec<i64> = by_terms.iter().copied().chain(meaning_numbers).collect();
     let rows = read::passages(&transaction, search.corpus, &numbers).await?;
     transaction.commit().await?;

@@ -41,14 +41,14 @@ impl Index {
     }
 
     /// Returns the index's condition. A query needs the same one for the planner to use the index.
-    fn rows(&self) -> String {
+    fn condition(&self) -> String {
         format!("corpus = {} AND model = '{}'", self.corpus, self.model)
     }
 
     /// Returns the memory needed to build the index, in megabytes: `f32` vectors and about 700 bytes of links each.
-    fn memory(&self, vectors: i64) -> i64 {
-        let of_each = i64::try_from(self.dimension * 4).unwrap_or(MAX_MEMORY) + 700;
-        (vectors.saturating_mul(of_each) >> 20).clamp(64, MAX_MEMORY)
+    fn build_memory(&self, vector_count: i64) -> i64 {
+        let bytes_per_vector = i64::try_from(self.dimension * 4).unwrap_or(MAX_MEMORY) + 700;
+        (vector_count.saturating_mul(bytes_per_vector) >> 20).clamp(64, MAX_MEMORY)
     }
 
     pub(super) async fn is_ready(&self, transaction: &Transaction<'_>) -> Result<bool, Error> {
@@ -68,10 +68,10 @@ impl Index {
                 "SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL enable_sort = off"
             ))
             .await?;
-        let (rows, dimension) = (self.rows(), self.dimension);
+        let (condition, dimension) = (self.condition(), self.dimension);
         let sql = format!(
             "SELECT passage, 1 - (embedding::vector({dimension}) <=> $1::vector({dimension})) \
-             FROM evidence_vectors WHERE {rows} \
+             FROM evidence_vectors WHERE {condition} \
              ORDER BY embedding::vector({dimension}) <=> $1::vector({dimension}) LIMIT $2"
         );
         let nearest = transaction.query(&sql, &[vector, &limit]).await?;
@@ -81,11 +81,11 @@ impl Index {
 
     /// Builds the index, unless the corpus is small or another server is building it. Does not block writers.
     pub(super) async fn build(self, database: &Database) -> Result<(), Failure> {
-        self.build_from(database, MIN_VECTORS).await
+        self.build_with_minimum(database, MIN_VECTORS).await
     }
 
-    /// Builds the index like [`build`](Self::build), with another minimum.
-    pub(in crate::evidence) async fn build_from(
+    /// Builds the index like [`build`](Self::build), if the corpus has at least `min_vectors` vectors.
+    pub(in crate::evidence) async fn build_with_minimum(
         self,
         database: &Database,
         min_vectors: i64,
@@ -112,9 +112,9 @@ impl Index {
         if !is_locked {
             return Ok(());
         }
-        let done = self.build_locked(client).await;
+        let result = self.build_locked(client).await;
         query::one(client, UNLOCK_INDEX, &[&LOCK, &self.corpus]).await?;
-        done
+        result
     }
 
     async fn build_locked(&self, client: &Object) -> Result<(), Error> {
@@ -126,33 +126,33 @@ impl Index {
         let name = self.name();
         match query::optional(client, STATE, &[&name]).await?.map(|row| row.get(0)) {
             Some(true) => return Ok(()),
-            // An interrupted build left it.
+            // An interrupted build left an invalid index.
             Some(false) => client.batch_execute(&format!("DROP INDEX CONCURRENTLY {name}")).await?,
             None => {}
         }
-        let limits = query::one(client, TIMEOUTS, &[]).await?;
+        let timeouts = query::one(client, TIMEOUTS, &[]).await?;
         let count: i64 = query::one(client, COUNT, &[&self.corpus, &self.model]).await?.get(0);
-        let (statement, lock): (&str, &str) = (limits.get(0), limits.get(1));
-        let (rows, dimension) = (self.rows(), self.dimension);
-        let memory = self.memory(count);
+        let (statement_timeout, lock_timeout): (&str, &str) = (timeouts.get(0), timeouts.get(1));
+        let (condition, dimension) = (self.condition(), self.dimension);
+        let memory = self.build_memory(count);
         // A separate statement, because `CONCURRENTLY` cannot run in a transaction.
         client
             .batch_execute(&format!(
                 "SET statement_timeout = 0; SET lock_timeout = 0; SET maintenance_work_mem = '{memory}MB'"
             ))
             .await?;
-        let built = client
+        let result = client
             .batch_execute(&format!(
                 "CREATE INDEX CONCURRENTLY {name} ON evidence_vectors \
-                 USING hnsw ((embedding::vector({dimension})) vector_cosine_ops) WHERE {rows}"
+                 USING hnsw ((embedding::vector({dimension})) vector_cosine_ops) WHERE {condition}"
             ))
             .await;
         client
             .batch_execute(&format!(
-                "SET statement_timeout = '{statement}'; SET lock_timeout = '{lock}'; RESET maintenance_work_mem"
+                "SET statement_timeout = '{statement_timeout}'; SET lock_timeout = '{lock_timeout}'; RESET maintenance_work_mem"
             ))
             .await?;
-        built
+        result
     }
 }
 

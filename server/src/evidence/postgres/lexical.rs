@@ -23,7 +23,7 @@ const MAX_COUNTED: i64 = 2_000;
 const RANKED: i64 = 5_000;
 /// The maximum number of passages to rank, even if the rarest term occurs in more.
 const MAX_RANKED: i64 = 20_000;
-/// The number of passages ranked with term counts. Before that, all are ranked only by the terms they contain.
+/// The number of passages ranked with term counts: those that rank highest by the terms they contain.
 const RANKED_IN_FULL: i64 = 1_000;
 /// The maximum count of a term in a passage; PostgreSQL stores up to 256 positions.
 const MAX_COUNT: u16 = 255;
@@ -51,28 +51,28 @@ pub(super) fn count_terms(words: &str) -> TermCounts<'_> {
 }
 
 pub(super) fn tsvector(corpus: i64, terms: &BTreeMap<&str, u16>) -> String {
-    let mut written = String::new();
+    let mut vector_text = String::new();
     for (term, count) in terms {
-        let separator = if written.is_empty() { "" } else { " " };
-        written.push_str(&format!("{separator}{}:1", lexeme(corpus, term)));
-        for place in 2..=MAX_COUNT.min(*count) {
-            written.push_str(&format!(",{place}"));
+        let separator = if vector_text.is_empty() { "" } else { " " };
+        vector_text.push_str(&format!("{separator}{}:1", lexeme(corpus, term)));
+        for position in 2..=MAX_COUNT.min(*count) {
+            vector_text.push_str(&format!(",{position}"));
         }
     }
-    written
+    vector_text
 }
 
-/// Quotes a term of a corpus, without its quotes and backslashes.
+/// Quotes a term, prefixed with its corpus. Removes quotes and backslashes from the term.
 fn lexeme(corpus: i64, term: &str) -> String {
     format!("'{corpus} {}'", term.replace(['\'', '\\'], ""))
 }
 
 /// Returns the terms that passages must contain, as a `tsquery`.
 pub(super) fn required_terms(corpus: i64, filter: &Filter) -> Option<String> {
-    let first = |entity: &String| terms(entity).into_iter().next();
-    let named: Vec<String> =
-        filter.entities.iter().filter_map(first).map(|term| lexeme(corpus, &term)).collect();
-    (!named.is_empty()).then(|| named.join(" & "))
+    let first_term = |entity: &String| terms(entity).into_iter().next();
+    let lexemes: Vec<String> =
+        filter.entities.iter().filter_map(first_term).map(|term| lexeme(corpus, &term)).collect();
+    (!lexemes.is_empty()).then(|| lexemes.join(" & "))
 }
 
 /// Returns the numbers of passages that match any term of a query, best first; ties are ordered by number.
@@ -86,17 +86,17 @@ pub(super) async fn search(
     const SIZE: &str = "SELECT passages, words FROM evidence_corpora WHERE number = $1";
     let terms = occurring_terms(transaction, corpus, text).await?;
     let Some((_, most_common)) = terms.last() else { return Ok(Vec::new()) };
-    let size = query::one(transaction, SIZE, &[&corpus]).await?;
-    let passages = size.get::<_, i64>(0).max(*most_common);
-    let length = size.get::<_, i64>(1).max(1) as f64 / passages.max(1) as f64;
+    let totals = query::one(transaction, SIZE, &[&corpus]).await?;
+    let passages = totals.get::<_, i64>(0).max(*most_common);
+    let mean_length = totals.get::<_, i64>(1).max(1) as f64 / passages.max(1) as f64;
     let candidates = match passages <= RANKED || !filter.is_empty() {
         true => terms.as_slice(),
         false => rarest(&terms),
     };
-    let any: Vec<String> = candidates.iter().map(|(term, _)| lexeme(corpus, term)).collect();
-    let any = match required_terms(corpus, filter) {
-        Some(required) => format!("({}) & {required}", any.join(" | ")),
-        None => any.join(" | "),
+    let matching: Vec<String> = candidates.iter().map(|(term, _)| lexeme(corpus, term)).collect();
+    let matching = match required_terms(corpus, filter) {
+        Some(required) => format!("({}) & {required}", matching.join(" | ")),
+        None => matching.join(" | "),
     };
     let lexemes: Vec<String> = terms.iter().map(|(term, _)| format!("{corpus} {term}")).collect();
     let weights: Vec<f64> = terms.iter().map(|(_, count)| weight(passages, *count)).collect();
@@ -104,33 +104,34 @@ pub(super) async fn search(
     let mut statement = Conditions { sql: "items.state <> 'gone'".to_owned(), values: Vec::new() };
     restrict(&mut statement, filter);
     let conditions = statement.sql.clone();
-    let any = statement.bind(any);
-    let places: Vec<String> =
+    let matching = statement.bind(matching);
+    let placeholders: Vec<String> =
         terms.iter().map(|(term, _)| statement.bind(lexeme(corpus, term))).collect();
-    let weight_places: Vec<String> = weights.iter().map(|weight| statement.bind(*weight)).collect();
+    let weight_placeholders: Vec<String> =
+        weights.iter().map(|weight| statement.bind(*weight)).collect();
     let (lexemes, weights) = (statement.bind(lexemes), statement.bind(weights));
-    let (length, limit) = (statement.bind(length), statement.bind(limit));
-    let (ranked, in_full) = (statement.bind(MAX_RANKED), statement.bind(RANKED_IN_FULL));
-    let queries: String = places
+    let (mean_length, limit) = (statement.bind(mean_length), statement.bind(limit));
+    let (ranked_limit, full_limit) = (statement.bind(MAX_RANKED), statement.bind(RANKED_IN_FULL));
+    let queries: String = placeholders
         .iter()
         .enumerate()
-        .map(|(number, term)| format!(", {term}::text::tsquery AS t{number}"))
+        .map(|(index, term)| format!(", {term}::text::tsquery AS t{index}"))
         .collect();
-    let has: Vec<String> = weight_places
+    let weight_sum: Vec<String> = weight_placeholders
         .iter()
         .enumerate()
-        .map(|(number, weight)| {
-            format!("CASE WHEN passages.words @@ t{number} THEN {weight}::float8 ELSE 0 END")
+        .map(|(index, weight)| {
+            format!("CASE WHEN passages.words @@ t{index} THEN {weight}::float8 ELSE 0 END")
         })
         .collect();
-    let has = has.join(" + ");
+    let weight_sum = weight_sum.join(" + ");
     let sql = format!(
-        "WITH queries AS MATERIALIZED (SELECT {any}::text::tsquery AS matching{queries}), \
+        "WITH queries AS MATERIALIZED (SELECT {matching}::text::tsquery AS matching{queries}), \
          found AS MATERIALIZED (SELECT passages.number, passages.words, \
-             1 - {B} + {B} * passages.length / {length}::float8 AS length, {has} AS weight \
+             1 - {B} + {B} * passages.length / {mean_length}::float8 AS length, {weight_sum} AS weight \
              FROM queries JOIN evidence_passages AS passages ON passages.words @@ queries.matching \
-             JOIN evidence_items AS items ON items.number = passages.item WHERE {conditions} LIMIT {ranked}), \
-         best AS MATERIALIZED (SELECT * FROM found ORDER BY weight / (1 + {K1} * length) DESC, number LIMIT {in_full}), \
+             JOIN evidence_items AS items ON items.number = passages.item WHERE {conditions} LIMIT {ranked_limit}), \
+         best AS MATERIALIZED (SELECT * FROM found ORDER BY weight / (1 + {K1} * length) DESC, number LIMIT {full_limit}), \
          terms AS (SELECT * FROM unnest({lexemes}::text[], {weights}::float8[]) AS terms (lexeme, weight)) \
          SELECT number, sum(terms.weight * count * ({K1} + 1) / (count + {K1} * length)) AS score \
          FROM best, LATERAL (SELECT lexeme, cardinality(positions)::float8 AS count FROM unnest(words)) AS counts \
@@ -166,14 +167,14 @@ async fn occurring_terms(
 }
 
 /// Returns the rarest terms that together occur in at most [`RANKED`] passages, or the rarest one.
-fn rarest(known: &[(String, i64)]) -> &[(String, i64)] {
-    let mut sum = 0;
-    let within = known.iter().take_while(|(_, count)| {
-        let is_within = sum == 0 || sum + count <= RANKED;
-        sum += count;
-        is_within
+fn rarest(terms: &[(String, i64)]) -> &[(String, i64)] {
+    let mut total = 0;
+    let selected = terms.iter().take_while(|(_, count)| {
+        let fits = total == 0 || total + count <= RANKED;
+        total += count;
+        fits
     });
-    known.get(..within.count()).unwrap_or(known)
+    terms.get(..selected.count()).unwrap_or(terms)
 }
 
 fn weight(passages: i64, count: i64) -> f64 {
@@ -188,27 +189,27 @@ mod tests {
 
     #[test]
     fn terms_are_counted_and_prefixed_with_their_corpus() {
-        let counted = count_terms("pod cart-1 pod oom ");
-        assert_eq!(counted.length, 4);
-        assert_eq!(tsvector(7, &counted.terms), "'7 cart-1':1 '7 oom':1 '7 pod':1,2");
+        let term_counts = count_terms("pod cart-1 pod oom ");
+        assert_eq!(term_counts.length, 4);
+        assert_eq!(tsvector(7, &term_counts.terms), "'7 cart-1':1 '7 oom':1 '7 pod':1,2");
     }
 
     #[test]
     fn a_long_passage_is_cut_to_the_tsvector_limits() {
         let long = "word ".repeat(1 << 20);
-        let counted = count_terms(&long);
-        assert!(counted.length < 1 << 18);
-        assert!(tsvector(1, &counted.terms).ends_with(",255"));
+        let term_counts = count_terms(&long);
+        assert!(term_counts.length < 1 << 18);
+        assert!(tsvector(1, &term_counts.terms).ends_with(",255"));
     }
 
     #[test]
     fn selects_at_least_one_rare_term() {
-        let known = |counts: &[i64]| -> Vec<(String, i64)> {
+        let terms_with = |counts: &[i64]| -> Vec<(String, i64)> {
             counts.iter().map(|count| (count.to_string(), *count)).collect()
         };
-        assert_eq!(rarest(&known(&[3, 4_000, 4_001])).len(), 2);
-        assert_eq!(rarest(&known(&[50_000, 60_000])).len(), 1);
-        assert_eq!(rarest(&known(&[])).len(), 0);
+        assert_eq!(rarest(&terms_with(&[3, 4_000, 4_001])).len(), 2);
+        assert_eq!(rarest(&terms_with(&[50_000, 60_000])).len(), 1);
+        assert_eq!(rarest(&terms_with(&[])).len(), 0);
     }
 
     #[test]

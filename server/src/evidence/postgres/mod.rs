@@ -50,8 +50,8 @@ impl Blocking {
             + Sync
             + 'static,
     {
-        let done = self.runtime.block_on(self.database.run(work));
-        done.map_err(|failure| StoreError::from_database(&failure))
+        let result = self.runtime.block_on(self.database.run(work));
+        result.map_err(|failure| StoreError::from_database(&failure))
     }
 
     fn sweep(&self) {
@@ -92,7 +92,7 @@ impl CorpusStore for PostgresCorpora {
         let requested = name.clone();
         let number = self.blocking.run(move |client, _| {
             let name = requested.clone();
-            Box::pin(async move { number(client, &name, create).await })
+            Box::pin(async move { find_or_create(client, &name, create).await })
         })?;
         let number =
             number.ok_or_else(|| StoreError::UnknownCorpus { corpus: name.to_string() })?;
@@ -137,14 +137,14 @@ impl CorpusStore for PostgresCorpora {
         // The sweep deletes its rows in short transactions.
         const MARK_DELETED: &str = "UPDATE evidence_corpora SET name = NULL WHERE name = $1";
         let requested = name.clone();
-        let is_done = self.blocking.run(move |client, attempt| {
+        let is_deleted = self.blocking.run(move |client, attempt| {
             let name = requested.clone();
             Box::pin(async move {
-                let marked = query::execute(client, MARK_DELETED, &[&name.as_str()]).await?;
-                Ok(marked > 0 || attempt > 1)
+                let marked_count = query::execute(client, MARK_DELETED, &[&name.as_str()]).await?;
+                Ok(marked_count > 0 || attempt > 1)
             })
         })?;
-        if !is_done {
+        if !is_deleted {
             return Err(StoreError::UnknownCorpus { corpus: name.to_string() });
         }
         self.blocking.sweep();
@@ -152,8 +152,8 @@ impl CorpusStore for PostgresCorpora {
     }
 
     fn sweep(&self) -> Result<(), StoreError> {
-        let swept = self.blocking.runtime.block_on(sweep::sweep(&self.blocking.database));
-        swept.map_err(|failure| StoreError::from_database(&failure))
+        let result = self.blocking.runtime.block_on(sweep::sweep(&self.blocking.database));
+        result.map_err(|failure| StoreError::from_database(&failure))
     }
 
     fn vectors_unavailable(&self) -> Option<&str> {
@@ -162,7 +162,7 @@ impl CorpusStore for PostgresCorpora {
 }
 
 /// Returns the number of a corpus. If it does not exist, creates it if `create` is set.
-async fn number(
+async fn find_or_create(
     client: &mut Object,
     name: &CorpusName,
     create: bool,

@@ -122,9 +122,10 @@ pub(super) async fn snapshot(
     let (start, end) = match part {
         Part::Head => (0, HEAD_BYTES),
         Part::Bytes(start, end) => (start, end),
-        Part::Lines(first, last) => {
-            (edge(client, number, first, false).await?, edge(client, number, last, true).await?)
-        }
+        Part::Lines(first, last) => (
+            line_edge(client, number, first, false).await?,
+            line_edge(client, number, last, true).await?,
+        ),
     };
     let end = end.min(start.saturating_add(MAX_BYTES)).min(size);
     let start = start.min(size);
@@ -134,16 +135,17 @@ pub(super) async fn snapshot(
 }
 
 /// Returns the offset at which a line starts, or ends. Counts lines only in the passage that contains it.
-async fn edge(client: &Object, item: i64, line: u64, is_end: bool) -> Result<u64, Error> {
+async fn line_edge(client: &Object, item: i64, line: u64, is_end: bool) -> Result<u64, Error> {
     const PASSAGE: &str = "SELECT start, stop, first_line FROM evidence_passages \
          WHERE item = $1 AND first_line <= $2 ORDER BY first_line DESC, start LIMIT 1";
     let Some(row) = query::optional(client, PASSAGE, &[&item, &signed(line)]).await? else {
         return Ok(0);
     };
-    let (start, end, from) = (unsigned(row.get(0)), unsigned(row.get(1)), unsigned(row.get(2)));
+    let (start, end, first_line) =
+        (unsigned(row.get(0)), unsigned(row.get(1)), unsigned(row.get(2)));
     let bytes = content(client, item, start, end).await?;
-    let passed = usize::try_from(line - from + u64::from(is_end)).unwrap_or(usize::MAX);
-    let lines = bytes.split_inclusive(|byte| *byte == b'\n').take(passed);
+    let line_count = usize::try_from(line - first_line + u64::from(is_end)).unwrap_or(usize::MAX);
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n').take(line_count);
     Ok(start + lines.map(|line| line.len() as u64).sum::<u64>())
 }
 
@@ -153,11 +155,13 @@ async fn content(client: &Object, item: i64, start: u64, end: u64) -> Result<Vec
     let parameters: query::Parameters<'_> = &[&item, &signed(start), &signed(end), &CHUNK_BYTES];
     let mut content = Vec::new();
     for row in query::all(client, CHUNKS, parameters).await? {
-        let (at, bytes): (u64, &[u8]) = (unsigned(row.get(0)), row.get(1));
-        let within = |edge: u64| {
-            usize::try_from(edge.saturating_sub(at)).unwrap_or(usize::MAX).min(bytes.len())
+        let (chunk_start, bytes): (u64, &[u8]) = (unsigned(row.get(0)), row.get(1));
+        let index_in_chunk = |offset: u64| {
+            usize::try_from(offset.saturating_sub(chunk_start))
+                .unwrap_or(usize::MAX)
+                .min(bytes.len())
         };
-        content.extend(bytes.get(within(start)..within(end)).unwrap_or_default());
+        content.extend(bytes.get(index_in_chunk(start)..index_in_chunk(end)).unwrap_or_default());
     }
     Ok(content)
 }

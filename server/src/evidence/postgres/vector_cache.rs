@@ -21,14 +21,14 @@ impl Cache for SharedVectors {
     fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Vector>>, CacheError> {
         const FIND: &str = "SELECT vector FROM unnest($1::bytea[]) WITH ORDINALITY AS requested (key, place) \
              LEFT JOIN evidence_vector_cache AS cache USING (key) ORDER BY place";
-        let keys = Arc::new(bytes(keys.iter()));
+        let keys = Arc::new(key_bytes(keys.iter()));
         let rows = self.0.run(move |client, _| {
             let keys = Arc::clone(&keys);
             Box::pin(async move { query::all(client, FIND, &[&*keys]).await })
         });
         let rows = rows.map_err(|error| CacheError::Other(error.to_string()))?;
         let vector = |bytes: &[u8]| -> Vector {
-            bytes.as_chunks().0.iter().map(|four| f32::from_le_bytes(*four)).collect()
+            bytes.as_chunks().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect()
         };
         Ok(rows.iter().map(|row| row.get::<_, Option<&[u8]>>(0).map(vector)).collect())
     }
@@ -36,21 +36,21 @@ impl Cache for SharedVectors {
     fn put_many(&self, vectors: &[(Key, Vector)]) -> Result<(), CacheError> {
         const PUT: &str = "INSERT INTO evidence_vector_cache (key, vector) \
              SELECT * FROM unnest($1::bytea[], $2::bytea[]) ORDER BY 1 ON CONFLICT DO NOTHING";
-        let keys = bytes(vectors.iter().map(|(key, _)| key));
-        let written: Vec<Vec<u8>> = vectors
+        let keys = key_bytes(vectors.iter().map(|(key, _)| key));
+        let values: Vec<Vec<u8>> = vectors
             .iter()
             .map(|(_, vector)| vector.iter().flat_map(|value| value.to_le_bytes()).collect())
             .collect();
-        let rows = Arc::new((keys, written));
-        let put = self.0.run(move |client, _| {
+        let rows = Arc::new((keys, values));
+        let result = self.0.run(move |client, _| {
             let rows = Arc::clone(&rows);
             Box::pin(async move { query::execute(client, PUT, &[&rows.0, &rows.1]).await })
         });
-        put.map(drop).map_err(|error| CacheError::Other(error.to_string()))
+        result.map(drop).map_err(|error| CacheError::Other(error.to_string()))
     }
 }
 
-fn bytes<'k>(keys: impl Iterator<Item = &'k Key>) -> Vec<Vec<u8>> {
+fn key_bytes<'k>(keys: impl Iterator<Item = &'k Key>) -> Vec<Vec<u8>> {
     keys.map(|key| key.as_bytes().to_vec()).collect()
 }
 

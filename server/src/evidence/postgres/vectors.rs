@@ -25,20 +25,20 @@ const MAX_EMBEDDED_BYTES: i64 = 2_048;
 /// Creates the vector table if the database has pgvector. With `migrate`, tries to install the extension first.
 pub(crate) async fn prepare(database: &Database, migrate: bool) -> Result<(), SchemaFailure> {
     if migrate {
-        let made = database.run(|client, _| {
+        let created = database.run(|client, _| {
             Box::pin(client.batch_execute("CREATE EXTENSION IF NOT EXISTS vector"))
         });
-        if let Err(failure) = made.await {
+        if let Err(failure) = created.await {
             tracing::debug!(%failure, "no pgvector");
         }
     }
-    if database.run(|client, _| Box::pin(has_type(client))).await? {
+    if database.run(|client, _| Box::pin(has_vector_type(client))).await? {
         SCHEMA.create(database, migrate).await?;
     }
     Ok(())
 }
 
-async fn has_type(client: &mut Object) -> Result<bool, Error> {
+async fn has_vector_type(client: &mut Object) -> Result<bool, Error> {
     Ok(client.query_one("SELECT to_regtype('vector') IS NOT NULL", &[]).await?.get(0))
 }
 
@@ -50,11 +50,11 @@ pub(super) async fn unavailable_reason(client: &mut Object) -> Result<Option<Str
     }))
 }
 
-pub(super) async fn passages_without(
+pub(super) async fn passages_without_vector(
     client: &mut Object,
     corpus: i64,
     model: &str,
-    after: i64,
+    after_number: i64,
 ) -> Result<Vec<Row>, Error> {
     const FIND_MISSING: &str = "SELECT passages.number, (SELECT string_agg(substring(contents.bytes \
              FROM (greatest(passages.start - contents.start, 0) + 1)::integer \
@@ -70,7 +70,7 @@ pub(super) async fn passages_without(
              WHERE vectors.passage = passages.number AND vectors.model = $2) \
          ORDER BY passages.number LIMIT $5";
     let parameters: query::Parameters<'_> =
-        &[&corpus, &model, &after, &LONG_TEXT, &BATCH, &MAX_EMBEDDED_BYTES];
+        &[&corpus, &model, &after_number, &LONG_TEXT, &BATCH, &MAX_EMBEDDED_BYTES];
     query::all(client, FIND_MISSING, parameters).await
 }
 
@@ -123,24 +123,24 @@ async fn compare_all(
     filter: &Filter,
     limit: i64,
 ) -> Result<Vec<Row>, Error> {
-    let mut filtered = Conditions { sql: "true".to_owned(), values: Vec::new() };
-    filtered.add("vectors.corpus = ?", corpus);
-    filtered.add("vectors.model = ?", space.model.clone());
-    let mut joined = "";
+    let mut conditions = Conditions { sql: "true".to_owned(), values: Vec::new() };
+    conditions.add("vectors.corpus = ?", corpus);
+    conditions.add("vectors.model = ?", space.model.clone());
+    let mut joins = "";
     if !filter.is_empty() {
-        joined = "JOIN evidence_passages AS passages ON passages.number = vectors.passage \
+        joins = "JOIN evidence_passages AS passages ON passages.number = vectors.passage \
              JOIN evidence_items AS items ON items.number = passages.item";
-        restrict(&mut filtered, filter);
+        restrict(&mut conditions, filter);
         if let Some(required) = required_terms(corpus, filter) {
-            filtered.add("passages.words @@ ?::text::tsquery", required);
+            conditions.add("passages.words @@ ?::text::tsquery", required);
         }
     }
-    let conditions = filtered.sql.clone();
-    let (vector, limit) = (filtered.bind(vector.clone()), filtered.bind(limit));
+    let where_clause = conditions.sql.clone();
+    let (vector, limit) = (conditions.bind(vector.clone()), conditions.bind(limit));
     let sql = format!(
         "WITH compared AS MATERIALIZED (SELECT passage, embedding <=> {vector} AS distance \
-             FROM evidence_vectors AS vectors {joined} WHERE {conditions}) \
+             FROM evidence_vectors AS vectors {joins} WHERE {where_clause}) \
          SELECT passage, 1 - distance FROM compared ORDER BY distance, passage LIMIT {limit}"
     );
-    query::all(transaction, &sql, &filtered.parameters()).await
+    query::all(transaction, &sql, &conditions.parameters()).await
 }

@@ -11,8 +11,7 @@ use super::lexical;
 use crate::evidence::store::{Batch, Head, ItemTotals};
 use crate::storage::postgres::query;
 
-/// The number of passages in a batch from which a term is counted as common. Rarer terms are counted during
-/// searches.
+/// The minimum number of passages in a batch that contain a common term. Rarer terms are counted during searches.
 const COMMON: i64 = 4;
 
 /// A batch in columns, which are the parameters of its statements.
@@ -28,9 +27,9 @@ pub(super) struct Columns {
     lengths: Vec<i32>,
     words: Vec<String>,
     /// The number of passages with each common term. Sorted, so that all writers lock rows in the same order.
-    common: BTreeMap<String, i64>,
+    common_terms: BTreeMap<String, i64>,
     /// The number of the item's earlier batches, once read.
-    before: OnceLock<i64>,
+    earlier_batches: OnceLock<i64>,
 }
 
 impl Columns {
@@ -40,20 +39,20 @@ impl Columns {
             columns.content_starts.push(signed(*start));
             columns.contents.push(bytes.clone());
         }
-        for found in &batch.passages {
-            let counted = lexical::count_terms(&found.words);
-            columns.starts.push(signed(found.start));
-            columns.stops.push(signed(found.end));
-            columns.first_lines.push(signed(found.lines.0));
-            columns.last_lines.push(signed(found.lines.1));
-            columns.pointers.push(found.pointer.as_bytes().to_vec());
-            columns.lengths.push(counted.length);
-            columns.words.push(lexical::tsvector(corpus, &counted.terms));
-            for term in counted.terms.into_keys() {
-                *columns.common.entry(term.to_owned()).or_default() += 1;
+        for passage in &batch.passages {
+            let term_counts = lexical::count_terms(&passage.words);
+            columns.starts.push(signed(passage.start));
+            columns.stops.push(signed(passage.end));
+            columns.first_lines.push(signed(passage.lines.0));
+            columns.last_lines.push(signed(passage.lines.1));
+            columns.pointers.push(passage.pointer.as_bytes().to_vec());
+            columns.lengths.push(term_counts.length);
+            columns.words.push(lexical::tsvector(corpus, &term_counts.terms));
+            for term in term_counts.terms.into_keys() {
+                *columns.common_terms.entry(term.to_owned()).or_default() += 1;
             }
         }
-        columns.common.retain(|_, count| *count >= COMMON);
+        columns.common_terms.retain(|_, count| *count >= COMMON);
         columns
     }
 }
@@ -104,8 +103,8 @@ pub(super) async fn append(
     let Some(row) = query::optional(&transaction, LOCK_ITEM, &[&item]).await? else {
         return Ok(false);
     };
-    let now: i64 = row.get(0);
-    if *batch.before.get_or_init(|| now) != now {
+    let batches: i64 = row.get(0);
+    if *batch.earlier_batches.get_or_init(|| batches) != batches {
         // An earlier attempt was committed, but the response was lost.
         return Ok(true);
     }
@@ -128,7 +127,7 @@ pub(super) async fn append(
         ];
         query::execute(&transaction, PASSAGES, parameters).await?;
         let (terms, counts): (Vec<&str>, Vec<i64>) =
-            batch.common.iter().map(|(term, count)| (term.as_str(), *count)).unzip();
+            batch.common_terms.iter().map(|(term, count)| (term.as_str(), *count)).unzip();
         query::execute(&transaction, COMMON_TERMS, &[&corpus, &terms, &counts]).await?;
     }
     transaction.commit().await?;
@@ -163,26 +162,26 @@ pub(super) async fn lock_item(
         Some("receiving") => {}
         _ => return Ok(ItemState::Gone),
     }
-    let before = format!(
+    let select_existing = format!(
         "SELECT items.number, items.digest, {HEAD_COLUMNS} FROM evidence_items AS items \
          WHERE corpus = $1 AND id = $2 AND state = 'complete'"
     );
-    Ok(ItemState::Open(query::optional(transaction, &before, &[&corpus, &id]).await?))
+    Ok(ItemState::Open(query::optional(transaction, &select_existing, &[&corpus, &id]).await?))
 }
 
 /// Returns the id of another item with the same content and equivalent metadata.
-pub(super) async fn same_as(
+pub(super) async fn find_duplicate(
     transaction: &Transaction<'_>,
     corpus: i64,
     head: &Head,
-    received: &ItemTotals,
+    totals: &ItemTotals,
 ) -> Result<Option<String>, Error> {
     const FIND_SAME: &str = "SELECT id FROM evidence_items WHERE corpus = $1 AND digest = $2 AND state = 'complete' \
          AND id <> $3 AND kind = $4 AND lane = $5 AND tool = $6 AND query = $7 AND is_json = $8 \
          AND attested >= $9 AND specialist_id = $10 AND verification_result = $11 ORDER BY number LIMIT 1";
     let parameters: query::Parameters<'_> = &[
         &corpus,
-        &received.digest.as_slice(),
+        &totals.digest.as_slice(),
         &head.id.as_str(),
         &head.kind.name(),
         &head.lane.name(),
@@ -215,7 +214,7 @@ pub(super) async fn add_item(
     transaction: &Transaction<'_>,
     corpus: i64,
     item: i64,
-    received: &ItemTotals,
+    totals: &ItemTotals,
 ) -> Result<(), Error> {
     const LINES: &str = "INSERT INTO evidence_new_lines (item, line) SELECT $1, unnest($2::bigint[]) \
          ON CONFLICT DO NOTHING";
@@ -223,16 +222,15 @@ pub(super) async fn add_item(
          repeated_lines = $5, passages = $6 WHERE number = $1 RETURNING words";
     const ADD_TOTALS: &str = "UPDATE evidence_corpora SET items = items + 1, passages = passages + $2, words = words + $3, \
          size = size + $4, embedded_by = NULL, revision = nextval('evidence_revisions') WHERE number = $1";
-    let lines: Vec<i64> =
-        received.templates.iter().map(|template| signed(template.first)).collect();
+    let lines: Vec<i64> = totals.templates.iter().map(|template| signed(template.first)).collect();
     query::execute(transaction, LINES, &[&item, &lines]).await?;
-    let (passages, size) = (signed(received.passages), signed(received.size));
+    let (passages, size) = (signed(totals.passages), signed(totals.size));
     let parameters: query::Parameters<'_> = &[
         &item,
-        &received.digest.as_slice(),
+        &totals.digest.as_slice(),
         &size,
-        &signed(received.lines),
-        &signed(received.repeated_lines),
+        &signed(totals.lines),
+        &signed(totals.repeated_lines),
         &passages,
     ];
     let words: i64 = query::one(transaction, MARK_COMPLETE, parameters).await?.get(0);

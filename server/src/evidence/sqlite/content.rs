@@ -12,11 +12,11 @@ pub(super) fn content(
     start: u64,
     end: u64,
 ) -> rusqlite::Result<String> {
-    content_at(connection, item, start, end).map(|(_, text)| text)
+    content_with_offset(connection, item, start, end).map(|(_, text)| text)
 }
 
 /// Reads like [`content`], and also returns the offset of the first whole character.
-pub(super) fn content_at(
+pub(super) fn content_with_offset(
     connection: &Connection,
     item: i64,
     start: u64,
@@ -29,12 +29,14 @@ pub(super) fn content_at(
     let mut rows = statement.query(params![item, signed(start), signed(end)])?;
     let mut content: Vec<u8> = Vec::new();
     while let Some(row) = rows.next()? {
-        let at: u64 = unsigned(row.get(0)?);
+        let chunk_start: u64 = unsigned(row.get(0)?);
         let bytes = row.get_ref(1)?.as_blob()?;
-        let within = |edge: u64| {
-            usize::try_from(edge.saturating_sub(at)).unwrap_or(usize::MAX).min(bytes.len())
+        let index_in_chunk = |offset: u64| {
+            usize::try_from(offset.saturating_sub(chunk_start))
+                .unwrap_or(usize::MAX)
+                .min(bytes.len())
         };
-        content.extend(bytes.get(within(start)..within(end)).unwrap_or_default());
+        content.extend(bytes.get(index_in_chunk(start)..index_in_chunk(end)).unwrap_or_default());
     }
     let (skipped, text) = whole_characters(&content);
     Ok((start + skipped as u64, text.to_owned()))

@@ -52,7 +52,7 @@ impl SqliteCorpus {
                 .prepare("SELECT number FROM items WHERE is_complete = 0")?
                 .query_map([], |row| row.get(0))?
                 .collect::<rusqlite::Result<_>>()?;
-            numbers.into_iter().try_for_each(|number| remove(transaction, number))
+            numbers.into_iter().try_for_each(|number| remove_item(transaction, number))
         })?;
         Ok(corpus)
     }
@@ -61,7 +61,7 @@ impl SqliteCorpus {
         database::open_reader(&self.file)
     }
 
-    pub(super) fn failed(&self, error: &rusqlite::Error) -> StoreError {
+    pub(super) fn store_error(&self, error: &rusqlite::Error) -> StoreError {
         StoreError::from_sqlite(error, &self.file)
     }
 
@@ -70,12 +70,12 @@ impl SqliteCorpus {
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         let mut connection = self.lock();
-        let done = connection.transaction().and_then(|transaction| {
+        let result = connection.transaction().and_then(|transaction| {
             let value = work(&transaction)?;
             transaction.commit()?;
             Ok(value)
         });
-        done.map_err(|error| self.failed(&error))
+        result.map_err(|error| self.store_error(&error))
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
@@ -136,27 +136,27 @@ impl Corpus for SqliteCorpus {
 
     fn append(&self, item: i64, batch: &Batch) -> Result<(), StoreError> {
         self.write(|transaction| {
-            let mut content = transaction
+            let mut insert_content = transaction
                 .prepare_cached("INSERT INTO contents (item, start, bytes) VALUES (?1, ?2, ?3)")?;
             for (start, bytes) in &batch.contents {
-                content.execute(params![item, signed(*start), bytes])?;
+                insert_content.execute(params![item, signed(*start), bytes])?;
             }
-            let mut passage = transaction.prepare_cached(
+            let mut insert_passage = transaction.prepare_cached(
                 "INSERT INTO passages (item, start, end, first_line, last_line, pointer)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?;
-            let mut terms =
+            let mut insert_terms =
                 transaction.prepare_cached("INSERT INTO terms (rowid, words) VALUES (?1, ?2)")?;
-            for found in &batch.passages {
-                passage.execute(params![
+            for passage in &batch.passages {
+                insert_passage.execute(params![
                     item,
-                    signed(found.start),
-                    signed(found.end),
-                    signed(found.lines.0),
-                    signed(found.lines.1),
-                    found.pointer,
+                    signed(passage.start),
+                    signed(passage.end),
+                    signed(passage.lines.0),
+                    signed(passage.lines.1),
+                    passage.pointer,
                 ])?;
-                terms.execute(params![transaction.last_insert_rowid(), found.words])?;
+                insert_terms.execute(params![transaction.last_insert_rowid(), passage.words])?;
             }
             Ok(())
         })
@@ -166,11 +166,11 @@ impl Corpus for SqliteCorpus {
         &self,
         item: i64,
         head: &Head,
-        received: &ItemTotals,
+        totals: &ItemTotals,
     ) -> Result<StoreOutcome, StoreError> {
         let outcome = self.write(|transaction| {
             let id = head.id.as_str();
-            let before = transaction
+            let existing = transaction
                 .query_row(
                     &format!(
                         "SELECT number, digest, {HEAD_COLUMNS} FROM items
@@ -178,24 +178,24 @@ impl Corpus for SqliteCorpus {
                     ),
                     [id],
                     |row| {
-                        let is_same = row.get::<_, [u8; 32]>(1)? == received.digest
+                        let is_same = row.get::<_, [u8; 32]>(1)? == totals.digest
                             && supersedes(&self::head(row, 2)?, head);
                         Ok((row.get::<_, i64>(0)?, is_same))
                     },
                 )
                 .optional()?;
-            if let Some((_, true)) = before {
-                remove(transaction, item)?;
+            if let Some((_, true)) = existing {
+                remove_item(transaction, item)?;
                 return Ok(StoreOutcome::Unchanged);
             }
-            let same: Option<String> = transaction
+            let duplicate_id: Option<String> = transaction
                 .query_row(
                     "SELECT id FROM items WHERE digest = ?1 AND is_complete = 1 AND id <> ?2
                      AND kind = ?3 AND lane = ?4 AND tool = ?5 AND query = ?6 AND is_json = ?7
                      AND attested >= ?8 AND specialist_id = ?9 AND verification_result = ?10
                      ORDER BY number LIMIT 1",
                     params![
-                        received.digest,
+                        totals.digest,
                         id,
                         head.kind.name(),
                         head.lane.name(),
@@ -209,31 +209,31 @@ impl Corpus for SqliteCorpus {
                     |row| row.get(0),
                 )
                 .optional()?;
-            if let Some((number, _)) = before {
-                remove(transaction, number)?;
+            if let Some((number, _)) = existing {
+                remove_item(transaction, number)?;
             }
-            if let Some(same) = same {
-                remove(transaction, item)?;
-                return Ok(StoreOutcome::SameAs(same));
+            if let Some(duplicate_id) = duplicate_id {
+                remove_item(transaction, item)?;
+                return Ok(StoreOutcome::SameAs(duplicate_id));
             }
-            let mut template = transaction.prepare_cached(
+            let mut insert_template = transaction.prepare_cached(
                 "INSERT INTO templates (item, first_line, last_line, count, sample)
                  VALUES (?1, ?2, ?3, ?4, ?5)",
             )?;
-            for found in &received.templates {
-                let (first, last) = (signed(found.first), signed(found.last));
-                template.execute(params![item, first, last, signed(found.count), found.sample])?;
+            for template in &totals.templates {
+                let (first, last) = (signed(template.first), signed(template.last));
+                insert_template.execute(params![item, first, last, signed(template.count), template.sample])?;
             }
             transaction.execute(
                 "UPDATE items SET digest = ?2, size = ?3, lines = ?4, repeated_lines = ?5, passages = ?6,
                  is_complete = 1 WHERE number = ?1",
                 params![
                     item,
-                    received.digest,
-                    signed(received.size),
-                    signed(received.lines),
-                    signed(received.repeated_lines),
-                    signed(received.passages),
+                    totals.digest,
+                    signed(totals.size),
+                    signed(totals.lines),
+                    signed(totals.repeated_lines),
+                    signed(totals.passages),
                 ],
             )?;
             transaction.execute("UPDATE corpus SET embedded_by = NULL", [])?;
@@ -251,28 +251,28 @@ impl Corpus for SqliteCorpus {
 
     fn make_durable(&self) -> Result<(), StoreError> {
         let folder = self.file.parent().unwrap_or(Path::new("."));
-        database::make_durable(&self.lock()).map_err(|error| self.failed(&error))?;
-        let entry = std::fs::File::open(folder).and_then(|folder| folder.sync_all());
-        entry.map_err(|error| StoreError::from_io(&error, folder))
+        database::make_durable(&self.lock()).map_err(|error| self.store_error(&error))?;
+        let synced = std::fs::File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(|error| StoreError::from_io(&error, folder))
     }
 
     fn discard(&self, item: i64) -> Result<(), StoreError> {
-        self.write(|transaction| remove(transaction, item))
+        self.write(|transaction| remove_item(transaction, item))
     }
 
-    fn expire(&self, at: Option<i64>) -> Result<(), StoreError> {
+    fn expire(&self, expires_at: Option<i64>) -> Result<(), StoreError> {
         self.write(|transaction| {
-            transaction.execute("UPDATE corpus SET expires_at = ?1", [at]).map(|_| ())
+            transaction.execute("UPDATE corpus SET expires_at = ?1", [expires_at]).map(|_| ())
         })
     }
 
     fn summary(&self) -> Result<Summary, StoreError> {
-        summary(&self.name, &self.lock()).map_err(|error| self.failed(&error))
+        summary(&self.name, &self.lock()).map_err(|error| self.store_error(&error))
     }
 
     fn items(&self) -> Result<Vec<EvidenceItem>, StoreError> {
         let connection = self.reader()?;
-        let read = || -> rusqlite::Result<Vec<(i64, [u8; 32], Head)>> {
+        let read_heads = || -> rusqlite::Result<Vec<(i64, [u8; 32], Head)>> {
             let mut statement = connection.prepare(&format!(
                 "SELECT number, digest, {HEAD_COLUMNS} FROM items WHERE is_complete = 1 ORDER BY id"
             ))?;
@@ -280,12 +280,12 @@ impl Corpus for SqliteCorpus {
                 statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, head(row, 2)?)))?;
             rows.collect()
         };
-        let heads = read().map_err(|error| self.failed(&error))?;
+        let heads = read_heads().map_err(|error| self.store_error(&error))?;
         heads
             .into_iter()
             .map(|(number, digest, head)| {
                 let text = content(&connection, number, 0, u64::MAX)
-                    .map_err(|error| self.failed(&error))?;
+                    .map_err(|error| self.store_error(&error))?;
                 if blake3::hash(text.as_bytes()) != blake3::Hash::from(digest) {
                     let reason = format!("item `{}` does not match its digest", head.id);
                     return Err(StoreError::Damaged {
@@ -299,8 +299,8 @@ impl Corpus for SqliteCorpus {
     }
 
     fn snapshot(&self, item: &ItemRef, part: Part) -> Result<Option<Snapshot>, StoreError> {
-        let read = snapshot::read(&self.reader()?, item, part);
-        read.map_err(|error| self.failed(&error))
+        let snapshot = snapshot::read(&self.reader()?, item, part);
+        snapshot.map_err(|error| self.store_error(&error))
     }
 
     fn search(
@@ -312,23 +312,23 @@ impl Corpus for SqliteCorpus {
     ) -> Result<Hits, StoreError> {
         let meaning =
             meaning.map(|(vector, space)| (vector, space.and_then(|space| self.index(&space))));
-        let found = search::search(&self.reader()?, query, meaning, filter, limit);
-        found.map_err(|error| self.failed(&error))
+        let hits = search::search(&self.reader()?, query, meaning, filter, limit);
+        hits.map_err(|error| self.store_error(&error))
     }
 
     fn passages(&self, numbers: &[i64]) -> Result<Vec<Hit>, StoreError> {
-        search::passages(&self.reader()?, numbers).map_err(|error| self.failed(&error))
+        search::passages(&self.reader()?, numbers).map_err(|error| self.store_error(&error))
     }
 
     fn passages_without_vector(
         &self,
         space: &VectorSpace,
-        after: i64,
+        after_number: i64,
     ) -> Result<Vec<(i64, String)>, String> {
         let index = self.index(space)?;
         let connection = self.reader().map_err(|error| error.to_string())?;
-        vectors::passages_without(&connection, index, after)
-            .map_err(|error| self.failed(&error).to_string())
+        vectors::passages_without_vector(&connection, index, after_number)
+            .map_err(|error| self.store_error(&error).to_string())
     }
 
     fn add_vectors(&self, space: &VectorSpace, vectors: Vec<(i64, Vector)>) -> Result<(), String> {
@@ -386,30 +386,34 @@ pub(super) const HEAD_COLUMNS: &str =
     "id, kind, lane, tool, query, is_json, collected_at, exhaustive, attested, step_id, specialist_id,
      verification_result";
 
-/// Reads the metadata of an item; `from` is the index of its first column.
-pub(super) fn head(row: &Row<'_>, from: usize) -> rusqlite::Result<Head> {
-    let damaged = |what: &str| {
-        rusqlite::Error::FromSqlConversionFailure(from, rusqlite::types::Type::Text, what.into())
+/// Reads the metadata of an item; `first_column` is the index of its first column.
+pub(super) fn head(row: &Row<'_>, first_column: usize) -> rusqlite::Result<Head> {
+    let damaged_error = |reason: &str| {
+        rusqlite::Error::FromSqlConversionFailure(
+            first_column,
+            rusqlite::types::Type::Text,
+            reason.into(),
+        )
     };
     let (id, kind, lane): (String, String, String) =
-        (row.get(from)?, row.get(from + 1)?, row.get(from + 2)?);
+        (row.get(first_column)?, row.get(first_column + 1)?, row.get(first_column + 2)?);
     Ok(Head {
-        id: EvidenceId::new(id).map_err(|_| damaged("an item without an id"))?,
-        kind: EvidenceKind::from_name(&kind).ok_or_else(|| damaged("an unknown kind"))?,
-        lane: Lane::from_name(&lane).ok_or_else(|| damaged("an unknown lane"))?,
-        tool: row.get(from + 3)?,
-        query: row.get(from + 4)?,
-        is_json: row.get(from + 5)?,
-        collected_at: row.get::<_, Option<i64>>(from + 6)?.map(Timestamp::from_micros),
-        exhaustive: row.get(from + 7)?,
-        attested: row.get(from + 8)?,
-        step_id: row.get(from + 9)?,
-        specialist_id: row.get(from + 10)?,
-        verification_result: match row.get_ref(from + 11)?.as_str()? {
+        id: EvidenceId::new(id).map_err(|_| damaged_error("an item without an id"))?,
+        kind: EvidenceKind::from_name(&kind).ok_or_else(|| damaged_error("an unknown kind"))?,
+        lane: Lane::from_name(&lane).ok_or_else(|| damaged_error("an unknown lane"))?,
+        tool: row.get(first_column + 3)?,
+        query: row.get(first_column + 4)?,
+        is_json: row.get(first_column + 5)?,
+        collected_at: row.get::<_, Option<i64>>(first_column + 6)?.map(Timestamp::from_micros),
+        exhaustive: row.get(first_column + 7)?,
+        attested: row.get(first_column + 8)?,
+        step_id: row.get(first_column + 9)?,
+        specialist_id: row.get(first_column + 10)?,
+        verification_result: match row.get_ref(first_column + 11)?.as_str()? {
             "" => None,
             name => {
                 let result = VerificationResult::from_name(name);
-                Some(result.ok_or_else(|| damaged("an unknown result of a check"))?)
+                Some(result.ok_or_else(|| damaged_error("an unknown result of a check"))?)
             }
         },
     })
@@ -420,7 +424,7 @@ fn result_name(head: &Head) -> &'static str {
     head.verification_result.map_or("", VerificationResult::name)
 }
 
-fn remove(transaction: &Transaction<'_>, item: i64) -> rusqlite::Result<()> {
+fn remove_item(transaction: &Transaction<'_>, item: i64) -> rusqlite::Result<()> {
     transaction.execute(
         "DELETE FROM terms WHERE rowid IN (SELECT number FROM passages WHERE item = ?1)",
         [item],

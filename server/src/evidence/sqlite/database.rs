@@ -19,32 +19,32 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Opens a database for writing and creates it if it does not exist. `now` is in microseconds.
 pub(super) fn open_writer(file: &Path, now: i64) -> Result<Connection, StoreError> {
-    let failed = |error: rusqlite::Error| StoreError::from_sqlite(&error, file);
+    let store_error = |error: rusqlite::Error| StoreError::from_sqlite(&error, file);
     // SQLite would create a file that others may read.
     create_file(file).map_err(|error| StoreError::from_io(&error, file))?;
     SCHEMA.check_file(file).map_err(|error| schema_error(error, file))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(file, flags).map_err(failed)?;
-    harden(&connection).map_err(failed)?;
+    let mut connection = Connection::open_with_flags(file, flags).map_err(store_error)?;
+    harden(&connection).map_err(store_error)?;
     SCHEMA.check(&connection).map_err(|error| schema_error(error, file))?;
-    prepare(&mut connection, now).map_err(failed)?;
+    prepare(&mut connection, now).map_err(store_error)?;
     Ok(connection)
 }
 
-/// Flushes all commits to disk. Commits before it only write to the log, so that many small items cost one flush. A
-/// crash loses at most commits that were not acknowledged.
+/// Flushes all commits to disk. Earlier commits were only written to the log, so that many small items cost one
+/// flush. A crash can lose only commits that were not acknowledged.
 pub(super) fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "FULL")?;
-    let flushed = connection.execute("UPDATE corpus SET flushes = flushes + 1", []);
+    let result = connection.execute("UPDATE corpus SET flushes = flushes + 1", []);
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    flushed.map(|_| ())
+    result.map(|_| ())
 }
 
 pub(super) fn open_reader(file: &Path) -> Result<Connection, StoreError> {
-    let failed = |error: rusqlite::Error| StoreError::from_sqlite(&error, file);
+    let store_error = |error: rusqlite::Error| StoreError::from_sqlite(&error, file);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(file, flags).map_err(failed)?;
-    harden(&connection).map_err(failed)?;
+    let connection = Connection::open_with_flags(file, flags).map_err(store_error)?;
+    harden(&connection).map_err(store_error)?;
     SCHEMA.check(&connection).map_err(|error| schema_error(error, file))?;
     Ok(connection)
 }
@@ -88,19 +88,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("corpus.sqlite3");
         drop(open_writer(&file, 7).unwrap());
-        let again = open_writer(&file, 9).unwrap();
-        let made: i64 =
-            again.query_row("SELECT created_at FROM corpus", [], |row| row.get(0)).unwrap();
-        assert_eq!(made, 7);
+        let reopened = open_writer(&file, 9).unwrap();
+        let created_at: i64 =
+            reopened.query_row("SELECT created_at FROM corpus", [], |row| row.get(0)).unwrap();
+        assert_eq!(created_at, 7);
         open_reader(&file).unwrap().execute("DELETE FROM items", []).unwrap_err();
     }
 
     #[test]
     fn foreign_and_newer_databases_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let other = folder.path().join("other.sqlite3");
-        Connection::open(&other).unwrap().execute_batch("CREATE TABLE songs (name TEXT)").unwrap();
-        assert!(matches!(open_writer(&other, 0), Err(StoreError::Damaged { .. })));
+        let foreign = folder.path().join("other.sqlite3");
+        Connection::open(&foreign)
+            .unwrap()
+            .execute_batch("CREATE TABLE songs (name TEXT)")
+            .unwrap();
+        assert!(matches!(open_writer(&foreign, 0), Err(StoreError::Damaged { .. })));
         let garbage = folder.path().join("garbage.sqlite3");
         std::fs::write(
             &garbage,

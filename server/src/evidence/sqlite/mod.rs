@@ -28,35 +28,35 @@ const DELETED: &str = ".deleted-";
 #[derive(Debug)]
 pub(super) struct SqliteCorpora {
     folder: PathBuf,
-    open: Mutex<HashMap<CorpusName, Arc<SqliteCorpus>>>,
+    open_corpora: Mutex<HashMap<CorpusName, Arc<SqliteCorpus>>>,
     /// The size of each corpus in bytes; `None` until first requested.
     sizes: Mutex<Option<HashMap<CorpusName, u64>>>,
     /// Held while the sizes are first read.
-    counting: Mutex<()>,
+    count_lock: Mutex<()>,
     _lock: File,
 }
 
 impl SqliteCorpora {
     /// Locks the folder for this process and finishes interrupted deletions.
     pub(super) fn open(folder: &Path) -> Result<Self, StoreError> {
-        let failed = |error: std::io::Error| StoreError::from_io(&error, folder);
-        create_folder(folder).map_err(failed)?;
+        let store_error = |error: std::io::Error| StoreError::from_io(&error, folder);
+        create_folder(folder).map_err(store_error)?;
         let lock = lock_folder(folder)?;
-        for entry in std::fs::read_dir(folder).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
+        for entry in std::fs::read_dir(folder).map_err(store_error)? {
+            let path = entry.map_err(store_error)?.path();
             let is_deleted = path
                 .file_name()
                 .and_then(|name| name.to_str())
                 .is_some_and(|name| name.starts_with(DELETED));
             if is_deleted {
-                std::fs::remove_dir_all(&path).map_err(failed)?;
+                std::fs::remove_dir_all(&path).map_err(store_error)?;
             }
         }
         Ok(Self {
             folder: folder.to_owned(),
-            open: Mutex::default(),
+            open_corpora: Mutex::default(),
             sizes: Mutex::default(),
-            counting: Mutex::default(),
+            count_lock: Mutex::default(),
             _lock: lock,
         })
     }
@@ -66,7 +66,7 @@ impl SqliteCorpora {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<CorpusName, Arc<SqliteCorpus>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open_corpora.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn sizes(&self) -> MutexGuard<'_, Option<HashMap<CorpusName, u64>>> {
@@ -134,10 +134,10 @@ impl CorpusStore for SqliteCorpora {
     }
 
     fn names(&self) -> Result<Vec<CorpusName>, StoreError> {
-        let failed = |error: std::io::Error| StoreError::from_io(&error, &self.folder);
+        let store_error = |error: std::io::Error| StoreError::from_io(&error, &self.folder);
         let mut names = BTreeSet::new();
-        for entry in std::fs::read_dir(&self.folder).map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
+        for entry in std::fs::read_dir(&self.folder).map_err(store_error)? {
+            let name = entry.map_err(store_error)?.file_name();
             names.extend(name.to_str().and_then(|name| CorpusName::new(name).ok()));
         }
         Ok(names.into_iter().collect())
@@ -146,12 +146,13 @@ impl CorpusStore for SqliteCorpora {
     fn size_of_others(&self, name: &CorpusName) -> Result<u64, StoreError> {
         {
             // After a start, one caller reads all sizes while the others wait.
-            let _counting = self.counting.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_known = self.sizes().is_some();
-            if !is_known {
-                let all = self.summaries(&self.names()?)?;
-                let all = all.into_iter().map(|summary| (summary.name, summary.size)).collect();
-                self.sizes().get_or_insert(all);
+            let _count_guard = self.count_lock.lock().unwrap_or_else(PoisonError::into_inner);
+            let has_sizes = self.sizes().is_some();
+            if !has_sizes {
+                let summaries = self.summaries(&self.names()?)?;
+                let summaries =
+                    summaries.into_iter().map(|summary| (summary.name, summary.size)).collect();
+                self.sizes().get_or_insert(summaries);
             }
         }
         let sizes = self.sizes();
@@ -159,7 +160,7 @@ impl CorpusStore for SqliteCorpora {
         Ok(others.fold(0, |sum: u64, (_, size)| sum.saturating_add(*size)))
     }
 
-    fn size_changed(&self, name: &CorpusName) {
+    fn update_size(&self, name: &CorpusName) {
         let size = match self.read_summary(name) {
             Ok(summary) => summary.size,
             // It was deleted in the meantime.
@@ -181,11 +182,11 @@ impl CorpusStore for SqliteCorpora {
         let mut open = self.lock();
         open.remove(name);
         let folder = self.folder(name);
-        let away = self.folder.join(format!("{DELETED}{}", crate::wall_clock::new_id()));
-        let failed = |error: std::io::Error| StoreError::from_io(&error, &folder);
-        std::fs::rename(&folder, &away).map_err(failed)?;
+        let renamed_folder = self.folder.join(format!("{DELETED}{}", crate::wall_clock::new_id()));
+        let store_error = |error: std::io::Error| StoreError::from_io(&error, &folder);
+        std::fs::rename(&folder, &renamed_folder).map_err(store_error)?;
         drop(open);
-        std::fs::remove_dir_all(&away).map_err(failed)
+        std::fs::remove_dir_all(&renamed_folder).map_err(store_error)
     }
 }
 

@@ -8,7 +8,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::content::content;
 use super::corpus::{HEAD_COLUMNS, head, signed, unsigned};
 use crate::evidence::search::{
-    CANDIDATES_PER_HIT, Filter, Hit, Hits, MAX_TERMS, Method, Query, best_of,
+    CANDIDATES_PER_HIT, Filter, Hit, Hits, MAX_TERMS, Method, Query, select_best,
 };
 
 pub(super) fn search(
@@ -18,7 +18,7 @@ pub(super) fn search(
     filter: &Filter,
     limit: usize,
 ) -> rusqlite::Result<Hits> {
-    let ranked = limit.saturating_mul(CANDIDATES_PER_HIT);
+    let candidate_limit = limit.saturating_mul(CANDIDATES_PER_HIT);
     let (by_meaning, degraded) = match meaning {
         None => (None, None),
         Some((_, Err(reason))) => (None, Some(reason)),
@@ -26,8 +26,8 @@ pub(super) fn search(
             (None, Some("no passage of the corpus has a vector yet".to_owned()))
         }
         Some((vector, Ok(index))) => {
-            let allowed = allowed(connection, filter)?;
-            match index.search(vector, ranked, allowed.as_deref()) {
+            let allowed = allowed_passages(connection, filter)?;
+            match index.search(vector, candidate_limit, allowed.as_deref()) {
                 Ok(hits) => (Some(hits), None),
                 Err(error) => (None, Some(error.to_string())),
             }
@@ -41,10 +41,13 @@ pub(super) fn search(
     let by_terms: Vec<u64> = match method {
         Method::Vector => Vec::new(),
         Method::Lexical | Method::Hybrid => {
-            lexical(connection, query.text, filter, ranked)?.into_iter().map(unsigned).collect()
+            rank_by_terms(connection, query.text, filter, candidate_limit)?
+                .into_iter()
+                .map(unsigned)
+                .collect()
         }
     };
-    let hits = best_of(&by_terms, &by_meaning.unwrap_or_default(), limit, |passage| {
+    let hits = select_best(&by_terms, &by_meaning.unwrap_or_default(), limit, |passage| {
         hit(connection, signed(passage))
     })?;
     Ok(Hits { hits, method, degraded })
@@ -56,7 +59,7 @@ pub(super) fn passages(connection: &Connection, numbers: &[i64]) -> rusqlite::Re
 }
 
 /// Returns the numbers of passages that match any term of a query, best first; ties are ordered by number.
-fn lexical(
+fn rank_by_terms(
     connection: &Connection,
     query: &str,
     filter: &Filter,
@@ -71,36 +74,39 @@ fn lexical(
     if distinct.is_empty() {
         return Ok(Vec::new());
     }
-    let any = distinct.iter().map(|term| quoted(term)).collect::<Vec<_>>().join(" OR ");
-    let mut matched = any;
+    let alternatives = distinct.iter().map(|term| quote(term)).collect::<Vec<_>>().join(" OR ");
+    let mut expression = alternatives;
     for term in required_terms(filter) {
-        matched = format!("({matched}) AND {term}");
+        expression = format!("({expression}) AND {term}");
     }
-    let (condition, values) = condition(filter);
-    let mut values: Vec<Value> = std::iter::once(Value::Text(matched)).chain(values).collect();
+    let (conditions, values) = item_conditions(filter);
+    let mut values: Vec<Value> = std::iter::once(Value::Text(expression)).chain(values).collect();
     values.push(Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX)));
-    let restricted = match condition.as_str() {
+    let restriction = match conditions.as_str() {
         "" => String::new(),
-        condition => format!(" AND rowid IN ({PASSAGES_OF_ITEMS}{condition})"),
+        conditions => format!(" AND rowid IN ({PASSAGES_OF_ITEMS}{conditions})"),
     };
     let mut statement = connection.prepare(&format!(
-        "SELECT rowid FROM terms WHERE terms MATCH ?{restricted} ORDER BY rank, rowid LIMIT ?"
+        "SELECT rowid FROM terms WHERE terms MATCH ?{restriction} ORDER BY rank, rowid LIMIT ?"
     ))?;
     let rows = statement.query_map(params_from_iter(values), |row| row.get(0))?;
     rows.collect()
 }
 
 /// Returns the passages that match a filter; `None` if it allows all.
-fn allowed(connection: &Connection, filter: &Filter) -> rusqlite::Result<Option<Vec<u64>>> {
-    let (condition, mut values) = condition(filter);
-    let named = required_terms(filter).join(" AND ");
-    if condition.is_empty() && named.is_empty() {
+fn allowed_passages(
+    connection: &Connection,
+    filter: &Filter,
+) -> rusqlite::Result<Option<Vec<u64>>> {
+    let (conditions, mut values) = item_conditions(filter);
+    let required = required_terms(filter).join(" AND ");
+    if conditions.is_empty() && required.is_empty() {
         return Ok(None);
     }
-    let mut sql = format!("{PASSAGES_OF_ITEMS}{condition}");
-    if !named.is_empty() {
+    let mut sql = format!("{PASSAGES_OF_ITEMS}{conditions}");
+    if !required.is_empty() {
         sql.push_str(" AND passages.number IN (SELECT rowid FROM terms WHERE terms MATCH ?)");
-        values.push(Value::Text(named));
+        values.push(Value::Text(required));
     }
     let mut statement = connection.prepare(&sql)?;
     let rows = statement.query_map(params_from_iter(values), |row| row.get(0).map(unsigned))?;
@@ -113,31 +119,31 @@ const PASSAGES_OF_ITEMS: &str =
 
 /// Returns the terms that passages must contain, quoted for FTS5.
 fn required_terms(filter: &Filter) -> Vec<String> {
-    let first = |entity: &String| terms(entity).into_iter().next();
-    filter.entities.iter().filter_map(first).map(|term| quoted(&term)).collect()
+    let first_term = |entity: &String| terms(entity).into_iter().next();
+    filter.entities.iter().filter_map(first_term).map(|term| quote(&term)).collect()
 }
 
 /// Returns SQL conditions on items, each preceded by `AND`, and their values.
-fn condition(filter: &Filter) -> (String, Vec<Value>) {
-    let (mut condition, mut values) = (String::new(), Vec::new());
-    let mut one_of = |column: &str, names: Vec<&'static str>| {
+fn item_conditions(filter: &Filter) -> (String, Vec<Value>) {
+    let (mut conditions, mut values) = (String::new(), Vec::new());
+    let mut add_alternatives = |column: &str, names: Vec<&'static str>| {
         if !names.is_empty() {
-            let places = vec!["?"; names.len()].join(", ");
-            condition.push_str(&format!(" AND items.{column} IN ({places})"));
+            let placeholders = vec!["?"; names.len()].join(", ");
+            conditions.push_str(&format!(" AND items.{column} IN ({placeholders})"));
             values.extend(names.into_iter().map(|name| Value::Text(name.to_owned())));
         }
     };
-    one_of("kind", filter.kinds.iter().map(|kind| kind.name()).collect());
-    one_of("lane", filter.lanes.iter().map(|lane| lane.name()).collect());
+    add_alternatives("kind", filter.kinds.iter().map(|kind| kind.name()).collect());
+    add_alternatives("lane", filter.lanes.iter().map(|lane| lane.name()).collect());
     if let Some(window) = filter.window {
-        condition.push_str(" AND items.collected_at BETWEEN ? AND ?");
+        conditions.push_str(" AND items.collected_at BETWEEN ? AND ?");
         values.push(Value::Integer(window.start().as_micros()));
         values.push(Value::Integer(window.end().as_micros()));
     }
-    (condition, values)
+    (conditions, values)
 }
 
-fn quoted(term: &str) -> String {
+fn quote(term: &str) -> String {
     format!("\"{}\"", term.replace('"', ""))
 }
 

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::content::{content, content_at};
+use super::content::{content, content_with_offset};
 use super::corpus::{HEAD_COLUMNS, head, signed, unsigned};
 use crate::evidence::snapshot::{HEAD_BYTES, ItemRef, MAX_BYTES, Part, Snapshot};
 
@@ -11,7 +11,7 @@ pub(super) fn read(
     item: &ItemRef,
     part: Part,
 ) -> rusqlite::Result<Option<Snapshot>> {
-    let found = |row: &Row<'_>| {
+    let parse_row = |row: &Row<'_>| {
         Ok((
             row.get::<_, i64>(0)?,
             row.get::<_, [u8; 32]>(1)?,
@@ -25,29 +25,29 @@ pub(super) fn read(
              WHERE {column} = ?1 AND is_complete = 1 ORDER BY number LIMIT 1"
         )
     };
-    let item = match item {
-        ItemRef::Id(id) => connection.query_row(&select("id"), [id], found),
-        ItemRef::Digest(digest) => connection.query_row(&select("digest"), [digest], found),
+    let row = match item {
+        ItemRef::Id(id) => connection.query_row(&select("id"), [id], parse_row),
+        ItemRef::Digest(digest) => connection.query_row(&select("digest"), [digest], parse_row),
     };
-    let Some((number, digest, size, head)) = item.optional()? else { return Ok(None) };
+    let Some((number, digest, size, head)) = row.optional()? else { return Ok(None) };
     let (start, end) = match part {
         Part::Head => (0, HEAD_BYTES),
         Part::Bytes(start, end) => (start, end),
-        Part::Lines(first, last) => lines(connection, number, first, last)?,
+        Part::Lines(first, last) => byte_range(connection, number, first, last)?,
     };
     let end = end.min(start.saturating_add(MAX_BYTES)).min(size);
-    let (start, content) = content_at(connection, number, start.min(size), end)?;
+    let (start, content) = content_with_offset(connection, number, start.min(size), end)?;
     Ok(Some(Snapshot { head, digest, size, content, start }))
 }
 
 /// Converts a range of lines to a byte range. Counts lines only in the passages at its edges.
-fn lines(
+fn byte_range(
     connection: &Connection,
     item: i64,
     first: u64,
     last: u64,
 ) -> rusqlite::Result<(u64, u64)> {
-    let edge = |line: u64, is_end: bool| -> rusqlite::Result<u64> {
+    let offset_of_line = |line: u64, is_end: bool| -> rusqlite::Result<u64> {
         let passage = connection
             .query_row(
                 "SELECT start, end, first_line FROM passages
@@ -56,14 +56,16 @@ fn lines(
                 |row| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?), unsigned(row.get(2)?))),
             )
             .optional()?;
-        let Some((start, end, from)) = passage else { return Ok(0) };
+        let Some((start, end, first_line)) = passage else { return Ok(0) };
         let text = content(connection, item, start, end)?;
-        let mut at = start;
-        let passed = line - from + u64::from(is_end);
-        for part in text.split_inclusive('\n').take(usize::try_from(passed).unwrap_or(usize::MAX)) {
-            at += part.len() as u64;
+        let mut offset = start;
+        let line_count = line - first_line + u64::from(is_end);
+        for line_text in
+            text.split_inclusive('\n').take(usize::try_from(line_count).unwrap_or(usize::MAX))
+        {
+            offset += line_text.len() as u64;
         }
-        Ok(at)
+        Ok(offset)
     };
-    Ok((edge(first, false)?, edge(last, true)?))
+    Ok((offset_of_line(first, false)?, offset_of_line(last, true)?))
 }

@@ -34,7 +34,7 @@ impl Vectors {
         space: &VectorSpace,
         on_empty: impl FnOnce(),
     ) -> Result<&VectorIndex, String> {
-        let opened = self.0.get_or_init(|| {
+        let result = self.0.get_or_init(|| {
             let settings = Settings::new(space.dimension, space.model.clone());
             let folder = corpus.join(FOLDER);
             create_folder(&folder).map_err(|error| error.to_string())?;
@@ -48,14 +48,14 @@ impl Vectors {
             }
             Ok(index)
         });
-        opened.as_deref().map_err(String::clone)
+        result.as_deref().map_err(String::clone)
     }
 }
 
-pub(super) fn passages_without(
+pub(super) fn passages_without_vector(
     connection: &Connection,
     index: &VectorIndex,
-    after: i64,
+    after_number: i64,
 ) -> rusqlite::Result<Vec<(i64, String)>> {
     let mut statement = connection.prepare(
         "SELECT passages.number, item, start, end FROM passages
@@ -66,7 +66,7 @@ pub(super) fn passages_without(
                  AND templates.first_line BETWEEN passages.first_line AND passages.last_line))
          ORDER BY passages.number",
     )?;
-    let mut rows = statement.query(params![after, LONG_TEXT])?;
+    let mut rows = statement.query(params![after_number, LONG_TEXT])?;
     let mut passages = Vec::new();
     while let Some(row) = rows.next()? {
         let number: i64 = row.get(0)?;

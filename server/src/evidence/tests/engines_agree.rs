@@ -35,13 +35,13 @@ fn lexical_search_ranks_alike_in_both_engines() {
     else {
         return;
     };
-    let (here, shared) = (Engine::Sqlite.fixture(), engine.fixture());
-    let (here, shared) = (here.open(), shared.open());
+    let (sqlite, postgres) = (Engine::Sqlite.fixture(), engine.fixture());
+    let (sqlite, postgres) = (sqlite.open(), postgres.open());
     for seed in 0..3 {
         let items =
             || (0..4).map(|item| text(&format!("log-{item}"), &lines(seed * 10 + item, 300)));
-        put(&here, "c", items().collect());
-        put(&shared, "c", items().collect());
+        put(&sqlite, "c", items().collect());
+        put(&postgres, "c", items().collect());
         for query in [
             "payments-db refused connections of cart-3",
             "checkout was OOMKilled with limit 256Mi",
@@ -51,10 +51,10 @@ fn lexical_search_ranks_alike_in_both_engines() {
             "no passage mentions a zebra",
             "GET /api/v1/items took 87 ms on edge-7",
         ] {
-            let (here, shared) = (labels(&here, "c", query), labels(&shared, "c", query));
-            assert_eq!(here, shared, "{query}");
+            let (sqlite, postgres) = (labels(&sqlite, "c", query), labels(&postgres, "c", query));
+            assert_eq!(sqlite, postgres, "{query}");
         }
-        let whole = |evidence: &Evidence| evidence.items(&name("c")).unwrap();
-        assert_eq!(whole(&here), whole(&shared));
+        let all_items = |evidence: &Evidence| evidence.items(&name("c")).unwrap();
+        assert_eq!(all_items(&sqlite), all_items(&postgres));
     }
 }

@@ -11,15 +11,15 @@ use crate::evidence::store::{Batch, ItemTotals, NewPassage};
 
 const DIMENSION: usize = 384;
 /// The number of passages per item.
-const OF_ITEM: usize = 2_000;
-/// Every how many items one is in the filtered lane.
+const PASSAGES_PER_ITEM: usize = 2_000;
+/// One of this many items is in the filtered lane.
 const LANES: usize = 10;
 const QUERIES: usize = 100;
 const LIMIT: usize = 12;
 /// The number of passages ranked for [`LIMIT`] results.
 const RANKED: usize = 48;
 
-fn wide() -> VectorSpace {
+fn wide_space() -> VectorSpace {
     VectorSpace { dimension: DIMENSION, model: "cd".repeat(32) }
 }
 
@@ -41,19 +41,19 @@ impl Source {
 
     fn vector(&mut self) -> Vector {
         let centre = &self.centres[self.random.usize(..self.centres.len())];
-        let near: Vec<f32> =
+        let components: Vec<f32> =
             centre.iter().map(|value| value + (self.random.f32() - 0.5) * 0.6).collect();
-        let length = near.iter().map(|value| value * value).sum::<f32>().sqrt();
-        near.iter().map(|value| value / length).collect()
+        let length = components.iter().map(|value| value * value).sum::<f32>().sqrt();
+        components.iter().map(|value| value / length).collect()
     }
 
     /// Generates words with Zipf frequencies.
     fn words(&mut self, count: usize) -> String {
-        let word = |random: &mut fastrand::Rng| {
+        let random_word = |random: &mut fastrand::Rng| {
             let rank = (20_000_f64.powf(random.f64())) as u32;
             format!("w{rank}x")
         };
-        (0..count).map(|_| word(&mut self.random)).collect::<Vec<_>>().join(" ")
+        (0..count).map(|_| random_word(&mut self.random)).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -64,8 +64,8 @@ struct FilledCorpus {
 
 fn fill(evidence: &Evidence, corpus: &str, source: &mut Source, passages: usize) -> FilledCorpus {
     let corpus = evidence.corpus(&name(corpus), true).unwrap();
-    let began = Instant::now();
-    for number in 0..passages.div_ceil(OF_ITEM) {
+    let started_at = Instant::now();
+    for number in 0..passages.div_ceil(PASSAGES_PER_ITEM) {
         let lane = if number % LANES == 0 { Lane::Metrics } else { Lane::Logs };
         let head = Head {
             id: EvidenceId::new(format!("item-{number}")).unwrap(),
@@ -83,16 +83,16 @@ fn fill(evidence: &Evidence, corpus: &str, source: &mut Source, passages: usize)
         };
         let item = corpus.begin(&head).unwrap();
         let (mut content, mut hasher) = (String::new(), blake3::Hasher::new());
-        let count = OF_ITEM.min(passages - number * OF_ITEM);
-        for first in (0..count).step_by(500) {
+        let count = PASSAGES_PER_ITEM.min(passages - number * PASSAGES_PER_ITEM);
+        for first_passage in (0..count).step_by(500) {
             let mut batch = Batch::default();
             let start = content.len();
-            for passage in first..(first + 500).min(count) {
+            for passage in first_passage..(first_passage + 500).min(count) {
                 let words = source.words(24);
-                let from = content.len() as u64;
+                let passage_start = content.len() as u64;
                 content.push_str(&words);
                 batch.passages.push(NewPassage {
-                    start: from,
+                    start: passage_start,
                     end: content.len() as u64,
                     lines: (0, 0),
                     pointer: format!("/{passage}"),
@@ -108,7 +108,7 @@ fn fill(evidence: &Evidence, corpus: &str, source: &mut Source, passages: usize)
                 .collect();
             corpus.append(item, &batch).unwrap();
         }
-        let received = ItemTotals {
+        let totals = ItemTotals {
             digest: *hasher.finalize().as_bytes(),
             size: content.len() as u64,
             lines: 0,
@@ -116,38 +116,38 @@ fn fill(evidence: &Evidence, corpus: &str, source: &mut Source, passages: usize)
             passages: count as u64,
             templates: Vec::new(),
         };
-        corpus.complete(item, &head, &received).unwrap();
+        corpus.complete(item, &head, &totals).unwrap();
     }
-    let stored = began.elapsed().as_secs_f64();
-    let began = Instant::now();
-    let (mut vectors, mut after) = (Vec::new(), 0);
+    let store_seconds = started_at.elapsed().as_secs_f64();
+    let started_at = Instant::now();
+    let (mut vectors, mut last_number) = (Vec::new(), 0);
     loop {
         let numbers: Vec<i64> = corpus
-            .passages_without_vector(&wide(), after)
+            .passages_without_vector(&wide_space(), last_number)
             .unwrap()
             .iter()
-            .map(|found| found.0)
+            .map(|passage| passage.0)
             .collect();
         let Some(last) = numbers.last() else { break };
-        after = *last;
+        last_number = *last;
         let added: Vec<(i64, Vector)> =
             numbers.iter().map(|number| (*number, source.vector())).collect();
-        corpus.add_vectors(&wide(), added.clone()).unwrap();
+        corpus.add_vectors(&wide_space(), added.clone()).unwrap();
         vectors.extend(added);
     }
-    corpus.save_vectors(&wide()).unwrap();
+    corpus.save_vectors(&wide_space()).unwrap();
     println!(
-        "{passages} passages: stored in {stored:.0} s, vectors added in {:.0} s",
-        began.elapsed().as_secs_f64()
+        "{passages} passages: stored in {store_seconds:.0} s, vectors added in {:.0} s",
+        started_at.elapsed().as_secs_f64()
     );
     let numbers: Vec<i64> = vectors.iter().map(|(number, _)| *number).collect();
-    let lanes: HashMap<i64, bool> = numbers
+    let is_metrics: HashMap<i64, bool> = numbers
         .chunks(1_000)
-        .flat_map(|some| corpus.passages(some).unwrap())
+        .flat_map(|batch| corpus.passages(batch).unwrap())
         .map(|hit| (hit.passage, hit.head.lane == Lane::Metrics))
         .collect();
     let vectors =
-        vectors.into_iter().map(|(number, vector)| (number, vector, lanes[&number])).collect();
+        vectors.into_iter().map(|(number, vector)| (number, vector, is_metrics[&number])).collect();
     FilledCorpus { corpus, vectors }
 }
 
@@ -161,48 +161,48 @@ fn nearest(filled: &FilledCorpus, query_vector: &Vector, only_metrics: bool) -> 
             (-vector.iter().zip(query_vector.iter()).map(|(a, b)| a * b).sum::<f32>(), *number)
         })
         .collect();
-    ranked.sort_unstable_by(|one, other| one.partial_cmp(other).unwrap());
+    ranked.sort_unstable_by(|left, right| left.partial_cmp(right).unwrap());
     ranked.into_iter().take(RANKED).map(|(_, number)| number).collect()
 }
 
 fn percentiles(mut millis: Vec<f64>) -> String {
     millis.sort_unstable_by(f64::total_cmp);
-    let at = |share: usize| millis[(millis.len() - 1) * share / 100];
-    format!("p50 {:.1} ms, p99 {:.1} ms", at(50), at(99))
+    let percentile = |share: usize| millis[(millis.len() - 1) * share / 100];
+    format!("p50 {:.1} ms, p99 {:.1} ms", percentile(50), percentile(99))
 }
 
-fn search(filled: &FilledCorpus, source: &mut Source, what: &str, filter: &Filter) {
+fn measure_search(filled: &FilledCorpus, source: &mut Source, label: &str, filter: &Filter) {
     let only_metrics = !filter.is_empty();
-    let (mut millis, mut right, mut found) = (Vec::new(), 0, 0);
+    let (mut millis, mut near_hits, mut hit_count) = (Vec::new(), 0, 0);
     for _ in 0..QUERIES {
         let query_vector = source.vector();
         let query = Query { text: "", vector: None, by_terms: false };
-        let began = Instant::now();
+        let started_at = Instant::now();
         let hits = filled
             .corpus
-            .search(&query, Some((&query_vector, Ok(wide()))), filter, LIMIT)
+            .search(&query, Some((&query_vector, Ok(wide_space()))), filter, LIMIT)
             .unwrap()
             .hits;
-        millis.push(began.elapsed().as_secs_f64() * 1e3);
-        let best = nearest(filled, &query_vector, only_metrics);
-        found += hits.len();
-        right += hits.iter().filter(|hit| best.contains(&hit.passage)).count();
+        millis.push(started_at.elapsed().as_secs_f64() * 1e3);
+        let nearest_numbers = nearest(filled, &query_vector, only_metrics);
+        hit_count += hits.len();
+        near_hits += hits.iter().filter(|hit| nearest_numbers.contains(&hit.passage)).count();
     }
-    let share = right as f64 / found.max(1) as f64;
+    let share = near_hits as f64 / hit_count.max(1) as f64;
     println!(
-        "{what}: {}, {share:.3} of {found} hits are among the nearest {RANKED}",
+        "{label}: {}, {share:.3} of {hit_count} hits are among the nearest {RANKED}",
         percentiles(millis)
     );
 }
 
-fn words(filled: &FilledCorpus, source: &mut Source) {
+fn measure_words(filled: &FilledCorpus, source: &mut Source) {
     let mut millis = Vec::new();
     for _ in 0..QUERIES {
         let text = source.words(12);
         let query = Query { text: &text, vector: None, by_terms: true };
-        let began = Instant::now();
+        let started_at = Instant::now();
         filled.corpus.search(&query, None, &Filter::default(), LIMIT).unwrap();
-        millis.push(began.elapsed().as_secs_f64() * 1e3);
+        millis.push(started_at.elapsed().as_secs_f64() * 1e3);
     }
     println!("words: {}", percentiles(millis));
 }
@@ -217,15 +217,17 @@ fn measure(engine: &Engine, passages: usize) {
     let filled = fill(&evidence, "ada@c", &mut source, passages);
     let lane = Filter { lanes: vec![Lane::Metrics], ..Filter::default() };
     if let Some((database, runtime)) = &fixture.database {
-        search(&filled, &mut source, "meaning, compared one by one", &Filter::default());
+        measure_search(&filled, &mut source, "meaning, compared one by one", &Filter::default());
         let number = fixture.count("SELECT number FROM evidence_corpora WHERE name = 'ada@c'");
-        let began = Instant::now();
-        runtime.block_on(postgres::Index::new(number, &wide()).build_from(database, 1)).unwrap();
-        println!("index built in {:.0} s", began.elapsed().as_secs_f64());
+        let started_at = Instant::now();
+        runtime
+            .block_on(postgres::Index::new(number, &wide_space()).build_with_minimum(database, 1))
+            .unwrap();
+        println!("index built in {:.0} s", started_at.elapsed().as_secs_f64());
     }
-    search(&filled, &mut source, "meaning", &Filter::default());
-    search(&filled, &mut source, "meaning, in a tenth", &lane);
-    words(&filled, &mut source);
+    measure_search(&filled, &mut source, "meaning", &Filter::default());
+    measure_search(&filled, &mut source, "meaning, in a tenth", &lane);
+    measure_words(&filled, &mut source);
 }
 
 /// Runs with `GSAR_TEST_PASSAGES` passages, by default 20,000.
@@ -233,7 +235,7 @@ fn measure(engine: &Engine, passages: usize) {
 #[ignore = "minutes; see make search-at-scale"]
 fn search_at_scale() {
     let passages =
-        std::env::var("GSAR_TEST_PASSAGES").map_or(20_000, |given| given.parse().unwrap());
+        std::env::var("GSAR_TEST_PASSAGES").map_or(20_000, |value| value.parse().unwrap());
     println!("SQLite and usearch");
     measure(&Engine::Sqlite, passages);
     let Some(engine) = Engine::postgres(Kind::Pgvector) else { return };

@@ -21,7 +21,7 @@ const BOUNDS: Bounds = Bounds {
     max_corpus_size: 64 << 20,
     max_size: 256 << 20,
     time_to_live: None,
-    kept_in_memory: 1 << 20,
+    max_cached_size: 1 << 20,
 };
 
 enum Engine {
@@ -61,11 +61,11 @@ impl Fixture {
     }
 
     fn open_within(&self, bounds: Bounds) -> Evidence {
-        let opened = match self.database.clone() {
+        let result = match self.database.clone() {
             None => Evidence::open(self.folder.path(), bounds, Embeddings::Off),
-            Some(shared) => Evidence::shared(shared, bounds, Embeddings::Off),
+            Some(shared) => Evidence::open_shared(shared, bounds, Embeddings::Off),
         };
-        opened.unwrap()
+        result.unwrap()
     }
 
     /// Opens the store if its engine supports vectors.
@@ -82,7 +82,7 @@ async fn prepare_database(url: &str) -> Database {
     database
 }
 
-fn every_case(engine: Option<Engine>) {
+fn run_every_case(engine: Option<Engine>) {
     let Some(engine) = engine else { return };
     macro_rules! cases {
         ($($case:ident),* $(,)?) => {$({
@@ -110,17 +110,17 @@ fn every_case(engine: Option<Engine>) {
 
 #[test]
 fn sqlite() {
-    every_case(Engine::sqlite());
+    run_every_case(Engine::sqlite());
 }
 
 #[test]
 fn installed_postgres() {
-    every_case(Engine::postgres(Kind::System));
+    run_every_case(Engine::postgres(Kind::System));
 }
 
 #[test]
 fn postgres_16() {
-    every_case(Engine::postgres(Kind::Pgvector));
+    run_every_case(Engine::postgres(Kind::Pgvector));
 }
 
 fn space() -> VectorSpace {
@@ -128,8 +128,8 @@ fn space() -> VectorSpace {
 }
 
 /// Waits for a condition. The test runner limits the time.
-fn eventually(mut holds: impl FnMut() -> bool) {
-    while !holds() {
+fn wait_until(mut condition: impl FnMut() -> bool) {
+    while !condition() {
         std::thread::yield_now();
     }
 }
@@ -161,7 +161,7 @@ fn text(id: &str, text: &str) -> EvidenceItem {
 
 fn put(evidence: &Evidence, corpus: &str, items: Vec<EvidenceItem>) -> (Summary, Vec<StoredItem>) {
     let mut put = evidence.put(name(corpus), None).unwrap();
-    items.into_iter().for_each(|item| put.item(item).unwrap());
+    items.into_iter().for_each(|item| put.start_item(item).unwrap());
     put.finish().unwrap()
 }
 
@@ -170,8 +170,8 @@ fn lexical(text: &str) -> Query<'_> {
 }
 
 fn labels(evidence: &Evidence, corpus: &str, query: &str) -> Vec<String> {
-    let found = evidence.search(&name(corpus), &lexical(query), &Filter::default(), 5).unwrap();
-    found.hits.iter().map(Hit::label).collect()
+    let hits = evidence.search(&name(corpus), &lexical(query), &Filter::default(), 5).unwrap();
+    hits.hits.iter().map(Hit::label).collect()
 }
 
 fn log(lines: u32) -> String {

@@ -12,8 +12,8 @@ impl Fixture {
     /// Runs statements in the database.
     fn run(&self, sql: &'static str) {
         let (database, runtime) = self.database.as_ref().unwrap();
-        let done = database.run(move |client, _| Box::pin(client.batch_execute(sql)));
-        runtime.block_on(done).unwrap();
+        let batch = database.run(move |client, _| Box::pin(client.batch_execute(sql)));
+        runtime.block_on(batch).unwrap();
     }
 
     pub(super) fn count(&self, sql: &'static str) -> i64 {
@@ -26,15 +26,15 @@ impl Fixture {
 #[test]
 fn servers_share_items() {
     let Some((_engine, fixture)) = postgres() else { return };
-    let (one, other) = (fixture.open(), fixture.open());
-    put(&one, "c", vec![text("a", "disk is full")]);
-    assert_eq!(labels(&other, "c", "disk"), ["a#L1-1"]);
-    let before = other.items(&name("c")).unwrap();
-    put(&one, "c", vec![text("a", "disk has room"), text("b", "cpu is high")]);
-    let after = other.items(&name("c")).unwrap();
+    let (first, second) = (fixture.open(), fixture.open());
+    put(&first, "c", vec![text("a", "disk is full")]);
+    assert_eq!(labels(&second, "c", "disk"), ["a#L1-1"]);
+    let before = second.items(&name("c")).unwrap();
+    put(&first, "c", vec![text("a", "disk has room"), text("b", "cpu is high")]);
+    let after = second.items(&name("c")).unwrap();
     assert_eq!((before.len(), after.len()), (1, 2), "the cache is not stale");
-    other.delete(&name("c")).unwrap();
-    assert!(matches!(one.items(&name("c")), Err(StoreError::UnknownCorpus { .. })));
+    second.delete(&name("c")).unwrap();
+    assert!(matches!(first.items(&name("c")), Err(StoreError::UnknownCorpus { .. })));
 }
 
 #[test]
@@ -45,10 +45,10 @@ fn concurrent_servers_store_an_item_once() {
         for (number, evidence) in servers.iter().enumerate() {
             scope.spawn(move || {
                 for round in 0..5 {
-                    let own = format!("of {number} in round {round}\n{}", log(40));
-                    let own = text(&format!("own-{number}"), &own);
-                    let same = text("same", "one line for all of them\n");
-                    put(evidence, "c", vec![own, same, text("log", &log(300))]);
+                    let own_item = format!("of {number} in round {round}\n{}", log(40));
+                    let own_item = text(&format!("own-{number}"), &own_item);
+                    let shared_item = text("same", "one line for all of them\n");
+                    put(evidence, "c", vec![own_item, shared_item, text("log", &log(300))]);
                 }
             });
         }
@@ -58,13 +58,13 @@ fn concurrent_servers_store_an_item_once() {
     assert_eq!(servers[0].items(&name("c")).unwrap().len(), 6);
     servers[0].delete_expired().unwrap();
     assert_eq!(fixture.count("SELECT count(*) FROM evidence_items"), 6);
-    let common = "SELECT count(*) FROM evidence_common_terms AS common WHERE passages < 0 OR passages > \
+    let wrong_counts = "SELECT count(*) FROM evidence_common_terms AS common WHERE passages < 0 OR passages > \
          (SELECT count(*) FROM evidence_passages WHERE words @@ ('''' || corpus || ' ' || term || '''')::tsquery)";
-    assert_eq!(fixture.count(common), 0);
-    let sizes = "SELECT count(*) FROM evidence_corpora AS corpora, \
+    assert_eq!(fixture.count(wrong_counts), 0);
+    let matching_totals = "SELECT count(*) FROM evidence_corpora AS corpora, \
          (SELECT sum(size) AS size, sum(passages) AS passages, sum(words) AS words FROM evidence_items) AS items \
          WHERE corpora.size = items.size AND corpora.passages = items.passages AND corpora.words = items.words";
-    assert_eq!(fixture.count(sizes), 1);
+    assert_eq!(fixture.count(matching_totals), 1);
 }
 
 #[test]
@@ -72,9 +72,9 @@ fn an_item_of_a_stopped_server_is_swept_after_an_hour() {
     let Some((_engine, fixture)) = postgres() else { return };
     let evidence = fixture.open();
     put(&evidence, "c", vec![text("kept", "kept line\n")]);
-    let mut stopped = evidence.put(name("c"), None).unwrap();
-    stopped.item(text("torn", &log(20_000))).unwrap();
-    std::mem::forget(stopped);
+    let mut interrupted = evidence.put(name("c"), None).unwrap();
+    interrupted.start_item(text("torn", &log(20_000))).unwrap();
+    std::mem::forget(interrupted);
     evidence.delete_expired().unwrap();
     assert!(!labels(&evidence, "c", "ORD-11").is_empty(), "it may still be incomplete");
     fixture.run("UPDATE evidence_items SET touched_at = now() - interval '2 hours' WHERE state = 'receiving'");
@@ -94,14 +94,14 @@ fn a_deleted_corpus_leaves_no_rows() {
     // A new corpus with the same name.
     put(&evidence, "c", vec![text("b", "cpu is high")]);
     evidence.delete_expired().unwrap();
-    for (count, left) in [
+    for (sql, expected) in [
         ("SELECT count(*) FROM evidence_corpora", 1),
         ("SELECT count(*) FROM evidence_items", 1),
         ("SELECT count(*) FROM evidence_passages", 1),
         ("SELECT count(*) FROM evidence_contents", 1),
         ("SELECT count(*) FROM evidence_common_terms", 0),
     ] {
-        assert_eq!(fixture.count(count), left, "{count}");
+        assert_eq!(fixture.count(sql), expected, "{sql}");
     }
     assert_eq!(labels(&evidence, "c", "cpu"), ["b#L1-1"]);
 }
@@ -110,10 +110,10 @@ fn a_deleted_corpus_leaves_no_rows() {
 fn storing_in_a_deleted_corpus_is_refused() {
     let Some((_engine, fixture)) = postgres() else { return };
     let evidence = fixture.open();
-    let mut late = evidence.put(name("c"), None).unwrap();
-    late.item(text("a", "disk is full")).unwrap();
+    let mut upload = evidence.put(name("c"), None).unwrap();
+    upload.start_item(text("a", "disk is full")).unwrap();
     evidence.delete(&name("c")).unwrap();
-    assert!(matches!(late.finish(), Err(StoreError::UnknownCorpus { .. })));
+    assert!(matches!(upload.finish(), Err(StoreError::UnknownCorpus { .. })));
     assert!(evidence.list(None, 9).unwrap().is_empty());
 }
 
@@ -132,37 +132,39 @@ fn index_agrees_with_full_comparison() {
     for corpus in ["c", "other"] {
         put(&evidence, corpus, items.clone().collect());
         let corpus = evidence.corpus(&name(corpus), false).unwrap();
-        let mut after = 0;
-        while let Some((last, _)) = corpus.passages_without_vector(&space(), after).unwrap().last()
+        let mut last_number = 0;
+        while let Some((last, _)) =
+            corpus.passages_without_vector(&space(), last_number).unwrap().last()
         {
-            let passages = corpus.passages_without_vector(&space(), after).unwrap();
+            let passages = corpus.passages_without_vector(&space(), last_number).unwrap();
             let added = passages.iter().map(|(number, _)| (*number, vector())).collect();
             corpus.add_vectors(&space(), added).unwrap();
-            after = *last;
+            last_number = *last;
         }
     }
     let corpus = evidence.corpus(&name("c"), false).unwrap();
     let query = Query { text: "", vector: None, by_terms: false };
-    let found = |vector: &Vector| -> Vec<i64> {
+    let nearest = |vector: &Vector| -> Vec<i64> {
         let meaning = Some((&**vector, Ok(space())));
-        let found = corpus.search(&query, meaning, &Filter::default(), 2).unwrap();
-        found.hits.iter().map(|hit| hit.passage).collect()
+        let result = corpus.search(&query, meaning, &Filter::default(), 2).unwrap();
+        result.hits.iter().map(|hit| hit.passage).collect()
     };
     let queries: Vec<Vector> = (0..20).map(|_| vector()).collect();
-    let compared: Vec<Vec<i64>> = queries.iter().map(found).collect();
+    let exact: Vec<Vec<i64>> = queries.iter().map(nearest).collect();
     let (database, runtime) = fixture.database.as_ref().unwrap();
     let number = fixture.count("SELECT number FROM evidence_corpora WHERE name = 'c'");
     let index = postgres::Index::new(number, &space());
-    runtime.block_on(index.clone().build_from(database, 100)).unwrap();
-    runtime.block_on(index.build_from(database, 100)).unwrap();
-    let indexes = "SELECT count(*) FROM pg_indexes WHERE indexname LIKE 'evidence_vectors_of_%'";
-    assert_eq!(fixture.count(indexes), 1);
-    let indexed: Vec<Vec<i64>> = queries.iter().map(found).collect();
-    let same = indexed.iter().zip(&compared).filter(|(one, other)| one == other).count();
-    assert!(same >= 19, "{same} of 20");
+    runtime.block_on(index.clone().build_with_minimum(database, 100)).unwrap();
+    runtime.block_on(index.build_with_minimum(database, 100)).unwrap();
+    let count_indexes =
+        "SELECT count(*) FROM pg_indexes WHERE indexname LIKE 'evidence_vectors_of_%'";
+    assert_eq!(fixture.count(count_indexes), 1);
+    let indexed: Vec<Vec<i64>> = queries.iter().map(nearest).collect();
+    let equal_count = indexed.iter().zip(&exact).filter(|(left, right)| left == right).count();
+    assert!(equal_count >= 19, "{equal_count} of 20");
     evidence.delete(&name("c")).unwrap();
     evidence.delete_expired().unwrap();
-    assert_eq!(fixture.count(indexes), 0);
+    assert_eq!(fixture.count(count_indexes), 0);
 }
 
 #[test]
@@ -188,9 +190,9 @@ fn servers_share_the_vector_cache() {
     };
     let [a, b, c] = ["a", "b", "c"].map(|text| Key::new(&[7; 32], text));
     let vector = Vector::from([0.6_f32, 0.8].as_slice());
-    let one = open().vector_cache();
-    one.put_many(&[(a, Vector::clone(&vector)), (c, Vector::clone(&vector))]).unwrap();
-    one.put_many(&[(a, Vector::clone(&vector))]).unwrap();
-    let found = open().vector_cache().get_many(&[c, b, a]).unwrap();
-    assert_eq!(found, [Some(Vector::clone(&vector)), None, Some(vector)]);
+    let cache = open().vector_cache();
+    cache.put_many(&[(a, Vector::clone(&vector)), (c, Vector::clone(&vector))]).unwrap();
+    cache.put_many(&[(a, Vector::clone(&vector))]).unwrap();
+    let cached = open().vector_cache().get_many(&[c, b, a]).unwrap();
+    assert_eq!(cached, [Some(Vector::clone(&vector)), None, Some(vector)]);
 }

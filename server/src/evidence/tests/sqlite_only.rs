@@ -11,26 +11,26 @@ fn store() -> (TempDir, Evidence) {
 #[test]
 fn rejects_a_second_process() {
     let (folder, evidence) = store();
-    let other = || Evidence::open(folder.path(), BOUNDS, Embeddings::Off);
-    assert!(matches!(other(), Err(StoreError::Unavailable { .. })));
+    let open_again = || Evidence::open(folder.path(), BOUNDS, Embeddings::Off);
+    assert!(matches!(open_again(), Err(StoreError::Unavailable { .. })));
     drop(evidence);
-    other().unwrap();
+    open_again().unwrap();
 }
 
 #[test]
 fn an_item_of_a_killed_process_is_discarded() {
     let (folder, evidence) = store();
     put(&evidence, "c", vec![text("kept", "kept line\n")]);
-    let mut killed = evidence.put(name("c"), None).unwrap();
-    killed.item(text("torn", &log(20_000))).unwrap();
-    let left = tempfile::tempdir().unwrap();
-    copy_files(folder.path(), left.path());
-    drop(killed);
-    let again = Evidence::open(left.path(), BOUNDS, Embeddings::Off).unwrap();
-    assert_eq!(labels(&again, "c", "ORD-11"), Vec::<String>::new());
-    assert_eq!(labels(&again, "c", "kept"), ["kept#L1-1"]);
-    assert_eq!(again.summary(&name("c")).unwrap().items, 1);
-    let (summary, stored) = put(&again, "c", vec![text("torn", &log(20_000))]);
+    let mut interrupted = evidence.put(name("c"), None).unwrap();
+    interrupted.start_item(text("torn", &log(20_000))).unwrap();
+    let copy = tempfile::tempdir().unwrap();
+    copy_files(folder.path(), copy.path());
+    drop(interrupted);
+    let reopened = Evidence::open(copy.path(), BOUNDS, Embeddings::Off).unwrap();
+    assert_eq!(labels(&reopened, "c", "ORD-11"), Vec::<String>::new());
+    assert_eq!(labels(&reopened, "c", "kept"), ["kept#L1-1"]);
+    assert_eq!(reopened.summary(&name("c")).unwrap().items, 1);
+    let (summary, stored) = put(&reopened, "c", vec![text("torn", &log(20_000))]);
     assert_eq!((summary.items, stored[0].lines), (2, 20_000));
 }
 
@@ -67,8 +67,8 @@ fn damaged_vectors_are_rebuilt() {
     let query = Query { text: "disk", vector: None, by_terms: true };
     let corpus = evidence.corpus(&name("c"), false).unwrap();
     let meaning = Some(([1.0, 0.0].as_slice(), Ok(space())));
-    let found = corpus.search(&query, meaning, &Filter::default(), 5).unwrap();
-    assert_eq!((found.hits.len(), found.method), (1, Method::Lexical));
+    let hits = corpus.search(&query, meaning, &Filter::default(), 5).unwrap();
+    assert_eq!((hits.hits.len(), hits.method), (1, Method::Lexical));
     assert_eq!(
         evidence.summary(&name("c")).unwrap().embedded_by,
         None,
@@ -104,26 +104,26 @@ fn bit_flips_never_change_items() {
         let items = evidence.items(&name("c"))?;
         Ok(items.iter().map(|item| item.content.as_str().to_owned()).collect())
     };
-    let right = contents(&evidence).unwrap();
+    let expected = contents(&evidence).unwrap();
     drop(evidence);
     let file = folder.path().join(FOLDER).join("c").join("corpus.sqlite3");
-    let whole = std::fs::read(&file).unwrap();
+    let intact = std::fs::read(&file).unwrap();
     let header = 0..100;
-    let rest = (100..whole.len()).step_by(whole.len() / 200);
-    let mut refused = 0;
-    for at in header.chain(rest) {
-        let mut damaged = whole.clone();
-        damaged[at] ^= 1 << (at % 8);
+    let body = (100..intact.len()).step_by(intact.len() / 200);
+    let mut error_count = 0;
+    for index in header.chain(body) {
+        let mut damaged = intact.clone();
+        damaged[index] ^= 1 << (index % 8);
         std::fs::write(&file, &damaged).unwrap();
         let evidence = Evidence::open(folder.path(), BOUNDS, Embeddings::Off).unwrap();
         match contents(&evidence) {
-            Ok(found) => assert_eq!(found, right, "byte {at}"),
-            Err(_) => refused += 1,
+            Ok(actual) => assert_eq!(actual, expected, "byte {index}"),
+            Err(_) => error_count += 1,
         }
         let _ = evidence.search(&name("c"), &lexical("order 7"), &Filter::default(), 5);
         let head = evidence.snapshot(&name("c"), &ItemRef::Id("log".to_owned()), Part::Head);
         let _ = evidence.put(name("c"), None).and_then(|mut put| {
-            put.item(text("more", "pool size is 20"))?;
+            put.start_item(text("more", "pool size is 20"))?;
             put.finish()
         });
         if head.is_err() {
@@ -135,5 +135,5 @@ fn bit_flips_never_change_items() {
         std::fs::remove_dir_all(folder.path().join(FOLDER).join("c")).unwrap();
         std::fs::create_dir(folder.path().join(FOLDER).join("c")).unwrap();
     }
-    assert!(refused > 20, "{refused}");
+    assert!(error_count > 20, "{error_count}");
 }
