@@ -23,7 +23,7 @@ impl Content {
         &self.digest
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(super) fn byte_count(&self) -> usize {
         self.text.len()
     }
 
@@ -39,17 +39,17 @@ pub(super) struct InvalidContent(String);
 
 /// Reverses [`Content::pack`]. Fails if the bytes are damaged.
 pub(super) fn unpack(packed: &[u8]) -> Result<String, InvalidContent> {
-    let damaged = |reason: &dyn std::fmt::Display| InvalidContent(reason.to_string());
+    let invalid_content = |reason: &dyn std::fmt::Display| InvalidContent(reason.to_string());
     let (size, block) =
-        lz4_flex::block::uncompressed_size(packed).map_err(|error| damaged(&error))?;
+        lz4_flex::block::uncompressed_size(packed).map_err(|error| invalid_content(&error))?;
     if size / MAX_RATIO > block.len() {
         return Err(InvalidContent(format!("{} bytes cannot hold {size}", block.len())));
     }
-    let bytes = lz4_flex::decompress(block, size).map_err(|error| damaged(&error))?;
+    let bytes = lz4_flex::decompress(block, size).map_err(|error| invalid_content(&error))?;
     if bytes.len() != size {
         return Err(InvalidContent(format!("{} bytes of {size}", bytes.len())));
     }
-    String::from_utf8(bytes).map_err(|error| damaged(&error))
+    String::from_utf8(bytes).map_err(|error| invalid_content(&error))
 }
 
 #[cfg(test)]
@@ -62,15 +62,15 @@ mod tests {
             let content = Content::new([1; 32], text);
             assert_eq!(unpack(&content.pack()).unwrap(), text);
         }
-        let long = Content::new([1; 32], &"ts=1 level=info msg=served\n".repeat(1_000));
-        assert!(long.pack().len() < 1_000, "{}", long.pack().len());
+        let repetitive = Content::new([1; 32], &"ts=1 level=info msg=served\n".repeat(1_000));
+        assert!(repetitive.pack().len() < 1_000, "{}", repetitive.pack().len());
     }
 
     #[test]
     fn damaged_content_is_an_error() {
         let packed = Content::new([1; 32], &"line\n".repeat(100)).pack();
-        for cut in 0..packed.len() {
-            unpack(&packed[..cut]).unwrap_err();
+        for length in 0..packed.len() {
+            unpack(&packed[..length]).unwrap_err();
         }
         unpack(&[0xff; 16]).unwrap_err();
     }

@@ -38,8 +38,8 @@ impl FromStr for LedgerLocation {
         match text.strip_prefix("sqlite:") {
             Some("") => Err("has no directory; give sqlite:DIRECTORY".to_owned()),
             Some(folder) => Ok(Self::Sqlite(PathBuf::from(folder))),
-            None => text.parse().map(Box::new).map(Self::Postgres).map_err(|wrong: String| {
-                format!("{wrong}, or sqlite:DIRECTORY for the ledger of a data directory")
+            None => text.parse().map(Box::new).map(Self::Postgres).map_err(|problem: String| {
+                format!("{problem}, or sqlite:DIRECTORY for the ledger of a data directory")
             }),
         }
     }
@@ -53,9 +53,8 @@ impl LedgerLocation {
     pub async fn open(self) -> Result<Arc<dyn Ledger>, LedgerError> {
         match self {
             Self::Sqlite(folder) => {
-                let opened =
-                    tokio::task::spawn_blocking(|| SqliteLedger::open(Options::new(folder)));
-                Ok(Arc::new(opened.await.map_err(|_| LedgerError::Closed)??))
+                let task = tokio::task::spawn_blocking(|| SqliteLedger::open(Options::new(folder)));
+                Ok(Arc::new(task.await.map_err(|_| LedgerError::Closed)??))
             }
             Self::Postgres(url) => {
                 let database = PostgresOptions::new(*url);
@@ -104,52 +103,60 @@ pub enum CopyError {
 ///
 /// # Errors
 /// [`CopyError`].
-pub async fn copy_ledger(from: &dyn Ledger, to: &dyn Ledger) -> Result<CopyReport, CopyError> {
-    let mut copied = CopyReport::default();
+pub async fn copy_ledger(
+    source: &dyn Ledger,
+    target: &dyn Ledger,
+) -> Result<CopyReport, CopyError> {
+    let mut report = CopyReport::default();
     let mut investigations = BTreeSet::new();
     let mut request =
         PageRequest { selection: Selection::default(), cursor: Cursor::OLDEST, limit: PAGE };
     loop {
-        let page = from.list(request.clone()).await?;
+        let page = source.list(request.clone()).await?;
         for Summary { owner, investigation_id, evaluation_id, .. } in page.evaluations {
             let principal = Owner::new(&owner, true);
-            let (from, to) = (&*from.for_owner(&principal), &*to.for_owner(&principal));
+            let (source, target) = (&*source.for_owner(&principal), &*target.for_owner(&principal));
             if !investigation_id.is_empty()
                 && investigations.insert((owner, investigation_id.clone()))
             {
-                copied.investigations +=
-                    u64::from(copy_investigation(from, to, &investigation_id).await?);
+                report.investigations +=
+                    u64::from(copy_investigation(source, target, &investigation_id).await?);
             }
-            match copy_evaluation(from, to, &evaluation_id).await? {
-                true => copied.evaluations += 1,
-                false => copied.existing += 1,
+            match copy_evaluation(source, target, &evaluation_id).await? {
+                true => report.evaluations += 1,
+                false => report.existing += 1,
             }
         }
-        let Some(next) = page.next else { return Ok(copied) };
+        let Some(next) = page.next else { return Ok(report) };
         request.cursor = next;
     }
 }
 
 /// Returns `true` if the evaluation was written.
-async fn copy_evaluation(from: &dyn Ledger, to: &dyn Ledger, id: &str) -> Result<bool, CopyError> {
-    // It was deleted after it was listed.
-    let Some(stored) = from.read(id).await? else { return Ok(false) };
-    let is_new = to.read(id).await?.is_none();
+async fn copy_evaluation(
+    source: &dyn Ledger,
+    target: &dyn Ledger,
+    id: &str,
+) -> Result<bool, CopyError> {
+    // The evaluation was deleted after it was listed.
+    let Some(stored) = source.read(id).await? else { return Ok(false) };
+    let is_new = target.read(id).await?.is_none();
     if is_new {
-        let contents = from.contents(id).await?;
-        to.record(record(&stored, contents)).await?;
+        let contents = source.contents(id).await?;
+        target.record(record(&stored, contents)).await?;
     }
     for grade in &stored.grades {
-        to.grade(NewGrades {
-            evaluation_id: id.to_owned(),
-            grader: grade.grader.clone(),
-            graded_at_micros: grade.graded_at_micros,
-            grades: vec![grade.grade.clone()],
-        })
-        .await?;
+        target
+            .grade(NewGrades {
+                evaluation_id: id.to_owned(),
+                grader: grade.grader.clone(),
+                graded_at_micros: grade.graded_at_micros,
+                grades: vec![grade.grade.clone()],
+            })
+            .await?;
     }
-    match to.read(id).await? {
-        Some(read) if read == stored => Ok(is_new),
+    match target.read(id).await? {
+        Some(copied) if copied == stored => Ok(is_new),
         _ => Err(CopyError::Differs(format!("evaluation {id:?}"))),
     }
 }
@@ -183,21 +190,22 @@ fn record(stored: &StoredEvaluation, contents: Vec<Content>) -> Record {
 
 /// Returns `true` if the investigation was written.
 async fn copy_investigation(
-    from: &dyn Ledger,
-    to: &dyn Ledger,
+    source: &dyn Ledger,
+    target: &dyn Ledger,
     id: &str,
 ) -> Result<bool, CopyError> {
-    let Some(stored) = from.investigation(id).await? else { return Ok(false) };
-    let existing = to.start_investigation(stored.start.clone()).await?;
+    let Some(stored) = source.investigation(id).await? else { return Ok(false) };
+    let existing = target.start_investigation(stored.start.clone()).await?;
     let is_new = existing.is_none();
-    let known = existing.map_or(0, |existing| existing.events.len());
-    for (step, (request_digest, event)) in (1..).zip(&stored.events).skip(known) {
+    let existing_events = existing.map_or(0, |existing| existing.events.len());
+    for (step, (request_digest, event)) in (1..).zip(&stored.events).skip(existing_events) {
         let (request_digest, event) = (*request_digest, event.clone());
-        to.append_event(NewEvent { investigation_id: id.to_owned(), step, request_digest, event })
+        target
+            .append_event(NewEvent { investigation_id: id.to_owned(), step, request_digest, event })
             .await?;
     }
-    match to.investigation(id).await? {
-        Some(read) if read == stored => Ok(is_new),
+    match target.investigation(id).await? {
+        Some(copied) if copied == stored => Ok(is_new),
         _ => Err(CopyError::Differs(format!("investigation {id:?}"))),
     }
 }

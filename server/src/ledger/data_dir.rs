@@ -21,12 +21,12 @@ impl DataDir {
     /// [`LedgerError::Locked`] if another process has locked it, [`LedgerError::UnusableDirectory`] if it is
     /// unusable.
     pub fn lock(path: &Path) -> Result<Self, LedgerError> {
-        let unusable =
+        let unusable_directory =
             |reason| LedgerError::UnusableDirectory { directory: path.to_owned(), reason };
-        create_folder(path).map_err(|error| unusable(error.to_string()))?;
+        create_folder(path).map_err(|error| unusable_directory(error.to_string()))?;
         let lock = lock(&path.join(LOCK)).map_err(|error| match error {
             LockError::Locked(pid) => LedgerError::Locked { directory: path.to_owned(), pid },
-            LockError::Io(error) => unusable(format!("{LOCK}: {error}")),
+            LockError::Io(error) => unusable_directory(format!("{LOCK}: {error}")),
         })?;
         Ok(Self { _lock: lock })
     }

@@ -126,8 +126,8 @@ mod tests {
 
     #[test]
     fn a_lock_error_names_a_known_holder() {
-        let locked = |pid| LedgerError::Locked { directory: "data".into(), pid }.to_string();
-        assert!(locked(Some(17)).contains("process 17"));
-        assert!(locked(None).contains("another process"));
+        let lock_error = |pid| LedgerError::Locked { directory: "data".into(), pid }.to_string();
+        assert!(lock_error(Some(17)).contains("process 17"));
+        assert!(lock_error(None).contains("another process"));
     }
 }

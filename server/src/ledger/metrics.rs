@@ -15,7 +15,7 @@ pub(super) struct LedgerMetrics {
     pub(super) commit_duration: Histogram,
     pub(super) batch_size: Histogram,
     pub(super) queue_full: Counter,
-    pub(super) retention_failed: Counter,
+    pub(super) retention_failures: Counter,
     pub(super) deleted_by_age: Counter,
     pub(super) deleted_by_size: Counter,
     pub(super) deleted_by_id: Counter,
@@ -31,7 +31,7 @@ impl LedgerMetrics {
             commit_duration: histogram!(COMMIT_DURATION_SECONDS),
             batch_size: histogram!(BATCH_SIZE),
             queue_full: counter!(ERRORS_TOTAL, KIND => "queue_full"),
-            retention_failed: counter!(ERRORS_TOTAL, KIND => "retention"),
+            retention_failures: counter!(ERRORS_TOTAL, KIND => "retention"),
             deleted_by_age: counter!(DELETED_TOTAL, REASON => "age"),
             deleted_by_size: counter!(DELETED_TOTAL, REASON => "size"),
             deleted_by_id: counter!(DELETED_TOTAL, REASON => "request"),
@@ -39,16 +39,16 @@ impl LedgerMetrics {
         }
     }
 
-    pub(super) fn committed(&self, took: std::time::Duration, records: u32) {
-        self.commit_duration.record(took);
+    pub(super) fn record_commit(&self, duration: std::time::Duration, records: u32) {
+        self.commit_duration.record(duration);
         self.commits.increment(1);
         self.records.increment(u64::from(records));
         self.batch_size.record(f64::from(records));
     }
 
-    pub(super) fn batch_failed(&self, kind: FaultKind) {
-        for (known, counter) in &self.faults {
-            if *known == kind {
+    pub(super) fn count_failed_batch(&self, kind: FaultKind) {
+        for (fault_kind, counter) in &self.faults {
+            if *fault_kind == kind {
                 counter.increment(1);
             }
         }
@@ -65,8 +65,8 @@ mod tests {
         let recorder = PrometheusBuilder::new().build_recorder();
         let handle = recorder.handle();
         let metrics = metrics::with_local_recorder(&recorder, LedgerMetrics::register);
-        metrics.batch_failed(FaultKind::Full);
-        metrics.batch_failed(FaultKind::Full);
+        metrics.count_failed_batch(FaultKind::Full);
+        metrics.count_failed_batch(FaultKind::Full);
         let text = handle.render();
         assert!(text.contains(r#"gsar_ledger_errors_total{kind="full"} 2"#), "{text}");
         assert!(text.contains(r#"gsar_ledger_errors_total{kind="io"} 0"#), "{text}");

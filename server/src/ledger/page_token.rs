@@ -1,7 +1,7 @@
 //! Page tokens: the position of a list's next page, bound to the list's selection.
 //!
 //! A token is 34 hexadecimal digits: a version, the sequence of the last row on the page, and a checksum over
-//! both and the selection. The checksum detects mistakes only. A forged token reveals nothing that a list would
+//! these and the selection. The checksum detects mistakes only. A forged token reveals nothing that a list would
 //! not.
 
 use super::error::LedgerError;
@@ -17,7 +17,7 @@ impl Selection {
     #[must_use]
     pub fn page_token(&self, next: Cursor) -> String {
         let mut token = String::with_capacity(BYTES * 2);
-        for byte in bytes(next.sequence(), self) {
+        for byte in token_bytes(next.sequence(), self) {
             for nibble in [byte >> 4, byte & 0xf] {
                 token.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
             }
@@ -33,37 +33,37 @@ impl Selection {
         if token.is_empty() {
             return Ok(Cursor::NEWEST);
         }
-        let cursor = sequence(token).map(Cursor::Before);
+        let cursor = parse_sequence(token).map(Cursor::Before);
         cursor.filter(|cursor| self.page_token(*cursor) == token).ok_or_else(|| {
             LedgerError::InvalidPageToken { given: token.chars().take(SHOWN).collect() }
         })
     }
 }
 
-fn sequence(token: &str) -> Option<i64> {
+fn parse_sequence(token: &str) -> Option<i64> {
     if token.len() != BYTES * 2 {
         return None;
     }
     token.get(2..18).and_then(|digits| u64::from_str_radix(digits, 16).ok()).map(u64::cast_signed)
 }
 
-fn bytes(sequence: i64, selection: &Selection) -> impl Iterator<Item = u8> {
-    let mut check = blake3::Hasher::new();
-    check.update(&[VERSION]);
-    check.update(&sequence.to_be_bytes());
+fn token_bytes(sequence: i64, selection: &Selection) -> impl Iterator<Item = u8> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&[VERSION]);
+    hasher.update(&sequence.to_be_bytes());
     for text in selection.texts() {
         let text = text.as_deref().unwrap_or_default();
-        check.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
-        check.update(text.as_bytes());
+        hasher.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
+        hasher.update(text.as_bytes());
     }
     let Selection { tier, from_micros, before_micros, graded, unproven_only, .. } = selection;
     for number in [tier.map(i64::from), *from_micros, *before_micros, graded.map(i64::from)] {
-        check.update(&[u8::from(number.is_some())]);
-        check.update(&number.unwrap_or_default().to_be_bytes());
+        hasher.update(&[u8::from(number.is_some())]);
+        hasher.update(&number.unwrap_or_default().to_be_bytes());
     }
-    check.update(&[u8::from(*unproven_only)]);
-    let check = *check.finalize().as_bytes();
-    [VERSION].into_iter().chain(sequence.to_be_bytes()).chain(check.into_iter().take(8))
+    hasher.update(&[u8::from(*unproven_only)]);
+    let checksum = *hasher.finalize().as_bytes();
+    [VERSION].into_iter().chain(sequence.to_be_bytes()).chain(checksum.into_iter().take(8))
 }
 
 #[cfg(test)]
@@ -86,11 +86,11 @@ mod tests {
         }
 
         #[test]
-        fn rejects_a_token_of_another_list(sequence in any::<i64>(), one in "[ab]{0,3}", other in "[ab]{0,3}") {
-            let mine = selection(None, &one, &other);
-            let swapped = selection(None, &other, &one);
-            let token = mine.page_token(Cursor::Before(sequence));
-            prop_assert_eq!(swapped.cursor(&token).is_ok(), mine == swapped);
+        fn rejects_a_token_of_another_list(sequence in any::<i64>(), report in "[ab]{0,3}", investigation in "[ab]{0,3}") {
+            let original = selection(None, &report, &investigation);
+            let swapped = selection(None, &investigation, &report);
+            let token = original.page_token(Cursor::Before(sequence));
+            prop_assert_eq!(swapped.cursor(&token).is_ok(), original == swapped);
         }
 
         #[test]
@@ -100,11 +100,11 @@ mod tests {
         }
 
         #[test]
-        fn one_changed_digit_is_detected(sequence in any::<i64>(), at in 0_usize..34, digit in "[0-9a-f]") {
+        fn one_changed_digit_is_detected(sequence in any::<i64>(), index in 0_usize..34, digit in "[0-9a-f]") {
             let selection = selection(Some(1), "r", "i");
             let token = selection.page_token(Cursor::Before(sequence));
             let mut changed = token.clone();
-            changed.replace_range(at..=at, &digit);
+            changed.replace_range(index..=index, &digit);
             prop_assert_eq!(selection.cursor(&changed).is_ok(), changed == token);
         }
     }
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn tokens_depend_on_every_field() {
         let text = || Some("a".to_owned());
-        let all = [
+        let selections = [
             Selection::default(),
             Selection { tier: Some(0), ..Selection::default() },
             Selection { report_id: text(), ..Selection::default() },
@@ -126,10 +126,10 @@ mod tests {
             Selection { graded: Some(true), ..Selection::default() },
             Selection { unproven_only: true, ..Selection::default() },
         ];
-        for one in &all {
-            for other in &all {
-                let token = one.page_token(Cursor::Before(7));
-                assert_eq!(other.cursor(&token).is_ok(), one == other, "{one:?} {other:?}");
+        for first in &selections {
+            for second in &selections {
+                let token = first.page_token(Cursor::Before(7));
+                assert_eq!(second.cursor(&token).is_ok(), first == second, "{first:?} {second:?}");
             }
         }
     }

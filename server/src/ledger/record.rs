@@ -54,11 +54,11 @@ pub struct Record {
 }
 
 impl Record {
-    pub(super) fn bytes(&self) -> usize {
+    pub(super) fn byte_count(&self) -> usize {
         const SHORT_COLUMNS: usize = 512;
         let documents = [&self.report, &self.response, &self.evidence];
-        documents.iter().map(|part| part.len()).sum::<usize>()
-            + self.contents.iter().map(Content::bytes).sum::<usize>()
+        documents.iter().map(|document| document.len()).sum::<usize>()
+            + self.contents.iter().map(Content::byte_count).sum::<usize>()
             + self.event.as_ref().map_or(0, |event| event.event.len())
             + SHORT_COLUMNS
     }

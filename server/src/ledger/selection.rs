@@ -118,10 +118,10 @@ pub enum Reports {
 
 impl Reports {
     /// Returns the SQL expression for the report.
-    pub(super) fn column(self, omitted: &'static str) -> &'static str {
+    pub(super) fn column(self, omitted_expression: &'static str) -> &'static str {
         match self {
             Self::Include => "report",
-            Self::Omit => omitted,
+            Self::Omit => omitted_expression,
         }
     }
 }

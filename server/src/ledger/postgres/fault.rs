@@ -21,7 +21,7 @@ fn unavailable(failure: &Failure) -> LedgerError {
     LedgerError::Unavailable { reason: failure.reason.clone(), fix: failure.fix.to_owned() }
 }
 
-pub(super) fn schema(error: SchemaFailure, url: &str) -> LedgerError {
+pub(super) fn schema_error(error: SchemaFailure, url: &str) -> LedgerError {
     let database = url.to_owned();
     match error {
         SchemaFailure::Mismatch(mismatch) => LedgerError::Schema { database, mismatch },
@@ -33,8 +33,8 @@ pub(super) fn schema(error: SchemaFailure, url: &str) -> LedgerError {
 }
 
 pub(super) fn unpack(packed: &[u8]) -> Result<String, LedgerError> {
-    content::unpack(packed).map_err(|damaged| LedgerError::Unavailable {
-        reason: format!("an evidence content is damaged ({damaged})"),
+    content::unpack(packed).map_err(|error| LedgerError::Unavailable {
+        reason: format!("an evidence content is damaged ({error})"),
         fix: "check the database's log and restore a backup".to_owned(),
     })
 }

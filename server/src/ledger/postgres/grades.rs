@@ -12,7 +12,7 @@ use crate::storage::postgres::query;
 pub(super) async fn write(
     client: &mut Object,
     owner: &Owner,
-    new: &NewGrades,
+    new_grades: &NewGrades,
 ) -> Result<bool, Error> {
     const GRADED: &str = "SELECT sequence FROM evaluation_ids \
          WHERE evaluation_id = $1 AND ($2::text IS NULL OR owner = $2) FOR KEY SHARE";
@@ -21,14 +21,14 @@ pub(super) async fn write(
          graded_at_micros = excluded.graded_at_micros, verdict = excluded.verdict, note = excluded.note";
     let transaction = client.transaction().await?;
     let Some(row) =
-        query::optional(&transaction, GRADED, &[&new.evaluation_id, &owner.only()]).await?
+        query::optional(&transaction, GRADED, &[&new_grades.evaluation_id, &owner.only()]).await?
     else {
         return Ok(false);
     };
     let sequence: i64 = row.get(0);
     // Locks rows in a fixed order, so that concurrent graders do not deadlock.
-    let mut grades: Vec<&NewGrade> = new.grades.iter().collect();
-    grades.sort_by(|one, other| one.claim_id.cmp(&other.claim_id));
+    let mut grades: Vec<&NewGrade> = new_grades.grades.iter().collect();
+    grades.sort_by(|left, right| left.claim_id.cmp(&right.claim_id));
     for grade in grades {
         query::execute(
             &transaction,
@@ -36,8 +36,8 @@ pub(super) async fn write(
             &[
                 &sequence,
                 &grade.claim_id,
-                &new.grader,
-                &new.graded_at_micros,
+                &new_grades.grader,
+                &new_grades.graded_at_micros,
                 &grade.verdict,
                 &grade.note,
             ],

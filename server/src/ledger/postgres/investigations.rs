@@ -11,19 +11,26 @@ use crate::storage::postgres::query;
 pub(super) async fn start(
     client: &mut Object,
     owner: &str,
-    new: &InvestigationStart,
+    new_start: &InvestigationStart,
     attempt: u32,
 ) -> Result<Option<StoredInvestigation>, Error> {
     const NEW: &str = "INSERT INTO investigations (owner, investigation_id, started_at_micros, start, policy_toml) \
          VALUES ($1, $2, $3, $4, $5) ON CONFLICT (owner, investigation_id) DO NOTHING";
-    let values: query::Parameters<'_> =
-        &[&owner, &new.investigation_id, &new.started_at_micros, &new.start, &new.policy_toml];
-    if query::execute(&*client, NEW, values).await? > 0 {
+    let parameters: query::Parameters<'_> = &[
+        &owner,
+        &new_start.investigation_id,
+        &new_start.started_at_micros,
+        &new_start.start,
+        &new_start.policy_toml,
+    ];
+    if query::execute(&*client, NEW, parameters).await? > 0 {
         return Ok(None);
     }
-    let before = read(client, owner, &new.investigation_id).await?;
+    let existing = read(client, owner, &new_start.investigation_id).await?;
     // An earlier attempt may have written it.
-    Ok(before.filter(|before| attempt == 1 || before.start != *new || !before.events.is_empty()))
+    Ok(existing.filter(|existing| {
+        attempt == 1 || existing.start != *new_start || !existing.events.is_empty()
+    }))
 }
 
 pub(super) async fn append(
@@ -33,16 +40,16 @@ pub(super) async fn append(
     attempt: u32,
 ) -> Result<Result<(), LedgerError>, Error> {
     let transaction = client.transaction().await?;
-    let appended = append_in(&transaction, owner, event).await?;
-    match appended {
+    let result = append_in_transaction(&transaction, owner, event).await?;
+    match result {
         Ok(()) => transaction.commit().await?,
         Err(_) if attempt > 1 && has_event(&transaction, owner, event).await? => return Ok(Ok(())),
         Err(_) => {}
     }
-    Ok(appended)
+    Ok(result)
 }
 /// Appends an event in a given transaction. Rejects a step that does not follow the last one.
-pub(super) async fn append_in(
+pub(super) async fn append_in_transaction(
     transaction: &impl GenericClient,
     owner: &str,
     event: &NewEvent,
@@ -55,13 +62,13 @@ pub(super) async fn append_in(
          VALUES ($1, $2, $3, $4, $5)";
     let id = &event.investigation_id;
     let exists = query::optional(transaction, LOCKED, &[&owner, id]).await?.is_some();
-    let last: i64 = query::one(transaction, LAST, &[&owner, id]).await?.get(0);
-    if !exists || i64::from(event.step) != last + 1 {
+    let last_step: i64 = query::one(transaction, LAST, &[&owner, id]).await?.get(0);
+    if !exists || i64::from(event.step) != last_step + 1 {
         return Ok(Err(LedgerError::StepTaken { investigation_id: id.clone(), step: event.step }));
     }
-    let values: query::Parameters<'_> =
+    let parameters: query::Parameters<'_> =
         &[&owner, id, &i64::from(event.step), &event.request_digest.as_slice(), &event.event];
-    query::execute(transaction, NEW, values).await?;
+    query::execute(transaction, NEW, parameters).await?;
     Ok(Ok(()))
 }
 
@@ -72,9 +79,9 @@ async fn has_event(
     event: &NewEvent,
 ) -> Result<bool, Error> {
     const SAME: &str = "SELECT 1 FROM investigation_events WHERE owner = $1 AND investigation_id = $2 AND step = $3 AND event = $4";
-    let values: query::Parameters<'_> =
+    let parameters: query::Parameters<'_> =
         &[&owner, &event.investigation_id, &i64::from(event.step), &event.event];
-    Ok(query::optional(client, SAME, values).await?.is_some())
+    Ok(query::optional(client, SAME, parameters).await?.is_some())
 }
 
 pub(super) async fn read(

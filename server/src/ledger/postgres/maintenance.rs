@@ -15,11 +15,12 @@ use crate::wall_clock;
 /// The advisory lock for maintenance, `gsam` in ASCII.
 const LOCK: i64 = 0x6773_616d;
 const ROWS: i64 = 500;
-const EVERY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+const INTERVAL_BOUNDS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
 /// Runs maintenance until the last handle to the ledger is dropped.
 pub(super) fn start(shared: &Arc<Shared>, max_age: Option<Duration>) {
-    let every = max_age.map_or(EVERY.1, |age| (age / 10).clamp(EVERY.0, EVERY.1));
+    let interval = max_age
+        .map_or(INTERVAL_BOUNDS.1, |age| (age / 10).clamp(INTERVAL_BOUNDS.0, INTERVAL_BOUNDS.1));
     let shared: Weak<Shared> = Arc::downgrade(shared);
     tokio::spawn(async move {
         loop {
@@ -29,11 +30,11 @@ pub(super) fn start(shared: &Arc<Shared>, max_age: Option<Duration>) {
                     return;
                 }
                 if let Err(failure) = apply(&shared, max_age).await {
-                    shared.metrics.retention_failed.increment(1);
+                    shared.metrics.retention_failures.increment(1);
                     tracing::warn!("retention of the ledger: {failure}");
                 }
             }
-            tokio::time::sleep(every).await;
+            tokio::time::sleep(interval).await;
         }
     });
 }
@@ -45,9 +46,10 @@ pub(super) async fn apply(shared: &Shared, max_age: Option<Duration>) -> Result<
         wall_clock::now().as_microsecond().saturating_sub(age)
     });
     let walk = *shared.walk.lock().unwrap_or_else(PoisonError::into_inner);
-    let work =
-        shared.database.run_long(move |client, _| Box::pin(with_lock(client, oldest_kept, walk)));
-    let (deleted, walk) = work.await?;
+    let task = shared
+        .database
+        .run_long(move |client, _| Box::pin(run_with_lock(client, oldest_kept, walk)));
+    let (deleted, walk) = task.await?;
     *shared.walk.lock().unwrap_or_else(PoisonError::into_inner) = walk;
     if deleted > 0 {
         shared.cache.clear();
@@ -57,21 +59,22 @@ pub(super) async fn apply(shared: &Shared, max_age: Option<Duration>) -> Result<
 }
 
 /// Runs maintenance, unless another server has the lock.
-async fn with_lock(
+async fn run_with_lock(
     client: &mut Object,
     oldest_kept: Option<i64>,
     walk: Walk,
 ) -> Result<(u64, Walk), Error> {
-    let taken: bool = client.query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK]).await?.get(0);
-    if !taken {
+    let is_locked: bool =
+        client.query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK]).await?.get(0);
+    if !is_locked {
         return Ok((0, walk));
     }
-    let done = work(client, oldest_kept, walk).await;
+    let result = run_steps(client, oldest_kept, walk).await;
     client.query_one("SELECT pg_advisory_unlock($1)", &[&LOCK]).await?;
-    done
+    result
 }
 
-async fn work(
+async fn run_steps(
     client: &mut Object,
     oldest_kept: Option<i64>,
     walk: Walk,
@@ -79,8 +82,8 @@ async fn work(
     let mut deleted = 0;
     if let Some(oldest_kept) = oldest_kept {
         deleted += partitions::drop_old(client, oldest_kept).await?;
-        while let gone @ 1.. = retention::delete_old(client, oldest_kept, ROWS).await? {
-            deleted += gone;
+        while let count @ 1.. = retention::delete_old(client, oldest_kept, ROWS).await? {
+            deleted += count;
         }
         retention::delete_empty_investigations(client, oldest_kept, ROWS).await?;
     }

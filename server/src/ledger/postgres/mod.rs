@@ -85,7 +85,7 @@ impl PostgresLedger {
         SCHEMA
             .create(&database, options.database.migrate)
             .await
-            .map_err(|error| fault::schema(error, database.display_url()))?;
+            .map_err(|error| fault::schema_error(error, database.display_url()))?;
         partitions::create(&database).await.map_err(|failure| fault(&failure).error)?;
         let shared = Shared {
             watch: Watch::start(database.clone()),
@@ -104,14 +104,14 @@ impl PostgresLedger {
     /// # Errors
     /// [`LedgerError::Unavailable`] or [`LedgerError::Closed`].
     pub async fn apply_retention(&self, max_age: std::time::Duration) -> Result<(), LedgerError> {
-        let applied = maintenance::apply(&self.shared, Some(max_age)).await;
-        self.shared.track(applied)
+        let result = maintenance::apply(&self.shared, Some(max_age)).await;
+        self.shared.track(result)
     }
 }
 
 impl Shared {
-    fn track<T>(&self, done: Result<T, Failure>) -> Result<T, LedgerError> {
-        match done {
+    fn track<T>(&self, result: Result<T, Failure>) -> Result<T, LedgerError> {
+        match result {
             Ok(value) => {
                 self.watch.mark_healthy();
                 Ok(value)
@@ -121,7 +121,7 @@ impl Shared {
                 if self.watch.is_closed() {
                     return Err(LedgerError::Closed);
                 }
-                self.metrics.batch_failed(kind);
+                self.metrics.count_failed_batch(kind);
                 if !matches!(kind, FaultKind::Busy | FaultKind::Other) {
                     self.watch.mark_failed(&failure);
                 }
@@ -154,25 +154,25 @@ impl Ledger for PostgresLedger {
     }
 
     async fn record(&self, record: Record) -> Result<Recorded, LedgerError> {
-        let bytes = record.bytes();
+        let bytes = record.byte_count();
         if bytes > MAX_RECORD_BYTES {
             return Err(LedgerError::TooLarge { evaluation_id: record.evaluation_id, bytes });
         }
         let (owner, record, cache) =
             (self.owner.clone(), Arc::new(record), Arc::clone(&self.shared.cache));
-        let began = Instant::now();
-        let written = self.shared.database.run(move |client, attempt| {
+        let started_at = Instant::now();
+        let outcome = self.shared.database.run(move |client, attempt| {
             let (owner, record, cache) = (owner.clone(), Arc::clone(&record), Arc::clone(&cache));
             Box::pin(
                 async move { record::write(client, &cache, owner.name(), &record, attempt).await },
             )
         });
-        let written = self.shared.track(written.await)?;
-        if matches!(written, Ok(Recorded::New)) {
+        let outcome = self.shared.track(outcome.await)?;
+        if matches!(outcome, Ok(Recorded::New)) {
             self.shared.watch.note_commit();
-            self.shared.metrics.committed(began.elapsed(), 1);
+            self.shared.metrics.record_commit(started_at.elapsed(), 1);
         }
-        written
+        outcome
     }
 
     async fn find_by_key(
@@ -184,14 +184,14 @@ impl Ledger for PostgresLedger {
             return Ok(None);
         }
         let (owner, key) = (self.owner.clone(), key.to_owned());
-        let found = self.shared.database.run(move |client, _| {
+        let recorded = self.shared.database.run(move |client, _| {
             let (owner, key) = (owner.clone(), key.clone());
-            Box::pin(
-                async move { record::replay(client, owner.name(), &key, &request_digest).await },
-            )
+            Box::pin(async move {
+                record::find_by_key(client, owner.name(), &key, &request_digest).await
+            })
         });
-        let found = self.shared.track(found.await)?;
-        found.map(|found| found.map(|found| found.response)).transpose()
+        let recorded = self.shared.track(recorded.await)?;
+        recorded.map(|result| result.map(|evaluation| evaluation.response)).transpose()
     }
 
     async fn list(&self, request: PageRequest) -> Result<Page<Summary>, LedgerError> {
@@ -243,11 +243,11 @@ impl Ledger for PostgresLedger {
             return Ok(None);
         }
         let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
-        let read = self.shared.database.run(move |client, _| {
+        let evaluation = self.shared.database.run(move |client, _| {
             let (owner, id) = (owner.clone(), id.clone());
             Box::pin(async move { read::evaluation(client, &owner, &id).await })
         });
-        self.shared.track(read.await)
+        self.shared.track(evaluation.await)
     }
 
     async fn content(
@@ -302,11 +302,11 @@ impl Ledger for PostgresLedger {
 
     async fn grade(&self, grades: NewGrades) -> Result<bool, LedgerError> {
         let (owner, grades) = (self.owner.clone(), Arc::new(grades));
-        let written = self.shared.database.run(move |client, _| {
+        let result = self.shared.database.run(move |client, _| {
             let (owner, grades) = (owner.clone(), Arc::clone(&grades));
             Box::pin(async move { grades::write(client, &owner, &grades).await })
         });
-        self.shared.track(written.await)
+        self.shared.track(result.await)
     }
 
     async fn start_investigation(
@@ -314,24 +314,24 @@ impl Ledger for PostgresLedger {
         start: InvestigationStart,
     ) -> Result<Option<StoredInvestigation>, LedgerError> {
         let (owner, start) = (self.owner.clone(), Arc::new(start));
-        let started = self.shared.database.run(move |client, attempt| {
+        let existing = self.shared.database.run(move |client, attempt| {
             let (owner, start) = (owner.clone(), Arc::clone(&start));
             Box::pin(
                 async move { investigations::start(client, owner.name(), &start, attempt).await },
             )
         });
-        self.shared.track(started.await)
+        self.shared.track(existing.await)
     }
 
     async fn append_event(&self, event: NewEvent) -> Result<(), LedgerError> {
         let (owner, event) = (self.owner.clone(), Arc::new(event));
-        let appended = self.shared.database.run(move |client, attempt| {
+        let result = self.shared.database.run(move |client, attempt| {
             let (owner, event) = (owner.clone(), Arc::clone(&event));
             Box::pin(
                 async move { investigations::append(client, owner.name(), &event, attempt).await },
             )
         });
-        self.shared.track(appended.await)?
+        self.shared.track(result.await)?
     }
 
     async fn investigation(
@@ -342,11 +342,11 @@ impl Ledger for PostgresLedger {
             return Ok(None);
         }
         let (owner, id) = (self.owner.clone(), investigation_id.to_owned());
-        let read = self.shared.database.run(move |client, _| {
+        let investigation = self.shared.database.run(move |client, _| {
             let (owner, id) = (owner.clone(), id.clone());
             Box::pin(async move { investigations::read(client, owner.name(), &id).await })
         });
-        self.shared.track(read.await)
+        self.shared.track(investigation.await)
     }
 
     fn health(&self) -> Health {

@@ -17,21 +17,21 @@ pub struct PostgresLedgerOptions {
 impl PostgresLedgerOptions {
     /// Returns the first invalid option as [`LedgerError::InvalidOption`].
     pub(super) fn check(&self) -> Result<(), LedgerError> {
-        let refuse = |field, given: String, allowed| {
+        let invalid_option = |field, given: String, allowed| {
             Err(LedgerError::InvalidOption { field, given, allowed })
         };
         if self.max_age.is_some_and(|age| age < Duration::from_secs(1)) {
-            return refuse(
+            return invalid_option(
                 "max_age",
                 format!("{:?}", self.max_age),
                 "at least 1 second, or none to keep everything",
             );
         }
         if self.database.connections == 0 {
-            return refuse("connections", "0".to_owned(), "1 or more");
+            return invalid_option("connections", "0".to_owned(), "1 or more");
         }
         if self.database.timeout < Duration::from_millis(100) {
-            return refuse(
+            return invalid_option(
                 "timeout",
                 format!("{:?}", self.database.timeout),
                 "100 milliseconds or more",

@@ -18,8 +18,8 @@ const AHEAD: i64 = 2;
 struct Month(Date);
 
 impl Month {
-    fn containing(at: Timestamp) -> Self {
-        Self(at.to_zoned(TimeZone::UTC).date().first_of_month())
+    fn containing(timestamp: Timestamp) -> Self {
+        Self(timestamp.to_zoned(TimeZone::UTC).date().first_of_month())
     }
 
     fn from_partition(name: &str) -> Option<Self> {
@@ -28,11 +28,11 @@ impl Month {
         Date::new(year, month, 1).ok().map(Self)
     }
 
-    fn plus(self, months: i64) -> Option<Self> {
+    fn plus_months(self, months: i64) -> Option<Self> {
         self.0.checked_add(months.months()).ok().map(Self)
     }
 
-    fn partition(self) -> String {
+    fn partition_name(self) -> String {
         format!("evaluations_{:04}{:02}", self.0.year(), self.0.month())
     }
 
@@ -42,21 +42,21 @@ impl Month {
     }
 
     fn end(self) -> Option<i64> {
-        self.plus(1)?.begin()
+        self.plus_months(1)?.begin()
     }
 }
 
 /// Creates missing partitions for this month and the next ones.
 pub(super) async fn create(database: &Database) -> Result<(), Failure> {
-    let now = Month::containing(wall_clock::now());
-    for month in (0..=AHEAD).filter_map(|months| now.plus(months)) {
-        database.run(move |client, _| Box::pin(create_one(client, month))).await?;
+    let current_month = Month::containing(wall_clock::now());
+    for month in (0..=AHEAD).filter_map(|months| current_month.plus_months(months)) {
+        database.run(move |client, _| Box::pin(create_partition(client, month))).await?;
     }
     Ok(())
 }
 
-async fn create_one(client: &mut Object, month: Month) -> Result<(), Error> {
-    let name = month.partition();
+async fn create_partition(client: &mut Object, month: Month) -> Result<(), Error> {
+    let name = month.partition_name();
     let exists: bool =
         client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&name]).await?.get(0);
     let (Some(begin), Some(end), false) = (month.begin(), month.end(), exists) else {
@@ -102,14 +102,19 @@ pub(super) async fn drop_old(client: &mut Object, oldest_kept: i64) -> Result<u6
         if let (Some(begin), Some(end)) = (month.begin(), month.end())
             && end <= oldest_kept
         {
-            dropped += drop_one(client, &name, begin, end).await?;
+            dropped += drop_partition(client, &name, begin, end).await?;
         }
     }
     Ok(dropped)
 }
 
 /// Drops the partition last, because that blocks all other transactions.
-async fn drop_one(client: &mut Object, name: &str, begin: i64, end: i64) -> Result<u64, Error> {
+async fn drop_partition(
+    client: &mut Object,
+    name: &str,
+    begin: i64,
+    end: i64,
+) -> Result<u64, Error> {
     const IDS: &str =
         "DELETE FROM evaluation_ids WHERE evaluated_at_micros >= $1 AND evaluated_at_micros < $2";
     let transaction = client.transaction().await?;
@@ -129,15 +134,15 @@ mod tests {
     #[test]
     fn months_have_no_gaps() {
         let mut month = Month::containing("2026-11-24T05:00:00Z".parse().unwrap());
-        assert_eq!(month.partition(), "evaluations_202611");
+        assert_eq!(month.partition_name(), "evaluations_202611");
         for _ in 0..30 {
-            let next = month.plus(1).unwrap();
+            let next = month.plus_months(1).unwrap();
             assert_eq!(month.end(), next.begin());
-            assert_eq!(Month::from_partition(&month.partition()), Some(month));
+            assert_eq!(Month::from_partition(&month.partition_name()), Some(month));
             month = next;
         }
-        for other in ["evaluations_default", "evaluations_2026", "policies"] {
-            assert_eq!(Month::from_partition(other), None, "{other}");
+        for name in ["evaluations_default", "evaluations_2026", "policies"] {
+            assert_eq!(Month::from_partition(name), None, "{name}");
         }
     }
 }

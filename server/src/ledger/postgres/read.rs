@@ -28,9 +28,9 @@ pub(super) async fn list(
     owner: &Owner,
     request: &PageRequest,
 ) -> Result<Page<Summary>, Error> {
-    let found = rows(client, owner, request, SUMMARY_COLUMNS).await?;
-    let evaluations = found.get(..request.limit.get()).unwrap_or(&found);
-    let last = evaluations.last().filter(|_| found.len() > evaluations.len());
+    let page_rows = rows(client, owner, request, SUMMARY_COLUMNS).await?;
+    let evaluations = page_rows.get(..request.limit.get()).unwrap_or(&page_rows);
+    let last = evaluations.last().filter(|_| page_rows.len() > evaluations.len());
     Ok(Page {
         next: last.map(|row| request.cursor.after_row(row.get("sequence"))),
         evaluations: evaluations.iter().map(summary).collect(),
@@ -60,7 +60,7 @@ pub(super) async fn entries(
          WHERE sequence = ANY($1) {}",
         request.cursor.order()
     );
-    let found = query::all(&*client, &documents, &[&sequences]).await?;
+    let page_rows = query::all(&*client, &documents, &[&sequences]).await?;
     let mut grades = grades::read(&*client, &sequences).await?;
     let entry = |row: &Row| {
         let sequence = row.get("sequence");
@@ -73,7 +73,7 @@ pub(super) async fn entries(
             grades: grades.remove(&sequence).unwrap_or_default(),
         }
     };
-    Ok(Page { evaluations: found.iter().map(entry).collect(), next })
+    Ok(Page { evaluations: page_rows.iter().map(entry).collect(), next })
 }
 
 /// Reads the rows of a page, and the next row if there is one.
@@ -87,7 +87,7 @@ async fn rows(
     let mut conditions = conditions(owner, selection);
     conditions.add(cursor.condition(), cursor.sequence());
     if let Cursor::After(_) = cursor {
-        // Evaluations after one that is not visible yet are held back, so that a client that pages on misses none.
+        // Holds back evaluations after one that is not visible yet, so that no page skips an evaluation.
         conditions.add("sequence <= ?", visibility::last_visible_sequence(&*client).await?);
     }
     let sql = format!(
@@ -101,11 +101,12 @@ async fn rows(
 
 /// Returns the sequences that fit on a page, at least one.
 fn sequences_that_fit(sizes: &[Row]) -> Vec<i64> {
-    let mut bytes = 0_usize;
+    let mut total_bytes = 0_usize;
     let fits = |row: &&Row| {
-        let is_room = bytes < PAGE_BYTES;
-        bytes = bytes.saturating_add(usize::try_from(row.get::<_, i64>(1)).unwrap_or(usize::MAX));
-        is_room
+        let has_room = total_bytes < PAGE_BYTES;
+        total_bytes =
+            total_bytes.saturating_add(usize::try_from(row.get::<_, i64>(1)).unwrap_or(usize::MAX));
+        has_room
     };
     sizes.iter().take_while(fits).map(|row| row.get(0)).collect()
 }
@@ -116,21 +117,21 @@ pub(super) async fn counts(
     selection: &Selection,
     interval_micros: Option<NonZeroU64>,
 ) -> Result<Vec<Count>, Error> {
-    let mut counted = conditions(owner, selection);
-    let from = match interval_micros {
+    let mut conditions = conditions(owner, selection);
+    let interval_start = match interval_micros {
         None => "0::bigint".to_owned(),
         Some(interval) => {
-            let interval = counted.bind(i64::try_from(interval.get()).unwrap_or(i64::MAX));
+            let interval = conditions.bind(i64::try_from(interval.get()).unwrap_or(i64::MAX));
             format!("evaluated_at_micros / {interval} * {interval}")
         }
     };
     let sql = format!(
-        "SELECT {from} AS from_micros, policy, judge, outcome, tier, in_shadow, fell_back, count(*) AS evaluations \
+        "SELECT {interval_start} AS from_micros, policy, judge, outcome, tier, in_shadow, fell_back, count(*) AS evaluations \
          FROM evaluations WHERE {} GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7 LIMIT {}",
-        counted.sql,
+        conditions.sql,
         MAX_COUNTS + 1
     );
-    let rows = query::all(&*client, &sql, &counted.parameters()).await?;
+    let rows = query::all(&*client, &sql, &conditions.parameters()).await?;
     let count = |row: &Row| Count {
         from_micros: row.get("from_micros"),
         policy: row.get("policy"),

@@ -42,19 +42,21 @@ pub(super) async fn write(
     if attempt > 1 {
         cache.clear();
     }
-    if let Some(answer) = earlier_answer(&*client, owner, record, attempt).await? {
-        return Ok(answer);
+    if let Some(outcome) = earlier_outcome(&*client, owner, record, attempt).await? {
+        return Ok(outcome);
     }
-    let rows = shared_rows::rows(&*client, cache, record).await?;
+    let rows = shared_rows::find_or_create(&*client, cache, record).await?;
     let is_new = match &record.event {
         None => insert(&*client, owner, record, &rows).await?,
         Some(event) => {
             let transaction = client.transaction().await?;
-            if let Err(refused) = investigations::append_in(&transaction, owner, event).await? {
+            if let Err(rejection) =
+                investigations::append_in_transaction(&transaction, owner, event).await?
+            {
                 drop(transaction);
                 // An earlier attempt may have written both rows.
-                let before = earlier_answer(&*client, owner, record, attempt).await?;
-                return Ok(before.unwrap_or(Err(refused)));
+                let earlier = earlier_outcome(&*client, owner, record, attempt).await?;
+                return Ok(earlier.unwrap_or(Err(rejection)));
             }
             let is_new = insert(&transaction, owner, record, &rows).await?;
             if is_new {
@@ -67,24 +69,26 @@ pub(super) async fn write(
         return Ok(Ok(Recorded::New));
     }
     // The insert waited for the transaction that took the key or the id.
-    let before = earlier_answer(&*client, owner, record, attempt).await?;
+    let earlier = earlier_outcome(&*client, owner, record, attempt).await?;
     let evaluation_id = record.evaluation_id.clone();
-    Ok(before.unwrap_or(Err(LedgerError::DuplicateId { evaluation_id })))
+    Ok(earlier.unwrap_or(Err(LedgerError::DuplicateId { evaluation_id })))
 }
 
 /// Returns the answer if the key is already recorded, or if an earlier attempt wrote the record.
-async fn earlier_answer(
+async fn earlier_outcome(
     client: &impl GenericClient,
     owner: &str,
     record: &Record,
     attempt: u32,
 ) -> Result<Option<Result<Recorded, LedgerError>>, Error> {
     if let Some(key) = &record.idempotency_key {
-        let found = replay(client, owner, key, &record.request_digest).await?;
-        return Ok(found.map(|found| {
-            found.map(|found| match attempt > 1 && found.evaluation_id == record.evaluation_id {
-                true => Recorded::New,
-                false => Recorded::Replayed { response: found.response },
+        let recorded = find_by_key(client, owner, key, &record.request_digest).await?;
+        return Ok(recorded.map(|result| {
+            result.map(|recorded| {
+                match attempt > 1 && recorded.evaluation_id == record.evaluation_id {
+                    true => Recorded::New,
+                    false => Recorded::Replayed { response: recorded.response },
+                }
             })
         }));
     }
@@ -92,17 +96,17 @@ async fn earlier_answer(
         return Ok(None);
     }
     const FIND_OWN: &str = "SELECT 1 FROM evaluation_ids WHERE evaluation_id = $1 AND request_digest = $2 AND owner = $3";
-    let own = query::optional(
+    let row = query::optional(
         client,
         FIND_OWN,
         &[&record.evaluation_id, &record.request_digest.as_slice(), &owner],
     )
     .await?;
-    Ok(own.map(|_| Ok(Recorded::New)))
+    Ok(row.map(|_| Ok(Recorded::New)))
 }
 
 /// Returns the evaluation recorded under `key`, or an error if it was recorded for another request.
-pub(super) async fn replay(
+pub(super) async fn find_by_key(
     client: &impl GenericClient,
     owner: &str,
     key: &str,
@@ -110,8 +114,8 @@ pub(super) async fn replay(
 ) -> Result<Option<Result<RecordedEvaluation, LedgerError>>, Error> {
     const FIND: &str = "SELECT ids.request_digest = $2, evaluations.evaluation_id, response FROM evaluation_ids AS ids \
          JOIN evaluations USING (sequence, evaluated_at_micros) WHERE ids.owner = $3 AND ids.idempotency_key = $1";
-    let found = query::optional(client, FIND, &[&key, &digest.as_slice(), &owner]).await?;
-    Ok(found.map(|row| match row.get(0) {
+    let row = query::optional(client, FIND, &[&key, &digest.as_slice(), &owner]).await?;
+    Ok(row.map(|row| match row.get(0) {
         true => Ok(RecordedEvaluation { evaluation_id: row.get(1), response: row.get(2) }),
         false => Err(LedgerError::KeyReused { key: key.to_owned() }),
     }))
@@ -124,7 +128,7 @@ async fn insert(
     rows: &SharedRows,
 ) -> Result<bool, Error> {
     let (numerator, denominator) = record.score.unzip();
-    let written = query::execute(
+    let inserted_rows = query::execute(
         client,
         &INSERT,
         &[
@@ -135,14 +139,14 @@ async fn insert(
             &record.report_id,
             &record.investigation_id,
             &record.policy,
-            &rows.policy,
+            &rows.policy_id,
             &record.judge,
             &record.outcome,
             &record.tier,
             &numerator.map(u64::cast_signed),
             &denominator.map(u64::cast_signed),
             &i64::from(record.claims),
-            &rows.evidence_set,
+            &rows.evidence_set_id,
             &record.report,
             &record.response,
             &owner,
@@ -152,5 +156,5 @@ async fn insert(
         ],
     )
     .await?;
-    Ok(written > 0)
+    Ok(inserted_rows > 0)
 }

@@ -25,16 +25,16 @@ pub(super) async fn delete(
     Ok(true)
 }
 
-/// Deletes up to `rows` evaluations that started before `oldest_kept`, oldest first. Returns their number.
+/// Deletes up to `max_rows` evaluations that started before `oldest_kept`, oldest first. Returns their number.
 pub(super) async fn delete_old(
     client: &mut Object,
     oldest_kept: i64,
-    rows: i64,
+    max_rows: i64,
 ) -> Result<u64, Error> {
     const IDS: &str = "DELETE FROM evaluation_ids WHERE sequence IN (SELECT sequence FROM evaluation_ids \
          WHERE evaluated_at_micros < $1 ORDER BY evaluated_at_micros LIMIT $2) RETURNING sequence";
     let transaction = client.transaction().await?;
-    let ids = query::all(&transaction, IDS, &[&oldest_kept, &rows]).await?;
+    let ids = query::all(&transaction, IDS, &[&oldest_kept, &max_rows]).await?;
     let sequences: Vec<i64> = ids.iter().map(|row| row.get(0)).collect();
     delete_rows(&transaction, &sequences).await?;
     transaction.commit().await?;
@@ -91,35 +91,37 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// Checks the next `rows` rows of each table and deletes unreferenced ones. Their evaluation was never
-    /// written, or was dropped with its partition.
-    pub(super) async fn step(self, client: &mut Object, rows: i64) -> Result<Self, Error> {
+    /// Checks the next `max_rows` rows of each table and deletes unreferenced ones. Such rows remain if their
+    /// evaluation was never written or was dropped with its partition.
+    pub(super) async fn step(self, client: &mut Object, max_rows: i64) -> Result<Self, Error> {
         const POLICIES: &str = "SELECT id FROM policies WHERE id > $1 ORDER BY id LIMIT $2";
         const SETS: &str = "SELECT id FROM evidence_sets WHERE id > $1 ORDER BY id LIMIT $2";
         const CONTENTS: &str = "SELECT id FROM contents WHERE id > $1 ORDER BY id LIMIT $2";
         const UNUSED: &str = "DELETE FROM contents WHERE id = ANY($1) \
              AND NOT EXISTS (SELECT 1 FROM evidence_set_contents WHERE content_id = contents.id)";
         let transaction = client.transaction().await?;
-        let policies = ids(&query::all(&transaction, POLICIES, &[&self.policy, &rows]).await?, 0);
-        let sets = ids(&query::all(&transaction, SETS, &[&self.set, &rows]).await?, 0);
-        let contents = ids(&query::all(&transaction, CONTENTS, &[&self.content, &rows]).await?, 0);
+        let policies =
+            ids(&query::all(&transaction, POLICIES, &[&self.policy, &max_rows]).await?, 0);
+        let sets = ids(&query::all(&transaction, SETS, &[&self.set, &max_rows]).await?, 0);
+        let contents =
+            ids(&query::all(&transaction, CONTENTS, &[&self.content, &max_rows]).await?, 0);
         delete_unused(&transaction, &policies, &sets).await?;
         query::execute(&transaction, UNUSED, &[&contents]).await?;
         transaction.commit().await?;
         // After the last row, the walk starts over.
-        let last = |ids: &[i64]| ids.last().copied().unwrap_or_default();
-        Ok(Self { policy: last(&policies), set: last(&sets), content: last(&contents) })
+        let last_id = |ids: &[i64]| ids.last().copied().unwrap_or_default();
+        Ok(Self { policy: last_id(&policies), set: last_id(&sets), content: last_id(&contents) })
     }
 }
 
 pub(super) async fn delete_empty_investigations(
     client: &mut Object,
     oldest_kept: i64,
-    rows: i64,
+    max_rows: i64,
 ) -> Result<u64, Error> {
     const UNJUDGED: &str = "DELETE FROM investigations WHERE (owner, investigation_id) IN (SELECT owner, investigation_id \
          FROM investigations AS old WHERE started_at_micros < $1 AND NOT EXISTS (SELECT 1 FROM evaluations \
          WHERE evaluations.investigation_id = old.investigation_id AND evaluations.investigation_id <> '' \
          AND evaluations.owner = old.owner) LIMIT $2)";
-    query::execute(&*client, UNJUDGED, &[&oldest_kept, &rows]).await
+    query::execute(&*client, UNJUDGED, &[&oldest_kept, &max_rows]).await
 }

@@ -1,5 +1,5 @@
 //! Writes the rows that evaluations share: policies, evidence sets and contents. Each is committed before the
-//! evaluation that refers to it. The sweep deletes unreferenced rows.
+//! evaluation that refers to it. Background maintenance deletes unreferenced rows.
 
 use std::sync::Arc;
 
@@ -35,23 +35,23 @@ impl RowCache {
 }
 
 pub(super) struct SharedRows {
-    pub(super) policy: i64,
-    pub(super) evidence_set: i64,
+    pub(super) policy_id: i64,
+    pub(super) evidence_set_id: i64,
 }
 
 /// Returns the shared rows of a record and creates missing ones.
-pub(super) async fn rows(
+pub(super) async fn find_or_create(
     client: &impl GenericClient,
     cache: &RowCache,
     record: &Record,
 ) -> Result<SharedRows, Error> {
     Ok(SharedRows {
-        policy: policy(client, cache, &record.policy_toml).await?,
-        evidence_set: evidence_set(client, cache, &record.evidence, &record.contents).await?,
+        policy_id: policy_id(client, cache, &record.policy_toml).await?,
+        evidence_set_id: evidence_set_id(client, cache, &record.evidence, &record.contents).await?,
     })
 }
 
-async fn policy(
+async fn policy_id(
     client: &impl GenericClient,
     cache: &RowCache,
     toml: &Arc<str>,
@@ -76,7 +76,7 @@ async fn policy(
 
 /// Returns the id of an evidence set and creates it if it is missing. Equal `evidence` implies equal contents,
 /// because it includes their digests and whether they are stored in full.
-async fn evidence_set(
+async fn evidence_set_id(
     client: &impl GenericClient,
     cache: &RowCache,
     evidence: &[u8],
@@ -94,7 +94,7 @@ async fn evidence_set(
     let id = match query::optional(client, FIND, &[&digest.as_slice()]).await? {
         Some(row) => row.get(0),
         None => {
-            let members = content_rows(client, contents).await?;
+            let members = content_ids(client, contents).await?;
             match query::optional(client, INSERT, &[&digest.as_slice(), &evidence, &members])
                 .await?
             {
@@ -107,10 +107,7 @@ async fn evidence_set(
     Ok(id)
 }
 
-async fn content_rows(
-    client: &impl GenericClient,
-    contents: &[Content],
-) -> Result<Vec<i64>, Error> {
+async fn content_ids(client: &impl GenericClient, contents: &[Content]) -> Result<Vec<i64>, Error> {
     const INSERT: &str =
         "INSERT INTO contents (digest, packed) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING";
     const FIND: &str = "SELECT digest, id FROM contents WHERE digest = ANY($1)";

@@ -29,7 +29,7 @@ pub(super) async fn last_visible_sequence(client: &impl GenericClient) -> Result
          WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint >> 8 = $1 \
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
     // The last value must be read first, because a writer locks before it takes its value.
-    let last: i64 = query::one(client, LAST, &[]).await?.get(0);
-    let lowest: Option<i64> = query::one(client, LOWEST, &[&LOCKS]).await?.get(0);
-    Ok(lowest.map_or(last, |lowest| lowest.min(last)))
+    let last_value: i64 = query::one(client, LAST, &[]).await?.get(0);
+    let lowest_lock: Option<i64> = query::one(client, LOWEST, &[&LOCKS]).await?.get(0);
+    Ok(lowest_lock.map_or(last_value, |lowest_lock| lowest_lock.min(last_value)))
 }

@@ -7,8 +7,8 @@ use crate::ledger::health::{Failure as Unhealthy, Health};
 use crate::storage::postgres::{Database, Failure};
 use crate::wall_clock;
 
-/// The interval at which a probe is considered.
-const EVERY: Duration = Duration::from_secs(1);
+/// The interval between checks of whether a probe is needed.
+const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 /// The age above which a response no longer proves that the database is healthy.
 const FRESH: Duration = Duration::from_secs(5);
 
@@ -20,23 +20,24 @@ pub(super) struct Watch {
 #[derive(Debug)]
 struct State {
     health: Health,
-    answered: Instant,
+    last_response: Instant,
     is_closed: bool,
 }
 
 impl Watch {
     /// Starts watching a database that has just responded.
     pub(super) fn start(database: Database) -> Self {
-        let state = State { health: Health::default(), answered: Instant::now(), is_closed: false };
+        let state =
+            State { health: Health::default(), last_response: Instant::now(), is_closed: false };
         let watch = Self { state: Arc::new(Mutex::new(state)) };
-        let watched = Arc::downgrade(&watch.state);
-        tokio::spawn(async move { watch_while_open(&database, &watched).await });
+        let weak_state = Arc::downgrade(&watch.state);
+        tokio::spawn(async move { watch_while_open(&database, &weak_state).await });
         watch
     }
 
     pub(super) fn mark_healthy(&self) {
         let mut state = self.state();
-        state.answered = Instant::now();
+        state.last_response = Instant::now();
         if state.health.failure.take().is_some() {
             tracing::info!("the ledger accepts records again");
         }
@@ -53,7 +54,7 @@ impl Watch {
             tracing::error!("the ledger is unavailable: {reason}");
         }
         let since_micros = match state.health.failure.take() {
-            Some(before) => before.since_micros,
+            Some(earlier) => earlier.since_micros,
             None => wall_clock::now().as_microsecond(),
         };
         state.health.failure = Some(Unhealthy { reason, since_micros });
@@ -78,7 +79,7 @@ impl Watch {
 
     fn is_stale(&self) -> bool {
         let state = self.state();
-        state.health.failure.is_some() || state.answered.elapsed() >= FRESH
+        state.health.failure.is_some() || state.last_response.elapsed() >= FRESH
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -86,10 +87,10 @@ impl Watch {
     }
 }
 
-async fn watch_while_open(database: &Database, watched: &Weak<Mutex<State>>) {
+async fn watch_while_open(database: &Database, weak_state: &Weak<Mutex<State>>) {
     loop {
-        tokio::time::sleep(EVERY).await;
-        let Some(state) = watched.upgrade() else { return };
+        tokio::time::sleep(PROBE_INTERVAL).await;
+        let Some(state) = weak_state.upgrade() else { return };
         let watch = Watch { state };
         if watch.is_closed() {
             return;

@@ -8,7 +8,7 @@ use rusqlite::{
 };
 
 use super::evidence_sets;
-use super::investigations::append_in;
+use super::investigations::append_in_transaction;
 use super::retention;
 use crate::data_owner::Owner;
 use crate::ledger::error::LedgerError;
@@ -23,11 +23,11 @@ pub(super) struct RowCache {
 }
 
 impl RowCache {
-    /// The maximum number of cached policies. When it is reached, the cache is cleared.
+    /// The maximum number of cached policies. When it is reached, they are cleared.
     const MAX_POLICIES: usize = 256;
-    /// The same for evidence sets. An entry takes 40 bytes.
+    /// The maximum number of cached evidence sets, which take 40 bytes each. When it is reached, they are cleared.
     const MAX_EVIDENCE_SETS: usize = 4_096;
-    /// The same for contents. An entry takes 40 bytes.
+    /// The maximum number of cached contents, which take 40 bytes each. When it is reached, they are cleared.
     const MAX_CONTENTS: usize = 65_536;
 
     /// Clears the cache, because cached rows may have been rolled back or deleted.
@@ -74,11 +74,11 @@ pub(super) fn write<'a>(
     cache: &mut RowCache,
     records: impl Iterator<Item = (&'a str, &'a Record)>,
 ) -> rusqlite::Result<Vec<Result<Recorded, LedgerError>>> {
-    let written = write_all(connection, cache, records);
-    if written.is_err() {
+    let result = write_all(connection, cache, records);
+    if result.is_err() {
         cache.clear();
     }
-    written
+    result
 }
 
 fn write_all<'a>(
@@ -87,11 +87,11 @@ fn write_all<'a>(
     records: impl Iterator<Item = (&'a str, &'a Record)>,
 ) -> rusqlite::Result<Vec<Result<Recorded, LedgerError>>> {
     let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let answers = records
+    let outcomes = records
         .map(|(owner, record)| write_one(&mut transaction, cache, owner, record))
         .collect::<rusqlite::Result<Vec<_>>>()?;
     transaction.commit()?;
-    Ok(answers)
+    Ok(outcomes)
 }
 
 fn write_one(
@@ -101,24 +101,24 @@ fn write_one(
     record: &Record,
 ) -> rusqlite::Result<Result<Recorded, LedgerError>> {
     if let Some(key) = &record.idempotency_key
-        && let Some(answer) = replay(transaction, owner, key, &record.request_digest)?
+        && let Some(recorded) = find_response(transaction, owner, key, &record.request_digest)?
     {
-        return Ok(answer.map(|response| Recorded::Replayed { response }));
+        return Ok(recorded.map(|response| Recorded::Replayed { response }));
     }
     let Some(event) = &record.event else {
         return write_evaluation(transaction, cache, owner, record);
     };
     // If the evaluation is rejected, rolls back its event but not the rest of the batch.
     let savepoint = transaction.savepoint()?;
-    if let Err(refused) = append_in(&savepoint, owner, event)? {
-        return Ok(Err(refused));
+    if let Err(rejection) = append_in_transaction(&savepoint, owner, event)? {
+        return Ok(Err(rejection));
     }
-    let written = write_evaluation(&savepoint, cache, owner, record)?;
-    match written {
+    let outcome = write_evaluation(&savepoint, cache, owner, record)?;
+    match outcome {
         Ok(_) => savepoint.commit()?,
         Err(_) => cache.clear(),
     }
-    Ok(written)
+    Ok(outcome)
 }
 
 fn write_evaluation(
@@ -127,11 +127,14 @@ fn write_evaluation(
     owner: &str,
     record: &Record,
 ) -> rusqlite::Result<Result<Recorded, LedgerError>> {
-    let policy = policy_row(connection, cache, &record.policy_toml)?;
-    let evidence = evidence_sets::row(connection, cache, &record.evidence, &record.contents)?;
-    match insert(connection, owner, record, policy, evidence) {
+    let policy_id = policy_row(connection, cache, &record.policy_toml)?;
+    let evidence_set_id =
+        evidence_sets::find_or_create(connection, cache, &record.evidence, &record.contents)?;
+    match insert(connection, owner, record, policy_id, evidence_set_id) {
         Ok(()) => Ok(Ok(Recorded::New)),
-        Err(error) => rejected_row(&error, record).map_or(Err(error), |refused| Ok(Err(refused))),
+        Err(error) => {
+            rejection_error(&error, record).map_or(Err(error), |rejection| Ok(Err(rejection)))
+        }
     }
 }
 
@@ -141,19 +144,19 @@ pub(super) fn delete(
     evaluation_id: &str,
 ) -> rusqlite::Result<bool> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let policy: Option<i64> = transaction
+    let policy_id: Option<i64> = transaction
         .prepare_cached("DELETE FROM evaluations WHERE evaluation_id = ?1 AND (?2 IS NULL OR owner = ?2) RETURNING policy_id")?
         .query_row(params![evaluation_id, owner.only()], |row| row.get(0))
         .optional()?;
-    if let Some(policy) = policy {
-        retention::delete_unused_policy(&transaction, policy)?;
+    if let Some(policy_id) = policy_id {
+        retention::delete_unused_policy(&transaction, policy_id)?;
     }
     transaction.commit()?;
-    Ok(policy.is_some())
+    Ok(policy_id.is_some())
 }
 
 /// Returns the response recorded under `key`, or an error if it was recorded for another request.
-pub(super) fn replay(
+pub(super) fn find_response(
     connection: &Connection,
     owner: &str,
     key: &str,
@@ -164,8 +167,8 @@ pub(super) fn replay(
             "SELECT request_digest = ?2, response FROM evaluations WHERE owner = ?3 AND idempotency_key = ?1",
         )?
         .query_row(params![key, digest, owner], |row| {
-            let same: bool = row.get(0)?;
-            if same {
+            let is_same_request: bool = row.get(0)?;
+            if is_same_request {
                 row.get(1).map(Ok)
             } else {
                 Ok(Err(LedgerError::KeyReused { key: key.to_owned() }))
@@ -237,12 +240,12 @@ fn insert(
 }
 
 /// Returns the error for a record that SQLite rejected; `None` if the whole transaction failed.
-fn rejected_row(error: &rusqlite::Error, record: &Record) -> Option<LedgerError> {
+fn rejection_error(error: &rusqlite::Error, record: &Record) -> Option<LedgerError> {
     let failure = error.sqlite_error()?;
     let evaluation_id = record.evaluation_id.clone();
     if failure.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE {
         return Some(LedgerError::DuplicateId { evaluation_id });
     }
     (failure.code == ErrorCode::TooBig)
-        .then(|| LedgerError::TooLarge { evaluation_id, bytes: record.bytes() })
+        .then(|| LedgerError::TooLarge { evaluation_id, bytes: record.byte_count() })
 }

@@ -18,7 +18,7 @@ pub fn check(data_dir: &Path) -> Result<(), LedgerError> {
     check_directory(data_dir)?;
     let file = data_dir.join(DATABASE);
     match std::fs::metadata(&file) {
-        Ok(found) if found.len() > 0 => check_database(&file),
+        Ok(metadata) if metadata.len() > 0 => check_database(&file),
         // A server stopped before its first write.
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
@@ -39,11 +39,12 @@ fn unusable(directory: &Path, reason: String) -> LedgerError {
 }
 
 fn check_database(file: &Path) -> Result<(), LedgerError> {
-    let failed = |error: rusqlite::Error| Fault::from_sqlite(&error, file).error;
-    let connection = open_reader(file).map_err(failed)?;
+    let ledger_error = |error: rusqlite::Error| Fault::from_sqlite(&error, file).error;
+    let connection = open_reader(file).map_err(ledger_error)?;
     SCHEMA.check(&connection).map_err(|error| super::connection::schema_error(error, file))?;
-    let result: String =
-        connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
+    let result: String = connection
+        .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+        .map_err(ledger_error)?;
     match result.as_str() {
         "ok" => Ok(()),
         reason => {
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
     use crate::ledger::{Ledger, Options, Record, SqliteLedger};
 
-    async fn written(folder: &Path) {
+    async fn write_ledger(folder: &Path) {
         let ledger = SqliteLedger::open(Options::new(folder.to_owned())).unwrap();
         for number in 0..200 {
             let record = Record {
@@ -94,28 +95,31 @@ mod tests {
     async fn accepts_an_intact_ledger() {
         let folder = tempfile::tempdir().unwrap();
         check(folder.path()).unwrap();
-        written(folder.path()).await;
+        write_ledger(folder.path()).await;
         check(folder.path()).unwrap();
     }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn detects_damage_anywhere() {
         let folder = tempfile::tempdir().unwrap();
-        written(folder.path()).await;
+        write_ledger(folder.path()).await;
         let file = folder.path().join(DATABASE);
-        let sound = std::fs::read(&file).unwrap();
-        let page = 4_096;
-        let middle = sound.len() / page / 2 * page;
-        for (name, damaged) in [
-            ("header", [&[0; 100], &sound[100..]].concat()),
-            ("middle", [&sound[..middle], &vec![0xa5; page], &sound[middle + page..]].concat()),
-            ("truncated", sound[..middle].to_vec()),
+        let intact = std::fs::read(&file).unwrap();
+        let page_size = 4_096;
+        let middle = intact.len() / page_size / 2 * page_size;
+        for (name, contents) in [
+            ("header", [&[0; 100], &intact[100..]].concat()),
+            (
+                "middle",
+                [&intact[..middle], &vec![0xa5; page_size], &intact[middle + page_size..]].concat(),
+            ),
+            ("truncated", intact[..middle].to_vec()),
             ("no database", b"this is not a database, but it has the name of one".to_vec()),
         ] {
-            std::fs::write(&file, damaged).unwrap();
-            let refused = check(folder.path()).unwrap_err();
-            assert!(matches!(refused, LedgerError::Corrupt { .. }), "{name}: {refused}");
-            assert!(refused.to_string().contains("restore a backup"), "{name}: {refused}");
+            std::fs::write(&file, contents).unwrap();
+            let error = check(folder.path()).unwrap_err();
+            assert!(matches!(error, LedgerError::Corrupt { .. }), "{name}: {error}");
+            assert!(error.to_string().contains("restore a backup"), "{name}: {error}");
         }
     }
 }

@@ -20,17 +20,17 @@ const WAL_BYTES: i64 = 16 << 20;
 
 /// Opens the database for writing and creates the tables if it is empty.
 pub(super) fn open_writer(file: &Path, durability: Durability) -> Result<Connection, LedgerError> {
-    let failed = |error: rusqlite::Error| Fault::from_sqlite(&error, file).error;
+    let ledger_error = |error: rusqlite::Error| Fault::from_sqlite(&error, file).error;
     SCHEMA.check_file(file).map_err(|error| schema_error(error, file))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(file, flags).map_err(failed)?;
-    connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+    let mut connection = Connection::open_with_flags(file, flags).map_err(ledger_error)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(ledger_error)?;
     SCHEMA.check(&connection).map_err(|error| schema_error(error, file))?;
     // Allows free pages to be released. Must be set before the first table is created.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(ledger_error)?;
     enable_wal(&connection, file)?;
-    SCHEMA.create(&mut connection).map_err(failed)?;
-    configure_writer(&connection, durability).map_err(failed)?;
+    SCHEMA.create(&mut connection).map_err(ledger_error)?;
+    configure_writer(&connection, durability).map_err(ledger_error)?;
     Ok(connection)
 }
 

@@ -8,7 +8,7 @@ use crate::data_owner::Owner;
 use crate::ledger::content::{self, Content};
 
 /// Returns the id of a content and writes it if it is missing.
-pub(super) fn cached_row(
+pub(super) fn cached_id(
     connection: &Connection,
     cache: &mut RowCache,
     content: &Content,
@@ -16,13 +16,13 @@ pub(super) fn cached_row(
     if let Some(id) = cache.content(content.digest()) {
         return Ok(id);
     }
-    let id = row(connection, content)?;
+    let id = find_or_insert(connection, content)?;
     cache.add_content(*content.digest(), id);
     Ok(id)
 }
 
-fn row(connection: &Connection, content: &Content) -> rusqlite::Result<i64> {
-    if let Some(id) = id(connection, content.digest())? {
+fn find_or_insert(connection: &Connection, content: &Content) -> rusqlite::Result<i64> {
+    if let Some(id) = find(connection, content.digest())? {
         return Ok(id);
     }
     connection
@@ -31,7 +31,7 @@ fn row(connection: &Connection, content: &Content) -> rusqlite::Result<i64> {
     Ok(connection.last_insert_rowid())
 }
 
-fn id(connection: &Connection, digest: &[u8; 32]) -> rusqlite::Result<Option<i64>> {
+fn find(connection: &Connection, digest: &[u8; 32]) -> rusqlite::Result<Option<i64>> {
     let mut statement = connection.prepare_cached("SELECT id FROM contents WHERE digest = ?1")?;
     statement.query_row([digest], |row| row.get(0)).optional()
 }
@@ -72,7 +72,6 @@ pub(super) fn read_all(
 }
 
 fn unpack(packed: &[u8]) -> rusqlite::Result<String> {
-    content::unpack(packed).map_err(|damaged| {
-        rusqlite::Error::FromSqlConversionFailure(0, Type::Blob, Box::new(damaged))
-    })
+    content::unpack(packed)
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Blob, Box::new(error)))
 }

@@ -27,16 +27,16 @@ pub(super) struct Directory {
 impl Directory {
     /// Locks the directory, and creates the directory and the database file (mode 0600) if they are missing.
     pub(super) fn open(path: &Path) -> Result<Self, LedgerError> {
-        let unusable = |error: std::io::Error| LedgerError::UnusableDirectory {
+        let unusable_directory = |error: std::io::Error| LedgerError::UnusableDirectory {
             directory: path.to_owned(),
             reason: error.to_string(),
         };
         let lock = DataDir::lock(path)?;
         let database = path.join(DATABASE);
-        let file = open_file(&database).map_err(unusable)?;
-        let identity = file.metadata().map_err(unusable)?;
-        File::open(path).and_then(|directory| directory.sync_all()).map_err(unusable)?;
-        Ok(Self { database, device: identity.dev(), inode: identity.ino(), _lock: lock })
+        let file = open_file(&database).map_err(unusable_directory)?;
+        let metadata = file.metadata().map_err(unusable_directory)?;
+        File::open(path).and_then(|directory| directory.sync_all()).map_err(unusable_directory)?;
+        Ok(Self { database, device: metadata.dev(), inode: metadata.ino(), _lock: lock })
     }
 
     pub(super) fn database(&self) -> &Path {
@@ -46,7 +46,7 @@ impl Directory {
     /// Checks that the database file was not removed or replaced, because writes to it would be lost.
     pub(super) fn check_in_place(&self) -> Result<(), Fault> {
         match std::fs::metadata(&self.database) {
-            Ok(now) if now.dev() == self.device && now.ino() == self.inode => Ok(()),
+            Ok(metadata) if metadata.dev() == self.device && metadata.ino() == self.inode => Ok(()),
             Ok(_) | Err(_) => Err(Fault::replaced(&self.database)),
         }
     }
@@ -75,9 +75,9 @@ mod tests {
     fn a_directory_is_locked_until_dropped() {
         let path = tempfile::tempdir().unwrap();
         let first = Directory::open(path.path()).unwrap();
-        let refused = Directory::open(path.path()).unwrap_err();
+        let error = Directory::open(path.path()).unwrap_err();
         assert_eq!(
-            refused,
+            error,
             LedgerError::Locked {
                 directory: path.path().to_owned(),
                 pid: Some(std::process::id())
@@ -92,8 +92,8 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let file = parent.path().join("file");
         std::fs::write(&file, "x").unwrap();
-        let refused = Directory::open(&file.join("data")).unwrap_err();
-        assert!(matches!(refused, LedgerError::UnusableDirectory { .. }), "{refused}");
+        let error = Directory::open(&file.join("data")).unwrap_err();
+        assert!(matches!(error, LedgerError::UnusableDirectory { .. }), "{error}");
     }
 
     #[test]
@@ -101,12 +101,12 @@ mod tests {
         let path = tempfile::tempdir().unwrap();
         let directory = Directory::open(path.path()).unwrap();
         directory.check_in_place().unwrap();
-        let away = path.path().join("away");
-        std::fs::rename(directory.database(), &away).unwrap();
+        let moved = path.path().join("away");
+        std::fs::rename(directory.database(), &moved).unwrap();
         assert!(directory.check_in_place().is_err());
         std::fs::write(directory.database(), "another").unwrap();
         assert!(directory.check_in_place().is_err());
-        std::fs::rename(&away, directory.database()).unwrap();
+        std::fs::rename(&moved, directory.database()).unwrap();
         directory.check_in_place().unwrap();
     }
 }

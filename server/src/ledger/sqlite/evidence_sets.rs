@@ -9,22 +9,22 @@ use crate::ledger::content::Content;
 
 /// Returns the id of an evidence set and creates it if it is missing. Equal `evidence` implies equal contents,
 /// because it includes their digests and whether they are stored in full.
-pub(super) fn row(
+pub(super) fn find_or_create(
     connection: &Connection,
     cache: &mut RowCache,
     evidence: &[u8],
     contents: &[Content],
 ) -> rusqlite::Result<i64> {
     let digest = *blake3::hash(evidence).as_bytes();
-    if let Some(row) = cache.evidence_set(&digest) {
-        return Ok(row);
+    if let Some(id) = cache.evidence_set(&digest) {
+        return Ok(id);
     }
-    let row = match find(connection, &digest)? {
-        Some(row) => row,
+    let id = match find(connection, &digest)? {
+        Some(id) => id,
         None => write(connection, cache, &digest, evidence, contents)?,
     };
-    cache.add_evidence_set(digest, row);
-    Ok(row)
+    cache.add_evidence_set(digest, id);
+    Ok(id)
 }
 
 fn find(connection: &Connection, digest: &[u8; 32]) -> rusqlite::Result<Option<i64>> {
@@ -44,12 +44,12 @@ fn write(
     connection
         .prepare_cached("INSERT INTO evidence_sets (digest, evidence) VALUES (?1, ?2)")?
         .execute(params![digest, evidence])?;
-    let set = connection.last_insert_rowid();
-    let mut member = connection.prepare_cached(
+    let set_id = connection.last_insert_rowid();
+    let mut insert_member = connection.prepare_cached(
         "INSERT OR IGNORE INTO evidence_set_contents (set_id, content_id) VALUES (?1, ?2)",
     )?;
     for content in contents {
-        member.execute([set, contents::cached_row(connection, cache, content)?])?;
+        insert_member.execute([set_id, contents::cached_id(connection, cache, content)?])?;
     }
-    Ok(set)
+    Ok(set_id)
 }

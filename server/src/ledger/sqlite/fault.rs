@@ -19,31 +19,31 @@ impl Fault {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => FaultKind::Corrupt,
             _ => FaultKind::Other,
         };
-        let shown = file.display();
+        let path = file.display();
         let unavailable =
             |reason: String, fix: &str| LedgerError::Unavailable { reason, fix: fix.to_owned() };
         let error = match kind {
             FaultKind::Full => unavailable(
-                format!("the disk that holds {shown} is full"),
+                format!("the disk that holds {path} is full"),
                 "free space there, or set ledger.max_size or ledger.max_age; no restart is needed",
             ),
             FaultKind::Busy => unavailable(
-                format!("another program has locked {shown} ({error})"),
+                format!("another program has locked {path} ({error})"),
                 "end that program's transaction; no restart is needed",
             ),
             FaultKind::Access => unavailable(
-                format!("{shown} cannot be written ({error})"),
+                format!("{path} cannot be written ({error})"),
                 "let this user write to the data directory",
             ),
             FaultKind::Io => unavailable(
-                format!("reading or writing {shown} failed ({error})"),
+                format!("reading or writing {path} failed ({error})"),
                 "check the disk, its quota and the system's log; no restart is needed once it works",
             ),
             FaultKind::Corrupt => {
                 LedgerError::Corrupt { file: file.to_owned(), reason: error.to_string() }
             }
             FaultKind::Replaced | FaultKind::Connection | FaultKind::Other => unavailable(
-                format!("{shown}: {error}"),
+                format!("{path}: {error}"),
                 "check the server's log; restart the server if the problem remains",
             ),
         };

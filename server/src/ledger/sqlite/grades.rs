@@ -8,15 +8,15 @@ use crate::ledger::grades::{NewGrade, NewGrades, StoredGrade};
 pub(super) fn write(
     connection: &mut Connection,
     owner: &Owner,
-    new: &NewGrades,
+    new_grades: &NewGrades,
 ) -> rusqlite::Result<bool> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let sequence: Option<i64> = transaction
         .prepare_cached("SELECT sequence FROM evaluations WHERE evaluation_id = ?1 AND (?2 IS NULL OR owner = ?2)")?
-        .query_row(params![new.evaluation_id, owner.only()], |row| row.get(0))
+        .query_row(params![new_grades.evaluation_id, owner.only()], |row| row.get(0))
         .optional()?;
     let Some(sequence) = sequence else { return Ok(false) };
-    for grade in &new.grades {
+    for grade in &new_grades.grades {
         transaction
             .prepare_cached(
                 "INSERT OR REPLACE INTO grades (sequence, claim_id, grader, graded_at_micros, verdict, note) \
@@ -25,8 +25,8 @@ pub(super) fn write(
             .execute(params![
                 sequence,
                 grade.claim_id,
-                new.grader,
-                new.graded_at_micros,
+                new_grades.grader,
+                new_grades.graded_at_micros,
                 grade.verdict,
                 grade.note
             ])?;

@@ -8,26 +8,26 @@ use crate::ledger::investigations::{InvestigationStart, NewEvent, StoredInvestig
 pub(super) fn start(
     connection: &mut Connection,
     owner: &str,
-    new: &InvestigationStart,
+    new_start: &InvestigationStart,
 ) -> rusqlite::Result<Option<StoredInvestigation>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let before = read(&transaction, owner, &new.investigation_id)?;
-    if before.is_none() {
+    let existing = read(&transaction, owner, &new_start.investigation_id)?;
+    if existing.is_none() {
         transaction
             .prepare_cached(
                 "INSERT INTO investigations (investigation_id, started_at_micros, start, policy_toml, owner) \
                  VALUES (?1, ?2, ?3, ?4, ?5)",
             )?
             .execute(params![
-                new.investigation_id,
-                new.started_at_micros,
-                new.start,
-                new.policy_toml,
+                new_start.investigation_id,
+                new_start.started_at_micros,
+                new_start.start,
+                new_start.policy_toml,
                 owner
             ])?;
     }
     transaction.commit()?;
-    Ok(before)
+    Ok(existing)
 }
 
 pub(super) fn append(
@@ -36,24 +36,24 @@ pub(super) fn append(
     event: &NewEvent,
 ) -> rusqlite::Result<Result<(), LedgerError>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let appended = append_in(&transaction, owner, event)?;
+    let result = append_in_transaction(&transaction, owner, event)?;
     transaction.commit()?;
-    Ok(appended)
+    Ok(result)
 }
 
 /// Appends an event in a given transaction. Rejects a step that does not follow the last one.
-pub(super) fn append_in(
+pub(super) fn append_in_transaction(
     connection: &Connection,
     owner: &str,
     event: &NewEvent,
 ) -> rusqlite::Result<Result<(), LedgerError>> {
-    let (exists, last): (bool, u32) = connection
+    let (exists, last_step): (bool, u32) = connection
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM investigations WHERE owner = ?2 AND investigation_id = ?1), \
              (SELECT coalesce(max(step), 0) FROM investigation_events WHERE owner = ?2 AND investigation_id = ?1)",
         )?
         .query_row(params![event.investigation_id, owner], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    if !exists || event.step != last.saturating_add(1) {
+    if !exists || event.step != last_step.saturating_add(1) {
         return Ok(Err(LedgerError::StepTaken {
             investigation_id: event.investigation_id.clone(),
             step: event.step,

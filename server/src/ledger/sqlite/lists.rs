@@ -51,19 +51,19 @@ pub(super) fn entries(
             policy_toml: row.get("toml")?,
             grades,
         };
-        let report = entry.report.as_ref().map_or(0, Vec::len);
-        let bytes = report + entry.response.len() + entry.policy_toml.len();
+        let report_bytes = entry.report.as_ref().map_or(0, Vec::len);
+        let bytes = report_bytes + entry.response.len() + entry.policy_toml.len();
         Ok((entry, bytes))
     })
 }
 
-/// Reads one page of rows. `read` converts a row and returns the size of its documents.
+/// Reads one page of rows. `convert_row` converts a row and returns the size of its documents.
 fn page<T>(
     connection: &Connection,
     columns: &str,
     owner: &Owner,
     request: &PageRequest,
-    read: impl Fn(&Row<'_>) -> rusqlite::Result<(T, usize)>,
+    convert_row: impl Fn(&Row<'_>) -> rusqlite::Result<(T, usize)>,
 ) -> rusqlite::Result<Page<T>> {
     let (sql, parameters) = page_query(columns, owner, request);
     let mut statement = connection.prepare_cached(&sql)?;
@@ -73,7 +73,7 @@ fn page<T>(
         if evaluations.len() == request.limit.get() || bytes >= PAGE_BYTES {
             return Ok(Page { evaluations, next: Some(cursor) });
         }
-        let (evaluation, size) = read(row)?;
+        let (evaluation, size) = convert_row(row)?;
         evaluations.push(evaluation);
         bytes += size;
         cursor = cursor.after_row(row.get("sequence")?);
@@ -88,8 +88,8 @@ pub(super) fn counts(
     interval_micros: Option<NonZeroU64>,
 ) -> rusqlite::Result<Vec<Count>> {
     let (sql, parameters) = count_query(owner, selection, interval_micros);
-    let mut counted = connection.prepare_cached(&sql)?;
-    let counts = counted.query_map(params_from_iter(parameters), |row| {
+    let mut statement = connection.prepare_cached(&sql)?;
+    let counts = statement.query_map(params_from_iter(parameters), |row| {
         Ok(Count {
             from_micros: row.get("from_micros")?,
             policy: row.get("policy")?,
@@ -108,18 +108,18 @@ pub(super) fn counts(
 /// time index would require a sort, and a report or investigation selects fewer rows than a tier.
 fn page_query(columns: &str, owner: &Owner, request: &PageRequest) -> (String, Vec<Value>) {
     let PageRequest { selection, cursor, limit } = request;
-    let by_name = selection.report_id.is_some() || selection.investigation_id.is_some();
-    let tier = if by_name || selection.unproven_only { "+tier" } else { "tier" };
-    let plan = Columns { tier, owner: "owner", time: "+evaluated_at_micros" };
-    let (conditions, mut parameters) = conditions(owner, selection, &plan);
+    let has_id_filter = selection.report_id.is_some() || selection.investigation_id.is_some();
+    let tier = if has_id_filter || selection.unproven_only { "+tier" } else { "tier" };
+    let column_hints = Columns { tier, owner: "owner", time: "+evaluated_at_micros" };
+    let (conditions, mut parameters) = conditions(owner, selection, &column_hints);
     let sql = format!(
         "SELECT {columns} FROM evaluations WHERE {}{conditions} {} LIMIT ?",
         cursor.condition(),
         cursor.order()
     );
     parameters.insert(0, Value::Integer(cursor.sequence()));
-    let one_more = i64::try_from(limit.get()).unwrap_or(i64::MAX).saturating_add(1);
-    parameters.push(Value::Integer(one_more));
+    let row_limit = i64::try_from(limit.get()).unwrap_or(i64::MAX).saturating_add(1);
+    parameters.push(Value::Integer(row_limit));
     (sql, parameters)
 }
 
@@ -131,7 +131,7 @@ fn count_query(
 ) -> (String, Vec<Value>) {
     let columns = Columns { tier: "+tier", owner: "+owner", time: "evaluated_at_micros" };
     let (sql, mut parameters) = conditions(owner, selection, &columns);
-    let from = match interval_micros {
+    let interval_start = match interval_micros {
         None => "0",
         Some(interval) => {
             let interval = i64::try_from(interval.get()).unwrap_or(i64::MAX);
@@ -141,7 +141,7 @@ fn count_query(
     };
     let limit = MAX_COUNTS + 1;
     let sql = format!(
-        "SELECT {from} AS from_micros, policy, judge, outcome, tier, in_shadow, fell_back, count(*) AS evaluations \
+        "SELECT {interval_start} AS from_micros, policy, judge, outcome, tier, in_shadow, fell_back, count(*) AS evaluations \
          FROM evaluations WHERE true{sql} \
          GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7 LIMIT {limit}"
     );
@@ -159,24 +159,30 @@ struct Columns {
 fn conditions(owner: &Owner, selection: &Selection, columns: &Columns) -> (String, Vec<Value>) {
     let Columns { tier, owner: owner_column, time } = columns;
     let (mut sql, mut parameters) = (String::new(), Vec::new());
-    let mut restrict = |condition: String, value: Option<Value>| {
+    let mut add_condition = |condition: String, value: Option<Value>| {
         if let Some(value) = value {
             sql.push_str(" AND ");
             sql.push_str(&condition);
             parameters.push(value);
         }
     };
-    let text = |text: Option<&str>| text.map(|text| Value::Text(text.to_owned()));
-    restrict(format!("{owner_column} = ? AND owner <> ''"), text(owner.only()));
-    restrict(format!("{owner_column} = ?"), text(selection.principal.as_deref()));
-    restrict("report_id = ? AND report_id <> ''".to_owned(), text(selection.report_id.as_deref()));
+    let text_value = |text: Option<&str>| text.map(|text| Value::Text(text.to_owned()));
+    add_condition(format!("{owner_column} = ? AND owner <> ''"), text_value(owner.only()));
+    add_condition(format!("{owner_column} = ?"), text_value(selection.principal.as_deref()));
+    add_condition(
+        "report_id = ? AND report_id <> ''".to_owned(),
+        text_value(selection.report_id.as_deref()),
+    );
     let investigation = "investigation_id = ? AND investigation_id <> ''".to_owned();
-    restrict(investigation, text(selection.investigation_id.as_deref()));
-    restrict("policy = ?".to_owned(), text(selection.policy.as_deref()));
-    restrict("judge = ?".to_owned(), text(selection.judge.as_deref()));
-    restrict(format!("{time} >= ?"), selection.from_micros.map(Value::Integer));
-    restrict(format!("{time} < ?"), selection.before_micros.map(Value::Integer));
-    restrict(format!("{tier} = ?"), selection.tier.map(|tier| Value::Integer(i64::from(tier))));
+    add_condition(investigation, text_value(selection.investigation_id.as_deref()));
+    add_condition("policy = ?".to_owned(), text_value(selection.policy.as_deref()));
+    add_condition("judge = ?".to_owned(), text_value(selection.judge.as_deref()));
+    add_condition(format!("{time} >= ?"), selection.from_micros.map(Value::Integer));
+    add_condition(format!("{time} < ?"), selection.before_micros.map(Value::Integer));
+    add_condition(
+        format!("{tier} = ?"),
+        selection.tier.map(|tier| Value::Integer(i64::from(tier))),
+    );
     if let Some(graded) = selection.graded {
         sql.push_str(if graded { " AND " } else { " AND NOT " });
         sql.push_str(IS_GRADED);
@@ -196,11 +202,11 @@ mod tests {
     use crate::ledger::selection::Cursor;
     use crate::ledger::sqlite::schema::SCHEMA;
 
-    fn plan((sql, parameters): (String, Vec<Value>)) -> String {
+    fn query_plan((sql, parameters): (String, Vec<Value>)) -> String {
         let mut connection = Connection::open_in_memory().unwrap();
         SCHEMA.create(&mut connection).unwrap();
-        let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
-        let lines = explain
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let lines = statement
             .query_map(params_from_iter(parameters), |row| row.get::<_, String>("detail"))
             .unwrap();
         lines.map(Result::unwrap).collect::<Vec<_>>().join("\n")
@@ -230,7 +236,7 @@ mod tests {
             for cursor in [Cursor::Before(7), Cursor::After(7)] {
                 let request =
                     PageRequest { selection: selection.clone(), cursor, limit: NonZeroUsize::MIN };
-                let plan = plan(page_query(SUMMARY_COLUMNS, &Owner::default(), &request));
+                let plan = query_plan(page_query(SUMMARY_COLUMNS, &Owner::default(), &request));
                 assert!(plan.contains(index), "{request:?}: {plan}");
                 assert!(!plan.contains("TEMP B-TREE"), "{request:?}: {plan}");
             }
@@ -246,7 +252,7 @@ mod tests {
             Selection { tier: Some(1), judge: Some("j".to_owned()), ..Selection::default() },
             Selection { principal: Some("ada".to_owned()), ..Selection::default() },
         ] {
-            let plan = plan(count_query(&Owner::default(), &selection, day));
+            let plan = query_plan(count_query(&Owner::default(), &selection, day));
             assert!(plan.contains("COVERING INDEX evaluations_by_time"), "{selection:?}: {plan}");
         }
     }

@@ -91,10 +91,10 @@ impl SqliteLedger {
             Arc::clone(&health),
             metrics,
         );
-        let (jobs, waiting) = sync_channel(options.queue);
+        let (jobs, job_receiver) = sync_channel(options.queue);
         let thread = std::thread::Builder::new()
             .name("ledger-writer".to_owned())
-            .spawn(move || writer.run(&waiting))
+            .spawn(move || writer.run(&job_receiver))
             .map_err(|error| LedgerError::Unavailable {
                 reason: format!("failed to start the writer thread ({error})"),
                 fix: "raise the process or memory limit".to_owned(),
@@ -114,15 +114,15 @@ impl SqliteLedger {
 
     async fn request<T>(
         &self,
-        job: impl FnOnce(oneshot::Sender<Result<T, LedgerError>>) -> Job,
+        make_job: impl FnOnce(oneshot::Sender<Result<T, LedgerError>>) -> Job,
     ) -> Result<T, LedgerError> {
-        let (reply, answer) = oneshot::channel();
-        self.submit(job(reply))?;
-        answer.await.map_err(|_| LedgerError::Closed)?
+        let (reply, reply_receiver) = oneshot::channel();
+        self.submit(make_job(reply))?;
+        reply_receiver.await.map_err(|_| LedgerError::Closed)?
     }
 
     fn submit(&self, job: Job) -> Result<(), LedgerError> {
-        self.shared.jobs.try_send(job).map_err(|refused| match refused {
+        self.shared.jobs.try_send(job).map_err(|error| match error {
             TrySendError::Full(_) => {
                 self.shared.queue_full.increment(1);
                 LedgerError::Busy { queue: self.shared.queue }
@@ -231,7 +231,7 @@ impl Shared {
         self.readers.close();
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(thread) = writer.take() else { return };
-        let _already_gone = self.jobs.send(Job::Close);
+        let _send_result = self.jobs.send(Job::Close);
         if thread.join().is_err() {
             tracing::error!("the ledger's writer panicked");
         }

@@ -21,8 +21,8 @@ pub struct Options {
     /// The age above which evaluations are deleted, at least one second; `None` keeps all.
     pub max_age: Option<Duration>,
     /// The size of the database above which the oldest evaluations are deleted, in bytes and at least 1 MiB; `None`
-    /// means no limit. The newest evaluation is never deleted. The write-ahead log is not included: 16 MiB, and
-    /// temporarily one batch more.
+    /// means no limit. The newest evaluation is never deleted. The limit excludes the write-ahead log, which takes
+    /// 16 MiB and temporarily one batch more.
     pub max_bytes: Option<u64>,
     /// The maximum number of queued records, 1 to 65536. Above it, records fail with [`LedgerError::Busy`].
     pub queue: usize,
@@ -55,16 +55,20 @@ impl Options {
 
     /// Returns the first invalid option as [`LedgerError::InvalidOption`].
     pub(super) fn check(&self) -> Result<(), LedgerError> {
-        let refuse = |field, given: String, allowed| {
+        let invalid_option = |field, given: String, allowed| {
             Err(LedgerError::InvalidOption { field, given, allowed })
         };
         if self.data_dir.as_os_str().is_empty() {
-            return refuse("data_dir", "an empty path".to_owned(), "the path of a directory");
+            return invalid_option(
+                "data_dir",
+                "an empty path".to_owned(),
+                "the path of a directory",
+            );
         }
         if let Some(age) = self.max_age
             && age < MIN_MAX_AGE
         {
-            return refuse(
+            return invalid_option(
                 "max_age",
                 format!("{age:?}"),
                 "at least 1 second, or none to keep everything",
@@ -73,17 +77,17 @@ impl Options {
         if let Some(bytes) = self.max_bytes
             && bytes < MIN_MAX_BYTES
         {
-            return refuse(
+            return invalid_option(
                 "max_bytes",
                 bytes.to_string(),
                 "at least 1048576, or none for no limit",
             );
         }
         if !(1..=MAX_QUEUE).contains(&self.queue) {
-            return refuse("queue", self.queue.to_string(), "1 to 65536");
+            return invalid_option("queue", self.queue.to_string(), "1 to 65536");
         }
         if !(1..=MAX_BATCH).contains(&self.max_batch) {
-            return refuse("max_batch", self.max_batch.to_string(), "1 to 4096");
+            return invalid_option("max_batch", self.max_batch.to_string(), "1 to 4096");
         }
         Ok(())
     }
@@ -93,33 +97,36 @@ impl Options {
 mod tests {
     use super::*;
 
-    fn refused(change: impl FnOnce(&mut Options)) -> Option<&'static str> {
+    fn invalid_field(change: impl FnOnce(&mut Options)) -> Option<&'static str> {
         let mut options = Options::new("data");
         change(&mut options);
         match options.check() {
             Ok(()) => None,
             Err(LedgerError::InvalidOption { field, .. }) => Some(field),
-            Err(other) => panic!("{other}"),
+            Err(error) => panic!("{error}"),
         }
     }
 
     #[test]
     fn accepts_the_defaults() {
-        assert_eq!(refused(|_| {}), None);
+        assert_eq!(invalid_field(|_| {}), None);
     }
 
     #[test]
     fn rejects_values_out_of_range() {
-        assert_eq!(refused(|o| o.data_dir = PathBuf::new()), Some("data_dir"));
-        assert_eq!(refused(|o| o.max_age = Some(Duration::from_millis(999))), Some("max_age"));
-        assert_eq!(refused(|o| o.max_age = Some(Duration::from_secs(1))), None);
-        assert_eq!(refused(|o| o.max_bytes = Some(1_048_575)), Some("max_bytes"));
-        assert_eq!(refused(|o| o.max_bytes = Some(1_048_576)), None);
-        assert_eq!(refused(|o| o.queue = 0), Some("queue"));
-        assert_eq!(refused(|o| o.queue = 65_537), Some("queue"));
-        assert_eq!(refused(|o| o.queue = 65_536), None);
-        assert_eq!(refused(|o| o.max_batch = 0), Some("max_batch"));
-        assert_eq!(refused(|o| o.max_batch = 4_097), Some("max_batch"));
-        assert_eq!(refused(|o| o.max_batch = 4_096), None);
+        assert_eq!(invalid_field(|options| options.data_dir = PathBuf::new()), Some("data_dir"));
+        assert_eq!(
+            invalid_field(|options| options.max_age = Some(Duration::from_millis(999))),
+            Some("max_age")
+        );
+        assert_eq!(invalid_field(|options| options.max_age = Some(Duration::from_secs(1))), None);
+        assert_eq!(invalid_field(|options| options.max_bytes = Some(1_048_575)), Some("max_bytes"));
+        assert_eq!(invalid_field(|options| options.max_bytes = Some(1_048_576)), None);
+        assert_eq!(invalid_field(|options| options.queue = 0), Some("queue"));
+        assert_eq!(invalid_field(|options| options.queue = 65_537), Some("queue"));
+        assert_eq!(invalid_field(|options| options.queue = 65_536), None);
+        assert_eq!(invalid_field(|options| options.max_batch = 0), Some("max_batch"));
+        assert_eq!(invalid_field(|options| options.max_batch = 4_097), Some("max_batch"));
+        assert_eq!(invalid_field(|options| options.max_batch = 4_096), None);
     }
 }

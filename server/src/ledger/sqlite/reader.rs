@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use tokio::sync::Semaphore;
 
-use super::batch::replay;
+use super::batch::find_response;
 use super::connection::open_reader;
 use super::contents;
 use super::grades;
@@ -48,7 +48,7 @@ impl Readers {
         key: String,
         digest: [u8; 32],
     ) -> Result<Option<Vec<u8>>, LedgerError> {
-        self.run(move |connection| replay(connection, owner.name(), &key, &digest))
+        self.run(move |connection| find_response(connection, owner.name(), &key, &digest))
             .await?
             .transpose()
     }
@@ -132,11 +132,11 @@ impl Readers {
         let permit =
             Arc::clone(&self.permits).acquire_owned().await.map_err(|_| LedgerError::Closed)?;
         let pool = Arc::clone(&self.pool);
-        let read = tokio::task::spawn_blocking(move || {
+        let task = tokio::task::spawn_blocking(move || {
             let _permit = permit;
             pool.query(query)
         });
-        read.await.map_err(|_| LedgerError::Closed)?
+        task.await.map_err(|_| LedgerError::Closed)?
     }
 }
 
@@ -157,14 +157,14 @@ impl Pool {
         &self,
         query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, LedgerError> {
-        let failed = |error: rusqlite::Error| Fault::from_sqlite(&error, &self.file).error;
+        let ledger_error = |error: rusqlite::Error| Fault::from_sqlite(&error, &self.file).error;
         let connection = match self.take()? {
             Some(connection) => connection,
-            None => open_reader(&self.file).map_err(failed)?,
+            None => open_reader(&self.file).map_err(ledger_error)?,
         };
-        let answer = query(&connection).map_err(failed)?;
+        let result = query(&connection).map_err(ledger_error)?;
         self.put_back(connection);
-        Ok(answer)
+        Ok(result)
     }
 
     fn take(&self) -> Result<Option<Connection>, LedgerError> {

@@ -32,21 +32,23 @@ const SLACK_BYTES: u64 = 1 << 20;
 const MAX_RELEASED_PAGES: u64 = 256;
 const ROW_BYTES: u64 = 512;
 
-/// Deletes up to `rows` evaluations for each limit, and releases some free pages.
+/// Deletes up to `max_rows` evaluations for each limit, and releases some free pages.
 pub(super) fn step(
     connection: &mut Connection,
     limits: Limits,
-    rows: u32,
+    max_rows: u32,
     now_micros: i64,
 ) -> rusqlite::Result<Step> {
-    let aged = delete_aged(connection, limits.max_age, rows, now_micros)?;
-    let oversized = delete_oversized(connection, limits.max_bytes, rows)?;
-    let releasing = release_pages(connection, limits.max_bytes)?;
+    let age_deletions = delete_aged(connection, limits.max_age, max_rows, now_micros)?;
+    let size_deletions = delete_oversized(connection, limits.max_bytes, max_rows)?;
+    let has_more_pages = release_pages(connection, limits.max_bytes)?;
     Ok(Step {
-        by_age: aged.evaluations,
-        by_size: oversized.evaluations,
-        policies: aged.policies + oversized.policies,
-        is_unfinished: aged.is_unfinished || oversized.is_unfinished || releasing,
+        by_age: age_deletions.evaluations,
+        by_size: size_deletions.evaluations,
+        policies: age_deletions.policies + size_deletions.policies,
+        is_unfinished: age_deletions.is_unfinished
+            || size_deletions.is_unfinished
+            || has_more_pages,
     })
 }
 
@@ -60,13 +62,13 @@ struct Deletions {
 fn delete_aged(
     connection: &mut Connection,
     max_age: Option<Duration>,
-    rows: u32,
+    max_rows: u32,
     now_micros: i64,
 ) -> rusqlite::Result<Deletions> {
     let Some(max_age) = max_age else { return Ok(Deletions::default()) };
     let oldest_kept =
         now_micros.saturating_sub(i64::try_from(max_age.as_micros()).unwrap_or(i64::MAX));
-    delete_empty_investigations(connection, oldest_kept, rows)?;
+    delete_empty_investigations(connection, oldest_kept, max_rows)?;
     let oldest: Option<i64> = connection
         .prepare_cached("SELECT min(evaluated_at_micros) FROM evaluations")?
         .query_row([], |row| row.get(0))?;
@@ -74,21 +76,21 @@ fn delete_aged(
         return Ok(Deletions::default());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let deleted = delete(
+    let deletions = delete(
         &transaction,
         "DELETE FROM evaluations WHERE sequence IN (SELECT sequence FROM evaluations \
          WHERE evaluated_at_micros < ?1 ORDER BY evaluated_at_micros LIMIT ?2) RETURNING policy_id",
-        params![oldest_kept, rows],
+        params![oldest_kept, max_rows],
     )?;
     transaction.commit()?;
-    Ok(Deletions { is_unfinished: deleted.evaluations >= u64::from(rows), ..deleted })
+    Ok(Deletions { is_unfinished: deletions.evaluations >= u64::from(max_rows), ..deletions })
 }
 
 /// Deletes old investigations without evaluations. Other investigations are deleted with their last evaluation.
 fn delete_empty_investigations(
     connection: &Connection,
     oldest_kept: i64,
-    rows: u32,
+    max_rows: u32,
 ) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
@@ -97,39 +99,44 @@ fn delete_empty_investigations(
                  SELECT 1 FROM evaluations \
                  WHERE investigation_id = old.investigation_id AND owner = old.owner) LIMIT ?2)",
         )?
-        .execute(params![oldest_kept, rows])?;
+        .execute(params![oldest_kept, max_rows])?;
     Ok(())
 }
 
 fn delete_oversized(
     connection: &mut Connection,
     max_bytes: Option<u64>,
-    rows: u32,
+    max_rows: u32,
 ) -> rusqlite::Result<Deletions> {
     let Some(max_bytes) = max_bytes else { return Ok(Deletions::default()) };
-    let used = Space::read(connection)?.used();
-    if used <= max_bytes {
+    let used_bytes = Space::read(connection)?.used_bytes();
+    if used_bytes <= max_bytes {
         return Ok(Deletions::default());
     }
-    let enough = max_bytes - max_bytes / 16;
-    let Some(last) = last_of_oldest(connection, used - enough, rows)? else {
+    let target_bytes = max_bytes - max_bytes / 16;
+    let Some(last_sequence) = last_of_oldest(connection, used_bytes - target_bytes, max_rows)?
+    else {
         return Ok(Deletions::default());
     };
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let deleted = delete(
+    let deletions = delete(
         &transaction,
         "DELETE FROM evaluations WHERE sequence <= ?1 RETURNING policy_id",
-        [last],
+        [last_sequence],
     )?;
     transaction.commit()?;
-    let is_unfinished = Space::read(connection)?.used() > max_bytes;
-    Ok(Deletions { is_unfinished, ..deleted })
+    let is_unfinished = Space::read(connection)?.used_bytes() > max_bytes;
+    Ok(Deletions { is_unfinished, ..deletions })
 }
 
-/// Returns the sequence of the last evaluation to delete in order to free `bytes`: at most `rows` evaluations,
+/// Returns the sequence of the last evaluation to delete in order to free `bytes`: at most `max_rows` evaluations,
 /// and never the newest. Shared evidence counts for the last evaluation that refers to it.
-fn last_of_oldest(connection: &Connection, bytes: u64, rows: u32) -> rusqlite::Result<Option<i64>> {
-    let mut oldest = connection.prepare_cached(
+fn last_of_oldest(
+    connection: &Connection,
+    bytes: u64,
+    max_rows: u32,
+) -> rusqlite::Result<Option<i64>> {
+    let mut statement = connection.prepare_cached(
         "SELECT sequence, length(report) + length(response) + coalesce(( \
              SELECT length(evidence) FROM evidence_sets \
              WHERE id = oldest.evidence_set_id AND NOT EXISTS ( \
@@ -144,18 +151,18 @@ fn last_of_oldest(connection: &Connection, bytes: u64, rows: u32) -> rusqlite::R
          FROM evaluations AS oldest \
          WHERE sequence < (SELECT max(sequence) FROM evaluations) ORDER BY sequence LIMIT ?1",
     )?;
-    let mut found = oldest.query([rows])?;
-    let mut last = None;
+    let mut evaluations = statement.query([max_rows])?;
+    let mut last_sequence = None;
     let mut freed = 0_u64;
     while freed < bytes
-        && let Some(row) = found.next()?
+        && let Some(row) = evaluations.next()?
     {
-        last = Some(row.get(0)?);
+        last_sequence = Some(row.get(0)?);
         freed = freed
             .saturating_add(u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0))
             .saturating_add(ROW_BYTES);
     }
-    Ok(last)
+    Ok(last_sequence)
 }
 
 /// Runs a deletion that returns policies, and deletes those that are no longer referenced.
@@ -164,18 +171,18 @@ fn delete(
     sql: &'static str,
     parameters: impl rusqlite::Params,
 ) -> rusqlite::Result<Deletions> {
-    let mut deleted = Deletions::default();
+    let mut deletions = Deletions::default();
     let mut policies = BTreeSet::new();
     let mut statement = transaction.prepare_cached(sql)?;
     let mut rows = statement.query(parameters)?;
     while let Some(row) = rows.next()? {
-        deleted.evaluations += 1;
+        deletions.evaluations += 1;
         policies.insert(row.get::<_, i64>(0)?);
     }
     for policy in policies {
-        deleted.policies += delete_unused_policy(transaction, policy)?;
+        deletions.policies += delete_unused_policy(transaction, policy)?;
     }
-    Ok(deleted)
+    Ok(deletions)
 }
 
 /// Deletes a policy if it is not referenced. Returns the number of deleted rows.
@@ -205,7 +212,7 @@ fn release_pages(connection: &Connection, max_bytes: Option<u64>) -> rusqlite::R
     let mut progress = vacuum.query([])?;
     while progress.next()?.is_some() {}
     let after = Space::read(connection)?;
-    let is_unfinished = after.free < before.free && after.surplus_pages(max_bytes) > 0;
+    let is_unfinished = after.free_pages < before.free_pages && after.surplus_pages(max_bytes) > 0;
     if !is_unfinished {
         checkpoint_passive(connection)?;
     }
@@ -221,7 +228,7 @@ pub(super) fn checkpoint_passive(connection: &Connection) -> rusqlite::Result<()
 struct Space {
     page_bytes: u64,
     pages: u64,
-    free: u64,
+    free_pages: u64,
 }
 
 impl Space {
@@ -234,20 +241,20 @@ impl Space {
         Ok(Self {
             page_bytes: query("PRAGMA page_size")?,
             pages: query("PRAGMA page_count")?,
-            free: query("PRAGMA freelist_count")?,
+            free_pages: query("PRAGMA freelist_count")?,
         })
     }
 
-    fn used(self) -> u64 {
-        self.pages.saturating_sub(self.free).saturating_mul(self.page_bytes)
+    fn used_bytes(self) -> u64 {
+        self.pages.saturating_sub(self.free_pages).saturating_mul(self.page_bytes)
     }
 
     fn surplus_pages(self, max_bytes: Option<u64>) -> u64 {
-        let page = self.page_bytes.max(1);
-        let slack = SLACK_BYTES.max(self.used() / 4) / page;
-        let beyond_slack = self.free.saturating_sub(slack);
-        let beyond_bound = max_bytes.map_or(0, |bound| self.pages.saturating_sub(bound / page));
-        beyond_slack.max(beyond_bound).min(self.free)
+        let page_bytes = self.page_bytes.max(1);
+        let slack_pages = SLACK_BYTES.max(self.used_bytes() / 4) / page_bytes;
+        let over_slack = self.free_pages.saturating_sub(slack_pages);
+        let over_limit = max_bytes.map_or(0, |bound| self.pages.saturating_sub(bound / page_bytes));
+        over_slack.max(over_limit).min(self.free_pages)
     }
 }
 
@@ -255,8 +262,8 @@ impl Space {
 mod tests {
     use super::*;
 
-    fn space(pages: u64, free: u64) -> Space {
-        Space { page_bytes: 4096, pages, free }
+    fn space(pages: u64, free_pages: u64) -> Space {
+        Space { page_bytes: 4096, pages, free_pages }
     }
 
     #[test]
@@ -276,7 +283,7 @@ mod tests {
 
     #[test]
     fn free_pages_do_not_count_as_used() {
-        assert_eq!(space(1_000, 100).used(), 900 * 4096);
-        assert_eq!(space(0, 0).used(), 0);
+        assert_eq!(space(1_000, 100).used_bytes(), 900 * 4096);
+        assert_eq!(space(0, 0).used_bytes(), 0);
     }
 }

@@ -69,7 +69,7 @@ pub(super) struct Writer {
 struct Retention {
     next: NextRun,
     is_failing: bool,
-    waiting: Vec<oneshot::Sender<Result<(), LedgerError>>>,
+    waiters: Vec<oneshot::Sender<Result<(), LedgerError>>>,
 }
 
 enum NextRun {
@@ -79,7 +79,7 @@ enum NextRun {
 }
 
 struct Probe {
-    at: Instant,
+    retry_at: Instant,
     bytes: u32,
 }
 
@@ -112,7 +112,7 @@ impl Writer {
             cache: RowCache::default(),
             max_batch,
             limits,
-            retention: Retention { next: NextRun::Now, is_failing: false, waiting: Vec::new() },
+            retention: Retention { next: NextRun::Now, is_failing: false, waiters: Vec::new() },
             probe: None,
             health,
             metrics,
@@ -122,27 +122,27 @@ impl Writer {
     /// Runs until it receives [`Job::Close`] or all senders are dropped.
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
         loop {
-            let taken = self.take(jobs);
-            let rows = taken.batch.len();
-            if rows > 0 {
-                self.write(taken.batch);
+            let received = self.take_jobs(jobs);
+            let record_count = received.batch.len();
+            if record_count > 0 {
+                self.write(received.batch);
             } else {
                 self.probe();
             }
-            for single in taken.single {
+            for single in received.single {
                 self.write_single(single);
             }
-            if taken.is_closing {
+            if received.is_closing {
                 break;
             }
-            self.retain(rows);
+            self.retain(record_count);
         }
         self.checkpoint_truncate();
     }
 
     /// Waits for a job, then takes more from the queue up to the limits of a batch.
-    fn take(&mut self, jobs: &Receiver<Job>) -> Jobs {
-        let mut taken = Jobs::default();
+    fn take_jobs(&mut self, jobs: &Receiver<Job>) -> Jobs {
+        let mut received = Jobs::default();
         let mut bytes = 0;
         let mut next = match self.max_wait() {
             Some(max_wait) => jobs.recv_timeout(max_wait),
@@ -150,22 +150,23 @@ impl Writer {
         };
         loop {
             match next {
-                Ok(Job::Record(waiting)) => {
-                    bytes += waiting.record.bytes();
-                    taken.batch.push(*waiting);
+                Ok(Job::Record(queued)) => {
+                    bytes += queued.record.byte_count();
+                    received.batch.push(*queued);
                 }
-                Ok(Job::Single(single)) => taken.single.push(single),
+                Ok(Job::Single(single)) => received.single.push(single),
                 Ok(Job::Retain(reply)) => {
-                    self.retention.waiting.push(reply);
+                    self.retention.waiters.push(reply);
                     self.retention.next = NextRun::Now;
                 }
-                Ok(Job::Close) | Err(RecvTimeoutError::Disconnected) => taken.is_closing = true,
+                Ok(Job::Close) | Err(RecvTimeoutError::Disconnected) => received.is_closing = true,
                 #[cfg(test)]
-                Ok(Job::Test(change)) => change(self),
-                Err(RecvTimeoutError::Timeout) => return taken,
+                Ok(Job::Test(test_job)) => test_job(self),
+                Err(RecvTimeoutError::Timeout) => return received,
             }
-            if taken.is_closing || taken.batch.len() >= self.max_batch || bytes >= BATCH_BYTES {
-                return taken;
+            if received.is_closing || received.batch.len() >= self.max_batch || bytes >= BATCH_BYTES
+            {
+                return received;
             }
             next = jobs.try_recv().map_err(|_| RecvTimeoutError::Timeout);
         }
@@ -175,36 +176,38 @@ impl Writer {
     fn max_wait(&self) -> Option<Duration> {
         let retention = match self.retention.next {
             NextRun::Now => Some(Instant::now()),
-            NextRun::At(at) => Some(at),
+            NextRun::At(instant) => Some(instant),
             NextRun::AfterABatch => None,
         };
-        let next = retention.into_iter().chain(self.probe.as_ref().map(|probe| probe.at)).min()?;
+        let next =
+            retention.into_iter().chain(self.probe.as_ref().map(|probe| probe.retry_at)).min()?;
         Some(next.saturating_duration_since(Instant::now()))
     }
 
     fn write(&mut self, batch: Vec<QueuedRecord>) {
-        let started = Instant::now();
+        let started_at = Instant::now();
         match self.commit(&batch) {
-            Ok(answers) => {
-                let new =
-                    answers.iter().filter(|answer| matches!(answer, Ok(Recorded::New))).count();
-                self.metrics.commit_duration.record(started.elapsed());
+            Ok(outcomes) => {
+                let new_count =
+                    outcomes.iter().filter(|outcome| matches!(outcome, Ok(Recorded::New))).count();
+                self.metrics.commit_duration.record(started_at.elapsed());
                 self.metrics.commits.increment(1);
-                self.metrics.records.increment(u64::try_from(new).unwrap_or(u64::MAX));
+                self.metrics.records.increment(u64::try_from(new_count).unwrap_or(u64::MAX));
                 self.metrics
                     .batch_size
                     .record(f64::from(u32::try_from(batch.len()).unwrap_or(u32::MAX)));
                 self.mark_healthy();
-                for (waiting, answer) in batch.into_iter().zip(answers) {
-                    let _dropped = waiting.reply.send(answer);
+                for (queued, outcome) in batch.into_iter().zip(outcomes) {
+                    let _send_result = queued.reply.send(outcome);
                 }
             }
             Err(fault) => {
-                self.metrics.batch_failed(fault.kind);
-                let largest = batch.iter().map(|waiting| waiting.record.bytes()).max().unwrap_or(0);
+                self.metrics.count_failed_batch(fault.kind);
+                let largest =
+                    batch.iter().map(|queued| queued.record.byte_count()).max().unwrap_or(0);
                 self.mark_failed(&fault, u32::try_from(largest).unwrap_or(u32::MAX));
-                for waiting in batch {
-                    let _dropped = waiting.reply.send(Err(fault.error.clone()));
+                for queued in batch {
+                    let _send_result = queued.reply.send(Err(fault.error.clone()));
                 }
             }
         }
@@ -213,37 +216,37 @@ impl Writer {
     fn write_single(&mut self, single: Single) {
         match single {
             Single::Delete(owner, evaluation_id, reply) => {
-                let _dropped = reply.send(self.delete(&owner, &evaluation_id));
+                let _send_result = reply.send(self.delete(&owner, &evaluation_id));
             }
             Single::Grade(owner, grades, reply) => {
-                let graded = self
+                let result = self
                     .in_own_transaction(|connection| grades::write(connection, &owner, &grades));
-                let _dropped = reply.send(graded);
+                let _send_result = reply.send(result);
             }
             Single::Start(owner, start, reply) => {
-                let started = self.in_own_transaction(|connection| {
+                let result = self.in_own_transaction(|connection| {
                     investigations::start(connection, owner.name(), &start)
                 });
-                let _dropped = reply.send(started);
+                let _send_result = reply.send(result);
             }
             Single::Append(owner, event, reply) => {
-                let appended = self.in_own_transaction(|connection| {
+                let result = self.in_own_transaction(|connection| {
                     investigations::append(connection, owner.name(), &event)
                 });
-                let _dropped = reply.send(appended.flatten());
+                let _send_result = reply.send(result.flatten());
             }
         }
     }
 
     fn in_own_transaction<T>(
         &mut self,
-        write: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+        operation: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, LedgerError> {
-        let written = self
+        let result = self
             .directory
             .check_in_place()
-            .and_then(|()| write(&mut self.connection).map_err(|error| self.fault(&error)));
-        written.map_err(|fault| fault.error)
+            .and_then(|()| operation(&mut self.connection).map_err(|error| self.fault(&error)));
+        result.map_err(|fault| fault.error)
     }
 
     fn delete(&mut self, owner: &Owner, evaluation_id: &str) -> Result<bool, LedgerError> {
@@ -264,7 +267,7 @@ impl Writer {
         batch::write(
             &mut self.connection,
             &mut self.cache,
-            batch.iter().map(|waiting| (waiting.owner.name(), &waiting.record)),
+            batch.iter().map(|queued| (queued.owner.name(), &queued.record)),
         )
         .map_err(|error| self.fault(&error))
     }
@@ -286,7 +289,7 @@ impl Writer {
     fn mark_failed(&mut self, fault: &Fault, bytes: u32) {
         let bytes = bytes.max(self.probe.as_ref().map_or(0, |probe| probe.bytes));
         self.probe = Some(Probe {
-            at: Instant::now() + PROBE_EVERY,
+            retry_at: Instant::now() + PROBE_EVERY,
             bytes: bytes.clamp(PROBE_BYTES.0, PROBE_BYTES.1),
         });
         if fault.kind == FaultKind::Full {
@@ -311,40 +314,43 @@ impl Writer {
 
     /// Probes a failed ledger if a probe is due.
     fn probe(&mut self) {
-        let Some(bytes) =
-            self.probe.as_ref().filter(|probe| probe.at <= Instant::now()).map(|probe| probe.bytes)
+        let Some(bytes) = self
+            .probe
+            .as_ref()
+            .filter(|probe| probe.retry_at <= Instant::now())
+            .map(|probe| probe.bytes)
         else {
             return;
         };
-        let probed = self.directory.check_in_place().and_then(|()| {
+        let result = self.directory.check_in_place().and_then(|()| {
             write_probe(&mut self.connection, bytes).map_err(|error| self.fault(&error))
         });
-        match probed {
+        match result {
             Ok(()) => self.mark_healthy(),
             Err(fault) => self.mark_failed(&fault, bytes),
         }
     }
 
-    fn retain(&mut self, rows: usize) {
-        let is_due = match self.retention.next {
+    fn retain(&mut self, record_count: usize) {
+        let should_run = match self.retention.next {
             NextRun::Now => true,
-            NextRun::At(at) => rows > 0 || at <= Instant::now(),
-            NextRun::AfterABatch => rows > 0,
+            NextRun::At(instant) => record_count > 0 || instant <= Instant::now(),
+            NextRun::AfterABatch => record_count > 0,
         };
-        if !is_due {
+        if !should_run {
             return;
         }
         if self.limits.is_unlimited() {
             self.finish_retention(NextRun::AfterABatch, &Ok(()));
             return;
         }
-        let rows = match u32::try_from(rows).unwrap_or(u32::MAX) {
+        let max_rows = match u32::try_from(record_count).unwrap_or(u32::MAX) {
             0 => IDLE_ROWS,
-            rows => rows.saturating_mul(2).max(MIN_ROWS),
+            records => records.saturating_mul(2).max(MIN_ROWS),
         };
-        match retention::step(&mut self.connection, self.limits, rows, now_micros()) {
+        match retention::step(&mut self.connection, self.limits, max_rows, now_micros()) {
             Ok(step) => self.note_step(step),
-            Err(error) => self.retention_failed(&error),
+            Err(error) => self.handle_retention_failure(&error),
         }
     }
 
@@ -363,8 +369,8 @@ impl Writer {
         }
     }
 
-    fn retention_failed(&mut self, error: &rusqlite::Error) {
-        self.metrics.retention_failed.increment(1);
+    fn handle_retention_failure(&mut self, error: &rusqlite::Error) {
+        self.metrics.retention_failures.increment(1);
         let error = self.fault(error).error;
         if !self.retention.is_failing {
             tracing::error!("retention of the ledger: {error}");
@@ -386,17 +392,17 @@ impl Writer {
 
     fn finish_retention(&mut self, next: NextRun, result: &Result<(), LedgerError>) {
         self.retention.next = next;
-        for reply in self.retention.waiting.drain(..) {
-            let _dropped = reply.send(result.clone());
+        for reply in self.retention.waiters.drain(..) {
+            let _send_result = reply.send(result.clone());
         }
     }
 
     /// Checkpoints and truncates the log before closing, without waiting for readers.
     fn checkpoint_truncate(&self) {
-        let copied = self.connection.busy_timeout(Duration::ZERO).and_then(|()| {
+        let result = self.connection.busy_timeout(Duration::ZERO).and_then(|()| {
             self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         });
-        if let Err(error) = copied {
+        if let Err(error) = result {
             tracing::warn!(%error, "the ledger's log could not be truncated; the next start reads it");
         }
     }
