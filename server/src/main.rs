@@ -242,15 +242,15 @@ fn backup(config: &Config, to: &Path) -> anyhow::Result<()> {
              server with pg_basebackup"
         );
     }
-    let Backup { databases, left_out } = back_up(&config.data_dir, to)?;
+    let Backup { databases, skipped } = back_up(&config.data_dir, to)?;
     for (database, bytes) in &databases {
         println!("{bytes:>14} {}", database.display());
     }
     println!("copied and checked {} databases in {}", databases.len(), to.display());
-    for (database, reason) in &left_out {
+    for (database, reason) in &skipped {
         eprintln!("left out: {} is damaged ({reason})", database.display());
     }
-    match left_out.len() {
+    match skipped.len() {
         0 => Ok(()),
         damaged => {
             anyhow::bail!("{} was written without {damaged} damaged database(s)", to.display())

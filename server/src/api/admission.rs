@@ -132,13 +132,13 @@ where
             return Box::pin(self.inner.call(request));
         };
         let caller_trace = TraceContext::from_headers(request.headers());
-        let traced = traces::call(
+        let traced = traces::call_span(
             method,
             request.headers(),
             caller_trace.as_ref(),
             self.shared.traced_one_in,
         );
-        let trace = caller_trace.or_else(|| traces::context(&traced));
+        let trace = caller_trace.or_else(|| traces::trace_context(&traced));
         let span = match trace {
             Some(trace) => tracing::info_span!(
                 "call",

@@ -17,27 +17,27 @@ pub(super) struct Digests(Vec<u8>);
 impl Digests {
     /// Syncs and hashes a file. Returns its size in bytes.
     pub(super) fn add(&mut self, file: &Path, name: &Path) -> io::Result<u64> {
-        let mut read = File::open(file)?;
-        read.sync_all()?;
+        let mut source = File::open(file)?;
+        source.sync_all()?;
         let mut hasher = Sha256::new();
         let mut buffer = vec![0; BUFFER_BYTES];
-        let mut bytes = 0;
+        let mut size = 0;
         loop {
-            let count = read.read(&mut buffer)?;
-            let Some(part) = buffer.get(..count).filter(|part| !part.is_empty()) else { break };
-            hasher.update(part);
-            bytes += part.len() as u64;
+            let count = source.read(&mut buffer)?;
+            let Some(chunk) = buffer.get(..count).filter(|chunk| !chunk.is_empty()) else { break };
+            hasher.update(chunk);
+            size += chunk.len() as u64;
         }
         for byte in hasher.finalize() {
             write!(self.0, "{byte:02x}")?;
         }
         writeln!(self.0, "  {}", name.display())?;
-        Ok(bytes)
+        Ok(size)
     }
 
     pub(super) fn write(&self, file: &Path) -> io::Result<()> {
-        let mut written = open_file(file)?;
-        written.write_all(&self.0)?;
-        written.sync_all()
+        let mut output = open_file(file)?;
+        output.write_all(&self.0)?;
+        output.sync_all()
     }
 }

@@ -28,7 +28,7 @@ pub enum BackupError {
         data_dir: PathBuf,
     },
     /// Another process is writing a backup to the same folder.
-    #[error("--to {}: {} already backs up to it; wait until it has finished, or name another folder", folder.display(), owner(*pid))]
+    #[error("--to {}: {} already backs up to it; wait until it has finished, or name another folder", folder.display(), process_name(*pid))]
     InUse {
         /// The target folder.
         folder: PathBuf,
@@ -75,6 +75,6 @@ pub enum BackupError {
     },
 }
 
-fn owner(pid: Option<u32>) -> String {
+fn process_name(pid: Option<u32>) -> String {
     pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
 }

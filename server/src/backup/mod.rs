@@ -22,7 +22,7 @@ pub struct Backup {
     /// The copied databases: paths relative to the data directory, and sizes in bytes.
     pub databases: Vec<(PathBuf, u64)>,
     /// The damaged databases that were skipped, with the error.
-    pub left_out: Vec<(PathBuf, String)>,
+    pub skipped: Vec<(PathBuf, String)>,
 }
 
 /// Backs up a data directory to a new folder. Blocks. The ledger is copied first, so that the evidence it
@@ -30,30 +30,30 @@ pub struct Backup {
 ///
 /// # Errors
 /// [`BackupError`]; the folder is not created.
-pub fn back_up(data_dir: &Path, to: &Path) -> Result<Backup, BackupError> {
+pub fn back_up(data_dir: &Path, target: &Path) -> Result<Backup, BackupError> {
     let ledger = ledger::database_file();
     let databases = existing_databases(data_dir, &ledger)?;
-    let staging = Staging::create(data_dir, to)?;
+    let staging = Staging::create(data_dir, target)?;
     let mut backup = Backup::default();
     let mut digests = Digests::default();
     for database in databases {
         let copy = staging.create_parent(&database.path)?;
-        match copy_one(data_dir, &database, &copy) {
+        match copy_if_present(data_dir, &database, &copy) {
             Ok(true) => {
                 let bytes = digests.add(&copy, &database.path);
-                let bytes = bytes.map_err(|error| staging.failed(&error))?;
+                let bytes = bytes.map_err(|error| staging.io_error(&error))?;
                 backup.databases.push((database.path, bytes));
             }
             Ok(false) => staging.remove(&copy)?,
             Err(CopyError::Damaged(reason)) if database != ledger => {
                 staging.remove(&copy)?;
-                backup.left_out.push((database.path, reason));
+                backup.skipped.push((database.path, reason));
             }
             Err(error) => return Err(backup_error(error, data_dir.join(database.path), &staging)),
         }
     }
     if backup.databases.is_empty() {
-        let damaged = backup.left_out.into_iter().next();
+        let damaged = backup.skipped.into_iter().next();
         return Err(damaged.map_or_else(
             || BackupError::Nothing { data_dir: data_dir.to_owned() },
             |(path, reason)| BackupError::Damaged { file: data_dir.join(path), reason },
@@ -61,7 +61,7 @@ pub fn back_up(data_dir: &Path, to: &Path) -> Result<Backup, BackupError> {
     }
     digests
         .write(&staging.create_parent(Path::new(digests::FILE))?)
-        .map_err(|e| staging.failed(&e))?;
+        .map_err(|error| staging.io_error(&error))?;
     staging.finish()?;
     Ok(backup)
 }
@@ -85,11 +85,15 @@ fn existing_databases(
 }
 
 /// Copies a database. Returns `false` if it was empty or was deleted in the meantime.
-fn copy_one(data_dir: &Path, database: &DatabaseFile, copy: &Path) -> Result<bool, CopyError> {
-    let from = data_dir.join(&database.path);
-    let copied = copy_database(&from, copy, database.after_copy);
-    match from.is_file() {
-        true => copied,
+fn copy_if_present(
+    data_dir: &Path,
+    database: &DatabaseFile,
+    copy: &Path,
+) -> Result<bool, CopyError> {
+    let source = data_dir.join(&database.path);
+    let result = copy_database(&source, copy, database.after_copy);
+    match source.is_file() {
+        true => result,
         false => Ok(false),
     }
 }

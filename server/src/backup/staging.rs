@@ -23,20 +23,20 @@ pub(super) struct Staging {
 impl Staging {
     /// Creates the temporary folder for the backup folder `folder`.
     pub(super) fn create(data_dir: &Path, folder: &Path) -> Result<Self, BackupError> {
-        let exists = || BackupError::Exists { folder: folder.to_owned() };
+        let exists_error = || BackupError::Exists { folder: folder.to_owned() };
         if folder.symlink_metadata().is_ok() {
-            return Err(exists());
+            return Err(exists_error());
         }
-        let name = folder.file_name().ok_or_else(exists)?;
+        let name = folder.file_name().ok_or_else(exists_error)?;
         let parent = match folder.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
             _ => PathBuf::from("."),
         };
-        let canonical = parent.canonicalize().ok().filter(|parent| parent.is_dir());
-        let Some(canonical) = canonical else {
+        let canonical_parent = parent.canonicalize().ok().filter(|parent| parent.is_dir());
+        let Some(canonical_parent) = canonical_parent else {
             return Err(BackupError::NoParent { folder: folder.to_owned(), parent });
         };
-        if data_dir.canonicalize().is_ok_and(|data_dir| canonical.starts_with(data_dir)) {
+        if data_dir.canonicalize().is_ok_and(|data_dir| canonical_parent.starts_with(data_dir)) {
             let (folder, data_dir) = (folder.to_owned(), data_dir.to_owned());
             return Err(BackupError::Inside { folder, data_dir });
         }
@@ -46,36 +46,36 @@ impl Staging {
         if partial.symlink_metadata().is_ok() && !partial.join(LOCK).is_file() {
             return Err(BackupError::Foreign { folder: folder.to_owned(), partial });
         }
-        let unwritable = |error: &io::Error| unwritable(folder, error.to_string());
-        create_folder(&partial).map_err(|error| unwritable(&error))?;
+        let unwritable_error = |error: &io::Error| unwritable_error(folder, error.to_string());
+        create_folder(&partial).map_err(|error| unwritable_error(&error))?;
         let lock = lock(&partial.join(LOCK)).map_err(|error| match error {
             LockError::Locked(pid) => BackupError::InUse { folder: folder.to_owned(), pid },
             LockError::Io(error) => {
                 // A folder without a lock file would not be recognized as a backup's.
                 let _ = std::fs::remove_dir(&partial);
-                unwritable(&error)
+                unwritable_error(&error)
             }
         })?;
         let folder_buf = folder.to_owned();
         let staging = Self { partial, folder: folder_buf, parent, is_finished: false, _lock: lock };
-        staging.empty().map_err(|error| unwritable(&error))?;
+        staging.clear().map_err(|error| unwritable_error(&error))?;
         Ok(staging)
     }
 
     pub(super) fn create_parent(&self, path: &Path) -> Result<PathBuf, BackupError> {
         let file = self.partial.join(path);
         let folder = file.parent().unwrap_or(&self.partial);
-        create_folder(folder).map_err(|error| self.failed(&error))?;
+        create_folder(folder).map_err(|error| self.io_error(&error))?;
         Ok(file)
     }
 
     /// Removes a file from the backup, and parent folders that become empty.
     pub(super) fn remove(&self, copy: &Path) -> Result<(), BackupError> {
-        let removed = match std::fs::remove_file(copy) {
+        let result = match std::fs::remove_file(copy) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         };
-        removed.map_err(|error| self.failed(&error))?;
+        result.map_err(|error| self.io_error(&error))?;
         let parents = copy.ancestors().skip(1).take_while(|folder| *folder != self.partial);
         for folder in parents {
             if std::fs::remove_dir(folder).is_err() {
@@ -87,27 +87,27 @@ impl Staging {
 
     /// Syncs everything and renames the folder to its final name.
     pub(super) fn finish(mut self) -> Result<(), BackupError> {
-        let named =
+        let renamed =
             sync_folders(&self.partial).and_then(|()| std::fs::rename(&self.partial, &self.folder));
-        self.is_finished = named.is_ok();
+        self.is_finished = renamed.is_ok();
         // Removes the lock file last, because a folder without one would not be recognized as a backup's.
-        named
+        renamed
             .and_then(|()| std::fs::remove_file(self.folder.join(LOCK)))
             .and_then(|()| sync(&self.folder))
             .and_then(|()| sync(&self.parent))
-            .map_err(|error| self.failed(&error))
+            .map_err(|error| self.io_error(&error))
     }
 
-    pub(super) fn failed(&self, error: &io::Error) -> BackupError {
+    pub(super) fn io_error(&self, error: &io::Error) -> BackupError {
         self.write_error(error.to_string())
     }
 
     pub(super) fn write_error(&self, reason: String) -> BackupError {
-        unwritable(&self.folder, reason)
+        unwritable_error(&self.folder, reason)
     }
 
     /// Removes the files of an interrupted backup.
-    fn empty(&self) -> io::Result<()> {
+    fn clear(&self) -> io::Result<()> {
         for entry in self.partial.read_dir()? {
             let entry = entry?;
             match entry.file_type()?.is_dir() {
@@ -128,7 +128,7 @@ impl Drop for Staging {
     }
 }
 
-fn unwritable(folder: &Path, reason: String) -> BackupError {
+fn unwritable_error(folder: &Path, reason: String) -> BackupError {
     BackupError::Unwritable { folder: folder.to_owned(), reason }
 }
 

@@ -101,7 +101,7 @@ pub(super) async fn call_chain(
             links.push(link);
             continue;
         }
-        let span = traces::judge(&name);
+        let span = traces::judge_span(&name);
         let has_reader = reader.for_judge(judge).is_some();
         let limited = with_time_share(&open, following, has_reader);
         let mut answer = judge.judge(&limited).instrument(span.clone()).await;

@@ -92,7 +92,7 @@ impl Engine {
         let event = event(&answer);
         let recording =
             record::record(ledger.as_ref(), key, recorded, contents, &policy, answer, event);
-        recording.instrument(traces::step("record")).await
+        recording.instrument(traces::step_span("record")).await
     }
 
     pub(super) async fn redact_if(
@@ -167,7 +167,7 @@ impl Engine {
 
         let span = match corpus {
             Corpus::None => Span::none(),
-            Corpus::Whole { .. } | Corpus::Searched { .. } => traces::step("retrieve"),
+            Corpus::Whole { .. } | Corpus::Searched { .. } => traces::step_span("retrieve"),
         };
         let gathered = corpus.gather(call, evidence, &claims).instrument(span).await?;
         let is_reused = gathered.is_reused || (has_several && !gathered.is_searched());
@@ -214,7 +214,8 @@ impl Engine {
                     confidence: report.confidence,
                 };
                 let deciding = decide(call, case, &judge, judgement, &mut ctx.provenance);
-                let (mut answer, notices) = deciding.instrument(traces::step("decide")).await?;
+                let (mut answer, notices) =
+                    deciding.instrument(traces::step_span("decide")).await?;
                 answer::attach_judges(&mut answer.claims, judged.judges);
                 ctx.notices.extend(notices);
                 answer

@@ -183,12 +183,12 @@ impl Review<'_> {
             }
         });
         let requests: Vec<_> = requests.collect();
-        let span = traces::judge(reader.name());
+        let span = traces::judge_span(reader.name());
         let answers: Vec<_> = stream::iter(requests)
             .buffered(MAX_CONCURRENT_SHEETS)
             .collect()
             .instrument(span.clone())
-            .instrument(traces::step("second_look"))
+            .instrument(traces::step_span("second_look"))
             .await;
         let mut results = SheetResults::default();
         let mut calls = Vec::new();

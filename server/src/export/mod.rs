@@ -53,7 +53,7 @@ enum Stage {
 struct Collecting {
     last_read: i64,
     /// The first sequence of the last exported set. Sets up to it are skipped.
-    exported: i64,
+    last_exported: i64,
     sets: Sets,
     taus: HashMap<String, Option<Taus>>,
 }
@@ -66,12 +66,12 @@ impl Export {
     pub fn new(ledger: Arc<dyn Ledger>, request: v1::ExportRequest) -> Result<Self, Status> {
         let digest = RequestDigest::new(&request);
         let mut violations = Violations::default();
-        let position = violations.note("after", Position::read(&request.after, digest));
+        let position = violations.note("after", Position::parse(&request.after, digest));
         let parsed = parse::export(request, &mut violations);
         let (parsed, position) = violations.finish(parsed.zip(position))?;
         let stage = match position {
-            Position::Evaluations(after) => Stage::Evaluations(after),
-            Position::Sets(exported) => Stage::collecting(exported),
+            Position::Evaluations(last_sequence) => Stage::Evaluations(last_sequence),
+            Position::Sets(last_exported) => Stage::collecting(last_exported),
         };
         let (kinds, selection) = selection(parsed);
         Ok(Self { ledger, kinds, selection, request: digest, stage })
@@ -86,25 +86,25 @@ impl Export {
             let stage = std::mem::replace(&mut self.stage, Stage::Ended);
             match stage {
                 Stage::Ended => return Ok(None),
-                Stage::Evaluations(after) => {
+                Stage::Evaluations(last_sequence) => {
                     self.stage = Stage::collecting(0);
                     if !self.wants_evaluations() {
                         continue;
                     }
-                    let Page { evaluations, next } = self.page(after).await?;
+                    let Page { evaluations, next } = self.read_page(last_sequence).await?;
                     let Some(last) = evaluations.last() else { continue };
                     if next.is_some() {
                         self.stage = Stage::Evaluations(last.sequence);
                     }
-                    return self.evaluations(evaluations).map(Some);
+                    return self.evaluation_responses(evaluations).map(Some);
                 }
                 Stage::Collecting(_) if !self.wants(v1::ExportKind::Preferences) => {
                     return Ok(None);
                 }
                 Stage::Collecting(mut collecting) => {
-                    let Page { evaluations, next } = self.page(collecting.last_read).await?;
+                    let Page { evaluations, next } = self.read_page(collecting.last_read).await?;
                     let is_empty = evaluations.is_empty();
-                    let position = Position::Sets(collecting.exported);
+                    let position = Position::Sets(collecting.last_exported);
                     evaluations.into_iter().try_for_each(|entry| collecting.add(entry))?;
                     self.stage = match next {
                         Some(_) => Stage::Collecting(collecting),
@@ -117,8 +117,8 @@ impl Export {
                 Stage::Pairing(mut sets) => {
                     let Some(set) = sets.next() else { return Ok(None) };
                     self.stage = Stage::Pairing(sets);
-                    let position = Position::Sets(set.first);
-                    let records = self.pairs(set).await?;
+                    let position = Position::Sets(set.first_sequence);
+                    let records = self.pair_records(set).await?;
                     return Ok(Some(vec![self.response(records, position)]));
                 }
             }
@@ -133,8 +133,8 @@ impl Export {
         self.kinds.iter().any(|kind| *kind != v1::ExportKind::Preferences)
     }
 
-    async fn page(&self, after: i64) -> Result<Page<Entry>, Status> {
-        let (selection, cursor) = (self.selection.clone(), Cursor::After(after));
+    async fn read_page(&self, last_sequence: i64) -> Result<Page<Entry>, Status> {
+        let (selection, cursor) = (self.selection.clone(), Cursor::After(last_sequence));
         let request = PageRequest { selection, cursor, limit: PAGE };
         let page = self.ledger.entries(request, Reports::Omit).await;
         page.map_err(|error| ledger_status(&error))
@@ -149,7 +149,7 @@ impl Export {
     }
 
     /// Returns a response for each evaluation with records, and for the last evaluation of the page.
-    fn evaluations(&self, page: Vec<Entry>) -> Result<Vec<v1::ExportResponse>, Status> {
+    fn evaluation_responses(&self, page: Vec<Entry>) -> Result<Vec<v1::ExportResponse>, Status> {
         let last = page.last().map(|entry| entry.sequence);
         let mut responses = Vec::new();
         for entry in page {
@@ -163,23 +163,23 @@ impl Export {
     }
 
     fn records(&self, entry: Entry) -> Result<Vec<Record>, Status> {
-        let answer = decode(&entry.response)?;
-        let evaluation = records::evaluation(&entry.summary, &answer);
+        let response = decode(&entry.response)?;
+        let evaluation = records::evaluation(&entry.summary, &response);
         let mut records = Vec::new();
         if self.wants(v1::ExportKind::Partitions) {
-            records.push(records::partition(evaluation.clone(), &answer));
+            records.push(records::partition(evaluation.clone(), &response));
         }
         if self.wants(v1::ExportKind::Grades) {
-            records.extend(records::grades(&evaluation, &answer, entry.grades));
+            records.extend(records::grades(&evaluation, &response, entry.grades));
         }
         if self.wants(v1::ExportKind::ClaimRewards) {
-            records.extend(records::rewards(&evaluation, &answer));
+            records.extend(records::rewards(&evaluation, &response));
         }
         Ok(records)
     }
 
     /// Returns the pairs of a set. Skips deleted evaluations and equal texts.
-    async fn pairs(&self, set: PairedSet) -> Result<Vec<Record>, Status> {
+    async fn pair_records(&self, set: PairedSet) -> Result<Vec<Record>, Status> {
         let mut records = Vec::new();
         for (chosen, rejected) in set.pairs {
             if records.len() == MAX_PAIRS {
@@ -190,14 +190,15 @@ impl Export {
             if chosen.report.synthesis == rejected.report.synthesis {
                 continue;
             }
-            let PairSide { report: better, taus, evidence } = chosen;
-            let policy = better.evaluation.as_ref().and_then(|found| found.policy.clone());
+            let PairSide { report: chosen_report, taus, evidence } = chosen;
+            let policy =
+                chosen_report.evaluation.as_ref().and_then(|evaluation| evaluation.policy.clone());
             records.push(Record::Preference(Box::new(v1::PreferenceRecord {
                 policy,
                 evidence,
                 tau_proceed_millionths: taus.proceed.get(),
                 tau_regenerate_millionths: taus.regenerate.get(),
-                chosen: Some(better),
+                chosen: Some(chosen_report),
                 rejected: Some(rejected.report),
             })));
         }
@@ -209,14 +210,14 @@ impl Export {
         let stored = self.ledger.read(&candidate.evaluation_id).await;
         let Some(stored) = stored.map_err(|error| ledger_status(&error))? else { return Ok(None) };
         let Some(taus) = taus(&stored.policy_toml) else { return Ok(None) };
-        let answer = decode(&stored.response)?;
-        let report = v1::Report::decode(stored.report.as_slice()).map_err(unreadable)?;
+        let response = decode(&stored.response)?;
+        let report = v1::Report::decode(stored.report.as_slice()).map_err(decode_error)?;
         let report = v1::PairedReport {
-            evaluation: Some(records::evaluation(&stored.summary, &answer)),
-            guarded_score: answer.guarded_score,
+            evaluation: Some(records::evaluation(&stored.summary, &response)),
+            guarded_score: response.guarded_score,
             synthesis: report.synthesis,
         };
-        let evidence = answer.provenance.unwrap_or_default().evidence;
+        let evidence = response.provenance.unwrap_or_default().evidence;
         Ok(Some(PairSide { report, taus, evidence }))
     }
 }
@@ -229,9 +230,9 @@ struct PairSide {
 }
 
 impl Stage {
-    fn collecting(exported: i64) -> Self {
+    fn collecting(last_exported: i64) -> Self {
         let (sets, taus) = (Sets::new(MAX_CANDIDATES), HashMap::new());
-        Self::Collecting(Collecting { last_read: 0, exported, sets, taus })
+        Self::Collecting(Collecting { last_read: 0, last_exported, sets, taus })
     }
 }
 
@@ -239,19 +240,19 @@ impl Collecting {
     /// Adds an evaluation if it is a candidate for a pair.
     fn add(&mut self, entry: Entry) -> Result<(), Status> {
         self.last_read = entry.sequence;
-        let answer = decode(&entry.response)?;
-        let provenance = answer.provenance.unwrap_or_default();
+        let response = decode(&entry.response)?;
+        let provenance = response.provenance.unwrap_or_default();
         // Only reports with a synthesis have coverage.
         let (Some(_), Some(policy), Some(score)) =
-            (answer.coverage, provenance.policy, answer.guarded_score)
+            (response.coverage, provenance.policy, response.guarded_score)
         else {
             return Ok(());
         };
         let score = Fraction::new(score.numerator.into(), score.denominator.into());
-        let proceeded = entry.summary.tier == i32::from(v1::Tier::Proceed);
-        let side = score.zip(self.taus_of(&policy.digest, &entry.policy_toml));
-        let side =
-            side.and_then(|(score, taus)| Some((score, Side::from_score(score, proceeded, taus)?)));
+        let has_proceeded = entry.summary.tier == i32::from(v1::Tier::Proceed);
+        let side = score.zip(self.cached_taus(&policy.digest, &entry.policy_toml));
+        let side = side
+            .and_then(|(score, taus)| Some((score, Side::from_score(score, has_proceeded, taus)?)));
         let Some((score, side)) = side.filter(|_| !provenance.evidence.is_empty()) else {
             return Ok(());
         };
@@ -277,13 +278,13 @@ impl Collecting {
     /// Returns the sets that have pairs and were not exported yet.
     fn into_sets(self) -> Vec<PairedSet> {
         let mut sets = self.sets.into_pairs();
-        sets.retain(|set| set.first > self.exported);
+        sets.retain(|set| set.first_sequence > self.last_exported);
         sets
     }
 
-    fn taus_of(&mut self, digest: &str, policy_toml: &str) -> Option<Taus> {
-        if let Some(known) = self.taus.get(digest) {
-            return *known;
+    fn cached_taus(&mut self, digest: &str, policy_toml: &str) -> Option<Taus> {
+        if let Some(cached) = self.taus.get(digest) {
+            return *cached;
         }
         if self.taus.len() >= MAX_POLICIES {
             self.taus.clear();
@@ -300,14 +301,14 @@ fn taus(policy_toml: &str) -> Option<Taus> {
 }
 
 fn selection(parsed: ParsedExport) -> (Vec<v1::ExportKind>, Selection) {
-    let given = |text: String| (!text.is_empty()).then_some(text);
+    let non_empty = |text: String| (!text.is_empty()).then_some(text);
     let selection = Selection {
         from_micros: parsed.from.map(Timestamp::as_micros),
         before_micros: parsed.before.map(Timestamp::as_micros),
-        policy: given(parsed.policy),
-        judge: given(parsed.judge),
+        policy: non_empty(parsed.policy),
+        judge: non_empty(parsed.judge),
         tier: parsed.tier.map(|tier| tier.number()),
-        investigation_id: given(parsed.investigation_id),
+        investigation_id: non_empty(parsed.investigation_id),
         graded: parsed.graded_only.then_some(true),
         ..Selection::default()
     };
@@ -315,9 +316,9 @@ fn selection(parsed: ParsedExport) -> (Vec<v1::ExportKind>, Selection) {
 }
 
 fn decode(response: &[u8]) -> Result<v1::EvaluateResponse, Status> {
-    v1::EvaluateResponse::decode(response).map_err(unreadable)
+    v1::EvaluateResponse::decode(response).map_err(decode_error)
 }
 
-fn unreadable(error: prost::DecodeError) -> Status {
+fn decode_error(error: prost::DecodeError) -> Status {
     errors::ledger_unavailable(&format!("failed to decode a record: {error}"))
 }

@@ -20,12 +20,12 @@ impl SetKey {
     pub(super) fn new<'a>(policy: &str, evidence: impl Iterator<Item = &'a str>) -> Self {
         let mut evidence: Vec<&str> = evidence.collect();
         evidence.sort_unstable();
-        let mut key = blake3::Hasher::new();
+        let mut hasher = blake3::Hasher::new();
         for text in std::iter::once(policy).chain(evidence) {
-            key.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
-            key.update(text.as_bytes());
+            hasher.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
+            hasher.update(text.as_bytes());
         }
-        Self(*key.finalize().as_bytes())
+        Self(*hasher.finalize().as_bytes())
     }
 }
 
@@ -39,8 +39,8 @@ pub(super) enum Side {
 
 impl Side {
     /// Returns the side of a guarded score, if it is on either.
-    pub(super) fn from_score(score: Fraction, proceeded: bool, taus: Taus) -> Option<Self> {
-        if proceeded && score.compare(taus.proceed) != Ordering::Less {
+    pub(super) fn from_score(score: Fraction, has_proceeded: bool, taus: Taus) -> Option<Self> {
+        if has_proceeded && score.compare(taus.proceed) != Ordering::Less {
             return Some(Self::Chosen);
         }
         (score.compare(taus.regenerate) == Ordering::Less).then_some(Self::Rejected)
@@ -65,16 +65,16 @@ pub(super) struct Candidate {
 
 impl Candidate {
     /// Compares candidates on the same side, better ones first, then older ones.
-    fn rank(&self, other: &Self, side: Side) -> Ordering {
-        let scores = compare(self.score, other.score);
+    fn compare_on_side(&self, other: &Self, side: Side) -> Ordering {
+        let scores = compare_scores(self.score, other.score);
         let scores = if side == Side::Chosen { scores.reverse() } else { scores };
         scores.then(self.sequence.cmp(&other.sequence))
     }
 }
 
-fn compare(one: Fraction, other: Fraction) -> Ordering {
-    let left = one.numerator().saturating_mul(other.denominator());
-    left.cmp(&other.numerator().saturating_mul(one.denominator()))
+fn compare_scores(first: Fraction, second: Fraction) -> Ordering {
+    let first_product = first.numerator().saturating_mul(second.denominator());
+    first_product.cmp(&second.numerator().saturating_mul(first.denominator()))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub(super) struct Sets {
 
 #[derive(Debug)]
 struct Set {
-    first: i64,
+    first_sequence: i64,
     chosen: Vec<Candidate>,
     rejected: Vec<Candidate>,
 }
@@ -98,7 +98,7 @@ struct Set {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PairedSet {
     /// The sequence of the set's first candidate.
-    pub(super) first: i64,
+    pub(super) first_sequence: i64,
     /// Pairs of a better and a worse evaluation. Can be more than [`MAX_PAIRS`].
     pub(super) pairs: Vec<(Candidate, Candidate)>,
 }
@@ -115,9 +115,9 @@ impl Sets {
         side: Side,
         candidate: Candidate,
     ) -> Result<(), TooMany> {
-        let first = candidate.sequence;
+        let first_sequence = candidate.sequence;
         let set = self.sets.entry(key).or_insert_with(|| Set {
-            first,
+            first_sequence,
             chosen: Vec::new(),
             rejected: Vec::new(),
         });
@@ -125,32 +125,34 @@ impl Sets {
             Side::Chosen => &mut set.chosen,
             Side::Rejected => &mut set.rejected,
         };
-        let before = ranked.len();
+        let old_length = ranked.len();
         insert(ranked, side, candidate);
-        self.len += ranked.len() - before;
+        self.len += ranked.len() - old_length;
         if self.len > self.max { Err(TooMany) } else { Ok(()) }
     }
 
     /// Returns the sets with candidates on both sides, ordered by their first one.
     pub(super) fn into_pairs(self) -> Vec<PairedSet> {
         let mut paired: Vec<_> = self.sets.into_values().filter_map(Set::into_pairs).collect();
-        paired.sort_unstable_by_key(|set| set.first);
+        paired.sort_unstable_by_key(|set| set.first_sequence);
         paired
     }
 }
 
 /// Inserts a candidate by rank. Of two equal reports, keeps the better one.
 fn insert(ranked: &mut Vec<Candidate>, side: Side, candidate: Candidate) {
-    if let Some(at) = ranked.iter().position(|known| known.report == candidate.report) {
-        let is_better =
-            ranked.get(at).is_some_and(|known| candidate.rank(known, side) == Ordering::Less);
+    if let Some(index) = ranked.iter().position(|existing| existing.report == candidate.report) {
+        let is_better = ranked
+            .get(index)
+            .is_some_and(|existing| candidate.compare_on_side(existing, side) == Ordering::Less);
         if !is_better {
             return;
         }
-        ranked.remove(at);
+        ranked.remove(index);
     }
-    let at = ranked.partition_point(|known| known.rank(&candidate, side) == Ordering::Less);
-    ranked.insert(at, candidate);
+    let index = ranked
+        .partition_point(|existing| existing.compare_on_side(&candidate, side) == Ordering::Less);
+    ranked.insert(index, candidate);
     ranked.truncate(MAX_PAIRS);
 }
 
@@ -165,7 +167,7 @@ impl Set {
             (pair.0.report != pair.1.report).then_some(pair)
         };
         let pairs: Vec<_> = ranks.into_iter().filter_map(pair).collect();
-        (!pairs.is_empty()).then_some(PairedSet { first: self.first, pairs })
+        (!pairs.is_empty()).then_some(PairedSet { first_sequence: self.first_sequence, pairs })
     }
 }
 
@@ -204,8 +206,8 @@ mod tests {
     #[test]
     fn thresholds_are_compared_exactly() {
         let taus = Taus { proceed: Millionths::new(800_000), regenerate: Millionths::new(650_000) };
-        let side = |numerator, denominator, proceeded| {
-            Side::from_score(Fraction::new(numerator, denominator).unwrap(), proceeded, taus)
+        let side = |numerator, denominator, has_proceeded| {
+            Side::from_score(Fraction::new(numerator, denominator).unwrap(), has_proceeded, taus)
         };
         assert_eq!(side(4, 5, true), Some(Side::Chosen));
         assert_eq!(side(4, 5, false), None, "held back by something else");
@@ -231,7 +233,7 @@ mod tests {
         sets.add(key("alone"), Side::Chosen, candidate(8, 8, (1, 1))).unwrap();
         let paired = sets.into_pairs();
         assert_eq!(paired.len(), 1);
-        assert_eq!(paired[0].first, 1);
+        assert_eq!(paired[0].first_sequence, 1);
         assert_eq!(sequences(&paired[0]), [(3, 4), (3, 2), (5, 4), (5, 2)]);
     }
 

@@ -34,32 +34,34 @@ impl Position {
             Self::Evaluations(sequence) => (1, sequence),
             Self::Sets(sequence) => (2, sequence),
         };
-        let mut head = vec![VERSION, stage];
-        head.extend(sequence.to_be_bytes());
-        let mut check = blake3::Hasher::new();
-        check.update(&head).update(&request.0);
-        let check = check.finalize();
-        head.iter()
-            .chain(check.as_bytes().iter().take(CHECK_BYTES))
+        let mut header = vec![VERSION, stage];
+        header.extend(sequence.to_be_bytes());
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&header).update(&request.0);
+        let checksum = hasher.finalize();
+        header
+            .iter()
+            .chain(checksum.as_bytes().iter().take(CHECK_BYTES))
             .map(|byte| format!("{byte:02x}"))
             .collect()
     }
 
     /// Parses a token. An empty one is the beginning. Fails if the token is for another request.
-    pub(super) fn read(token: &str, request: RequestDigest) -> Result<Self, String> {
+    pub(super) fn parse(token: &str, request: RequestDigest) -> Result<Self, String> {
         if token.is_empty() {
             return Ok(Self::Evaluations(0));
         }
-        let part = |range| u64::from_str_radix(token.get(range)?, 16).ok().map(u64::cast_signed);
-        let position = match (token.get(..4), part(4..20)) {
+        let parse_range =
+            |range| u64::from_str_radix(token.get(range)?, 16).ok().map(u64::cast_signed);
+        let position = match (token.get(..4), parse_range(4..20)) {
             (Some("0101"), Some(sequence)) => Some(Self::Evaluations(sequence)),
             (Some("0102"), Some(sequence)) => Some(Self::Sets(sequence)),
             _ => None,
         };
         position.filter(|position| position.token(request) == token).ok_or_else(|| {
-            let shown: String = token.chars().take(MAX_SHOWN).collect();
+            let quoted: String = token.chars().take(MAX_SHOWN).collect();
             format!(
-                "{shown:?} is not a token of this export; give `after` of one of its responses, with the same request, or none"
+                "{quoted:?} is not a token of this export; give `after` of one of its responses, with the same request, or none"
             )
         })
     }
@@ -83,19 +85,19 @@ mod tests {
         fn a_token_round_trips_for_its_request_only(sequence in any::<i64>(), sets in any::<bool>()) {
             let position = if sets { Position::Sets(sequence) } else { Position::Evaluations(sequence) };
             let token = position.token(digest("p", ""));
-            prop_assert_eq!(Position::read(&token, digest("p", &token)), Ok(position));
-            prop_assert!(Position::read(&token, digest("q", "")).is_err());
+            prop_assert_eq!(Position::parse(&token, digest("p", &token)), Ok(position));
+            prop_assert!(Position::parse(&token, digest("q", "")).is_err());
         }
 
         #[test]
         fn rejects_any_other_text(text in ".{1,40}", digits in "0101[0-9a-f]{32}") {
-            prop_assert!(Position::read(&text, digest("", "")).is_err());
-            prop_assert!(Position::read(&digits, digest("", "")).is_err());
+            prop_assert!(Position::parse(&text, digest("", "")).is_err());
+            prop_assert!(Position::parse(&digits, digest("", "")).is_err());
         }
     }
 
     #[test]
     fn an_empty_token_is_the_beginning() {
-        assert_eq!(Position::read("", digest("", "")), Ok(Position::Evaluations(0)));
+        assert_eq!(Position::parse("", digest("", "")), Ok(Position::Evaluations(0)));
     }
 }

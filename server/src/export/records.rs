@@ -11,9 +11,9 @@ use v1::export_record::Record;
 
 pub(super) fn evaluation(
     summary: &Summary,
-    answer: &v1::EvaluateResponse,
+    response: &v1::EvaluateResponse,
 ) -> v1::ExportedEvaluation {
-    let policy = answer.provenance.as_ref().and_then(|provenance| provenance.policy.clone());
+    let policy = response.provenance.as_ref().and_then(|provenance| provenance.policy.clone());
     v1::ExportedEvaluation {
         evaluation_id: summary.evaluation_id.clone(),
         evaluated_at: Some(render::timestamp(Timestamp::from_micros(summary.evaluated_at_micros))),
@@ -30,26 +30,26 @@ pub(super) fn evaluation(
 
 pub(super) fn partition(
     evaluation: v1::ExportedEvaluation,
-    answer: &v1::EvaluateResponse,
+    response: &v1::EvaluateResponse,
 ) -> Record {
     Record::Partition(v1::PartitionRecord {
         evaluation: Some(evaluation),
-        outcome: answer.outcome,
-        score: answer.score,
-        guarded_score: answer.guarded_score,
-        claims: answer.claims.clone(),
-        corrections: answer.corrections.clone(),
+        outcome: response.outcome,
+        score: response.score,
+        guarded_score: response.guarded_score,
+        claims: response.claims.clone(),
+        corrections: response.corrections.clone(),
     })
 }
 
 /// Builds the grade records of an evaluation, each with the evaluated class.
 pub(super) fn grades(
     evaluation: &v1::ExportedEvaluation,
-    answer: &v1::EvaluateResponse,
+    response: &v1::EvaluateResponse,
     grades: Vec<StoredGrade>,
 ) -> Vec<Record> {
     let claims: HashMap<&str, &v1::JudgedClaim> =
-        answer.claims.iter().map(|claim| (claim.id.as_str(), claim)).collect();
+        response.claims.iter().map(|claim| (claim.id.as_str(), claim)).collect();
     grades
         .into_iter()
         .map(|stored| {
@@ -67,9 +67,9 @@ pub(super) fn grades(
 
 pub(super) fn rewards(
     evaluation: &v1::ExportedEvaluation,
-    answer: &v1::EvaluateResponse,
+    response: &v1::EvaluateResponse,
 ) -> impl Iterator<Item = Record> {
-    answer.claims.iter().map(|claim| {
+    response.claims.iter().map(|claim| {
         Record::ClaimReward(v1::ClaimRewardRecord {
             evaluation: Some(evaluation.clone()),
             claim_id: claim.id.clone(),

@@ -24,12 +24,12 @@ impl Credentials {
     /// Reads the credentials of a call. Fails if the authorization header is invalid.
     pub(super) fn from_call(
         headers: &HeaderMap,
-        connection: &Extensions,
+        extensions: &Extensions,
     ) -> Result<Self, &'static str> {
-        let peer = connection.get::<UdsConnectInfo>().and_then(|peer| peer.peer_cred);
+        let peer = extensions.get::<UdsConnectInfo>().and_then(|peer| peer.peer_cred);
         Ok(Self {
             token: token::bearer_token(headers)?.map(str::to_owned),
-            certificate: connection.get::<PeerCertificate>().cloned(),
+            certificate: extensions.get::<PeerCertificate>().cloned(),
             uid: peer.map(|peer| peer.uid()),
         })
     }
@@ -64,8 +64,11 @@ pub struct AdmittedIdentity {
 impl std::fmt::Debug for AdmittedIdentity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { right, initial, .. } = self;
-        let mut shown = f.debug_struct("AdmittedIdentity");
-        shown.field("principal", &initial.principal).field("right", right).finish_non_exhaustive()
+        let mut debug_struct = f.debug_struct("AdmittedIdentity");
+        debug_struct
+            .field("principal", &initial.principal)
+            .field("right", right)
+            .finish_non_exhaustive()
     }
 }
 
@@ -77,7 +80,7 @@ impl AdmittedIdentity {
     pub fn admit(
         store: &Arc<IdentityStore>,
         headers: &HeaderMap,
-        connection: &Extensions,
+        extensions: &Extensions,
         right: Option<Right>,
     ) -> Result<Self, AdmissionError> {
         let store = Arc::clone(store);
@@ -86,9 +89,9 @@ impl AdmittedIdentity {
             return Ok(Self { store, credentials: None, right, initial });
         }
         let credentials =
-            Credentials::from_call(headers, connection).map_err(IdentificationError::new)?;
+            Credentials::from_call(headers, extensions).map_err(IdentificationError::new)?;
         let initial = store.identify(&credentials)?;
-        require(&initial.principal, right)?;
+        require_right(&initial.principal, right)?;
         Ok(Self { store, credentials: Some(Arc::new(credentials)), right, initial })
     }
 
@@ -107,17 +110,17 @@ impl AdmittedIdentity {
         if self.store.is_current(&self.initial, now_seconds()) {
             return Ok(Arc::clone(self.principal()));
         }
-        let found = self.store.identify(credentials)?.principal;
-        require(&found, self.right)?;
-        if found.owner() != self.principal().owner() {
-            let why = "the credentials now belong to another principal; open another stream";
-            return Err(IdentificationError::new(why).into());
+        let principal = self.store.identify(credentials)?.principal;
+        require_right(&principal, self.right)?;
+        if principal.owner() != self.principal().owner() {
+            let reason = "the credentials now belong to another principal; open another stream";
+            return Err(IdentificationError::new(reason).into());
         }
-        Ok(found)
+        Ok(principal)
     }
 }
 
-fn require(principal: &Principal, right: Option<Right>) -> Result<(), AdmissionError> {
+fn require_right(principal: &Principal, right: Option<Right>) -> Result<(), AdmissionError> {
     match right.filter(|right| !principal.may(*right)) {
         None => Ok(()),
         Some(right) => {

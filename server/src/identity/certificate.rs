@@ -45,8 +45,8 @@ mod tests {
 
     #[test]
     fn reads_uris_and_lowercase_hosts() {
-        let read = PeerCertificate::from_chain(&[certificate()]);
-        assert_eq!(read.names(), ["spiffe://Prod/ns/rca", "agent.example"]);
+        let parsed = PeerCertificate::from_chain(&[certificate()]);
+        assert_eq!(parsed.names(), ["spiffe://Prod/ns/rca", "agent.example"]);
         assert_eq!(PeerCertificate::from_chain(&[]), PeerCertificate::default());
     }
 
@@ -54,28 +54,28 @@ mod tests {
     fn ignores_names_of_other_kinds() {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.distinguished_name.push(rcgen::DnType::CommonName, "agent.example");
-        let ascii = |text: &str| text.try_into().unwrap();
+        let ascii_name = |text: &str| text.try_into().unwrap();
         params.subject_alt_names = vec![
-            SanType::URI(ascii("agent.example")),
-            SanType::DnsName(ascii("agent.example\0.evil.example")),
-            SanType::DnsName(ascii("spiffe://example/ada")),
-            SanType::Rfc822Name(ascii("spiffe://example/ada")),
+            SanType::URI(ascii_name("agent.example")),
+            SanType::DnsName(ascii_name("agent.example\0.evil.example")),
+            SanType::DnsName(ascii_name("spiffe://example/ada")),
+            SanType::Rfc822Name(ascii_name("spiffe://example/ada")),
             SanType::IpAddress([127, 0, 0, 1].into()),
-            SanType::URI(ascii("spiffe://example/ada\0")),
-            SanType::URI(ascii("SPIFFE://user@Example/%61da")),
+            SanType::URI(ascii_name("spiffe://example/ada\0")),
+            SanType::URI(ascii_name("SPIFFE://user@Example/%61da")),
         ];
         let signed = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
-        let read = PeerCertificate::from_chain(&[signed.der().clone()]);
+        let parsed = PeerCertificate::from_chain(&[signed.der().clone()]);
         // Names are compared byte by byte, without normalization.
-        assert_eq!(read.names(), ["spiffe://example/ada\0", "SPIFFE://user@Example/%61da"]);
+        assert_eq!(parsed.names(), ["spiffe://example/ada\0", "SPIFFE://user@Example/%61da"]);
     }
 
     proptest! {
         #[test]
-        fn arbitrary_bytes_do_not_panic(at in any::<prop::sample::Index>(), byte in any::<u8>(), length in any::<prop::sample::Index>()) {
+        fn arbitrary_bytes_do_not_panic(position in any::<prop::sample::Index>(), byte in any::<u8>(), length in any::<prop::sample::Index>()) {
             let mut bytes = certificate().to_vec();
-            let position = at.index(bytes.len());
-            bytes[position] = byte;
+            let offset = position.index(bytes.len());
+            bytes[offset] = byte;
             bytes.truncate(length.index(bytes.len()) + 1);
             let _names = PeerCertificate::from_chain(&[CertificateDer::from(bytes)]);
         }

@@ -37,68 +37,88 @@ pub(super) struct Principals {
 }
 
 impl Principals {
-    /// Parses a file and returns all errors in it. Rate limits continue from `before`.
-    pub(super) fn read(text: &str, before: Option<&Self>) -> Result<Self, Vec<String>> {
+    /// Parses a file and returns all errors in it. Rate limits continue from `previous`.
+    pub(super) fn read(text: &str, previous: Option<&Self>) -> Result<Self, Vec<String>> {
         let tables: BTreeMap<String, Table> =
             toml::from_str(text).map_err(|error| vec![parse_error(text, &error)])?;
-        let (mut read, mut problems) = (Self::default(), Vec::new());
+        let (mut principals, mut problems) = (Self::default(), Vec::new());
         if tables.is_empty() {
             problems.push(
                 "contains no principal; give a table for each, such as [rca-agent]".to_owned(),
             );
         }
         for (name, table) in tables {
-            let mut problem = |text: String| problems.push(format!("{name}{text}"));
-            check(&name, &table, &mut problem);
-            let calls = table.calls_per_minute.and_then(NonZeroU32::new);
-            let before = before.and_then(|before| before.by_name.get(&name)).map(Arc::as_ref);
-            let principal = Principal::new(&name, table.may, calls, before)
-                .with_calls_in_flight(table.calls_in_flight, before)
+            let mut add_problem = |text: String| problems.push(format!("{name}{text}"));
+            check_table(&name, &table, &mut add_problem);
+            let call_limit = table.calls_per_minute.and_then(NonZeroU32::new);
+            let previous =
+                previous.and_then(|previous| previous.by_name.get(&name)).map(Arc::as_ref);
+            let principal = Principal::new(&name, table.may, call_limit, previous)
+                .with_calls_in_flight(table.calls_in_flight, previous)
                 .with_daily_budget(table.daily_budget);
             let principal = Arc::new(principal);
-            for given in table.certificates {
+            for value in table.certificates {
                 // SPIFFE ids are case-sensitive, DNS names are not.
-                let key = if given.contains("://") { given } else { given.to_ascii_lowercase() };
-                add(&mut read.by_certificate, key, &principal, "certificates", &mut problem);
+                let key = if value.contains("://") { value } else { value.to_ascii_lowercase() };
+                add_credential(
+                    &mut principals.by_certificate,
+                    key,
+                    &principal,
+                    "certificates",
+                    &mut add_problem,
+                );
             }
-            for given in table.tokens {
-                match given.parse::<TokenDigest>() {
-                    Ok(digest) => {
-                        add(&mut read.by_token, digest, &principal, "tokens", &mut problem)
-                    }
-                    Err(wrong) => problem(format!(".tokens: {wrong}")),
+            for value in table.tokens {
+                match value.parse::<TokenDigest>() {
+                    Ok(digest) => add_credential(
+                        &mut principals.by_token,
+                        digest,
+                        &principal,
+                        "tokens",
+                        &mut add_problem,
+                    ),
+                    Err(reason) => add_problem(format!(".tokens: {reason}")),
                 }
             }
-            for given in table.subjects {
-                add(&mut read.by_subject, given, &principal, "subjects", &mut problem);
+            for value in table.subjects {
+                add_credential(
+                    &mut principals.by_subject,
+                    value,
+                    &principal,
+                    "subjects",
+                    &mut add_problem,
+                );
             }
-            for given in table.uids {
-                add(&mut read.by_uid, given, &principal, "uids", &mut problem);
+            for value in table.uids {
+                add_credential(&mut principals.by_uid, value, &principal, "uids", &mut add_problem);
             }
-            read.by_name.insert(name, principal);
+            principals.by_name.insert(name, principal);
         }
-        if problems.is_empty() { Ok(read) } else { Err(problems) }
+        if problems.is_empty() { Ok(principals) } else { Err(problems) }
     }
 
     /// Returns the first principal with a daily budget, by name.
     pub(super) fn first_with_budget(&self) -> Option<&str> {
-        let with_budget = self.by_name.values().filter(|one| one.daily_budget().is_some());
-        with_budget.map(|one| one.name()).min()
+        let with_budget =
+            self.by_name.values().filter(|principal| principal.daily_budget().is_some());
+        with_budget.map(|principal| principal.name()).min()
     }
 }
 
 /// Formats a parse error with its line number. Omits the line, because it may contain a token by mistake.
 fn parse_error(text: &str, error: &toml::de::Error) -> String {
-    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let preceding_text = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let message = error.message().replace('\n', ", ");
-    format!("line {}: invalid principals file: {message}", before.matches('\n').count() + 1)
+    format!("line {}: invalid principals file: {message}", preceding_text.matches('\n').count() + 1)
 }
 
-fn check(name: &str, table: &Table, problem: &mut impl FnMut(String)) {
-    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-    let has_valid_start = name.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric());
-    if !has_valid_start || name.len() > MAX_NAME || !name.bytes().all(is_letter) {
-        problem(format!(
+fn check_table(name: &str, table: &Table, add_problem: &mut impl FnMut(String)) {
+    let is_name_char =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    let has_valid_start =
+        name.bytes().next().is_some_and(|first_byte| first_byte.is_ascii_alphanumeric());
+    if !has_valid_start || name.len() > MAX_NAME || !name.bytes().all(is_name_char) {
+        add_problem(format!(
             ": invalid name; give 1 to {MAX_NAME} letters, digits, `.`, `_` and `-`, starting with a letter or digit"
         ));
     }
@@ -113,41 +133,45 @@ fn check(name: &str, table: &Table, problem: &mut impl FnMut(String)) {
         daily_budget,
     } = table;
     if certificates.is_empty() && tokens.is_empty() && subjects.is_empty() && uids.is_empty() {
-        problem(": has no credentials; give certificates, tokens, subjects or uids".to_owned());
+        add_problem(": has no credentials; give certificates, tokens, subjects or uids".to_owned());
     }
     if may.is_empty() {
-        problem(".may: is empty; give at least one of evaluate, override, read, delete, grade, store, search, audit".to_owned());
+        add_problem(".may: is empty; give at least one of evaluate, override, read, delete, grade, store, search, audit".to_owned());
     }
     if *calls_per_minute == Some(0) {
-        problem(".calls_per_minute: 0 allows nothing; give 1 or more, or leave it out".to_owned());
+        add_problem(
+            ".calls_per_minute: 0 allows nothing; give 1 or more, or leave it out".to_owned(),
+        );
     }
     if calls_in_flight.is_some_and(|calls| calls == 0 || calls > Semaphore::MAX_PERMITS) {
-        problem(".calls_in_flight: 0 allows nothing; give 1 or more, or leave it out".to_owned());
+        add_problem(
+            ".calls_in_flight: 0 allows nothing; give 1 or more, or leave it out".to_owned(),
+        );
     }
     if daily_budget.is_some() && !may.is_empty() && !may.contains(&Right::Evaluate) {
-        problem(
+        add_problem(
             ".daily_budget: has no effect without the right evaluate; leave it out, or add evaluate to may"
                 .to_owned(),
         );
     }
-    for (key, texts) in [("certificates", certificates), ("subjects", subjects)] {
-        if texts.iter().any(String::is_empty) {
-            problem(format!(".{key}: contains an empty text; remove it"));
+    for (key, values) in [("certificates", certificates), ("subjects", subjects)] {
+        if values.iter().any(String::is_empty) {
+            add_problem(format!(".{key}: contains an empty text; remove it"));
         }
     }
 }
 
-fn add<K: std::hash::Hash + Eq + std::fmt::Display>(
+fn add_credential<K: std::hash::Hash + Eq + std::fmt::Display>(
     principals: &mut HashMap<K, Arc<Principal>>,
     key: K,
     principal: &Arc<Principal>,
-    what: &str,
-    problem: &mut impl FnMut(String),
+    field: &str,
+    add_problem: &mut impl FnMut(String),
 ) {
     match principals.get(&key) {
-        Some(other) => problem(format!(
-            ".{what}: {key} already belongs to {}; a credential identifies one principal",
-            other.name()
+        Some(holder) => add_problem(format!(
+            ".{field}: {key} already belongs to {}; a credential identifies one principal",
+            holder.name()
         )),
         None => {
             principals.insert(key, Arc::clone(principal));
@@ -167,26 +191,26 @@ mod tests {
             "[rca]\ncertificates = [\"spiffe://Prod/rca\", \"RCA.example\"]\ntokens = [\"{DIGEST}\"]\nmay = [\"evaluate\"]\n\
              [auditor]\nsubjects = [\"ada\"]\nuids = [7]\nmay = [\"audit\", \"read\"]\ncalls_per_minute = 3\n"
         );
-        let read = Principals::read(&text, None).unwrap();
+        let principals = Principals::read(&text, None).unwrap();
         for name in ["spiffe://Prod/rca", "rca.example"] {
-            assert_eq!(read.by_certificate[name].name(), "rca");
+            assert_eq!(principals.by_certificate[name].name(), "rca");
         }
-        assert_eq!(read.by_token[&TokenDigest::new("abc")].name(), "rca");
-        let auditor = &read.by_subject["ada"];
-        assert_eq!(auditor.name(), read.by_uid[&7].name());
+        assert_eq!(principals.by_token[&TokenDigest::new("abc")].name(), "rca");
+        let auditor = &principals.by_subject["ada"];
+        assert_eq!(auditor.name(), principals.by_uid[&7].name());
         assert!(auditor.may(Right::Audit) && !auditor.may(Right::Evaluate));
         assert_eq!(auditor.owner().only(), None);
-        assert_eq!(read.by_uid[&7].count_call(), Ok(()));
+        assert_eq!(principals.by_uid[&7].count_call(), Ok(()));
         for _ in 0..2 {
             auditor.count_call().unwrap();
         }
         assert_eq!(auditor.count_call().unwrap_err().per_minute, 3);
         // Reloading the file does not reset rate limits.
-        let reloaded = Principals::read(&text, Some(&read)).unwrap();
+        let reloaded = Principals::read(&text, Some(&principals)).unwrap();
         assert_eq!(reloaded.by_uid[&7].count_call().unwrap_err().per_minute, 3);
-        let more = text.replace("calls_per_minute = 3", "calls_per_minute = 4");
-        let more = Principals::read(&more, Some(&read)).unwrap();
-        assert_eq!(more.by_uid[&7].count_call(), Ok(()));
+        let raised = text.replace("calls_per_minute = 3", "calls_per_minute = 4");
+        let raised = Principals::read(&raised, Some(&principals)).unwrap();
+        assert_eq!(raised.by_uid[&7].count_call(), Ok(()));
     }
 
     #[test]
@@ -194,12 +218,13 @@ mod tests {
         let text = "[a]\nuids = [1]\nmay = [\"evaluate\"]\ndaily_budget = 2_000_000\n\
                     [b]\nuids = [2]\nmay = [\"evaluate\"]\ndaily_budget = 0\n\
                     [c]\nuids = [3]\nmay = [\"evaluate\"]\n";
-        let read = Principals::read(text, None).unwrap();
-        let budgets = |read: &Principals| [1, 2, 3].map(|uid| read.by_uid[&uid].daily_budget());
-        assert_eq!(budgets(&read), [Some(2_000_000), Some(0), None]);
-        assert_eq!(read.first_with_budget(), Some("a"));
+        let principals = Principals::read(text, None).unwrap();
+        let budgets =
+            |principals: &Principals| [1, 2, 3].map(|uid| principals.by_uid[&uid].daily_budget());
+        assert_eq!(budgets(&principals), [Some(2_000_000), Some(0), None]);
+        assert_eq!(principals.first_with_budget(), Some("a"));
         let reloaded = text.replace("daily_budget = 2_000_000\n", "").replace("= 0", "= 7");
-        let reloaded = Principals::read(&reloaded, Some(&read)).unwrap();
+        let reloaded = Principals::read(&reloaded, Some(&principals)).unwrap();
         assert_eq!(budgets(&reloaded), [None, Some(7), None]);
         assert_eq!(reloaded.first_with_budget(), Some("b"));
     }
@@ -212,7 +237,7 @@ mod tests {
              [f]\nuids = [1]\nmay = [\"read\"]\ndaily_budget = 1\n"
         );
         let problems = Principals::read(&text, None).unwrap_err().join("\n");
-        for words in [
+        for expected in [
             "a.may: is empty",
             "a.calls_per_minute: 0",
             "a.tokens: is not a token digest",
@@ -223,10 +248,10 @@ mod tests {
             "e: has no credentials",
             "f.daily_budget: has no effect",
         ] {
-            assert!(problems.contains(words), "{words} in: {problems}");
+            assert!(problems.contains(expected), "{expected} in: {problems}");
         }
         assert!(!problems.contains("secret"), "{problems}");
-        for (text, words) in [
+        for (text, expected) in [
             ("", "contains no principal"),
             ("[a]\nmay = [\"fly\"]", "unknown variant `fly`"),
             ("[a]\ncolour = 1", "unknown field"),
@@ -243,7 +268,7 @@ mod tests {
             ("[a]\n\ntokens = [\"secret]", "line 3: invalid principals file"),
         ] {
             let problems = Principals::read(text, None).unwrap_err().join("\n");
-            assert!(problems.contains(words), "{words} in: {problems}");
+            assert!(problems.contains(expected), "{expected} in: {problems}");
             assert!(!problems.contains("secret"), "{problems}");
         }
     }

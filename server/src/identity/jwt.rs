@@ -89,12 +89,12 @@ impl Issuer {
     pub(super) fn verify(&self, token: &str) -> Result<Subject, &'static str> {
         const NOT_A_TOKEN: &str = "the token is neither known nor a JSON Web Token";
         let header = decode_header(token).map_err(|_| NOT_A_TOKEN)?;
-        if has_critical(token).ok_or(NOT_A_TOKEN)? {
+        if has_critical_extensions(token).ok_or(NOT_A_TOKEN)? {
             return Err("the token has a `crit` header, and no extension is supported");
         }
         let key = match (&header.kid, self.keys.as_slice()) {
-            (Some(id), _) => self.by_id.get(id).and_then(|at| self.keys.get(*at)),
-            (None, [only]) => Some(only),
+            (Some(id), _) => self.by_id.get(id).and_then(|index| self.keys.get(*index)),
+            (None, [single_key]) => Some(single_key),
             (None, _) => None,
         };
         let key = key.ok_or("the token is signed by an unknown key")?;
@@ -131,7 +131,7 @@ impl Issuer {
 }
 
 /// Returns `true` if the header has critical extensions; `None` if it is invalid.
-fn has_critical(token: &str) -> Option<bool> {
+fn has_critical_extensions(token: &str) -> Option<bool> {
     let (header, _) = token.split_once('.')?;
     let header = BASE64URL_NOPAD.decode(header.as_bytes()).ok()?;
     let Critical { crit } = serde_json::from_slice(&header).ok()?;
@@ -139,11 +139,7 @@ fn has_critical(token: &str) -> Option<bool> {
 }
 
 fn verification_key(jwk: &Jwk) -> Result<Key, String> {
-    if jwk
-        .common
-        .public_key_use
-        .as_ref()
-        .is_some_and(|used_for| *used_for != PublicKeyUse::Signature)
+    if jwk.common.public_key_use.as_ref().is_some_and(|key_use| *key_use != PublicKeyUse::Signature)
     {
         return Err("has a use other than `sig`; leave out keys for other uses".to_owned());
     }
@@ -151,9 +147,13 @@ fn verification_key(jwk: &Jwk) -> Result<Key, String> {
         (AlgorithmParameters::OctetKey(_), _) => {
             return Err("is a shared secret, with which every verifier could sign tokens; give a public key".to_owned());
         }
-        (_, Some(named)) => vec![Algorithm::from_str(&named.to_string()).map_err(|_| {
-            format!("alg {named} is not a signature algorithm; leave out keys for other uses")
-        })?],
+        (_, Some(algorithm)) => {
+            vec![Algorithm::from_str(&algorithm.to_string()).map_err(|_| {
+                format!(
+                    "alg {algorithm} is not a signature algorithm; leave out keys for other uses"
+                )
+            })?]
+        }
         (AlgorithmParameters::RSA(_), None) => vec![Algorithm::RS256, Algorithm::PS256],
         (AlgorithmParameters::OctetKeyPair(_), None) => vec![Algorithm::EdDSA],
         (AlgorithmParameters::EllipticCurve(curve), None) => match curve.curve {
@@ -180,23 +180,23 @@ mod tests {
     #[test]
     fn rejects_keys_that_cannot_verify() {
         let secret = r#"{"kty":"oct","k":"c2VjcmV0"}"#;
-        let for_encryption = r#"{"kty":"RSA","alg":"RSA-OAEP","n":"AQAB","e":"AQAB"}"#;
+        let encryption_key = r#"{"kty":"RSA","alg":"RSA-OAEP","n":"AQAB","e":"AQAB"}"#;
         let curve = r#"{"kty":"EC","crv":"P-521","x":"AA","y":"AA"}"#;
-        let twice = KEYS.replace("]}", &format!(",{}", &KEYS.replace("{\"keys\":[", "")));
-        for (keys, words) in [
+        let duplicate_key = KEYS.replace("]}", &format!(",{}", &KEYS.replace("{\"keys\":[", "")));
+        for (keys, expected) in [
             ("", "invalid JSON Web Key Set"),
             ("{\"keys\":[]}", "contains no key"),
             (&format!("{{\"keys\":[{secret}]}}"), "keys.0: is a shared secret"),
             (
-                &format!("{{\"keys\":[{for_encryption}]}}"),
+                &format!("{{\"keys\":[{encryption_key}]}}"),
                 "keys.0: alg RSA_OAEP is not a signature algorithm",
             ),
             (&format!("{{\"keys\":[{curve}]}}"), "keys.0: unsupported curve"),
             (&KEYS.replace("\"kid\"", "\"use\":\"enc\",\"kid\""), "keys.0: has a use other than"),
-            (&twice, "keys.1: duplicate kid"),
+            (&duplicate_key, "keys.1: duplicate kid"),
         ] {
             let problems = Issuer::new("i", "a", keys).unwrap_err().join("; ");
-            assert!(problems.contains(words), "{words} in: {problems}");
+            assert!(problems.contains(expected), "{expected} in: {problems}");
             assert!(!problems.contains("c2VjcmV0"), "{problems}");
         }
     }
@@ -206,14 +206,14 @@ mod tests {
         fn rejects_invalid_signatures(
             text in ".{0,400}",
             algorithm in "(none|HS256|RS256|ES256|ES384|EdDSA|.{0,8})",
-            at in 0_usize..180,
+            index in 0_usize..180,
             byte in any::<u8>(),
         ) {
             let issuer = Issuer::new("i", "a", KEYS).unwrap();
             prop_assert!(issuer.verify(TOKEN).is_err());
             prop_assert!(issuer.verify(&text).is_err());
             let mut changed = TOKEN.as_bytes().to_vec();
-            changed[at] = byte;
+            changed[index] = byte;
             prop_assert!(issuer.verify(&String::from_utf8_lossy(&changed)).is_err());
             prop_assert!(issuer.verify(&TOKEN.replacen("ES256", &algorithm, 1)).is_err());
         }

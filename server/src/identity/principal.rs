@@ -27,7 +27,7 @@ pub struct Principal {
 #[derive(Clone)]
 struct InFlightLimit {
     max: usize,
-    free: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
 struct RateLimit {
@@ -74,16 +74,16 @@ impl Principal {
         Arc::clone(&ANONYMOUS)
     }
 
-    /// Creates a principal. Takes over the rate limiter of `before` if the limit is the same.
+    /// Creates a principal. Takes over the rate limiter of `previous` if the limit is the same.
     pub(super) fn new(
         name: &str,
         rights: Vec<Right>,
         calls_per_minute: Option<NonZeroU32>,
-        before: Option<&Self>,
+        previous: Option<&Self>,
     ) -> Self {
         let owner = Owner::new(name, rights.contains(&Right::Audit));
-        let previous = before.and_then(|before| before.rate.as_ref());
-        let rate = calls_per_minute.map(|per_minute| match previous {
+        let previous_rate = previous.and_then(|previous| previous.rate.as_ref());
+        let rate = calls_per_minute.map(|per_minute| match previous_rate {
             Some(rate) if rate.per_minute == per_minute => Arc::clone(rate),
             _ => Arc::new(RateLimit {
                 per_minute,
@@ -100,20 +100,20 @@ impl Principal {
         }
     }
 
-    /// Limits the calls in flight. Takes over the permits of `before` if the limit is the same.
-    pub(super) fn with_calls_in_flight(self, max: Option<usize>, before: Option<&Self>) -> Self {
-        let previous = before.and_then(|before| before.in_flight.clone());
-        let in_flight = max.map(|max| match previous {
+    /// Limits the calls in flight. Takes over the permits of `previous` if the limit is the same.
+    pub(super) fn with_calls_in_flight(self, max: Option<usize>, previous: Option<&Self>) -> Self {
+        let previous_limit = previous.and_then(|previous| previous.in_flight.clone());
+        let in_flight = max.map(|max| match previous_limit {
             Some(limit) if limit.max == max => limit,
-            _ => InFlightLimit { max, free: Arc::new(Semaphore::new(max)) },
+            _ => InFlightLimit { max, permits: Arc::new(Semaphore::new(max)) },
         });
         Self { in_flight, ..self }
     }
 
     /// Takes a permit for a call in flight; `None` if there is no limit. Fails with the limit if it is reached.
     pub(crate) fn try_acquire(&self) -> Result<Option<OwnedSemaphorePermit>, usize> {
-        let Some(InFlightLimit { max, free }) = &self.in_flight else { return Ok(None) };
-        Arc::clone(free).try_acquire_owned().map(Some).map_err(|_| *max)
+        let Some(InFlightLimit { max, permits }) = &self.in_flight else { return Ok(None) };
+        Arc::clone(permits).try_acquire_owned().map(Some).map_err(|_| *max)
     }
 
     pub(super) fn with_daily_budget(self, daily_budget: Option<u64>) -> Self {
@@ -157,9 +157,9 @@ impl Principal {
     /// [`RateLimitExceeded`] if the limit is reached.
     pub fn count_call(&self) -> Result<(), RateLimitExceeded> {
         let Some(RateLimit { per_minute, limiter }) = self.rate.as_deref() else { return Ok(()) };
-        limiter.check().map_err(|until| RateLimitExceeded {
+        limiter.check().map_err(|not_until| RateLimitExceeded {
             per_minute: per_minute.get(),
-            retry_after: until.wait_time_from(DefaultClock::default().now()),
+            retry_after: not_until.wait_time_from(DefaultClock::default().now()),
         })
     }
 

@@ -63,9 +63,9 @@ impl IdentityStore {
     /// # Errors
     /// All errors in the files.
     pub fn reload(&self) -> Result<bool, Vec<IdentityProblem>> {
-        let before = self.current();
-        let before = before.as_ref().map(|snapshot| &snapshot.principals);
-        let snapshot = read(&self.files, before)?.map(Arc::new);
+        let previous = self.current();
+        let previous = previous.as_ref().map(|snapshot| &snapshot.principals);
+        let snapshot = read(&self.files, previous)?.map(Arc::new);
         let has_principals = snapshot.is_some();
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
         Ok(has_principals)
@@ -127,16 +127,16 @@ impl Identity {
 }
 
 impl IdentificationError {
-    pub(super) fn new(why: &str) -> Self {
-        Self(why.to_owned())
+    pub(super) fn new(reason: &str) -> Self {
+        Self(reason.to_owned())
     }
 }
 
 /// A principal and the expiry of its token.
-type Found = (Arc<Principal>, Option<u64>);
+type Identified = (Arc<Principal>, Option<u64>);
 
 impl Snapshot {
-    fn identify(&self, credentials: &Credentials) -> Result<Found, String> {
+    fn identify(&self, credentials: &Credentials) -> Result<Identified, String> {
         let Credentials { token, certificate, uid } = credentials;
         if let Some(token) = token {
             return self.identify_token(token);
@@ -161,7 +161,7 @@ impl Snapshot {
         Ok((principal?, None))
     }
 
-    fn identify_token(&self, token: &str) -> Result<Found, String> {
+    fn identify_token(&self, token: &str) -> Result<Identified, String> {
         let Principals { by_token, by_subject, .. } = &self.principals;
         if let Some(principal) = by_token.get(&TokenDigest::new(token)) {
             return Ok((Arc::clone(principal), None));
@@ -179,16 +179,17 @@ impl Snapshot {
 
 fn read(
     files: &Security,
-    before: Option<&Principals>,
+    previous: Option<&Principals>,
 ) -> Result<Option<Snapshot>, Vec<IdentityProblem>> {
     let Some(file) = &files.principals else { return Ok(None) };
     let mut problems = Vec::new();
-    let principals = text(file).and_then(|text| Principals::read(&text, before));
+    let principals = read_text(file).and_then(|text| Principals::read(&text, previous));
     let principals = note(&mut problems, "principals", file, principals);
     let mut issuer = None;
     if let Some(jwt) = &files.jwt {
-        let read = text(&jwt.keys).and_then(|keys| Issuer::new(&jwt.issuer, &jwt.audience, &keys));
-        issuer = note(&mut problems, "jwt.keys", &jwt.keys, read);
+        let parsed_issuer =
+            read_text(&jwt.keys).and_then(|keys| Issuer::new(&jwt.issuer, &jwt.audience, &keys));
+        issuer = note(&mut problems, "jwt.keys", &jwt.keys, parsed_issuer);
     } else if let Some(principals) = &principals
         && !principals.by_subject.is_empty()
     {
@@ -204,7 +205,7 @@ fn read(
     }
 }
 
-fn text(file: &Path) -> Result<String, Vec<String>> {
+fn read_text(file: &Path) -> Result<String, Vec<String>> {
     std::fs::read_to_string(file).map_err(|error| vec![format!("{error}; name a readable file")])
 }
 
@@ -212,11 +213,11 @@ fn note<T>(
     problems: &mut Vec<IdentityProblem>,
     key: &'static str,
     file: &Path,
-    read: Result<T, Vec<String>>,
+    result: Result<T, Vec<String>>,
 ) -> Option<T> {
-    let describe =
+    let to_problem =
         |error| IdentityProblem { key, description: format!("{}: {error}", file.display()) };
-    read.map_err(|errors| problems.extend(errors.into_iter().map(describe))).ok()
+    result.map_err(|errors| problems.extend(errors.into_iter().map(to_problem))).ok()
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ impl FromStr for TokenDigest {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let invalid = || {
+        let invalid_digest = || {
             // The text may be a token by mistake, so the error does not quote it.
             "is not a token digest; give sha256: and 64 digits, as in `printf %s TOKEN | sha256sum`"
                 .to_owned()
@@ -32,14 +32,14 @@ impl FromStr for TokenDigest {
         let digits = text
             .strip_prefix("sha256:")
             .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
-            .ok_or_else(invalid)?;
+            .ok_or_else(invalid_digest)?;
         let mut digest = [0; 32];
         if digits.len() != 2 * digest.len() {
-            return Err(invalid());
+            return Err(invalid_digest());
         }
-        for (byte, at) in digest.iter_mut().zip((0..).step_by(2)) {
-            let pair = digits.get(at..at + 2).ok_or_else(invalid)?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_| invalid())?;
+        for (byte, offset) in digest.iter_mut().zip((0..).step_by(2)) {
+            let pair = digits.get(offset..offset + 2).ok_or_else(invalid_digest)?;
+            *byte = u8::from_str_radix(pair, 16).map_err(|_| invalid_digest())?;
         }
         Ok(Self(digest))
     }
@@ -60,9 +60,9 @@ impl std::fmt::Debug for TokenDigest {
 
 /// Returns the token from `authorization: Bearer …`, if the header is present.
 pub(super) fn bearer_token(headers: &HeaderMap) -> Result<Option<&str>, &'static str> {
-    let mut given = headers.get_all(AUTHORIZATION).iter();
-    let Some(header) = given.next() else { return Ok(None) };
-    if given.next().is_some() {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let Some(header) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
         return Err("authorization is given twice; give it once");
     }
     let text = header.to_str().map_err(|_| "authorization is not text; give `Bearer TOKEN`")?;
@@ -90,8 +90,8 @@ mod tests {
             let error = invalid.parse::<TokenDigest>().unwrap_err();
             assert!(!error.contains("abc") && !error.contains("ba78"), "{error}");
         }
-        let signed = digest.replace("ba78", "+a78");
-        signed.parse::<TokenDigest>().unwrap_err();
+        let with_sign = digest.replace("ba78", "+a78");
+        with_sign.parse::<TokenDigest>().unwrap_err();
     }
 
     #[test]
@@ -106,8 +106,8 @@ mod tests {
         assert_eq!(bearer_token(&headers(&[])), Ok(None));
         assert_eq!(bearer_token(&headers(&["Bearer abc"])), Ok(Some("abc")));
         assert_eq!(bearer_token(&headers(&["bearer  abc "])), Ok(Some("abc")));
-        let long = format!("Bearer {}", "a".repeat(MAX_BYTES + 1));
-        for invalid in ["", "Bearer", "Bearer ", "Basic abc", "abc", long.as_str()] {
+        let long_header = format!("Bearer {}", "a".repeat(MAX_BYTES + 1));
+        for invalid in ["", "Bearer", "Bearer ", "Basic abc", "abc", long_header.as_str()] {
             bearer_token(&headers(&[invalid])).unwrap_err();
         }
         bearer_token(&headers(&["Bearer a", "Bearer b"])).unwrap_err();

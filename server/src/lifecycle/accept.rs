@@ -11,22 +11,22 @@ use rustix::io::Errno;
 /// The pause after a failure. Meanwhile, new connections wait in the kernel.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Returns a listener's connections. If descriptors or memory run out, logs it once and pauses. Skips failures
-/// of single connections.
+/// Returns a listener's connections. If descriptors or memory run out, logs one warning and pauses. Skips
+/// connections that fail.
 pub(super) fn accept_connections<C>(
     incoming: impl Stream<Item = io::Result<C>>,
 ) -> impl Stream<Item = io::Result<C>> {
-    let is_short = Arc::new(AtomicBool::new(false));
-    let tried = incoming.then(move |accepted| {
-        let is_short = Arc::clone(&is_short);
+    let has_shortage = Arc::new(AtomicBool::new(false));
+    let results = incoming.then(move |result| {
+        let has_shortage = Arc::clone(&has_shortage);
         async move {
-            match accepted {
+            match result {
                 Ok(connection) => {
-                    is_short.store(false, Ordering::Relaxed);
+                    has_shortage.store(false, Ordering::Relaxed);
                     Some(Ok(connection))
                 }
                 Err(error) if is_shortage(&error) => {
-                    if !is_short.swap(true, Ordering::Relaxed) {
+                    if !has_shortage.swap(true, Ordering::Relaxed) {
                         tracing::warn!(%error, "failed to accept connections; raise the limit of open files");
                     }
                     tokio::time::sleep(PAUSE).await;
@@ -36,7 +36,7 @@ pub(super) fn accept_connections<C>(
             }
         }
     });
-    tried.filter_map(std::future::ready)
+    results.filter_map(std::future::ready)
 }
 
 fn is_shortage(error: &io::Error) -> bool {
@@ -52,9 +52,11 @@ mod tests {
 
     #[tokio::test]
     async fn accepts_connections_after_a_shortage() {
-        let failed = |errno: Errno| Err(io::Error::from(errno));
-        let tries = [failed(Errno::MFILE), failed(Errno::CONNABORTED), failed(Errno::NFILE), Ok(7)];
-        let all: Vec<io::Result<i32>> = accept_connections(stream::iter(tries)).collect().await;
-        assert!(matches!(all.as_slice(), [Ok(7)]), "{all:?}");
+        let failure = |errno: Errno| Err(io::Error::from(errno));
+        let attempts =
+            [failure(Errno::MFILE), failure(Errno::CONNABORTED), failure(Errno::NFILE), Ok(7)];
+        let connections: Vec<io::Result<i32>> =
+            accept_connections(stream::iter(attempts)).collect().await;
+        assert!(matches!(connections.as_slice(), [Ok(7)]), "{connections:?}");
     }
 }

@@ -9,7 +9,7 @@ use tokio_stream::Stream;
 use tonic_health::ServingStatus;
 use tonic_health::server::health_reporter;
 
-use super::listen::tcp;
+use super::listen::bind_tcp;
 use super::listeners::Listeners;
 use super::readiness::Readiness;
 use super::running::Running;
@@ -85,26 +85,30 @@ impl App {
         manager: ServiceManager,
     ) -> Result<Self, StartError> {
         let notifier = manager.notifier();
-        let mut passed = manager.sockets;
+        let mut passed_sockets = manager.sockets;
         let config = checked.config();
         names::recorder().map_err(StartError::Load)?;
         let mut bound = Vec::new();
         for listen in &config.listen {
-            bound.push(Bound::new(listen, &mut passed).await?);
+            bound.push(Bound::new(listen, &mut passed_sockets).await?);
         }
         let admin = match config.admin {
             None => None,
-            Some(address) => Some(tcp(address, &mut passed).await.map_err(|error| {
-                StartError::Admin { address: address.to_string(), reason: error.to_string() }
-            })?),
+            Some(address) => {
+                Some(bind_tcp(address, &mut passed_sockets).await.map_err(|error| {
+                    StartError::Admin { address: address.to_string(), reason: error.to_string() }
+                })?)
+            }
         };
         let gateway = match config.gateway.address {
             None => None,
-            Some(address) => Some(tcp(address, &mut passed).await.map_err(|error| {
-                StartError::Gateway { address: address.to_string(), reason: error.to_string() }
-            })?),
+            Some(address) => {
+                Some(bind_tcp(address, &mut passed_sockets).await.map_err(|error| {
+                    StartError::Gateway { address: address.to_string(), reason: error.to_string() }
+                })?)
+            }
         };
-        passed.check_all_taken()?;
+        passed_sockets.check_all_taken()?;
         Ok(Self { checked, phase: PhaseCell::default(), bound, admin, gateway, notifier })
     }
 
@@ -160,8 +164,8 @@ impl App {
         }
         let (config, sources) = (checked.config().clone(), checked.take_sources());
         let (tls, identities, checks) = (checked.tls(), checked.identities(), checked.checks());
-        for exposed in config.exposure_warnings() {
-            tracing::warn!("{exposed}");
+        for warning in config.exposure_warnings() {
+            tracing::warn!("{warning}");
         }
         let engine = load(checked).await?;
         if let Some(ledger) = engine.ledger() {
@@ -187,7 +191,7 @@ impl App {
         phase.advance(Phase::Ready);
         api::set_health(&health, ServingStatus::Serving).await;
         listeners.open();
-        notifier.ready(None);
+        notifier.report_ready(None);
         tracing::info!("ready");
         Ok(Running {
             engine,
@@ -228,8 +232,8 @@ impl std::fmt::Debug for App {
 }
 
 async fn load(checked: CheckedConfig) -> Result<Arc<Engine>, StartError> {
-    let loaded = tokio::task::spawn_blocking(move || checked.build()).await;
-    match loaded {
+    let result = tokio::task::spawn_blocking(move || checked.build()).await;
+    match result {
         Ok(Ok(engine)) => Ok(Arc::new(engine)),
         Ok(Err(reason)) => Err(StartError::Load(reason)),
         Err(panic) => Err(StartError::Load(panic.to_string())),

@@ -39,13 +39,13 @@ async fn serve_within(
     let mut incoming = std::pin::pin!(accept_connections(TcpListenerStream::new(listener)));
     let mut stop = std::pin::pin!(stop);
     loop {
-        let next = async {
+        let accepted = async {
             let permit = Arc::clone(&permits).acquire_owned().await.ok()?;
             Some((permit, incoming.next().await?.ok()?))
         };
         let (permit, stream) = tokio::select! {
-            next = next => match next {
-                Some(next) => next,
+            accepted = accepted => match accepted {
+                Some(accepted) => accepted,
                 None => break,
             },
             () = &mut stop => break,
@@ -78,23 +78,26 @@ mod tests {
         let app = Router::new().route("/", get(|| async { "here" }));
         let (stop, stopped) = oneshot::channel::<()>();
         let stopped = async { drop(stopped.await) };
-        let within = Duration::from_millis(50);
-        let serving = tokio::spawn(serve_within(within, listener, app, stopped));
+        let header_timeout = Duration::from_millis(50);
+        let server = tokio::spawn(serve_within(header_timeout, listener, app, stopped));
 
-        let mut slow = TcpStream::connect(address).await.unwrap();
-        slow.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n").await.unwrap();
+        let mut slow_client = TcpStream::connect(address).await.unwrap();
+        slow_client.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n").await.unwrap();
         let mut received = Vec::new();
         // Returns because the server closes the connection.
-        let _ = slow.read_to_end(&mut received).await;
+        let _ = slow_client.read_to_end(&mut received).await;
         assert!(!received.starts_with(b"HTTP/1.1 200"), "{received:?}");
 
-        let mut quick = TcpStream::connect(address).await.unwrap();
-        quick.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
-        let mut answer = Vec::new();
-        let _ = quick.read_to_end(&mut answer).await;
-        assert!(answer.starts_with(b"HTTP/1.1 200") && answer.ends_with(b"here"), "{answer:?}");
+        let mut quick_client = TcpStream::connect(address).await.unwrap();
+        quick_client.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+        let mut response = Vec::new();
+        let _ = quick_client.read_to_end(&mut response).await;
+        assert!(
+            response.starts_with(b"HTTP/1.1 200") && response.ends_with(b"here"),
+            "{response:?}"
+        );
 
         stop.send(()).unwrap();
-        serving.await.unwrap();
+        server.await.unwrap();
     }
 }

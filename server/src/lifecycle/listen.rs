@@ -29,12 +29,12 @@ pub(super) enum Socket {
 #[derive(Debug)]
 pub(super) struct SocketFile {
     path: PathBuf,
-    owned: bool,
+    is_owned: bool,
 }
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        if self.owned {
+        if self.is_owned {
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -52,21 +52,23 @@ impl Bound {
     /// Uses the socket passed for an address, or binds one. Replaces a stale socket file.
     pub(super) async fn new(
         listen: &Listen,
-        passed: &mut PassedSockets,
+        passed_sockets: &mut PassedSockets,
     ) -> Result<Self, ListenError> {
-        let failed = |reason: String| ListenError { address: listen.to_string(), reason };
-        let was_passed = passed.contains(listen);
+        let listen_error = |reason: String| ListenError { address: listen.to_string(), reason };
+        let was_passed = passed_sockets.contains(listen);
         let socket = match listen {
             Listen::Tcp(address) | Listen::Tls(address) => {
-                let listener =
-                    tcp(*address, passed).await.map_err(|error| failed(in_use(&error)))?;
-                let local = listener.local_addr().map_err(|error| failed(error.to_string()))?;
+                let listener = bind_tcp(*address, passed_sockets)
+                    .await
+                    .map_err(|error| listen_error(bind_error(&error)))?;
+                let local_address =
+                    listener.local_addr().map_err(|error| listen_error(error.to_string()))?;
                 match listen {
-                    Listen::Tls(_) => Socket::Tls(listener, local),
-                    _ => Socket::Tcp(listener, local),
+                    Listen::Tls(_) => Socket::Tls(listener, local_address),
+                    _ => Socket::Tcp(listener, local_address),
                 }
             }
-            Listen::Unix(path) => unix(path, passed).await.map_err(failed)?,
+            Listen::Unix(path) => bind_unix(path, passed_sockets).await.map_err(listen_error)?,
         };
         Ok(Self { socket, was_passed })
     }
@@ -82,10 +84,10 @@ impl Bound {
     }
 }
 
-async fn unix(path: &Path, passed: &mut PassedSockets) -> Result<Socket, String> {
-    if let Some(listener) = passed.take_unix(path) {
+async fn bind_unix(path: &Path, passed_sockets: &mut PassedSockets) -> Result<Socket, String> {
+    if let Some(listener) = passed_sockets.take_unix(path) {
         let listener = UnixListener::from_std(listener).map_err(|error| error.to_string())?;
-        return Ok(Socket::Unix(listener, SocketFile { path: path.to_owned(), owned: false }));
+        return Ok(Socket::Unix(listener, SocketFile { path: path.to_owned(), is_owned: false }));
     }
     if UnixStream::connect(path).await.is_ok() {
         return Err("another server answers there; stop it or choose another path".to_owned());
@@ -102,24 +104,24 @@ async fn unix(path: &Path, passed: &mut PassedSockets) -> Result<Socket, String>
         }
         _ => {}
     }
-    let listener = UnixListener::bind(path).map_err(|error| in_use(&error))?;
+    let listener = UnixListener::bind(path).map_err(|error| bind_error(&error))?;
     let mode = std::fs::Permissions::from_mode(0o660);
     std::fs::set_permissions(path, mode).map_err(|error| error.to_string())?;
-    Ok(Socket::Unix(listener, SocketFile { path: path.to_owned(), owned: true }))
+    Ok(Socket::Unix(listener, SocketFile { path: path.to_owned(), is_owned: true }))
 }
 
 /// Returns the socket passed for an address, or binds one.
-pub(super) async fn tcp(
+pub(super) async fn bind_tcp(
     address: SocketAddr,
-    passed: &mut PassedSockets,
+    passed_sockets: &mut PassedSockets,
 ) -> io::Result<TcpListener> {
-    match passed.take_tcp(address) {
+    match passed_sockets.take_tcp(address) {
         Some(listener) => TcpListener::from_std(listener),
         None => TcpListener::bind(address).await,
     }
 }
 
-fn in_use(error: &io::Error) -> String {
+fn bind_error(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::AddrInUse {
         "already in use; stop the program that uses it or choose another address".to_owned()
     } else {

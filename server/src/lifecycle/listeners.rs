@@ -54,8 +54,8 @@ impl Listeners {
         identities: &Arc<IdentityStore>,
         routes: Routes,
     ) -> Self {
-        let bytes = config.limits.memory.map_or_else(default_limit, |bound| bound.0);
-        let memory = Memory::new(bytes);
+        let max_bytes = config.limits.memory.map_or_else(default_limit, |limit| limit.0);
+        let memory = Memory::new(max_bytes);
         Self {
             limits: config.limits.clone(),
             traced_one_in: config.traces.one_in,
@@ -91,7 +91,7 @@ impl Listeners {
                     let reason = format!("grpcs://{address} has no certificate");
                     return Err(StartError::Load(reason));
                 };
-                let incoming = tls::incoming(listener, Arc::clone(tls), self.draining());
+                let incoming = tls::incoming(listener, Arc::clone(tls), self.wait_for_draining());
                 self.spawn_grpc(incoming, attestation, was_passed);
             }
             Socket::Unix(listener, file) => {
@@ -117,14 +117,14 @@ impl Listeners {
             .add_routes(self.routes.clone());
         let mut open = self.open.subscribe();
         // Clients may already be connected to a passed socket, and must wait until the server is ready.
-        let ready = async move {
+        let wait_until_open = async move {
             if was_passed {
                 let _ = open.wait_for(|open| *open).await;
             }
         };
-        let incoming = ready.map(|()| incoming).flatten_stream();
-        let served = server.serve_with_incoming_shutdown(incoming, self.draining());
-        self.tasks.spawn(served.map_err(|error| error.to_string()));
+        let incoming = wait_until_open.map(|()| incoming).flatten_stream();
+        let serving = server.serve_with_incoming_shutdown(incoming, self.wait_for_draining());
+        self.tasks.spawn(serving.map_err(|error| error.to_string()));
     }
 
     /// Serves the gateway. Evidence received over HTTP is never attested.
@@ -137,7 +137,7 @@ impl Listeners {
         let (phase, identities) = (self.phase.clone(), &self.identities);
         let router = gateway::router(service, phase, identities, config, &self.memory)
             .map_err(StartError::Serve)?;
-        let draining = self.draining();
+        let draining = self.wait_for_draining();
         self.tasks.spawn(async move {
             http::serve(listener, router, draining).await;
             Ok(())
@@ -156,7 +156,7 @@ impl Listeners {
         )
     }
 
-    fn draining(&self) -> impl Future<Output = ()> + Send + use<> {
+    fn wait_for_draining(&self) -> impl Future<Output = ()> + Send + use<> {
         let phase = self.phase.clone();
         async move { phase.reached(Phase::Draining).await }
     }
@@ -177,8 +177,8 @@ impl Listeners {
 
     /// Waits up to `limit` for all calls to end. Returns `true` if they did.
     pub(super) async fn finish_within(&mut self, limit: Duration) -> bool {
-        let finished = async { while self.tasks.join_next().await.is_some() {} };
-        tokio::time::timeout(limit, finished).await.is_ok()
+        let all_calls = async { while self.tasks.join_next().await.is_some() {} };
+        tokio::time::timeout(limit, all_calls).await.is_ok()
     }
 
     pub(super) fn abort(&mut self) {

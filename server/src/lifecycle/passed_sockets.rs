@@ -24,10 +24,10 @@ pub struct PassedError(String);
 
 impl PassedSockets {
     pub(super) fn from_environment() -> Result<Self, PassedError> {
-        let mut passed = ListenFd::from_env();
+        let mut listen_fds = ListenFd::from_env();
         let mut sockets = Self::default();
-        for index in 0..passed.len() {
-            sockets.add(&mut passed, index).map_err(|reason| {
+        for index in 0..listen_fds.len() {
+            sockets.add(&mut listen_fds, index).map_err(|reason| {
                 PassedError(format!(
                     "descriptor {index} after the first: {reason}; pass listening stream sockets (ListenStream= with Accept=no)"
                 ))
@@ -36,8 +36,8 @@ impl PassedSockets {
         Ok(sockets)
     }
 
-    fn add(&mut self, passed: &mut ListenFd, index: usize) -> io::Result<()> {
-        if let Ok(listener) = passed.take_unix_listener(index) {
+    fn add(&mut self, listen_fds: &mut ListenFd, index: usize) -> io::Result<()> {
+        if let Ok(listener) = listen_fds.take_unix_listener(index) {
             let Some(listener) = listener else { return Ok(()) };
             let address = listener.local_addr()?;
             let path =
@@ -45,7 +45,7 @@ impl PassedSockets {
             check_listening(&listener)?;
             listener.set_nonblocking(true)?;
             self.unix.push((path.to_owned(), listener));
-        } else if let Some(listener) = passed.take_tcp_listener(index)? {
+        } else if let Some(listener) = listen_fds.take_tcp_listener(index)? {
             check_listening(&listener)?;
             listener.set_nonblocking(true)?;
             self.tcp.push((listener.local_addr()?, listener));
@@ -76,13 +76,13 @@ impl PassedSockets {
     pub(super) fn check_all_taken(&self) -> Result<(), PassedError> {
         let unix = self.unix.iter().map(|(path, _)| Listen::Unix(path.clone()));
         let tcp = self.tcp.iter().map(|(address, _)| Listen::Tcp(*address));
-        let left: Vec<String> = unix.chain(tcp).map(|listen| listen.to_string()).collect();
-        if left.is_empty() {
+        let unused: Vec<String> = unix.chain(tcp).map(|listen| listen.to_string()).collect();
+        if unused.is_empty() {
             return Ok(());
         }
         Err(PassedError(format!(
             "{} was passed but is not among listen, admin and gateway.address; add it there, or remove it from the socket unit",
-            left.join(", ")
+            unused.join(", ")
         )))
     }
 }

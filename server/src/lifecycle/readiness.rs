@@ -19,7 +19,7 @@ impl Readiness {
 
     /// Makes readiness depend on a ledger. Later calls have no effect.
     pub(super) fn follow(&self, ledger: &Arc<dyn Ledger>) {
-        let _already_set = self.ledger.set(Arc::clone(ledger));
+        let _set_result = self.ledger.set(Arc::clone(ledger));
     }
 
     /// Returns the reason why calls cannot be served, if any.

@@ -70,7 +70,7 @@ impl Running {
     }
 
     fn reload(&self) {
-        self.notifier.reloading();
+        self.notifier.report_reloading();
         let reload = Reload {
             policies: self.engine.policies(),
             sources: self.sources.as_ref(),
@@ -79,16 +79,16 @@ impl Running {
             checks: &self.checks,
         };
         reload.run();
-        self.notifier.ready(self.readiness.obstacle().as_deref());
+        self.notifier.report_ready(self.readiness.obstacle().as_deref());
     }
 
     /// Deletes expired corpora and computes missing vectors, in the background.
     fn sweep_corpora(&self) {
         let Some(evidence) = self.engine.evidence().cloned() else { return };
         tokio::spawn(async move {
-            let expiring = evidence.clone();
-            let deleted = tokio::task::spawn_blocking(move || expiring.delete_expired()).await;
-            if let Ok(Err(error)) = deleted {
+            let store = evidence.clone();
+            let result = tokio::task::spawn_blocking(move || store.delete_expired()).await;
+            if let Ok(Err(error)) = result {
                 tracing::warn!(%error, "failed to delete expired corpora");
             }
             evidence.embed_all().await;
@@ -103,14 +103,14 @@ impl Running {
             (false, None) => api::set_health(&self.health, ServingStatus::Serving).await,
             _ => return was_ready,
         }
-        self.notifier.readiness(obstacle.as_deref());
+        self.notifier.report_readiness(obstacle.as_deref());
         obstacle.is_none()
     }
 
     /// Announces the drain, waits for calls in flight within the grace period, and closes the ledger.
     pub(super) async fn shut_down(mut self) {
         api::set_health(&self.health, ServingStatus::NotServing).await;
-        self.notifier.stopping();
+        self.notifier.report_stopping();
         gauge!(names::DRAINING).set(1.0);
         tracing::info!("draining");
         let Shutdown { notice, grace } = self.shutdown;

@@ -34,25 +34,25 @@ pub(super) struct Notifier(bool);
 
 impl Notifier {
     /// Reports the end of startup or a reload. `obstacle` is the reason why calls cannot be served, if any.
-    pub(super) fn ready(self, obstacle: Option<&str>) {
+    pub(super) fn report_ready(self, obstacle: Option<&str>) {
         self.notify(&[NotifyState::Ready, NotifyState::Status(&status(obstacle))]);
     }
 
-    pub(super) fn readiness(self, obstacle: Option<&str>) {
+    pub(super) fn report_readiness(self, obstacle: Option<&str>) {
         self.notify(&[NotifyState::Status(&status(obstacle))]);
     }
 
     /// Reports the start of a reload, which [`Self::ready`] ends.
-    pub(super) fn reloading(self) {
+    pub(super) fn report_reloading(self) {
         match NotifyState::monotonic_usec_now() {
-            Ok(now) => self.notify(&[NotifyState::Reloading, now]),
+            Ok(timestamp) => self.notify(&[NotifyState::Reloading, timestamp]),
             Err(error) => {
                 tracing::warn!(%error, "failed to notify the service manager of the reload")
             }
         }
     }
 
-    pub(super) fn stopping(self) {
+    pub(super) fn report_stopping(self) {
         self.notify(&[NotifyState::Stopping, NotifyState::Status("draining")]);
     }
 

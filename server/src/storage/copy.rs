@@ -16,7 +16,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DatabaseFile {
     pub(crate) path: PathBuf,
-    /// SQL statements for the copy, which has no files next to it; may be empty.
+    /// SQL statements that adapt the copy, which lacks the files next to the database; may be empty.
     pub(crate) after_copy: &'static str,
 }
 
@@ -30,11 +30,15 @@ pub(crate) enum CopyError {
 
 /// Copies a database to a new private file without a log, and checks all its pages. Returns `false` if the
 /// source has no commits.
-pub(crate) fn copy_database(from: &Path, to: &Path, after_copy: &str) -> Result<bool, CopyError> {
-    let source = open_source(from).map_err(|error| CopyError::reading(&error))?;
-    open_file(to).map_err(|error| CopyError::Unwritable(error.to_string()))?;
-    copy_pages(&source, to)?;
-    let is_empty = finish(to, after_copy).map_err(|error| CopyError::writing(&error))?;
+pub(crate) fn copy_database(
+    source_file: &Path,
+    target_file: &Path,
+    after_copy: &str,
+) -> Result<bool, CopyError> {
+    let source = open_source(source_file).map_err(|error| CopyError::from_source(&error))?;
+    open_file(target_file).map_err(|error| CopyError::Unwritable(error.to_string()))?;
+    copy_pages(&source, target_file)?;
+    let is_empty = finish(target_file, after_copy).map_err(|error| CopyError::from_copy(&error))?;
     Ok(!is_empty)
 }
 
@@ -57,11 +61,11 @@ fn open_copy(file: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn copy_pages(source: &Connection, to: &Path) -> Result<(), CopyError> {
-    let mut copy = open_copy(to).map_err(|error| CopyError::writing(&error))?;
-    let backup = Backup::new(source, &mut copy).map_err(|error| CopyError::writing(&error))?;
+fn copy_pages(source: &Connection, target_file: &Path) -> Result<(), CopyError> {
+    let mut copy = open_copy(target_file).map_err(|error| CopyError::from_copy(&error))?;
+    let backup = Backup::new(source, &mut copy).map_err(|error| CopyError::from_copy(&error))?;
     const EVERY_PAGE: i32 = -1;
-    match backup.step(EVERY_PAGE).map_err(|error| CopyError::writing(&error))? {
+    match backup.step(EVERY_PAGE).map_err(|error| CopyError::from_copy(&error))? {
         StepResult::Done => Ok(()),
         _ => Err(CopyError::Unreadable("another process keeps it locked".to_owned())),
     }
@@ -87,7 +91,7 @@ fn finish(file: &Path, after_copy: &str) -> rusqlite::Result<bool> {
 }
 
 impl CopyError {
-    fn reading(error: &rusqlite::Error) -> Self {
+    fn from_source(error: &rusqlite::Error) -> Self {
         match is_damage(error) {
             true => Self::Damaged(error.to_string()),
             false => Self::Unreadable(error.to_string()),
@@ -95,7 +99,7 @@ impl CopyError {
     }
 
     /// Converts an error in the copy. Damaged pages are from the source.
-    fn writing(error: &rusqlite::Error) -> Self {
+    fn from_copy(error: &rusqlite::Error) -> Self {
         match is_damage(error) {
             true => Self::Damaged(error.to_string()),
             false => Self::Unwritable(error.to_string()),
@@ -112,7 +116,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 mod tests {
     use super::*;
 
-    fn written(file: &Path) -> Connection {
+    fn create_songs(file: &Path) -> Connection {
         let connection = Connection::open(file).unwrap();
         connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).unwrap();
         connection
@@ -125,7 +129,7 @@ mod tests {
         connection
     }
 
-    fn songs(file: &Path) -> i64 {
+    fn count_songs(file: &Path) -> i64 {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
         let copy = Connection::open_with_flags(file, flags).unwrap();
         copy.query_row("SELECT count(*) FROM songs", [], |row| row.get(0)).unwrap()
@@ -134,11 +138,11 @@ mod tests {
     #[test]
     fn a_copy_includes_the_log_and_is_a_single_file() {
         let folder = tempfile::tempdir().unwrap();
-        let (from, to) = (folder.path().join("a"), folder.path().join("b"));
-        let writer = written(&from);
+        let (source, target) = (folder.path().join("a"), folder.path().join("b"));
+        let writer = create_songs(&source);
         writer.execute_batch("BEGIN; INSERT INTO songs VALUES ('not committed')").unwrap();
-        assert!(copy_database(&from, &to, "INSERT INTO songs VALUES ('after')").unwrap());
-        assert_eq!(songs(&to), 501);
+        assert!(copy_database(&source, &target, "INSERT INTO songs VALUES ('after')").unwrap());
+        assert_eq!(count_songs(&target), 501);
         let names: Vec<_> = std::fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -150,29 +154,32 @@ mod tests {
     #[test]
     fn rejects_a_damaged_source() {
         let folder = tempfile::tempdir().unwrap();
-        let from = folder.path().join("a");
-        drop(written(&from));
-        let sound = std::fs::read(&from).unwrap();
-        let page = 4_096;
-        let middle = sound.len() / page / 2 * page;
-        for (name, damaged) in [
-            ("header", [&[0; 100], &sound[100..]].concat()),
-            ("middle", [&sound[..middle], &vec![0xa5; page], &sound[middle + page..]].concat()),
+        let source = folder.path().join("a");
+        drop(create_songs(&source));
+        let intact = std::fs::read(&source).unwrap();
+        let page_size = 4_096;
+        let middle = intact.len() / page_size / 2 * page_size;
+        for (name, contents) in [
+            ("header", [&[0; 100], &intact[100..]].concat()),
+            (
+                "middle",
+                [&intact[..middle], &vec![0xa5; page_size], &intact[middle + page_size..]].concat(),
+            ),
             ("no database", b"this is not a database, but it has the name of one".to_vec()),
         ] {
-            std::fs::write(&from, damaged).unwrap();
-            let refused = copy_database(&from, &folder.path().join(name), "").unwrap_err();
-            assert!(matches!(refused, CopyError::Damaged(_)), "{name}: {refused:?}");
+            std::fs::write(&source, contents).unwrap();
+            let error = copy_database(&source, &folder.path().join(name), "").unwrap_err();
+            assert!(matches!(error, CopyError::Damaged(_)), "{name}: {error:?}");
         }
     }
 
     #[test]
     fn an_uncommitted_database_counts_as_empty() {
         let folder = tempfile::tempdir().unwrap();
-        let (from, to) = (folder.path().join("a"), folder.path().join("b"));
-        std::fs::write(&from, "").unwrap();
-        assert!(!copy_database(&from, &to, "DELETE FROM songs").unwrap());
-        let missing = copy_database(&folder.path().join("none"), &to, "").unwrap_err();
-        assert!(matches!(missing, CopyError::Unreadable(_)), "{missing:?}");
+        let (source, target) = (folder.path().join("a"), folder.path().join("b"));
+        std::fs::write(&source, "").unwrap();
+        assert!(!copy_database(&source, &target, "DELETE FROM songs").unwrap());
+        let error = copy_database(&folder.path().join("none"), &target, "").unwrap_err();
+        assert!(matches!(error, CopyError::Unreadable(_)), "{error:?}");
     }
 }

@@ -21,13 +21,15 @@ pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
 
 /// Checks that this user can use or create a folder. Changes nothing.
 pub(crate) fn check_folder(path: &Path) -> Result<(), String> {
-    for existing in path.ancestors() {
-        let path = match existing.as_os_str().is_empty() {
+    for ancestor in path.ancestors() {
+        let path = match ancestor.as_os_str().is_empty() {
             true => Path::new("."),
-            false => existing,
+            false => ancestor,
         };
         match std::fs::metadata(path) {
-            Ok(found) if !found.is_dir() => return Err(format!("{} is a file", path.display())),
+            Ok(metadata) if !metadata.is_dir() => {
+                return Err(format!("{} is a file", path.display()));
+            }
             Ok(_) => {
                 let mode = Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK;
                 return access(path, mode).map_err(|error| {
@@ -50,7 +52,7 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), String> {
 pub(crate) fn create_file(path: &Path) -> io::Result<()> {
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        created => created.map(drop),
+        result => result.map(drop),
     }
 }
 
@@ -78,8 +80,8 @@ mod tests {
         let file = parent.path().join("file");
         std::fs::write(&file, "").unwrap();
         for path in [file.clone(), file.join("data")] {
-            let refused = check_folder(&path).unwrap_err();
-            assert_eq!(refused, format!("{} is a file", file.display()));
+            let error = check_folder(&path).unwrap_err();
+            assert_eq!(error, format!("{} is a file", file.display()));
         }
     }
 }

@@ -52,11 +52,11 @@ pub(crate) enum SchemaError {
 
 impl Schema {
     /// Checks a file like [`check`](Self::check), before it is opened for writing. Closing a writable
-    /// connection to a rejected file would checkpoint its log. Errors from SQLite are left to the writable
-    /// connection.
+    /// connection to a rejected file would checkpoint its log. Ignores errors from SQLite, which the writable
+    /// connection reports.
     pub(crate) fn check_file(&self, file: &Path) -> Result<(), SchemaError> {
         match open_unchanged(file).map(|connection| self.check(&connection)) {
-            Ok(Err(refused @ (SchemaError::Foreign | SchemaError::Mismatch(_)))) => Err(refused),
+            Ok(Err(mismatch @ (SchemaError::Foreign | SchemaError::Mismatch(_)))) => Err(mismatch),
             Ok(_) | Err(_) => Ok(()),
         }
     }
@@ -67,18 +67,18 @@ impl Schema {
             let value = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
             value.map_err(SchemaError::Sqlite)
         };
-        let application = query("PRAGMA application_id")?;
+        let application_id = query("PRAGMA application_id")?;
         let found = query("PRAGMA user_version")?;
-        if application == self.development_id {
+        if application_id == self.development_id {
             return Err(SchemaError::Mismatch(SchemaMismatch::Development { found }));
         }
-        if application == self.application_id {
+        if application_id == self.application_id {
             return match found {
                 VERSION => Ok(()),
                 _ => Err(SchemaError::Mismatch(SchemaMismatch::Unsupported { found })),
             };
         }
-        match (application, found, query("SELECT count(*) FROM sqlite_schema")?) {
+        match (application_id, found, query("SELECT count(*) FROM sqlite_schema")?) {
             (0, 0, 0) => Ok(()),
             _ => Err(SchemaError::Foreign),
         }
@@ -119,7 +119,7 @@ mod tests {
     const SCHEMA: Schema =
         Schema { application_id: 7, development_id: 6, sql: "CREATE TABLE songs (name TEXT)" };
 
-    fn created() -> Connection {
+    fn new_database() -> Connection {
         let mut connection = Connection::open_in_memory().unwrap();
         SCHEMA.create(&mut connection).unwrap();
         connection
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn creating_twice_changes_nothing() {
-        let mut connection = created();
+        let mut connection = new_database();
         SCHEMA.create(&mut connection).unwrap();
         SCHEMA.check(&connection).unwrap();
         connection.execute("INSERT INTO songs VALUES ('a')", []).unwrap();
@@ -136,8 +136,8 @@ mod tests {
     #[test]
     fn a_failed_creation_leaves_the_database_unmarked() {
         let mut connection = Connection::open_in_memory().unwrap();
-        let broken = Schema { sql: "CREATE TABLE songs (name TEXT); CREATE", ..SCHEMA };
-        broken.create(&mut connection).unwrap_err();
+        let invalid_schema = Schema { sql: "CREATE TABLE songs (name TEXT); CREATE", ..SCHEMA };
+        invalid_schema.create(&mut connection).unwrap_err();
         SCHEMA.check(&connection).unwrap();
         SCHEMA.create(&mut connection).unwrap();
     }
@@ -148,8 +148,8 @@ mod tests {
         SCHEMA.check(&connection).unwrap();
         connection.execute_batch("CREATE TABLE other (name TEXT)").unwrap();
         assert_eq!(SCHEMA.check(&connection), Err(SchemaError::Foreign));
-        let other = Schema { application_id: 8, ..SCHEMA };
-        assert_eq!(other.check(&created()), Err(SchemaError::Foreign));
+        let other_schema = Schema { application_id: 8, ..SCHEMA };
+        assert_eq!(other_schema.check(&new_database()), Err(SchemaError::Foreign));
     }
 
     #[test]
@@ -164,37 +164,37 @@ mod tests {
         std::fs::copy(&created, &crashed).unwrap();
         std::fs::copy(folder.path().join("created 100%?#.sqlite3-wal"), &log).unwrap();
         drop(writer);
-        let other = Schema { application_id: 8, ..SCHEMA };
+        let other_schema = Schema { application_id: 8, ..SCHEMA };
         let before = [&crashed, &log].map(|file| std::fs::read(file).unwrap());
-        assert_eq!(other.check_file(&crashed), Err(SchemaError::Foreign));
+        assert_eq!(other_schema.check_file(&crashed), Err(SchemaError::Foreign));
         assert_eq!([&crashed, &log].map(|file| std::fs::read(file).unwrap()), before);
         SCHEMA.check_file(&crashed).unwrap();
 
-        let files = || std::fs::read_dir(folder.path()).unwrap().count();
-        let count = files();
-        assert_eq!(other.check_file(&created), Err(SchemaError::Foreign));
+        let count_files = || std::fs::read_dir(folder.path()).unwrap().count();
+        let count = count_files();
+        assert_eq!(other_schema.check_file(&created), Err(SchemaError::Foreign));
         SCHEMA.check_file(&created).unwrap();
-        assert_eq!(files(), count);
+        assert_eq!(count_files(), count);
     }
 
     #[test]
     fn rejects_another_schema() {
-        let connection = created();
+        let connection = new_database();
         for found in [0, 2] {
             connection.pragma_update(None, "user_version", found).unwrap();
-            let refused = SchemaError::Mismatch(SchemaMismatch::Unsupported { found });
-            assert_eq!(SCHEMA.check(&connection), Err(refused));
+            let mismatch = SchemaError::Mismatch(SchemaMismatch::Unsupported { found });
+            assert_eq!(SCHEMA.check(&connection), Err(mismatch));
         }
     }
 
     #[test]
     fn rejects_a_development_schema() {
-        let connection = created();
+        let connection = new_database();
         connection.pragma_update(None, "application_id", SCHEMA.development_id).unwrap();
         for found in [1, 8] {
             connection.pragma_update(None, "user_version", found).unwrap();
-            let refused = SchemaError::Mismatch(SchemaMismatch::Development { found });
-            assert_eq!(SCHEMA.check(&connection), Err(refused));
+            let mismatch = SchemaError::Mismatch(SchemaMismatch::Development { found });
+            assert_eq!(SCHEMA.check(&connection), Err(mismatch));
         }
     }
 }

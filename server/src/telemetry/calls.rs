@@ -32,40 +32,45 @@ impl RequestIds {
 }
 
 /// Logs an evaluation. Skips dry runs, which have no id. Omits fields without a value.
-pub fn log_evaluated(ids: &RequestIds, answer: &v1::EvaluateResponse, took: Duration) {
-    if answer.evaluation_id.is_empty() {
+pub fn log_evaluated(ids: &RequestIds, response: &v1::EvaluateResponse, duration: Duration) {
+    if response.evaluation_id.is_empty() {
         return;
     }
-    let given = |id: &str| (!id.is_empty()).then(|| id.to_owned());
-    let judges = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
-    let count_class = |class| answer.claims.iter().filter(|claim| claim.class() == class).count();
+    let non_empty = |id: &str| (!id.is_empty()).then(|| id.to_owned());
+    let judges = response.provenance.iter().flat_map(|provenance| &provenance.judges);
+    let count_class = |class| response.claims.iter().filter(|claim| claim.class() == class).count();
     tracing::info!(
-        evaluation = answer.evaluation_id,
-        report = given(&ids.report),
-        investigation = given(&ids.investigation),
-        outcome = answer.outcome().as_str_name(),
-        tier = answer.decision.as_ref().map(|decision| decision.tier().as_str_name()),
-        score = answer.score.as_ref().map(|score| score.value),
+        evaluation = response.evaluation_id,
+        report = non_empty(&ids.report),
+        investigation = non_empty(&ids.investigation),
+        outcome = response.outcome().as_str_name(),
+        tier = response.decision.as_ref().map(|decision| decision.tier().as_str_name()),
+        score = response.score.as_ref().map(|score| score.value),
         judge = judges.last().map(|link| link.judge.as_str()),
-        claims = answer.claims.len(),
+        claims = response.claims.len(),
         grounded = count_class(ClaimClass::Grounded),
         ungrounded = count_class(ClaimClass::Ungrounded),
         contradicted = count_class(ClaimClass::Contradicted),
         complementary = count_class(ClaimClass::Complementary),
-        milliseconds = milliseconds(took),
+        milliseconds = milliseconds(duration),
         "evaluated"
     );
 }
 
 /// Logs a failed call, at `info` if the caller must change the request, otherwise at `warn`.
-pub fn log_refused(method: &'static str, status: &Status, took: Duration) {
+pub fn log_refused(method: &'static str, status: &Status, duration: Duration) {
     let details = status.get_error_details();
     let reason = details.error_info().map(|info| info.reason.as_str());
     let code = code_name(status.code());
-    let fields = details.bad_request().map(|bad| {
-        bad.field_violations.iter().map(|found| found.field.as_str()).collect::<Vec<_>>().join(" ")
+    let fields = details.bad_request().map(|bad_request| {
+        bad_request
+            .field_violations
+            .iter()
+            .map(|violation| violation.field.as_str())
+            .collect::<Vec<_>>()
+            .join(" ")
     });
-    let milliseconds = milliseconds(took);
+    let milliseconds = milliseconds(duration);
     match status.code() {
         Code::InvalidArgument
         | Code::NotFound
@@ -82,8 +87,8 @@ pub fn log_refused(method: &'static str, status: &Status, took: Duration) {
 }
 
 /// Converts to milliseconds, rounded to three decimals.
-fn milliseconds(took: Duration) -> f64 {
-    (took.as_secs_f64() * 1e6).round() / 1e3
+fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
 }
 
 /// Returns the name of a code for logs, metrics and spans.

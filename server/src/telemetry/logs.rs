@@ -17,13 +17,13 @@ const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 /// An error if `log.level` is invalid or a subscriber is already installed.
 pub fn start_logs(log: &Log, exporter: Option<&Exporter>) -> Result<(), String> {
     let base = fmt::layer::<Registry>().with_writer(std::io::stderr);
-    let lines = match log.format {
+    let log_layer = match log.format {
         LogFormat::Json => base.json().flatten_event(true).with_current_span(true).boxed(),
         LogFormat::Pretty => base.with_target(false).boxed(),
     };
     // A static filter lets each callsite be evaluated only once.
-    let lines = lines.with_filter(filter(&log.level)?);
-    let spans = exporter.map(|exporter| {
+    let log_layer = log_layer.with_filter(filter(&log.level)?);
+    let span_layer = exporter.map(|exporter| {
         tracing_opentelemetry::layer()
             .with_tracer(exporter.tracer())
             .with_location(false)
@@ -40,28 +40,28 @@ pub fn start_logs(log: &Log, exporter: Option<&Exporter>) -> Result<(), String> 
                     .with_max_level_hint(LevelFilter::INFO),
             )
     });
-    let started = tracing_subscriber::registry().with(lines).with(spans).try_init();
-    started.map_err(|error| format!("logs: {error}"))
+    let result = tracing_subscriber::registry().with(log_layer).with(span_layer).try_init();
+    result.map_err(|error| format!("logs: {error}"))
 }
 
 /// Parses a filter of comma-separated levels and `target=level` directives. A single word must be a level: the
 /// library would interpret `verbose` as a target and silence all others. Excludes the spans of traces.
 fn filter(text: &str) -> Result<EnvFilter, String> {
-    let refused = |why: String| {
+    let filter_error = |reason: String| {
         format!(
-            "{why}; give {}, or levels of targets such as gsar_server=debug,warn",
+            "{reason}; give {}, or levels of targets such as gsar_server=debug,warn",
             LEVELS.join(", ")
         )
     };
     for directive in text.split(',').map(str::trim) {
         let level = directive.rsplit('=').next().unwrap_or_default();
-        if !LEVELS.iter().any(|known| level.eq_ignore_ascii_case(known)) {
-            return Err(refused(format!("unknown log level `{directive}`")));
+        if !LEVELS.iter().any(|level_name| level.eq_ignore_ascii_case(level_name)) {
+            return Err(filter_error(format!("unknown log level `{directive}`")));
         }
     }
-    let invalid = |error| refused(format!("invalid log filter `{text}`: {error}"));
-    let traces: Directive = format!("{TARGET}=off").parse().map_err(invalid)?;
-    Ok(EnvFilter::try_new(text).map_err(invalid)?.add_directive(traces))
+    let invalid_filter = |error| filter_error(format!("invalid log filter `{text}`: {error}"));
+    let traces: Directive = format!("{TARGET}=off").parse().map_err(invalid_filter)?;
+    Ok(EnvFilter::try_new(text).map_err(invalid_filter)?.add_directive(traces))
 }
 
 #[cfg(test)]
@@ -82,8 +82,8 @@ mod tests {
             ("gsar_server", "unknown log level `gsar_server`"),
             ("gsar_server=loud", "unknown log level `gsar_server=loud`"),
         ] {
-            let refused = filter(text).unwrap_err();
-            assert!(refused.starts_with(expected), "{refused}");
+            let error = filter(text).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
         }
     }
 }

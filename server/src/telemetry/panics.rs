@@ -32,9 +32,9 @@ mod tests {
     #[test]
     fn hides_formatted_messages() {
         let text = "evidé".to_owned();
-        let cut = catch_unwind(|| text.split_at(5).0.len()).unwrap_err();
-        assert!(cut.downcast_ref::<String>().is_some_and(|message| message.contains("evid")));
-        assert!(!payload_str(cut.as_ref()).contains("evid"));
+        let formatted = catch_unwind(|| text.split_at(5).0.len()).unwrap_err();
+        assert!(formatted.downcast_ref::<String>().is_some_and(|message| message.contains("evid")));
+        assert!(!payload_str(formatted.as_ref()).contains("evid"));
         let literal = catch_unwind(|| panic!("a literal")).unwrap_err();
         assert_eq!(payload_str(literal.as_ref()), "a literal");
     }

@@ -34,9 +34,9 @@ pub struct Outcomes<'a> {
 /// enforced.
 pub fn record_outcomes(outcomes: Outcomes<'_>) {
     let Outcomes { gate, cap, action, shadow } = outcomes;
-    count(gate, cap, action, false);
+    count_outcomes(gate, cap, action, false);
     let Some(shadow) = shadow else { return };
-    count(shadow.gate.as_ref(), shadow.cap.as_ref(), shadow.action.as_ref(), true);
+    count_outcomes(shadow.gate.as_ref(), shadow.cap.as_ref(), shadow.action.as_ref(), true);
     tracing::info!(
         gate = shadow.gate.as_ref().map(|gate| gate.exit().as_str_name()),
         confidence_before = shadow.cap.as_ref().map(|cap| cap.before),
@@ -47,7 +47,7 @@ pub fn record_outcomes(outcomes: Outcomes<'_>) {
     );
 }
 
-fn count(
+fn count_outcomes(
     gate: Option<&v1::GateVerdict>,
     cap: Option<&v1::CapVerdict>,
     action: Option<&v1::ActionVerdict>,

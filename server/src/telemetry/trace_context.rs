@@ -27,21 +27,21 @@ impl TraceContext {
         let mut parts = value.trim().split('-');
         let (version, trace_id) = (parts.next()?, parts.next()?);
         let (parent_id, flags) = (parts.next()?, parts.next()?);
-        let later = parts.next().is_some();
-        let hexadecimal = |text: &str, length: usize| {
+        let has_more_parts = parts.next().is_some();
+        let is_hexadecimal = |text: &str, length: usize| {
             text.len() == length
                 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
         };
-        let nonzero = |text: &str| text.bytes().any(|byte| byte != b'0');
-        let valid = hexadecimal(version, 2)
+        let is_nonzero = |text: &str| text.bytes().any(|byte| byte != b'0');
+        let is_valid = is_hexadecimal(version, 2)
             && version != "ff"
-            && (version != "00" || !later)
-            && hexadecimal(trace_id, 32)
-            && nonzero(trace_id)
-            && hexadecimal(parent_id, 16)
-            && nonzero(parent_id)
-            && hexadecimal(flags, 2);
-        valid.then(|| Self {
+            && (version != "00" || !has_more_parts)
+            && is_hexadecimal(trace_id, 32)
+            && is_nonzero(trace_id)
+            && is_hexadecimal(parent_id, 16)
+            && is_nonzero(parent_id)
+            && is_hexadecimal(flags, 2);
+        is_valid.then(|| Self {
             trace_id: trace_id.to_owned(),
             parent_id: parent_id.to_owned(),
             is_sampled: u8::from_str_radix(flags, 16).is_ok_and(|flags| flags & 1 == 1),
@@ -53,7 +53,7 @@ impl TraceContext {
 mod tests {
     use super::*;
 
-    fn read(value: &str) -> Option<TraceContext> {
+    fn parse(value: &str) -> Option<TraceContext> {
         let mut headers = HeaderMap::new();
         headers.insert("traceparent", value.parse().unwrap());
         TraceContext::from_headers(&headers)
@@ -61,12 +61,12 @@ mod tests {
 
     #[test]
     fn parses_a_valid_traceparent() {
-        let context = read("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01").unwrap();
+        let context = parse("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01").unwrap();
         assert_eq!(context.trace_id, "4bf92f3577b34da6a3ce929d0e0e4736");
         assert_eq!(context.parent_id, "00f067aa0ba902b7");
         assert!(context.is_sampled);
-        let dropped = read("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-02").unwrap();
-        assert!(!dropped.is_sampled);
+        let unsampled = parse("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-02").unwrap();
+        assert!(!unsampled.is_sampled);
     }
 
     #[test]
@@ -80,7 +80,7 @@ mod tests {
             "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
             "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-extra",
         ] {
-            assert_eq!(read(value), None, "{value}");
+            assert_eq!(parse(value), None, "{value}");
         }
     }
 }

@@ -89,14 +89,14 @@ impl Extractor for Headers<'_> {
 
 /// Returns the span for a call to a method such as `GroundingService/Evaluate`, in the caller's trace. Disabled
 /// if the caller does not sample its trace, or sent no trace and the call is not sampled.
-pub(crate) fn call(
+pub(crate) fn call_span(
     method: &'static str,
     headers: &HeaderMap,
-    caller: Option<&TraceContext>,
+    caller_context: Option<&TraceContext>,
     one_in: u32,
 ) -> Span {
-    let is_sampled = match caller {
-        Some(caller) => caller.is_sampled,
+    let is_sampled = match caller_context {
+        Some(caller_context) => caller_context.is_sampled,
         None => fastrand::u32(..one_in.max(1)) == 0,
     };
     if !is_sampled {
@@ -145,11 +145,11 @@ pub(crate) fn record_code(span: &Span, code: Code) {
 }
 
 /// Returns the span for a step of a call: `retrieve`, `judge`, `decide` or `record`.
-pub(crate) fn step(step: &'static str) -> Span {
+pub(crate) fn step_span(step: &'static str) -> Span {
     info_span!(target: TARGET, "step", otel.name = step)
 }
 
-pub(crate) fn judge(name: &str) -> Span {
+pub(crate) fn judge_span(name: &str) -> Span {
     info_span!(
         target: TARGET,
         "judge",
@@ -170,7 +170,7 @@ pub(crate) fn record_judge_result(span: &Span, result: &'static str, code: &'sta
 }
 
 /// Returns the span for a chat model call, named as the conventions require.
-pub(crate) fn chat(provider: &'static str, model: &str, purpose: &'static str) -> Span {
+pub(crate) fn chat_span(provider: &'static str, model: &str, purpose: &'static str) -> Span {
     info_span!(
         target: TARGET,
         "chat",
@@ -197,7 +197,7 @@ fn record_failure(span: &Span, kind: &str) {
 }
 
 /// Returns the trace context for calls made inside a span; `None` if the span is not exported.
-pub(crate) fn context(span: &Span) -> Option<TraceContext> {
+pub(crate) fn trace_context(span: &Span) -> Option<TraceContext> {
     if span.is_disabled() {
         return None;
     }

@@ -37,12 +37,12 @@ pub(super) struct Contents {
 pub(super) fn read(files: &Tls) -> Result<Contents, Vec<TlsProblem>> {
     let provider = Arc::new(ring::default_provider());
     let mut problems = Vec::new();
-    let chain = files.certificate.as_deref().map_or_else(missing, certificates);
+    let chain = files.certificate.as_deref().map_or_else(missing_file, certificates);
     let chain = note(&mut problems, "certificate", chain);
-    let key = files.key.as_deref().map_or_else(missing, private_key);
+    let key = files.key.as_deref().map_or_else(missing_file, private_key);
     let key = note(&mut problems, "key", key);
-    let clients = client_verifier(files.client_ca.as_deref(), &provider);
-    let clients = note(&mut problems, "client_ca", clients);
+    let verifier = client_verifier(files.client_ca.as_deref(), &provider);
+    let verifier = note(&mut problems, "client_ca", verifier);
     let certified = match (chain, key) {
         (Some(chain), Some(key)) => {
             let certified = certified_key(files, chain, key, &provider);
@@ -50,12 +50,12 @@ pub(super) fn read(files: &Tls) -> Result<Contents, Vec<TlsProblem>> {
         }
         _ => None,
     };
-    let (Some(certified), Some(clients)) = (certified, clients) else { return Err(problems) };
+    let (Some(certified), Some(verifier)) = (certified, verifier) else { return Err(problems) };
     let not_after = certified.end_entity_cert().ok().and_then(not_after);
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|error| vec![TlsProblem { key: "key", description: error.to_string() }])?
-        .with_client_cert_verifier(clients)
+        .with_client_cert_verifier(verifier)
         .with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)));
     config.alpn_protocols = vec![HTTP_2.to_vec()];
     Ok(Contents { config: Arc::new(config), not_after })
@@ -64,38 +64,39 @@ pub(super) fn read(files: &Tls) -> Result<Contents, Vec<TlsProblem>> {
 fn note<T>(
     problems: &mut Vec<TlsProblem>,
     key: &'static str,
-    read: Result<T, String>,
+    result: Result<T, String>,
 ) -> Option<T> {
-    read.map_err(|description| problems.push(TlsProblem { key, description })).ok()
+    result.map_err(|description| problems.push(TlsProblem { key, description })).ok()
 }
 
-fn missing<T>() -> Result<T, String> {
+fn missing_file<T>() -> Result<T, String> {
     Err("is missing; name a PEM file".to_owned())
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>, String> {
+fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| {
         format!("{}: {error}; name a PEM file that the server can read", path.display())
     })
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let invalid = |reason: String| {
+    let invalid_file = |reason: String| {
         format!(
             "{}: {reason}; name a PEM file with -----BEGIN CERTIFICATE----- in it",
             path.display()
         )
     };
-    let read: Result<Vec<_>, pem::Error> = CertificateDer::pem_slice_iter(&bytes(path)?).collect();
-    let chain = read.map_err(|error| invalid(format!("invalid PEM: {error}")))?;
+    let parsed: Result<Vec<_>, pem::Error> =
+        CertificateDer::pem_slice_iter(&read_file(path)?).collect();
+    let chain = parsed.map_err(|error| invalid_file(format!("invalid PEM: {error}")))?;
     if chain.is_empty() {
-        return Err(invalid("contains no certificate".to_owned()));
+        return Err(invalid_file("contains no certificate".to_owned()));
     }
     Ok(chain)
 }
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
-    PrivateKeyDer::from_pem_slice(&bytes(path)?).map_err(|error| {
+    PrivateKeyDer::from_pem_slice(&read_file(path)?).map_err(|error| {
         let reason = match error {
             pem::Error::NoItemsFound => "contains no private key".to_owned(),
             error => format!("invalid PEM: {error}"),
@@ -113,10 +114,10 @@ fn certified_key(
     key: PrivateKeyDer<'static>,
     provider: &CryptoProvider,
 ) -> Result<CertifiedKey, TlsProblem> {
-    let shown = |path: &Option<std::path::PathBuf>| {
+    let display_path = |path: &Option<std::path::PathBuf>| {
         path.as_deref().unwrap_or(Path::new("")).display().to_string()
     };
-    let (certificate_file, key_file) = (shown(&files.certificate), shown(&files.key));
+    let (certificate_file, key_file) = (display_path(&files.certificate), display_path(&files.key));
     let key = provider.key_provider.load_private_key(key).map_err(|error| {
         let description = format!(
             "{key_file}: unsupported private key ({error}); give one for RSA of 2048 bits or more, \
@@ -151,7 +152,7 @@ fn client_verifier(
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ClientCertVerifier>, String> {
     let Some(path) = file else { return Ok(WebPkiClientVerifier::no_client_auth()) };
-    let invalid = |reason: String| {
+    let invalid_file = |reason: String| {
         format!(
             "{}: {reason}; name a PEM file with certificates of authorities, each an X.509 certificate of version 3",
             path.display()
@@ -161,25 +162,25 @@ fn client_verifier(
     for certificate in certificates(path)? {
         roots
             .add(certificate)
-            .map_err(|error| invalid(format!("a certificate cannot be read ({error})")))?;
+            .map_err(|error| invalid_file(format!("a certificate cannot be read ({error})")))?;
     }
     WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
         .build()
-        .map_err(|error| invalid(error.to_string()))
+        .map_err(|error| invalid_file(error.to_string()))
 }
 
 /// Returns the expiry of a certificate in seconds since 1970. rustls exposes it only in the error for an expired
 /// certificate, so this verifies the certificate at the end of time.
 fn not_after(certificate: &CertificateDer<'_>) -> Option<u64> {
     let certificate = ParsedCertificate::try_from(certificate).ok()?;
-    let checked = verify_server_cert_signed_by_trust_anchor(
+    let result = verify_server_cert_signed_by_trust_anchor(
         &certificate,
         &RootCertStore::empty(),
         &[],
         UnixTime::since_unix_epoch(Duration::from_secs(u64::MAX)),
         ring::default_provider().signature_verification_algorithms.all,
     );
-    match checked {
+    match result {
         Err(Error::InvalidCertificate(CertificateError::ExpiredContext { not_after, .. })) => {
             Some(not_after.as_secs())
         }

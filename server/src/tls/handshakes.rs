@@ -20,12 +20,12 @@ use crate::telemetry::metrics as names;
 
 #[derive(Clone, Copy, Debug)]
 struct Limits {
-    time: Duration,
-    /// The maximum number of handshakes in progress. Above it, the oldest is aborted.
-    in_progress: usize,
+    max_duration: Duration,
+    /// Above this number of handshakes in progress, the oldest is aborted.
+    max_in_progress: usize,
 }
 
-const LIMITS: Limits = Limits { time: Duration::from_secs(10), in_progress: 256 };
+const LIMITS: Limits = Limits { max_duration: Duration::from_secs(10), max_in_progress: 256 };
 
 /// The maximum time for a peer to close after a failed handshake.
 const CLOSE_TIME: Duration = Duration::from_secs(1);
@@ -34,30 +34,30 @@ const MAX_WAITING: usize = 16;
 
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Returns connections with completed handshakes until `stopped` resolves.
+/// Returns connections with completed handshakes until `stop` resolves.
 pub fn incoming(
     listener: TcpListener,
     store: Arc<TlsStore>,
-    stopped: impl Future<Output = ()> + Send + 'static,
+    stop: impl Future<Output = ()> + Send + 'static,
 ) -> ReceiverStream<io::Result<TlsConnection>> {
-    incoming_within(listener, store, stopped, LIMITS)
+    incoming_with_limits(listener, store, stop, LIMITS)
 }
 
-fn incoming_within(
+fn incoming_with_limits(
     listener: TcpListener,
     store: Arc<TlsStore>,
-    stopped: impl Future<Output = ()> + Send + 'static,
+    stop: impl Future<Output = ()> + Send + 'static,
     limits: Limits,
 ) -> ReceiverStream<io::Result<TlsConnection>> {
     store.publish_expiry();
-    let (ready, connections) = mpsc::channel(MAX_WAITING);
+    let (sender, connections) = mpsc::channel(MAX_WAITING);
     let handshakes =
         Handshakes { store, limits, running: JoinSet::new(), oldest_first: VecDeque::new() };
     tokio::spawn(async move {
         tokio::select! {
-            () = stopped => {}
-            () = ready.closed() => {}
-            () = handshakes.run(&listener, &ready) => {}
+            () = stop => {}
+            () = sender.closed() => {}
+            () = handshakes.run(&listener, &sender) => {}
         }
     });
     ReceiverStream::new(connections)
@@ -73,7 +73,7 @@ struct Handshakes {
 
 impl Handshakes {
     /// Accepts connections until the receiver is dropped.
-    async fn run(mut self, listener: &TcpListener, ready: &Sender<io::Result<TlsConnection>>) {
+    async fn run(mut self, listener: &TcpListener, sender: &Sender<io::Result<TlsConnection>>) {
         loop {
             tokio::select! {
                 accepted = listener.accept() => match accepted {
@@ -84,9 +84,9 @@ impl Handshakes {
                         sleep(ACCEPT_PAUSE).await;
                     }
                 },
-                Some(joined) = self.running.join_next() => {
-                    if let Some(connection) = finish_handshake(joined)
-                        && ready.send(Ok(connection)).await.is_err()
+                Some(result) = self.running.join_next() => {
+                    if let Some(connection) = finish_handshake(result)
+                        && sender.send(Ok(connection)).await.is_err()
                     {
                         return;
                     }
@@ -99,12 +99,12 @@ impl Handshakes {
     /// silent peer.
     fn start(&mut self, stream: TcpStream) {
         self.oldest_first.retain(|handshake| !handshake.is_finished());
-        if self.oldest_first.len() >= self.limits.in_progress
+        if self.oldest_first.len() >= self.limits.max_in_progress
             && let Some(oldest) = self.oldest_first.pop_front()
         {
             oldest.abort();
         }
-        let handshake = handshake(stream, self.store.current(), self.limits.time);
+        let handshake = handshake(stream, self.store.current(), self.limits.max_duration);
         self.oldest_first.push_back(self.running.spawn(handshake));
     }
 }
@@ -112,12 +112,12 @@ impl Handshakes {
 async fn handshake(
     stream: TcpStream,
     config: Arc<ServerConfig>,
-    time: Duration,
+    max_duration: Duration,
 ) -> Option<TlsConnection> {
     let _ = stream.set_nodelay(true);
     let peer = stream.peer_addr().ok().map(tracing::field::display);
-    let accepted = TlsAcceptor::from(config).accept(stream).into_fallible();
-    match timeout(time, accepted).await {
+    let accepting = TlsAcceptor::from(config).accept(stream).into_fallible();
+    match timeout(max_duration, accepting).await {
         Ok(Ok(stream)) => {
             count("ok");
             Some(TlsConnection(stream))
@@ -145,8 +145,8 @@ async fn wait_for_close(mut stream: TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-fn finish_handshake(joined: Result<Option<TlsConnection>, JoinError>) -> Option<TlsConnection> {
-    match joined {
+fn finish_handshake(result: Result<Option<TlsConnection>, JoinError>) -> Option<TlsConnection> {
+    match result {
         Ok(connection) => connection,
         Err(error) if error.is_cancelled() => {
             tracing::debug!("TLS handshake aborted: too many in progress");

@@ -66,10 +66,10 @@ impl TlsStore {
 }
 
 fn warn_if_expired(contents: &Contents) {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    if let Some(not_after) = contents.not_after.filter(|not_after| *not_after < now) {
+    let now_seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    if let Some(not_after) = contents.not_after.filter(|not_after| *not_after < now_seconds) {
         tracing::warn!(
-            seconds_ago = now - not_after,
+            seconds_ago = now_seconds - not_after,
             "the certificate in tls.certificate has expired, so clients refuse it; replace it and send SIGHUP"
         );
     }

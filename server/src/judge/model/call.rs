@@ -21,8 +21,8 @@ impl ModelJudge {
         let reserved = self.reserve_cost(request, &context.payer).await?;
         let model = self.chat.model();
         let provider = model.provider().conventional_name();
-        let span = traces::chat(provider, model.model(), purpose);
-        request.trace = traces::context(&span).map(|context| Trace {
+        let span = traces::chat_span(provider, model.model(), purpose);
+        request.trace = traces::trace_context(&span).map(|context| Trace {
             parent: context.traceparent(),
             state: traces::tracestate(&span),
         });

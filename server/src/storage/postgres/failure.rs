@@ -79,14 +79,14 @@ fn connection_failure(error: &tokio_postgres::Error) -> Failure {
         }
         source = cause.source();
     }
-    let is_encryption = reason.contains("TLS") || reason.contains("certificate");
-    let fix = match is_encryption {
+    let is_encryption_failure = reason.contains("TLS") || reason.contains("certificate");
+    let fix = match is_encryption_failure {
         true => {
             "set storage.ca to the authority of its certificate, or sslmode=disable on a trusted network"
         }
         false => REACH,
     };
-    Failure { kind: FailureKind::Connection, reason, fix, is_transient: !is_encryption }
+    Failure { kind: FailureKind::Connection, reason, fix, is_transient: !is_encryption_failure }
 }
 
 /// Classifies a SQLSTATE. The second value is `true` if an immediate retry can succeed.

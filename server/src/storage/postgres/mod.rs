@@ -62,20 +62,21 @@ impl Database {
             true => Manager::from_config(config, tls::connector(options.ca.as_deref())?, recycling),
             false => Manager::from_config(config, tokio_postgres::NoTls, recycling),
         };
-        let session = session(options);
-        let prepare = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
-            let session = session.clone();
-            Box::pin(
-                async move { client.batch_execute(&session).await.map_err(HookError::Backend) },
-            )
-        });
+        let settings = session_settings(options);
+        let prepare_hook =
+            Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
+                let settings = settings.clone();
+                Box::pin(async move {
+                    client.batch_execute(&settings).await.map_err(HookError::Backend)
+                })
+            });
         let pool = Pool::builder(manager)
             .max_size(options.connections)
             .runtime(deadpool_postgres::Runtime::Tokio1)
             .wait_timeout(Some(options.timeout))
             .create_timeout(Some(options.timeout))
             .recycle_timeout(Some(options.timeout))
-            .post_create(prepare)
+            .post_create(prepare_hook)
             .build()
             .map_err(|error| error.to_string())?;
         Ok(Self { pool, timeout: options.timeout, display_url: options.url.to_string().into() })
@@ -120,23 +121,23 @@ impl Database {
             + 'static,
     {
         let database = self.clone();
-        let done = tokio::spawn(async move {
+        let result = tokio::spawn(async move {
             let mut attempt = 1;
             loop {
-                match database.once(limit, &work, attempt).await {
+                match database.run_once(limit, &work, attempt).await {
                     Err(failure) if failure.is_transient && attempt < ATTEMPTS => {
                         tracing::debug!(%failure, attempt, "retrying");
                         tokio::time::sleep(PAUSE * 2_u32.pow(attempt - 1)).await;
                         attempt += 1;
                     }
-                    done => return done,
+                    result => return result,
                 }
             }
         });
-        done.await.unwrap_or_else(|error| Err(Failure::other(error.to_string(), "report this")))
+        result.await.unwrap_or_else(|error| Err(Failure::other(error.to_string(), "report this")))
     }
 
-    async fn once<T, F>(
+    async fn run_once<T, F>(
         &self,
         limit: Option<Duration>,
         work: &F,
@@ -149,12 +150,12 @@ impl Database {
         let Some(limit) = limit else {
             return work(&mut client, attempt).await.map_err(|error| (&error).into());
         };
-        let Ok(done) = tokio::time::timeout(limit, work(&mut client, attempt)).await else {
+        let Ok(result) = tokio::time::timeout(limit, work(&mut client, attempt)).await else {
             // Another user of this connection would have to wait too.
             drop(Object::take(client));
             return Err(Failure::timed_out(limit.as_secs()));
         };
-        done.map_err(|error| (&error).into())
+        result.map_err(|error| (&error).into())
     }
 
     /// Rejects further work and closes idle connections.
@@ -163,11 +164,11 @@ impl Database {
     }
 }
 
-fn session(options: &PostgresOptions) -> String {
+fn session_settings(options: &PostgresOptions) -> String {
     let millis = options.timeout.as_millis();
-    let commit = if options.is_durable { "on" } else { "off" };
+    let synchronous_commit = if options.is_durable { "on" } else { "off" };
     format!(
         "SET statement_timeout = {millis}; SET lock_timeout = {millis}; \
-         SET idle_in_transaction_session_timeout = {millis}; SET synchronous_commit = {commit}; SET client_min_messages = warning"
+         SET idle_in_transaction_session_timeout = {millis}; SET synchronous_commit = {synchronous_commit}; SET client_min_messages = warning"
     )
 }

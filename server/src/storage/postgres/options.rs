@@ -91,9 +91,11 @@ fn is_local(host: &Host) -> bool {
 
 /// Returns the text without its passwords, which can precede the hosts or be in the parameters.
 fn redact_passwords(text: &str) -> String {
-    let (address, parameters) = text.split_once('?').map_or((text, None), |(a, p)| (a, Some(p)));
+    let (address, parameters) = text
+        .split_once('?')
+        .map_or((text, None), |(address, parameters)| (address, Some(parameters)));
     let mut redacted = match address.split_once("://") {
-        Some((scheme, rest)) => match rest.rsplit_once('@') {
+        Some((scheme, authority)) => match authority.rsplit_once('@') {
             Some((user, hosts)) => match user.split_once(':') {
                 Some((name, _)) => format!("{scheme}://{name}:{HIDDEN}@{hosts}"),
                 None => address.to_owned(),
@@ -102,8 +104,8 @@ fn redact_passwords(text: &str) -> String {
         },
         None => address.to_owned(),
     };
-    for (at, parameter) in parameters.into_iter().flat_map(|all| all.split('&')).enumerate() {
-        redacted.push(if at == 0 { '?' } else { '&' });
+    for (index, parameter) in parameters.into_iter().flat_map(|text| text.split('&')).enumerate() {
+        redacted.push(if index == 0 { '?' } else { '&' });
         match parameter.split_once('=') {
             Some(("password", _)) => redacted.push_str(&format!("password={HIDDEN}")),
             _ => redacted.push_str(parameter),
@@ -183,7 +185,7 @@ impl PostgresOptions {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<DatabaseUrl, String> {
+    fn parse(text: &str) -> Result<DatabaseUrl, String> {
         text.parse()
     }
 
@@ -194,26 +196,27 @@ mod tests {
             "postgres://ada:se@cret@db.example/gsar?sslmode=require",
             "postgresql://ada@db.example/gsar?password=secret&connect_timeout=3",
         ] {
-            let Ok(url) = read(text) else { continue };
+            let Ok(url) = parse(text) else { continue };
             assert!(url.has_password(), "{text}");
-            for shown in [url.to_string(), format!("{url:?}"), serde_json::to_string(&url).unwrap()]
+            for formatted in
+                [url.to_string(), format!("{url:?}"), serde_json::to_string(&url).unwrap()]
             {
-                assert!(!shown.contains("cret"), "{shown}");
-                assert!(shown.contains("***"), "{shown}");
+                assert!(!formatted.contains("cret"), "{formatted}");
+                assert!(formatted.contains("***"), "{formatted}");
             }
         }
-        for wrong in [
+        for invalid in [
             "mysql://ada:secret@h/d",
             "postgres://ada:secret@h:port/d",
             "postgres://ada:secret@h/d?secret=secret",
         ] {
-            assert!(!read(wrong).unwrap_err().contains("ada"), "{wrong}");
+            assert!(!parse(invalid).unwrap_err().contains("ada"), "{invalid}");
         }
     }
 
     #[test]
     fn encrypts_remote_connections_by_default() {
-        for (text, encrypted) in [
+        for (text, is_encrypted) in [
             ("postgres://ada@db.example/gsar", true),
             ("postgres://ada@db.example/gsar?sslmode=disable", false),
             ("postgres://ada@127.0.0.1/gsar", false),
@@ -221,8 +224,10 @@ mod tests {
             ("postgres:///gsar?host=/var/run/postgresql", false),
             ("postgres://ada@localhost,db.example/gsar", true),
         ] {
-            assert_eq!(read(text).unwrap().is_encrypted(), encrypted, "{text}");
+            assert_eq!(parse(text).unwrap().is_encrypted(), is_encrypted, "{text}");
         }
-        assert!(read("postgres://db.example/gsar?sslmode=prefer").unwrap_err().contains("require"));
+        assert!(
+            parse("postgres://db.example/gsar?sslmode=prefer").unwrap_err().contains("require")
+        );
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn connector(ca: Option<&Path>) -> Result<MakeRustlsConnect, String> 
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?;
     let config = match ca {
-        Some(file) => builder.with_root_certificates(roots(file)?).with_no_client_auth(),
+        Some(file) => builder.with_root_certificates(read_roots(file)?).with_no_client_auth(),
         None => {
             let verifier = rustls_platform_verifier::Verifier::new(provider).map_err(|error| {
                 format!(
@@ -31,17 +31,17 @@ pub(super) fn connector(ca: Option<&Path>) -> Result<MakeRustlsConnect, String> 
     Ok(MakeRustlsConnect::new(config))
 }
 
-fn roots(file: &Path) -> Result<RootCertStore, String> {
-    let wrong = |reason: &dyn std::fmt::Display| {
+fn read_roots(file: &Path) -> Result<RootCertStore, String> {
+    let invalid_file = |reason: &dyn std::fmt::Display| {
         format!("storage.ca {}: {reason}; use a PEM file of certificates", file.display())
     };
     let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(file).map_err(|error| wrong(&error))? {
-        let certificate = certificate.map_err(|error| wrong(&error))?;
-        roots.add(certificate).map_err(|error| wrong(&error))?;
+    for certificate in CertificateDer::pem_file_iter(file).map_err(|error| invalid_file(&error))? {
+        let certificate = certificate.map_err(|error| invalid_file(&error))?;
+        roots.add(certificate).map_err(|error| invalid_file(&error))?;
     }
     match roots.is_empty() {
-        true => Err(wrong(&"has no certificate")),
+        true => Err(invalid_file(&"has no certificate")),
         false => Ok(roots),
     }
 }

@@ -12,17 +12,18 @@ const AN_HOUR: Duration = Duration::from_secs(3_600);
 /// Starts a listener. Dropping the stream closes its connections.
 async fn start(limits: Limits) -> (SocketAddr, ReceiverStream<io::Result<TlsConnection>>) {
     let folder = tempfile::tempdir().unwrap();
-    let certified = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let certificate_and_key =
+        rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let (certificate, key) = (folder.path().join("a.pem"), folder.path().join("a.key"));
-    std::fs::write(&certificate, certified.cert.pem()).unwrap();
-    std::fs::write(&key, certified.signing_key.serialize_pem()).unwrap();
+    std::fs::write(&certificate, certificate_and_key.cert.pem()).unwrap();
+    std::fs::write(&key, certificate_and_key.signing_key.serialize_pem()).unwrap();
     let files = Tls { certificate: Some(certificate), key: Some(key), client_ca: None };
     let listen = ["grpcs://127.0.0.1:0".parse().unwrap()];
     let store = TlsStore::check(&files, &listen, &mut crate::config::Problems::default());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let store = Arc::new(store.unwrap());
-    (address, incoming_within(listener, store, std::future::pending(), limits))
+    (address, incoming_with_limits(listener, store, std::future::pending(), limits))
 }
 
 /// Returns `true` if the server closes the connection without sending anything.
@@ -32,7 +33,7 @@ async fn is_closed(peer: &mut TcpStream) -> bool {
 
 #[tokio::test]
 async fn a_silent_peer_is_dropped_after_the_timeout() {
-    let limits = Limits { time: Duration::from_millis(1), in_progress: 256 };
+    let limits = Limits { max_duration: Duration::from_millis(1), max_in_progress: 256 };
     let (address, _connections) = start(limits).await;
     let mut peer = TcpStream::connect(address).await.unwrap();
     assert!(is_closed(&mut peer).await);
@@ -40,7 +41,7 @@ async fn a_silent_peer_is_dropped_after_the_timeout() {
 
 #[tokio::test]
 async fn exceeding_the_limit_aborts_the_oldest() {
-    let (address, _connections) = start(Limits { time: AN_HOUR, in_progress: 2 }).await;
+    let (address, _connections) = start(Limits { max_duration: AN_HOUR, max_in_progress: 2 }).await;
     let mut peers = Vec::new();
     for _ in 0..4 {
         peers.push(TcpStream::connect(address).await.unwrap());
@@ -48,14 +49,14 @@ async fn exceeding_the_limit_aborts_the_oldest() {
     let [first, second, third, fourth] = &mut peers[..] else { panic!("four peers") };
     assert!(is_closed(first).await && is_closed(second).await);
     for peer in [third, fourth] {
-        let open = peer.try_read(&mut [0]).unwrap_err();
-        assert_eq!(open.kind(), io::ErrorKind::WouldBlock);
+        let error = peer.try_read(&mut [0]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
     }
 }
 
 #[tokio::test]
 async fn accepting_stops_when_the_receiver_is_gone() {
-    let (address, connections) = start(Limits { time: AN_HOUR, in_progress: 2 }).await;
+    let (address, connections) = start(Limits { max_duration: AN_HOUR, max_in_progress: 2 }).await;
     let mut peer = TcpStream::connect(address).await.unwrap();
     drop(connections);
     assert!(is_closed(&mut peer).await);
