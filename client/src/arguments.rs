@@ -211,7 +211,7 @@ pub(crate) enum Strength {
 #[derive(Debug, Args)]
 pub(crate) struct Cap {
     /// The self-rated confidence, from 0 to 1
-    #[arg(value_name = "CONFIDENCE", value_parser = decimal)]
+    #[arg(value_name = "CONFIDENCE", value_parser = parse_decimal)]
     pub(crate) confidence: f64,
     /// The grounding of the evidence chain
     #[arg(long, value_enum)]
@@ -314,7 +314,7 @@ pub(crate) struct Man {
     pub(crate) directory: PathBuf,
 }
 
-fn decimal(literal: &str) -> Result<f64, String> {
+fn parse_decimal(literal: &str) -> Result<f64, String> {
     use gsar_core::fixed_point::Millionths;
     let value: Millionths =
         literal.parse().map_err(|error| format!("{error}; expected a number such as 0.85"))?;
@@ -337,11 +337,11 @@ mod tests {
     fn help(path: &[&str]) -> String {
         let mut command = Arguments::command();
         command.build();
-        let mut found = &mut command;
+        let mut subcommand = &mut command;
         for name in path {
-            found = found.find_subcommand_mut(name).unwrap();
+            subcommand = subcommand.find_subcommand_mut(name).unwrap();
         }
-        found.clone().term_width(80).render_long_help().to_string()
+        subcommand.clone().term_width(80).render_long_help().to_string()
     }
 
     #[test]

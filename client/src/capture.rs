@@ -8,13 +8,13 @@ use crate::Item;
 
 /// The recorded tool calls of one investigation. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct EvidenceCapture(Arc<Mutex<Captured>>);
+pub struct EvidenceCapture(Arc<Mutex<CapturedCalls>>);
 
 #[derive(Debug, Default)]
-struct Captured {
+struct CapturedCalls {
     calls: Vec<v1::ToolCall>,
     /// Includes calls that were already taken.
-    recorded: usize,
+    recorded_count: usize,
 }
 
 impl EvidenceCapture {
@@ -26,21 +26,21 @@ impl EvidenceCapture {
         arguments: &str,
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
-        let returned = work.await;
-        self.record(tool, arguments, returned.as_ref().ok().map(AsRef::as_ref));
-        returned
+        let result = work.await;
+        self.record(tool, arguments, result.as_ref().ok().map(AsRef::as_ref));
+        result
     }
 
-    /// Records a tool call. `returned` is `None` if it failed.
-    pub fn record(&self, tool: &str, arguments: &str, returned: Option<&str>) {
+    /// Records a tool call. `result` is `None` if it failed.
+    pub fn record(&self, tool: &str, arguments: &str, result: Option<&str>) {
         let mut captured = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        captured.recorded += 1;
-        let id = format!("{tool}-{}", captured.recorded);
+        captured.recorded_count += 1;
+        let id = format!("{tool}-{}", captured.recorded_count);
         let command = format!("{tool} {arguments}");
         captured.calls.push(v1::ToolCall {
             tool: tool.to_owned(),
             arguments: arguments.to_owned(),
-            result: returned.map(|text| item(id, text).tool(command.trim_end()).into()),
+            result: result.map(|text| item(id, text).tool(command.trim_end()).into()),
         });
     }
 
@@ -81,9 +81,9 @@ mod tests {
         capture.record("kubectl", "get nodes -o json", Some(r#"{"items": []}"#));
 
         let items: Vec<v1::EvidenceItem> = capture.items().into_iter().map(Into::into).collect();
-        let named: Vec<_> = items.iter().map(|item| (&*item.id, &*item.tool)).collect();
+        let ids_and_tools: Vec<_> = items.iter().map(|item| (&*item.id, &*item.tool)).collect();
         assert_eq!(
-            named,
+            ids_and_tools,
             [("kubectl-1", "kubectl get pods"), ("kubectl-3", "kubectl get nodes -o json")]
         );
         assert!(matches!(items[1].content, Some(v1::evidence_item::Content::Json(_))));

@@ -27,11 +27,11 @@ pub struct CheckRunner {
 impl CheckRunner {
     /// Runs a check until it exits or times out, then kills its process group. Fails if the check cannot be started.
     pub async fn run(&self, declaration: &CheckDeclaration) -> io::Result<CheckRun> {
-        let mut line = self.sandbox.iter().chain(declaration.command());
-        let program = line.next().map(String::as_str).unwrap_or_default();
+        let mut words = self.sandbox.iter().chain(declaration.command());
+        let program = words.next().map(String::as_str).unwrap_or_default();
         let (reader, writer) = io::pipe()?;
         let mut command = Command::new(program);
-        command.args(line).stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+        command.args(words).stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
         command.process_group(0).kill_on_drop(true);
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
@@ -40,24 +40,24 @@ impl CheckRunner {
         // Closes our copies of the write end, which would keep the pipe open.
         drop(command);
         let output = Arc::new(Mutex::new(Output::default()));
-        let collected = Arc::clone(&output);
-        let reading = tokio::task::spawn_blocking(move || collect(reader, &collected));
+        let shared_output = Arc::clone(&output);
+        let reader_task = tokio::task::spawn_blocking(move || read_output(reader, &shared_output));
 
         let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         let timeout = Duration::from_secs(declaration.timeout_seconds().into());
-        let ended = tokio::time::timeout(timeout, child.wait()).await;
+        let wait_result = tokio::time::timeout(timeout, child.wait()).await;
         if let Some(group) = group {
             // Fails if the group no longer exists.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        let exit_status = match ended {
+        let exit_status = match wait_result {
             Ok(status) => status?.code(),
             Err(_) => {
                 child.wait().await?;
                 None
             }
         };
-        let _ = tokio::time::timeout(PIPE_GRACE, reading).await;
+        let _ = tokio::time::timeout(PIPE_GRACE, reader_task).await;
         let output = output.lock().unwrap_or_else(PoisonError::into_inner).text();
         Ok(CheckRun { declaration: declaration.clone(), exit_status, output })
     }
@@ -74,22 +74,22 @@ struct Output {
 impl Output {
     const HALF: usize = MAX_OUTPUT / 2;
 
-    fn take(&mut self, bytes: &[u8]) {
+    fn append(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(bytes.len().min(Self::HALF - self.head.len()));
         self.head.extend_from_slice(head);
         self.tail.extend_from_slice(rest);
-        // Drains in large batches.
+        // Removing the excess in large batches avoids moving the tail for each chunk.
         if self.tail.len() > 2 * Self::HALF {
-            let more = self.tail.len() - Self::HALF;
-            self.tail.drain(..more);
-            self.omitted += more;
+            let excess = self.tail.len() - Self::HALF;
+            self.tail.drain(..excess);
+            self.omitted += excess;
         }
     }
 
     fn text(&self) -> String {
-        let more = self.tail.len().saturating_sub(Self::HALF);
-        let tail = self.tail.get(more..).unwrap_or_default();
-        let omitted = self.omitted + more;
+        let excess = self.tail.len().saturating_sub(Self::HALF);
+        let tail = self.tail.get(excess..).unwrap_or_default();
+        let omitted = self.omitted + excess;
         if omitted == 0 {
             return String::from_utf8_lossy(&[self.head.as_slice(), tail].concat()).into_owned();
         }
@@ -98,14 +98,14 @@ impl Output {
     }
 }
 
-fn collect(mut reader: PipeReader, output: &Mutex<Output>) {
+fn read_output(mut reader: PipeReader, output: &Mutex<Output>) {
     let mut buffer = vec![0; 16 << 10];
     loop {
         match reader.read(&mut buffer) {
             Ok(0) => return,
             Ok(count) => {
                 let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-                output.take(buffer.get(..count).unwrap_or_default());
+                output.append(buffer.get(..count).unwrap_or_default());
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return,
@@ -157,16 +157,16 @@ mod tests {
         let runner =
             CheckRunner { directory: Some(folder.path().to_owned()), ..CheckRunner::default() };
         let endless = shell("echo ok; sleep 600 & echo $! > pid; wait", 1);
-        let ended = runner.run(&endless).await.unwrap();
-        assert_eq!((ended.exit_status, ended.output.as_str()), (None, "ok\n"));
+        let killed = runner.run(&endless).await.unwrap();
+        assert_eq!((killed.exit_status, killed.output.as_str()), (None, "ok\n"));
         let pid: i32 = std::fs::read_to_string(pid).unwrap().trim().parse().unwrap();
         assert!(has_ended(Pid::from_raw(pid).unwrap()));
     }
 
     #[tokio::test]
     async fn background_process_does_not_block() {
-        let left = run("sleep 600 & echo ok").await;
-        assert_eq!((left.exit_status, left.output.as_str()), (Some(0), "ok\n"));
+        let check_run = run("sleep 600 & echo ok").await;
+        assert_eq!((check_run.exit_status, check_run.output.as_str()), (Some(0), "ok\n"));
     }
 
     #[tokio::test]
@@ -175,18 +175,25 @@ mod tests {
             sandbox: ["env", "WHERE=inside"].map(str::to_owned).to_vec(),
             ..CheckRunner::default()
         };
-        let ran = runner.run(&shell("echo ok $WHERE", 60)).await.unwrap();
-        assert_eq!(ran.output, "ok inside\n");
+        let check_run = runner.run(&shell("echo ok $WHERE", 60)).await.unwrap();
+        assert_eq!(check_run.output, "ok inside\n");
         let runner = CheckRunner { sandbox: vec!["/nowhere/sandbox".to_owned()], ..runner };
         assert_eq!(runner.run(&shell("", 60)).await.unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
     #[tokio::test]
     async fn long_output_is_truncated_in_the_middle() {
-        let long = run("echo first; yes word | head -c 3000000; echo last ok").await;
-        assert!(long.output.len() < MAX_OUTPUT + 100, "{}", long.output.len());
-        assert!(long.output.starts_with("first\nword\n") && long.output.ends_with("last ok\n"));
-        let given = "first\n".len() + 3_000_000 + "last ok\n".len();
-        assert!(long.output.contains(&format!("\n[{} bytes omitted]\n", given - MAX_OUTPUT)));
+        let check_run = run("echo first; yes word | head -c 3000000; echo last ok").await;
+        assert!(check_run.output.len() < MAX_OUTPUT + 100, "{}", check_run.output.len());
+        assert!(
+            check_run.output.starts_with("first\nword\n")
+                && check_run.output.ends_with("last ok\n")
+        );
+        let written_bytes = "first\n".len() + 3_000_000 + "last ok\n".len();
+        assert!(
+            check_run
+                .output
+                .contains(&format!("\n[{} bytes omitted]\n", written_bytes - MAX_OUTPUT))
+        );
     }
 }

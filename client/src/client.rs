@@ -340,21 +340,22 @@ impl Client {
     where
         F: Future<Output = Result<Response<A>, Status>>,
     {
-        let began = Instant::now();
+        let started_at = Instant::now();
         let mut attempt = 1;
         let mut message = Some(message);
         self.pool.count_call();
         loop {
-            let left = self.deadline.saturating_sub(began.elapsed());
-            let last = retry == Retry::Never || attempt == MAX_ATTEMPTS;
-            let Some(content) = (if last { message.take() } else { message.clone() }) else {
+            let remaining = self.deadline.saturating_sub(started_at.elapsed());
+            let is_last_attempt = retry == Retry::Never || attempt == MAX_ATTEMPTS;
+            let Some(content) = (if is_last_attempt { message.take() } else { message.clone() })
+            else {
                 return Err(deadline_exceeded(method));
             };
             let mut request = self.request(content);
-            request.set_timeout(left);
+            request.set_timeout(remaining);
             let connection = self.pool.next();
             let answer =
-                tokio::time::timeout(left, send(connection.channel.clone(), request)).await;
+                tokio::time::timeout(remaining, send(connection.channel.clone(), request)).await;
             let status = match answer {
                 Ok(Ok(answer)) => return Ok(answer.into_inner()),
                 Ok(Err(status)) => status,
@@ -368,9 +369,11 @@ impl Client {
                 connection.record_failure();
             }
             // Another server can be tried without delay.
-            let failover = (is_broken && self.pool.has_others()).then_some(Duration::ZERO);
-            let delay = retry_after.or(failover).filter(|delay| {
-                !last && began.elapsed() + *delay < self.deadline && self.pool.withdraw_retry()
+            let failover_delay = (is_broken && self.pool.has_others()).then_some(Duration::ZERO);
+            let delay = retry_after.or(failover_delay).filter(|delay| {
+                !is_last_attempt
+                    && started_at.elapsed() + *delay < self.deadline
+                    && self.pool.withdraw_retry()
             });
             let Some(delay) = delay else { return Err(error) };
             tokio::time::sleep(delay).await;

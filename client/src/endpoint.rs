@@ -18,37 +18,37 @@ pub enum Endpoint {
 /// An error from parsing an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "invalid endpoint `{given}`: {reason}; expected unix:///path/to/socket, grpc://host:port or grpcs://host:port"
+    "invalid endpoint `{text}`: {reason}; expected unix:///path/to/socket, grpc://host:port or grpcs://host:port"
 )]
 pub struct EndpointError {
-    given: String,
+    text: String,
     reason: &'static str,
 }
 
 impl FromStr for Endpoint {
     type Err = EndpointError;
 
-    fn from_str(given: &str) -> Result<Self, EndpointError> {
-        let refused = |reason| EndpointError { given: given.to_owned(), reason };
-        match given.split_once("://") {
+    fn from_str(text: &str) -> Result<Self, EndpointError> {
+        let error = |reason| EndpointError { text: text.to_owned(), reason };
+        match text.split_once("://") {
             Some(("unix", path)) if Path::new(path).is_absolute() => Ok(Self::Unix(path.into())),
-            Some(("unix", _)) => Err(refused("the socket path is not absolute")),
+            Some(("unix", _)) => Err(error("the socket path is not absolute")),
             Some((scheme @ ("grpc" | "grpcs"), address)) => {
                 let address = address.strip_suffix('/').unwrap_or(address);
                 let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
-                let bare_ipv6 =
+                let is_bare_ipv6 =
                     host.contains(':') && !(host.starts_with('[') && host.ends_with(']'));
-                if host.is_empty() || bare_ipv6 || host.contains(['/', '?', '#', '@', ' ']) {
-                    Err(refused("missing or invalid host"))
+                if host.is_empty() || is_bare_ipv6 || host.contains(['/', '?', '#', '@', ' ']) {
+                    Err(error("missing or invalid host"))
                 } else if port.parse::<u16>().is_ok_and(|port| port > 0) {
                     let address = address.to_owned();
                     Ok(if scheme == "grpcs" { Self::Tls(address) } else { Self::Tcp(address) })
                 } else {
-                    Err(refused("missing or invalid port"))
+                    Err(error("missing or invalid port"))
                 }
             }
-            Some(_) => Err(refused("unknown scheme")),
-            None => Err(refused("missing scheme")),
+            Some(_) => Err(error("unknown scheme")),
+            None => Err(error("missing scheme")),
         }
     }
 }
@@ -69,20 +69,20 @@ mod tests {
 
     #[test]
     fn endpoints_round_trip() {
-        for given in [
+        for text in [
             "unix:///run/gsar/gsar.sock",
             "grpc://localhost:50051",
             "grpc://[::1]:50051",
             "grpcs://localhost:50051",
         ] {
-            assert_eq!(given.parse::<Endpoint>().unwrap().to_string(), given);
+            assert_eq!(text.parse::<Endpoint>().unwrap().to_string(), text);
         }
         assert_eq!("grpc://gsar:1/".parse(), Ok(Endpoint::Tcp("gsar:1".to_owned())));
     }
 
     #[test]
     fn invalid_endpoints_are_explained() {
-        for (given, reason) in [
+        for (text, reason) in [
             ("localhost:50051", "missing scheme"),
             ("/run/gsar.sock", "missing scheme"),
             ("http://localhost:50051", "unknown scheme"),
@@ -95,7 +95,7 @@ mod tests {
             ("grpc://::1", "missing or invalid host"),
             ("grpc://a/b:1", "missing or invalid host"),
         ] {
-            assert_eq!(given.parse::<Endpoint>().unwrap_err().reason, reason, "{given}");
+            assert_eq!(text.parse::<Endpoint>().unwrap_err().reason, reason, "{text}");
         }
     }
 }

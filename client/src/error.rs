@@ -90,8 +90,8 @@ pub struct Refusal {
     pub metadata: Vec<(String, String)>,
 }
 
-/// Returns the code of a status. If tonic created the status itself, it reports a broken connection as unknown or
-/// cancelled, and an exceeded deadline as cancelled; such a status has a source.
+/// Returns the code of a status, corrected if tonic created the status itself. Such a status has a source. Its code is
+/// unknown or cancelled for a broken connection, and cancelled for an exceeded deadline.
 fn code(status: &Status) -> Code {
     let Some(source) = std::error::Error::source(status) else { return status.code() };
     let mut causes = std::iter::successors(Some(source), |cause| cause.source());
@@ -107,8 +107,9 @@ fn code(status: &Status) -> Code {
 /// Returns the message of a status, with a hint if the peer is an HTTP server without gRPC.
 fn message_of(status: &Status, is_from_gsar: bool) -> String {
     let message = status.message();
-    let is_http =
-        ["HTTP status code", "invalid compression flag"].iter().any(|sign| message.contains(sign));
+    let is_http = ["HTTP status code", "invalid compression flag"]
+        .iter()
+        .any(|marker| message.contains(marker));
     if is_from_gsar || !is_http {
         return message.to_owned();
     }
@@ -219,7 +220,7 @@ mod tests {
     use std::task::Poll;
     use tonic_types::{ErrorDetails, FieldViolation, QuotaViolation};
 
-    fn shown(code: Code, message: &str, details: ErrorDetails) -> String {
+    fn format_refusal(code: Code, message: &str, details: ErrorDetails) -> String {
         Refusal::from_status("Evaluate", &Status::with_error_details(code, message, details))
             .to_string()
     }
@@ -231,8 +232,8 @@ mod tests {
             "protocol error: received message with invalid compression flag: 123 (valid flags are 0 and 1)",
         ] {
             let status = Status::new(Code::Unimplemented, message);
-            let shown = Refusal::from_status("Evaluate", &status).to_string();
-            assert!(shown.contains("use an address of `listen`"), "{shown}");
+            let formatted = Refusal::from_status("Evaluate", &status).to_string();
+            assert!(formatted.contains("use an address of `listen`"), "{formatted}");
         }
     }
 
@@ -243,8 +244,8 @@ mod tests {
         let refusal = Refusal::from_status("Evaluate", &late);
         assert_eq!(refusal.code, Code::DeadlineExceeded);
         assert_eq!(refusal.one_line(), "deadline exceeded");
-        let of_server = Refusal::from_status("Evaluate", &Status::cancelled("by the server"));
-        assert_eq!(of_server.code, Code::Cancelled);
+        let cancelled = Refusal::from_status("Evaluate", &Status::cancelled("by the server"));
+        assert_eq!(cancelled.code, Code::Cancelled);
     }
 
     #[tokio::test]
@@ -304,17 +305,17 @@ mod tests {
             FieldViolation::new("evidence[3].id", "duplicate id `pods`"),
         ]);
         fields.set_error_info("INVALID_FIELDS", domain, HashMap::new());
-        let mut unknown = ErrorDetails::with_resource_info("policy", "night-shift", "", "");
-        unknown.set_error_info("UNKNOWN_RESOURCE", domain, HashMap::new());
-        let mut busy = ErrorDetails::with_retry_info(Some(Duration::from_millis(1500)));
-        busy.set_error_info("TOO_MANY_CALLS", domain, HashMap::new());
-        let mut large = ErrorDetails::with_quota_failure(vec![QuotaViolation::new(
+        let mut resource = ErrorDetails::with_resource_info("policy", "night-shift", "", "");
+        resource.set_error_info("UNKNOWN_RESOURCE", domain, HashMap::new());
+        let mut overload = ErrorDetails::with_retry_info(Some(Duration::from_millis(1500)));
+        overload.set_error_info("TOO_MANY_CALLS", domain, HashMap::new());
+        let mut quota = ErrorDetails::with_quota_failure(vec![QuotaViolation::new(
             "message",
             "has 70000000 bytes; at most 67108864 are allowed: send less evidence",
         )]);
-        large.set_error_info("MESSAGE_TOO_LARGE", domain, HashMap::new());
-        let mut late = ErrorDetails::new();
-        late.set_error_info(
+        quota.set_error_info("MESSAGE_TOO_LARGE", domain, HashMap::new());
+        let mut timeout = ErrorDetails::new();
+        timeout.set_error_info(
             "DEADLINE_EXCEEDED",
             domain,
             HashMap::from([("step".to_owned(), "judge".to_owned())]),
@@ -323,17 +324,17 @@ mod tests {
         defect.set_error_info("INTERNAL", domain, HashMap::new());
         insta::assert_snapshot!(
             [
-                shown(Code::InvalidArgument, "2 fields", fields),
-                shown(
+                format_refusal(Code::InvalidArgument, "2 fields", fields),
+                format_refusal(
                     Code::NotFound,
                     "unknown policy `night-shift`; expected one of paper, reference, strict",
-                    unknown
+                    resource
                 ),
-                shown(Code::ResourceExhausted, "too many calls in flight", busy),
-                shown(Code::ResourceExhausted, "the request is too large", large),
-                shown(Code::DeadlineExceeded, "", late),
-                shown(Code::Internal, "internal error", defect),
-                shown(Code::Unknown, "", ErrorDetails::new()),
+                format_refusal(Code::ResourceExhausted, "too many calls in flight", overload),
+                format_refusal(Code::ResourceExhausted, "the request is too large", quota),
+                format_refusal(Code::DeadlineExceeded, "", timeout),
+                format_refusal(Code::Internal, "internal error", defect),
+                format_refusal(Code::Unknown, "", ErrorDetails::new()),
             ]
             .map(|text| format!("error: {text}"))
             .join("\n\n")

@@ -59,7 +59,7 @@ impl Status {
 mod tests {
     use super::*;
 
-    fn of(outcome: v1::Outcome, tier: v1::Tier) -> Status {
+    fn status(outcome: v1::Outcome, tier: v1::Tier) -> Status {
         Status::from_evaluation(&v1::EvaluateResponse {
             outcome: outcome.into(),
             decision: Some(v1::Decision { tier: tier.into(), ..Default::default() }),
@@ -69,11 +69,11 @@ mod tests {
 
     #[test]
     fn maps_tiers_and_failures() {
-        assert_eq!(of(v1::Outcome::Scored, v1::Tier::Proceed), Status::Proceed);
-        assert_eq!(of(v1::Outcome::Scored, v1::Tier::Regenerate), Status::Regenerate);
-        assert_eq!(of(v1::Outcome::Scored, v1::Tier::Replan), Status::Replan);
-        assert_eq!(of(v1::Outcome::Abstained, v1::Tier::Abstain), Status::Abstain);
-        assert_eq!(of(v1::Outcome::Failed, v1::Tier::Abstain), Status::Error);
+        assert_eq!(status(v1::Outcome::Scored, v1::Tier::Proceed), Status::Proceed);
+        assert_eq!(status(v1::Outcome::Scored, v1::Tier::Regenerate), Status::Regenerate);
+        assert_eq!(status(v1::Outcome::Scored, v1::Tier::Replan), Status::Replan);
+        assert_eq!(status(v1::Outcome::Abstained, v1::Tier::Abstain), Status::Abstain);
+        assert_eq!(status(v1::Outcome::Failed, v1::Tier::Abstain), Status::Error);
         assert_eq!(Status::from_evaluation(&v1::EvaluateResponse::default()), Status::Error);
     }
 
@@ -93,9 +93,9 @@ mod tests {
 
     #[test]
     fn statuses_are_ordered_by_severity() {
-        let rising =
+        let ascending =
             [Status::Proceed, Status::Regenerate, Status::Replan, Status::Abstain, Status::Error];
-        assert!(rising.is_sorted());
-        assert_eq!(rising.into_iter().max(), Some(Status::Error));
+        assert!(ascending.is_sorted());
+        assert_eq!(ascending.into_iter().max(), Some(Status::Error));
     }
 }

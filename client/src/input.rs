@@ -68,8 +68,8 @@ pub fn read_text(path: &Path) -> Result<String, InputError> {
 
 fn read_limited(path: &Path, reader: impl Read) -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
-    let read = reader.take(MAX_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|source| InputError::Unreadable { path: path.to_owned(), source })?;
+    let result = reader.take(MAX_BYTES + 1).read_to_end(&mut bytes);
+    result.map_err(|source| InputError::Unreadable { path: path.to_owned(), source })?;
     if bytes.len() as u64 > MAX_BYTES {
         let message = "larger than 128 MiB; split it".to_owned();
         return Err(InputError::Unusable { path: path.to_owned(), message });
@@ -89,12 +89,12 @@ fn decode(path: &Path, bytes: Vec<u8>) -> Result<String, InputError> {
         Some(offset) => {
             let line = line_at(text.as_bytes(), offset);
             let message = "contains a zero byte; binary files are not supported, export it as text";
-            Err(content(path, line, message))
+            Err(content_error(path, line, message))
         }
     }
 }
 
-fn content(path: &Path, line: usize, message: &str) -> InputError {
+fn content_error(path: &Path, line: usize, message: &str) -> InputError {
     InputError::Content { path: path.to_owned(), line, message: message.to_owned() }
 }
 
@@ -106,35 +106,41 @@ fn utf8(path: &Path, mut bytes: Vec<u8>) -> Result<String, InputError> {
         let bytes = error.as_bytes();
         let end = error.utf8_error().valid_up_to();
         // A zero byte identifies a binary file, even if the file also contains invalid UTF-8.
-        let zero = bytes.iter().take(end).position(|byte| *byte == 0);
-        match zero {
-            Some(offset) => content(
+        let zero_offset = bytes.iter().take(end).position(|byte| *byte == 0);
+        match zero_offset {
+            Some(offset) => content_error(
                 path,
                 line_at(bytes, offset),
                 "contains a zero byte; binary files are not supported, export it as text",
             ),
-            None => {
-                content(path, line_at(bytes, end), "not valid UTF-8; convert the file to UTF-8")
-            }
+            None => content_error(
+                path,
+                line_at(bytes, end),
+                "not valid UTF-8; convert the file to UTF-8",
+            ),
         }
     })
 }
 
-fn utf16(path: &Path, bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, InputError> {
+fn utf16(path: &Path, bytes: &[u8], from_bytes: fn([u8; 2]) -> u16) -> Result<String, InputError> {
     let (pairs, rest) = bytes.as_chunks::<2>();
     let mut text = String::with_capacity(bytes.len());
-    for decoded in char::decode_utf16(pairs.iter().map(|pair| unit(*pair))) {
+    for decoded in char::decode_utf16(pairs.iter().map(|pair| from_bytes(*pair))) {
         match decoded {
             Ok(character) => text.push(character),
             Err(_) => {
                 let line = line_at(text.as_bytes(), text.len());
-                return Err(content(path, line, "not valid UTF-16; convert the file to UTF-8"));
+                return Err(content_error(
+                    path,
+                    line,
+                    "not valid UTF-16; convert the file to UTF-8",
+                ));
             }
         }
     }
     if !rest.is_empty() {
         let line = line_at(text.as_bytes(), text.len());
-        return Err(content(path, line, "truncated UTF-16: odd number of bytes"));
+        return Err(content_error(path, line, "truncated UTF-16: odd number of bytes"));
     }
     Ok(text)
 }
@@ -142,8 +148,8 @@ fn utf16(path: &Path, bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, 
 fn gunzip(path: &Path, packed: &[u8]) -> Result<Vec<u8>, InputError> {
     let unusable = |message: String| InputError::Unusable { path: path.to_owned(), message };
     let mut bytes = Vec::new();
-    let read = MultiGzDecoder::new(packed).take(MAX_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| unusable(format!("failed to decompress gzip: {error}")))?;
+    let result = MultiGzDecoder::new(packed).take(MAX_BYTES + 1).read_to_end(&mut bytes);
+    result.map_err(|error| unusable(format!("failed to decompress gzip: {error}")))?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(unusable("decompresses to more than 128 MiB; split it".to_owned()));
     }
@@ -161,32 +167,33 @@ pub fn parse_messages<T>(path: &Path, text: &str) -> Result<Vec<T>, InputError>
 where
     T: Named + prost::Message + Default,
 {
-    let content = |line, message| InputError::Content { path: path.to_owned(), line, message };
+    let content_error =
+        |line, message| InputError::Content { path: path.to_owned(), line, message };
     let mut documents =
         serde_json::Deserializer::from_str(text).into_iter::<&serde_json::value::RawValue>();
-    let mut found = Vec::new();
+    let mut messages = Vec::new();
     while let Some(document) = documents.next() {
         let document = document
-            .map_err(|error| content(error.line(), split_position(&error.to_string()).1))?;
+            .map_err(|error| content_error(error.line(), split_position(&error.to_string()).1))?;
         let end = documents.byte_offset();
         let start = end.saturating_sub(document.get().len());
         let message = json::from_json(document.get()).map_err(|error| {
             let (line, message) = split_position(&error.to_string());
-            content(line_at(text.as_bytes(), start) + line.saturating_sub(1), message)
+            content_error(line_at(text.as_bytes(), start) + line.saturating_sub(1), message)
         })?;
-        found.push(message);
+        messages.push(message);
     }
-    Ok(found)
+    Ok(messages)
 }
 
 /// Splits `MESSAGE at line L column C` into `L` and `column C: MESSAGE`.
 #[must_use]
 pub fn split_position(message: &str) -> (usize, String) {
-    let place = message.rsplit_once(" at line ").and_then(|(text, place)| {
-        let (line, column) = place.split_once(" column ")?;
+    let position = message.rsplit_once(" at line ").and_then(|(text, position)| {
+        let (line, column) = position.split_once(" column ")?;
         Some((line.parse().ok()?, format!("column {column}: {text}")))
     });
-    place.unwrap_or_else(|| (1, message.to_owned()))
+    position.unwrap_or_else(|| (1, message.to_owned()))
 }
 
 #[cfg(test)]
@@ -248,28 +255,28 @@ mod tests {
         assert_eq!(text(&packed(b"\xff\xfea\0")), Ok("a".to_owned()));
         let appended = [packed(b"a\n"), packed(b"b\n")].concat();
         assert_eq!(text(&appended), Ok("a\nb\n".to_owned()), "concatenated members");
-        let whole = packed(&[b'x'; 1_000]);
-        let cut = text(&whole[..whole.len() - 6]).unwrap_err();
-        assert!(cut.starts_with("report.md: failed to decompress gzip"), "{cut}");
+        let complete = packed(&[b'x'; 1_000]);
+        let error = text(&complete[..complete.len() - 6]).unwrap_err();
+        assert!(error.starts_with("report.md: failed to decompress gzip"), "{error}");
     }
 
     #[test]
     fn parses_one_or_several_documents() {
-        let read = |text| {
+        let count = |text| {
             parse_messages::<ScoreRequest>(Path::new("r.jsonl"), text).map(|found| found.len())
         };
-        assert_eq!(read("{\n  \"policy\": \"paper\"\n}\n").unwrap(), 1);
-        assert_eq!(read("{\"policy\":\"paper\"}\n{\"explain\":true}\n\n{}").unwrap(), 3);
-        assert_eq!(read(" \n").unwrap(), 0);
+        assert_eq!(count("{\n  \"policy\": \"paper\"\n}\n").unwrap(), 1);
+        assert_eq!(count("{\"policy\":\"paper\"}\n{\"explain\":true}\n\n{}").unwrap(), 3);
+        assert_eq!(count(" \n").unwrap(), 0);
     }
 
     #[test]
     fn invalid_documents_are_reported_with_their_line() {
-        let read = |text| {
+        let error = |text| {
             parse_messages::<ScoreRequest>(Path::new("r.jsonl"), text).unwrap_err().to_string()
         };
-        assert!(read("{}\n{}\n{\"polcy\":1}").starts_with("r.jsonl:3: "));
-        assert!(read("{\n\n\"polcy\":1}").starts_with("r.jsonl:3: "));
-        assert!(read("{}\n{").starts_with("r.jsonl:2: "));
+        assert!(error("{}\n{}\n{\"polcy\":1}").starts_with("r.jsonl:3: "));
+        assert!(error("{\n\n\"polcy\":1}").starts_with("r.jsonl:3: "));
+        assert!(error("{}\n{").starts_with("r.jsonl:2: "));
     }
 }

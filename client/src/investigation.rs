@@ -134,13 +134,13 @@ impl ActiveInvestigation {
     /// version of the client.
     #[must_use]
     pub fn due(&self) -> Option<&Due> {
-        due(&self.state).filter(|due| !matches!(due, Due::Finished(_)))
+        due_instruction(&self.state).filter(|due| !matches!(due, Due::Finished(_)))
     }
 
     /// Returns `true` if the server has finished the investigation.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        matches!(due(&self.state), Some(Due::Finished(_)))
+        matches!(due_instruction(&self.state), Some(Due::Finished(_)))
     }
 
     /// Records an agent's turn.
@@ -181,7 +181,7 @@ impl ActiveInvestigation {
     /// Returns the outcome.
     #[must_use]
     pub fn into_outcome(self) -> InvestigationOutcome {
-        let end = match due(&self.state) {
+        let end = match due_instruction(&self.state) {
             Some(Due::Finished(end)) => end.clone(),
             _ => v1::Finished { degraded: true, ..v1::Finished::default() },
         };
@@ -189,6 +189,6 @@ impl ActiveInvestigation {
     }
 }
 
-fn due(state: &v1::Investigation) -> Option<&Due> {
+fn due_instruction(state: &v1::Investigation) -> Option<&Due> {
     state.instruction.as_ref()?.due.as_ref()
 }

@@ -40,8 +40,8 @@ impl Pool {
         others: &[Endpoint],
         files: &TlsFiles,
     ) -> Result<Self, ClientError> {
-        let connected = Connection::open(first, files).await;
-        let mut is_any_reachable = connected.is_ok();
+        let first_result = Connection::open(first, files).await;
+        let mut is_any_reachable = first_result.is_ok();
         let mut connections = Vec::new();
         for endpoint in others {
             let connection = Connection::open(endpoint, files).await;
@@ -51,7 +51,7 @@ impl Pool {
                 Err(_) => Connection::open_lazy(endpoint, files).await?,
             });
         }
-        let first = match connected {
+        let first = match first_result {
             Ok(connection) => connection,
             Err(error) if !is_any_reachable => return Err(error),
             Err(_) => Connection::open_lazy(first, files).await?,
@@ -74,11 +74,12 @@ impl Pool {
 
     /// Returns the connection for the next call, rotating over the servers without a recent failure.
     pub(crate) fn next(&self) -> Arc<Connection> {
-        let all = || std::iter::once(&self.first).chain(&self.others);
+        let connections = || std::iter::once(&self.first).chain(&self.others);
         let index = self.next.fetch_add(1, Ordering::Relaxed);
-        let healthy: Vec<_> = all().filter(|connection| !connection.failed_recently()).collect();
+        let healthy: Vec<_> =
+            connections().filter(|connection| !connection.failed_recently()).collect();
         let chosen = match healthy.len() {
-            0 => all().nth(index % (self.others.len() + 1)),
+            0 => connections().nth(index % (self.others.len() + 1)),
             count => healthy.get(index % count).copied(),
         };
         Arc::clone(chosen.unwrap_or(&self.first))
@@ -115,10 +116,14 @@ impl Connection {
         Ok(connection)
     }
 
-    async fn dial(endpoint: &Endpoint, files: &TlsFiles, now: bool) -> Result<Self, ClientError> {
+    async fn dial(
+        endpoint: &Endpoint,
+        files: &TlsFiles,
+        is_eager: bool,
+    ) -> Result<Self, ClientError> {
         let last_failure = LastFailure::default();
         let unreachable = |error: tonic::transport::Error| match last_failure.get() {
-            Some(failure) => untrusted(endpoint, failure),
+            Some(failure) => tls_error(endpoint, failure),
             None => {
                 ClientError::Unreachable { endpoint: endpoint.clone(), reason: root_cause(&error) }
             }
@@ -132,14 +137,14 @@ impl Connection {
                 });
                 // HTTP/2 requires a host, which a Unix socket does not have.
                 let settings = settings("http://localhost").map_err(unreachable)?;
-                match now {
+                match is_eager {
                     true => settings.connect_with_connector(connector).await,
                     false => Ok(settings.connect_with_connector_lazy(connector)),
                 }
             }
             Endpoint::Tcp(address) => {
                 let settings = settings(&format!("http://{address}")).map_err(unreachable)?;
-                if now { settings.connect().await } else { Ok(settings.connect_lazy()) }
+                if is_eager { settings.connect().await } else { Ok(settings.connect_lazy()) }
             }
             Endpoint::Tls(address) => {
                 let config = tls::client_config(files)?;
@@ -149,7 +154,7 @@ impl Connection {
                 // The connector performs TLS; `https` is only the scheme of requests.
                 let settings = settings(&format!("http://{address}")).map_err(unreachable)?;
                 let settings = settings.origin(origin);
-                match now {
+                match is_eager {
                     true => settings.connect_with_connector(connector).await,
                     false => Ok(settings.connect_with_connector_lazy(connector)),
                 }
@@ -169,7 +174,7 @@ impl Connection {
 
     fn failed_recently(&self) -> bool {
         let failed_at = *self.failed_at.lock().unwrap_or_else(PoisonError::into_inner);
-        failed_at.is_some_and(|at| at.elapsed() < FAILURE_COOLDOWN)
+        failed_at.is_some_and(|instant| instant.elapsed() < FAILURE_COOLDOWN)
     }
 
     pub(crate) fn status_error(&self, method: &'static str, status: &Status) -> ClientError {
@@ -181,7 +186,7 @@ impl Connection {
         if refusal.reason.is_empty()
             && let Some(failure) = self.last_failure.get()
         {
-            return untrusted(&self.endpoint, failure);
+            return tls_error(&self.endpoint, failure);
         }
         if let Endpoint::Tcp(address) = &self.endpoint
             && refusal.reason.is_empty()
@@ -194,8 +199,8 @@ impl Connection {
             );
             return ClientError::Unreachable { endpoint, reason };
         }
-        let broken = refusal.code == Code::Unavailable && refusal.reason.is_empty();
-        if broken {
+        let is_broken = refusal.code == Code::Unavailable && refusal.reason.is_empty();
+        if is_broken {
             let endpoint = self.endpoint.clone();
             return ClientError::Unreachable { endpoint, reason: refusal.message };
         }
@@ -203,7 +208,7 @@ impl Connection {
     }
 }
 
-fn untrusted(endpoint: &Endpoint, TlsFailure { reason, fix }: TlsFailure) -> ClientError {
+fn tls_error(endpoint: &Endpoint, TlsFailure { reason, fix }: TlsFailure) -> ClientError {
     ClientError::Tls { endpoint: endpoint.clone(), reason, fix }
 }
 

@@ -31,9 +31,9 @@ pub(crate) async fn with_judge<T>(
 ) -> Result<T, Failure> {
     let options = ConnectOptions { judge, ..connect_options(connection) };
     let target = select_target(&options, &Environment::from_env())?;
-    let mut started = None;
+    let mut temporary_server = None;
     let result = until_signal(async {
-        let client = connect(&target, &mut started).await?;
+        let client = connect(&target, &mut temporary_server).await?;
         let server = match target {
             Target::Running { .. } => Server::Running,
             Target::Temporary { .. } => Server::Temporary,
@@ -42,7 +42,7 @@ pub(crate) async fn with_judge<T>(
     })
     .await
     .map_err(|failure: Failure| failure.with_deadline(connection.deadline()));
-    if let Some(server) = started {
+    if let Some(server) = temporary_server {
         server.stop().await;
     }
     result
@@ -76,7 +76,7 @@ pub(crate) async fn until_signal<T>(
 /// Connects to a server, after starting a temporary one if necessary.
 pub(crate) async fn connect(
     target: &Target,
-    started: &mut Option<TemporaryServer>,
+    temporary_server: &mut Option<TemporaryServer>,
 ) -> Result<Client, Failure> {
     match target {
         Target::Running { endpoint, tls, token_file, .. } => {
@@ -85,7 +85,7 @@ pub(crate) async fn connect(
         }
         Target::Temporary { binary, data_dir, judge } => {
             let data_dir = data_dir.as_deref();
-            let server = started.insert(match judge {
+            let server = temporary_server.insert(match judge {
                 Some(judge) => TemporaryServer::with_judge(binary, data_dir, judge)?,
                 None => TemporaryServer::start(binary, data_dir)?,
             });

@@ -10,11 +10,11 @@ pub fn truncate_middle(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
         return Cow::Borrowed(text);
     }
-    let kept = columns.saturating_sub(1);
-    let mut cut = String::from(start_of(text, kept - kept / 2));
-    cut.push('…');
-    cut.push_str(end_of(text, kept / 2));
-    Cow::Owned(cut)
+    let kept_columns = columns.saturating_sub(1);
+    let mut shortened = String::from(start_of(text, kept_columns - kept_columns / 2));
+    shortened.push('…');
+    shortened.push_str(end_of(text, kept_columns / 2));
+    Cow::Owned(shortened)
 }
 
 /// Shortens text at the end to at most `columns` columns.
@@ -37,13 +37,13 @@ pub fn width(text: &str) -> usize {
 #[must_use]
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
-    let mut blank = false;
+    let mut has_pending_space = false;
     for character in text.trim().chars() {
         if character.is_whitespace() {
-            blank = true;
+            has_pending_space = true;
             continue;
         }
-        if std::mem::take(&mut blank) {
+        if std::mem::take(&mut has_pending_space) {
             line.push(' ');
         }
         line.push(if is_unsafe(character) { char::REPLACEMENT_CHARACTER } else { character });
@@ -54,12 +54,12 @@ pub fn one_line(text: &str) -> String {
 /// Replaces control and directional characters with `\u{fffd}`, except line breaks and tabs.
 #[must_use]
 pub fn lines(text: &str) -> String {
-    let shown = |character| match character {
+    let sanitize = |character| match character {
         '\n' | '\t' => character,
         _ if is_unsafe(character) => char::REPLACEMENT_CHARACTER,
         _ => character,
     };
-    text.chars().map(shown).collect()
+    text.chars().map(sanitize).collect()
 }
 
 fn is_unsafe(character: char) -> bool {
@@ -72,10 +72,10 @@ fn columns_of(character: char) -> usize {
 }
 
 fn start_of(text: &str, columns: usize) -> &str {
-    let mut taken = 0;
+    let mut total_columns = 0;
     for (offset, character) in text.char_indices() {
-        taken += columns_of(character);
-        if taken > columns {
+        total_columns += columns_of(character);
+        if total_columns > columns {
             return text.get(..offset).unwrap_or(text);
         }
     }
@@ -83,11 +83,11 @@ fn start_of(text: &str, columns: usize) -> &str {
 }
 
 fn end_of(text: &str, columns: usize) -> &str {
-    let mut taken = 0;
+    let mut total_columns = 0;
     let mut start = text.len();
     for (offset, character) in text.char_indices().rev() {
-        taken += columns_of(character);
-        if taken > columns {
+        total_columns += columns_of(character);
+        if total_columns > columns {
             break;
         }
         // A combining mark without its base character is dropped.

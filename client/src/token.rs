@@ -8,12 +8,12 @@ use tonic::metadata::{Ascii, MetadataValue};
 
 /// A bearer token, sent in the `authorization` header.
 #[derive(Clone)]
-pub struct Token(Arc<Shared>);
+pub struct Token(Arc<TokenState>);
 
-struct Shared {
+struct TokenState {
     /// Read for each call, since issuers replace the file before the token expires.
     file: Option<PathBuf>,
-    last: Mutex<MetadataValue<Ascii>>,
+    last_header: Mutex<MetadataValue<Ascii>>,
 }
 
 /// An error from loading a token.
@@ -41,7 +41,7 @@ impl fmt::Debug for Token {
 impl Token {
     /// Creates a token from text. Fails with [`TokenError::Text`] if it is invalid.
     pub fn new(text: &str) -> Result<Self, TokenError> {
-        Ok(Self(Arc::new(Shared { file: None, last: Mutex::new(header(text)?) })))
+        Ok(Self(Arc::new(TokenState { file: None, last_header: Mutex::new(header(text)?) })))
     }
 
     /// Creates a token that is read from a file for each call. Fails if the file does not contain a valid token now.
@@ -50,17 +50,20 @@ impl Token {
             path: path.to_owned(),
             reason: error.to_string(),
         })?;
-        Ok(Self(Arc::new(Shared { file: Some(path.to_owned()), last: Mutex::new(header(&text)?) })))
+        Ok(Self(Arc::new(TokenState {
+            file: Some(path.to_owned()),
+            last_header: Mutex::new(header(&text)?),
+        })))
     }
 
     /// Returns the header value, or the previous one if the file is unreadable or invalid at the moment.
     pub(crate) fn header(&self) -> MetadataValue<Ascii> {
-        let mut last = self.0.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = self.0.file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
-        if let Some(new) = read.and_then(|text| header(&text).ok()) {
-            *last = new;
+        let mut last_header = self.0.last_header.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = self.0.file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
+        if let Some(new) = text.and_then(|text| header(&text).ok()) {
+            *last_header = new;
         }
-        last.clone()
+        last_header.clone()
     }
 }
 
@@ -84,8 +87,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
         assert!(matches!(Token::from_file(&path), Err(TokenError::File { .. })));
-        for wrong in ["", " \n", "a\u{7}b"] {
-            std::fs::write(&path, wrong).unwrap();
+        for invalid in ["", " \n", "a\u{7}b"] {
+            std::fs::write(&path, invalid).unwrap();
             assert_eq!(Token::from_file(&path).unwrap_err(), TokenError::Text);
         }
         std::fs::write(&path, "first\n").unwrap();
@@ -95,7 +98,7 @@ mod tests {
         assert_eq!(token.clone().header(), "Bearer second");
         std::fs::remove_file(&path).unwrap();
         assert_eq!(token.header(), "Bearer second");
-        let shown = format!("{token:?} {:?}", Token::new("third").unwrap().header());
-        assert!(!shown.contains("second") && !shown.contains("third"), "{shown}");
+        let printed = format!("{token:?} {:?}", Token::new("third").unwrap().header());
+        assert!(!printed.contains("second") && !printed.contains("third"), "{printed}");
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::{Connection, Format, JudgeChoice, Only, Output, decimal};
+use super::{Connection, Format, JudgeChoice, Only, Output, parse_decimal};
 
 /// Decide whether a report may be sent
 ///
@@ -46,7 +46,7 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "FILE", conflicts_with = "request", value_hint = ValueHint::FilePath)]
     pub(crate) gate: Option<PathBuf>,
     /// The writer's confidence in the report, from 0 to 1
-    #[arg(long, value_name = "NUMBER", conflicts_with = "request", value_parser = decimal)]
+    #[arg(long, value_name = "NUMBER", conflicts_with = "request", value_parser = parse_decimal)]
     pub(crate) confidence: Option<f64>,
     /// Show the full reasoning for all claims, or for CLAIM, and what would change the decision
     #[arg(long, value_name = "CLAIM", num_args = 0..=1, default_missing_value = "")]

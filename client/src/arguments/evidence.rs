@@ -43,7 +43,7 @@ pub(crate) enum Evidence {
         #[arg(value_name = "ITEM")]
         item: String,
         /// The lines to print, such as 120-143
-        #[arg(long, value_name = "FIRST-LAST", value_parser = lines)]
+        #[arg(long, value_name = "FIRST-LAST", value_parser = parse_line_range)]
         lines: Option<(u64, u64)>,
         #[command(flatten)]
         connection: Connection,
@@ -96,10 +96,10 @@ pub(crate) struct Search {
     #[arg(long, value_enum)]
     pub(crate) method: Option<Method>,
     /// Search only items of this kind, such as tool_output or signal
-    #[arg(long, value_name = "KIND", value_parser = kind)]
+    #[arg(long, value_name = "KIND", value_parser = parse_kind)]
     pub(crate) kind: Vec<EvidenceKind>,
     /// Search only items of this lane, such as logs or metrics
-    #[arg(long, value_name = "LANE", value_parser = lane)]
+    #[arg(long, value_name = "LANE", value_parser = parse_lane)]
     pub(crate) lane: Vec<Lane>,
     /// Search only passages that mention this name
     #[arg(long, value_name = "NAME")]
@@ -111,7 +111,7 @@ pub(crate) struct Search {
     pub(crate) connection: Connection,
 }
 
-fn lines(text: &str) -> Result<(u64, u64), String> {
+fn parse_line_range(text: &str) -> Result<(u64, u64), String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let range = first.parse().ok().zip(last.parse().ok());
     range.filter(|(first, last)| *first > 0 && first <= last).ok_or_else(|| {
@@ -119,16 +119,16 @@ fn lines(text: &str) -> Result<(u64, u64), String> {
     })
 }
 
-fn kind(name: &str) -> Result<EvidenceKind, String> {
+fn parse_kind(name: &str) -> Result<EvidenceKind, String> {
     EvidenceKind::from_name(name).ok_or_else(|| {
-        let known: Vec<&str> = EvidenceKind::ALL.iter().map(|kind| kind.name()).collect();
-        format!("unknown kind; expected one of {}", known.join(", "))
+        let names: Vec<&str> = EvidenceKind::ALL.iter().map(|kind| kind.name()).collect();
+        format!("unknown kind; expected one of {}", names.join(", "))
     })
 }
 
-fn lane(name: &str) -> Result<Lane, String> {
+fn parse_lane(name: &str) -> Result<Lane, String> {
     Lane::from_name(name).ok_or_else(|| {
-        let known: Vec<&str> = Lane::ALL.iter().map(|lane| lane.name()).collect();
-        format!("unknown lane; expected one of {}", known.join(", "))
+        let names: Vec<&str> = Lane::ALL.iter().map(|lane| lane.name()).collect();
+        format!("unknown lane; expected one of {}", names.join(", "))
     })
 }

@@ -8,7 +8,7 @@ use clap::{Args, ValueHint};
 
 use super::{Connection, Stream};
 
-const EVERY: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(3600));
+const INTERVAL_RANGE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(3600));
 
 /// Evaluate reports as they are written to a directory
 ///
@@ -44,7 +44,7 @@ pub(crate) struct Watch {
     #[arg(long, conflicts_with = "existing")]
     pub(crate) once: bool,
     /// The polling interval, such as 500ms, 1s or 2m
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_interval)]
     pub(crate) every: Duration,
     /// The output format [default: human on a terminal, otherwise lines]
     #[arg(long, short, visible_alias = "format", value_enum)]
@@ -53,7 +53,7 @@ pub(crate) struct Watch {
     pub(crate) connection: Connection,
 }
 
-fn time(text: &str) -> Result<Duration, String> {
+fn parse_interval(text: &str) -> Result<Duration, String> {
     let end = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at_checked(end).unwrap_or((text, ""));
     let unit = match unit {
@@ -63,12 +63,12 @@ fn time(text: &str) -> Result<Duration, String> {
         _ => None,
     };
     let number: Option<u64> = number.parse().ok();
-    let time = number.zip(unit).and_then(|(number, unit)| number.checked_mul(unit));
-    let Some(time) = time.map(Duration::from_millis) else {
+    let interval = number.zip(unit).and_then(|(number, unit)| number.checked_mul(unit));
+    let Some(interval) = interval.map(Duration::from_millis) else {
         return Err("invalid duration; expected a number with ms, s or m, such as 500ms".to_owned());
     };
-    if time < EVERY.0 || time > EVERY.1 {
+    if interval < INTERVAL_RANGE.0 || interval > INTERVAL_RANGE.1 {
         return Err("out of range; expected 10ms to 60m".to_owned());
     }
-    Ok(time)
+    Ok(interval)
 }

@@ -25,26 +25,26 @@ pub(super) async fn run(arguments: &Check, terminal: &Terminal) -> Result<Status
     if arguments.corpus.is_some() {
         require_records(&arguments.connection, "corpus to keep")?;
     }
-    let declared = declared(&arguments.file)?;
-    let wanted = chosen(declared, &arguments.names)?;
+    let declarations = read_declarations(&arguments.file)?;
+    let selected = select_checks(declarations, &arguments.names)?;
     let runner =
         CheckRunner { directory: arguments.directory.clone(), sandbox: arguments.sandbox.clone() };
     let (mut items, mut status) = (Vec::new(), Status::Proceed);
-    for declaration in &wanted {
-        let began = Instant::now();
+    for declaration in &selected {
+        let started_at = Instant::now();
         let run = runner.run(declaration).await.map_err(|error| {
-            let line = runner.sandbox.iter().chain(declaration.command());
-            let program = line.into_iter().next().map(String::as_str).unwrap_or_default();
+            let words = runner.sandbox.iter().chain(declaration.command());
+            let program = words.into_iter().next().map(String::as_str).unwrap_or_default();
             let name = declaration.name();
             Failure::Usage(format!("check {name}: `{program}` failed to start: {error}"))
         })?;
         if run.result() == VerificationResult::Failed {
             status = Status::Error;
         }
-        let item = item(&run);
+        let item = evidence_item(&run);
         match is_json(arguments.output) {
             true => print_json(&item)?,
-            false => print(&check_run(&run, began.elapsed(), terminal.columns))?,
+            false => print(&check_run(&run, started_at.elapsed(), terminal.columns))?,
         }
         if let Some(folder) = &arguments.save {
             save(folder, &item.id, &run)?;
@@ -57,31 +57,32 @@ pub(super) async fn run(arguments: &Check, terminal: &Terminal) -> Result<Status
     Ok(status)
 }
 
-pub(super) fn declared(path: &Path) -> Result<Vec<CheckDeclaration>, Failure> {
+pub(super) fn read_declarations(path: &Path) -> Result<Vec<CheckDeclaration>, Failure> {
     checks_from_toml(&read_text(path)?).map_err(|error| {
         InputError::Unusable { path: path.to_owned(), message: error.to_string() }.into()
     })
 }
 
-fn chosen(
-    declared: Vec<CheckDeclaration>,
+fn select_checks(
+    declarations: Vec<CheckDeclaration>,
     names: &[String],
 ) -> Result<Vec<CheckDeclaration>, Failure> {
-    let is_declared = |name: &&String| declared.iter().any(|check| check.name() == name.as_str());
+    let is_declared =
+        |name: &&String| declarations.iter().any(|check| check.name() == name.as_str());
     if let Some(unknown) = names.iter().find(|name| !is_declared(name)) {
-        let known: Vec<&str> = declared.iter().map(CheckDeclaration::name).collect();
-        let known = known.join(", ");
+        let names: Vec<&str> = declarations.iter().map(CheckDeclaration::name).collect();
+        let names = names.join(", ");
         return Err(Failure::Usage(format!(
-            "check `{unknown}` is not declared; expected one of {known}"
+            "check `{unknown}` is not declared; expected one of {names}"
         )));
     }
-    let is_wanted = |check: &CheckDeclaration| {
+    let is_selected = |check: &CheckDeclaration| {
         names.is_empty() || names.iter().any(|name| name == check.name())
     };
-    Ok(declared.into_iter().filter(is_wanted).collect())
+    Ok(declarations.into_iter().filter(is_selected).collect())
 }
 
-fn item(run: &CheckRun) -> v1::EvidenceItem {
+fn evidence_item(run: &CheckRun) -> v1::EvidenceItem {
     let now = jiff::Timestamp::now();
     let id = format!("check-{}-{}", run.declaration.name(), now.strftime("%Y%m%dT%H%M%S%.3fZ"));
     v1::EvidenceItem {

@@ -25,27 +25,27 @@ const MIN_SPACE: u64 = 16 << 20;
 pub(super) async fn run(arguments: &Doctor, terminal: &Terminal) -> Result<Status, Failure> {
     let environment = Environment::from_env();
     let target = select_target(&connect_options(&arguments.connection), &environment);
-    let mut found = vec![healthy("command", format!("gsar {}", env!("CARGO_PKG_VERSION")))];
-    found.push(binary(&environment, &target).await);
+    let mut results = vec![healthy("command", format!("gsar {}", env!("CARGO_PKG_VERSION")))];
+    results.push(check_binary(&environment, &target).await);
     if let Some(directory) = &arguments.connection.data_dir {
-        found.extend(configuration(&environment, directory).await);
+        results.extend(check_configuration(&environment, directory).await);
     }
-    let mut started = None;
-    let asked = until_signal(async {
-        Ok(server(&target, &mut started, arguments.connection.deadline()).await)
+    let mut temporary_server = None;
+    let server_findings = until_signal(async {
+        Ok(check_server(&target, &mut temporary_server, arguments.connection.deadline()).await)
     })
     .await;
-    if let Some(server) = started {
+    if let Some(server) = temporary_server {
         server.stop().await;
     }
-    found.extend(asked?);
+    results.extend(server_findings?);
     let data_dir = arguments.connection.data_dir.clone();
     if let Some(directory) = data_dir.or_else(|| private_directory(&target)) {
-        found.extend(directory_checks(&directory));
+        results.extend(check_directory(&directory));
     }
-    print(&findings(&found, terminal.columns))?;
-    let broken = found.iter().any(|finding| finding.health == Health::Broken);
-    Ok(if broken { Status::Error } else { Status::Proceed })
+    print(&findings(&results, terminal.columns))?;
+    let is_any_broken = results.iter().any(|finding| finding.health == Health::Broken);
+    Ok(if is_any_broken { Status::Error } else { Status::Proceed })
 }
 
 fn healthy(subject: &'static str, details: impl Into<String>) -> Finding {
@@ -62,15 +62,15 @@ fn problem(
 }
 
 /// Checks that the server's binary starts and has the version of this command.
-async fn binary(environment: &Environment, target: &Result<Target, TargetError>) -> Finding {
+async fn check_binary(environment: &Environment, target: &Result<Target, TargetError>) -> Finding {
     let Some(path) = environment.server_binary() else {
-        let needed = !matches!(target, Ok(Target::Running { .. }));
-        let health = if needed { Health::Broken } else { Health::Doubtful };
-        let finding = format!("{SERVER_BINARY} is not installed next to gsar");
+        let is_required = !matches!(target, Ok(Target::Running { .. }));
+        let health = if is_required { Health::Broken } else { Health::Doubtful };
+        let details = format!("{SERVER_BINARY} is not installed next to gsar");
         return problem(
             "server",
             health,
-            finding,
+            details,
             "install both into one directory, or specify a server with --endpoint",
         );
     };
@@ -82,32 +82,32 @@ async fn binary(environment: &Environment, target: &Result<Target, TargetError>)
             text.rsplit(' ').next().unwrap_or_default().to_owned()
         }
         Ok(Ok(output)) => {
-            let finding =
+            let details =
                 format!("{} failed to report its version ({})", path.display(), output.status);
-            return problem("server", Health::Broken, finding, "install it again");
+            return problem("server", Health::Broken, details, "install it again");
         }
         Ok(Err(error)) => {
-            let finding = format!("{} failed to start: {error}", path.display());
+            let details = format!("{} failed to start: {error}", path.display());
             return problem(
                 "server",
                 Health::Broken,
-                finding,
+                details,
                 "make it executable, or install it again",
             );
         }
         Err(_) => {
-            let finding = format!("{} did not report its version within 10 s", path.display());
-            return problem("server", Health::Broken, finding, "install it again");
+            let details = format!("{} did not report its version within 10 s", path.display());
+            return problem("server", Health::Broken, details, "install it again");
         }
     };
-    let finding = format!("{SERVER_BINARY} {version} at {}", path.display());
+    let details = format!("{SERVER_BINARY} {version} at {}", path.display());
     if version == env!("CARGO_PKG_VERSION") {
-        healthy("server", finding)
+        healthy("server", details)
     } else {
         problem(
             "server",
             Health::Doubtful,
-            finding,
+            details,
             "install the same version of gsar and gsar-server",
         )
     }
@@ -117,7 +117,7 @@ async fn binary(environment: &Environment, target: &Result<Target, TargetError>)
 const CHECK_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(300);
 
 /// Runs `gsar-server --check` on the data directory.
-async fn configuration(environment: &Environment, directory: &Path) -> Option<Finding> {
+async fn check_configuration(environment: &Environment, directory: &Path) -> Option<Finding> {
     let path = environment.server_binary()?;
     let check = Command::new(path)
         .arg("--check")
@@ -128,18 +128,18 @@ async fn configuration(environment: &Environment, directory: &Path) -> Option<Fi
     let output = match tokio::time::timeout(CHECK_TIMEOUT, check).await {
         Ok(Ok(output)) => output,
         Ok(Err(error)) => {
-            let finding = format!("failed to run gsar-server --check: {error}");
-            return Some(problem("check", Health::Doubtful, finding, "install the server again"));
+            let details = format!("failed to run gsar-server --check: {error}");
+            return Some(problem("check", Health::Doubtful, details, "install the server again"));
         }
         Err(_) => {
-            let finding = "timed out after five minutes";
+            let details = "timed out after five minutes";
             let fix = "run gsar-server --check, which has no timeout";
-            return Some(problem("check", Health::Doubtful, finding, fix));
+            return Some(problem("check", Health::Doubtful, details, fix));
         }
     };
     if output.status.success() {
-        let finding = format!("configuration and ledger in {} are valid", directory.display());
-        return Some(healthy("check", finding));
+        let details = format!("configuration and ledger in {} are valid", directory.display());
+        return Some(healthy("check", details));
     }
     let stderr = String::from_utf8_lossy(&output.stderr);
     let problems: Vec<&str> = stderr
@@ -148,48 +148,48 @@ async fn configuration(environment: &Environment, directory: &Path) -> Option<Fi
         .map(str::trim)
         .filter(|line| !line.is_empty())
         .collect();
-    let finding = match problems.is_empty() {
+    let details = match problems.is_empty() {
         true => stderr.trim().to_owned(),
         false => problems.join("; "),
     };
     let fix = "fix it and run gsar-server --check";
-    Some(problem("check", Health::Broken, finding, fix))
+    Some(problem("check", Health::Broken, details, fix))
 }
 
 /// Checks that the server is reachable and ready, then its services.
-async fn server(
+async fn check_server(
     target: &Result<Target, TargetError>,
-    started: &mut Option<gsar_client::connection::TemporaryServer>,
+    temporary_server: &mut Option<gsar_client::connection::TemporaryServer>,
     deadline: std::time::Duration,
 ) -> Vec<Finding> {
     let target = match target {
         Ok(target) => target,
         Err(TargetError::Endpoint { origin, error }) => {
-            let finding = format!("{}: {error}", origin.name());
-            return vec![problem("endpoint", Health::Broken, finding, "correct the endpoint")];
+            let details = format!("{}: {error}", origin.name());
+            return vec![problem("endpoint", Health::Broken, details, "correct the endpoint")];
         }
         Err(error @ TargetError::WithoutTls { .. }) => {
             let fix = "remove the TLS files, or specify a grpcs:// endpoint";
             return vec![problem("endpoint", Health::Broken, error.to_string(), fix)];
         }
         Err(error @ TargetError::NotFound { .. }) => {
-            let finding = error.to_string();
-            let finding = finding.lines().next().unwrap_or_default();
+            let details = error.to_string();
+            let details = details.lines().next().unwrap_or_default();
             return vec![problem(
                 "endpoint",
                 Health::Broken,
-                finding,
+                details,
                 "start gsar-server, or install it next to gsar",
             )];
         }
     };
-    let how = match target {
+    let details = match target {
         Target::Running { endpoint, origin, .. } => format!("{endpoint}, from {}", origin.name()),
         Target::Temporary { .. } => {
             "no server is running; a temporary one is started for each command".to_owned()
         }
     };
-    let client = match connect(target, started).await {
+    let client = match connect(target, temporary_server).await {
         Ok(client) => client.with_deadline(deadline),
         Err(failure) => {
             let text = failure.to_string();
@@ -203,8 +203,8 @@ async fn server(
             return vec![problem("endpoint", Health::Broken, text, fix)];
         }
     };
-    let mut found = vec![healthy("endpoint", how)];
-    found.push(match client.is_serving().await {
+    let mut findings = vec![healthy("endpoint", details)];
+    findings.push(match client.is_serving().await {
         Ok(true) => healthy("health", "serving"),
         Ok(false) => problem(
             "health",
@@ -219,17 +219,17 @@ async fn server(
             "check that a GSAR server listens there",
         ),
     });
-    found.push(policies(&client).await);
-    found.push(ledger(&client).await);
-    found.extend(judges(&client).await);
-    found.extend(search(&client).await);
-    found
+    findings.push(check_policies(&client).await);
+    findings.push(check_ledger(&client).await);
+    findings.extend(check_judges(&client).await);
+    findings.extend(check_search(&client).await);
+    findings
 }
 
-/// Replaces `local/1` on a server without ONNX Runtime.
+/// The judge that replaces `local/1` on a server without ONNX Runtime.
 const FALLBACK_JUDGE: &str = "rules/2";
 
-async fn judges(client: &Client) -> Vec<Finding> {
+async fn check_judges(client: &Client) -> Vec<Finding> {
     let answer = match client.try_judges(v1::TryJudgesRequest::default()).await {
         Ok(answer) => answer,
         Err(error) => {
@@ -237,36 +237,38 @@ async fn judges(client: &Client) -> Vec<Finding> {
             return vec![problem("judge", Health::Broken, error.to_string(), fix)];
         }
     };
-    let mut found: Vec<Finding> = answer.trials.iter().map(trial).collect();
-    found.extend(without_local(&answer.trials));
-    found
+    let mut findings: Vec<Finding> = answer.trials.iter().map(trial).collect();
+    findings.extend(missing_local_judge(&answer.trials));
+    findings
 }
 
-fn without_local(trials: &[v1::JudgeTrial]) -> Option<Finding> {
+fn missing_local_judge(trials: &[v1::JudgeTrial]) -> Option<Finding> {
     let mut judges = trials.iter().filter_map(|trial| trial.link.as_ref()).map(|link| &*link.judge);
     judges.any(|judge| judge == FALLBACK_JUDGE).then(|| {
-        let finding = format!(
+        let details = format!(
             "{FALLBACK_JUDGE} is used instead of local/1: ONNX Runtime is missing, or judges.chain lists {FALLBACK_JUDGE}"
         );
         let fix = "reinstall the package, set evidence.onnxruntime of the server to libonnxruntime.so (1.24 or later), or run make onnxruntime in the source tree";
-        problem("local/1", Health::Doubtful, finding, fix)
+        problem("local/1", Health::Doubtful, details, fix)
     })
 }
 
 fn trial(trial: &v1::JudgeTrial) -> Finding {
     let link = trial.link.clone().unwrap_or_default();
-    let took = trial.duration.map(|took| took.seconds * 1_000 + i64::from(took.nanos) / 1_000_000);
-    let took = took.map(|took| format!(" in {took} ms")).unwrap_or_default();
+    let duration = trial
+        .duration
+        .map(|duration| duration.seconds * 1_000 + i64::from(duration.nanos) / 1_000_000);
+    let duration = duration.map(|duration| format!(" in {duration} ms")).unwrap_or_default();
     let judge = &link.judge;
     match (link.result.as_str(), trial.tier()) {
         ("judged", v1::Tier::Proceed) => {
-            healthy("judge", format!("{judge} judged the test report correctly{took}"))
+            healthy("judge", format!("{judge} judged the test report correctly{duration}"))
         }
         ("judged", tier) => problem(
             "judge",
             Health::Doubtful,
             format!(
-                "{judge} answered{took}, but decided {} for a correct report",
+                "{judge} answered{duration}, but decided {} for a correct report",
                 tier.as_str_name()
             ),
             "use a stronger model, or inspect its answer in provenance.judges of an evaluation",
@@ -274,20 +276,20 @@ fn trial(trial: &v1::JudgeTrial) -> Finding {
         ("abstained", _) => problem(
             "judge",
             Health::Doubtful,
-            format!("{judge} abstained{took}: {}", link.detail),
+            format!("{judge} abstained{duration}: {}", link.detail),
             "inspect its answer in provenance.judges of an evaluation",
         ),
         _ => problem(
             "judge",
             Health::Broken,
-            format!("{judge} failed{took} ({}): {}", link.code, link.detail),
+            format!("{judge} failed{duration} ({}): {}", link.code, link.detail),
             "see docs/JUDGES.md for the meaning of each code",
         ),
     }
 }
 
 /// Reports the search method, unless the server stores no evidence.
-async fn search(client: &Client) -> Option<Finding> {
+async fn check_search(client: &Client) -> Option<Finding> {
     let answer = client.list_corpora(v1::ListCorporaRequest::default()).await.ok()?;
     if answer.degraded.is_empty() {
         return Some(healthy("search", format!("{}: by words and meaning", answer.method)));
@@ -300,7 +302,7 @@ async fn search(client: &Client) -> Option<Finding> {
     ))
 }
 
-async fn ledger(client: &Client) -> Finding {
+async fn check_ledger(client: &Client) -> Finding {
     let request = v1::ListEvaluationsRequest { page_size: 1, ..Default::default() };
     match client.list_evaluations(request).await {
         Ok(_) => healthy("ledger", "evaluations are recorded and readable"),
@@ -323,7 +325,7 @@ async fn ledger(client: &Client) -> Finding {
     }
 }
 
-async fn policies(client: &Client) -> Finding {
+async fn check_policies(client: &Client) -> Finding {
     match client.list_policies().await {
         Ok(answer) => {
             let default = answer.policies.iter().find(|policy| policy.is_default);
@@ -350,28 +352,29 @@ fn private_directory(target: &Result<Target, TargetError>) -> Option<PathBuf> {
     matches!(target, Ok(Target::Temporary { .. })).then(std::env::temp_dir)
 }
 
-fn directory_checks(directory: &Path) -> Vec<Finding> {
+fn check_directory(directory: &Path) -> Vec<Finding> {
     let existing = directory.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("."));
-    let shown = directory.display();
-    let writable = match tempfile::Builder::new().prefix(".gsar-doctor-").tempfile_in(existing) {
-        Ok(_) if existing == directory => healthy("data", format!("{shown} is writable")),
-        Ok(_) => healthy("data", format!("{shown} can be created")),
+    let path = directory.display();
+    let write_finding = match tempfile::Builder::new().prefix(".gsar-doctor-").tempfile_in(existing)
+    {
+        Ok(_) if existing == directory => healthy("data", format!("{path} is writable")),
+        Ok(_) => healthy("data", format!("{path} can be created")),
         Err(error) => {
-            let finding = format!("{shown} is not writable: {error}");
+            let details = format!("{path} is not writable: {error}");
             problem(
                 "data",
                 Health::Broken,
-                finding,
+                details,
                 "give the server's user write access, or specify another directory with --data-dir",
             )
         }
     };
-    vec![writable, space(existing)]
+    vec![write_finding, check_space(existing)]
 }
 
-fn space(directory: &Path) -> Finding {
-    let free = match rustix::fs::statvfs(directory) {
-        Ok(system) => system.f_bavail.saturating_mul(system.f_frsize),
+fn check_space(directory: &Path) -> Finding {
+    let free_bytes = match rustix::fs::statvfs(directory) {
+        Ok(statistics) => statistics.f_bavail.saturating_mul(statistics.f_frsize),
         Err(error) => {
             return problem(
                 "space",
@@ -381,14 +384,14 @@ fn space(directory: &Path) -> Finding {
             );
         }
     };
-    let finding = format!("{} MiB free under {}", free >> 20, directory.display());
+    let details = format!("{} MiB free under {}", free_bytes >> 20, directory.display());
     let fix = "free some space; otherwise evaluations cannot be recorded";
-    if free < MIN_SPACE {
-        problem("space", Health::Broken, finding, fix)
-    } else if free < LOW_SPACE {
-        problem("space", Health::Doubtful, finding, fix)
+    if free_bytes < MIN_SPACE {
+        problem("space", Health::Broken, details, fix)
+    } else if free_bytes < LOW_SPACE {
+        problem("space", Health::Doubtful, details, fix)
     } else {
-        healthy("space", finding)
+        healthy("space", details)
     }
 }
 
@@ -399,11 +402,11 @@ mod tests {
     #[test]
     fn accepts_existing_and_new_data_directories() {
         let folder = tempfile::tempdir().unwrap();
-        let there = directory_checks(folder.path());
-        assert_eq!(there[0].health, Health::Good);
-        assert!(there[0].details.ends_with("is writable"));
-        let to_be = directory_checks(&folder.path().join("a/b"));
-        assert!(to_be[0].details.ends_with("can be created"), "{to_be:?}");
+        let existing = check_directory(folder.path());
+        assert_eq!(existing[0].health, Health::Good);
+        assert!(existing[0].details.ends_with("is writable"));
+        let missing = check_directory(&folder.path().join("a/b"));
+        assert!(missing[0].details.ends_with("can be created"), "{missing:?}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no file remains");
     }
 }

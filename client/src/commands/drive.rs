@@ -20,7 +20,7 @@ pub(super) async fn run(arguments: &Drive, terminal: &Terminal) -> Result<Status
     let request = start_request(arguments)?;
     with_client(&arguments.connection, async |client, _| {
         let printer =
-            ProgressPrinter { json: is_json(arguments.output), columns: terminal.columns };
+            ProgressPrinter { is_json: is_json(arguments.output), columns: terminal.columns };
         let mut investigation = ActiveInvestigation::start(&client, request).await?;
         printer.print_start(investigation.state())?;
         let mut orchestrator = Orchestrator::start(&arguments.command)?;
@@ -50,7 +50,7 @@ fn start_request(arguments: &Drive) -> Result<v1::StartInvestigationRequest, Fai
         let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
         format!("{now}-{}", std::process::id())
     };
-    let wall_clock = arguments.wall_clock().and_then(|bound| bound.try_into().ok());
+    let wall_clock = arguments.wall_clock().and_then(|limit| limit.try_into().ok());
     let budget = v1::InvestigationBudget {
         judge_calls: arguments.judge_calls.unwrap_or(0),
         tokens: arguments.tokens.unwrap_or(0),
@@ -58,7 +58,8 @@ fn start_request(arguments: &Drive) -> Result<v1::StartInvestigationRequest, Fai
         wall_clock,
     };
     let graph = arguments.graph.as_deref().map(requests::graph).transpose()?;
-    let checks = arguments.checks.as_deref().map(check::declared).transpose()?.unwrap_or_default();
+    let checks =
+        arguments.checks.as_deref().map(check::read_declarations).transpose()?.unwrap_or_default();
     Ok(v1::StartInvestigationRequest {
         graph,
         checks: checks.iter().map(render::check_declaration).collect(),
@@ -140,9 +141,9 @@ impl Orchestrator {
                 continue;
             }
             let request: v1::DriveRequest = json::from_json(&line).map_err(|error| {
-                let shown: String = line.chars().take(80).collect();
+                let excerpt: String = line.chars().take(80).collect();
                 Failure::Usage(format!(
-                    "invalid line from `{}`: {error}\n  {shown}\n  expected one JSON document per line: {{\"turn\": …}}, {{\"report\": …}} or {{\"cancel\": {{}}}}; write logs to standard error",
+                    "invalid line from `{}`: {error}\n  {excerpt}\n  expected one JSON document per line: {{\"turn\": …}}, {{\"report\": …}} or {{\"cancel\": {{}}}}; write logs to standard error",
                     self.name
                 ))
             })?;
@@ -162,13 +163,13 @@ impl Orchestrator {
 }
 
 struct ProgressPrinter {
-    json: bool,
+    is_json: bool,
     columns: usize,
 }
 
 impl ProgressPrinter {
     fn print_start(&self, investigation: &v1::Investigation) -> Result<(), Failure> {
-        match self.json {
+        match self.is_json {
             true => print_json(investigation),
             false => print(&progress_start(investigation, self.columns)),
         }
@@ -180,7 +181,7 @@ impl ProgressPrinter {
         after: &v1::Investigation,
         evaluation: Option<&v1::EvaluateResponse>,
     ) -> Result<(), Failure> {
-        match self.json {
+        match self.is_json {
             true => print_json(after),
             false => {
                 let step = Step { before, after, evaluation };
@@ -190,7 +191,7 @@ impl ProgressPrinter {
     }
 
     fn print_end(&self, investigation: &v1::Investigation) -> Result<(), Failure> {
-        match self.json {
+        match self.is_json {
             true => Ok(()),
             false => print(&progress_end(investigation, self.columns)),
         }

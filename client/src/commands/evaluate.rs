@@ -16,7 +16,7 @@ use crate::session::{Server, with_judge};
 use crate::terminal::Terminal;
 
 /// The maximum number of concurrent evaluations.
-pub(super) const IN_FLIGHT: usize = 8;
+pub(super) const MAX_IN_FLIGHT: usize = 8;
 
 pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Status, Failure> {
     if arguments.unredacted && !arguments.output.is_document() {
@@ -24,8 +24,8 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
         return Err(Failure::Usage(message.to_owned()));
     }
     let (requests, notes) = requests::from_reports(arguments)?;
-    for left_out in notes {
-        note(&left_out);
+    for text in notes {
+        note(&text);
     }
     let view = View {
         columns: terminal.columns,
@@ -34,27 +34,27 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
     };
     with_judge(&arguments.connection, arguments.judge.spec(), async |client, server| {
         let is_recorded = server == Server::Running || arguments.connection.data_dir.is_some();
-        let mut shown = AnswerPrinter::new(&client, is_recorded);
-        let mut document = Vec::new();
+        let mut printer = AnswerPrinter::new(&client, is_recorded);
+        let mut results = Vec::new();
         let mut status = Status::Proceed;
         let mut answers = futures_util::stream::iter(requests)
             .map(|request| {
                 let client = client.clone();
                 async move { (client.evaluate(request.clone()).await, request) }
             })
-            .buffered(IN_FLIGHT);
-        let mut refused = None;
+            .buffered(MAX_IN_FLIGHT);
+        let mut last_failure = None;
         // All reports are evaluated even if the reader closes the pipe, since they determine the exit status.
-        let mut is_read = true;
+        let mut is_output_open = true;
         while let Some((answer, request)) = answers.next().await {
             let answer = match answer {
                 Err(error) => {
                     if arguments.output.is_document() {
-                        document
+                        results
                             .push(ReportResult { request, answer: Err(Rejection::from(&error)) });
                     }
-                    if let Some(earlier) = refused.replace(Failure::from(error)) {
-                        report(&earlier);
+                    if let Some(previous) = last_failure.replace(Failure::from(error)) {
+                        report(&previous);
                     }
                     status = status.max(Status::Error);
                     continue;
@@ -62,14 +62,14 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
                 Ok(answer) => answer,
             };
             status = status.max(Status::from_evaluation(&answer));
-            if !is_read {
+            if !is_output_open {
                 continue;
             }
-            let printed = match arguments.output {
+            let print_result = match arguments.output {
                 Format::Json => print_json(&answer),
                 Format::Human => {
                     check_explained(&view.explain, &answer.claims)?;
-                    shown.print(&answer, &request, &view).await
+                    printer.print(&answer, &request, &view).await
                 }
                 Format::Junit | Format::Markdown => {
                     check_explained(&view.explain, &answer.claims)?;
@@ -81,22 +81,23 @@ pub(super) async fn run(arguments: &Evaluate, terminal: &Terminal) -> Result<Sta
                         // The record does not outlive the command.
                         answer.evaluation_id.clear();
                     }
-                    document.push(ReportResult { request, answer: Ok(answer) });
+                    results.push(ReportResult { request, answer: Ok(answer) });
                     Ok(())
                 }
             };
-            match printed {
-                Err(failure) if failure.is_closed_pipe() => is_read = false,
-                printed => printed?,
+            match print_result {
+                Err(failure) if failure.is_closed_pipe() => is_output_open = false,
+                print_result => print_result?,
             }
         }
-        let printed = match arguments.output {
+        let print_result = match arguments.output {
             Format::Human | Format::Json => Ok(()),
-            Format::Junit => print_raw(&junit(&document, &view, arguments.strict)?),
-            Format::Markdown => print_raw(&markdown(&document, &view)),
+            Format::Junit => print_raw(&junit(&results, &view, arguments.strict)?),
+            Format::Markdown => print_raw(&markdown(&results, &view)),
         };
-        printed.or_else(|failure| if failure.is_closed_pipe() { Ok(()) } else { Err(failure) })?;
-        match refused {
+        print_result
+            .or_else(|failure| if failure.is_closed_pipe() { Ok(()) } else { Err(failure) })?;
+        match last_failure {
             Some(failure) => Err(failure),
             None => Ok(status),
         }

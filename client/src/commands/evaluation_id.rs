@@ -13,27 +13,27 @@ const PAGE_SIZE: u32 = 1_000;
 
 /// Expands an unambiguous prefix to a full id. Returns a prefix without a match unchanged, so that the server reports it
 /// as not found.
-pub(super) async fn expand(client: &Client, given: &str) -> Result<String, Failure> {
-    if given.len() >= FULL_LENGTH || given.is_empty() {
-        return Ok(given.to_owned());
+pub(super) async fn expand(client: &Client, prefix: &str) -> Result<String, Failure> {
+    if prefix.len() >= FULL_LENGTH || prefix.is_empty() {
+        return Ok(prefix.to_owned());
     }
-    let mut found: Vec<String> = Vec::new();
+    let mut matches: Vec<String> = Vec::new();
     let mut request = v1::ListEvaluationsRequest { page_size: PAGE_SIZE, ..Default::default() };
     for _ in 0..MAX_SEARCHED / PAGE_SIZE {
         let page = client.list_evaluations(request.clone()).await?;
         let ids = page.evaluations.into_iter().map(|summary| summary.evaluation_id);
-        found.extend(ids.filter(|id| id.starts_with(given)));
-        if page.next_page_token.is_empty() || found.len() > 1 {
+        matches.extend(ids.filter(|id| id.starts_with(prefix)));
+        if page.next_page_token.is_empty() || matches.len() > 1 {
             break;
         }
         request.page_token = page.next_page_token;
     }
-    match found.as_slice() {
-        [] => Ok(given.to_owned()),
+    match matches.as_slice() {
+        [] => Ok(prefix.to_owned()),
         [id] => Ok(id.clone()),
-        [one, other, ..] => {
+        [first, second, ..] => {
             let message = format!(
-                "`{given}` is ambiguous: it matches {one} and {other}; give a longer prefix"
+                "`{prefix}` is ambiguous: it matches {first} and {second}; give a longer prefix"
             );
             Err(Failure::Usage(message))
         }

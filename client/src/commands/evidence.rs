@@ -48,19 +48,20 @@ async fn put(
     require_records(connection, "corpus to keep")?;
     let loaded = evidence::load(paths)?;
     loaded.notes.iter().for_each(|text| note(text));
-    let whole = loaded.items.iter().map(size_of).sum();
+    let total_bytes = loaded.items.iter().map(size_of).sum();
     let hours = |hours: u32| prost_types::Duration { seconds: i64::from(hours) * 3_600, nanos: 0 };
     let head = v1::CorpusHead { corpus_id: corpus.to_owned(), time_to_live: keep.map(hours) };
-    let mut progress = Progress::begin(Some(whole));
-    let mut sent = 0;
-    let parts = std::iter::once(Part::Corpus(head)).chain(loaded.items.into_iter().flat_map(parts));
+    let mut progress = Progress::begin(Some(total_bytes));
+    let mut sent_bytes = 0;
+    let parts =
+        std::iter::once(Part::Corpus(head)).chain(loaded.items.into_iter().flat_map(split_item));
     let messages = parts.map(move |part| {
-        sent += match &part {
+        sent_bytes += match &part {
             Part::Corpus(_) => 0,
             Part::Item(item) => size_of(item),
             Part::More(bytes) => bytes.len() as u64,
         };
-        progress.sent(sent);
+        progress.show_bytes(sent_bytes);
         v1::PutEvidenceRequest { part: Some(part) }
     });
     with_client(connection, async |client, _| {
@@ -76,13 +77,13 @@ async fn put(
 }
 
 /// Splits an item into messages. A long text follows the item in chunks; a JSON document is sent whole.
-fn parts(mut item: v1::EvidenceItem) -> Vec<Part> {
-    let rest = match &mut item.content {
+fn split_item(mut item: v1::EvidenceItem) -> Vec<Part> {
+    let long_text = match &mut item.content {
         Some(Content::Text(text)) if text.len() > CHUNK_BYTES => std::mem::take(text).into_bytes(),
         _ => Vec::new(),
     };
-    let more = rest.chunks(CHUNK_BYTES).map(|chunk| Part::More(chunk.to_vec()));
-    std::iter::once(Part::Item(item)).chain(more.collect::<Vec<_>>()).collect()
+    let chunks = long_text.chunks(CHUNK_BYTES).map(|chunk| Part::More(chunk.to_vec()));
+    std::iter::once(Part::Item(item)).chain(chunks.collect::<Vec<_>>()).collect()
 }
 
 fn size_of(item: &v1::EvidenceItem) -> u64 {
@@ -174,9 +175,9 @@ mod tests {
     #[test]
     fn long_texts_are_sent_in_chunks() {
         let item = |content| v1::EvidenceItem { content: Some(content), ..Default::default() };
-        assert_eq!(parts(item(Content::Text("short".to_owned()))).len(), 1);
+        assert_eq!(split_item(item(Content::Text("short".to_owned()))).len(), 1);
         let long = "é".repeat(CHUNK_BYTES);
-        let chunks = parts(item(Content::Text(long.clone())));
+        let chunks = split_item(item(Content::Text(long.clone())));
         assert_eq!(chunks.len(), 3);
         let joined: Vec<u8> = chunks
             .into_iter()
@@ -186,6 +187,9 @@ mod tests {
             })
             .collect();
         assert_eq!(joined, long.into_bytes());
-        assert_eq!(parts(item(Content::Json(format!("\"{}\"", "x".repeat(CHUNK_BYTES))))).len(), 1);
+        assert_eq!(
+            split_item(item(Content::Json(format!("\"{}\"", "x".repeat(CHUNK_BYTES))))).len(),
+            1
+        );
     }
 }

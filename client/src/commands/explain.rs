@@ -12,12 +12,12 @@ use crate::session::with_judge;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Explain, terminal: &Terminal) -> Result<Status, Failure> {
-    if let Some(blank) = arguments.statements.iter().position(|text| text.trim().is_empty()) {
-        return Err(Failure::Usage(format!("statement {} is empty", blank + 1)));
+    if let Some(index) = arguments.statements.iter().position(|text| text.trim().is_empty()) {
+        return Err(Failure::Usage(format!("statement {} is empty", index + 1)));
     }
     let evidence = evidence::load(&arguments.evidence)?;
-    for left_out in &evidence.notes {
-        note(left_out);
+    for text in &evidence.notes {
+        note(text);
     }
     let request = request(&arguments.statements, evidence.items);
     let view = View { columns: terminal.columns, only: Vec::new(), explain: human::Explain::All };

@@ -27,11 +27,11 @@ pub(super) async fn run(arguments: &Graph, terminal: &Terminal) -> Result<Status
             look(request, *output, connection, terminal).await
         }
         Graph::Read { kubernetes, traces, edges, alerts, changed } => {
-            let mut read = GraphBuilder::default();
-            add(kubernetes, |text| read.add_kubernetes(text))?;
-            add(traces, |text| read.add_traces(text))?;
-            add(edges, |text| read.add_lines(text))?;
-            print_json(&read.into_graph(alerts.clone(), changed.clone()))?;
+            let mut builder = GraphBuilder::default();
+            add(kubernetes, |text| builder.add_kubernetes(text))?;
+            add(traces, |text| builder.add_traces(text))?;
+            add(edges, |text| builder.add_lines(text))?;
+            print_json(&builder.into_graph(alerts.clone(), changed.clone()))?;
             Ok(Status::Proceed)
         }
     }
@@ -39,10 +39,10 @@ pub(super) async fn run(arguments: &Graph, terminal: &Terminal) -> Result<Status
 
 fn add(
     paths: &[PathBuf],
-    mut read: impl FnMut(&str) -> Result<(), GraphParseError>,
+    mut parse: impl FnMut(&str) -> Result<(), GraphParseError>,
 ) -> Result<(), Failure> {
     for path in paths {
-        read(&read_text(path)?).map_err(|GraphParseError { line, message }| {
+        parse(&read_text(path)?).map_err(|GraphParseError { line, message }| {
             InputError::Content { path: path.clone(), line, message }
         })?;
     }
@@ -77,8 +77,8 @@ async fn show(
     with_client(connection, async |client, _| {
         let request =
             v1::GetInvestigationRequest { investigation_id: id.to_owned(), ..Default::default() };
-        let found = client.get_investigation(request).await?.investigation;
-        let Some(state) = found.and_then(|investigation| investigation.graph) else {
+        let investigation = client.get_investigation(request).await?.investigation;
+        let Some(state) = investigation.and_then(|investigation| investigation.graph) else {
             return Err(Failure::Usage(format!(
                 "investigation `{id}` has no graph\n  start an investigation with gsar drive --graph FILE"
             )));

@@ -16,11 +16,11 @@ pub(super) async fn run(arguments: &Health) -> Result<Status, Failure> {
     }
     let deadline = arguments.connection.deadline();
     let is_serving = until_signal(async {
-        let asked = tokio::time::timeout(deadline, async {
+        let health_check = tokio::time::timeout(deadline, async {
             let client = connect(&target, &mut None).await?.with_deadline(deadline);
             Ok::<_, Failure>(client.is_serving().await?)
         });
-        asked.await.map_or(Ok(None), |answer| answer.map(Some))
+        health_check.await.map_or(Ok(None), |answer| answer.map(Some))
     });
     let (line, status) = match is_serving.await? {
         Some(true) => ("serving\n".to_owned(), Status::Proceed),

@@ -28,9 +28,9 @@ const QUESTIONS: [(&str, &[v1::ClaimClass]); 3] = [
 
 pub(super) async fn run(arguments: &TryJudge, terminal: &Terminal) -> Result<Status, Failure> {
     with_judge(&arguments.connection, arguments.judge.spec(), async |client, _| {
-        let began = Instant::now();
+        let started_at = Instant::now();
         let answer = client.evaluate(request()).await?;
-        let trial = human::JudgeTrial::new(&answer, &QUESTIONS, began.elapsed());
+        let trial = human::JudgeTrial::new(&answer, &QUESTIONS, started_at.elapsed());
         print(&human::judge_trial(&trial, terminal.columns))?;
         Ok(if trial.has_passed() { Status::Proceed } else { Status::Error })
     })
@@ -38,8 +38,8 @@ pub(super) async fn run(arguments: &TryJudge, terminal: &Terminal) -> Result<Sta
 }
 
 fn request() -> v1::EvaluateRequest {
-    let claims = QUESTIONS.iter().enumerate().map(|(at, (text, _))| v1::Claim {
-        id: format!("c{}", at + 1),
+    let claims = QUESTIONS.iter().enumerate().map(|(index, (text, _))| v1::Claim {
+        id: format!("c{}", index + 1),
         text: (*text).to_owned(),
         span: None,
     });

@@ -87,11 +87,12 @@ async fn list(
 ) -> Result<Status, Failure> {
     require_records(connection, "record to read")?;
     with_client(connection, async |client, _| {
-        let mut left = limit;
-        while left > 0 {
-            request.page_size = left.min(PAGE_SIZE);
+        let mut remaining = limit;
+        while remaining > 0 {
+            request.page_size = remaining.min(PAGE_SIZE);
             let page = client.list_evaluations(request.clone()).await?;
-            left = left.saturating_sub(page.evaluations.len().try_into().unwrap_or(u32::MAX));
+            remaining =
+                remaining.saturating_sub(page.evaluations.len().try_into().unwrap_or(u32::MAX));
             if is_json(output) {
                 for summary in &page.evaluations {
                     print_json(summary)?;
@@ -150,7 +151,7 @@ async fn show_page(id: &str, unredacted: bool, connection: &Connection) -> Resul
         }
         let record = client.evaluation(id).await?;
         let mut contents = Contents::default();
-        for item in cited(&record) {
+        for item in cited_item_ids(&record) {
             let item = client.evaluation_evidence(id, &item).await?;
             if let Some(Content::Text(text) | Content::Json(text)) = item.content {
                 contents.insert(item.id, text);
@@ -163,12 +164,13 @@ async fn show_page(id: &str, unredacted: bool, connection: &Connection) -> Resul
 }
 
 /// Returns the ids of the cited items that are stored in full.
-fn cited(record: &v1::GetEvaluationResponse) -> BTreeSet<String> {
+fn cited_item_ids(record: &v1::GetEvaluationResponse) -> BTreeSet<String> {
     let claims = record.evaluation.iter().flat_map(|evaluation| &evaluation.claims);
-    let ids = claims.flat_map(|claim| &claim.citations).map(|of| of.evidence_id.as_str());
+    let ids =
+        claims.flat_map(|claim| &claim.citations).map(|citation| citation.evidence_id.as_str());
     let ids: BTreeSet<&str> = ids.collect();
-    let whole = record.evidence.iter().filter(|item| item.is_whole);
-    whole.filter(|item| ids.contains(item.id.as_str())).map(|item| item.id.clone()).collect()
+    let full_items = record.evidence.iter().filter(|item| item.is_whole);
+    full_items.filter(|item| ids.contains(item.id.as_str())).map(|item| item.id.clone()).collect()
 }
 
 async fn show_evidence(
@@ -219,13 +221,13 @@ async fn grade(arguments: &Grade) -> Result<Status, Failure> {
         arguments.grader.clone().filter(|name| !name.is_empty()).unwrap_or_else(current_user);
     with_client(&arguments.connection, async |client, _| {
         let evaluation_id = evaluation_id::expand(&client, &arguments.id).await?;
-        let graded = match (&arguments.claim, class, arguments.tier) {
+        let description = match (&arguments.claim, class, arguments.tier) {
             (Some(claim), Some(class), _) => format!("{claim} as {}", labels::class(class).1),
             (_, _, tier) => {
                 format!("the report as {}", tier.map_or("", |tier| labels::tier(to_wire(tier)).0))
             }
         };
-        let message = format!("graded {graded}, by {grader}: evaluation {evaluation_id}\n");
+        let message = format!("graded {description}, by {grader}: evaluation {evaluation_id}\n");
         let grades = vec![v1::Grade { subject, note: arguments.note.clone() }];
         client.grade(v1::GradeRequest { evaluation_id, grader, grades }).await?;
         print(&message)?;
@@ -235,8 +237,8 @@ async fn grade(arguments: &Grade) -> Result<Status, Failure> {
 }
 
 fn current_user() -> String {
-    let named = std::env::var("LOGNAME").ok().filter(|name| !name.is_empty());
-    named.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))
+    let login_name = std::env::var("LOGNAME").ok().filter(|name| !name.is_empty());
+    login_name.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))
 }
 
 pub(super) fn to_wire(tier: Tier) -> v1::Tier {

@@ -87,10 +87,10 @@ fn print_json<T: Named + prost::Message>(message: &T) -> Result<(), Failure> {
 }
 
 /// Fails if the command would start a temporary server without a data directory, which has no records.
-fn require_records(connection: &Connection, what: &str) -> Result<(), Failure> {
+fn require_records(connection: &Connection, missing: &str) -> Result<(), Failure> {
     match select_target(&connect_options(connection), &Environment::from_env())? {
         Target::Temporary { data_dir: None, .. } => Err(Failure::Usage(format!(
-            "no server is running, so there is no {what}\n  specify a data directory with --data-dir, or a server with --endpoint"
+            "no server is running, so there is no {missing}\n  specify a data directory with --data-dir, or a server with --endpoint"
         ))),
         Target::Temporary { .. } | Target::Running { .. } => Ok(()),
     }
@@ -105,10 +105,10 @@ fn note(text: &str) {
     let _ = writeln!(anstream::stderr(), "{}", crate::human::errors::note(text));
 }
 
-fn instant(at: jiff::Timestamp) -> prost_types::Timestamp {
+fn instant(instant: jiff::Timestamp) -> prost_types::Timestamp {
     prost_types::Timestamp {
-        seconds: at.as_nanosecond().div_euclid(1_000_000_000).try_into().unwrap_or_default(),
-        nanos: at.as_nanosecond().rem_euclid(1_000_000_000).try_into().unwrap_or_default(),
+        seconds: instant.as_nanosecond().div_euclid(1_000_000_000).try_into().unwrap_or_default(),
+        nanos: instant.as_nanosecond().rem_euclid(1_000_000_000).try_into().unwrap_or_default(),
     }
 }
 
@@ -130,13 +130,13 @@ fn check_explained(explain: &Explain, claims: &[v1::JudgedClaim]) -> Result<(), 
     if claims.iter().any(|claim| claim.id == *id) {
         return Ok(());
     }
-    let known: Vec<&str> = claims.iter().map(|claim| claim.id.as_str()).take(20).collect();
-    let known = if known.is_empty() {
+    let ids: Vec<&str> = claims.iter().map(|claim| claim.id.as_str()).take(20).collect();
+    let hint = if ids.is_empty() {
         "the report has no claims".to_owned()
     } else {
-        format!("expected one of {}", known.join(", "))
+        format!("expected one of {}", ids.join(", "))
     };
-    Err(Failure::Usage(format!("--explain: unknown claim `{id}`; {known}")))
+    Err(Failure::Usage(format!("--explain: unknown claim `{id}`; {hint}")))
 }
 
 /// Fails if the server did not redact the answer.

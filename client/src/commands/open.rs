@@ -35,29 +35,29 @@ pub(super) fn run(arguments: &Open) -> Result<Status, Failure> {
 }
 
 /// Parses the console's URL. The path defaults to `/console`, and a trailing `/` is removed.
-fn parse_console_url(given: &str) -> Result<Uri, Failure> {
-    let refused = || {
+fn parse_console_url(url: &str) -> Result<Uri, Failure> {
+    let invalid_url = || {
         Failure::Usage(format!(
-            "--console (or GSAR_CONSOLE): invalid URL {given:?}\n  expected one such as http://127.0.0.1:4319/console/"
+            "--console (or GSAR_CONSOLE): invalid URL {url:?}\n  expected one such as http://127.0.0.1:4319/console/"
         ))
     };
-    let is_plain = given.bytes().all(|byte| byte.is_ascii_graphic()) && !given.contains(['?', '#']);
+    let is_plain = url.bytes().all(|byte| byte.is_ascii_graphic()) && !url.contains(['?', '#']);
     let uri: Uri =
-        if is_plain { given.parse().map_err(|_| refused())? } else { return Err(refused()) };
+        if is_plain { url.parse().map_err(|_| invalid_url())? } else { return Err(invalid_url()) };
     let host = uri.host().filter(|host| !host.is_empty());
     let (Some(scheme @ ("http" | "https")), Some(_)) = (uri.scheme_str(), host) else {
-        return Err(refused());
+        return Err(invalid_url());
     };
     let authority = uri.authority().map(http::uri::Authority::as_str).unwrap_or_default();
     // Credentials would be stored in the history of the shell and the browser.
     if authority.contains('@') {
-        return Err(refused());
+        return Err(invalid_url());
     }
     let path = match uri.path().trim_end_matches('/') {
         "" => "/console",
         path => path,
     };
-    format!("{scheme}://{authority}{path}").parse().map_err(|_| refused())
+    format!("{scheme}://{authority}{path}").parse().map_err(|_| invalid_url())
 }
 
 /// Returns the URL of an evaluation, or of the list of evaluations.
@@ -87,10 +87,10 @@ fn check_reachable(console: &Uri) -> Result<(), Failure> {
     let host = console.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     let is_tls = console.scheme_str() == Some("https");
     let port = console.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
-    let answers = (host, port).to_socket_addrs().is_ok_and(|mut addresses| {
+    let is_reachable = (host, port).to_socket_addrs().is_ok_and(|mut addresses| {
         addresses.any(|address| TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).is_ok())
     });
-    match answers {
+    match is_reachable {
         true => Ok(()),
         false => Err(Failure::Usage(format!(
             "no console responds at {console}/\n  start gsar-server with gateway.address and gateway.console = true, or specify another console with --console"
@@ -111,8 +111,8 @@ fn open_browser(address: &str) -> bool {
 }
 
 fn has_failed(opener: &mut Child) -> bool {
-    let begin = Instant::now();
-    while begin.elapsed() < OPENER_TIMEOUT {
+    let started_at = Instant::now();
+    while started_at.elapsed() < OPENER_TIMEOUT {
         match opener.try_wait() {
             Ok(None) => std::thread::sleep(Duration::from_millis(20)),
             Ok(Some(status)) => return !status.success(),
@@ -126,26 +126,26 @@ fn has_failed(opener: &mut Child) -> bool {
 mod tests {
     use super::*;
 
-    fn address(given: &str, id: Option<&str>) -> Result<String, String> {
-        parse_console_url(given)
+    fn address(url: &str, id: Option<&str>) -> Result<String, String> {
+        parse_console_url(url)
             .map(|console| page_url(&console, id))
-            .map_err(|refused| refused.to_string())
+            .map_err(|failure| failure.to_string())
     }
 
     #[test]
     fn accepts_http_urls_and_encodes_ids() {
         let list = "http://127.0.0.1:4319/console/#/evaluations";
-        for given in
+        for url in
             ["http://127.0.0.1:4319", "http://127.0.0.1:4319/", "HTTP://127.0.0.1:4319/console/"]
         {
-            assert_eq!(address(given, None).as_deref(), Ok(list), "{given}");
+            assert_eq!(address(url, None).as_deref(), Ok(list), "{url}");
         }
         let hostile = "a/../b?c#d é\n$(x)";
         let expected = format!("{list}/a%2F..%2Fb%3Fc%23d%20%C3%A9%0A%24%28x%29");
         assert_eq!(address("http://127.0.0.1:4319/console", Some(hostile)), Ok(expected));
         let proxied = address("https://[::1]/team/gsar/", Some("0197"));
         assert_eq!(proxied.as_deref(), Ok("https://[::1]/team/gsar/#/evaluations/0197"));
-        for wrong in [
+        for invalid in [
             "file:///etc/passwd",
             "javascript:alert(1)",
             "-x",
@@ -158,7 +158,7 @@ mod tests {
             "http://a/\u{202e}",
             "http://ada:secret@a/",
         ] {
-            assert!(address(wrong, None).is_err(), "{wrong}");
+            assert!(address(invalid, None).is_err(), "{invalid}");
         }
     }
 
@@ -166,12 +166,12 @@ mod tests {
     fn unreachable_console_is_reported_with_the_fix() {
         // The listener is dropped, so nothing listens on the port.
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let silent = parse_console_url(&format!("http://127.0.0.1:{port}")).unwrap();
-        let refused = check_reachable(&silent).unwrap_err().to_string();
+        let console = parse_console_url(&format!("http://127.0.0.1:{port}")).unwrap();
+        let message = check_reachable(&console).unwrap_err().to_string();
         assert!(
-            refused
+            message
                 .starts_with(&format!("no console responds at http://127.0.0.1:{port}/console/"))
         );
-        assert!(refused.contains("gateway.console = true") && refused.contains("--console"));
+        assert!(message.contains("gateway.console = true") && message.contains("--console"));
     }
 }

@@ -38,11 +38,11 @@ async fn list(
     connection: &Connection,
     terminal: &Terminal,
 ) -> Result<Status, Failure> {
-    let runs = matches!(
+    let is_server_running = matches!(
         select_target(&connect_options(connection), &Environment::from_env()),
         Ok(Target::Running { .. }) | Err(gsar_client::connection::TargetError::Endpoint { .. })
     );
-    let answer = if runs || connection.data_dir.is_some() {
+    let answer = if is_server_running || connection.data_dir.is_some() {
         with_client(connection, async |client, _| Ok(client.list_policies().await?)).await?
     } else {
         note("no server is running; listing the presets");
@@ -92,7 +92,7 @@ async fn load_policy(name: &str, connection: &Connection) -> Result<Checked, Fai
 fn is_file_name(name: &str) -> bool {
     name == STANDARD_INPUT
         || name.contains('/')
-        || Path::new(name).extension().is_some_and(|it| it == "toml")
+        || Path::new(name).extension().is_some_and(|extension| extension == "toml")
 }
 
 fn read_file(path: &Path) -> Result<Checked, Failure> {
@@ -102,23 +102,24 @@ fn read_file(path: &Path) -> Result<Checked, Failure> {
 }
 
 fn check<'p>(files: impl Iterator<Item = &'p Path>) -> Result<Status, Failure> {
-    let mut failed: Option<Failure> = None;
+    let mut last_failure: Option<Failure> = None;
     for path in files {
         match read_file(path) {
             Ok(policy) => {
                 let path = path.display().to_string();
-                let found = warnings(&path, policy.warnings());
-                let remark = if found.is_empty() { "is valid" } else { "is valid, with warnings:" };
-                print(&format!("policy `{}` {remark}{found}\n", policy.name))?;
+                let warning_text = warnings(&path, policy.warnings());
+                let remark =
+                    if warning_text.is_empty() { "is valid" } else { "is valid, with warnings:" };
+                print(&format!("policy `{}` {remark}{warning_text}\n", policy.name))?;
             }
             Err(failure) => {
-                if let Some(earlier) = failed.replace(failure) {
-                    report(&earlier);
+                if let Some(previous) = last_failure.replace(failure) {
+                    report(&previous);
                 }
             }
         }
     }
-    match failed {
+    match last_failure {
         Some(failure) => Err(failure),
         None => Ok(Status::Proceed),
     }

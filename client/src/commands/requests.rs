@@ -69,22 +69,23 @@ pub(super) fn from_reports(
     Ok((requests, evidence.notes))
 }
 
-/// Documents include what would change the decision.
+/// Returns `true` if the response should include what would change the decision. Documents always show it.
 fn is_explained(arguments: &Evaluate) -> bool {
     arguments.explain.is_some() || arguments.output.is_document()
 }
 
-/// Documents are redacted by default, since they are shared.
+/// Returns `true` if the response should be redacted. Documents are redacted by default, since they are shared.
 fn is_redacted(arguments: &Evaluate) -> bool {
     arguments.output.is_document() && !arguments.unredacted
 }
 
-/// Rejects data files and directories, which are evidence with a forgotten `--evidence`.
+/// Rejects data files and directories, which are probably evidence passed without `--evidence`.
 fn require_text(reports: &[PathBuf]) -> Result<(), Failure> {
-    const DATA: [&str; 8] = ["json", "jsonl", "ndjson", "log", "csv", "tsv", "yaml", "yml"];
+    const DATA_EXTENSIONS: [&str; 8] =
+        ["json", "jsonl", "ndjson", "log", "csv", "tsv", "yaml", "yml"];
     let is_data = |path: &&PathBuf| {
         let extension = path.extension().and_then(|extension| extension.to_str());
-        path.is_dir() || extension.is_some_and(|extension| DATA.contains(&extension))
+        path.is_dir() || extension.is_some_and(|extension| DATA_EXTENSIONS.contains(&extension))
     };
     match reports.iter().find(is_data) {
         None => Ok(()),
@@ -124,10 +125,10 @@ fn require_single_report(arguments: &Evaluate) -> Result<(), Failure> {
     if reports < 2 {
         return Ok(());
     }
-    for (flag, given) in
+    for (flag, is_given) in
         [("--id", arguments.id.is_some()), ("--claims", arguments.claims.is_some())]
     {
-        if given {
+        if is_given {
             let count = reports;
             return Err(Failure::Usage(format!(
                 "{flag} requires a single report, but {count} were given"
@@ -167,7 +168,8 @@ fn claims(path: &Path) -> Result<Vec<v1::Claim>, InputError> {
 }
 
 fn parse_claims(path: &Path, text: &str) -> Result<Vec<v1::Claim>, InputError> {
-    let content = |line, message| InputError::Content { path: path.to_owned(), line, message };
+    let content_error =
+        |line, message| InputError::Content { path: path.to_owned(), line, message };
     let mut claims = Vec::new();
     let mut ids = HashSet::new();
     for (number, line) in text.lines().enumerate().map(|(index, line)| (index + 1, line)) {
@@ -176,10 +178,13 @@ fn parse_claims(path: &Path, text: &str) -> Result<Vec<v1::Claim>, InputError> {
         }
         let claim: ClaimLine = serde_json::from_str(line).map_err(|error| {
             let (_, message) = split_position(&error.to_string());
-            content(number, format!("{message}; expected {{\"id\": \"c1\", \"text\": \"…\"}}"))
+            content_error(
+                number,
+                format!("{message}; expected {{\"id\": \"c1\", \"text\": \"…\"}}"),
+            )
         })?;
         if !ids.insert(claim.id.clone()) {
-            return Err(content(number, format!("duplicate id `{}`", claim.id)));
+            return Err(content_error(number, format!("duplicate id `{}`", claim.id)));
         }
         let span = claim.span.map(|span| v1::ByteRange { start: span.start, end: span.end });
         claims.push(v1::Claim { id: claim.id, text: claim.text, span });
@@ -209,8 +214,8 @@ fn parse_gate(path: &Path, text: &str) -> Result<v1::EvaluateGateRequest, InputE
         let (line, message) = split_position(&error.to_string());
         InputError::Content { path: path.to_owned(), line, message }
     })?;
-    let is_whole = fields.contains_key("gate");
-    let wrapped = if is_whole { text.to_owned() } else { format!("{{\"gate\":{text}}}") };
+    let is_request = fields.contains_key("gate");
+    let wrapped = if is_request { text.to_owned() } else { format!("{{\"gate\":{text}}}") };
     parse_messages(path, &wrapped)?.pop().ok_or_else(|| InputError::Unusable {
         path: path.to_owned(),
         message: "contains no gate inputs; expected a JSON object".to_owned(),
@@ -227,13 +232,13 @@ mod tests {
 
     #[test]
     fn rejects_data_files_as_reports() {
-        let refused = |paths: &[&str]| {
+        let error = |paths: &[&str]| {
             let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
             require_text(&paths).err().map(|failure| failure.to_string())
         };
-        assert_eq!(refused(&["one.md", "two.txt", "-", "three"]), None);
-        let refused = refused(&["one.md", "pods.json"]).unwrap();
-        assert!(refused.contains("repeat it: --evidence … --evidence pods.json"), "{refused}");
+        assert_eq!(error(&["one.md", "two.txt", "-", "three"]), None);
+        let error = error(&["one.md", "pods.json"]).unwrap();
+        assert!(error.contains("repeat it: --evidence … --evidence pods.json"), "{error}");
     }
 
     #[test]
@@ -245,8 +250,8 @@ mod tests {
         };
         let items = [item("report.md", "It is down.\n"), item("log", "10:00 It is down.")];
         let mut notes = Vec::new();
-        let rest = exclude_report(&items, "It is down.", &mut notes);
-        assert_eq!(rest.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["log"]);
+        let remaining = exclude_report(&items, "It is down.", &mut notes);
+        assert_eq!(remaining.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["log"]);
         assert!(notes[0].starts_with("report.md repeats the report"), "{notes:?}");
     }
 
@@ -281,15 +286,15 @@ mod tests {
 
     #[test]
     fn accepts_gate_inputs_alone_or_in_a_request() {
-        let alone = parse_gate(path(), "{\"turnsUsed\": 3, \"wantsToFinish\": true}").unwrap();
-        let whole = parse_gate(
+        let bare = parse_gate(path(), "{\"turnsUsed\": 3, \"wantsToFinish\": true}").unwrap();
+        let wrapped_request = parse_gate(
             path(),
             "{\"gate\": {\"turnsUsed\": 3, \"wantsToFinish\": true}, \"policy\": \"strict\"}",
         )
         .unwrap();
-        assert_eq!(alone.gate, whole.gate);
-        assert_eq!(alone.gate.map(|gate| gate.turns_used), Some(3));
-        assert_eq!(whole.policy, "strict");
+        assert_eq!(bare.gate, wrapped_request.gate);
+        assert_eq!(bare.gate.map(|gate| gate.turns_used), Some(3));
+        assert_eq!(wrapped_request.policy, "strict");
         for (text, line) in
             [("{\n\"turns\": 3}", 2), ("{\n\"gate\": {},\n\"polcy\": 1}", 3), ("{", 1), ("", 1)]
         {

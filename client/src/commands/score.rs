@@ -24,7 +24,7 @@ use crate::session::{until_signal, with_client};
 use crate::terminal::Terminal;
 
 /// The maximum number of concurrent calls.
-const IN_FLIGHT: usize = 64;
+const MAX_IN_FLIGHT: usize = 64;
 
 /// The time limit for an interrupted run to flush its output.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
@@ -52,7 +52,7 @@ struct Input {
 
 impl Input {
     fn open(path: &Path) -> Result<Self, InputError> {
-        let (read, size): (Box<dyn Read + Send>, _) = if path == Path::new(STANDARD_INPUT) {
+        let (reader, size): (Box<dyn Read + Send>, _) = if path == Path::new(STANDARD_INPUT) {
             (Box::new(io::stdin()), None)
         } else {
             let unreadable = |source| InputError::Unreadable { path: path.to_owned(), source };
@@ -63,7 +63,7 @@ impl Input {
             }
             (Box::new(file), metadata.is_file().then_some(metadata.len()))
         };
-        Ok(Self { lines: LineReader::new(BufReader::with_capacity(1 << 16, read)), size })
+        Ok(Self { lines: LineReader::new(BufReader::with_capacity(1 << 16, reader)), size })
     }
 
     fn has_line(&self) -> bool {
@@ -73,29 +73,29 @@ impl Input {
 
 /// Scores the lines locally. A signal ends the run between two lines.
 async fn score_offline(input: Input, policies: Policies) -> Result<Status, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
+    let should_stop = Arc::new(AtomicBool::new(false));
     let mut run = tokio::task::spawn_blocking({
-        let stop = Arc::clone(&stop);
-        move || score_lines(input, &policies, &stop)
+        let should_stop = Arc::clone(&should_stop);
+        move || score_lines(input, &policies, &should_stop)
     });
-    let done = until_signal(async { (&mut run).await.map_err(io::Error::other)? }).await;
-    if matches!(done, Err(Failure::Interrupted { .. })) {
-        stop.store(true, Ordering::Relaxed);
+    let result = until_signal(async { (&mut run).await.map_err(io::Error::other)? }).await;
+    if matches!(result, Err(Failure::Interrupted { .. })) {
+        should_stop.store(true, Ordering::Relaxed);
         // A run that waits for input has flushed its output and can be abandoned.
         let _ = tokio::time::timeout(FLUSH_TIMEOUT, run).await;
     }
-    done
+    result
 }
 
 fn score_lines(
     mut input: Input,
     policies: &Policies,
-    stop: &AtomicBool,
+    should_stop: &AtomicBool,
 ) -> Result<Status, Failure> {
     let mut out = BufWriter::new(io::stdout());
     let mut status = Status::Proceed;
     let mut progress = Progress::begin(input.size);
-    while !stop.load(Ordering::Relaxed) {
+    while !should_stop.load(Ordering::Relaxed) {
         if !input.has_line() {
             out.flush()?;
         }
@@ -103,7 +103,7 @@ fn score_lines(
         let answer = Answer::offline(policies, line.number, &line.text);
         status = status.max(self::status(&answer));
         answer.write(&mut out)?;
-        progress.step(input.lines.bytes_read());
+        progress.count_line(input.lines.bytes_read());
     }
     out.flush()?;
     Ok(status)
@@ -125,15 +125,15 @@ async fn score_online(
             lines.recv().await.map(|line| (line, lines))
         });
     let answers = requests
-        .map(|read| async move {
-            let (request, bytes) = read?;
+        .map(|line| async move {
+            let (request, bytes) = line?;
             let answer = match request {
                 Ok(request) => request.send(client).await?,
-                Err(refused) => refused,
+                Err(answer) => answer,
             };
             Ok::<_, Failure>((answer, bytes))
         })
-        .buffered(IN_FLIGHT);
+        .buffered(MAX_IN_FLIGHT);
     let mut answers = std::pin::pin!(answers);
     let mut out = BufWriter::new(io::stdout());
     let mut status = Status::Proceed;
@@ -149,7 +149,7 @@ async fn score_online(
         let Some((answer, bytes)) = next.transpose()? else { break };
         status = status.max(self::status(&answer));
         answer.write(&mut out)?;
-        progress.step(bytes);
+        progress.count_line(bytes);
     }
     out.flush()?;
     Ok(status)
@@ -163,14 +163,14 @@ fn read_in_background(
     mut input: Input,
     policies: Policies,
 ) -> mpsc::Receiver<io::Result<ReadLine>> {
-    let (sender, receiver) = mpsc::channel(IN_FLIGHT);
+    let (sender, receiver) = mpsc::channel(MAX_IN_FLIGHT);
     std::thread::spawn(move || {
         while let Some(line) = input.lines.next_line().transpose() {
             let bytes = input.lines.bytes_read();
-            let read =
+            let request =
                 line.map(|line| (LineRequest::parse(&policies, line.number, &line.text), bytes));
-            let failed = read.is_err();
-            if sender.blocking_send(read).is_err() || failed {
+            let has_failed = request.is_err();
+            if sender.blocking_send(request).is_err() || has_failed {
                 return;
             }
         }
@@ -187,7 +187,7 @@ async fn score_requests(
     let requests: Vec<v1::ScoreRequest> = parse_messages(path, &read_text(path)?)?;
     let view = View { columns: terminal.columns, only: Vec::new(), explain: Explain::Briefly };
     with_client(&arguments.connection, async |client, _| {
-        for (number, request) in requests.into_iter().enumerate() {
+        for (index, request) in requests.into_iter().enumerate() {
             let report = match &request.partition {
                 Some(v1::score_request::Partition::Judged(judged)) => judged.report.clone(),
                 _ => None,
@@ -198,7 +198,7 @@ async fn score_requests(
                 continue;
             }
             let scene = Scene { report: report.as_ref(), ..Scene::default() };
-            let gap = if number == 0 { "" } else { "\n\n" };
+            let gap = if index == 0 { "" } else { "\n\n" };
             print(&format!("{gap}{}", evaluation(&as_evaluation(answer), &scene, &view)))?;
         }
         Ok(Status::Proceed)

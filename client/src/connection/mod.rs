@@ -191,13 +191,13 @@ pub fn select_target(
 fn select(options: &ConnectOptions, environment: &Environment) -> Result<Target, TargetError> {
     let token_file = options.token_file.clone().or_else(|| environment.token_file.clone());
     if options.data_dir.is_none() && options.judge.is_none() {
-        for (given, origin) in [
+        for (value, origin) in [
             (&options.endpoint, EndpointSource::Flag),
             (&environment.endpoint, EndpointSource::Variable),
         ] {
-            if let Some(given) = given {
+            if let Some(value) = value {
                 let endpoint: Endpoint =
-                    given.parse().map_err(|error| TargetError::Endpoint { origin, error })?;
+                    value.parse().map_err(|error| TargetError::Endpoint { origin, error })?;
                 let tls = match endpoint {
                     Endpoint::Tls(_) => options.tls.clone().or(&environment.tls),
                     Endpoint::Unix(_) | Endpoint::Tcp(_) => TlsFiles::default(),

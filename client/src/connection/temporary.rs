@@ -112,18 +112,18 @@ impl TemporaryServer {
         configuration: Option<&str>,
         judge: Option<&JudgeSpec>,
     ) -> Result<Self, StartError> {
-        let failed = |source| StartError::Start { binary: binary.to_owned(), source };
-        let folder = tempfile::Builder::new().prefix("gsar-").tempdir().map_err(failed)?;
+        let start_error = |source| StartError::Start { binary: binary.to_owned(), source };
+        let folder = tempfile::Builder::new().prefix("gsar-").tempdir().map_err(start_error)?;
         let socket = folder.path().join("gsar.sock");
         if socket.as_os_str().len() > MAX_SOCKET_PATH {
             return Err(StartError::PathTooLong { folder: folder.path().to_owned() });
         }
-        let stderr = File::create(folder.path().join("stderr")).map_err(failed)?;
+        let stderr = File::create(folder.path().join("stderr")).map_err(start_error)?;
         let endpoint = Endpoint::Unix(socket);
         let mut command = Command::new(binary);
         if let Some(configuration) = configuration {
             let file = folder.path().join("gsar.toml");
-            fs::write(&file, configuration).map_err(failed)?;
+            fs::write(&file, configuration).map_err(start_error)?;
             command.arg("--config").arg(file);
         }
         if let Some(JudgeSpec { name, url }) = judge {
@@ -140,19 +140,19 @@ impl TemporaryServer {
             .stderr(Stdio::from(stderr))
             .kill_on_drop(true)
             .spawn()
-            .map_err(failed)?;
+            .map_err(start_error)?;
         Ok(Self { binary: binary.to_owned(), child, endpoint, folder })
     }
 
     /// Waits until the server is ready and returns a client. An error contains the end of the server's standard error.
     pub async fn connect(&mut self) -> Result<Client, StartError> {
         let binary = self.binary.clone();
-        let began = Instant::now();
-        while began.elapsed() < START_TIMEOUT {
-            let exited = self.child.try_wait();
-            let exited =
-                exited.map_err(|source| StartError::Start { binary: binary.clone(), source })?;
-            if let Some(status) = exited {
+        let started_at = Instant::now();
+        while started_at.elapsed() < START_TIMEOUT {
+            let exit_status = self.child.try_wait();
+            let exit_status = exit_status
+                .map_err(|source| StartError::Start { binary: binary.clone(), source })?;
+            if let Some(status) = exit_status {
                 return Err(StartError::Exited { binary, status, stderr: self.stderr() });
             }
             if let Ok(client) = Client::connect(&self.endpoint).await
@@ -168,10 +168,10 @@ impl TemporaryServer {
     /// Shuts the server down gracefully, or kills it after ten seconds.
     pub async fn stop(mut self) {
         let id = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        let signalled = id.is_some_and(|id| kill_process(id, Signal::TERM).is_ok());
-        let ended =
-            signalled && tokio::time::timeout(STOP_TIMEOUT, self.child.wait()).await.is_ok();
-        if !ended {
+        let is_signalled = id.is_some_and(|id| kill_process(id, Signal::TERM).is_ok());
+        let has_exited =
+            is_signalled && tokio::time::timeout(STOP_TIMEOUT, self.child.wait()).await.is_ok();
+        if !has_exited {
             // Fails if the process has exited in the meantime.
             let _ = self.child.kill().await;
         }
@@ -201,8 +201,8 @@ mod tests {
     async fn passes_the_configuration_to_the_server() {
         let (_folder, binary) = script("cat \"$2\" >&2; exit 2");
         let mut server = TemporaryServer::with_config(&binary, "[judges]\nchain = []\n").unwrap();
-        let shown = server.connect().await.unwrap_err().to_string();
-        assert!(shown.ends_with("\n  [judges]\n  chain = []"), "{shown}");
+        let message = server.connect().await.unwrap_err().to_string();
+        assert!(message.ends_with("\n  [judges]\n  chain = []"), "{message}");
     }
 
     #[tokio::test]
@@ -212,10 +212,10 @@ mod tests {
         let mut server = TemporaryServer::start(&binary, None).unwrap();
         let error = server.connect().await.unwrap_err();
         assert!(error.is_configuration());
-        let shown = error.to_string();
+        let message = error.to_string();
         assert!(
-            shown.ends_with("(exit status: 2)\n  error: config.toml:3: `lisen` is not known"),
-            "{shown}"
+            message.ends_with("(exit status: 2)\n  error: config.toml:3: `lisen` is not known"),
+            "{message}"
         );
     }
 
@@ -228,15 +228,15 @@ mod tests {
                while :; do sleep 0.01; done"#,
         );
         let server = TemporaryServer::start(&binary, Some(Path::new("/data"))).unwrap();
-        let private = server.folder.path().to_owned();
+        let server_folder = server.folder.path().to_owned();
         while !folder.path().join("ready").exists() {
             tokio::task::yield_now().await;
         }
         server.stop().await;
         assert_eq!(fs::read_to_string(folder.path().join("end")).unwrap(), "finished\n");
-        assert!(!private.exists());
+        assert!(!server_folder.exists());
         let arguments = fs::read_to_string(folder.path().join("arguments")).unwrap();
-        let socket = private.join("gsar.sock");
+        let socket = server_folder.join("gsar.sock");
         assert_eq!(arguments, format!("--listen unix://{} --data-dir /data\n", socket.display()));
     }
 

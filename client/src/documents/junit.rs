@@ -13,15 +13,16 @@ const NAME: &str = "gsar evaluate";
 
 /// Writes reports as JUnit XML. With `strict`, ungrounded claims fail even if the report may proceed.
 pub(crate) fn junit(evaluated: &[ReportResult], view: &View, strict: bool) -> io::Result<String> {
-    let named = names(evaluated).into_iter().zip(evaluated);
-    let suites: Vec<Suite> = named.map(|(name, one)| suite(name, one, view, strict)).collect();
+    let named_results = names(evaluated).into_iter().zip(evaluated);
+    let suites: Vec<Suite> =
+        named_results.map(|(name, result)| suite(name, result, view, strict)).collect();
     let mut document = Document { writer: Writer::new_with_indent(Vec::new(), b' ', 2) };
-    document.event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    document.open("testsuites", &count_attributes(NAME, suites.iter()))?;
+    document.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    document.write_start("testsuites", &count_attributes(NAME, suites.iter()))?;
     for suite in &suites {
-        document.suite(suite)?;
+        document.write_suite(suite)?;
     }
-    document.close("testsuites")?;
+    document.write_end("testsuites")?;
     let mut text = String::from_utf8(document.writer.into_inner()).map_err(io::Error::other)?;
     text.push('\n');
     Ok(text)
@@ -55,69 +56,71 @@ struct Document {
 }
 
 impl Document {
-    fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+    fn write_event(&mut self, event: Event<'_>) -> io::Result<()> {
         self.writer.write_event(event)
     }
 
-    fn open(&mut self, name: &str, attributes: &[(&str, String)]) -> io::Result<()> {
-        self.event(Event::Start(element(name, attributes)))
+    fn write_start(&mut self, name: &str, attributes: &[(&str, String)]) -> io::Result<()> {
+        self.write_event(Event::Start(element(name, attributes)))
     }
 
-    fn close(&mut self, name: &str) -> io::Result<()> {
-        self.event(Event::End(BytesEnd::new(name)))
+    fn write_end(&mut self, name: &str) -> io::Result<()> {
+        self.write_event(Event::End(BytesEnd::new(name)))
     }
 
-    fn empty(&mut self, name: &str, attributes: &[(&str, String)]) -> io::Result<()> {
-        self.event(Event::Empty(element(name, attributes)))
+    fn write_empty(&mut self, name: &str, attributes: &[(&str, String)]) -> io::Result<()> {
+        self.write_event(Event::Empty(element(name, attributes)))
     }
 
-    fn with_text(
+    fn write_text_element(
         &mut self,
         name: &str,
         attributes: &[(&str, String)],
         text: &str,
     ) -> io::Result<()> {
-        self.open(name, attributes)?;
-        self.event(Event::Text(BytesText::new(&replace_forbidden(text))))?;
-        self.close(name)
+        self.write_start(name, attributes)?;
+        self.write_event(Event::Text(BytesText::new(&replace_forbidden(text))))?;
+        self.write_end(name)
     }
 
-    fn suite(&mut self, suite: &Suite) -> io::Result<()> {
-        self.open("testsuite", &count_attributes(&suite.name, std::iter::once(suite)))?;
+    fn write_suite(&mut self, suite: &Suite) -> io::Result<()> {
+        self.write_start("testsuite", &count_attributes(&suite.name, std::iter::once(suite)))?;
         if !suite.properties.is_empty() {
-            self.open("properties", &[])?;
+            self.write_start("properties", &[])?;
             for (name, value) in &suite.properties {
                 let attributes = [("name", (*name).to_owned()), ("value", value.clone())];
-                self.empty("property", &attributes)?;
+                self.write_empty("property", &attributes)?;
             }
-            self.close("properties")?;
+            self.write_end("properties")?;
         }
         for test in &suite.tests {
             let attributes = [("classname", suite.name.clone()), ("name", test.name.clone())];
             match &test.result {
                 TestResult::Passed(text) if text.is_empty() => {
-                    self.empty("testcase", &attributes)?;
+                    self.write_empty("testcase", &attributes)?;
                 }
                 result => {
-                    self.open("testcase", &attributes)?;
+                    self.write_start("testcase", &attributes)?;
                     match result {
-                        TestResult::Passed(text) => self.with_text("system-out", &[], text)?,
-                        TestResult::Failed(fault) => self.fault("failure", fault)?,
-                        TestResult::Skipped(reason) => {
-                            self.empty("skipped", &[("message", reason.clone())])?;
+                        TestResult::Passed(text) => {
+                            self.write_text_element("system-out", &[], text)?
                         }
-                        TestResult::Error(fault) => self.fault("error", fault)?,
+                        TestResult::Failed(fault) => self.write_fault("failure", fault)?,
+                        TestResult::Skipped(reason) => {
+                            self.write_empty("skipped", &[("message", reason.clone())])?;
+                        }
+                        TestResult::Error(fault) => self.write_fault("error", fault)?,
                     }
-                    self.close("testcase")?;
+                    self.write_end("testcase")?;
                 }
             }
         }
-        self.close("testsuite")
+        self.write_end("testsuite")
     }
 
-    fn fault(&mut self, name: &str, fault: &Fault) -> io::Result<()> {
+    fn write_fault(&mut self, name: &str, fault: &Fault) -> io::Result<()> {
         let attributes = [("type", fault.kind.clone()), ("message", fault.message.clone())];
-        self.with_text(name, &attributes, &fault.details)
+        self.write_text_element(name, &attributes, &fault.details)
     }
 }
 

@@ -9,8 +9,8 @@ use gsar_proto::v1;
 use super::safe_markdown::{code, prose};
 use super::{Rejection, ReportResult, names};
 use crate::human::{
-    Scene, View, changes, count, decided, deciding_score, judges, labels, location, policy_name,
-    verdict,
+    Scene, View, changes, computed_decision, count, deciding_score, judges, labels, location,
+    policy_name, verdict,
 };
 
 const MAX_CLAIM_COLUMNS: usize = 400;
@@ -23,10 +23,10 @@ pub(crate) fn markdown(evaluated: &[ReportResult], view: &View) -> String {
     if evaluated.len() > 1 {
         blocks.push(overview(&names, evaluated));
     }
-    for (name, one) in names.iter().zip(evaluated) {
-        match &one.answer {
-            Ok(answer) => blocks.extend(report(name, answer, &one.request, view)),
-            Err(refused) => blocks.extend(refusal(name, refused)),
+    for (name, result) in names.iter().zip(evaluated) {
+        match &result.answer {
+            Ok(answer) => blocks.extend(report(name, answer, &result.request, view)),
+            Err(rejection) => blocks.extend(rejection_blocks(name, rejection)),
         }
     }
     let mut text = blocks.join("\n\n");
@@ -36,21 +36,21 @@ pub(crate) fn markdown(evaluated: &[ReportResult], view: &View) -> String {
 
 fn overview(names: &[String], evaluated: &[ReportResult]) -> String {
     let mut lines = vec!["| report | decision | score |".to_owned(), "|---|---|--:|".to_owned()];
-    for (name, one) in names.iter().zip(evaluated) {
-        let (word, score) = match &one.answer {
+    for (name, result) in names.iter().zip(evaluated) {
+        let (decision, score) = match &result.answer {
             Ok(answer) => (verdict(answer).0, labels::score(deciding_score(answer))),
             Err(_) => ("ERROR".to_owned(), "none".to_owned()),
         };
-        lines.push(format!("| {} | {} | {score} |", prose(name), prose(&word)));
+        lines.push(format!("| {} | {} | {score} |", prose(name), prose(&decision)));
     }
     lines.join("\n")
 }
 
-fn refusal(name: &str, refused: &Rejection) -> Vec<String> {
-    let lines = refused.message.lines().map(|line| format!("- {}", code(line)));
+fn rejection_blocks(name: &str, rejection: &Rejection) -> Vec<String> {
+    let lines = rejection.message.lines().map(|line| format!("- {}", code(line)));
     vec![
         format!("## {}: ERROR", prose(name)),
-        format!("The report was not evaluated ({}).", code(&refused.code)),
+        format!("The report was not evaluated ({}).", code(&rejection.code)),
         lines.collect::<Vec<_>>().join("\n"),
     ]
 }
@@ -61,26 +61,27 @@ fn report(
     request: &v1::EvaluateRequest,
     view: &View,
 ) -> Vec<String> {
-    let (word, advice) = verdict(answer);
+    let (decision, advice) = verdict(answer);
     let score =
         deciding_score(answer).map(|score| format!(", score {}", labels::score(Some(score))));
     let score = score.unwrap_or_default();
     let mut blocks = vec![
-        format!("## {}: {}{score}", prose(name), prose(&word)),
-        format!("**{}:** {}", prose(&word), prose(&advice)),
+        format!("## {}: {}{score}", prose(name), prose(&decision)),
+        format!("**{}:** {}", prose(&decision), prose(&advice)),
     ];
-    let claims: Vec<_> = answer.claims.iter().filter(|claim| view.shows(claim)).collect();
+    let claims: Vec<_> = answer.claims.iter().filter(|claim| view.includes(claim)).collect();
     if !claims.is_empty() {
         blocks.push(table(&claims, &Scene { evidence: &request.evidence, ..Scene::default() }));
     }
-    let hidden = answer.claims.len().saturating_sub(claims.len());
-    if hidden > 0 {
-        blocks.push(format!("{hidden} of {} claims not shown.", answer.claims.len()));
+    let hidden_count = answer.claims.len().saturating_sub(claims.len());
+    if hidden_count > 0 {
+        blocks.push(format!("{hidden_count} of {} claims not shown.", answer.claims.len()));
     }
-    let decided = decided(answer).map(|decision| reasons(&decision.reasons)).unwrap_or_default();
+    let decision_reasons =
+        computed_decision(answer).map(|decision| reasons(&decision.reasons)).unwrap_or_default();
     let changes = changes(answer).iter().map(|change| prose(change)).collect();
     for (title, lines) in [
-        ("Reasons", decided),
+        ("Reasons", decision_reasons),
         ("What would change the decision", changes),
         ("Not covered by any claim", uncovered(answer, request.report.as_ref())),
         ("Open", reasons(&answer.verification_reasons)),
@@ -94,14 +95,14 @@ fn report(
 
 fn reasons(reasons: &[v1::Reason]) -> Vec<String> {
     let lines = reasons.iter().map(|reason| match code(&reason.code) {
-        code if code.is_empty() => quoted(&reason.sentence),
+        code if code.is_empty() => quote(&reason.sentence),
         code => format!("{code} {}", prose(&reason.sentence)),
     });
     lines.collect()
 }
 
 /// Quotes text that starts a line, which prevents a list or a heading.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     format!("“{}”", prose(text))
 }
 
@@ -133,8 +134,8 @@ fn evidence_cell(claim: &v1::JudgedClaim, scene: &Scene<'_>) -> String {
         if !quote.is_empty() {
             parts.push(code(&truncate_middle(&quote, MAX_QUOTE_COLUMNS)));
         }
-        if let Some(more) = claim.citations.len().checked_sub(1).filter(|more| *more > 0) {
-            parts.push(format!("(and {more} more cited)"));
+        if let Some(further) = claim.citations.len().checked_sub(1).filter(|further| *further > 0) {
+            parts.push(format!("(and {further} more cited)"));
         }
     }
     let note = prose(&claim.note);
@@ -150,16 +151,16 @@ fn uncovered(answer: &v1::EvaluateResponse, report: Option<&v1::Report>) -> Vec<
     let ranges = answer.coverage.as_ref().map(|coverage| &coverage.uncovered[..]);
     let synthesis = report.map_or("", |report| report.synthesis.as_str());
     let is_redacted = answer.provenance.as_ref().is_some_and(|provenance| provenance.redacted);
-    let shown = |range: &v1::ByteRange| {
+    let uncovered_line = |range: &v1::ByteRange| {
         let (start, end) = (usize::try_from(range.start).ok()?, usize::try_from(range.end).ok()?);
         let sentence = synthesis.get(start..end)?;
         Some(match is_redacted {
             // The text comes from the request, which is not redacted.
             true => format!("line {} of the report", line_at(synthesis.as_bytes(), start)),
-            false => quoted(&truncate_end(&one_line(sentence), MAX_CLAIM_COLUMNS)),
+            false => quote(&truncate_end(&one_line(sentence), MAX_CLAIM_COLUMNS)),
         })
     };
-    ranges.unwrap_or_default().iter().filter_map(shown).collect()
+    ranges.unwrap_or_default().iter().filter_map(uncovered_line).collect()
 }
 
 /// Formats the number of claims, the judges, the policy and the record.

@@ -49,11 +49,11 @@ impl From<&ClientError> for Rejection {
 
 /// Returns the names of the reports. Numbers repeated names, since consumers require unique ones.
 fn names(evaluated: &[ReportResult]) -> Vec<String> {
-    let mut seen: HashMap<String, u32> = HashMap::new();
-    let mut name = |one: &ReportResult| {
-        let id = one.request.report.as_ref().map(|report| one_line(&report.id));
+    let mut occurrences: HashMap<String, u32> = HashMap::new();
+    let mut name = |result: &ReportResult| {
+        let id = result.request.report.as_ref().map(|report| one_line(&report.id));
         let id = id.filter(|id| !id.is_empty()).unwrap_or_else(|| "report".to_owned());
-        let times = seen.entry(id.clone()).or_default();
+        let times = occurrences.entry(id.clone()).or_default();
         *times += 1;
         if *times == 1 { id } else { format!("{id} ({times})") }
     };

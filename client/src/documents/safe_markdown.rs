@@ -3,15 +3,15 @@
 
 use gsar_client::text::one_line;
 
-/// Start a mention or a reference before a letter or digit: `@name`, `#12`, `!12`, `~label`, `%milestone`, `$12`, `&12`,
-/// `^12`, `[issue:12]`.
+/// Characters that start a mention or a reference if a letter or digit follows: `@name`, `#12`, `!12`, `~label`,
+/// `%milestone`, `$12`, `&12`, `^12`, `[issue:12]`.
 const SIGILS: &str = "@#!~%$&^[";
 
-/// Escaped with a backslash.
+/// Characters to escape with a backslash.
 const ESCAPED: &str = "`*_{}[]()~#!$^=+";
 
 /// Emoji with names that look like parts of a time of day.
-const EMOJI_OF_DIGITS: [&str; 6] =
+const EMOJI_WITH_DIGITS: [&str; 6] =
     [":100:", ":1234:", ":8ball:", ":1st_place_medal:", ":2nd_place_medal:", ":3rd_place_medal:"];
 
 /// The shortest commit hash that GitHub and GitLab link.
@@ -20,8 +20,7 @@ const MIN_DIGEST_CHARS: usize = 7;
 /// Formats text as prose on one line. Words that would become links are formatted as code.
 pub(super) fn prose(text: &str) -> String {
     let text = one_line(text);
-    let words =
-        text.split(' ').map(|word| if is_linked(word) { code(word) } else { escaped(word) });
+    let words = text.split(' ').map(|word| if is_linked(word) { code(word) } else { escape(word) });
     words.collect::<Vec<_>>().join(" ")
 }
 
@@ -35,15 +34,15 @@ pub(super) fn code(text: &str) -> String {
 
 /// Encloses text in backticks, more than any run of backticks in it.
 fn code_span(text: &str) -> String {
-    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
+    let longest_run = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest_run + 1);
     // Markdown strips one space at each end, unless there are only spaces.
     let needs_padding = text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
     let padding = if needs_padding && !text.trim_matches(' ').is_empty() { " " } else { "" };
     format!("{fence}{padding}{text}{padding}{fence}")
 }
 
-fn escaped(word: &str) -> String {
+fn escape(word: &str) -> String {
     let mut escaped = String::with_capacity(word.len());
     for character in word.chars() {
         match character {
@@ -66,26 +65,26 @@ fn escaped(word: &str) -> String {
 
 /// Returns `true` if GitHub or GitLab would turn the word into a link, mention, reference, formula or emoji.
 fn is_linked(word: &str) -> bool {
-    let mut before = ' ';
+    let mut previous = ' ';
     let mut characters = word.chars().peekable();
     while let Some(character) = characters.next() {
         let next = characters.peek().copied().unwrap_or(' ');
-        let opens = next.is_alphanumeric()
+        let is_name_start = next.is_alphanumeric()
             || matches!(next, '_' | '{' | '`')
             || next == '"' && characters.clone().nth(1).is_some_and(char::is_alphanumeric);
-        let is_reference = SIGILS.contains(character) && opens;
+        let is_reference = SIGILS.contains(character) && is_name_start;
         let is_formula = character == '$';
-        let is_host = character == '.' && before.is_alphanumeric() && next.is_alphabetic();
+        let is_host = character == '.' && previous.is_alphanumeric() && next.is_alphabetic();
         let is_address =
             character == ':' && (matches!(next, '/' | '+' | '-') || next.is_alphabetic());
         if is_reference || is_formula || is_host || is_address {
             return true;
         }
-        before = character;
+        previous = character;
     }
     let parts = || word.split(|character: char| !character.is_alphanumeric());
     is_ticket(word)
-        || EMOJI_OF_DIGITS.iter().any(|name| word.contains(name))
+        || EMOJI_WITH_DIGITS.iter().any(|name| word.contains(name))
         || parts().any(is_digest)
 }
 

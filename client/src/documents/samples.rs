@@ -11,7 +11,7 @@ use crate::human::{Explain, samples};
 
 const HOSTILE: &str = "a|b \\| `c` ``d`` | <b>e</b> &lt; <!-- ]]> --> [f](http://g.example) ![h](i.png) @owner/team #12 GH-12 owner/repo#3 https://j.example www.k.example l@m.example 7b84d6c9d5a0 $x^2$ :tada: ~~n~~ **o** _p_ \u{0}\u{1b}[31mq\u{fffe}\n# r\n- [ ] s\n|---|\n&#64;t";
 
-fn evaluated(id: &str, answer: Result<v1::EvaluateResponse, Rejection>) -> ReportResult {
+fn report_result(id: &str, answer: Result<v1::EvaluateResponse, Rejection>) -> ReportResult {
     let report = v1::Report { id: id.to_owned(), ..samples::report() };
     let request = v1::EvaluateRequest {
         report: Some(report),
@@ -31,25 +31,25 @@ fn sample_reports() -> Vec<ReportResult> {
         "JUDGE_FAILED",
         "no judge of the chain gave an answer",
     );
-    let refused = Rejection {
+    let rejection = Rejection {
         code: "INVALID_FIELDS".to_owned(),
         message: "Evaluate: the server rejected 1 field\n  report.claims[1].id  duplicate id `c1`\n  reason INVALID_FIELDS".to_owned(),
     };
     vec![
-        evaluated("checkout-oom", Ok(samples::full_answer())),
-        evaluated("quiet-night", Ok(proceeds)),
-        evaluated("checkout-oom", Ok(failed)),
-        evaluated("", Err(refused)),
+        report_result("checkout-oom", Ok(samples::full_answer())),
+        report_result("quiet-night", Ok(proceeds)),
+        report_result("checkout-oom", Ok(failed)),
+        report_result("", Err(rejection)),
     ]
 }
 
-fn hostile() -> ReportResult {
+fn hostile_result() -> ReportResult {
     let mut answer = samples::full_answer();
     answer.evaluation_id = HOSTILE.to_owned();
     for claim in &mut answer.claims {
         claim.text = HOSTILE.to_owned();
         claim.note = HOSTILE.to_owned();
-        claim.citations = vec![samples::cites(HOSTILE, HOSTILE, HOSTILE)];
+        claim.citations = vec![samples::citation(HOSTILE, HOSTILE, HOSTILE)];
     }
     if let Some(decision) = &mut answer.decision {
         decision.reasons = vec![v1::Reason {
@@ -59,11 +59,11 @@ fn hostile() -> ReportResult {
         }];
     }
     answer.warnings = vec![v1::Reason { sentence: HOSTILE.to_owned(), ..Default::default() }];
-    let mut one = evaluated(HOSTILE, Ok(answer));
-    if let Some(report) = &mut one.request.report {
+    let mut result = report_result(HOSTILE, Ok(answer));
+    if let Some(report) = &mut result.request.report {
         report.synthesis = HOSTILE.repeat(3);
     }
-    one
+    result
 }
 
 fn view() -> crate::human::View {
@@ -78,7 +78,7 @@ fn junit_of_several_reports() {
 #[test]
 fn undecided_claims_are_skipped() {
     let report =
-        junit(&[evaluated("r1", Ok(samples::undecided_answer()))], &view(), false).unwrap();
+        junit(&[report_result("r1", Ok(samples::undecided_answer()))], &view(), false).unwrap();
     assert!(report.contains("skipped=\"3\""), "a complementary claim as well: {report}");
     let skipped = "<skipped message=\"undecided\"/>";
     assert_eq!(report.matches(skipped).count(), 2, "{report}");
@@ -86,20 +86,20 @@ fn undecided_claims_are_skipped() {
 
 #[test]
 fn ungrounded_claims_fail_if_held_or_strict() {
-    let ungrounded = |tier: v1::Tier, strict| {
+    let ungrounded_failures = |tier: v1::Tier, strict| {
         let mut answer = samples::undecided_answer();
         for claim in &mut answer.claims {
             claim.set_class(v1::ClaimClass::Ungrounded);
             claim.undecided = None;
         }
         answer.decision.get_or_insert_default().set_tier(tier);
-        let document = junit(&[evaluated("r1", Ok(answer))], &view(), strict).unwrap();
+        let document = junit(&[report_result("r1", Ok(answer))], &view(), strict).unwrap();
         document.matches("type=\"UNGROUNDED\"").count()
     };
     let claims = samples::undecided_answer().claims.len();
-    assert_eq!(ungrounded(v1::Tier::Proceed, false), 0);
-    assert_eq!(ungrounded(v1::Tier::Proceed, true), claims);
-    assert_eq!(ungrounded(v1::Tier::Regenerate, false), claims);
+    assert_eq!(ungrounded_failures(v1::Tier::Proceed, false), 0);
+    assert_eq!(ungrounded_failures(v1::Tier::Proceed, true), claims);
+    assert_eq!(ungrounded_failures(v1::Tier::Regenerate, false), claims);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn markdown_of_several_reports() {
 
 #[test]
 fn markdown_of_hostile_texts() {
-    insta::assert_snapshot!(markdown(&[hostile()], &view()));
+    insta::assert_snapshot!(markdown(&[hostile_result()], &view()));
 }
 
 #[test]
@@ -128,14 +128,14 @@ fn shadow_decision_passes() {
         ..Default::default()
     });
     answer.shadow.get_or_insert_default().decision = decision;
-    let text = junit(&[evaluated("r", Ok(answer))], &view(), false).unwrap();
+    let text = junit(&[report_result("r", Ok(answer))], &view(), false).unwrap();
     let decision = text.split("name=\"decision\"").nth(1).unwrap();
     assert!(decision.contains("<system-out>SHADOW: not enforced"), "{text}");
     assert!(!decision.contains("<failure"), "{text}");
 }
 
 /// Prints the counts and the names of the suites, as parsed by Python.
-const READ: &str = r#"
+const PYTHON_SUMMARY: &str = r#"
 import sys, xml.etree.ElementTree as tree
 root = tree.fromstring(sys.stdin.buffer.read())
 assert root.tag == "testsuites", root.tag
@@ -151,12 +151,12 @@ total = lambda name: sum(int(suite.get(name)) for suite in root)
 assert all(int(root.get(name)) == total(name) for name in ("tests", "failures", "errors"))
 "#;
 
-/// Returns the output of [`READ`], or `None` if Python is not installed.
+/// Returns the output of [`PYTHON_SUMMARY`], or `None` if Python is not installed.
 fn read_by_python(document: &str) -> Option<String> {
     use std::io::Write as _;
     use std::process::{Command, Stdio};
     let mut python = Command::new("python3")
-        .args(["-c", READ])
+        .args(["-c", PYTHON_SUMMARY])
         .env("PYTHONIOENCODING", "utf-8")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -179,7 +179,9 @@ fn read_by_quick_xml(document: &str) -> Vec<String> {
             Event::Eof => return texts,
             Event::Text(text) => texts.push(text.to_string()),
             Event::Start(element) | Event::Empty(element) => {
-                texts.extend(element.attributes().map(|found| found.unwrap().value.to_string()));
+                texts.extend(
+                    element.attributes().map(|attribute| attribute.unwrap().value.to_string()),
+                );
             }
             _ => {}
         }
@@ -195,7 +197,7 @@ fn other_xml_parsers_agree() {
             "5 3 0 checkout-oom\n2 0 0 quiet-night\n1 0 1 checkout-oom (2)\n1 0 1 report\n"
         );
     }
-    let document = junit(&[hostile()], &view(), false).unwrap();
+    let document = junit(&[hostile_result()], &view(), false).unwrap();
     if let Some(lines) = read_by_python(&document) {
         assert!(lines.starts_with("5 3 0 a|b \\| `c` ``d`` | <b>e</b>"), "{lines}");
     }
@@ -223,7 +225,7 @@ fn parsed_text(markdown: &str) -> Result<String, String> {
 
 #[test]
 fn hostile_text_adds_no_markup() {
-    let document = markdown(&[hostile()], &view());
+    let document = markdown(&[hostile_result()], &view());
     let mut cells = 0;
     for event in Parser::new_ext(&document, Options::all()) {
         match event {
@@ -293,12 +295,12 @@ proptest! {
     #[test]
     fn text_is_preserved(text in "[a-c`|\\\\*_<>&;!~#$@:.\\[\\]()\\-+=^\"'/ \n0-9\u{1b}é]{0,40}") {
         let expected = gsar_client::text::one_line(&text);
-        for made in [prose(&text), code(&text)] {
+        for formatted in [prose(&text), code(&text)] {
             // In documents, text never starts a line.
-            let line = parsed_text(&format!("x {made} x")).map_err(TestCaseError::fail)?;
+            let line = parsed_text(&format!("x {formatted} x")).map_err(TestCaseError::fail)?;
             let expected_line = if expected.is_empty() { "x  x".to_owned() } else { format!("x {expected} x") };
             prop_assert_eq!(&line, &expected_line);
-            let table = format!("| a | b |\n|---|---|\n| {made} | y |");
+            let table = format!("| a | b |\n|---|---|\n| {formatted} | y |");
             let cells = parsed_text(&table).map_err(TestCaseError::fail)?;
             prop_assert_eq!(cells, format!("\u{1}a\u{1}b\u{1}{expected}\u{1}y"));
         }
@@ -311,10 +313,10 @@ proptest! {
             claim.id.clone_from(&text);
             claim.note.clone_from(&text);
         }
-        let document = junit(&[evaluated(&text, Ok(answer))], &view(), false).unwrap();
-        for found in read_by_quick_xml(&document) {
+        let document = junit(&[report_result(&text, Ok(answer))], &view(), false).unwrap();
+        for value in read_by_quick_xml(&document) {
 let is_forbidden = |c: char| c != '\t' && c != '\n' && c != '\r' && (c < ' ' || matches!(c, '\u{fffe}' | '\u{ffff}'));
-            prop_assert!(!found.contains(is_forbidden), "{}", found);
+            prop_assert!(!value.contains(is_forbidden), "{}", value);
         }
     }
 }

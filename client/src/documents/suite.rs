@@ -4,7 +4,9 @@ use gsar_client::text::{one_line, truncate_end};
 use gsar_proto::v1;
 
 use super::{Rejection, ReportResult};
-use crate::human::{Scene, View, changes, decided, judges, labels, location, policy_name, verdict};
+use crate::human::{
+    Scene, View, changes, computed_decision, judges, labels, location, policy_name, verdict,
+};
 
 const MAX_NAME_COLUMNS: usize = 200;
 
@@ -48,15 +50,16 @@ pub(super) struct Fault {
 pub(super) fn suite(name: String, evaluated: &ReportResult, view: &View, strict: bool) -> Suite {
     let answer = match &evaluated.answer {
         Ok(answer) => answer,
-        Err(refused) => {
-            let result = TestResult::Error(refusal(refused));
+        Err(rejection) => {
+            let result = TestResult::Error(rejection_fault(rejection));
             let tests = vec![Test { name: DECISION.to_owned(), result }];
             return Suite { name, properties: Vec::new(), tests };
         }
     };
     let scene = Scene { evidence: &evaluated.request.evidence, ..Scene::default() };
-    let claims = answer.claims.iter().filter(|claim| view.shows(claim));
-    let may_proceed = decided(answer).is_some_and(|decision| decision.tier() == v1::Tier::Proceed);
+    let claims = answer.claims.iter().filter(|claim| view.includes(claim));
+    let may_proceed =
+        computed_decision(answer).is_some_and(|decision| decision.tier() == v1::Tier::Proceed);
     let ungrounded_fails = strict || !may_proceed;
     let mut tests: Vec<Test> =
         claims.map(|claim| claim_test(claim, ungrounded_fails, &scene, view)).collect();
@@ -64,12 +67,12 @@ pub(super) fn suite(name: String, evaluated: &ReportResult, view: &View, strict:
     Suite { name, properties: properties(answer), tests }
 }
 
-fn refusal(refused: &Rejection) -> Fault {
-    let first = refused.message.lines().next().unwrap_or_default();
+fn rejection_fault(rejection: &Rejection) -> Fault {
+    let first_line = rejection.message.lines().next().unwrap_or_default();
     Fault {
-        kind: one_line(&refused.code),
-        message: one_line(first),
-        details: refused.message.lines().map(one_line).collect::<Vec<_>>().join("\n"),
+        kind: one_line(&rejection.code),
+        message: one_line(first_line),
+        details: rejection.message.lines().map(one_line).collect::<Vec<_>>().join("\n"),
     }
 }
 
@@ -82,7 +85,10 @@ fn properties(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String)> {
         ("judge", judges(answer)),
         ("score", score(&answer.score)),
         ("guarded_score", score(&answer.guarded_score)),
-        ("tier", decided(answer).map(|decision| labels::tier(decision.tier()).0.to_owned())),
+        (
+            "tier",
+            computed_decision(answer).map(|decision| labels::tier(decision.tier()).0.to_owned()),
+        ),
     ]
     .into_iter()
     .filter_map(|(name, value)| value.map(|value| (name, value)))
@@ -129,14 +135,15 @@ fn claim_details(claim: &v1::JudgedClaim, scene: &Scene<'_>, view: &View) -> Str
         lines.push(if quote.is_empty() { location } else { format!("{location}: {quote}") });
     }
     if view.explain.is_detailed(claim) {
-        lines.extend(claim.considered.iter().map(|considered| one_line(considered)));
+        lines.extend(claim.considered.iter().map(|entry| one_line(entry)));
     }
     lines.join("\n")
 }
 
 fn decision_result(answer: &v1::EvaluateResponse) -> TestResult {
-    let (word, advice) = verdict(answer);
-    let reasons = decided(answer).map(|decision| &decision.reasons[..]).unwrap_or_default();
+    let (decision, advice) = verdict(answer);
+    let reasons =
+        computed_decision(answer).map(|decision| &decision.reasons[..]).unwrap_or_default();
     let mut lines: Vec<String> = reasons
         .iter()
         .map(|reason| one_line(&format!("{}: {}", reason.code, reason.sentence)))
@@ -145,18 +152,18 @@ fn decision_result(answer: &v1::EvaluateResponse) -> TestResult {
     let details = lines.join("\n");
     let tier = answer.decision.as_ref().map_or(v1::Tier::Unspecified, v1::Decision::tier);
     let in_shadow = answer.decision.as_ref().is_some_and(|decision| decision.in_shadow);
-    let failed = answer.outcome() == v1::Outcome::Failed;
+    let has_failed = answer.outcome() == v1::Outcome::Failed;
     let fault = |kind: String| Fault { kind, message: advice.clone(), details: details.clone() };
     if in_shadow {
         // The decision is not enforced, even if the judge failed.
-        TestResult::Passed(format!("{word}: {advice}\n{details}"))
-    } else if failed || tier == v1::Tier::Unspecified {
+        TestResult::Passed(format!("{decision}: {advice}\n{details}"))
+    } else if has_failed || tier == v1::Tier::Unspecified {
         let code = reasons.first().map(|reason| one_line(&reason.code));
         let code = code.filter(|code| !code.is_empty());
         TestResult::Error(fault(code.unwrap_or_else(|| "JUDGE_FAILED".to_owned())))
     } else if tier == v1::Tier::Proceed {
         TestResult::Passed(details)
     } else {
-        TestResult::Failed(fault(word))
+        TestResult::Failed(fault(decision))
     }
 }

@@ -33,27 +33,33 @@ pub(super) struct Entry {
 const FIELDS: &str = "file, id, kind, lane, tool, query, collected_at, exhaustive, step_id, specialist_id, verification_result";
 
 pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Entry>, InputError> {
-    let at = |span: Range<usize>, message: String| InputError::Content {
+    let content_error = |span: Range<usize>, message: String| InputError::Content {
         path: path.to_owned(),
         line: line_at(text.as_bytes(), span.start),
         message,
     };
     let document = DeTable::parse(text)
-        .map_err(|error| at(error.span().unwrap_or(0..0), error.message().to_owned()))?;
+        .map_err(|error| content_error(error.span().unwrap_or(0..0), error.message().to_owned()))?;
     let mut entries = Vec::new();
     for (key, value) in document.get_ref() {
         let tables = match (key.get_ref().as_ref(), value.get_ref()) {
             ("item", DeValue::Array(tables)) => tables,
             _ => {
                 let message = format!("unknown key `{}`; list files as [[item]]", key.get_ref());
-                return Err(at(key.span(), message));
+                return Err(content_error(key.span(), message));
             }
         };
         for table in tables {
             let DeValue::Table(fields) = table.get_ref() else {
-                return Err(at(table.span(), "an item must be a table: write [[item]]".to_owned()));
+                return Err(content_error(
+                    table.span(),
+                    "an item must be a table: write [[item]]".to_owned(),
+                ));
             };
-            entries.push(entry(fields, table.span()).map_err(|(span, message)| at(span, message))?);
+            entries.push(
+                entry(fields, table.span())
+                    .map_err(|(span, message)| content_error(span, message))?,
+            );
         }
     }
     Ok(entries)
@@ -61,21 +67,24 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Entry>, InputError> {
 
 type SpannedError = (Range<usize>, String);
 
-fn entry(fields: &DeTable<'_>, place: Range<usize>) -> Result<Entry, SpannedError> {
+fn entry(fields: &DeTable<'_>, span: Range<usize>) -> Result<Entry, SpannedError> {
     let mut entry = Entry::default();
     for (key, value) in fields {
         let text = || text(key.get_ref(), value);
         match key.get_ref().as_ref() {
-            "file" => entry.file = below(text()?, value.span())?,
+            "file" => entry.file = check_below(text()?, value.span())?,
             "id" => entry.id = Some(text()?),
-            "kind" => entry.kind = Some(named(&text()?, value, EvidenceKind::from_name, kinds)?),
-            "lane" => entry.lane = Some(named(&text()?, value, Lane::from_name, lanes)?),
+            "kind" => {
+                entry.kind = Some(parse_name(&text()?, value, EvidenceKind::from_name, kind_names)?)
+            }
+            "lane" => entry.lane = Some(parse_name(&text()?, value, Lane::from_name, lane_names)?),
             "tool" => entry.tool = Some(text()?),
             "query" => entry.query = Some(text()?),
             "step_id" => entry.step_id = Some(text()?),
             "specialist_id" => entry.specialist_id = Some(text()?),
             "verification_result" => {
-                let result = named(&text()?, value, VerificationResult::from_name, results)?;
+                let result =
+                    parse_name(&text()?, value, VerificationResult::from_name, result_names)?;
                 entry.verification_result = Some(result);
             }
             "collected_at" => entry.collected_at = Some(instant(value)?),
@@ -90,7 +99,7 @@ fn entry(fields: &DeTable<'_>, place: Range<usize>) -> Result<Entry, SpannedErro
         }
     }
     if entry.file.is_empty() {
-        return Err((place, "missing file; add file = \"…\"".to_owned()));
+        return Err((span, "missing file; add file = \"…\"".to_owned()));
     }
     Ok(entry)
 }
@@ -102,13 +111,13 @@ fn text(field: &str, value: &Spanned<DeValue<'_>>) -> Result<String, SpannedErro
     }
 }
 
-fn below(file: String, place: Range<usize>) -> Result<String, SpannedError> {
+fn check_below(file: String, span: Range<usize>) -> Result<String, SpannedError> {
     use std::path::Component;
-    let below = Path::new(&file).components().all(|part| matches!(part, Component::Normal(_)));
-    if below { Ok(file) } else { Err((place, format!("`{file}` is not below this directory"))) }
+    let is_below = Path::new(&file).components().all(|part| matches!(part, Component::Normal(_)));
+    if is_below { Ok(file) } else { Err((span, format!("`{file}` is not below this directory"))) }
 }
 
-fn named<T>(
+fn parse_name<T>(
     name: &str,
     value: &Spanned<DeValue<'_>>,
     find: impl Fn(&str) -> Option<T>,
@@ -119,26 +128,26 @@ fn named<T>(
     })
 }
 
-fn kinds() -> String {
+fn kind_names() -> String {
     EvidenceKind::ALL.map(EvidenceKind::name).join(", ")
 }
 
-fn lanes() -> String {
+fn lane_names() -> String {
     Lane::ALL.map(Lane::name).join(", ")
 }
 
-fn results() -> String {
+fn result_names() -> String {
     VerificationResult::ALL.map(VerificationResult::name).join(", ")
 }
 
 /// Parses a TOML date-time with an offset, or a string in that format.
 fn instant(value: &Spanned<DeValue<'_>>) -> Result<prost_types::Timestamp, SpannedError> {
-    let written = match value.get_ref() {
+    let literal = match value.get_ref() {
         DeValue::Datetime(instant) => instant.to_string(),
         DeValue::String(text) => text.clone().into_owned(),
         _ => String::new(),
     };
-    let instant: jiff::Timestamp = written.parse().map_err(|_| {
+    let instant: jiff::Timestamp = literal.parse().map_err(|_| {
         let message = "collected_at must be an instant such as 2026-03-12T14:20:00Z".to_owned();
         (value.span(), message)
     })?;
@@ -155,12 +164,15 @@ mod tests {
 
     #[test]
     fn accepts_instants_as_strings_and_toml_datetimes() {
-        let read = |at: &str| {
-            let text = format!("[[item]]\nfile = \"a\"\ncollected_at = {at}");
+        let collected_at = |instant: &str| {
+            let text = format!("[[item]]\nfile = \"a\"\ncollected_at = {instant}");
             read(Path::new("evidence.toml"), &text).unwrap().remove(0).collected_at
         };
-        assert_eq!(read("2026-03-12T15:20:00.5+01:00"), read("\"2026-03-12T14:20:00.5Z\""));
-        assert_eq!(read("2026-03-12T14:20:00Z").unwrap().seconds, 1_773_325_200);
+        assert_eq!(
+            collected_at("2026-03-12T15:20:00.5+01:00"),
+            collected_at("\"2026-03-12T14:20:00.5Z\"")
+        );
+        assert_eq!(collected_at("2026-03-12T14:20:00Z").unwrap().seconds, 1_773_325_200);
     }
 
     #[test]

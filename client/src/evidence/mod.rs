@@ -45,14 +45,14 @@ pub fn load(paths: &[PathBuf]) -> Result<Evidence, InputError> {
             let unreadable = |source| InputError::Unreadable { path: path.clone(), source };
             let canonical = fs::canonicalize(path).map_err(unreadable)?;
             let root = Root { path, canonical };
-            directory(&root, path, &mut sources, &mut notes)?;
+            add_directory(&root, path, &mut sources, &mut notes)?;
         } else {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
             sources.push(Source { path: path.clone(), name, entry: None });
         }
     }
     make_names_unique(&mut sources)?;
-    let items = sources.iter().map(item).collect::<Result<_, _>>()?;
+    let items = sources.iter().map(load_item).collect::<Result<_, _>>()?;
     Ok(Evidence { items, notes })
 }
 
@@ -74,11 +74,13 @@ impl Root<'_> {
     /// write to the directory could expose any file.
     fn kind_of(&self, path: &Path) -> io::Result<EntryKind> {
         let is_link = fs::symlink_metadata(path)?.is_symlink();
-        if is_link && !fs::canonicalize(path).is_ok_and(|real| real.starts_with(&self.canonical)) {
+        if is_link
+            && !fs::canonicalize(path).is_ok_and(|target| target.starts_with(&self.canonical))
+        {
             return Ok(EntryKind::Other("is a link out of the directory"));
         }
-        let kind = fs::metadata(path)?;
-        Ok(match (kind.is_file(), kind.is_dir()) {
+        let metadata = fs::metadata(path)?;
+        Ok(match (metadata.is_file(), metadata.is_dir()) {
             (true, _) => EntryKind::File,
             (_, true) if is_link => EntryKind::Other("is a link to a directory"),
             (_, true) => EntryKind::Directory,
@@ -87,7 +89,7 @@ impl Root<'_> {
     }
 }
 
-fn directory(
+fn add_directory(
     root: &Root<'_>,
     folder: &Path,
     sources: &mut Vec<Source>,
@@ -97,32 +99,33 @@ fn directory(
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
-        let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        if !hidden {
+        let is_hidden =
+            path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        if !is_hidden {
             entries.push(path);
         }
     }
     entries.sort();
     let manifest_path = folder.join(MANIFEST);
     if entries.contains(&manifest_path) {
-        return read_manifest(root, folder, &manifest_path, &entries, sources, notes);
+        return add_manifest_entries(root, folder, &manifest_path, &entries, sources, notes);
     }
     for path in entries {
         let unreadable = |source| InputError::Unreadable { path: path.clone(), source };
         match root.kind_of(&path).map_err(unreadable)? {
-            EntryKind::Directory => directory(root, &path, sources, notes)?,
+            EntryKind::Directory => add_directory(root, &path, sources, notes)?,
             EntryKind::File => {
                 sources.push(Source { name: name_within(root.path, &path), path, entry: None });
             }
-            EntryKind::Other(why) => {
-                notes.push(format!("{} {why} and was skipped", path.display()))
+            EntryKind::Other(reason) => {
+                notes.push(format!("{} {reason} and was skipped", path.display()))
             }
         }
     }
     Ok(())
 }
 
-fn read_manifest(
+fn add_manifest_entries(
     root: &Root<'_>,
     folder: &Path,
     manifest_path: &Path,
@@ -130,18 +133,18 @@ fn read_manifest(
     sources: &mut Vec<Source>,
     notes: &mut Vec<String>,
 ) -> Result<(), InputError> {
-    let listed = manifest::read(manifest_path, &read_text(manifest_path)?)?;
+    let manifest_entries = manifest::read(manifest_path, &read_text(manifest_path)?)?;
     for path in entries.iter().filter(|path| *path != manifest_path) {
-        if !listed.iter().any(|entry| folder.join(&entry.file).starts_with(path)) {
+        if !manifest_entries.iter().any(|entry| folder.join(&entry.file).starts_with(path)) {
             let (path, manifest) = (path.display(), manifest_path.display());
             notes.push(format!("{path} is not listed in {manifest} and was skipped"));
         }
     }
-    for entry in listed {
+    for entry in manifest_entries {
         let path = folder.join(&entry.file);
         // Reading the file reports its absence.
-        if let Ok(EntryKind::Other(why)) = root.kind_of(&path) {
-            return Err(InputError::Unusable { path, message: format!("{why}; copy the file") });
+        if let Ok(EntryKind::Other(reason)) = root.kind_of(&path) {
+            return Err(InputError::Unusable { path, message: format!("{reason}; copy the file") });
         }
         sources.push(Source { name: name_within(root.path, &path), path, entry: Some(entry) });
     }
@@ -154,19 +157,19 @@ fn name_within(root: &Path, path: &Path) -> String {
 
 /// Identifies files with the same name by their full path, and rejects duplicate ids.
 fn make_names_unique(sources: &mut [Source]) -> Result<(), InputError> {
-    let mut count: HashMap<String, usize> = HashMap::new();
+    let mut counts: HashMap<String, usize> = HashMap::new();
     for source in sources.iter() {
-        *count.entry(id_of(source)).or_default() += 1;
+        *counts.entry(id_of(source)).or_default() += 1;
     }
-    let shared = |name: &str| count.get(name).is_some_and(|count| *count > 1);
-    for source in sources.iter_mut().filter(|source| shared(&source.name)) {
+    let is_shared = |name: &str| counts.get(name).is_some_and(|count| *count > 1);
+    for source in sources.iter_mut().filter(|source| is_shared(&source.name)) {
         if source.entry.as_ref().is_none_or(|entry| entry.id.is_none()) {
             source.name = source.path.to_string_lossy().into_owned();
         }
     }
-    let mut seen = std::collections::HashSet::new();
+    let mut ids = std::collections::HashSet::new();
     for source in sources.iter() {
-        if !seen.insert(id_of(source)) {
+        if !ids.insert(id_of(source)) {
             let message = format!("duplicate id `{}`", id_of(source));
             return Err(InputError::Unusable { path: source.path.clone(), message });
         }
@@ -179,17 +182,17 @@ fn id_of(source: &Source) -> String {
     id.unwrap_or_else(|| source.name.clone())
 }
 
-fn item(source: &Source) -> Result<v1::EvidenceItem, InputError> {
+fn load_item(source: &Source) -> Result<v1::EvidenceItem, InputError> {
     let text = read_text(&source.path)?;
     let is_document = is_json_document(&source.path, without_gz(&source.name), &text)?;
     let entry = source.entry.as_ref();
-    let recognised = classify_item(without_gz(&source.name), &text);
-    let is_run = is_document && matches!(CheckRun::from_json(&text), Ok(Some(_)));
-    let nature = match is_run {
+    let detected = classify_item(without_gz(&source.name), &text);
+    let is_check_run = is_document && matches!(CheckRun::from_json(&text), Ok(Some(_)));
+    let classification = match is_check_run {
         true => Classification { kind: EvidenceKind::Verification, lane: Lane::Verification },
         false => Classification {
-            kind: entry.and_then(|entry| entry.kind).unwrap_or(recognised.kind),
-            lane: entry.and_then(|entry| entry.lane).unwrap_or(recognised.lane),
+            kind: entry.and_then(|entry| entry.kind).unwrap_or(detected.kind),
+            lane: entry.and_then(|entry| entry.lane).unwrap_or(detected.lane),
         },
     };
     let content = if is_document {
@@ -202,8 +205,8 @@ fn item(source: &Source) -> Result<v1::EvidenceItem, InputError> {
     };
     Ok(v1::EvidenceItem {
         id: id_of(source),
-        kind: nature.kind.number(),
-        lane: nature.lane.number(),
+        kind: classification.kind.number(),
+        lane: classification.lane.number(),
         tool: field(|entry| &entry.tool),
         query: field(|entry| &entry.query),
         content: Some(content),
@@ -226,15 +229,15 @@ fn is_json_document(path: &Path, name: &str, text: &str) -> Result<bool, InputEr
     let extension = Path::new(name).extension();
     let extension = extension.and_then(|extension| extension.to_str()).unwrap_or_default();
     let extension = extension.to_ascii_lowercase();
-    let claims_json = matches!(extension.as_str(), "json" | "jsonl" | "ndjson");
-    if !claims_json && !text.trim_start().starts_with(['{', '[']) {
+    let has_json_extension = matches!(extension.as_str(), "json" | "jsonl" | "ndjson");
+    if !has_json_extension && !text.trim_start().starts_with(['{', '[']) {
         return Ok(false);
     }
     let mut documents = 0;
     for document in serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>() {
         match document {
             Ok(_) => documents += 1,
-            Err(_) if !claims_json => return Ok(false),
+            Err(_) if !has_json_extension => return Ok(false),
             Err(error) => {
                 let (line, message) = split_position(&error.to_string());
                 let message =
@@ -273,39 +276,39 @@ mod tests {
         use std::os::unix::fs::symlink;
         let outside = folder(&[("secret.txt", b"key"), ("more/a.txt", b"a")]);
         let folder = folder(&[("a.log", b"a"), ("sub/b.log", b"b"), ("of_list/x.txt", b"x")]);
-        let at = |name: &str| folder.path().join(name);
-        symlink("a.log", at("c.log")).unwrap();
-        symlink(outside.path().join("secret.txt"), at("secret.txt")).unwrap();
-        symlink(outside.path().join("more"), at("more")).unwrap();
-        symlink("..", at("sub/up")).unwrap();
-        symlink("/dev/zero", at("zero")).unwrap();
-        let socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+        let path = |name: &str| folder.path().join(name);
+        symlink("a.log", path("c.log")).unwrap();
+        symlink(outside.path().join("secret.txt"), path("secret.txt")).unwrap();
+        symlink(outside.path().join("more"), path("more")).unwrap();
+        symlink("..", path("sub/up")).unwrap();
+        symlink("/dev/zero", path("zero")).unwrap();
+        let socket = std::os::unix::net::UnixListener::bind(path("socket")).unwrap();
 
         let evidence = load(&[folder.path().to_owned()]).unwrap();
         assert_eq!(ids(&evidence), ["a.log", "c.log", "of_list/x.txt", "sub/b.log"]);
         assert_eq!(evidence.notes.len(), 5, "{:?}", evidence.notes);
-        for (name, why) in [
+        for (name, reason) in [
             ("secret.txt", "is a link out of the directory"),
             ("more", "is a link out of the directory"),
             ("sub/up", "is a link to a directory"),
             ("zero", "is a link out of the directory"),
             ("socket", "is neither a file nor a directory"),
         ] {
-            let note = format!("{} {why} and was skipped", at(name).display());
+            let note = format!("{} {reason} and was skipped", path(name).display());
             assert!(evidence.notes.contains(&note), "{note}: {:?}", evidence.notes);
         }
         drop(socket);
 
-        symlink(outside.path().join("secret.txt"), at("of_list/y.txt")).unwrap();
-        fs::write(at("of_list/evidence.toml"), "[[item]]\nfile = \"y.txt\"\n").unwrap();
-        let refused = load(&[at("of_list")]).unwrap_err().to_string();
-        assert!(refused.ends_with("is a link out of the directory; copy the file"), "{refused}");
+        symlink(outside.path().join("secret.txt"), path("of_list/y.txt")).unwrap();
+        fs::write(path("of_list/evidence.toml"), "[[item]]\nfile = \"y.txt\"\n").unwrap();
+        let error = load(&[path("of_list")]).unwrap_err().to_string();
+        assert!(error.ends_with("is a link out of the directory; copy the file"), "{error}");
     }
 
     #[test]
     fn rejects_an_endless_file() {
-        let refused = load(&[PathBuf::from("/dev/zero")]).unwrap_err().to_string();
-        assert_eq!(refused, "/dev/zero: larger than 128 MiB; split it");
+        let error = load(&[PathBuf::from("/dev/zero")]).unwrap_err().to_string();
+        assert_eq!(error, "/dev/zero: larger than 128 MiB; split it");
     }
 
     #[test]
@@ -420,7 +423,7 @@ mod tests {
         assert_eq!(deploy.tool, "kubectl rollout history");
         assert_eq!(deploy.query, "checkout");
         assert!(deploy.exhaustive);
-        assert_eq!(deploy.collected_at.map(|at| at.seconds), Some(1_773_325_200));
+        assert_eq!(deploy.collected_at.map(|instant| instant.seconds), Some(1_773_325_200));
         assert_eq!(pods.lane(), v1::EvidenceLane::StaticInfra);
         assert!(!pods.exhaustive);
         assert_eq!(evidence.notes.len(), 2);
@@ -440,14 +443,14 @@ mod tests {
             };
             for entry in manifest::read(&folder, &manifest).unwrap() {
                 let text = fs::read_to_string(folder.join(&entry.file)).unwrap();
-                let recognised = classify_item(&entry.file, &text);
-                let described =
+                let detected = classify_item(&entry.file, &text);
+                let expected =
                     Classification { kind: entry.kind.unwrap(), lane: entry.lane.unwrap() };
-                agreed += usize::from(recognised == described);
+                agreed += usize::from(detected == expected);
                 let is_demo = ["checkout-oom", "payments-bad-deploy"]
                     .iter()
                     .any(|demo| folder.to_string_lossy().contains(demo));
-                assert!(!is_demo || recognised == described, "{}: {recognised:?}", entry.file);
+                assert!(!is_demo || detected == expected, "{}: {detected:?}", entry.file);
                 compared += 1;
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{GraphBuilder, at, list};
+use super::{GraphBuilder, list_at, value_at};
 
 struct Object<'a> {
     namespace: &'a str,
@@ -14,40 +14,41 @@ struct Object<'a> {
 }
 
 /// Adds the objects in the documents. A document is an object or a list of objects.
-pub(super) fn read(documents: &[Value], edges: &mut GraphBuilder) {
-    let items = documents.iter().flat_map(|document| match at(document, "/items").as_array() {
-        Some(items) => items.as_slice(),
-        None => std::slice::from_ref(document),
-    });
+pub(super) fn add_edges(documents: &[Value], builder: &mut GraphBuilder) {
+    let items =
+        documents.iter().flat_map(|document| match value_at(document, "/items").as_array() {
+            Some(items) => items.as_slice(),
+            None => std::slice::from_ref(document),
+        });
     let objects: Vec<Object<'_>> = items.filter_map(object).collect();
     for object in &objects {
-        edges.add_entity(object.entity());
-        owners(object, edges);
-        settings(object, edges);
-        backends(object, edges);
-        selected(object, &objects, edges);
-        named_services(object, &objects, edges);
+        builder.add_entity(object.entity());
+        add_owners(object, builder);
+        add_settings(object, builder);
+        add_backends(object, builder);
+        add_selected(object, &objects, builder);
+        add_mentioned_services(object, &objects, builder);
     }
 }
 
 fn object(value: &Value) -> Option<Object<'_>> {
-    let metadata = at(value, "/metadata");
-    let namespace = at(metadata, "/namespace").as_str().unwrap_or_default();
+    let metadata = value_at(value, "/metadata");
+    let namespace = value_at(metadata, "/namespace").as_str().unwrap_or_default();
     Some(Object {
         namespace,
-        kind: at(value, "/kind").as_str()?,
-        name: at(metadata, "/name").as_str()?,
+        kind: value_at(value, "/kind").as_str()?,
+        name: value_at(metadata, "/name").as_str()?,
         value,
     })
 }
 
 impl Object<'_> {
     fn entity(&self) -> String {
-        self.other(self.kind, self.name)
+        self.sibling(self.kind, self.name)
     }
 
     /// Returns the entity of another object in the same namespace.
-    fn other(&self, kind: &str, name: &str) -> String {
+    fn sibling(&self, kind: &str, name: &str) -> String {
         match self.namespace {
             "" => format!("{kind}/{name}"),
             namespace => format!("{namespace}/{kind}/{name}"),
@@ -55,8 +56,8 @@ impl Object<'_> {
     }
 
     /// Returns the spec of the pod or the pod template.
-    fn pod(&self) -> Option<&Value> {
-        let spec = at(self.value, "/spec");
+    fn pod_spec(&self) -> Option<&Value> {
+        let spec = value_at(self.value, "/spec");
         match self.kind {
             "Pod" => Some(spec),
             "CronJob" => spec.pointer("/jobTemplate/spec/template/spec"),
@@ -65,7 +66,7 @@ impl Object<'_> {
     }
 
     /// Returns the labels of the pod or the pod template.
-    fn labels(&self) -> Option<&Value> {
+    fn pod_labels(&self) -> Option<&Value> {
         match self.kind {
             "Pod" => self.value.pointer("/metadata/labels"),
             "CronJob" => self.value.pointer("/spec/jobTemplate/spec/template/metadata/labels"),
@@ -74,119 +75,134 @@ impl Object<'_> {
     }
 }
 
-/// Adds the object's owners, its node, the volume of a claim, and the target of an autoscaler.
-fn owners(of: &Object<'_>, edges: &mut GraphBuilder) {
-    for owner in list(of.value, "/metadata/ownerReferences") {
-        if let (Some(kind), Some(name)) = (at(owner, "/kind").as_str(), at(owner, "/name").as_str())
+/// Adds edges for the object's owners and node, for the volume of a claim, and for the target of an autoscaler.
+fn add_owners(object: &Object<'_>, builder: &mut GraphBuilder) {
+    for owner in list_at(object.value, "/metadata/ownerReferences") {
+        if let (Some(kind), Some(name)) =
+            (value_at(owner, "/kind").as_str(), value_at(owner, "/name").as_str())
         {
             // The node owns static pods.
-            let owner = if kind == "Node" { format!("Node/{name}") } else { of.other(kind, name) };
-            edges.add(&owner, &of.entity());
+            let owner =
+                if kind == "Node" { format!("Node/{name}") } else { object.sibling(kind, name) };
+            builder.add_edge(&owner, &object.entity());
         }
     }
-    let spec = at(of.value, "/spec");
-    if let Some(node) = at(spec, "/nodeName").as_str() {
-        edges.add(&format!("Node/{node}"), &of.entity());
+    let spec = value_at(object.value, "/spec");
+    if let Some(node) = value_at(spec, "/nodeName").as_str() {
+        builder.add_edge(&format!("Node/{node}"), &object.entity());
     }
-    if let (Some(volume), "PersistentVolumeClaim") = (at(spec, "/volumeName").as_str(), of.kind) {
-        edges.add(&format!("PersistentVolume/{volume}"), &of.entity());
+    if let (Some(volume), "PersistentVolumeClaim") =
+        (value_at(spec, "/volumeName").as_str(), object.kind)
+    {
+        builder.add_edge(&format!("PersistentVolume/{volume}"), &object.entity());
     }
-    let scaled = at(spec, "/scaleTargetRef");
-    if let (Some(kind), Some(name)) = (at(scaled, "/kind").as_str(), at(scaled, "/name").as_str()) {
-        edges.add(&of.entity(), &of.other(kind, name));
+    let scale_target = value_at(spec, "/scaleTargetRef");
+    if let (Some(kind), Some(name)) =
+        (value_at(scale_target, "/kind").as_str(), value_at(scale_target, "/name").as_str())
+    {
+        builder.add_edge(&object.entity(), &object.sibling(kind, name));
     }
 }
 
-/// Adds a pod's config maps, secrets and volume claims.
-fn settings(of: &Object<'_>, edges: &mut GraphBuilder) {
-    let Some(pod) = of.pod() else { return };
-    let mut found = BTreeSet::new();
-    let mut note = |kind: &str, name: &Value| {
+/// Adds edges for a pod's config maps, secrets and volume claims.
+fn add_settings(object: &Object<'_>, builder: &mut GraphBuilder) {
+    let Some(pod) = object.pod_spec() else { return };
+    let mut names = BTreeSet::new();
+    let mut insert = |kind: &str, name: &Value| {
         if let Some(name) = name.as_str() {
-            found.insert(of.other(kind, name));
+            names.insert(object.sibling(kind, name));
         }
     };
-    let volumes = list(pod, "/volumes");
-    let projected = volumes.iter().flat_map(|volume| list(volume, "/projected/sources"));
+    let volumes = list_at(pod, "/volumes");
+    let projected = volumes.iter().flat_map(|volume| list_at(volume, "/projected/sources"));
     for source in volumes.iter().chain(projected) {
-        note("ConfigMap", at(source, "/configMap/name"));
-        note("Secret", at(source, "/secret/secretName"));
-        note("Secret", at(source, "/secret/name"));
-        note("PersistentVolumeClaim", at(source, "/persistentVolumeClaim/claimName"));
+        insert("ConfigMap", value_at(source, "/configMap/name"));
+        insert("Secret", value_at(source, "/secret/secretName"));
+        insert("Secret", value_at(source, "/secret/name"));
+        insert("PersistentVolumeClaim", value_at(source, "/persistentVolumeClaim/claimName"));
     }
     for container in containers(pod) {
-        for given in list(container, "/envFrom") {
-            note("ConfigMap", at(given, "/configMapRef/name"));
-            note("Secret", at(given, "/secretRef/name"));
+        for source in list_at(container, "/envFrom") {
+            insert("ConfigMap", value_at(source, "/configMapRef/name"));
+            insert("Secret", value_at(source, "/secretRef/name"));
         }
-        for variable in list(container, "/env") {
-            note("ConfigMap", at(variable, "/valueFrom/configMapKeyRef/name"));
-            note("Secret", at(variable, "/valueFrom/secretKeyRef/name"));
+        for variable in list_at(container, "/env") {
+            insert("ConfigMap", value_at(variable, "/valueFrom/configMapKeyRef/name"));
+            insert("Secret", value_at(variable, "/valueFrom/secretKeyRef/name"));
         }
     }
-    for setting in found {
-        edges.add(&setting, &of.entity());
+    for setting in names {
+        builder.add_edge(&setting, &object.entity());
     }
 }
 
-/// Adds an Ingress's backends.
-fn backends(of: &Object<'_>, edges: &mut GraphBuilder) {
-    if of.kind != "Ingress" {
+/// Adds edges for an Ingress's backends.
+fn add_backends(object: &Object<'_>, builder: &mut GraphBuilder) {
+    if object.kind != "Ingress" {
         return;
     }
-    let spec = at(of.value, "/spec");
-    let rules = list(spec, "/rules").iter().flat_map(|rule| list(rule, "/http/paths"));
-    let backends = rules.map(|path| at(path, "/backend")).chain([at(spec, "/defaultBackend")]);
-    for name in backends.filter_map(|backend| at(backend, "/service/name").as_str()) {
-        edges.add(&of.other("Service", name), &of.entity());
+    let spec = value_at(object.value, "/spec");
+    let rules = list_at(spec, "/rules").iter().flat_map(|rule| list_at(rule, "/http/paths"));
+    let backends =
+        rules.map(|path| value_at(path, "/backend")).chain([value_at(spec, "/defaultBackend")]);
+    for name in backends.filter_map(|backend| value_at(backend, "/service/name").as_str()) {
+        builder.add_edge(&object.sibling("Service", name), &object.entity());
     }
 }
 
-/// Adds the pods and workloads selected by a Service.
-fn selected(of: &Object<'_>, objects: &[Object<'_>], edges: &mut GraphBuilder) {
+/// Adds edges for the pods and workloads that a Service selects.
+fn add_selected(object: &Object<'_>, objects: &[Object<'_>], builder: &mut GraphBuilder) {
     let Some(selector) =
-        at(of.value, "/spec/selector").as_object().filter(|_| of.kind == "Service")
+        value_at(object.value, "/spec/selector").as_object().filter(|_| object.kind == "Service")
     else {
         return;
     };
     let is_selected = |other: &&Object<'_>| {
-        let labels = other.labels().filter(|_| other.namespace == of.namespace);
-        let has = |(key, value): (&String, &Value)| {
+        let labels = other.pod_labels().filter(|_| other.namespace == object.namespace);
+        let has_label = |(key, value): (&String, &Value)| {
             labels.is_some_and(|labels| labels.get(key) == Some(value))
         };
-        !selector.is_empty() && selector.iter().all(has)
+        !selector.is_empty() && selector.iter().all(has_label)
     };
     for other in objects.iter().filter(is_selected) {
-        edges.add(&other.entity(), &of.entity());
+        builder.add_edge(&other.entity(), &object.entity());
     }
 }
 
-/// Adds the Services mentioned in a pod's environment, command or arguments.
-fn named_services(of: &Object<'_>, objects: &[Object<'_>], edges: &mut GraphBuilder) {
-    let Some(pod) = of.pod() else { return };
+/// Adds edges for the Services mentioned in a pod's environment, command or arguments.
+fn add_mentioned_services(object: &Object<'_>, objects: &[Object<'_>], builder: &mut GraphBuilder) {
+    let Some(pod) = object.pod_spec() else { return };
     let mut hosts: BTreeSet<&str> = BTreeSet::new();
     for container in containers(pod) {
-        let variables = list(container, "/env").iter().map(|variable| at(variable, "/value"));
-        let words = list(container, "/command").iter().chain(list(container, "/args"));
+        let variables =
+            list_at(container, "/env").iter().map(|variable| value_at(variable, "/value"));
+        let words = list_at(container, "/command").iter().chain(list_at(container, "/args"));
         for text in variables.chain(words).filter_map(Value::as_str) {
-            let is_host = |letter: char| letter.is_ascii_alphanumeric() || "-.".contains(letter);
-            hosts.extend(text.split(|letter| !is_host(letter)).filter(|host| !host.is_empty()));
+            let is_host =
+                |character: char| character.is_ascii_alphanumeric() || "-.".contains(character);
+            hosts.extend(
+                text.split(|character| !is_host(character)).filter(|host| !host.is_empty()),
+            );
         }
     }
     for service in objects.iter().filter(|other| other.kind == "Service") {
         let (name, namespace) = (service.name, service.namespace);
-        let means = |host: &&str| {
-            let (first, rest) = host.split_once('.').unwrap_or((host, ""));
-            let place = rest.split('.').next().unwrap_or_default();
-            first == name
-                && if rest.is_empty() { namespace == of.namespace } else { place == namespace }
+        let is_service_host = |host: &&str| {
+            let (host_name, rest) = host.split_once('.').unwrap_or((host, ""));
+            let host_namespace = rest.split('.').next().unwrap_or_default();
+            host_name == name
+                && if rest.is_empty() {
+                    namespace == object.namespace
+                } else {
+                    host_namespace == namespace
+                }
         };
-        if hosts.iter().any(means) {
-            edges.add(&service.entity(), &of.entity());
+        if hosts.iter().any(is_service_host) {
+            builder.add_edge(&service.entity(), &object.entity());
         }
     }
 }
 
 fn containers(pod: &Value) -> impl Iterator<Item = &Value> {
-    list(pod, "/containers").iter().chain(list(pod, "/initContainers"))
+    list_at(pod, "/containers").iter().chain(list_at(pod, "/initContainers"))
 }

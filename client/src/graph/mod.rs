@@ -31,20 +31,20 @@ impl GraphBuilder {
     /// settings and selected pods; a workload also depends on the Services that its environment, command or arguments
     /// mention.
     pub fn add_kubernetes(&mut self, text: &str) -> Result<(), GraphParseError> {
-        kubernetes::read(&documents(text)?, self);
+        kubernetes::add_edges(&documents(text)?, self);
         Ok(())
     }
 
     /// Adds the services in OTLP or Jaeger spans, as JSON. A caller depends on its callee.
     pub fn add_traces(&mut self, text: &str) -> Result<(), GraphParseError> {
-        spans::read(&documents(text)?, self);
+        spans::add_edges(&documents(text)?, self);
         Ok(())
     }
 
     /// Adds edges from lines `FROM -> TO`, `FROM,TO` or `FROM TO`, where TO depends on FROM. Skips blank lines and
     /// lines that start with `#`.
     pub fn add_lines(&mut self, text: &str) -> Result<(), GraphParseError> {
-        for (place, line) in text.lines().enumerate() {
+        for (index, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
@@ -52,10 +52,10 @@ impl GraphBuilder {
             let ends = line.split_once("->").or_else(|| line.split_once(','));
             let ends = ends.or_else(|| line.split_once(char::is_whitespace));
             match ends.map(|(from, to)| (from.trim(), to.trim())) {
-                Some((from, to)) if is_name(from) && is_name(to) => self.add(from, to),
+                Some((from, to)) if is_name(from) && is_name(to) => self.add_edge(from, to),
                 _ => {
                     let message = format!("invalid edge `{line}`; expected FROM -> TO");
-                    return Err(GraphParseError { line: place + 1, message });
+                    return Err(GraphParseError { line: index + 1, message });
                 }
             }
         }
@@ -67,15 +67,19 @@ impl GraphBuilder {
     #[must_use]
     pub fn into_graph(self, alerts: Vec<String>, changed: Vec<String>) -> v1::Graph {
         let services = self.services();
-        let whole = |name: String| services.get(&name).cloned().unwrap_or(name);
-        let edge = |(from, to)| v1::GraphEdge { from: whole(from), to: whole(to) };
+        let qualified = |name: String| services.get(&name).cloned().unwrap_or(name);
+        let edge = |(from, to)| v1::GraphEdge { from: qualified(from), to: qualified(to) };
         let edges: Vec<v1::GraphEdge> =
             self.edges.into_iter().map(edge).filter(|edge| edge.from != edge.to).collect();
-        let named: BTreeSet<&String> =
+        let connected: BTreeSet<&String> =
             edges.iter().flat_map(|edge| [&edge.from, &edge.to]).collect();
-        let lone: BTreeSet<String> =
-            self.entities.into_iter().map(whole).filter(|name| !named.contains(name)).collect();
-        let entities = lone.into_iter().collect();
+        let isolated: BTreeSet<String> = self
+            .entities
+            .into_iter()
+            .map(qualified)
+            .filter(|name| !connected.contains(name))
+            .collect();
+        let entities = isolated.into_iter().collect();
         v1::Graph { entities, edges, alerts, changed, ..v1::Graph::default() }
     }
 
@@ -83,21 +87,21 @@ impl GraphBuilder {
     fn services(&self) -> BTreeMap<String, String> {
         let mut services: BTreeMap<String, Vec<&String>> = BTreeMap::new();
         for entity in &self.entities {
-            if let Some((before, name)) = entity.rsplit_once('/')
-                && before.ends_with("/Service")
+            if let Some((prefix, name)) = entity.rsplit_once('/')
+                && prefix.ends_with("/Service")
             {
                 services.entry(name.to_owned()).or_default().push(entity);
             }
         }
-        let one = |(name, of): (String, Vec<&String>)| match of.as_slice() {
+        let unambiguous = |(name, entities): (String, Vec<&String>)| match entities.as_slice() {
             [only] => Some((name, (*only).clone())),
             _ => None,
         };
-        services.into_iter().filter_map(one).collect()
+        services.into_iter().filter_map(unambiguous).collect()
     }
 
     /// Adds an edge, where `to` depends on `from`.
-    fn add(&mut self, from: &str, to: &str) {
+    fn add_edge(&mut self, from: &str, to: &str) {
         self.edges.insert((from.to_owned(), to.to_owned()));
     }
 
@@ -110,13 +114,13 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.contains(char::is_whitespace)
 }
 
-fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
+fn value_at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
     const NULL: &Value = &Value::Null;
     value.pointer(pointer).unwrap_or(NULL)
 }
 
-fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
-    at(value, pointer).as_array().map(Vec::as_slice).unwrap_or_default()
+fn list_at<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
+    value_at(value, pointer).as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 fn documents(text: &str) -> Result<Vec<Value>, GraphParseError> {

@@ -24,9 +24,9 @@ fn edges(graph: &v1::Graph) -> Vec<String> {
 
 #[test]
 fn kubernetes_objects_depend_on_their_references() {
-    let mut read = GraphBuilder::default();
-    read.add_kubernetes(OBJECTS).unwrap();
-    let graph = read.into_graph(vec!["web".to_owned()], Vec::new());
+    let mut builder = GraphBuilder::default();
+    builder.add_kubernetes(OBJECTS).unwrap();
+    let graph = builder.into_graph(vec!["web".to_owned()], Vec::new());
     assert_eq!(
         edges(&graph),
         [
@@ -58,38 +58,39 @@ fn callers_depend_on_callees() {
     let jaeger = r#"{"data": [{"processes": {"p1": {"serviceName": "cart"}, "p2": {"serviceName": "db"}}, "spans": [
       {"traceID": "t", "spanID": "a", "processID": "p1"},
       {"traceID": "t", "spanID": "b", "processID": "p2", "references": [{"refType": "CHILD_OF", "traceID": "t", "spanID": "a"}]}]}]}"#;
-    let mut read = GraphBuilder::default();
-    read.add_traces(&format!("{otlp}\n{jaeger}")).unwrap();
-    let graph = read.into_graph(vec!["api".to_owned()], Vec::new());
+    let mut builder = GraphBuilder::default();
+    builder.add_traces(&format!("{otlp}\n{jaeger}")).unwrap();
+    let graph = builder.into_graph(vec!["api".to_owned()], Vec::new());
     assert_eq!(edges(&graph), ["cache -> api", "db -> cart", "shop/Deployment/cart -> api"]);
 }
 
 #[test]
 fn a_unique_service_name_is_resolved() {
-    let mut read = GraphBuilder::default();
-    read.add_kubernetes(OBJECTS).unwrap();
-    read.add_lines("# by hand\n db -> api\nqueue,api\napi worker\n\n").unwrap();
-    let graph = read.into_graph(Vec::new(), Vec::new());
+    let mut builder = GraphBuilder::default();
+    builder.add_kubernetes(OBJECTS).unwrap();
+    builder.add_lines("# by hand\n db -> api\nqueue,api\napi worker\n\n").unwrap();
+    let graph = builder.into_graph(Vec::new(), Vec::new());
     for edge in [
         "queue -> shop/Service/api",
         "shop/Service/api -> worker",
         "shop/Service/db -> shop/Service/api",
     ] {
-        assert!(edges(&graph).iter().any(|of| of == edge), "{edge}: {:?}", edges(&graph));
+        assert!(edges(&graph).iter().any(|found| found == edge), "{edge}: {:?}", edges(&graph));
     }
 }
 
 #[test]
 fn errors_are_reported_with_their_line() {
-    let mut read = GraphBuilder::default();
-    let error = read.add_lines("a -> b\n\nlonely\n").unwrap_err();
+    let mut builder = GraphBuilder::default();
+    let error = builder.add_lines("a -> b\n\nlonely\n").unwrap_err();
     assert_eq!(error.to_string(), "line 3: invalid edge `lonely`; expected FROM -> TO");
-    assert_eq!(read.add_lines("a b c").unwrap_err().line, 1);
-    assert_eq!(read.add_kubernetes("{\n\"items\": [").unwrap_err().line, 2);
+    assert_eq!(builder.add_lines("a b c").unwrap_err().line, 1);
+    assert_eq!(builder.add_kubernetes("{\n\"items\": [").unwrap_err().line, 2);
     // Other documents are ignored.
-    for odd in ["[]", "7", "{\"items\": [null, {\"kind\": \"Pod\"}]}", "{\"data\": {\"spans\": 3}}"]
+    for text in
+        ["[]", "7", "{\"items\": [null, {\"kind\": \"Pod\"}]}", "{\"data\": {\"spans\": 3}}"]
     {
-        read.add_kubernetes(odd).unwrap();
-        read.add_traces(odd).unwrap();
+        builder.add_kubernetes(text).unwrap();
+        builder.add_traces(text).unwrap();
     }
 }

@@ -12,22 +12,22 @@ use super::page::{BAD, DIM, GOOD, Page, styled};
 const MAX_LINES: usize = 10;
 
 /// Formats a run. A failed one includes the reasons and the end of the output.
-pub(crate) fn check_run(run: &CheckRun, took: Duration, columns: usize) -> String {
+pub(crate) fn check_run(run: &CheckRun, duration: Duration, columns: usize) -> String {
     let mut page = Page::new(columns);
-    let (word, style) = match run.result() {
+    let (result, style) = match run.result() {
         VerificationResult::Passed => ("passed", GOOD),
         VerificationResult::Failed => ("failed", BAD),
     };
     let name = one_line(run.declaration.name());
-    let took = format!("{:.1} s", took.as_secs_f64());
-    page.line(&format!("  {}   {name}  {}", styled(style, word), styled(DIM, &took)));
+    let duration = format!("{:.1} s", duration.as_secs_f64());
+    page.add_line(&format!("  {}   {name}  {}", styled(style, result), styled(DIM, &duration)));
     if run.result() == VerificationResult::Failed {
-        page.wrapped("           ", 11, anstyle::Style::new(), &failure_reasons(run));
+        page.add_wrapped("           ", 11, anstyle::Style::new(), &failure_reasons(run));
         let lines: Vec<&str> = run.output.lines().collect();
         for line in lines.iter().skip(lines.len().saturating_sub(MAX_LINES)) {
             let line = one_line(line);
             let line = truncate_end(&line, columns.saturating_sub(13));
-            page.line(&format!("           {}", styled(DIM, &format!("│ {line}"))));
+            page.add_line(&format!("           {}", styled(DIM, &format!("│ {line}"))));
         }
     }
     page.into_text()
@@ -35,21 +35,23 @@ pub(crate) fn check_run(run: &CheckRun, took: Duration, columns: usize) -> Strin
 
 /// Lists the unmet parts of the pass condition.
 fn failure_reasons(run: &CheckRun) -> String {
-    let pass = run.declaration.pass();
+    let condition = run.declaration.pass();
     let mut reasons = Vec::new();
     match run.exit_status {
-        Some(status) if status == pass.exit_status => {}
-        Some(status) => reasons.push(format!("exit status {status}, not {}", pass.exit_status)),
+        Some(status) if status == condition.exit_status => {}
+        Some(status) => {
+            reasons.push(format!("exit status {status}, not {}", condition.exit_status))
+        }
         None => {
             let seconds = run.declaration.timeout_seconds();
             reasons.push(format!("killed by a signal or by the timeout of {seconds} s"));
         }
     }
-    if !run.output.contains(&pass.contains) {
-        reasons.push(format!("the output does not contain \"{}\"", one_line(&pass.contains)));
+    if !run.output.contains(&condition.contains) {
+        reasons.push(format!("the output does not contain \"{}\"", one_line(&condition.contains)));
     }
-    if !pass.lacks.is_empty() && run.output.contains(&pass.lacks) {
-        reasons.push(format!("the output contains \"{}\"", one_line(&pass.lacks)));
+    if !condition.lacks.is_empty() && run.output.contains(&condition.lacks) {
+        reasons.push(format!("the output contains \"{}\"", one_line(&condition.lacks)));
     }
     reasons.join("; ")
 }
@@ -73,15 +75,15 @@ mod tests {
             exit_status,
             output: output.to_owned(),
         };
-        let numbered: Vec<String> = (1..=12).map(|line| format!("line {line}")).collect();
-        let shown: String = [
+        let numbered_lines: Vec<String> = (1..=12).map(|line| format!("line {line}")).collect();
+        let formatted: String = [
             run(Some(0), "PASS"),
-            run(Some(3), &format!("{}\nthread panicked \u{1b}[31m", numbered.join("\n"))),
+            run(Some(3), &format!("{}\nthread panicked \u{1b}[31m", numbered_lines.join("\n"))),
             run(None, ""),
         ]
         .iter()
         .map(|run| check_run(run, Duration::from_millis(1_234), 60))
         .collect();
-        insta::assert_snapshot!(anstream::adapter::strip_str(&shown).to_string());
+        insta::assert_snapshot!(anstream::adapter::strip_str(&formatted).to_string());
     }
 }

@@ -24,15 +24,21 @@ pub(crate) struct Finding {
 pub(crate) fn findings(findings: &[Finding], columns: usize) -> String {
     let mut page = Page::new(columns);
     for finding in findings {
-        let (word, style) = match finding.health {
+        let (status, style) = match finding.health {
             Health::Good => ("ok", GOOD),
             Health::Doubtful => ("warn", WARNING),
             Health::Broken => ("fail", BAD),
         };
-        let lead = format!("{}  {}", styled(style, &padded(word, 4)), padded(finding.subject, 12));
-        page.wrapped(&lead, 18, Style::new(), &finding.details);
+        let lead =
+            format!("{}  {}", styled(style, &padded(status, 4)), padded(finding.subject, 12));
+        page.add_wrapped(&lead, 18, Style::new(), &finding.details);
         if !finding.fix.is_empty() {
-            page.wrapped(&format!("{:18}", ""), 18, Style::new(), &format!("fix: {}", finding.fix));
+            page.add_wrapped(
+                &format!("{:18}", ""),
+                18,
+                Style::new(),
+                &format!("fix: {}", finding.fix),
+            );
         }
     }
     page.into_text()

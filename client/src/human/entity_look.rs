@@ -10,51 +10,61 @@ use super::page::{DIM, Page, count, styled};
 pub(crate) fn entity_look(answer: &v1::LookAtEntityResponse, columns: usize) -> String {
     let look = answer.look.clone().unwrap_or_default();
     let mut page = Page::new(columns);
-    page.line(&format!("{}, look {}", one_line(&look.entity), look.visit));
-    page.gap();
-    let labelled =
-        |entity: &str, of: v1::BeliefLabel| format!("{}, {}", one_line(entity), label(of).0);
-    for of in &look.neighbours {
-        page.labelled("neighbour", &labelled(&of.entity, of.label()));
+    page.add_line(&format!("{}, look {}", one_line(&look.entity), look.visit));
+    page.add_gap();
+    let labelled = |entity: &str, belief: v1::BeliefLabel| {
+        format!("{}, {}", one_line(entity), label(belief).0)
+    };
+    for neighbour in &look.neighbours {
+        page.add_labelled("neighbour", &labelled(&neighbour.entity, neighbour.label()));
     }
-    for of in &look.inbox {
-        page.labelled("news", &labelled(&of.from, of.label()));
+    for news in &look.inbox {
+        page.add_labelled("news", &labelled(&news.from, news.label()));
     }
     if look.is_changed {
-        page.labelled("changed", "the entity was changed");
+        page.add_labelled("changed", "the entity was changed");
     }
     if let Some(belief) = &answer.belief {
-        page.gap();
-        page.labelled("model", &labelled(&belief.entity, belief.label()));
-        for of in &belief.observations {
-            let items: Vec<&str> =
-                of.citations.iter().map(|citation| citation.evidence_id.as_str()).collect();
-            page.labelled("", &format!("{} ({})", one_line(&of.text), items.join(", ")));
+        page.add_gap();
+        page.add_labelled("model", &labelled(&belief.entity, belief.label()));
+        for observation in &belief.observations {
+            let items: Vec<&str> = observation
+                .citations
+                .iter()
+                .map(|citation| citation.evidence_id.as_str())
+                .collect();
+            page.add_labelled(
+                "",
+                &format!("{} ({})", one_line(&observation.text), items.join(", ")),
+            );
         }
         for edge in &belief.propagations {
-            page.labelled(
+            page.add_labelled(
                 "propagated",
                 &format!("{} → {}", one_line(&edge.from), one_line(&edge.to)),
             );
         }
     }
     for reason in &answer.reasons {
-        page.labelled("no belief", &format!("{} ({})", one_line(&reason.sentence), reason.code));
+        page.add_labelled(
+            "no belief",
+            &format!("{} ({})", one_line(&reason.sentence), reason.code),
+        );
     }
-    page.gap();
-    let found = v1::SearchResponse {
-        hits: answer.passages.iter().filter_map(|of| of.hit.clone()).collect(),
+    page.add_gap();
+    let response = v1::SearchResponse {
+        hits: answer.passages.iter().filter_map(|passage| passage.hit.clone()).collect(),
         ..v1::SearchResponse::default()
     };
-    if found.hits.is_empty() {
-        page.line(&styled(DIM, "no stored evidence mentions it"));
+    if response.hits.is_empty() {
+        page.add_line(&styled(DIM, "no stored evidence mentions it"));
     }
     let mut text = page.into_text();
-    text.push_str(&hits(&found, &look.entity, columns));
+    text.push_str(&hits(&response, &look.entity, columns));
     if answer.left_out > 0 {
         let mut page = Page::new(columns);
-        let more = count(answer.left_out.into(), "further passage");
-        page.line(&styled(DIM, &format!("and {more}; raise --bytes to show more")));
+        let further = count(answer.left_out.into(), "further passage");
+        page.add_line(&styled(DIM, &format!("and {further}; raise --bytes to show more")));
         text.push_str(&page.into_text());
     }
     text

@@ -27,14 +27,14 @@ pub(crate) struct View {
 }
 
 impl View {
-    pub(crate) fn shows(&self, claim: &v1::JudgedClaim) -> bool {
-        let decided = claim.undecided.is_none().then(|| claim.class());
-        let class = self.only.is_empty() || self.only.contains(&decided);
-        let selected = match &self.explain {
+    pub(crate) fn includes(&self, claim: &v1::JudgedClaim) -> bool {
+        let decided_class = claim.undecided.is_none().then(|| claim.class());
+        let is_class_selected = self.only.is_empty() || self.only.contains(&decided_class);
+        let is_claim_selected = match &self.explain {
             Explain::Claim(id) => *id == claim.id,
             Explain::Briefly | Explain::All => true,
         };
-        class && selected
+        is_class_selected && is_claim_selected
     }
 }
 
@@ -69,34 +69,34 @@ const MAX_LISTED: usize = 5;
 
 pub(crate) fn evaluation(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) -> String {
     let mut page = Page::new(view.columns);
-    header(&mut page, answer, scene);
-    claims::list(&mut page, answer, scene, view);
-    page.gap();
-    uncovered(&mut page, answer, scene, view);
-    score::table(&mut page, answer, scene.policy);
-    reasons(&mut page, answer, scene);
-    corrections(&mut page, answer, view);
-    safety::sections(&mut page, answer);
-    remarks(&mut page, answer, view);
-    certificate(&mut page, answer);
+    write_header(&mut page, answer, scene);
+    claims::write_claims(&mut page, answer, scene, view);
+    page.add_gap();
+    write_uncovered(&mut page, answer, scene, view);
+    score::write_table(&mut page, answer, scene.policy);
+    write_reasons(&mut page, answer, scene);
+    write_corrections(&mut page, answer, view);
+    safety::write_sections(&mut page, answer);
+    write_remarks(&mut page, answer, view);
+    write_certificate(&mut page, answer);
     if scene.is_recorded && !answer.evaluation_id.is_empty() {
-        page.labelled("record", &answer.evaluation_id);
+        page.add_labelled("record", &answer.evaluation_id);
     }
-    page.gap();
-    verdict::line(&mut page, answer);
+    page.add_gap();
+    verdict::write_line(&mut page, answer);
     page.into_text()
 }
 
 /// Formats judged claims without a score or a decision.
 pub(crate) fn statements(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) -> String {
     let mut page = Page::new(view.columns);
-    claims::list(&mut page, answer, scene, view);
-    corrections(&mut page, answer, view);
-    remarks(&mut page, answer, view);
+    claims::write_claims(&mut page, answer, scene, view);
+    write_corrections(&mut page, answer, view);
+    write_remarks(&mut page, answer, view);
     page.into_text()
 }
 
-fn header(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
+fn write_header(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
     let id = scene.report.map(|report| one_line(&report.id)).filter(|id| !id.is_empty());
     let id = id.unwrap_or_else(|| "report".to_owned());
     let mut facts = vec![count(answer.claims.len().try_into().unwrap_or(u64::MAX), "claim")];
@@ -105,20 +105,20 @@ fn header(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
     let id = truncate_end(&id, 40);
     let facts = facts.join(" · ");
     let room = page.columns().saturating_sub(width(&id) + 3);
-    page.line(&format!("{}   {}", styled(BOLD, &id), styled(DIM, &truncate_end(&facts, room))));
+    page.add_line(&format!("{}   {}", styled(BOLD, &id), styled(DIM, &truncate_end(&facts, room))));
     if let Some(items) = items(answer) {
-        page.line(&styled(DIM, &truncate_end(&items, page.columns())));
+        page.add_line(&styled(DIM, &truncate_end(&items, page.columns())));
     }
-    page.gap();
+    page.add_gap();
 }
 
 /// Formats the evidence items: `4 items: alert.json, pods.json and 2 more`.
 fn items(answer: &v1::EvaluateResponse) -> Option<String> {
     const MAX_NAMED: usize = 5;
     let items = &answer.provenance.as_ref()?.evidence;
-    let number = u64::try_from(items.len()).unwrap_or(u64::MAX);
+    let item_count = u64::try_from(items.len()).unwrap_or(u64::MAX);
     let names = listed(items.iter().map(|item| item.evidence_id.as_str()), MAX_NAMED);
-    (number > 0).then(|| format!("{}: {names}", count(number, "item")))
+    (item_count > 0).then(|| format!("{}: {names}", count(item_count, "item")))
 }
 
 /// Lists the judges, with the result of those that did not judge.
@@ -139,7 +139,7 @@ pub(crate) fn policy_name(answer: &v1::EvaluateResponse) -> Option<String> {
     Some(one_line(&format!("{}{overridden} {digest}", policy.name)))
 }
 
-fn uncovered(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) {
+fn write_uncovered(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) {
     let Some(coverage) = answer.coverage.as_ref().filter(|coverage| !coverage.uncovered.is_empty())
     else {
         return;
@@ -149,71 +149,71 @@ fn uncovered(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>, 
         coverage.covered,
         count(coverage.sentences.into(), "sentence")
     );
-    page.labelled("uncovered", &share);
+    page.add_labelled("uncovered", &share);
     let synthesis = scene.report.map_or("", |report| report.synthesis.as_str());
     let sentences: Vec<&str> =
-        coverage.uncovered.iter().filter_map(|range| part(synthesis, range)).collect();
+        coverage.uncovered.iter().filter_map(|range| slice(synthesis, range)).collect();
     let max = if view.explain.is_brief() { MAX_LISTED } else { usize::MAX };
     for sentence in sentences.iter().take(max) {
-        page.labelled("", &format!("“{}”", one_line(sentence)));
+        page.add_labelled("", &format!("“{}”", one_line(sentence)));
     }
-    let more = coverage.uncovered.len().saturating_sub(sentences.len().min(max));
-    if more > 0 {
-        page.labelled("", &format!("and {more} more"));
+    let further = coverage.uncovered.len().saturating_sub(sentences.len().min(max));
+    if further > 0 {
+        page.add_labelled("", &format!("and {further} more"));
     }
 }
 
-fn part<'t>(text: &'t str, range: &v1::ByteRange) -> Option<&'t str> {
+fn slice<'t>(text: &'t str, range: &v1::ByteRange) -> Option<&'t str> {
     text.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
 }
 
-fn reasons(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
-    let Some(decision) = verdict::decided(answer) else { return };
-    for (number, reason) in decision.reasons.iter().enumerate() {
-        let label = if number == 0 { "why" } else { "" };
-        page.labelled(label, &reason.sentence);
+fn write_reasons(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
+    let Some(decision) = verdict::computed_decision(answer) else { return };
+    for (index, reason) in decision.reasons.iter().enumerate() {
+        let label = if index == 0 { "why" } else { "" };
+        page.add_labelled(label, &reason.sentence);
         if reason.code == "NO_EVIDENCE" && scene.evidence.is_empty() {
-            page.labelled("", "pass evidence with --evidence PATH");
+            page.add_labelled("", "pass evidence with --evidence PATH");
         }
     }
     let links = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
     for answer in links.filter_map(labels::unreadable_answer) {
-        page.labelled("", &answer);
+        page.add_labelled("", &answer);
     }
     if !decision.affected_specialists.is_empty() {
         let specialists = decision.affected_specialists.iter().map(String::as_str);
-        page.labelled("specialists", &listed(specialists, MAX_LISTED));
+        page.add_labelled("specialists", &listed(specialists, MAX_LISTED));
     }
     if !decision.not_applicable.is_empty() {
         let guards = decision.not_applicable.join(", ");
-        page.labelled("not checked", &format!("{guards}: not applicable"));
+        page.add_labelled("not checked", &format!("{guards}: not applicable"));
     }
 }
 
-fn corrections(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
+fn write_corrections(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
     let mut label = "verified";
     for correction in &answer.corrections {
         let id = truncate_end(&one_line(&correction.claim_id), 12).into_owned();
-        let changed = labels::correction(correction);
+        let change = labels::correction(correction);
         let code =
             if view.explain.is_brief() { String::new() } else { format!(" ({})", correction.code) };
-        let text = format!("{id} {changed}: {}{code}", correction.sentence);
-        page.labelled(label, &text);
+        let text = format!("{id} {change}: {}{code}", correction.sentence);
+        page.add_labelled(label, &text);
         label = "";
     }
 }
 
-fn remarks(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
+fn write_remarks(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
     let is_brief = view.explain.is_brief();
     let gaps = answer.gaps.iter().map(String::as_str);
-    sentences(page, "missed", gaps.take(if is_brief { MAX_LISTED } else { usize::MAX }));
+    write_sentences(page, "missed", gaps.take(if is_brief { MAX_LISTED } else { usize::MAX }));
     if !is_brief {
-        sentences(page, "conflicts", answer.contradictions.iter().map(String::as_str));
+        write_sentences(page, "conflicts", answer.contradictions.iter().map(String::as_str));
     }
-    let open = answer.verification_reasons.iter().map(|reason| reason.sentence.as_str());
-    sentences(page, "open", open);
+    let open_points = answer.verification_reasons.iter().map(|reason| reason.sentence.as_str());
+    write_sentences(page, "open", open_points);
     let warnings = answer.warnings.iter().map(|warning| warning.sentence.as_str());
-    sentences(page, "warning", warnings);
+    write_sentences(page, "warning", warnings);
     if is_brief {
         return;
     }
@@ -221,33 +221,33 @@ fn remarks(page: &mut Page, answer: &v1::EvaluateResponse, view: &View) {
         format!("self-estimate {}, not used in the decision", labels::number(estimate))
     });
     let texts = [Some(answer.explanation.as_str()), estimate.as_deref()];
-    sentences(page, "judge", texts.into_iter().flatten().filter(|text| !text.is_empty()));
-    score::margins(page, answer);
+    write_sentences(page, "judge", texts.into_iter().flatten().filter(|text| !text.is_empty()));
+    score::write_margins(page, answer);
 }
 
-fn certificate(page: &mut Page, answer: &v1::EvaluateResponse) {
-    if let Some(says) = certified(answer) {
-        page.labelled("certified", &says);
+fn write_certificate(page: &mut Page, answer: &v1::EvaluateResponse) {
+    if let Some(text) = certified(answer) {
+        page.add_labelled("certified", &text);
     }
 }
 
 /// Formats the policy's certificate, if any: the risk, or why it does not cover this answer.
 pub(super) fn certified(answer: &v1::EvaluateResponse) -> Option<String> {
-    let found = answer.provenance.as_ref()?.policy.as_ref()?.certificate.as_ref()?;
-    Some(match found.mismatch.as_str() {
+    let certificate = answer.provenance.as_ref()?.policy.as_ref()?.certificate.as_ref()?;
+    Some(match certificate.mismatch.as_str() {
         "" => format!(
             "at most {} % of the reports that proceed are wrong, with {} % confidence, certified on {} graded reports",
-            labels::number(found.risk * 100.0),
-            labels::number(found.confidence * 100.0),
-            found.rows
+            labels::number(certificate.risk * 100.0),
+            labels::number(certificate.confidence * 100.0),
+            certificate.rows
         ),
         mismatch => format!("does not cover this answer: {}", one_line(mismatch)),
     })
 }
 
-fn sentences<'a>(page: &mut Page, label: &str, sentences: impl Iterator<Item = &'a str>) {
-    for (number, sentence) in sentences.enumerate() {
-        page.labelled(if number == 0 { label } else { "" }, sentence);
+fn write_sentences<'a>(page: &mut Page, label: &str, sentences: impl Iterator<Item = &'a str>) {
+    for (index, sentence) in sentences.enumerate() {
+        page.add_labelled(if index == 0 { label } else { "" }, sentence);
     }
 }
 
@@ -270,7 +270,7 @@ mod tests {
             let answer =
                 v1::EvaluateResponse { provenance: Some(provenance), ..Default::default() };
             let mut page = Page::new(200);
-            super::certificate(&mut page, &answer);
+            super::write_certificate(&mut page, &answer);
             anstream::adapter::strip_str(&page.into_text()).to_string()
         };
         assert!(
@@ -281,7 +281,7 @@ mod tests {
         let other = formatted("it was issued for judge local/1; rules/2 decided");
         assert!(other.contains("does not cover this answer: it was issued for judge local/1"));
         let mut page = Page::new(80);
-        super::certificate(&mut page, &v1::EvaluateResponse::default());
+        super::write_certificate(&mut page, &v1::EvaluateResponse::default());
         assert_eq!(page.into_text(), "");
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn stored(answer: &v1::PutEvidenceResponse, columns: usize) -> String
         .collect();
     let column = names.iter().map(|name| width(name)).max().unwrap_or(0);
     for (item, name) in answer.items.iter().zip(&names) {
-        let described = match () {
+        let description = match () {
             () if item.unchanged => "unchanged".to_owned(),
             () if !item.same_as.is_empty() => format!("duplicate of {}", one_line(&item.same_as)),
             () if item.lines > 0 => format!(
@@ -30,18 +30,22 @@ pub(crate) fn stored(answer: &v1::PutEvidenceResponse, columns: usize) -> String
             ),
             () => count(item.passages, "passage"),
         };
-        page.line(&format!("  {}  {:>8}  {described}", padded(name, column), size(item.size)));
+        page.add_line(&format!(
+            "  {}  {:>8}  {description}",
+            padded(name, column),
+            size(item.size)
+        ));
     }
     if answer.more_items > 0 {
         let (unchanged, duplicates) = (answer.unchanged_items, answer.duplicate_items);
-        page.line(&format!(
+        page.add_line(&format!(
             "  and {}; in total, {unchanged} unchanged and {duplicates} duplicates",
             count(answer.more_items, "more item")
         ));
     }
     if let Some(corpus) = &answer.corpus {
-        page.gap();
-        page.labelled("corpus", &described(corpus));
+        page.add_gap();
+        page.add_labelled("corpus", &corpus_state(corpus));
     }
     page.into_text()
 }
@@ -51,7 +55,7 @@ pub(crate) fn corpora(list: &[v1::CorpusSummary]) -> String {
     list.iter()
         .map(|corpus| {
             let expiry = corpus.expires_at.as_ref().map(labels::instant);
-            let expiry = expiry.map(|at| format!("until {at}")).unwrap_or_default();
+            let expiry = expiry.map(|instant| format!("until {instant}")).unwrap_or_default();
             format!(
                 "{}  {:>8}  {:>10}  {:>14}  {}\n",
                 padded(&one_line(&corpus.corpus_id), column),
@@ -64,11 +68,11 @@ pub(crate) fn corpora(list: &[v1::CorpusSummary]) -> String {
         .collect()
 }
 
-fn described(corpus: &v1::CorpusSummary) -> String {
-    let until = corpus.expires_at.as_ref().map(labels::instant);
-    let until = until.map(|at| format!(", expires {at}")).unwrap_or_default();
+fn corpus_state(corpus: &v1::CorpusSummary) -> String {
+    let expiry = corpus.expires_at.as_ref().map(labels::instant);
+    let expiry = expiry.map(|instant| format!(", expires {instant}")).unwrap_or_default();
     format!(
-        "{} has {} in {}, {}{until}",
+        "{} has {} in {}, {}{expiry}",
         corpus.corpus_id,
         count(corpus.items, "item"),
         count(corpus.passages, "passage"),
@@ -80,21 +84,24 @@ fn described(corpus: &v1::CorpusSummary) -> String {
 pub(crate) fn hits(answer: &v1::SearchResponse, query: &str, columns: usize) -> String {
     let mut page = Page::new(columns);
     for hit in &answer.hits {
-        page.line(&styled(BOLD, &one_line(&hit.label)));
+        page.add_line(&styled(BOLD, &one_line(&hit.label)));
         let lines: Vec<&str> = hit.text.lines().filter(|line| !line.trim().is_empty()).collect();
         for line in best_lines(&lines, query) {
-            page.line(&format!(
+            page.add_line(&format!(
                 "  {}",
                 truncate_end(&one_line(line.trim()), columns.saturating_sub(2))
             ));
         }
-        if let Some(more) = lines.len().checked_sub(MAX_LINES).filter(|more| *more > 0) {
-            page.line(&styled(DIM, &format!("  and {}", count(more as u64, "further line"))));
+        if let Some(further) = lines.len().checked_sub(MAX_LINES).filter(|further| *further > 0) {
+            page.add_line(&styled(
+                DIM,
+                &format!("  and {}", count(further as u64, "further line")),
+            ));
         }
     }
     if !answer.degraded.is_empty() {
-        page.gap();
-        page.labelled("note", &format!("searched by words only: {}", answer.degraded));
+        page.add_gap();
+        page.add_labelled("note", &format!("searched by words only: {}", answer.degraded));
     }
     page.into_text()
 }
@@ -108,10 +115,10 @@ fn best_lines<'t>(lines: &[&'t str], query: &str) -> Vec<&'t str> {
         .map(|line| words.iter().filter(|word| line.contains(word.as_str())).count())
         .enumerate()
         .collect();
-    ranked.sort_by_key(|(at, shared)| (std::cmp::Reverse(*shared), *at));
+    ranked.sort_by_key(|(index, shared)| (std::cmp::Reverse(*shared), *index));
     ranked.truncate(MAX_LINES);
     ranked.sort_unstable();
-    ranked.into_iter().filter_map(|(at, _)| lines.get(at).copied()).collect()
+    ranked.into_iter().filter_map(|(index, _)| lines.get(index).copied()).collect()
 }
 
 /// Formats a size: `812 B`, `3.4 kB`, `200.0 MB`.
@@ -163,7 +170,7 @@ mod tests {
             item("events.txt", 9, true, ""),
             item("again.txt", 9, false, "events.txt"),
         ];
-        let put = v1::PutEvidenceResponse {
+        let put_response = v1::PutEvidenceResponse {
             corpus: Some(corpus.clone()),
             items,
             more_items: 2,
@@ -177,7 +184,7 @@ mod tests {
         };
         let long: String =
             (1..=9).map(|line| format!("line {line} \u{1b}[31mred {}\n", "x".repeat(90))).collect();
-        let found = v1::SearchResponse {
+        let search_response = v1::SearchResponse {
             hits: vec![
                 hit("app.log#L1-9", &long),
                 hit("pods.json#/items/3", "{\"phase\": \"Running\"}"),
@@ -187,9 +194,9 @@ mod tests {
         };
         insta::assert_snapshot!(anstream::adapter::strip_str(&format!(
             "{}\n---\n{}---\n{}",
-            stored(&put, 80),
+            stored(&put_response, 80),
             corpora(&[corpus]),
-            hits(&found, "line 7 and 9", 80)
+            hits(&search_response, "line 7 and 9", 80)
         )));
     }
 }

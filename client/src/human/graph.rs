@@ -11,56 +11,56 @@ use super::page::{BAD, DIM, GOOD, Page, WARNING, count, padded, styled};
 
 pub(crate) fn lines(state: &v1::GraphState, columns: usize) -> String {
     let mut page = Page::new(columns);
-    let looked_at = state.entities.iter().filter(|of| of.visits > 0).count();
-    page.line(&format!(
-        "{} found, {looked_at} looked at, {}",
+    let look_count = state.entities.iter().filter(|belief| belief.visits > 0).count();
+    page.add_line(&format!(
+        "{} found, {look_count} looked at, {}",
         entities(state.entities.len()),
         count(state.looks.into(), "look")
     ));
-    page.gap();
+    page.add_gap();
     for entity in &state.frontier {
-        page.labelled("origin", entity);
+        page.add_labelled("origin", entity);
     }
     for tie in &state.ties {
-        page.labelled("tied", &tie.names.join(", "));
+        page.add_labelled("tied", &tie.names.join(", "));
     }
     for entity in &state.contributing {
-        page.labelled("contributes", entity);
+        page.add_labelled("contributes", entity);
     }
-    for (index, of) in state.candidates.iter().take(5).enumerate() {
+    for (index, candidate) in state.candidates.iter().take(5).enumerate() {
         let text = format!(
             "{}: {}, reaches {}, {}, {}",
-            of.entity,
-            label(of.label()).0,
-            count(of.alerts.into(), "alert"),
-            count(of.causes.into(), "suspected cause"),
-            if of.has_change { "changed" } else { "nothing changed" }
+            candidate.entity,
+            label(candidate.label()).0,
+            count(candidate.alerts.into(), "alert"),
+            count(candidate.causes.into(), "suspected cause"),
+            if candidate.has_change { "changed" } else { "nothing changed" }
         );
-        page.labelled(if index == 0 { "candidates" } else { "" }, &text);
+        page.add_labelled(if index == 0 { "candidates" } else { "" }, &text);
     }
     for alert in &state.alerts {
         match alert.path.is_empty() {
-            true => page.labelled("unexplained", &alert.entity),
-            false => page.labelled("alert", &alert.path.join(" ← ")),
+            true => page.add_labelled("unexplained", &alert.entity),
+            false => page.add_labelled("alert", &alert.path.join(" ← ")),
         }
     }
     for look in &state.due {
-        page.labelled("due", &look.entity);
+        page.add_labelled("due", &look.entity);
     }
     for entity in &state.pending {
-        page.labelled("pending", entity);
+        page.add_labelled("pending", entity);
     }
-    page.gap();
-    for of in &state.entities {
-        let (word, style) = label(of.label());
-        let head = format!("  {}   ", styled(style, &padded(word, 8)));
-        let evidence = match of.evidence_ids.is_empty() {
+    page.add_gap();
+    for belief in &state.entities {
+        let (label_text, style) = label(belief.label());
+        let lead = format!("  {}   ", styled(style, &padded(label_text, 8)));
+        let evidence = match belief.evidence_ids.is_empty() {
             true => String::new(),
-            false => format!(" ({})", of.evidence_ids.join(", ")),
+            false => format!(" ({})", belief.evidence_ids.join(", ")),
         };
-        page.wrapped(&head, 13, Style::new(), &format!("{}{evidence}", of.entity));
-        for reason in &of.reasons {
-            page.wrapped(&format!("{:13}", ""), 13, DIM, &reason.sentence);
+        page.add_wrapped(&lead, 13, Style::new(), &format!("{}{evidence}", belief.entity));
+        for reason in &belief.reasons {
+            page.add_wrapped(&format!("{:13}", ""), 13, DIM, &reason.sentence);
         }
     }
     page.into_text()
@@ -68,20 +68,23 @@ pub(crate) fn lines(state: &v1::GraphState, columns: usize) -> String {
 
 pub(crate) fn dot(state: &v1::GraphState) -> String {
     let mut text = String::from("digraph fault {\n  rankdir=LR;\n  node [shape=box];\n");
-    for of in &state.entities {
-        let color = match of.label() {
+    for belief in &state.entities {
+        let color = match belief.label() {
             BeliefLabel::Origin => "red",
             BeliefLabel::Symptom => "orange",
             BeliefLabel::Healthy => "green",
             BeliefLabel::Defer | BeliefLabel::Unspecified => "gray",
         };
-        let wide = if state.frontier.contains(&of.entity) { ", penwidth=3" } else { "" };
-        let name = quoted(&of.entity);
-        let _ =
-            writeln!(text, "  {name} [color={color}{wide}, tooltip=\"{}\"];", label(of.label()).0);
+        let pen_width = if state.frontier.contains(&belief.entity) { ", penwidth=3" } else { "" };
+        let name = quote(&belief.entity);
+        let _ = writeln!(
+            text,
+            "  {name} [color={color}{pen_width}, tooltip=\"{}\"];",
+            label(belief.label()).0
+        );
     }
     for (from, to) in propagations(state) {
-        let _ = writeln!(text, "  {} -> {};", quoted(from), quoted(to));
+        let _ = writeln!(text, "  {} -> {};", quote(from), quote(to));
     }
     text.push_str("}\n");
     text
@@ -89,33 +92,37 @@ pub(crate) fn dot(state: &v1::GraphState) -> String {
 
 pub(crate) fn mermaid(state: &v1::GraphState) -> String {
     let mut text = String::from("flowchart LR\n");
-    let index: BTreeMap<&str, usize> =
-        state.entities.iter().enumerate().map(|(index, of)| (of.entity.as_str(), index)).collect();
-    for (index, of) in state.entities.iter().enumerate() {
-        let name = one_line(&of.entity).replace('"', "#quot;");
-        let (word, _) = label(of.label());
-        let _ = writeln!(text, "  n{index}[\"{name}\"]:::{word}");
+    let indices: BTreeMap<&str, usize> = state
+        .entities
+        .iter()
+        .enumerate()
+        .map(|(index, belief)| (belief.entity.as_str(), index))
+        .collect();
+    for (index, belief) in state.entities.iter().enumerate() {
+        let name = one_line(&belief.entity).replace('"', "#quot;");
+        let (class, _) = label(belief.label());
+        let _ = writeln!(text, "  n{index}[\"{name}\"]:::{class}");
     }
     for (from, to) in propagations(state) {
-        if let (Some(from), Some(to)) = (index.get(from), index.get(to)) {
+        if let (Some(from), Some(to)) = (indices.get(from), indices.get(to)) {
             let _ = writeln!(text, "  n{from} --> n{to}");
         }
     }
-    for (word, style) in [
+    for (class, style) in [
         ("origin", "stroke:#c00,stroke-width:3px"),
         ("symptom", "stroke:#e80"),
         ("healthy", "stroke:#080"),
         ("deferred", "stroke:#888"),
         ("unseen", "stroke:#888,stroke-dasharray:4"),
     ] {
-        let _ = writeln!(text, "  classDef {word} {style}");
+        let _ = writeln!(text, "  classDef {class} {style}");
     }
     text
 }
 
 /// Returns the distinct edges along which the fault propagates.
 pub(super) fn propagations(state: &v1::GraphState) -> BTreeSet<(&str, &str)> {
-    let edges = state.entities.iter().flat_map(|of| &of.propagations);
+    let edges = state.entities.iter().flat_map(|belief| &belief.propagations);
     edges.map(|edge| (edge.from.as_str(), edge.to.as_str())).collect()
 }
 
@@ -134,7 +141,7 @@ fn entities(number: usize) -> String {
 }
 
 /// Quotes a name for Graphviz.
-fn quoted(name: &str) -> String {
+fn quote(name: &str) -> String {
     format!("\"{}\"", one_line(name).replace('\\', "\\\\").replace('"', "\\\""))
 }
 

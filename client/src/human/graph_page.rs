@@ -8,7 +8,7 @@ use gsar_proto::v1;
 use maud::PreEscaped;
 
 use super::graph::{label, propagations};
-use super::html::{document, escaped, isolated};
+use super::html::{document, escape, isolated};
 
 /// Larger graphs are only listed in the table.
 const MAX_DRAWN: usize = 200;
@@ -26,10 +26,10 @@ pub(crate) fn page(id: &str, state: &v1::GraphState) -> String {
     let mut page = String::new();
     // Writing to a String cannot fail.
     let _ = writeln!(page, "<h1>Origin of the fault in {}</h1>", isolated_html(id));
-    findings(&mut page, state);
-    let drawn = state.entities.len() <= MAX_DRAWN;
-    match drawn {
-        true => drawing(&mut page, state),
+    write_findings(&mut page, state);
+    let is_drawn = state.entities.len() <= MAX_DRAWN;
+    match is_drawn {
+        true => write_drawing(&mut page, state),
         false => {
             let _ = writeln!(
                 page,
@@ -38,56 +38,63 @@ pub(crate) fn page(id: &str, state: &v1::GraphState) -> String {
             );
         }
     }
-    table(&mut page, state);
+    write_table(&mut page, state);
     document(&format!("Graph of {id}"), STYLE, &PreEscaped(page))
 }
 
-fn findings(page: &mut String, state: &v1::GraphState) {
-    let named = |names: &[String]| {
+fn write_findings(page: &mut String, state: &v1::GraphState) {
+    let join_names = |names: &[String]| {
         names.iter().map(|name| isolated_html(name)).collect::<Vec<_>>().join(", ")
     };
     page.push_str("<table>\n");
-    let mut row = |head: &str, text: &str| {
+    let mut add_row = |head: &str, text: &str| {
         if !text.is_empty() {
             let _ = writeln!(page, "<tr><th scope=\"row\">{head}</th><td>{text}</td></tr>");
         }
     };
-    row("origin", &named(&state.frontier));
+    add_row("origin", &join_names(&state.frontier));
     for tie in &state.ties {
-        row("tied", &named(&tie.names));
+        add_row("tied", &join_names(&tie.names));
     }
-    row("contributes", &named(&state.contributing));
+    add_row("contributes", &join_names(&state.contributing));
     let candidates: Vec<String> =
-        state.candidates.iter().take(5).map(|of| of.entity.clone()).collect();
-    row("candidates", &named(&candidates));
+        state.candidates.iter().take(5).map(|candidate| candidate.entity.clone()).collect();
+    add_row("candidates", &join_names(&candidates));
     for alert in &state.alerts {
         let path: Vec<String> = alert.path.iter().map(|name| isolated_html(name)).collect();
         match path.is_empty() {
-            true => row("unexplained", &isolated_html(&alert.entity)),
-            false => row("alert", &path.join(" ← ")),
+            true => add_row("unexplained", &isolated_html(&alert.entity)),
+            false => add_row("alert", &path.join(" ← ")),
         }
     }
-    row("pending", &named(&state.pending));
+    add_row("pending", &join_names(&state.pending));
     page.push_str("</table>\n");
 }
 
 /// Draws the fault's propagation from top to bottom.
-fn drawing(page: &mut String, state: &v1::GraphState) {
-    let index: BTreeMap<&str, usize> =
-        state.entities.iter().enumerate().map(|(index, of)| (of.entity.as_str(), index)).collect();
-    let found = |(from, to): (&str, &str)| Some((*index.get(from)?, *index.get(to)?));
-    let edges: Vec<(usize, usize)> =
-        propagations(state).into_iter().filter_map(found).filter(|(from, to)| from != to).collect();
-    let first: Vec<usize> =
-        state.frontier.iter().filter_map(|name| index.get(name.as_str()).copied()).collect();
-    let rows = rows(state.entities.len(), &edges, &first);
+fn write_drawing(page: &mut String, state: &v1::GraphState) {
+    let indices: BTreeMap<&str, usize> = state
+        .entities
+        .iter()
+        .enumerate()
+        .map(|(index, belief)| (belief.entity.as_str(), index))
+        .collect();
+    let to_indices = |(from, to): (&str, &str)| Some((*indices.get(from)?, *indices.get(to)?));
+    let edges: Vec<(usize, usize)> = propagations(state)
+        .into_iter()
+        .filter_map(to_indices)
+        .filter(|(from, to)| from != to)
+        .collect();
+    let top_entities: Vec<usize> =
+        state.frontier.iter().filter_map(|name| indices.get(name.as_str()).copied()).collect();
+    let rows = rows(state.entities.len(), &edges, &top_entities);
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let mut at: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
-    let (mut top, left) = (SPACE, SPACE + columns as f64 * (BOX.0 + SPACE));
+    let mut positions: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+    let (mut top, width) = (SPACE, SPACE + columns as f64 * (BOX.0 + SPACE));
     for row in &rows {
         let mut x = SPACE;
         for vertex in row {
-            at.insert(*vertex, (x, top));
+            positions.insert(*vertex, (x, top));
             x += BOX.0 + SPACE;
         }
         top += BOX.1 + SPACE;
@@ -95,11 +102,11 @@ fn drawing(page: &mut String, state: &v1::GraphState) {
     let height = top - SPACE;
     let _ = writeln!(
         page,
-        "<h2>Propagation of the fault</h2>\n<div class=\"wide\"><svg role=\"img\" aria-label=\"Propagation of the fault, from top to bottom\" width=\"{left:.0}\" height=\"{:.0}\">\n<defs><marker id=\"end\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0 8 4 0 8z\"/></marker></defs>",
+        "<h2>Propagation of the fault</h2>\n<div class=\"wide\"><svg role=\"img\" aria-label=\"Propagation of the fault, from top to bottom\" width=\"{width:.0}\" height=\"{:.0}\">\n<defs><marker id=\"end\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0 8 4 0 8z\"/></marker></defs>",
         height + SPACE
     );
     for (from, to) in edges {
-        let (Some(from), Some(to)) = (at.get(&from), at.get(&to)) else { continue };
+        let (Some(from), Some(to)) = (positions.get(&from), positions.get(&to)) else { continue };
         let (x1, y1) = (from.0 + BOX.0 / 2.0, from.1 + BOX.1);
         let (x2, y2) = (to.0 + BOX.0 / 2.0, to.1);
         let middle = y1.midpoint(y2);
@@ -109,17 +116,18 @@ fn drawing(page: &mut String, state: &v1::GraphState) {
         );
     }
     let frontier: BTreeSet<&str> = state.frontier.iter().map(String::as_str).collect();
-    for (index, of) in state.entities.iter().enumerate() {
-        let Some((x, y)) = at.get(&index).copied() else { continue };
-        let (word, _) = label(of.label());
-        let wide = if frontier.contains(of.entity.as_str()) { " frontier" } else { "" };
-        let entity = one_line(&of.entity);
-        let (before, name) = entity.rsplit_once('/').unwrap_or(("", &entity));
-        let (before, name) = (truncated(before), truncated(name));
-        let whole = escaped(&of.entity);
+    for (index, belief) in state.entities.iter().enumerate() {
+        let Some((x, y)) = positions.get(&index).copied() else { continue };
+        let (class, _) = label(belief.label());
+        let frontier_class =
+            if frontier.contains(belief.entity.as_str()) { " frontier" } else { "" };
+        let entity = one_line(&belief.entity);
+        let (prefix, name) = entity.rsplit_once('/').unwrap_or(("", &entity));
+        let (prefix, name) = (truncated(prefix), truncated(name));
+        let title = escape(&belief.entity);
         let _ = writeln!(
             page,
-            "<g class=\"{word}{wide}\"><title>{whole}: {word}</title><rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"{:.0}\" height=\"{:.0}\" rx=\"6\"/><text x=\"{:.0}\" y=\"{:.0}\">{name}</text><text class=\"dim\" x=\"{:.0}\" y=\"{:.0}\">{before} {word}</text></g>",
+            "<g class=\"{class}{frontier_class}\"><title>{title}: {class}</title><rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"{:.0}\" height=\"{:.0}\" rx=\"6\"/><text x=\"{:.0}\" y=\"{:.0}\">{name}</text><text class=\"dim\" x=\"{:.0}\" y=\"{:.0}\">{prefix} {class}</text></g>",
             BOX.0,
             BOX.1,
             x + 10.0,
@@ -131,24 +139,26 @@ fn drawing(page: &mut String, state: &v1::GraphState) {
     page.push_str("</svg></div>\n");
 }
 
-/// Arranges the entities in rows, each below its causes, with `first` in the top row. The first entity of an isolated
-/// cycle breaks it.
-fn rows(count: usize, edges: &[(usize, usize)], first: &[usize]) -> Vec<Vec<usize>> {
-    let leads = |edge: &&(usize, usize)| !first.contains(&edge.1);
+/// Arranges the entities in rows, each entity below its causes and those of `top` in the first row. A cycle without an
+/// entity of `top` is broken at its first entity.
+fn rows(count: usize, edges: &[(usize, usize)], top: &[usize]) -> Vec<Vec<usize>> {
+    let is_below_top = |edge: &&(usize, usize)| !top.contains(&edge.1);
     let mut causes: BTreeMap<usize, usize> = (0..count).map(|entity| (entity, 0)).collect();
-    for (_, to) in edges.iter().filter(leads) {
+    for (_, to) in edges.iter().filter(is_below_top) {
         *causes.entry(*to).or_default() += 1;
     }
     let mut levels: BTreeMap<usize, usize> = BTreeMap::new();
     let mut rows: Vec<Vec<usize>> = Vec::new();
-    while let Some((&entity, _)) = causes.iter().min_by_key(|(entity, left)| (**left, **entity)) {
+    while let Some((&entity, _)) =
+        causes.iter().min_by_key(|(entity, remaining)| (**remaining, **entity))
+    {
         causes.remove(&entity);
         let level = levels.get(&entity).copied().unwrap_or(0);
-        for (_, to) in edges.iter().filter(leads).filter(|(from, _)| *from == entity) {
-            if let Some(left) = causes.get_mut(to) {
-                *left = left.saturating_sub(1);
-                let below = levels.entry(*to).or_default();
-                *below = (*below).max(level + 1);
+        for (_, to) in edges.iter().filter(is_below_top).filter(|(from, _)| *from == entity) {
+            if let Some(remaining) = causes.get_mut(to) {
+                *remaining = remaining.saturating_sub(1);
+                let next_level = levels.entry(*to).or_default();
+                *next_level = (*next_level).max(level + 1);
             }
         }
         while rows.len() <= level {
@@ -162,20 +172,21 @@ fn rows(count: usize, edges: &[(usize, usize)], first: &[usize]) -> Vec<Vec<usiz
 }
 
 fn truncated(name: &str) -> String {
-    escaped(&truncate_middle(name, MAX_NAME_COLUMNS))
+    escape(&truncate_middle(name, MAX_NAME_COLUMNS))
 }
 
-fn table(page: &mut String, state: &v1::GraphState) {
+fn write_table(page: &mut String, state: &v1::GraphState) {
     page.push_str("<h2>Entities</h2>\n<div class=\"wide\"><table>\n<tr><th>entity</th><th>is</th><th>evidence</th><th>reasons for downgrade</th></tr>\n");
-    for of in &state.entities {
-        let (word, _) = label(of.label());
-        let evidence: Vec<String> = of.evidence_ids.iter().map(|id| isolated_html(id)).collect();
+    for belief in &state.entities {
+        let (class, _) = label(belief.label());
+        let evidence: Vec<String> =
+            belief.evidence_ids.iter().map(|id| isolated_html(id)).collect();
         let reasons: Vec<String> =
-            of.reasons.iter().map(|reason| isolated_html(&reason.sentence)).collect();
+            belief.reasons.iter().map(|reason| isolated_html(&reason.sentence)).collect();
         let _ = writeln!(
             page,
-            "<tr><td>{}</td><td class=\"{word}\">{word}</td><td>{}</td><td>{}</td></tr>",
-            isolated_html(&of.entity),
+            "<tr><td>{}</td><td class=\"{class}\">{class}</td><td>{}</td><td>{}</td></tr>",
+            isolated_html(&belief.entity),
             evidence.join(", "),
             reasons.join("; ")
         );
@@ -248,11 +259,11 @@ mod tests {
             let mut entities: Vec<_> =
                 (0..count).map(|index| belief(name(index), BeliefLabel::Symptom, Vec::new())).collect();
             entities[0] = belief(name(0), BeliefLabel::Origin, edges.collect());
-            let drawn = page("inc", &v1::GraphState { entities, ..Default::default() });
+            let html = page("inc", &v1::GraphState { entities, ..Default::default() });
             let boxes: BTreeSet<&str> =
-                drawn.split("<rect ").skip(1).map(|of| of.split(" width").next().unwrap()).collect();
-            prop_assert_eq!(boxes.len(), count, "{}", drawn);
-            prop_assert!(!drawn.contains("NaN") && !drawn.contains("inf"), "{}", drawn);
+                html.split("<rect ").skip(1).map(|part| part.split(" width").next().unwrap()).collect();
+            prop_assert_eq!(boxes.len(), count, "{}", html);
+            prop_assert!(!html.contains("NaN") && !html.contains("inf"), "{}", html);
         }
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn block(text: &str) -> String {
 }
 
 /// Escapes untrusted text for an element or a double-quoted attribute, on one line.
-pub(super) fn escaped(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     html! { (inline(text)) }.into_string()
 }
 
@@ -93,14 +93,14 @@ pub(super) mod tests {
     }
 
     pub(in crate::human) fn invisible_characters(page: &str) -> Vec<char> {
-        page.chars().filter(|of| is_invisible(*of)).collect()
+        page.chars().filter(|character| is_invisible(*character)).collect()
     }
 
     #[test]
     fn invisible_characters_are_escaped() {
         assert_eq!(inline(" a\u{202e}b\r\n c\u{7}\u{200b} "), "a⟨U+202E⟩b c⟨U+0007⟩⟨U+200B⟩");
         assert_eq!(block("a\r\n\tb\rc\u{2028}d\u{e0041}"), "a\n\tb⟨U+000D⟩c⟨U+2028⟩d⟨U+E0041⟩");
-        assert_eq!(escaped("<a b=\"c\">&\u{61c}"), "&lt;a b=&quot;c&quot;&gt;&amp;⟨U+061C⟩");
+        assert_eq!(escape("<a b=\"c\">&\u{61c}"), "&lt;a b=&quot;c&quot;&gt;&amp;⟨U+061C⟩");
         assert_eq!(isolated("אב").into_string(), "<bdi>אב</bdi>");
     }
 
@@ -120,9 +120,9 @@ pub(super) mod tests {
         #[test]
         fn any_text_is_escaped(text in any::<String>(), marks in "[\u{200b}-\u{202e}\u{2060}-\u{206f}<>\"&\u{0}-\u{1f}]{0,12}") {
             let text = format!("{text}{marks}{text}");
-            for shown in [escaped(&text), html! { (block(&text)) }.into_string()] {
-                prop_assert_eq!(invisible_characters(&shown), Vec::<char>::new());
-                prop_assert!(!shown.contains(['<', '>', '"']), "{}", shown);
+            for rendered in [escape(&text), html! { (block(&text)) }.into_string()] {
+                prop_assert_eq!(invisible_characters(&rendered), Vec::<char>::new());
+                prop_assert!(!rendered.contains(['<', '>', '"']), "{}", rendered);
             }
             let line = inline(&text);
             prop_assert!(!line.contains(['\n', '\t']));

@@ -22,13 +22,13 @@ pub(crate) fn progress_start(investigation: &v1::Investigation, columns: usize) 
     let policy = investigation.policy.as_ref();
     let policy = policy.map(|policy| policy.name.as_str()).unwrap_or_default();
     let id = one_line(&investigation.investigation_id);
-    let begun = match investigation.step {
+    let resumption = match investigation.step {
         0 => String::new(),
         step => format!(", resumed at step {step}"),
     };
     let replans = investigation.max_replans;
-    let rest = format!("policy {}, max. {replans} replans{begun}", one_line(policy));
-    page.line(&format!("{}   {rest}", styled(BOLD, &id)));
+    let details = format!("policy {}, max. {replans} replans{resumption}", one_line(policy));
+    page.add_line(&format!("{}   {details}", styled(BOLD, &id)));
     page.into_text()
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn progress_step(step: &Step<'_>, columns: usize) -> String {
     let mut page = Page::new(columns);
     let Step { before, after, evaluation } = step;
     let plan = format!("plan {} of {}", before.plan, after.max_replans);
-    let spent = after.spent.unwrap_or_default();
+    let usage = after.spent.unwrap_or_default();
     let turns_before = before.spent.unwrap_or_default().turns;
     if let Some(report) = after.trajectory.get(before.trajectory.len()) {
         let number = after.trajectory.len();
@@ -44,32 +44,33 @@ pub(crate) fn progress_step(step: &Step<'_>, columns: usize) -> String {
         let score = labels::score(report.score.as_ref());
         let tier = styled(style | Effects::BOLD, &padded(&word.to_uppercase(), 10));
         let kind = if report.is_rewrite { "rewrite" } else { "report" };
-        page.line(&format!(
+        page.add_line(&format!(
             "  {plan}   {}   {tier}   {score}",
             padded(&format!("{kind} {number}"), 9)
         ));
         for change in &report.changed {
-            let (_, was, _) = labels::class(change.before());
-            let (sign, is, style) = labels::class(change.after());
-            let lead = format!("{:INDENT$}{} {was} → {is}   ", "", styled(style, sign));
-            page.wrapped(&lead, INDENT + 2, Style::new(), &change.text);
+            let (_, class_before, _) = labels::class(change.before());
+            let (sign, class_after, style) = labels::class(change.after());
+            let lead =
+                format!("{:INDENT$}{} {class_before} → {class_after}   ", "", styled(style, sign));
+            page.add_wrapped(&lead, INDENT + 2, Style::new(), &change.text);
         }
         for added in &report.added {
-            page.wrapped(&format!("{:INDENT$}+ added   ", ""), INDENT + 2, Style::new(), added);
+            page.add_wrapped(&format!("{:INDENT$}+ added   ", ""), INDENT + 2, Style::new(), added);
         }
-        faults(&mut page, after);
-    } else if spent.turns > turns_before {
+        write_faults(&mut page, after);
+    } else if usage.turns > turns_before {
         let gate = after.gate.as_ref().and_then(|gate| gate.reasons.first());
         let gate = gate.map(|reason| one_line(&reason.sentence)).unwrap_or_default();
-        let without = match spent.turns_without_evidence {
+        let stall = match usage.turns_without_evidence {
             0 => String::new(),
             turns => format!("no new evidence for {}", count(turns.into(), "turn")),
         };
-        let head = format!("  {plan}   {}{without}", padded(&format!("turn {}", spent.turns), 9));
+        let head = format!("  {plan}   {}{stall}", padded(&format!("turn {}", usage.turns), 9));
         let room = columns.saturating_sub(gsar_client::text::width(&head) + 3);
-        page.line(&format!("{head}   {}", styled(DIM, &truncate_end(&gate, room))));
-    } else if evaluation.is_none() && after.step > before.step && due(after).is_some() {
-        page.line(&format!("  {plan}   unchanged report, not judged again"));
+        page.add_line(&format!("{head}   {}", styled(DIM, &truncate_end(&gate, room))));
+    } else if evaluation.is_none() && after.step > before.step && due_instruction(after).is_some() {
+        page.add_line(&format!("  {plan}   unchanged report, not judged again"));
     }
     page.into_text()
 }
@@ -77,33 +78,33 @@ pub(crate) fn progress_step(step: &Step<'_>, columns: usize) -> String {
 pub(crate) fn progress_end(investigation: &v1::Investigation, columns: usize) -> String {
     let mut page = Page::new(columns);
     for finding in &investigation.findings {
-        page.wrapped("  note   ", 9, Style::new(), &finding.sentence);
+        page.add_wrapped("  note   ", 9, Style::new(), &finding.sentence);
     }
-    if let Some(Due::Finished(end)) = due(investigation) {
+    if let Some(Due::Finished(end)) = due_instruction(investigation) {
         let (word, style) = if end.degraded { ("DEGRADED", BAD) } else { ("PROCEED", GOOD) };
         let lead = format!("{}   ", styled(style | Effects::BOLD, word));
-        page.wrapped(&lead, word.len() + 3, Style::new(), &end.sentence);
+        page.add_wrapped(&lead, word.len() + 3, Style::new(), &end.sentence);
         if !end.failed_stage.is_empty() {
-            page.line(&styled(DIM, &format!("failed at stage {}", end.failed_stage)));
+            page.add_line(&styled(DIM, &format!("failed at stage {}", end.failed_stage)));
         }
         if !end.best.is_empty() {
-            let what = if end.degraded { "best report" } else { "evaluation" };
-            page.line(&styled(DIM, &format!("{what} {}", end.best)));
+            let label = if end.degraded { "best report" } else { "evaluation" };
+            page.add_line(&styled(DIM, &format!("{label} {}", end.best)));
         }
     }
     page.into_text()
 }
 
-fn due(investigation: &v1::Investigation) -> Option<&Due> {
+fn due_instruction(investigation: &v1::Investigation) -> Option<&Due> {
     investigation.instruction.as_ref()?.due.as_ref()
 }
 
-fn faults(page: &mut Page, investigation: &v1::Investigation) {
-    let faults = match due(investigation) {
+fn write_faults(page: &mut Page, investigation: &v1::Investigation) {
+    let faults = match due_instruction(investigation) {
         Some(Due::Regenerate(rewrite)) => &rewrite.faults,
         Some(Due::Replan(replan)) => &replan.faults,
         Some(Due::GatherEvidence(gather)) => {
-            page.wrapped("    gather more evidence: ", INDENT, Style::new(), &gather.reason);
+            page.add_wrapped("    gather more evidence: ", INDENT, Style::new(), &gather.reason);
             return;
         }
         _ => return,
@@ -112,9 +113,9 @@ fn faults(page: &mut Page, investigation: &v1::Investigation) {
         let claim = fault.claim.clone().unwrap_or_default();
         let (sign, word, style) = labels::class(claim.class());
         let lead = format!("{:INDENT$}{}   ", "", styled(style, &format!("{sign} {word}")));
-        page.wrapped(&lead, INDENT + 2, Style::new(), &claim.text);
-        if let Some(shows) = fault.shows.first() {
-            page.wrapped(&format!("{:1$}", "", INDENT + 2), INDENT + 2, DIM, shows);
+        page.add_wrapped(&lead, INDENT + 2, Style::new(), &claim.text);
+        if let Some(evidence) = fault.shows.first() {
+            page.add_wrapped(&format!("{:1$}", "", INDENT + 2), INDENT + 2, DIM, evidence);
         }
     }
 }

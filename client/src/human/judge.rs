@@ -13,24 +13,24 @@ pub(crate) struct JudgeTrial<'a> {
     answer: &'a v1::EvaluateResponse,
     /// The judged statements. `Some(true)` marks a correct verdict, `None` an unusable one.
     verdicts: Vec<(&'a v1::JudgedClaim, Option<bool>)>,
-    took: Duration,
+    duration: Duration,
 }
 
 impl<'a> JudgeTrial<'a> {
     pub(crate) fn new(
         answer: &'a v1::EvaluateResponse,
         questions: &[(&str, &[v1::ClaimClass])],
-        took: Duration,
+        duration: Duration,
     ) -> Self {
         // The server reports a missing or unusable verdict as ungrounded, with a correction.
         let is_unusable = |claim: &v1::JudgedClaim| {
             claim.undecided.is_some()
                 || answer.corrections.iter().any(|correction| correction.claim_id == claim.id)
         };
-        let verdicts = questions.iter().zip(&answer.claims).map(|((_, right), claim)| {
-            (claim, (!is_unusable(claim)).then(|| right.contains(&claim.class())))
+        let verdicts = questions.iter().zip(&answer.claims).map(|((_, expected), claim)| {
+            (claim, (!is_unusable(claim)).then(|| expected.contains(&claim.class())))
         });
-        Self { answer, verdicts: verdicts.collect(), took }
+        Self { answer, verdicts: verdicts.collect(), duration }
     }
 
     /// Returns `true` if all verdicts are correct and no second look is missing.
@@ -49,7 +49,9 @@ impl<'a> JudgeTrial<'a> {
 
     fn links(&self) -> impl Iterator<Item = &v1::JudgeLink> {
         let provenance = self.answer.provenance.as_ref();
-        provenance.into_iter().flat_map(|all| all.judges.iter().chain(&all.second_look))
+        provenance
+            .into_iter()
+            .flat_map(|provenance| provenance.judges.iter().chain(&provenance.second_look))
     }
 }
 
@@ -57,37 +59,40 @@ pub(crate) fn judge_trial(trial: &JudgeTrial<'_>, columns: usize) -> String {
     let mut page = Page::new(columns);
     for (claim, is_correct) in &trial.verdicts {
         let (_, word, _) = labels::verdict(claim);
-        let (sign, style, word) = match is_correct {
+        let (mark, style, word) = match is_correct {
             Some(true) => ("correct", GOOD, word),
             Some(false) => ("wrong", BAD, word),
             None => ("none", BAD, "no verdict"),
         };
-        let lead = format!("  {}   {}", styled(style, &padded(sign, 7)), padded(word, 14));
-        page.wrapped(&lead, 26, Style::new(), &claim.text);
+        let lead = format!("  {}   {}", styled(style, &padded(mark, 7)), padded(word, 14));
+        page.add_wrapped(&lead, 26, Style::new(), &claim.text);
         if *is_correct != Some(true) {
-            page.wrapped(&format!("{:26}", ""), 26, Style::new(), &claim.note);
+            page.add_wrapped(&format!("{:26}", ""), 26, Style::new(), &claim.note);
         }
     }
     for link in trial.links() {
-        for line in labels::without_verdict(link).into_iter().chain(labels::unreadable_answer(link))
+        for line in labels::missing_verdict(link).into_iter().chain(labels::unreadable_answer(link))
         {
-            page.wrapped("  ", 2, Style::new(), &line);
+            page.add_wrapped("  ", 2, Style::new(), &line);
         }
     }
     if let Some(reason) = trial.missing_second_look() {
-        page.wrapped("  ", 2, Style::new(), &reason.sentence);
+        page.add_wrapped("  ", 2, Style::new(), &reason.sentence);
     }
     for correction in &trial.answer.corrections {
-        page.wrapped(
+        page.add_wrapped(
             "  ",
             2,
             Style::new(),
             &format!("{}: {}", correction.claim_id, correction.sentence),
         );
     }
-    page.gap();
-    page.line(&format!("  {}", cost(trial.links().flat_map(|link| &link.calls), trial.took)));
-    page.gap();
+    page.add_gap();
+    page.add_line(&format!(
+        "  {}",
+        cost(trial.links().flat_map(|link| &link.calls), trial.duration)
+    ));
+    page.add_gap();
     let judges: Vec<&str> = trial.links().take(1).map(|link| link.judge.as_str()).collect();
     let judge = judges.first().copied().unwrap_or("the judge");
     let (text, style) = if trial.has_passed() {
@@ -97,29 +102,29 @@ pub(crate) fn judge_trial(trial: &JudgeTrial<'_>, columns: usize) -> String {
     } else {
         (format!("{judge} failed; choose another judge with --judge"), BAD)
     };
-    page.line(&styled(style | Effects::BOLD, &text));
+    page.add_line(&styled(style | Effects::BOLD, &text));
     page.into_text()
 }
 
 /// Formats the cost as `2 calls · 812 tokens read, 190 written · 1.3 s · $0.000400`.
-fn cost<'a>(calls: impl Iterator<Item = &'a v1::ModelCall>, took: Duration) -> String {
-    let (mut number, mut read, mut written, mut cost) = (0, 0, 0, Some(0));
+fn cost<'a>(calls: impl Iterator<Item = &'a v1::ModelCall>, duration: Duration) -> String {
+    let (mut call_count, mut input_tokens, mut output_tokens, mut cost) = (0, 0, 0, Some(0));
     for call in calls {
-        number += 1;
-        read += call.input_tokens;
-        written += call.output_tokens;
-        cost = cost.zip(call.cost_micros).map(|(sum, one)| sum + one);
+        call_count += 1;
+        input_tokens += call.input_tokens;
+        output_tokens += call.output_tokens;
+        cost = cost.zip(call.cost_micros).map(|(sum, price)| sum + price);
     }
-    let mut text = count(number, "call");
-    if number > 0 {
-        let _ = write!(text, " · {read} tokens read, {written} written");
+    let mut text = count(call_count, "call");
+    if call_count > 0 {
+        let _ = write!(text, " · {input_tokens} tokens read, {output_tokens} written");
     }
-    let _ = write!(text, " · {}.{} s", took.as_secs(), took.subsec_millis() / 100);
-    match cost.filter(|_| number > 0) {
+    let _ = write!(text, " · {}.{} s", duration.as_secs(), duration.subsec_millis() / 100);
+    match cost.filter(|_| call_count > 0) {
         Some(micros) => {
             let _ = write!(text, " · ${}.{:06}", micros / 1_000_000, micros % 1_000_000);
         }
-        None if number > 0 => text.push_str(" · price not configured"),
+        None if call_count > 0 => text.push_str(" · price not configured"),
         None => {}
     }
     text

@@ -58,32 +58,32 @@ pub(crate) fn second_look(look: &v1::SecondLook) -> String {
         v1::SecondLookVerdict::Refuted => "refuted",
         v1::SecondLookVerdict::Unspecified => "gave no verdict",
     };
-    let words = one_line(&look.words);
-    let words = if words.is_empty() { String::new() } else { format!(": {words}") };
-    format!("second look {verdict}{words}")
+    let quote = one_line(&look.words);
+    let quote = if quote.is_empty() { String::new() } else { format!(": {quote}") };
+    format!("second look {verdict}{quote}")
 }
 
-const MAX_ANSWER_SHOWN: usize = 120;
+const MAX_ANSWER_CHARS: usize = 120;
 
 /// Explains why a judge returned no verdict.
-pub(crate) fn without_verdict(link: &v1::JudgeLink) -> Option<String> {
+pub(crate) fn missing_verdict(link: &v1::JudgeLink) -> Option<String> {
     let code = if link.code.is_empty() { String::new() } else { format!(" ({})", link.code) };
-    let has_none = matches!(link.result.as_str(), "failed" | "abstained");
-    has_none.then(|| format!("{} {}{code}: {}", link.judge, link.result, link.detail))
+    let has_no_verdict = matches!(link.result.as_str(), "failed" | "abstained");
+    has_no_verdict.then(|| format!("{} {}{code}: {}", link.judge, link.result, link.detail))
 }
 
 /// Returns the start of a failed judge's last answer, if it was unreadable.
 pub(crate) fn unreadable_answer(link: &v1::JudgeLink) -> Option<String> {
     let call = link.calls.iter().rfind(|call| call.rung == "unreadable")?;
     let answer = one_line(&call.answer);
-    let mut begin: String = answer.chars().take(MAX_ANSWER_SHOWN).collect();
-    if begin.len() < answer.len() {
-        begin.push('…');
+    let mut excerpt: String = answer.chars().take(MAX_ANSWER_CHARS).collect();
+    if excerpt.len() < answer.len() {
+        excerpt.push('…');
     }
-    (link.result == "failed").then(|| format!("answer begins with: {begin}"))
+    (link.result == "failed").then(|| format!("answer begins with: {excerpt}"))
 }
 
-/// Returns the outcome of a correction, which is empty if the claim shows it.
+/// Returns a suffix for the outcome of a correction, which is empty if the correction was applied.
 fn outcome(correction: &v1::Correction) -> &'static str {
     match correction.outcome() {
         v1::CorrectionOutcome::Corrected => "",
@@ -93,7 +93,7 @@ fn outcome(correction: &v1::Correction) -> &'static str {
     }
 }
 
-/// Formats the change by a correction, and its outcome unless the claim shows it.
+/// Formats the change of class or type by a correction, and its outcome unless the correction was applied.
 pub(super) fn correction(correction: &v1::Correction) -> String {
     let (_, before, _) = class(correction.class_before());
     let (_, after, _) = class(correction.class_after());
@@ -177,8 +177,8 @@ pub(super) fn number(number: f64) -> String {
 }
 
 /// Formats an instant in UTC, to the second.
-pub(super) fn instant(at: &prost_types::Timestamp) -> String {
-    let instant = jiff::Timestamp::new(at.seconds, 0);
+pub(super) fn instant(timestamp: &prost_types::Timestamp) -> String {
+    let instant = jiff::Timestamp::new(timestamp.seconds, 0);
     instant.map_or_else(|_| "an unknown time".to_owned(), |instant| instant.to_string())
 }
 
@@ -188,8 +188,8 @@ mod tests {
 
     #[test]
     fn weights_have_two_to_six_decimal_places() {
-        let shown = [0.0, 5.8, 0.123_456, 1_800_000.0, 0.605].map(weight);
-        assert_eq!(shown, ["0.00", "5.80", "0.123456", "1800000.00", "0.605"]);
+        let formatted = [0.0, 5.8, 0.123_456, 1_800_000.0, 0.605].map(weight);
+        assert_eq!(formatted, ["0.00", "5.80", "0.123456", "1800000.00", "0.605"]);
         assert_eq!([0.5, 1.0, 10.0, 0.123_456].map(number), ["0.5", "1", "10", "0.123456"]);
     }
 

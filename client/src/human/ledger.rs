@@ -16,12 +16,12 @@ pub(crate) fn evaluations(list: &[v1::EvaluationSummary]) -> String {
     list.iter()
         .zip(&names)
         .map(|(summary, name)| {
-            let at = summary.evaluated_at.as_ref().map(labels::instant).unwrap_or_default();
+            let instant = summary.evaluated_at.as_ref().map(labels::instant).unwrap_or_default();
             let (tier, style) = labels::tier(summary.tier());
             let tier = if summary.outcome() == v1::Outcome::Failed { "failed" } else { tier };
             format!(
                 "{}  {}  {}  {:>5}  {}  {}\n",
-                padded(&at, 20),
+                padded(&instant, 20),
                 styled(style, &padded(tier, 10)),
                 padded(&labels::score(summary.score.as_ref()), 5),
                 summary.claims,
@@ -37,7 +37,7 @@ pub(crate) fn grades(list: &[v1::RecordedGrade]) -> String {
     list.iter()
         .filter_map(|recorded| {
             let grade = recorded.grade.as_ref()?;
-            let (subject, right, style) = match grade.subject.as_ref()? {
+            let (subject, verdict, style) = match grade.subject.as_ref()? {
                 Subject::Report(report) => {
                     let (tier, style) = labels::tier(report.tier());
                     ("report".to_owned(), tier, style)
@@ -52,8 +52,8 @@ pub(crate) fn grades(list: &[v1::RecordedGrade]) -> String {
                 note => format!(": {note}"),
             };
             let grader = one_line(&recorded.grader);
-            let right = styled(style, right);
-            Some(format!("{subject}: {right}, graded by {grader}{note}\n"))
+            let verdict = styled(style, verdict);
+            Some(format!("{subject}: {verdict}, graded by {grader}{note}\n"))
         })
         .collect()
 }

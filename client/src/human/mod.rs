@@ -43,4 +43,4 @@ pub(crate) use policy::{differences, policies, problems, warnings};
 pub(crate) use rescore::{not_rescored, rescore_summary, rescored};
 pub(crate) use safety::{cap_answer, gate_answer};
 pub(crate) use score::{changes, deciding_score};
-pub(crate) use verdict::{decided, verdict};
+pub(crate) use verdict::{computed_decision, verdict};

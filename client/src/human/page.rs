@@ -31,50 +31,50 @@ impl Page {
     }
 
     /// Adds a line without wrapping it.
-    pub(super) fn line(&mut self, line: &str) {
+    pub(super) fn add_line(&mut self, line: &str) {
         self.text.push_str(line.trim_end());
         self.text.push('\n');
     }
 
     /// Adds a blank line, unless the page is empty or ends with one.
-    pub(super) fn gap(&mut self) {
+    pub(super) fn add_gap(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }
 
     /// Adds untrusted text, wrapped and indented to `column`. The first line follows `lead`, which can be wider.
-    pub(super) fn wrapped(&mut self, lead: &str, column: usize, style: Style, text: &str) {
+    pub(super) fn add_wrapped(&mut self, lead: &str, column: usize, style: Style, text: &str) {
         let room = self.columns.saturating_sub(column).max(20);
         let text = one_line(text);
-        let beyond = width(&strip_str(lead).to_string()).saturating_sub(column);
-        let indent = " ".repeat(beyond);
+        let overhang = width(&strip_str(lead).to_string()).saturating_sub(column);
+        let indent = " ".repeat(overhang);
         // Keeps hyphenated names and instants searchable.
         let options = textwrap::Options::new(room)
             .word_separator(textwrap::WordSeparator::AsciiSpace)
             .word_splitter(textwrap::WordSplitter::NoHyphenation)
             .initial_indent(&indent);
-        for (number, line) in textwrap::wrap(&text, options).iter().enumerate() {
-            if number == 0 {
+        for (index, line) in textwrap::wrap(&text, options).iter().enumerate() {
+            if index == 0 {
                 self.text.push_str(lead);
             } else {
                 let _ = write!(self.text, "{:column$}", "");
             }
-            let line = if number == 0 { line.get(beyond..).unwrap_or_default() } else { line };
+            let line = if index == 0 { line.get(overhang..).unwrap_or_default() } else { line };
             let _ = writeln!(self.text, "{style}{line}{style:#}");
         }
     }
 
     /// Adds a label and untrusted text, wrapped. An empty label continues the previous one.
-    pub(super) fn labelled(&mut self, label: &str, text: &str) {
+    pub(super) fn add_labelled(&mut self, label: &str, text: &str) {
         let lead = lead(label);
-        self.wrapped(&lead, TEXT_COLUMN, Style::new(), text);
+        self.add_wrapped(&lead, TEXT_COLUMN, Style::new(), text);
     }
 
     /// Adds a label and a line without wrapping it.
-    pub(super) fn labelled_line(&mut self, label: &str, line: &str) {
+    pub(super) fn add_labelled_line(&mut self, label: &str, line: &str) {
         let lead = lead(label);
-        self.line(&format!("{lead}{line}"));
+        self.add_line(&format!("{lead}{line}"));
     }
 
     pub(super) fn into_text(self) -> String {
@@ -102,15 +102,15 @@ pub(crate) fn count(number: u64, noun: &str) -> String {
 
 /// Lists the first `max` items and the number of further ones.
 pub(super) fn listed<'a>(items: impl ExactSizeIterator<Item = &'a str>, max: usize) -> String {
-    let more = items.len().saturating_sub(max);
-    let mut shown: Vec<String> = items.take(max).map(one_line).collect();
-    if more > 0 {
-        shown.push(format!("{more} more"));
+    let further = items.len().saturating_sub(max);
+    let mut parts: Vec<String> = items.take(max).map(one_line).collect();
+    if further > 0 {
+        parts.push(format!("{further} more"));
     }
-    let Some(last) = shown.pop() else { return String::new() };
-    match (shown.is_empty(), more > 0) {
+    let Some(last) = parts.pop() else { return String::new() };
+    match (parts.is_empty(), further > 0) {
         (true, _) => last,
-        (false, true) => format!("{} and {last}", shown.join(", ")),
-        (false, false) => format!("{}, {last}", shown.join(", ")),
+        (false, true) => format!("{} and {last}", parts.join(", ")),
+        (false, false) => format!("{}, {last}", parts.join(", ")),
     }
 }

@@ -20,10 +20,10 @@ pub(crate) fn policies(list: &[v1::PolicySummary], columns: usize) -> String {
             path => format!(" ({path})"),
         };
         let text = format!("{}{origin}", policy.description);
-        page.wrapped(&lead, column + 12, anstyle::Style::new(), &text);
+        page.add_wrapped(&lead, column + 12, anstyle::Style::new(), &text);
     }
     if list.iter().any(|policy| policy.is_default) {
-        page.line(&styled(DIM, "* the default"));
+        page.add_line(&styled(DIM, "* the default"));
     }
     page.into_text()
 }
@@ -34,15 +34,15 @@ pub(crate) fn problems(path: &str, error: &PolicyFileError) -> String {
         PolicyFileError::Syntax { line, message } => {
             format!("{path}:{line}: invalid TOML: {}", one_line(message))
         }
-        PolicyFileError::Problems(found) => {
-            let count = count(found.problems.len().try_into().unwrap_or(u64::MAX), "problem");
-            format!("policy `{}`: {count}{}", found.policy, table(path, &found.problems))
+        PolicyFileError::Problems(invalid) => {
+            let count = count(invalid.problems.len().try_into().unwrap_or(u64::MAX), "problem");
+            format!("policy `{}`: {count}{}", invalid.policy, table(path, &invalid.problems))
         }
     }
 }
 
-pub(crate) fn warnings(path: &str, found: &[PolicyProblem]) -> String {
-    if found.is_empty() { String::new() } else { table(path, found) }
+pub(crate) fn warnings(path: &str, problems: &[PolicyProblem]) -> String {
+    if problems.is_empty() { String::new() } else { table(path, problems) }
 }
 
 fn table(path: &str, problems: &[PolicyProblem]) -> String {
@@ -126,11 +126,11 @@ mod tests {
     fn formats_problems() {
         let text = "name = \"night-shift\"\n\ntau_regenerate = 0.85\n[weights]\ndomain = 0\n";
         let error = Policy::from_toml(text).unwrap_err();
-        let no_toml = Policy::from_toml("name = \n").unwrap_err();
+        let syntax_error = Policy::from_toml("name = \n").unwrap_err();
         insta::assert_snapshot!(format!(
             "{}\n\n{}",
             problems("policies/night-shift.toml", &error),
-            problems("broken.toml", &no_toml)
+            problems("broken.toml", &syntax_error)
         ));
     }
 

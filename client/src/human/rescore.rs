@@ -12,16 +12,16 @@ use super::page::{BOLD, DIM, count, padded, styled};
 pub(crate) fn rescored(answer: &v1::RescoreResponse) -> String {
     let before = answer.before.clone().unwrap_or_default();
     let after = answer.decision.as_ref().map_or(v1::Tier::Unspecified, v1::Decision::tier);
-    let decided = |tier, score: Option<&v1::Score>| {
-        let (word, style) = labels::tier(tier);
+    let format_decision = |tier, score: Option<&v1::Score>| {
+        let (name, style) = labels::tier(tier);
         let score = score.map(|score| labels::score(Some(score))).unwrap_or_default();
-        format!("{} {}", styled(style, &padded(word, 10)), padded(&score, 5))
+        format!("{} {}", styled(style, &padded(name, 10)), padded(&score, 5))
     };
     let arrow = if answer.changed { styled(BOLD, "→") } else { styled(DIM, "=") };
     format!(
         "{} {arrow} {}  {}\n",
-        decided(before.tier(), before.score.as_ref()),
-        decided(after, answer.score.as_ref()),
+        format_decision(before.tier(), before.score.as_ref()),
+        format_decision(after, answer.score.as_ref()),
         styled(DIM, &one_line(&answer.evaluation_id)),
     )
 }
@@ -33,11 +33,11 @@ pub(crate) fn not_rescored(answers: &[v1::RescoreResponse]) -> String {
         *fields.entry((&field.field, &field.reason)).or_default() += 1;
     }
     let line = |((field, reason), times): ((&str, &str), u64)| {
-        let of = match answers.len() {
+        let scope = match answers.len() {
             1 => String::new(),
             _ => format!(" in {}", count(times, "evaluation")),
         };
-        format!("{} had no effect{of}: {}\n", one_line(field), one_line(reason))
+        format!("{} had no effect{scope}: {}\n", one_line(field), one_line(reason))
     };
     fields.into_iter().map(line).collect()
 }
@@ -46,9 +46,9 @@ pub(crate) fn not_rescored(answers: &[v1::RescoreResponse]) -> String {
 pub(crate) fn rescore_summary(answers: &[v1::RescoreResponse]) -> String {
     let changed = answers.iter().filter(|answer| answer.changed).count();
     let policy = answers.iter().find_map(|answer| answer.policy.as_ref());
-    let under =
+    let policy_text =
         policy.map(|policy| format!(" under {}", one_line(&policy.name))).unwrap_or_default();
-    format!("{changed} of {} decided differently{under}\n", answers.len())
+    format!("{changed} of {} decided differently{policy_text}\n", answers.len())
 }
 
 #[cfg(test)]

@@ -6,17 +6,17 @@ use gsar_proto::v1;
 use super::labels;
 use super::page::{BOLD, Page, count, listed, styled};
 
-pub(super) fn sections(page: &mut Page, answer: &v1::EvaluateResponse) {
-    section(page, "gate", answer.gate.as_ref().map(gate));
-    section(page, "chain", answer.chain.as_ref().map(chain));
-    section(page, "cap", answer.cap.as_ref().map(cap));
-    section(page, "action", answer.action.as_ref().map(action));
+pub(super) fn write_sections(page: &mut Page, answer: &v1::EvaluateResponse) {
+    write_section(page, "gate", answer.gate.as_ref().map(gate));
+    write_section(page, "chain", answer.chain.as_ref().map(chain));
+    write_section(page, "cap", answer.cap.as_ref().map(cap));
+    write_section(page, "action", answer.action.as_ref().map(action));
     if let Some(shadow) = &answer.shadow {
         let gate = shadow.gate.as_ref().map(|verdict| format!("gate {}", gate(verdict)));
         let cap = shadow.cap.as_ref().map(|verdict| format!("cap {}", cap(verdict)));
         let action = shadow.action.as_ref().map(|verdict| format!("action {}", action(verdict)));
         let parts: Vec<String> = [gate, cap, action].into_iter().flatten().collect();
-        section(page, "shadow", Some(format!("not enforced: {}", parts.join(" · "))));
+        write_section(page, "shadow", Some(format!("not enforced: {}", parts.join(" · "))));
     }
 }
 
@@ -24,9 +24,9 @@ pub(super) fn sections(page: &mut Page, answer: &v1::EvaluateResponse) {
 pub(super) fn facts(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String, bool)> {
     let shadow = answer.shadow.as_ref();
     let in_shadow = [
-        ("Gate", shadow.and_then(|of| of.gate.as_ref()).map(gate)),
-        ("Cap", shadow.and_then(|of| of.cap.as_ref()).map(cap)),
-        ("Ladder", shadow.and_then(|of| of.action.as_ref()).map(action)),
+        ("Gate", shadow.and_then(|shadow| shadow.gate.as_ref()).map(gate)),
+        ("Cap", shadow.and_then(|shadow| shadow.cap.as_ref()).map(cap)),
+        ("Ladder", shadow.and_then(|shadow| shadow.action.as_ref()).map(action)),
     ];
     let enforced = [
         ("Gate", answer.gate.as_ref().map(gate)),
@@ -34,18 +34,18 @@ pub(super) fn facts(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String,
         ("Cap", answer.cap.as_ref().map(cap)),
         ("Ladder", answer.action.as_ref().map(action)),
     ];
-    let of =
+    let to_fact =
         |is_shadow: bool| move |(label, text): (_, Option<String>)| Some((label, text?, is_shadow));
     enforced
         .into_iter()
-        .filter_map(of(false))
-        .chain(in_shadow.into_iter().filter_map(of(true)))
+        .filter_map(to_fact(false))
+        .chain(in_shadow.into_iter().filter_map(to_fact(true)))
         .collect()
 }
 
-fn section(page: &mut Page, label: &str, text: Option<String>) {
+fn write_section(page: &mut Page, label: &str, text: Option<String>) {
     if let Some(text) = text {
-        page.labelled(label, &text);
+        page.add_labelled(label, &text);
     }
 }
 
@@ -53,23 +53,23 @@ fn gate(verdict: &v1::GateVerdict) -> String {
     let further: Vec<&str> =
         verdict.reasons.iter().skip(1).map(|reason| reason.sentence.as_str()).collect();
     match further.is_empty() {
-        true => deciding(verdict),
-        false => format!("{}; also {}", deciding(verdict), further.join("; ")),
+        true => main_text(verdict),
+        false => format!("{}; also {}", main_text(verdict), further.join("; ")),
     }
 }
 
-fn deciding(verdict: &v1::GateVerdict) -> String {
-    let why = verdict.reason.as_ref().map_or("", |reason| reason.sentence.as_str());
-    let words = match (verdict.exit(), verdict.state()) {
-        (v1::GateExit::Confident, _) => return confident(verdict),
+fn main_text(verdict: &v1::GateVerdict) -> String {
+    let reason = verdict.reason.as_ref().map_or("", |reason| reason.sentence.as_str());
+    let state = match (verdict.exit(), verdict.state()) {
+        (v1::GateExit::Confident, _) => return confident_text(verdict),
         (_, v1::GateState::Investigating) => "investigating",
         (_, v1::GateState::BudgetExhausted) => "budget exhausted, no confident root cause",
         _ => "no confident root cause",
     };
-    if why.is_empty() { words.to_owned() } else { format!("{words}: {why}") }
+    if reason.is_empty() { state.to_owned() } else { format!("{state}: {reason}") }
 }
 
-fn confident(verdict: &v1::GateVerdict) -> String {
+fn confident_text(verdict: &v1::GateVerdict) -> String {
     let cause = verdict.hypotheses.iter().find(|result| result.id == verdict.root_cause);
     let results = cause.map(|result| {
         let supports = count(result.hard_supports.into(), "hard support");
@@ -87,11 +87,12 @@ fn chain(chain: &v1::EvidenceChain) -> String {
     let mut parts = vec![format!("{}: {items} from {tools}", labels::strength(chain.strength()))];
     parts.push(match &chain.change {
         Some(change) => {
-            let at = change.at.as_ref().map(|at| format!(" at {}", labels::instant(at)));
-            let before = chain.change_before_onset.as_ref().map(before_onset).unwrap_or_default();
+            let instant =
+                change.at.as_ref().map(|instant| format!(" at {}", labels::instant(instant)));
+            let timing = chain.change_before_onset.as_ref().map(before_onset).unwrap_or_default();
             let ties = listed(chain.ties.iter().map(|tie| tie.id.as_str()), 4);
             let ties = if ties.is_empty() { ties } else { format!(", equally near: {ties}") };
-            format!("change {}{}{before}{ties}", change.id, at.unwrap_or_default())
+            format!("change {}{}{timing}{ties}", change.id, instant.unwrap_or_default())
         }
         None => "no change before onset".to_owned(),
     });
@@ -101,8 +102,8 @@ fn chain(chain: &v1::EvidenceChain) -> String {
     parts.join("; ")
 }
 
-fn before_onset(length: &prost_types::Duration) -> String {
-    match u64::try_from(length.seconds) {
+fn before_onset(duration: &prost_types::Duration) -> String {
+    match u64::try_from(duration.seconds) {
         Ok(seconds) if seconds >= 60 => format!(", {} min before onset", seconds / 60),
         Ok(seconds) => format!(", {seconds} s before onset"),
         Err(_) => String::new(),
@@ -125,15 +126,15 @@ fn cap(verdict: &v1::CapVerdict) -> String {
 }
 
 fn action(verdict: &v1::ActionVerdict) -> String {
-    let held: Vec<&str> = verdict.held_by.iter().map(|reason| reason.sentence.as_str()).collect();
-    let held =
-        if held.is_empty() { String::new() } else { format!(", limited: {}", held.join("; ")) };
+    let limits: Vec<&str> = verdict.held_by.iter().map(|reason| reason.sentence.as_str()).collect();
+    let limits =
+        if limits.is_empty() { String::new() } else { format!(", limited: {}", limits.join("; ")) };
     let reached = match verdict.by_confidence() {
         v1::Action::Unspecified => String::new(),
         reached if reached == verdict.action() => String::new(),
         reached => format!(" ({} by confidence)", labels::action(reached)),
     };
-    format!("at most {}{reached}{held}", labels::action(verdict.action()))
+    format!("at most {}{reached}{limits}", labels::action(verdict.action()))
 }
 
 pub(crate) fn gate_answer(answer: &v1::EvaluateGateResponse, columns: usize) -> String {
@@ -146,36 +147,36 @@ pub(crate) fn gate_answer(answer: &v1::EvaluateGateResponse, columns: usize) -> 
             v1::HypothesisState::Contested => ("~", "contested"),
             _ => ("?", "inconclusive"),
         };
-        let refused = match result.refused_inferred {
+        let rejected = match result.refused_inferred {
             0 => String::new(),
-            refused => format!(", {refused} inferred and rejected"),
+            rejected => format!(", {rejected} inferred and rejected"),
         };
         let failed = match result.failed_checks {
             0 => String::new(),
             failed => format!(", {} cited as support", count(failed.into(), "failed check")),
         };
         let results = format!(
-            "{}, {}{refused}{failed}",
+            "{}, {}{rejected}{failed}",
             count(result.hard_supports.into(), "hard support"),
             count(result.hard_refutations.into(), "refutation")
         );
         let id = one_line(&result.id);
-        page.wrapped(
+        page.add_wrapped(
             &format!("  {sign} {state:<14}"),
             18,
             anstyle::Style::new(),
             &format!("{id}: {results}"),
         );
     }
-    page.gap();
-    let word = match verdict.exit() {
+    page.add_gap();
+    let exit = match verdict.exit() {
         v1::GateExit::Confident => "END",
         v1::GateExit::NoConfidentRootCause => "END WITHOUT A ROOT CAUSE",
         v1::GateExit::Unspecified => "CONTINUE",
     };
-    let column = gsar_client::text::width(word) + 3;
-    page.wrapped(
-        &format!("{}   ", styled(BOLD, word)),
+    let column = gsar_client::text::width(exit) + 3;
+    page.add_wrapped(
+        &format!("{}   ", styled(BOLD, exit)),
         column,
         anstyle::Style::new(),
         &gate(verdict),
@@ -185,7 +186,7 @@ pub(crate) fn gate_answer(answer: &v1::EvaluateGateResponse, columns: usize) -> 
 
 pub(crate) fn cap_answer(answer: &v1::CapConfidenceResponse, columns: usize) -> String {
     let mut page = Page::new(columns);
-    section(&mut page, "cap", answer.cap.as_ref().map(cap));
-    section(&mut page, "action", answer.action.as_ref().map(action));
+    write_section(&mut page, "cap", answer.cap.as_ref().map(cap));
+    write_section(&mut page, "action", answer.action.as_ref().map(action));
     page.into_text()
 }

@@ -38,7 +38,7 @@ fn reason(code: &str, sentence: &str) -> v1::Reason {
     v1::Reason { code: code.to_owned(), sentence: sentence.to_owned(), ..v1::Reason::default() }
 }
 
-pub(crate) fn cites(evidence_id: &str, field_path: &str, quote: &str) -> v1::Citation {
+pub(crate) fn citation(evidence_id: &str, field_path: &str, quote: &str) -> v1::Citation {
     v1::Citation {
         evidence_id: evidence_id.to_owned(),
         field_path: field_path.to_owned(),
@@ -116,46 +116,54 @@ pub(crate) fn view(columns: usize, explain: Explain) -> View {
     View { columns, only: Vec::new(), explain }
 }
 
-fn plain(answer: &v1::EvaluateResponse, policy: Option<&Policy>, view: &View) -> String {
+fn formatted(answer: &v1::EvaluateResponse, policy: Option<&Policy>, view: &View) -> String {
     let (report, evidence) = (report(), evidence());
     let scene = Scene { report: Some(&report), evidence: &evidence, policy, is_recorded: true };
     strip_str(&evaluation(answer, &scene, view)).to_string()
 }
 
-fn reference(answer: &v1::EvaluateResponse, columns: usize, explain: Explain) -> String {
-    plain(answer, Some(&preset(Preset::Reference)), &view(columns, explain))
+fn formatted_under_reference(
+    answer: &v1::EvaluateResponse,
+    columns: usize,
+    explain: Explain,
+) -> String {
+    formatted(answer, Some(&preset(Preset::Reference)), &view(columns, explain))
 }
 
 #[test]
 fn a_report_in_brief() {
-    insta::assert_snapshot!(reference(&answer(), 80, Explain::Briefly));
+    insta::assert_snapshot!(formatted_under_reference(&answer(), 80, Explain::Briefly));
 }
 
 #[test]
 fn a_report_with_undecided_claims() {
-    insta::assert_snapshot!(reference(&undecided_answer(), 80, Explain::Briefly));
+    insta::assert_snapshot!(formatted_under_reference(&undecided_answer(), 80, Explain::Briefly));
 }
 
 #[test]
 fn a_report_with_everything() {
-    insta::assert_snapshot!(reference(&full_answer(), 100, Explain::All));
+    insta::assert_snapshot!(formatted_under_reference(&full_answer(), 100, Explain::All));
 }
 
 #[test]
 fn one_claim_explained() {
-    insta::assert_snapshot!(reference(&full_answer(), 80, Explain::Claim("c2".to_owned())));
+    insta::assert_snapshot!(formatted_under_reference(
+        &full_answer(),
+        80,
+        Explain::Claim("c2".to_owned())
+    ));
 }
 
 #[test]
 fn only_some_classes() {
     let mut view = view(80, Explain::Briefly);
     view.only = vec![Some(v1::ClaimClass::Contradicted), Some(v1::ClaimClass::Ungrounded)];
-    insta::assert_snapshot!(plain(&answer(), None, &view));
+    insta::assert_snapshot!(formatted(&answer(), None, &view));
 }
 
 #[test]
 fn a_narrow_terminal() {
-    insta::assert_snapshot!(reference(&answer(), 40, Explain::Briefly));
+    insta::assert_snapshot!(formatted_under_reference(&answer(), 40, Explain::Briefly));
 }
 
 #[test]
@@ -173,7 +181,7 @@ fn colours_show_classes_and_decision() {
 fn lines_fit_the_page() {
     for columns in [76, 80, 100, 120] {
         for explain in [Explain::Briefly, Explain::All] {
-            let text = reference(&full_answer(), columns, explain);
+            let text = formatted_under_reference(&full_answer(), columns, explain);
             for line in text.lines() {
                 assert!(gsar_client::text::width(line) <= columns, "{columns}: {line}");
             }
@@ -192,7 +200,7 @@ fn a_report_that_proceeds() {
     answer.gaps.clear();
     answer.warnings.clear();
     answer.decision = Some(v1::Decision { tier: v1::Tier::Proceed.into(), ..Default::default() });
-    insta::assert_snapshot!(reference(&answer, 80, Explain::Briefly));
+    insta::assert_snapshot!(formatted_under_reference(&answer, 80, Explain::Briefly));
 }
 
 #[test]
@@ -209,7 +217,7 @@ fn a_report_to_replan() {
         )],
         ..Default::default()
     });
-    insta::assert_snapshot!(plain(&answer, Some(&policy), &view(80, Explain::Briefly)));
+    insta::assert_snapshot!(formatted(&answer, Some(&policy), &view(80, Explain::Briefly)));
 }
 
 pub(crate) fn without_score(
@@ -243,8 +251,8 @@ fn abstention_and_a_failed_judge() {
     );
     insta::assert_snapshot!(format!(
         "{}\n----\n\n{}",
-        reference(&abstained, 80, Explain::Briefly),
-        reference(&failed, 80, Explain::Briefly)
+        formatted_under_reference(&abstained, 80, Explain::Briefly),
+        formatted_under_reference(&failed, 80, Explain::Briefly)
     ));
 }
 
@@ -280,7 +288,7 @@ fn a_gate_and_a_cap() {
         }),
         policy: None,
     };
-    let going_on = v1::EvaluateGateResponse {
+    let continuing = v1::EvaluateGateResponse {
         gate: Some(v1::GateVerdict {
             state: v1::GateState::Investigating.into(),
             reason: Some(reason(
@@ -301,7 +309,7 @@ fn a_gate_and_a_cap() {
         policy: None,
     };
     let text =
-        [gate_answer(&gate, 80), gate_answer(&going_on, 80), cap_answer(&cap, 80)].join("----\n");
+        [gate_answer(&gate, 80), gate_answer(&continuing, 80), cap_answer(&cap, 80)].join("----\n");
     insta::assert_snapshot!(strip_str(&text).to_string());
 }
 

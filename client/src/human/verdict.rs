@@ -10,39 +10,39 @@ use super::page::{BAD, Page, listed, styled};
 
 const MAX_NAMED: usize = 3;
 
-pub(super) fn line(page: &mut Page, answer: &v1::EvaluateResponse) {
-    let failed = answer.outcome() == v1::Outcome::Failed;
+pub(super) fn write_line(page: &mut Page, answer: &v1::EvaluateResponse) {
+    let has_failed = answer.outcome() == v1::Outcome::Failed;
     let (_, style) = labels::tier(tier(answer));
-    let style = if failed { BAD } else { style };
-    let (word, advice) = verdict(answer);
-    let room = page.columns().saturating_sub(width(&word) + 3);
-    let word = styled(bold(style), &word);
-    page.line(&format!("{word}   {}", truncate_end(&advice, room)));
+    let style = if has_failed { BAD } else { style };
+    let (name, advice) = verdict(answer);
+    let room = page.columns().saturating_sub(width(&name) + 3);
+    let name = styled(bold(style), &name);
+    page.add_line(&format!("{name}   {}", truncate_end(&advice, room)));
 }
 
 /// Returns the decision in capitals, and the advice on one line.
 pub(crate) fn verdict(answer: &v1::EvaluateResponse) -> (String, String) {
     let tier = tier(answer);
-    let failed = answer.outcome() == v1::Outcome::Failed;
-    let advice = if failed { failure(answer) } else { advice(answer, tier) };
-    let word = if failed { "failed" } else { labels::tier(tier).0 };
+    let has_failed = answer.outcome() == v1::Outcome::Failed;
+    let advice = if has_failed { failure(answer) } else { advice(answer, tier) };
+    let name = if has_failed { "failed" } else { labels::tier(tier).0 };
     match answer.decision.as_ref().is_some_and(|decision| decision.in_shadow) {
         true => {
-            let advice = format!("not enforced; {word} was decided: {advice}");
+            let advice = format!("not enforced; {name} was decided: {advice}");
             ("SHADOW".to_owned(), one_line(&advice))
         }
-        false => (word.to_uppercase(), one_line(&advice)),
+        false => (name.to_uppercase(), one_line(&advice)),
     }
 }
 
 fn tier(answer: &v1::EvaluateResponse) -> v1::Tier {
-    decided(answer).map_or(v1::Tier::Unspecified, v1::Decision::tier)
+    computed_decision(answer).map_or(v1::Tier::Unspecified, v1::Decision::tier)
 }
 
 /// Returns the computed decision, even if it is not enforced.
-pub(crate) fn decided(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
-    let in_shadow = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
-    in_shadow.or(answer.decision.as_ref())
+pub(crate) fn computed_decision(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
+    let shadow_decision = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
+    shadow_decision.or(answer.decision.as_ref())
 }
 
 fn bold(style: Style) -> Style {
@@ -68,18 +68,18 @@ fn advice(answer: &v1::EvaluateResponse, tier: v1::Tier) -> String {
             format!("{}{}", steps.join(", "), distance(answer))
         }
         v1::Tier::Replan => {
-            let decided = answer.claims.iter().filter(|claim| claim.undecided.is_none());
-            let unshown = decided.filter(|claim| {
+            let decided_claims = answer.claims.iter().filter(|claim| claim.undecided.is_none());
+            let unsupported = decided_claims.filter(|claim| {
                 matches!(claim.class(), v1::ClaimClass::Ungrounded | v1::ClaimClass::Contradicted)
             });
-            match (unshown.count(), answer.claims.len()) {
+            match (unsupported.count(), answer.claims.len()) {
                 (0, _) => "investigate again".to_owned(),
                 (count, all) => format!(
                     "investigate again: the evidence does not support {count} of {all} claims"
                 ),
             }
         }
-        v1::Tier::Abstain => match (undecided(answer), main_sentence(answer)) {
+        v1::Tier::Abstain => match (undecided_advice(answer), main_sentence(answer)) {
             (Some(undecided), _) => undecided,
             (None, Some(reason)) if has_judge_failed(answer) => reason,
             (None, Some(reason)) => format!("gather more evidence first: {reason}"),
@@ -90,8 +90,8 @@ fn advice(answer: &v1::EvaluateResponse, tier: v1::Tier) -> String {
 }
 
 /// Names the undecided claims that determine the tier, and the possible tiers.
-fn undecided(answer: &v1::EvaluateResponse) -> Option<String> {
-    let decision = decided(answer)?;
+fn undecided_advice(answer: &v1::EvaluateResponse) -> Option<String> {
+    let decision = computed_decision(answer)?;
     let reason = decision.reasons.first().filter(|reason| reason.code == "JUDGE_UNDECIDED")?;
     let ids = listed(reason.claim_ids.iter().map(String::as_str), MAX_NAMED);
     let tier = |outcome: &Option<v1::HypotheticalOutcome>| {
@@ -119,14 +119,14 @@ fn main_sentence(answer: &v1::EvaluateResponse) -> Option<String> {
 
 /// Returns the most important reason: a missing second look, otherwise the first reason.
 fn main_reason(answer: &v1::EvaluateResponse) -> Option<&v1::Reason> {
-    let reasons = &decided(answer)?.reasons;
+    let reasons = &computed_decision(answer)?.reasons;
     let second_look = reasons.iter().find(|reason| reason.code.starts_with("SECOND_LOOK"));
     second_look.or_else(|| reasons.first())
 }
 
 /// Formats the number of claims to the next decision, if the answer includes it.
 fn distance(answer: &v1::EvaluateResponse) -> String {
-    let margins = decided(answer).and_then(|decision| decision.margins.as_ref());
+    let margins = computed_decision(answer).and_then(|decision| decision.margins.as_ref());
     let better = margins.and_then(|margins| margins.better.as_ref());
     let worse = margins.and_then(|margins| margins.worse.as_ref());
     let Some(margin) = better.or(worse) else { return String::new() };

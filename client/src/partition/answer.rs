@@ -6,7 +6,7 @@ use gsar_core::fixed_point::Fraction;
 use gsar_core::{Origin, Tier, decide};
 
 use super::line::{Line, LineError};
-use super::policies::{Policies, ResolvedPolicy, unknown};
+use super::policies::{Policies, ResolvedPolicy, unknown_policy};
 
 /// The result of scoring a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Answer {
     /// Scores a line locally, with a preset.
     #[must_use]
     pub fn offline(policies: &Policies, number: u64, text: &Result<String, String>) -> Self {
-        let decided = || {
+        let score_line = || {
             let text = text.as_ref().map_err(|reason| LineError(reason.clone()))?;
             let line = Line::parse(text)?;
             match policies.resolve(&line)? {
@@ -49,10 +49,10 @@ impl Answer {
                         hypothetical: false,
                     })
                 }
-                ResolvedPolicy::Unknown(name) => Err(unknown(&name)),
+                ResolvedPolicy::Unknown(name) => Err(unknown_policy(&name)),
             }
         };
-        decided().unwrap_or_else(|error| Self::Refused { number, error })
+        score_line().unwrap_or_else(|error| Self::Refused { number, error })
     }
 
     /// Returns `true` if the line is invalid.

@@ -57,8 +57,8 @@ impl<'a> Line<'a> {
     pub fn parse(text: &'a str) -> Result<Self, LineError> {
         let line: Self = serde_json::from_str(text).map_err(|error| {
             let message = error.to_string();
-            let place = format!(" at line {} column {}", error.line(), error.column());
-            let message = message.strip_suffix(&place).unwrap_or(&message);
+            let position = format!(" at line {} column {}", error.line(), error.column());
+            let message = message.strip_suffix(&position).unwrap_or(&message);
             LineError(match error.column() {
                 0 => message.to_owned(),
                 column => format!("column {column}: {message}"),
@@ -106,14 +106,14 @@ impl Key {
     ];
 
     fn name(self) -> &'static str {
-        let found = Self::ALL.into_iter().find(|(_, key)| *key == self);
-        found.map_or("", |(name, _)| name)
+        let entry = Self::ALL.into_iter().find(|(_, key)| *key == self);
+        entry.map_or("", |(name, _)| name)
     }
 }
 
 /// Deserializes a string that must be one of a set of names.
 struct OneOf<T: 'static> {
-    what: &'static str,
+    description: &'static str,
     find: fn(&str) -> Option<T>,
     names: fn() -> String,
 }
@@ -130,28 +130,34 @@ impl<T> Visitor<'_> for OneOf<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.what)
+        f.write_str(self.description)
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<T, E> {
         (self.find)(name).ok_or_else(|| {
             let name = truncate_middle(name, 40);
-            E::custom(format!("`{name}` is not {}; expected one of {}", self.what, (self.names)()))
+            E::custom(format!(
+                "`{name}` is not {}; expected one of {}",
+                self.description,
+                (self.names)()
+            ))
         })
     }
 }
 
-const fn key() -> OneOf<Key> {
+const fn key_seed() -> OneOf<Key> {
     OneOf {
-        what: "a key of a partition",
-        find: |name| Key::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, key)| key),
+        description: "a key of a partition",
+        find: |name| {
+            Key::ALL.into_iter().find(|(candidate, _)| *candidate == name).map(|(_, key)| key)
+        },
         names: || Key::ALL.map(|(name, _)| name).join(", "),
     }
 }
 
-const fn evidence_type() -> OneOf<EvidenceType> {
+const fn evidence_type_seed() -> OneOf<EvidenceType> {
     OneOf {
-        what: "an evidence type",
+        description: "an evidence type",
         find: EvidenceType::from_name,
         names: || EvidenceType::ALL.map(EvidenceType::name).join(", "),
     }
@@ -179,12 +185,12 @@ impl<'de> Visitor<'de> for LineVisitor {
             policy: None,
             overrides: Overrides::default(),
         };
-        let mut seen = Vec::new();
-        while let Some(key) = map.next_key_seed(key())? {
-            if seen.contains(&key) {
+        let mut keys = Vec::new();
+        while let Some(key) = map.next_key_seed(key_seed())? {
+            if keys.contains(&key) {
                 return Err(A::Error::custom(format!("duplicate key `{}`", key.name())));
             }
-            seen.push(key);
+            keys.push(key);
             let overrides = &mut line.overrides;
             match key {
                 Key::Id => line.id = Some(map.next_value()?),
@@ -236,7 +242,7 @@ impl<'de> Visitor<'de> for Claims<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while let Some(evidence_type) = list.next_element_seed(evidence_type())? {
+        while let Some(evidence_type) = list.next_element_seed(evidence_type_seed())? {
             self.tally.add(self.class, evidence_type, 1);
         }
         Ok(())
@@ -262,13 +268,13 @@ impl<'de> Visitor<'de> for WeightEntries<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(given) = map.next_key_seed(evidence_type())? {
-            let field = format!("weights.{}", given.name());
-            if self.0.iter().any(|(known, _)| *known == given) {
+        while let Some(evidence_type) = map.next_key_seed(evidence_type_seed())? {
+            let field = format!("weights.{}", evidence_type.name());
+            if self.0.iter().any(|(existing, _)| *existing == evidence_type) {
                 return Err(A::Error::custom(format!("duplicate key `{field}`")));
             }
             let weight = decimal(&mut map, &field)?;
-            self.0.push((given, weight));
+            self.0.push((evidence_type, weight));
         }
         Ok(())
     }
@@ -299,7 +305,7 @@ mod tests {
 
     #[test]
     fn parses_numbers_from_their_literals() {
-        for (literal, complaint) in [
+        for (literal, problem) in [
             ("0.1234567", "has more than six decimal places"),
             ("0.8000000", "has more than six decimal places"),
             ("1e-3", "is not a plain decimal number"),
@@ -313,15 +319,15 @@ mod tests {
         ] {
             for key in ["rho", "tau_proceed", "tau_regenerate"] {
                 let message = error(&format!("{{\"{key}\":{literal}}}"));
-                let expected = format!("{key}: `{literal}` {complaint}");
+                let expected = format!("{key}: `{literal}` {problem}");
                 assert!(message.contains(&expected), "{literal}: {message}");
             }
             let message = error(&format!("{{\"weights\":{{\"synthesis\":{literal}}}}}"));
-            let expected = format!("weights.synthesis: `{literal}` {complaint}");
+            let expected = format!("weights.synthesis: `{literal}` {problem}");
             assert!(message.contains(&expected), "{literal}: {message}");
         }
-        for no_json in ["NaN", "Infinity", ".5", "+1", "0x1", "01"] {
-            assert!(Line::parse(&format!("{{\"rho\":{no_json}}}")).is_err(), "{no_json}");
+        for invalid in ["NaN", "Infinity", ".5", "+1", "0x1", "01"] {
+            assert!(Line::parse(&format!("{{\"rho\":{invalid}}}")).is_err(), "{invalid}");
         }
         for (literal, millionths) in [("0", 0), ("10", 10_000_000), ("0.000001", 1)] {
             let text = format!("{{\"rho\":{literal}}}");
@@ -370,9 +376,10 @@ mod tests {
         let half = usize::try_from(MAX_CLAIMS / 2).unwrap();
         let fits = format!(r#"{{"grounded":[{}],"ungrounded":[{}]}}"#, list(half), list(half));
         assert_eq!(Line::parse(&fits).unwrap().tally.total(), MAX_CLAIMS);
-        let over = format!(r#"{{"grounded":[{}],"ungrounded":[{}]}}"#, list(half), list(half + 1));
+        let too_many =
+            format!(r#"{{"grounded":[{}],"ungrounded":[{}]}}"#, list(half), list(half + 1));
         assert_eq!(
-            error(&over),
+            error(&too_many),
             "1800001 claims; at most 1800000 are allowed: split the partition"
         );
     }

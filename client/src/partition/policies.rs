@@ -53,7 +53,7 @@ impl Policies {
     }
 }
 
-pub(super) fn unknown(name: &str) -> LineError {
+pub(super) fn unknown_policy(name: &str) -> LineError {
     LineError(format!("policy: unknown policy `{name}`; see `gsar policy list`"))
 }
 
@@ -65,8 +65,8 @@ fn overridden(policy: &Policy, overrides: &Overrides) -> Result<Policy, LineErro
     for (evidence_type, weight) in &overrides.weights {
         values.weights.set(*evidence_type, *weight);
     }
-    Policy::new(values).map_err(|found| {
-        let problems: Vec<String> = found.problems.iter().map(PolicyProblem::to_string).collect();
+    Policy::new(values).map_err(|invalid| {
+        let problems: Vec<String> = invalid.problems.iter().map(PolicyProblem::to_string).collect();
         LineError(problems.join("; "))
     })
 }

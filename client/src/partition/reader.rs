@@ -75,9 +75,9 @@ impl<R: BufRead> LineReader<R> {
                 return Ok(());
             }
             let end = buffer.iter().position(|byte| *byte == b'\n');
-            let used = end.map_or(buffer.len(), |end| end + 1);
-            self.input.consume(used);
-            self.bytes += u64::try_from(used).unwrap_or(0);
+            let consumed = end.map_or(buffer.len(), |end| end + 1);
+            self.input.consume(consumed);
+            self.bytes += u64::try_from(consumed).unwrap_or(0);
             if end.is_some() {
                 return Ok(());
             }
@@ -91,36 +91,32 @@ mod tests {
 
     fn lines(bytes: &[u8], limit: usize) -> Vec<(u64, Result<String, String>)> {
         let mut reader = LineReader { input: bytes, number: 0, bytes: 0, limit };
-        let mut found = Vec::new();
+        let mut lines = Vec::new();
         while let Some(line) = reader.next_line().unwrap() {
-            found.push((line.number, line.text));
+            lines.push((line.number, line.text));
         }
-        found
+        lines
     }
 
     #[test]
     fn blank_lines_are_counted_and_skipped() {
-        let found = lines(b"a\r\n\n \t\nb", 100);
-        assert_eq!(found, [(1, Ok("a".to_owned())), (4, Ok("b".to_owned()))]);
+        let lines = lines(b"a\r\n\n \t\nb", 100);
+        assert_eq!(lines, [(1, Ok("a".to_owned())), (4, Ok("b".to_owned()))]);
     }
 
     #[test]
     fn rejects_a_long_line_and_continues() {
-        let found = lines(b"12345678\n1234\n12345\n1", 4);
-        let refused = Err("longer than 4 bytes; split the partition".to_owned());
-        let expected = [
-            (1, refused.clone()),
-            (2, Ok("1234".to_owned())),
-            (3, refused),
-            (4, Ok("1".to_owned())),
-        ];
-        assert_eq!(found, expected);
+        let lines = lines(b"12345678\n1234\n12345\n1", 4);
+        let error = Err("longer than 4 bytes; split the partition".to_owned());
+        let expected =
+            [(1, error.clone()), (2, Ok("1234".to_owned())), (3, error), (4, Ok("1".to_owned()))];
+        assert_eq!(lines, expected);
     }
 
     #[test]
     fn invalid_utf8_is_reported_with_its_column() {
-        let found = lines(b"ab\xffcd\nok\n", 100);
-        assert_eq!(found[0].1, Err("column 3: invalid UTF-8".to_owned()));
-        assert_eq!(found[1], (2, Ok("ok".to_owned())));
+        let lines = lines(b"ab\xffcd\nok\n", 100);
+        assert_eq!(lines[0].1, Err("column 3: invalid UTF-8".to_owned()));
+        assert_eq!(lines[1], (2, Ok("ok".to_owned())));
     }
 }

@@ -8,7 +8,7 @@ use tonic::Code;
 
 use super::answer::Answer;
 use super::line::{Line, LineError, Overrides};
-use super::policies::{Policies, ResolvedPolicy, unknown};
+use super::policies::{Policies, ResolvedPolicy, unknown_policy};
 use crate::client::Client;
 use crate::error::{ClientError, Refusal};
 
@@ -28,7 +28,7 @@ impl LineRequest {
         number: u64,
         text: &Result<String, String>,
     ) -> Result<Self, Answer> {
-        let read = || {
+        let parse_line = || {
             let text = text.as_ref().map_err(|reason| LineError(reason.clone()))?;
             let line = Line::parse(text)?;
             let policy = match policies.resolve(&line)? {
@@ -38,17 +38,17 @@ impl LineRequest {
             let request = request(&line, &policy);
             Ok(Self { number, id: line.raw_id(), policy, request })
         };
-        read().map_err(|error| Answer::Refused { number, error })
+        parse_line().map_err(|error| Answer::Refused { number, error })
     }
 
     /// Scores the line on the server. A line that the server rejects is an answer, not an error.
     pub async fn send(self, client: &Client) -> Result<Answer, ClientError> {
         let Self { number, id, policy, request } = self;
         match client.score(request).await {
-            Ok(answer) => Ok(decided(id, number, &answer)),
+            Ok(answer) => Ok(to_answer(id, number, &answer)),
             Err(error) => match error.refusal().filter(|refusal| is_about_the_line(refusal)) {
                 Some(refusal) if refusal.code == Code::NotFound => {
-                    Ok(Answer::Refused { number, error: unknown(&policy) })
+                    Ok(Answer::Refused { number, error: unknown_policy(&policy) })
                 }
                 Some(refusal) => {
                     Ok(Answer::Refused { number, error: LineError(refusal.one_line()) })
@@ -63,7 +63,7 @@ fn is_about_the_line(refusal: &Refusal) -> bool {
     matches!(refusal.code, Code::InvalidArgument | Code::NotFound | Code::FailedPrecondition)
 }
 
-fn decided(id: String, number: u64, answer: &v1::ScoreResponse) -> Answer {
+fn to_answer(id: String, number: u64, answer: &v1::ScoreResponse) -> Answer {
     let score = answer.score.as_ref();
     let score =
         score.and_then(|score| Fraction::new(score.numerator.into(), score.denominator.into()));

@@ -24,7 +24,7 @@ struct Settings {
     address: String,
     config: Arc<ClientConfig>,
     files: TlsFiles,
-    last: LastFailure,
+    last_failure: LastFailure,
 }
 
 impl Settings {
@@ -37,28 +37,29 @@ impl Settings {
     /// Records the error if it is a TLS failure.
     fn record(&self, error: io::Error) -> io::Error {
         if let Some(failure) = from_io(&error, self.host(), &self.files) {
-            self.last.set(Some(failure));
+            self.last_failure.set(Some(failure));
         }
         error
     }
 
     async fn connect(self: Arc<Self>) -> io::Result<TokioIo<Connection>> {
-        self.last.set(None);
+        self.last_failure.set(None);
         let host = self.host().to_owned();
-        let refused = |failure: super::TlsFailure| {
-            self.last.set(Some(failure.clone()));
+        let record_and_wrap = |failure: super::TlsFailure| {
+            self.last_failure.set(Some(failure.clone()));
             io::Error::other(failure)
         };
-        let name = ServerName::try_from(host.clone()).map_err(|_| refused(invalid_name(&host)))?;
+        let name =
+            ServerName::try_from(host.clone()).map_err(|_| record_and_wrap(invalid_name(&host)))?;
         let stream = TcpStream::connect(&self.address).await?;
         stream.set_nodelay(true)?;
         let connector = TlsConnector::from(Arc::clone(&self.config));
         let stream = connector.connect(name, stream).await.map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => refused(connection_closed(&host)),
+            io::ErrorKind::UnexpectedEof => record_and_wrap(connection_closed(&host)),
             _ => self.record(error),
         })?;
         if stream.get_ref().1.alpn_protocol() != Some(b"h2") {
-            return Err(refused(http2_missing()));
+            return Err(record_and_wrap(http2_missing()));
         }
         Ok(TokioIo::new(Connection { stream, settings: self }))
     }
@@ -68,7 +69,7 @@ pub(crate) fn connector(
     address: &str,
     config: ClientConfig,
     files: &TlsFiles,
-    last: LastFailure,
+    last_failure: LastFailure,
 ) -> impl Service<
     Uri,
     Response = TokioIo<Connection>,
@@ -80,7 +81,7 @@ pub(crate) fn connector(
         address: address.to_owned(),
         config: Arc::new(config),
         files: files.clone(),
-        last,
+        last_failure,
     });
     tower::service_fn(move |_: Uri| Arc::clone(&settings).connect())
 }
@@ -97,10 +98,10 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        match read {
+        let result = Pin::new(&mut self.stream).poll_read(context, buffer);
+        match result {
             Poll::Ready(Err(error)) => Poll::Ready(Err(self.settings.record(error))),
-            read => read,
+            result => result,
         }
     }
 }

@@ -16,8 +16,8 @@ pub(crate) struct TlsFailure {
     pub(crate) fix: String,
 }
 
-/// The TLS failure of the current connection, if any. Calls report only a closed connection if the server rejects the
-/// client certificate, since the client's handshake is complete by then.
+/// The TLS failure of the current connection, if any. It explains rejected client certificates: the server rejects them
+/// after the client has completed its handshake, so calls report only a closed connection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LastFailure(Arc<Mutex<Option<TlsFailure>>>);
 
@@ -61,7 +61,7 @@ fn failure(reason: impl Into<String>, fix: impl Into<String>) -> TlsFailure {
 
 fn describe(error: &rustls::Error, host: &str, files: &TlsFiles) -> TlsFailure {
     match error {
-        rustls::Error::InvalidCertificate(error) => certificate(error, host, files),
+        rustls::Error::InvalidCertificate(error) => describe_certificate_error(error, host, files),
         rustls::Error::AlertReceived(alert) => describe_alert(*alert, files),
         rustls::Error::InvalidMessage(_) => failure(
             "the response is not TLS",
@@ -71,7 +71,11 @@ fn describe(error: &rustls::Error, host: &str, files: &TlsFiles) -> TlsFailure {
     }
 }
 
-fn certificate(error: &CertificateError, host: &str, files: &TlsFiles) -> TlsFailure {
+fn describe_certificate_error(
+    error: &CertificateError,
+    host: &str,
+    files: &TlsFiles,
+) -> TlsFailure {
     match error {
         // The last two occur if an untrusted issuer has the name of a trusted authority.
         CertificateError::UnknownIssuer
@@ -177,7 +181,7 @@ impl Error for TlsFailure {}
 mod tests {
     use super::*;
 
-    fn shown(error: rustls::Error) -> String {
+    fn format_failure(error: rustls::Error) -> String {
         from_io(&io::Error::other(error), "gsar", &TlsFiles::default()).unwrap().to_string()
     }
 
@@ -188,7 +192,7 @@ mod tests {
         assert_eq!(inner_name("localhost"), "localhost");
         let time = UnixTime::since_unix_epoch(std::time::Duration::from_secs(1_009_756_800));
         let expired = CertificateError::ExpiredContext { time, not_after: time };
-        let text = shown(rustls::Error::InvalidCertificate(expired));
+        let text = format_failure(rustls::Error::InvalidCertificate(expired));
         assert!(text.contains("expired at 2001-12-31T00:00:00Z; renew it"), "{text}");
     }
 

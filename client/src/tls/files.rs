@@ -46,28 +46,28 @@ pub enum TlsFileError {
 }
 
 /// A flag and its environment variable.
-type Named = (&'static str, &'static str);
+type FlagNames = (&'static str, &'static str);
 
-const CA: Named = ("--tls-ca", "GSAR_TLS_CA");
-const CERTIFICATE: Named = ("--tls-certificate", "GSAR_TLS_CERTIFICATE");
-const KEY: Named = ("--tls-key", "GSAR_TLS_KEY");
+const CA: FlagNames = ("--tls-ca", "GSAR_TLS_CA");
+const CERTIFICATE: FlagNames = ("--tls-certificate", "GSAR_TLS_CERTIFICATE");
+const KEY: FlagNames = ("--tls-key", "GSAR_TLS_KEY");
 
-fn file_error((flag, variable): Named, path: &Path, reason: impl Into<String>) -> TlsFileError {
+fn file_error((flag, variable): FlagNames, path: &Path, reason: impl Into<String>) -> TlsFileError {
     TlsFileError::File { flag, variable, path: path.to_owned(), reason: reason.into() }
 }
 
 pub(crate) fn client_config(files: &TlsFiles) -> Result<ClientConfig, TlsFileError> {
     let provider = Arc::new(ring::default_provider());
-    let versions = ClientConfig::builder_with_provider(Arc::clone(&provider))
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| TlsFileError::System { reason: error.to_string() })?;
-    let trusting = trusting(versions, files.ca.as_deref(), provider)?;
+    let verified_builder = with_authorities(builder, files.ca.as_deref(), provider)?;
     let mut config = match (&files.certificate, &files.key) {
-        (None, None) => trusting.with_no_client_auth(),
+        (None, None) => verified_builder.with_no_client_auth(),
         (Some(certificate), Some(key)) => {
             let chain = certificates(CERTIFICATE, certificate)?;
-            let private = private_key(key)?;
-            trusting.with_client_auth_cert(chain, private).map_err(|error| {
+            let private_key = private_key(key)?;
+            verified_builder.with_client_auth_cert(chain, private_key).map_err(|error| {
                 let reason = format!(
                     "does not match the certificate in {} ({error}); pass a certificate and its own key",
                     certificate.display()
@@ -87,15 +87,15 @@ pub(crate) fn client_config(files: &TlsFiles) -> Result<ClientConfig, TlsFileErr
 }
 
 /// Adds the authorities in the file, or those of the system if there is no file.
-fn trusting(
-    versions: ConfigBuilder<ClientConfig, WantsVerifier>,
+fn with_authorities(
+    builder: ConfigBuilder<ClientConfig, WantsVerifier>,
     ca: Option<&Path>,
     provider: Arc<CryptoProvider>,
 ) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, TlsFileError> {
     let Some(path) = ca else {
         let system = Verifier::new(provider)
             .map_err(|error| TlsFileError::System { reason: error.to_string() })?;
-        return Ok(versions.dangerous().with_custom_certificate_verifier(Arc::new(system)));
+        return Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(system)));
     };
     let mut roots = RootCertStore::empty();
     for certificate in certificates(CA, path)? {
@@ -106,28 +106,31 @@ fn trusting(
             file_error(CA, path, reason)
         })?;
     }
-    Ok(versions.with_root_certificates(roots))
+    Ok(builder.with_root_certificates(roots))
 }
 
-fn bytes(named: Named, path: &Path) -> Result<Vec<u8>, TlsFileError> {
+fn read_file(names: FlagNames, path: &Path) -> Result<Vec<u8>, TlsFileError> {
     std::fs::read(path)
-        .map_err(|error| file_error(named, path, format!("{error}; expected a readable PEM file")))
+        .map_err(|error| file_error(names, path, format!("{error}; expected a readable PEM file")))
 }
 
-fn certificates(named: Named, path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsFileError> {
-    let bytes = bytes(named, path)?;
-    let read: Result<Vec<_>, pem::Error> = CertificateDer::pem_slice_iter(&bytes).collect();
-    let reason = match read {
+fn certificates(
+    names: FlagNames,
+    path: &Path,
+) -> Result<Vec<CertificateDer<'static>>, TlsFileError> {
+    let bytes = read_file(names, path)?;
+    let parsed: Result<Vec<_>, pem::Error> = CertificateDer::pem_slice_iter(&bytes).collect();
+    let reason = match parsed {
         Ok(found) if !found.is_empty() => return Ok(found),
         Ok(_) => "contains no certificate".to_owned(),
         Err(error) => format!("invalid PEM: {error}"),
     };
     let fix = "expected a PEM file with -----BEGIN CERTIFICATE-----";
-    Err(file_error(named, path, format!("{reason}; {fix}")))
+    Err(file_error(names, path, format!("{reason}; {fix}")))
 }
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsFileError> {
-    PrivateKeyDer::from_pem_slice(&bytes(KEY, path)?).map_err(|error| {
+    PrivateKeyDer::from_pem_slice(&read_file(KEY, path)?).map_err(|error| {
         let reason = match error {
             pem::Error::NoItemsFound => "contains no private key".to_owned(),
             error => format!("invalid PEM: {error}"),
@@ -146,8 +149,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| Some(folder.path().join(name));
         std::fs::write(folder.path().join("text"), "no PEM").unwrap();
-        let begun = "-----BEGIN CERTIFICATE-----\nMII";
-        std::fs::write(folder.path().join("begun"), begun).unwrap();
+        let truncated = "-----BEGIN CERTIFICATE-----\nMII";
+        std::fs::write(folder.path().join("begun"), truncated).unwrap();
         let dir = folder.path().display();
         for (files, expected) in [
             (

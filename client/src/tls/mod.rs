@@ -23,13 +23,13 @@ pub struct TlsFiles {
 }
 
 impl TlsFiles {
-    /// Uses the files of `others` where this one has none.
+    /// Uses the files of `fallback` where this one has none.
     #[must_use]
-    pub fn or(self, others: &Self) -> Self {
+    pub fn or(self, fallback: &Self) -> Self {
         Self {
-            ca: self.ca.or_else(|| others.ca.clone()),
-            certificate: self.certificate.or_else(|| others.certificate.clone()),
-            key: self.key.or_else(|| others.key.clone()),
+            ca: self.ca.or_else(|| fallback.ca.clone()),
+            certificate: self.certificate.or_else(|| fallback.certificate.clone()),
+            key: self.key.or_else(|| fallback.key.clone()),
         }
     }
 }

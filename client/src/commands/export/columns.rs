@@ -94,20 +94,20 @@ pub(super) const fn columns(kind: Kind) -> &'static [(&'static str, Type)] {
 /// Converts a record to rows with the [`columns`] of its kind.
 pub(super) fn rows(record: Record) -> Result<Vec<Vec<Cell>>, Failure> {
     match record {
-        Record::Partition(record) => partition(record),
-        Record::Grade(record) => Ok(vec![grade(record)]),
-        Record::Preference(record) => Ok(vec![preference(*record)?]),
-        Record::ClaimReward(record) => Ok(vec![claim_reward(record)]),
+        Record::Partition(record) => partition_rows(record),
+        Record::Grade(record) => Ok(vec![grade_row(record)]),
+        Record::Preference(record) => Ok(vec![preference_row(*record)?]),
+        Record::ClaimReward(record) => Ok(vec![claim_reward_row(record)]),
     }
 }
 
-fn evaluation(evaluation: Option<v1::ExportedEvaluation>) -> Vec<Cell> {
+fn evaluation_cells(evaluation: Option<v1::ExportedEvaluation>) -> Vec<Cell> {
     let evaluation = evaluation.unwrap_or_default();
     let tier = Cell::Text(evaluation.tier().as_str_name().to_owned());
     let policy = evaluation.policy.unwrap_or_default();
     vec![
         Cell::Text(evaluation.evaluation_id),
-        instant(evaluation.evaluated_at),
+        instant_cell(evaluation.evaluated_at),
         Cell::Text(evaluation.report_id),
         Cell::Text(evaluation.investigation_id),
         Cell::Text(policy.name),
@@ -117,53 +117,55 @@ fn evaluation(evaluation: Option<v1::ExportedEvaluation>) -> Vec<Cell> {
     ]
 }
 
-fn partition(record: v1::PartitionRecord) -> Result<Vec<Vec<Cell>>, Failure> {
+fn partition_rows(record: v1::PartitionRecord) -> Result<Vec<Vec<Cell>>, Failure> {
     let outcome = record.outcome().as_str_name().to_owned();
-    let mut head = evaluation(record.evaluation);
-    head.push(Cell::Text(outcome));
-    head.extend(score(record.score));
-    head.extend(score(record.guarded_score));
+    let mut shared_cells = evaluation_cells(record.evaluation);
+    shared_cells.push(Cell::Text(outcome));
+    shared_cells.extend(score_cells(record.score));
+    shared_cells.extend(score_cells(record.guarded_score));
     let row = |claim: &v1::JudgedClaim| {
-        let of_claim = |correction: &&v1::Correction| correction.claim_id == claim.id;
+        let is_of_claim = |correction: &&v1::Correction| correction.claim_id == claim.id;
         Ok([
             Cell::Text(claim.id.clone()),
             Cell::Text(claim.text.clone()),
-            name(claim.class().as_str_name()),
-            name(claim.r#type().as_str_name()),
-            name(claim.role().as_str_name()),
-            look(claim),
-            list(claim.citations.iter())?,
-            list(record.corrections.iter().filter(of_claim))?,
+            text_cell(claim.class().as_str_name()),
+            text_cell(claim.r#type().as_str_name()),
+            text_cell(claim.role().as_str_name()),
+            second_look_cell(claim),
+            json_list_cell(claim.citations.iter())?,
+            json_list_cell(record.corrections.iter().filter(is_of_claim))?,
         ])
     };
     let claims = record.claims.iter().map(row).collect::<Result<Vec<_>, Failure>>()?;
-    let rows: Vec<_> =
-        claims.into_iter().map(|claim| [head.as_slice(), claim.as_slice()].concat()).collect();
+    let rows: Vec<_> = claims
+        .into_iter()
+        .map(|claim| [shared_cells.as_slice(), claim.as_slice()].concat())
+        .collect();
     if rows.is_empty() {
-        head.resize(PARTITION.len(), Cell::Null);
-        return Ok(vec![head]);
+        shared_cells.resize(PARTITION.len(), Cell::Null);
+        return Ok(vec![shared_cells]);
     }
     Ok(rows)
 }
 
-fn grade(record: v1::GradeRecord) -> Vec<Cell> {
+fn grade_row(record: v1::GradeRecord) -> Vec<Cell> {
     use v1::grade::Subject;
-    let (class, of) = (record.evaluated_class(), record.evaluated_type());
-    let mut row = evaluation(record.evaluation);
-    let recorded = record.grade.unwrap_or_default();
-    let grade = recorded.grade.unwrap_or_default();
-    row.extend([Cell::Text(recorded.grader), instant(recorded.graded_at)]);
+    let (class, evidence_type) = (record.evaluated_class(), record.evaluated_type());
+    let mut row = evaluation_cells(record.evaluation);
+    let recorded_grade = record.grade.unwrap_or_default();
+    let grade = recorded_grade.grade.unwrap_or_default();
+    row.extend([Cell::Text(recorded_grade.grader), instant_cell(recorded_grade.graded_at)]);
     match grade.subject {
         Some(Subject::Claim(claim)) => row.extend([
             Cell::Null,
             Cell::Text(claim.claim_id.clone()),
             Cell::Text(record.claim_text),
-            name(claim.class().as_str_name()),
-            name(class.as_str_name()),
-            name(of.as_str_name()),
+            text_cell(claim.class().as_str_name()),
+            text_cell(class.as_str_name()),
+            text_cell(evidence_type.as_str_name()),
         ]),
         Some(Subject::Report(report)) => {
-            row.push(name(report.tier().as_str_name()));
+            row.push(text_cell(report.tier().as_str_name()));
             row.extend([const { Cell::Null }; 5]);
         }
         None => row.extend([const { Cell::Null }; 6]),
@@ -172,65 +174,65 @@ fn grade(record: v1::GradeRecord) -> Vec<Cell> {
     row
 }
 
-fn preference(record: v1::PreferenceRecord) -> Result<Vec<Cell>, Failure> {
+fn preference_row(record: v1::PreferenceRecord) -> Result<Vec<Cell>, Failure> {
     let (chosen, rejected) =
         (record.chosen.unwrap_or_default(), record.rejected.unwrap_or_default());
-    let mut row = evaluation(chosen.evaluation);
+    let mut row = evaluation_cells(chosen.evaluation);
     row.push(Cell::Text(chosen.synthesis));
-    row.extend(score(chosen.guarded_score));
-    let other = rejected.evaluation.unwrap_or_default();
-    let tier = name(other.tier().as_str_name());
+    row.extend(score_cells(chosen.guarded_score));
+    let rejected_evaluation = rejected.evaluation.unwrap_or_default();
+    let tier = text_cell(rejected_evaluation.tier().as_str_name());
     row.extend([
-        Cell::Text(other.evaluation_id),
-        instant(other.evaluated_at),
-        Cell::Text(other.judge),
+        Cell::Text(rejected_evaluation.evaluation_id),
+        instant_cell(rejected_evaluation.evaluated_at),
+        Cell::Text(rejected_evaluation.judge),
         tier,
         Cell::Text(rejected.synthesis),
     ]);
-    row.extend(score(rejected.guarded_score));
+    row.extend(score_cells(rejected.guarded_score));
     row.extend([
         Cell::Number(record.tau_proceed_millionths.into()),
         Cell::Number(record.tau_regenerate_millionths.into()),
-        list(record.evidence.iter())?,
+        json_list_cell(record.evidence.iter())?,
     ]);
     Ok(row)
 }
 
-fn claim_reward(record: v1::ClaimRewardRecord) -> Vec<Cell> {
-    let (class, of) = (record.class(), record.r#type());
-    let mut row = evaluation(record.evaluation);
+fn claim_reward_row(record: v1::ClaimRewardRecord) -> Vec<Cell> {
+    let (class, evidence_type) = (record.class(), record.r#type());
+    let mut row = evaluation_cells(record.evaluation);
     row.extend([
         Cell::Text(record.claim_id),
         Cell::Text(record.text),
-        name(class.as_str_name()),
-        name(of.as_str_name()),
+        text_cell(class.as_str_name()),
+        text_cell(evidence_type.as_str_name()),
         Cell::Number(record.reward_millionths.into()),
     ]);
     row
 }
 
-fn look(claim: &v1::JudgedClaim) -> Cell {
-    claim.second_look.as_ref().map_or(Cell::Null, |look| name(look.verdict().as_str_name()))
+fn second_look_cell(claim: &v1::JudgedClaim) -> Cell {
+    claim.second_look.as_ref().map_or(Cell::Null, |look| text_cell(look.verdict().as_str_name()))
 }
 
-fn name(name: &str) -> Cell {
+fn text_cell(name: &str) -> Cell {
     Cell::Text(name.to_owned())
 }
 
-fn instant(at: Option<prost_types::Timestamp>) -> Cell {
-    at.map_or(Cell::Null, |at| {
-        let micros = at.seconds.saturating_mul(1_000_000);
-        Cell::Number(micros.saturating_add(i64::from(at.nanos / 1_000)))
+fn instant_cell(timestamp: Option<prost_types::Timestamp>) -> Cell {
+    timestamp.map_or(Cell::Null, |timestamp| {
+        let micros = timestamp.seconds.saturating_mul(1_000_000);
+        Cell::Number(micros.saturating_add(i64::from(timestamp.nanos / 1_000)))
     })
 }
 
-fn score(score: Option<v1::Score>) -> [Cell; 2] {
+fn score_cells(score: Option<v1::Score>) -> [Cell; 2] {
     score.map_or([const { Cell::Null }; 2], |score| {
         [score.numerator, score.denominator].map(|part| Cell::Number(part.cast_signed()))
     })
 }
 
-fn list<'a, T: Named + prost::Message + 'a>(
+fn json_list_cell<'a, T: Named + prost::Message + 'a>(
     messages: impl Iterator<Item = &'a T>,
 ) -> Result<Cell, Failure> {
     let messages = messages.map(to_json).collect::<Result<Vec<_>, _>>()?;
@@ -245,7 +247,7 @@ mod tests {
     fn rows_match_the_columns_of_their_kind() {
         use v1::grade::Subject;
         let claims = vec![v1::JudgedClaim::default(); 2];
-        let graded = |subject| {
+        let grade_record = |subject| {
             let grade = Some(v1::Grade { subject, note: String::new() });
             let grade = Some(v1::RecordedGrade { grade, ..v1::RecordedGrade::default() });
             Record::Grade(v1::GradeRecord { grade, ..v1::GradeRecord::default() })
@@ -257,9 +259,9 @@ mod tests {
                 Record::Partition(v1::PartitionRecord { claims, ..Default::default() }),
                 2,
             ),
-            (Kind::Grades, graded(Some(Subject::Report(v1::ReportGrade::default()))), 1),
-            (Kind::Grades, graded(Some(Subject::Claim(v1::ClaimGrade::default()))), 1),
-            (Kind::Grades, graded(None), 1),
+            (Kind::Grades, grade_record(Some(Subject::Report(v1::ReportGrade::default()))), 1),
+            (Kind::Grades, grade_record(Some(Subject::Claim(v1::ClaimGrade::default()))), 1),
+            (Kind::Grades, grade_record(None), 1),
             (Kind::Preferences, Record::Preference(Box::default()), 1),
             (Kind::ClaimRewards, Record::ClaimReward(v1::ClaimRewardRecord::default()), 1),
         ] {
@@ -267,14 +269,14 @@ mod tests {
             assert_eq!(rows.len(), expected, "{kind:?}");
             for row in rows {
                 assert_eq!(row.len(), columns(kind).len(), "{kind:?}");
-                for (cell, (name, of)) in row.iter().zip(columns(kind)) {
-                    let fits = match of {
+                for (cell, (name, column_type)) in row.iter().zip(columns(kind)) {
+                    let is_valid = match column_type {
                         Type::Text => matches!(cell, Cell::Text(_) | Cell::Null),
                         Type::Signed | Type::Unsigned | Type::Instant => {
                             matches!(cell, Cell::Number(_) | Cell::Null)
                         }
                     };
-                    assert!(fits, "{kind:?}: {name}: {cell:?}");
+                    assert!(is_valid, "{kind:?}: {name}: {cell:?}");
                 }
             }
         }

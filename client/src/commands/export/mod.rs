@@ -18,41 +18,42 @@ use sink::Sink;
 pub(super) async fn run(arguments: &Export) -> Result<Status, Failure> {
     require_records(&arguments.connection, "record to export")?;
     let request = request(arguments);
-    let mut target = Sink::open(arguments.kind, arguments.format, arguments.to.as_deref())?;
+    let mut sink = Sink::open(arguments.kind, arguments.format, arguments.to.as_deref())?;
     with_client(&arguments.connection, async |client, _| {
-        let mut after = request.after.clone();
+        let mut resume_token = request.after.clone();
         let mut progress = Progress::begin(None);
         let mut export = client.export(request).await?;
-        let mut records = 0_u64;
+        let mut record_count = 0_u64;
         loop {
             let response = match export.next().await {
                 Ok(Some(response)) => response,
                 Ok(None) => break,
-                Err(error) => return Err(interrupted(error, &after, arguments)),
+                Err(error) => return Err(resumable_failure(error, &resume_token, arguments)),
             };
             for record in response.records.into_iter().filter_map(|record| record.record) {
-                target.write(record)?;
-                records += 1;
-                progress.step(0);
+                sink.write(record)?;
+                record_count += 1;
+                progress.count_line(0);
             }
-            after = response.after;
+            resume_token = response.after;
         }
-        target.finish()?;
+        sink.finish()?;
         drop(progress);
-        let resume = match after.as_str() {
+        let hint = match resume_token.as_str() {
             "" => String::new(),
-            after => format!("; continue with --after {after}"),
+            resume_token => format!("; continue with --after {resume_token}"),
         };
-        note(&format!("exported {records} records{resume}"));
+        note(&format!("exported {record_count} records{hint}"));
         Ok(Status::Proceed)
     })
     .await
 }
 
-/// Notes how to resume, unless the incomplete output is a file, which is discarded.
-fn interrupted(error: ClientError, after: &str, arguments: &Export) -> Failure {
-    if arguments.to.is_none() && !after.is_empty() {
-        note(&format!("the printed records are valid; continue with --after {after}"));
+/// Prints how to resume and returns the failure. If the output is a file, the export cannot be resumed, since the
+/// incomplete file is discarded.
+fn resumable_failure(error: ClientError, resume_token: &str, arguments: &Export) -> Failure {
+    if arguments.to.is_none() && !resume_token.is_empty() {
+        note(&format!("the printed records are valid; continue with --after {resume_token}"));
     }
     error.into()
 }
@@ -64,16 +65,16 @@ fn request(arguments: &Export) -> v1::ExportRequest {
         Kind::Preferences => v1::ExportKind::Preferences,
         Kind::ClaimRewards => v1::ExportKind::ClaimRewards,
     };
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let or_empty = |or_empty: &Option<String>| or_empty.clone().unwrap_or_default();
     v1::ExportRequest {
         kinds: vec![kind.into()],
         evaluated_from: arguments.from.map(instant),
         evaluated_before: arguments.before.map(instant),
-        policy: text(&arguments.policy),
-        judge: text(&arguments.judge),
+        policy: or_empty(&arguments.policy),
+        judge: or_empty(&arguments.judge),
         tier: arguments.tier.map_or(v1::Tier::Unspecified, to_wire).into(),
-        investigation_id: text(&arguments.investigation),
+        investigation_id: or_empty(&arguments.investigation),
         graded_only: arguments.graded,
-        after: text(&arguments.after),
+        after: or_empty(&arguments.after),
     }
 }

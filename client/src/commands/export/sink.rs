@@ -23,8 +23,12 @@ pub(super) enum Sink {
 }
 
 impl Sink {
-    pub(super) fn open(kind: Kind, format: FileFormat, to: Option<&Path>) -> Result<Self, Failure> {
-        let Some(to) = to else {
+    pub(super) fn open(
+        kind: Kind,
+        format: FileFormat,
+        path: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let Some(path) = path else {
             return match format {
                 FileFormat::Jsonl => Ok(Self::Output(BufWriter::new(io::stdout()))),
                 FileFormat::Parquet => {
@@ -32,25 +36,25 @@ impl Sink {
                 }
             };
         };
-        let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or_else(|| Path::new("."));
         let file = NamedTempFile::new_in(folder).map_err(|error| {
-            let shown = to.display();
-            Failure::Usage(format!("--to {shown}: {error}; specify a file in a writable directory"))
+            let name = path.display();
+            Failure::Usage(format!("--to {name}: {error}; specify a file in a writable directory"))
         })?;
-        let to = to.to_owned();
+        let path = path.to_owned();
         Ok(match format {
-            FileFormat::Jsonl => Self::Lines(BufWriter::new(file), to),
+            FileFormat::Jsonl => Self::Lines(BufWriter::new(file), path),
             FileFormat::Parquet => {
-                Self::Columns(Table::begin(file.reopen()?, columns(kind))?, file, to)
+                Self::Columns(Table::begin(file.reopen()?, columns(kind))?, file, path)
             }
         })
     }
 
     pub(super) fn write(&mut self, record: Record) -> Result<(), Failure> {
         match self {
-            Self::Output(out) => writeln!(out, "{}", line(&record)?)?,
-            Self::Lines(out, _) => writeln!(out, "{}", line(&record)?)?,
+            Self::Output(out) => writeln!(out, "{}", json_line(&record)?)?,
+            Self::Lines(out, _) => writeln!(out, "{}", json_line(&record)?)?,
             Self::Columns(table, ..) => {
                 for row in rows(record)? {
                     table.add(row)?;
@@ -62,21 +66,23 @@ impl Sink {
 
     /// Flushes the records. Syncs a file and moves it to its final name.
     pub(super) fn finish(self) -> Result<(), Failure> {
-        let (file, to) = match self {
+        let (file, path) = match self {
             Self::Output(mut out) => return Ok(out.flush()?),
-            Self::Lines(out, to) => (out.into_inner().map_err(io::IntoInnerError::into_error)?, to),
-            Self::Columns(table, file, to) => {
+            Self::Lines(out, path) => {
+                (out.into_inner().map_err(io::IntoInnerError::into_error)?, path)
+            }
+            Self::Columns(table, file, path) => {
                 table.finish()?;
-                (file, to)
+                (file, path)
             }
         };
         file.as_file().sync_all()?;
-        file.persist(to).map_err(|error| Failure::Output(error.error))?;
+        file.persist(path).map_err(|error| Failure::Output(error.error))?;
         Ok(())
     }
 }
 
-fn line(record: &Record) -> Result<String, Failure> {
+fn json_line(record: &Record) -> Result<String, Failure> {
     Ok(match record {
         Record::Partition(record) => to_json(record),
         Record::Grade(record) => to_json(record),

@@ -28,7 +28,7 @@ pub(super) enum Type {
 
 impl Type {
     /// Returns the declaration of a column in Parquet's schema language.
-    fn field(self, name: &str) -> String {
+    fn schema_field(self, name: &str) -> String {
         let (physical, logical) = match self {
             Self::Text => ("binary", " (STRING)"),
             Self::Signed => ("int64", ""),
@@ -58,7 +58,8 @@ pub(super) struct Table<W: Write + Send> {
 
 impl<W: Write + Send> Table<W> {
     pub(super) fn begin(out: W, columns: &[(&str, Type)]) -> io::Result<Self> {
-        let fields: String = columns.iter().map(|(name, of)| of.field(name)).collect();
+        let fields: String =
+            columns.iter().map(|(name, column_type)| column_type.schema_field(name)).collect();
         let schema =
             parse_message_type(&format!("message record {{{fields}}}")).map_err(to_io_error)?;
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
@@ -173,7 +174,7 @@ mod tests {
 
         let reader = SerializedFileReader::new(file).unwrap();
         assert_eq!(reader.num_row_groups(), 2);
-        let mut found = 0;
+        let mut row_count = 0;
         for (number, row) in reader.get_row_iter(None).unwrap().enumerate() {
             let row = row.unwrap();
             let fields: Vec<&Field> = row.get_column_iter().map(|(_, field)| field).collect();
@@ -188,8 +189,8 @@ mod tests {
                 ],
             };
             assert_eq!(fields, expected.iter().collect::<Vec<_>>(), "row {number}");
-            found += 1;
+            row_count += 1;
         }
-        assert_eq!(found, rows);
+        assert_eq!(row_count, rows);
     }
 }

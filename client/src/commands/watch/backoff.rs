@@ -8,27 +8,27 @@ const MAX_DELAY: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub(super) struct Backoff {
-    every: Duration,
+    interval: Duration,
     /// The last delay, and the delay that the server requested. `None` while the server is available.
-    unavailable: Option<(Duration, Duration)>,
+    failure_delays: Option<(Duration, Duration)>,
 }
 
 impl Backoff {
-    pub(super) fn new(every: Duration) -> Self {
-        Self { every, unavailable: None }
+    pub(super) fn new(interval: Duration) -> Self {
+        Self { interval, failure_delays: None }
     }
 
     pub(super) fn delay(&self) -> Duration {
-        self.unavailable.map_or(self.every, |(wait, requested)| wait.max(requested))
+        self.failure_delays.map_or(self.interval, |(wait, requested)| wait.max(requested))
     }
 
     /// Records that the server is unavailable. Returns a note the first time.
     pub(super) fn record_failure(&mut self, error: &ClientError) -> Option<String> {
         let requested = error.refusal().and_then(|refusal| refusal.retry_after).unwrap_or_default();
-        let before = self.unavailable.map(|(wait, _)| wait);
-        let wait = before.unwrap_or(self.every).saturating_mul(2);
-        self.unavailable = Some((wait.min(MAX_DELAY.max(self.every)), requested));
-        before.is_none().then(|| {
+        let previous_wait = self.failure_delays.map(|(wait, _)| wait);
+        let wait = previous_wait.unwrap_or(self.interval).saturating_mul(2);
+        self.failure_delays = Some((wait.min(MAX_DELAY.max(self.interval)), requested));
+        previous_wait.is_none().then(|| {
             let error = error.to_string();
             let reason = error.lines().next().unwrap_or_default();
             format!("{reason}; pending reports will be retried")
@@ -37,7 +37,7 @@ impl Backoff {
 
     /// Records a response. Returns a note if the server was unavailable before.
     pub(super) fn record_success(&mut self) -> Option<&'static str> {
-        self.unavailable.take().map(|_| "the server is available again")
+        self.failure_delays.take().map(|_| "the server is available again")
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn list(directory: &Path) -> Result<BTreeMap<PathBuf, Stamp>, InputEr
         },
         _ => InputError::Unreadable { path: directory.to_owned(), source },
     };
-    let mut found = BTreeMap::new();
+    let mut stamps = BTreeMap::new();
     for entry in fs::read_dir(directory).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         if kind(&path).is_none() {
@@ -47,10 +47,10 @@ pub(super) fn list(directory: &Path) -> Result<BTreeMap<PathBuf, Stamp>, InputEr
         }
         // The file can disappear after it was listed.
         if let Some(stamp) = stamp(&path) {
-            found.insert(path, stamp);
+            stamps.insert(path, stamp);
         }
     }
-    Ok(found)
+    Ok(stamps)
 }
 
 /// Returns the stamp of a regular file.
@@ -71,12 +71,12 @@ mod tests {
             fs::write(folder.path().join(name), "x").unwrap();
         }
         fs::create_dir(folder.path().join("i.md")).unwrap();
-        let found = list(folder.path()).unwrap();
+        let files = list(folder.path()).unwrap();
         let names: Vec<_> =
-            found.keys().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
+            files.keys().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
         assert_eq!(names, ["a.md", "b.JSON", "c.jsonl", "d.txt"]);
         assert_eq!(kind(Path::new("x/b.JSON")), Some(Kind::Requests));
-        let nowhere = list(Path::new("nowhere")).unwrap_err().to_string();
-        assert_eq!(nowhere, "nowhere: not a directory");
+        let error = list(Path::new("nowhere")).unwrap_err().to_string();
+        assert_eq!(error, "nowhere: not a directory");
     }
 }

@@ -44,27 +44,27 @@ impl Evaluator {
         &self,
         arguments: &Watch,
         client: &Client,
-        due: &DueFile,
+        file: &DueFile,
     ) -> FileOutcome {
-        let read = requests::from_reports(&evaluate_arguments(arguments, &due.path));
-        if stamp(&due.path) != Some(due.stamp) {
+        let parsed = requests::from_reports(&evaluate_arguments(arguments, &file.path));
+        if stamp(&file.path) != Some(file.stamp) {
             return FileOutcome::Changing;
         }
-        let requests = match read {
+        let requests = match parsed {
             Ok((requests, _)) => requests,
             Err(failure) => return FileOutcome::Unreadable(failure),
         };
-        let contents: Vec<Vec<u8>> =
+        let encoded: Vec<Vec<u8>> =
             requests.iter().map(v1::EvaluateRequest::encode_to_vec).collect();
-        let digest = self.digests.hash_one(&contents);
-        if due.digest == Some(digest) {
+        let digest = self.digests.hash_one(&encoded);
+        if file.digest == Some(digest) {
             return FileOutcome::Unchanged;
         }
         let mut answers = Vec::with_capacity(requests.len());
-        for (number, mut request) in requests.into_iter().enumerate() {
+        for (index, mut request) in requests.into_iter().enumerate() {
             // If the response is lost, the key prevents a second record.
             if request.idempotency_key.is_empty() {
-                let key = self.digests.hash_one((&due.path, due.times, number, digest));
+                let key = self.digests.hash_one((&file.path, file.evaluation_count, index, digest));
                 request.idempotency_key = format!("gsar-watch-{key:016x}");
             }
             let answer = client.evaluate(request.clone()).await;
@@ -81,7 +81,7 @@ impl Evaluator {
 /// Returns the arguments of `gsar evaluate` for a file.
 fn evaluate_arguments(arguments: &Watch, path: &Path) -> Evaluate {
     let is_report = kind(path) == Some(Kind::Report);
-    let report_option = |given: &Option<String>| given.clone().filter(|_| is_report);
+    let report_option = |value: &Option<String>| value.clone().filter(|_| is_report);
     Evaluate {
         reports: if is_report { vec![path.to_owned()] } else { Vec::new() },
         evidence: if is_report { arguments.evidence.clone() } else { Vec::new() },

@@ -1,4 +1,4 @@
-//! Decides which files of a watched directory are due: new and changed ones that are the same in two polls.
+//! Decides which files of a watched directory are due: new and changed files that are the same in two polls.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -35,23 +35,23 @@ pub(super) struct DueFile {
     /// The digest of the last evaluation.
     pub(super) digest: Option<u64>,
     /// The number of previous evaluations.
-    pub(super) times: u64,
+    pub(super) evaluation_count: u64,
 }
 
 #[derive(Debug)]
 pub(super) struct Files {
     existing: Existing,
-    is_first: bool,
-    known: BTreeMap<PathBuf, File>,
+    is_first_poll: bool,
+    by_path: BTreeMap<PathBuf, File>,
 }
 
 #[derive(Debug)]
 struct File {
     stamp: Stamp,
     state: State,
-    reads: u32,
+    read_count: u32,
     digest: Option<u64>,
-    times: u64,
+    evaluation_count: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,69 +66,71 @@ enum State {
 
 impl Files {
     pub(super) fn new(existing: Existing) -> Self {
-        Self { existing, is_first: true, known: BTreeMap::new() }
+        Self { existing, is_first_poll: true, by_path: BTreeMap::new() }
     }
 
     /// Updates the state after a poll, forgetting deleted files.
-    pub(super) fn update(&mut self, found: BTreeMap<PathBuf, Stamp>) {
-        let is_first = std::mem::take(&mut self.is_first);
-        self.known.retain(|path, _| found.contains_key(path));
-        for (path, stamp) in found {
-            match self.known.get_mut(&path) {
+    pub(super) fn update(&mut self, stamps: BTreeMap<PathBuf, Stamp>) {
+        let is_first_poll = std::mem::take(&mut self.is_first_poll);
+        self.by_path.retain(|path, _| stamps.contains_key(path));
+        for (path, stamp) in stamps {
+            match self.by_path.get_mut(&path) {
                 Some(file) => file.update(stamp, self.existing),
                 None => {
                     let is_included = match self.existing {
-                        Existing::Skip => !is_first,
+                        Existing::Skip => !is_first_poll,
                         Existing::Include => true,
-                        Existing::Only => is_first,
+                        Existing::Only => is_first_poll,
                     };
                     let state = if is_included { State::Changing } else { State::Done };
-                    let file = File { stamp, state, reads: 0, digest: None, times: 0 };
-                    self.known.insert(path, file);
+                    let file =
+                        File { stamp, state, read_count: 0, digest: None, evaluation_count: 0 };
+                    self.by_path.insert(path, file);
                 }
             }
         }
     }
 
     /// Returns the files to evaluate, sorted by path.
-    pub(super) fn due(&self) -> Vec<DueFile> {
-        let due = self.known.iter().filter(|(_, file)| file.state == State::Due);
-        due.map(|(path, file)| DueFile {
-            path: path.clone(),
-            stamp: file.stamp,
-            digest: file.digest,
-            times: file.times,
-        })
-        .collect()
+    pub(super) fn due_files(&self) -> Vec<DueFile> {
+        let due_files = self.by_path.iter().filter(|(_, file)| file.state == State::Due);
+        due_files
+            .map(|(path, file)| DueFile {
+                path: path.clone(),
+                stamp: file.stamp,
+                digest: file.digest,
+                evaluation_count: file.evaluation_count,
+            })
+            .collect()
     }
 
     /// Returns the number of files that are due or changing.
-    pub(super) fn pending(&self) -> usize {
-        self.known.values().filter(|file| file.state != State::Done).count()
+    pub(super) fn pending_count(&self) -> usize {
+        self.by_path.values().filter(|file| file.state != State::Done).count()
     }
 
     /// Marks a file that changed while it was read.
     pub(super) fn mark_changing(&mut self, path: &Path) {
-        if let Some(file) = self.known.get_mut(path) {
+        if let Some(file) = self.by_path.get_mut(path) {
             file.state = State::Changing;
         }
     }
 
     /// Marks a file as evaluated or reported. `digest` is that of the evaluation.
     pub(super) fn mark_done(&mut self, path: &Path, digest: Option<u64>) {
-        if let Some(file) = self.known.get_mut(path) {
+        if let Some(file) = self.by_path.get_mut(path) {
             file.state = State::Done;
-            file.reads = 0;
+            file.read_count = 0;
             file.digest = digest;
-            file.times += 1;
+            file.evaluation_count += 1;
         }
     }
 
     /// Marks a file as unreadable. Returns `true` if it should be reported, since it no longer changes.
     pub(super) fn mark_unreadable(&mut self, path: &Path) -> bool {
-        let Some(file) = self.known.get_mut(path) else { return false };
-        file.reads += 1;
-        let is_reported = file.reads >= MAX_READS;
+        let Some(file) = self.by_path.get_mut(path) else { return false };
+        file.read_count += 1;
+        let is_reported = file.read_count >= MAX_READS;
         if is_reported {
             self.mark_done(path, None);
         }
@@ -138,15 +140,15 @@ impl Files {
 
 impl File {
     fn update(&mut self, stamp: Stamp, existing: Existing) {
-        let is_same = self.stamp == stamp;
+        let is_unchanged = self.stamp == stamp;
         self.stamp = stamp;
-        if self.state == State::Done && (is_same || existing == Existing::Only) {
+        if self.state == State::Done && (is_unchanged || existing == Existing::Only) {
             return;
         }
-        if !is_same {
-            self.reads = 0;
+        if !is_unchanged {
+            self.read_count = 0;
         }
-        self.state = if is_same { State::Due } else { State::Changing };
+        self.state = if is_unchanged { State::Due } else { State::Changing };
     }
 }
 
@@ -154,37 +156,37 @@ impl File {
 mod tests {
     use super::*;
 
-    fn found(files: &[(&str, u64)]) -> BTreeMap<PathBuf, Stamp> {
+    fn stamps(files: &[(&str, u64)]) -> BTreeMap<PathBuf, Stamp> {
         let stamp = |size| Stamp { size, modified: None, inode: 1 };
         files.iter().map(|(name, size)| (PathBuf::from(name), stamp(*size))).collect()
     }
 
-    fn due(files: &Files) -> Vec<String> {
-        files.due().iter().map(|due| due.path.display().to_string()).collect()
+    fn due_paths(files: &Files) -> Vec<String> {
+        files.due_files().iter().map(|file| file.path.display().to_string()).collect()
     }
 
-    fn done(files: &mut Files) {
-        for due in files.due() {
-            files.mark_done(&due.path, Some(7));
+    fn mark_all_done(files: &mut Files) {
+        for file in files.due_files() {
+            files.mark_done(&file.path, Some(7));
         }
     }
 
     #[test]
     fn file_is_due_after_two_equal_polls() {
         let mut files = Files::new(Existing::Skip);
-        files.update(found(&[("old", 1)]));
-        assert_eq!(due(&files), [""; 0]);
-        files.update(found(&[("old", 1), ("b", 1), ("a", 1)]));
-        assert_eq!(due(&files), [""; 0], "it may still be written");
-        files.update(found(&[("old", 1), ("b", 2), ("a", 1)]));
-        assert_eq!(due(&files), ["a"]);
-        assert_eq!(files.pending(), 2);
-        done(&mut files);
-        files.update(found(&[("old", 1), ("b", 2), ("a", 1)]));
-        assert_eq!(due(&files), ["b"]);
-        done(&mut files);
-        files.update(found(&[("old", 1), ("b", 2), ("a", 1)]));
-        assert_eq!(files.pending(), 0);
+        files.update(stamps(&[("old", 1)]));
+        assert_eq!(due_paths(&files), [""; 0]);
+        files.update(stamps(&[("old", 1), ("b", 1), ("a", 1)]));
+        assert_eq!(due_paths(&files), [""; 0], "it may still be written");
+        files.update(stamps(&[("old", 1), ("b", 2), ("a", 1)]));
+        assert_eq!(due_paths(&files), ["a"]);
+        assert_eq!(files.pending_count(), 2);
+        mark_all_done(&mut files);
+        files.update(stamps(&[("old", 1), ("b", 2), ("a", 1)]));
+        assert_eq!(due_paths(&files), ["b"]);
+        mark_all_done(&mut files);
+        files.update(stamps(&[("old", 1), ("b", 2), ("a", 1)]));
+        assert_eq!(files.pending_count(), 0);
     }
 
     #[test]
@@ -195,38 +197,38 @@ mod tests {
             (Existing::Only, &["old"]),
         ] {
             let mut files = Files::new(existing);
-            files.update(found(&[("old", 1)]));
-            files.update(found(&[("old", 1), ("new", 1)]));
-            files.update(found(&[("old", 1), ("new", 1)]));
-            assert_eq!(due(&files), expected, "{existing:?}");
+            files.update(stamps(&[("old", 1)]));
+            files.update(stamps(&[("old", 1), ("new", 1)]));
+            files.update(stamps(&[("old", 1), ("new", 1)]));
+            assert_eq!(due_paths(&files), expected, "{existing:?}");
         }
     }
 
     #[test]
     fn changed_files_are_due_again_and_deleted_files_are_forgotten() {
         let mut files = Files::new(Existing::Include);
-        files.update(found(&[("a", 1)]));
-        files.update(found(&[("a", 1)]));
-        done(&mut files);
-        files.update(found(&[("a", 2)]));
-        files.update(found(&[("a", 2)]));
-        let [again] = &files.due()[..] else { panic!("one is due") };
-        assert_eq!((again.digest, again.times), (Some(7), 1));
-        files.update(found(&[]));
-        assert_eq!(files.pending(), 0);
-        files.update(found(&[("a", 2)]));
-        files.update(found(&[("a", 2)]));
-        let [recreated] = &files.due()[..] else { panic!("one is due") };
-        assert_eq!((recreated.digest, recreated.times), (None, 0));
+        files.update(stamps(&[("a", 1)]));
+        files.update(stamps(&[("a", 1)]));
+        mark_all_done(&mut files);
+        files.update(stamps(&[("a", 2)]));
+        files.update(stamps(&[("a", 2)]));
+        let [changed_file] = &files.due_files()[..] else { panic!("one is due") };
+        assert_eq!((changed_file.digest, changed_file.evaluation_count), (Some(7), 1));
+        files.update(stamps(&[]));
+        assert_eq!(files.pending_count(), 0);
+        files.update(stamps(&[("a", 2)]));
+        files.update(stamps(&[("a", 2)]));
+        let [recreated] = &files.due_files()[..] else { panic!("one is due") };
+        assert_eq!((recreated.digest, recreated.evaluation_count), (None, 0));
     }
 
     #[test]
     fn unreadable_file_is_reported_when_it_stops_changing() {
         let mut files = Files::new(Existing::Include);
         let mut size = 0;
-        let mut poll = |files: &mut Files, grows| {
-            size += u64::from(grows);
-            files.update(found(&[("a", size)]));
+        let mut poll = |files: &mut Files, is_growing| {
+            size += u64::from(is_growing);
+            files.update(stamps(&[("a", size)]));
         };
         poll(&mut files, true);
         poll(&mut files, false);
@@ -234,13 +236,13 @@ mod tests {
         poll(&mut files, false);
         assert!(!files.mark_unreadable(Path::new("a")));
         poll(&mut files, true);
-        assert_eq!(due(&files), [""; 0], "it grows");
+        assert_eq!(due_paths(&files), [""; 0], "it grows");
         for is_reported in [false, false, true] {
             poll(&mut files, false);
-            assert_eq!(due(&files), ["a"]);
+            assert_eq!(due_paths(&files), ["a"]);
             assert_eq!(files.mark_unreadable(Path::new("a")), is_reported);
         }
         poll(&mut files, false);
-        assert_eq!(files.pending(), 0);
+        assert_eq!(files.pending_count(), 0);
     }
 }

@@ -14,7 +14,7 @@ use futures_util::StreamExt as _;
 use gsar_client::{Client, ClientError};
 use gsar_proto::v1;
 
-use super::evaluate::IN_FLIGHT;
+use super::evaluate::MAX_IN_FLIGHT;
 use super::note;
 use crate::arguments::Watch;
 use crate::exit_status::Status;
@@ -29,7 +29,7 @@ use printer::Printer;
 use tally::Tally;
 
 pub(super) async fn run(arguments: &Watch, terminal: &Terminal) -> Result<Status, Failure> {
-    // Fails before a server is started.
+    // Reports an unreadable directory before a server is started.
     directory::list(&arguments.directory)?;
     let tally = RefCell::new(Tally::default());
     let result = with_client(&arguments.connection, async |client, server| {
@@ -68,12 +68,12 @@ impl Watcher<'_> {
         let evaluator = Evaluator::default();
         let mut backoff = Backoff::new(self.arguments.every);
         let mut status = Status::Proceed;
-        let mut is_first = true;
+        let mut is_first_poll = true;
         let mut is_listed = true;
         loop {
             match directory::list(&self.arguments.directory) {
-                Ok(found) => {
-                    files.update(found);
+                Ok(stamps) => {
+                    files.update(stamps);
                     is_listed = true;
                 }
                 Err(error) if self.arguments.once => return Err(error.into()),
@@ -83,19 +83,19 @@ impl Watcher<'_> {
                     }
                 }
             }
-            if std::mem::take(&mut is_first) && !self.arguments.once {
+            if std::mem::take(&mut is_first_poll) && !self.arguments.once {
                 note(&format!(
                     "watching {}; press Ctrl-C to stop",
                     self.arguments.directory.display()
                 ));
             }
             // A signal can end the evaluation. The summary then includes the remaining files.
-            self.tally.borrow_mut().pending = files.pending();
+            self.tally.borrow_mut().pending = files.pending_count();
             let due_status =
                 self.evaluate_due(&mut files, &evaluator, &mut backoff, &mut printer).await?;
             status = status.max(due_status);
-            self.tally.borrow_mut().pending = files.pending();
-            if self.arguments.once && is_listed && files.pending() == 0 {
+            self.tally.borrow_mut().pending = files.pending_count();
+            if self.arguments.once && is_listed && files.pending_count() == 0 {
                 return Ok(status);
             }
             tokio::time::sleep(backoff.delay()).await;
@@ -110,26 +110,26 @@ impl Watcher<'_> {
         backoff: &mut Backoff,
         printer: &mut Printer<'_>,
     ) -> Result<Status, Failure> {
-        let due = files.due();
-        let mut outcomes = futures_util::stream::iter(due)
-            .map(|due| async move {
-                let outcome = evaluator.evaluate(self.arguments, self.client, &due).await;
-                (due, outcome)
+        let due_files = files.due_files();
+        let mut outcomes = futures_util::stream::iter(due_files)
+            .map(|file| async move {
+                let outcome = evaluator.evaluate(self.arguments, self.client, &file).await;
+                (file, outcome)
             })
-            .buffered(IN_FLIGHT);
+            .buffered(MAX_IN_FLIGHT);
         let mut status = Status::Proceed;
-        while let Some((due, outcome)) = outcomes.next().await {
-            let path = due.path.as_path();
+        while let Some((file, outcome)) = outcomes.next().await {
+            let path = file.path.as_path();
             match outcome {
                 FileOutcome::Changing => files.mark_changing(path),
                 FileOutcome::Unreadable(failure) => {
                     if files.mark_unreadable(path) {
                         status = status.max(failure.status());
                         self.tally.borrow_mut().add_failure();
-                        printer.failure(path, None, &failure)?;
+                        printer.print_failure(path, None, &failure)?;
                     }
                 }
-                FileOutcome::Unchanged => files.mark_done(path, due.digest),
+                FileOutcome::Unchanged => files.mark_done(path, file.digest),
                 FileOutcome::Answered { digest, answers } => {
                     if let Some(error) = self.transient_error(&answers) {
                         if self.server == Server::Temporary && error.refusal().is_none() {
@@ -166,13 +166,13 @@ impl Watcher<'_> {
         match answer {
             Ok(answer) => {
                 self.tally.borrow_mut().add_evaluation(&answer);
-                printer.answer(path, request, &answer).await?;
+                printer.print_answer(path, request, &answer).await?;
                 Ok(Status::from_evaluation(&answer))
             }
             Err(error) => {
                 self.tally.borrow_mut().add_failure();
                 let id = request.report.as_ref().map(|report| report.id.as_str());
-                printer.failure(path, id, &Failure::from(error))?;
+                printer.print_failure(path, id, &Failure::from(error))?;
                 Ok(Status::Error)
             }
         }

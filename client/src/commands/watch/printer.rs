@@ -19,7 +19,7 @@ use crate::terminal::Terminal;
 pub(super) struct Printer<'c> {
     stream: Stream,
     view: View,
-    shown: AnswerPrinter<'c>,
+    answer_printer: AnswerPrinter<'c>,
 }
 
 /// A line of JSON output.
@@ -45,10 +45,10 @@ impl<'c> Printer<'c> {
         let is_terminal = std::io::stdout().is_terminal();
         let stream = format.unwrap_or(if is_terminal { Stream::Human } else { Stream::Lines });
         let view = View { columns: terminal.columns, only: Vec::new(), explain: Explain::Briefly };
-        Self { stream, view, shown: AnswerPrinter::new(client, is_recorded) }
+        Self { stream, view, answer_printer: AnswerPrinter::new(client, is_recorded) }
     }
 
-    pub(super) async fn answer(
+    pub(super) async fn print_answer(
         &mut self,
         path: &Path,
         request: &v1::EvaluateRequest,
@@ -56,7 +56,7 @@ impl<'c> Printer<'c> {
     ) -> Result<(), Failure> {
         let id = request.report.as_ref().map_or("", |report| report.id.as_str());
         match self.stream {
-            Stream::Human => self.shown.print(answer, request, &self.view).await,
+            Stream::Human => self.answer_printer.print(answer, request, &self.view).await,
             Stream::Lines => print_raw(&line(path, id, answer)),
             Stream::Json => {
                 let evaluation = RawValue::from_string(json::to_json(answer)?).map_err(io_error)?;
@@ -68,7 +68,7 @@ impl<'c> Printer<'c> {
     }
 
     /// Prints the failure of a file, or that of the report with this id in the file.
-    pub(super) fn failure(
+    pub(super) fn print_failure(
         &mut self,
         path: &Path,
         id: Option<&str>,
@@ -80,7 +80,7 @@ impl<'c> Printer<'c> {
                 Ok(())
             }
             Stream::Lines => {
-                print_raw(&failed_line(path, id.unwrap_or_default(), &failure.to_string()))
+                print_raw(&failure_line(path, id.unwrap_or_default(), &failure.to_string()))
             }
             Stream::Json => {
                 let (file, error) = (path.to_string_lossy(), failure.to_string());
@@ -102,20 +102,24 @@ fn io_error(error: serde_json::Error) -> Failure {
 
 /// Formats the decision, the file, the score and the advice on one line.
 fn line(path: &Path, id: &str, answer: &v1::EvaluateResponse) -> String {
-    let (word, advice) = verdict(answer);
-    format!("{word:<10}  {}  {}  {advice}\n", name(path, id), labels::score(deciding_score(answer)))
+    let (decision, advice) = verdict(answer);
+    format!(
+        "{decision:<10}  {}  {}  {advice}\n",
+        file_and_report(path, id),
+        labels::score(deciding_score(answer))
+    )
 }
 
-fn failed_line(path: &Path, id: &str, failure: &str) -> String {
+fn failure_line(path: &Path, id: &str, failure: &str) -> String {
     let failure = failure.lines().map(one_line).collect::<Vec<_>>().join("; ");
-    format!("{:<10}  {}  {failure}\n", "ERROR", name(path, id))
+    format!("{:<10}  {}  {failure}\n", "ERROR", file_and_report(path, id))
 }
 
 /// Returns the file name, with the report's id if it differs.
-fn name(path: &Path, id: &str) -> String {
+fn file_and_report(path: &Path, id: &str) -> String {
     let file = one_line(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy());
-    let is_named = id.is_empty() || path.file_stem().is_some_and(|stem| *stem == *id);
-    if is_named { file } else { format!("{file} ({})", one_line(id)) }
+    let is_named_after_file = id.is_empty() || path.file_stem().is_some_and(|stem| *stem == *id);
+    if is_named_after_file { file } else { format!("{file} ({})", one_line(id)) }
 }
 
 #[cfg(test)]
@@ -138,7 +142,7 @@ mod tests {
             line(Path::new("in/checkout-oom.md"), "checkout-oom", &samples::answer()),
             line(Path::new("in/all.jsonl"), "checkout-oom", &samples::answer()),
             line(Path::new("in/a\nb.md"), "", &hostile),
-            failed_line(Path::new("in/c.json"), "", "in/c.json:1: column 3:\n  EOF"),
+            failure_line(Path::new("in/c.json"), "", "in/c.json:1: column 3:\n  EOF"),
         ];
         insta::assert_snapshot!(lines.concat());
     }

@@ -7,44 +7,45 @@ use gsar_proto::v1;
 use crate::human::{count, verdict};
 
 /// The order of the decisions in the summary.
-const ORDER: [&str; 6] = ["PROCEED", "REGENERATE", "REPLAN", "ABSTAIN", "FAILED", "SHADOW"];
+const DECISION_ORDER: [&str; 6] =
+    ["PROCEED", "REGENERATE", "REPLAN", "ABSTAIN", "FAILED", "SHADOW"];
 
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     evaluated: Vec<(String, u64)>,
-    failed: u64,
+    failed_count: u64,
     /// The number of files that are due or changing.
     pub(super) pending: usize,
 }
 
 impl Tally {
     pub(super) fn add_evaluation(&mut self, answer: &v1::EvaluateResponse) {
-        let (word, _) = verdict(answer);
-        match self.evaluated.iter_mut().find(|(known, _)| *known == word) {
+        let (decision, _) = verdict(answer);
+        match self.evaluated.iter_mut().find(|(name, _)| *name == decision) {
             Some((_, times)) => *times += 1,
-            None => self.evaluated.push((word, 1)),
+            None => self.evaluated.push((decision, 1)),
         }
     }
 
     /// Counts a file or request that could not be evaluated.
     pub(super) fn add_failure(&mut self) {
-        self.failed += 1;
+        self.failed_count += 1;
     }
 }
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = self.evaluated.iter().map(|(_, times)| times).sum();
-        write!(f, "{} evaluated", count(all, "report"))?;
-        let rank = |word: &str| ORDER.iter().position(|known| *known == word);
+        let total = self.evaluated.iter().map(|(_, times)| times).sum();
+        write!(f, "{} evaluated", count(total, "report"))?;
+        let rank = |decision: &str| DECISION_ORDER.iter().position(|name| *name == decision);
         let mut evaluated: Vec<&(String, u64)> = self.evaluated.iter().collect();
-        evaluated.sort_by_key(|(word, _)| rank(word).unwrap_or(ORDER.len()));
-        for (number, (word, times)) in evaluated.into_iter().enumerate() {
-            let lead = if number == 0 { ": " } else { ", " };
-            write!(f, "{lead}{times} {}", word.to_lowercase())?;
+        evaluated.sort_by_key(|(decision, _)| rank(decision).unwrap_or(DECISION_ORDER.len()));
+        for (index, (decision, times)) in evaluated.into_iter().enumerate() {
+            let separator = if index == 0 { ": " } else { ", " };
+            write!(f, "{separator}{times} {}", decision.to_lowercase())?;
         }
-        if self.failed > 0 {
-            write!(f, "; {} could not be evaluated", self.failed)?;
+        if self.failed_count > 0 {
+            write!(f, "; {} could not be evaluated", self.failed_count)?;
         }
         if self.pending > 0 {
             write!(f, "; {} left", count(self.pending as u64, "file"))?;

@@ -18,20 +18,20 @@ pub(super) fn citation(
     contents: &Contents,
 ) -> Markup {
     if !citation.claim_id.is_empty() {
-        let by = std::slice::from_ref(&citation.claim_id);
-        return html! { p class="dim" { "By claim " (links(by, claims)) "." } };
+        let claim_ids = std::slice::from_ref(&citation.claim_id);
+        return html! { p class="dim" { "By claim " (links(claim_ids, claims)) "." } };
     }
     let item = record.evidence.iter().find(|item| item.id == citation.evidence_id);
-    let whole = contents.get(&citation.evidence_id).map(String::as_str);
-    let text = whole.or(item.map(|item| item.head.as_str())).unwrap_or_default();
-    let found = range(citation.bytes.as_ref()).and_then(|at| excerpt(text, at));
+    let full_content = contents.get(&citation.evidence_id).map(String::as_str);
+    let text = full_content.or(item.map(|item| item.head.as_str())).unwrap_or_default();
+    let context = range(citation.bytes.as_ref()).and_then(|bytes| excerpt(text, bytes));
     html! {
-        (location(citation, item, found.as_ref()))
-        @if whole.is_none() && item.is_some_and(|item| !item.is_whole) {
+        (location(citation, item, context.as_ref()))
+        @if full_content.is_none() && item.is_some_and(|item| !item.is_whole) {
             p class="dim" { "Only the beginning of the item is stored." }
         }
-        @match found {
-            Some(found) => pre { (block(&found.before)) mark { (block(&found.quoted)) } (block(&found.after)) },
+        @match context {
+            Some(context) => pre { (block(&context.before)) mark { (block(&context.quote)) } (block(&context.after)) },
             None if citation.quote.is_empty() => {},
             None => {
                 @if citation.bytes.is_none() { p class="dim" { (context_missing(record)) } }
@@ -53,7 +53,7 @@ fn context_missing(record: &v1::GetEvaluationResponse) -> &'static str {
 fn location(
     citation: &v1::Citation,
     item: Option<&v1::RecordedEvidence>,
-    found: Option<&Excerpt>,
+    context: Option<&Excerpt>,
 ) -> Markup {
     let lane = item.map(lane).unwrap_or_default();
     let tool = item.map_or("", |item| item.tool.as_str());
@@ -64,7 +64,7 @@ fn location(
                 @for fact in [lane.as_str(), tool, citation.field_path.as_str()] {
                     @if !fact.is_empty() { " · " (isolated(fact)) }
                 }
-                @if let Some(found) = found { " · line " (found.line) }
+                @if let Some(context) = context { " · line " (context.line) }
             }
         }
     }

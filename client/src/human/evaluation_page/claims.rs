@@ -4,7 +4,7 @@ use gsar_proto::v1;
 use maud::{Markup, html};
 
 use super::cited::citation;
-use super::{Contents, class_of, style_of, verdict_on};
+use super::{Contents, class_label, style_of, verdict_label};
 use crate::human::html::isolated;
 use crate::human::{claims::impact, labels};
 
@@ -16,9 +16,9 @@ pub(super) fn claims(
     html! {
         h2 { "Claims" }
         @if answer.claims.is_empty() { p class="dim" { "The report has no claims." } }
-        @for (place, claim) in answer.claims.iter().enumerate() {
-            section class=(style_of(claim)) id={ "claim-" (place + 1) } {
-                (judged(claim, &answer.corrections))
+        @for (index, claim) in answer.claims.iter().enumerate() {
+            section class=(style_of(claim)) id={ "claim-" (index + 1) } {
+                (claim_summary(claim, &answer.corrections))
                 @for cited in &claim.citations { (citation(cited, &answer.claims, record, contents)) }
                 @if claim.citations.is_empty() { p class="dim" { "No evidence cited." } }
             }
@@ -26,7 +26,7 @@ pub(super) fn claims(
     }
 }
 
-fn judged(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
+fn claim_summary(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
     let facts: Vec<String> = std::iter::once(labels::evidence_type(claim.r#type()).to_owned())
         .filter(|kind| !kind.is_empty())
         .chain((!claim.rules.is_empty()).then(|| format!("by {}", claim.rules.join(", "))))
@@ -34,7 +34,7 @@ fn judged(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
         .collect();
     html! {
         h3 {
-            (verdict_on(claim))
+            (verdict_label(claim))
             " " strong { (isolated(&claim.id)) } " " (isolated(&claim.text))
         }
         @if !facts.is_empty() { p class="dim" { (isolated(&facts.join("; "))) } }
@@ -45,14 +45,15 @@ fn judged(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
 
 /// Renders the claim's corrections, second look and votes.
 fn remarks(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
-    let corrections: Vec<_> = corrections.iter().filter(|of| of.claim_id == claim.id).collect();
+    let corrections: Vec<_> =
+        corrections.iter().filter(|correction| correction.claim_id == claim.id).collect();
     if corrections.is_empty() && claim.votes.is_empty() && claim.second_look.is_none() {
         return html! {};
     }
     html! {
         ul {
-            @for of in corrections {
-                li { "Verification: " (labels::correction(of)) ": " (isolated(&of.sentence)) " " code { (isolated(&of.code)) } }
+            @for correction in corrections {
+                li { "Verification: " (labels::correction(correction)) ": " (isolated(&correction.sentence)) " " code { (isolated(&correction.code)) } }
             }
             @if let Some(look) = &claim.second_look {
                 li { (isolated(&labels::second_look(look))) " (" (isolated(&look.reader)) ")" }
@@ -60,7 +61,7 @@ fn remarks(claim: &v1::JudgedClaim, corrections: &[v1::Correction]) -> Markup {
             @for vote in &claim.votes {
                 li {
                     "Vote: " (format!("{:.0} % ", vote.share * 100.0)) (isolated(&vote.judge)) " #" (u64::from(vote.sample) + 1) " "
-                    (class_of(vote.class())) @if !vote.note.is_empty() { ": " (isolated(&vote.note)) }
+                    (class_label(vote.class())) @if !vote.note.is_empty() { ": " (isolated(&vote.note)) }
                 }
             }
         }

@@ -6,18 +6,18 @@ use maud::{Markup, html};
 
 use super::{links, style_of_tier};
 use crate::human::html::isolated;
-use crate::human::verdict::{decided, verdict};
+use crate::human::verdict::{computed_decision, verdict};
 use crate::human::{labels, safety, score as scores};
 
 /// Renders the tier, the advice and the reasons.
 pub(super) fn tier_and_reasons(answer: &v1::EvaluateResponse) -> Markup {
-    let decision = decided(answer);
+    let decision = computed_decision(answer);
     let tier = decision.map_or(v1::Tier::Unspecified, v1::Decision::tier);
-    let failed = answer.outcome() == v1::Outcome::Failed;
-    let style = if failed { "bad" } else { style_of_tier(tier) };
-    let (word, advice) = verdict(answer);
+    let has_failed = answer.outcome() == v1::Outcome::Failed;
+    let style = if has_failed { "bad" } else { style_of_tier(tier) };
+    let (name, advice) = verdict(answer);
     html! {
-        p class={ "verdict " (style) } { strong { (labels::tier_sign(tier)) " " (word) } " " (isolated(&advice)) }
+        p class={ "verdict " (style) } { strong { (labels::tier_sign(tier)) " " (name) } " " (isolated(&advice)) }
         @if let Some(decision) = decision {
             ul {
                 @for reason in &decision.reasons {
@@ -44,8 +44,9 @@ pub(super) fn score(answer: &v1::EvaluateResponse, policy: Option<&Policy>) -> M
             p { "There is no score" @if !answer.abstain_reason.is_empty() { ": " (isolated(&answer.abstain_reason)) } "." }
         };
     };
-    let of = |score: &v1::Score| (score.numerator, score.denominator);
-    let unguarded = answer.score.as_ref().filter(|unguarded| of(unguarded) != of(score));
+    let fraction = |score: &v1::Score| (score.numerator, score.denominator);
+    let unguarded =
+        answer.score.as_ref().filter(|unguarded| fraction(unguarded) != fraction(score));
     html! {
         p {
             "Score " strong { (labels::score(Some(score))) }
@@ -74,7 +75,7 @@ fn weights(terms: &v1::ScoreTerms) -> String {
         parts.push(("unverified", terms.unverified));
     }
     let parts =
-        parts.into_iter().map(|(word, weight)| format!("{word} {}", labels::weight(weight)));
+        parts.into_iter().map(|(name, weight)| format!("{name} {}", labels::weight(weight)));
     let parts = parts.collect::<Vec<_>>().join(" · ");
     format!("{parts} · a contradiction counts {} times", labels::number(terms.rho))
 }
@@ -82,17 +83,17 @@ fn weights(terms: &v1::ScoreTerms) -> String {
 /// Renders the gate, the evidence chain, the cap, the action ladder, open points and gaps.
 pub(super) fn safety(answer: &v1::EvaluateResponse) -> Markup {
     let facts = safety::facts(answer);
-    let open = answer.verification_reasons.iter().map(|reason| reason.sentence.as_str());
-    let missed = answer.gaps.iter().map(String::as_str);
-    let rest: Vec<_> =
-        open.map(|text| ("Open", text)).chain(missed.map(|text| ("Missed", text))).collect();
+    let open_points = answer.verification_reasons.iter().map(|reason| reason.sentence.as_str());
+    let gaps = answer.gaps.iter().map(String::as_str);
+    let points: Vec<_> =
+        open_points.map(|text| ("Open", text)).chain(gaps.map(|text| ("Missed", text))).collect();
     html! {
-        @if !facts.is_empty() || !rest.is_empty() {
+        @if !facts.is_empty() || !points.is_empty() {
             dl {
-                @for (label, words, in_shadow) in &facts {
-                    dt { (label) } dd { (isolated(words)) @if *in_shadow { " (in shadow)" } }
+                @for (label, text, in_shadow) in &facts {
+                    dt { (label) } dd { (isolated(text)) @if *in_shadow { " (in shadow)" } }
                 }
-                @for (label, sentence) in rest { dt { (label) } dd { (isolated(sentence)) } }
+                @for (label, sentence) in points { dt { (label) } dd { (isolated(sentence)) } }
             }
         }
     }

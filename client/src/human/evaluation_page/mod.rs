@@ -29,10 +29,10 @@ const STYLE: &str = include_str!("page.css");
 
 pub(crate) fn evaluation_page(record: &v1::GetEvaluationResponse, contents: &Contents) -> String {
     let answer = record.evaluation.clone().unwrap_or_default();
-    let reported = record.report.clone().unwrap_or_default();
-    let name = match reported.id.is_empty() {
+    let report = record.report.clone().unwrap_or_default();
+    let name = match report.id.is_empty() {
         true => answer.evaluation_id.as_str(),
-        false => reported.id.as_str(),
+        false => report.id.as_str(),
     };
     let policy = Policy::from_toml(&record.policy_toml).ok();
     let body = html! {
@@ -40,7 +40,7 @@ pub(crate) fn evaluation_page(record: &v1::GetEvaluationResponse, contents: &Con
         (decision::tier_and_reasons(&answer))
         (decision::score(&answer, policy.as_ref()))
         (decision::safety(&answer))
-        (report::report(&reported, &answer))
+        (report::report(&report, &answer))
         (claims::claims(&answer, record, contents))
         (origin::grades(&record.grades))
         (origin::origin(&answer, &record.policy_toml))
@@ -48,15 +48,15 @@ pub(crate) fn evaluation_page(record: &v1::GetEvaluationResponse, contents: &Con
     document(&format!("{name}: {}", verdict(&answer).0), STYLE, &body)
 }
 
-fn class_of(class: v1::ClaimClass) -> Markup {
-    let (sign, word, _) = labels::class(class);
-    html! { span class={ "word " (style_of_class(class)) } { (sign) " " (word) } }
+fn class_label(class: v1::ClaimClass) -> Markup {
+    let (sign, name, _) = labels::class(class);
+    html! { span class={ "word " (style_of_class(class)) } { (sign) " " (name) } }
 }
 
 /// Renders the class of a claim, or `undecided`.
-fn verdict_on(claim: &v1::JudgedClaim) -> Markup {
-    let (sign, word, _) = labels::verdict(claim);
-    html! { span class={ "word " (style_of(claim)) } { (sign) " " (word) } }
+fn verdict_label(claim: &v1::JudgedClaim) -> Markup {
+    let (sign, name, _) = labels::verdict(claim);
+    html! { span class={ "word " (style_of(claim)) } { (sign) " " (name) } }
 }
 
 /// Returns the CSS class for a claim.
@@ -77,7 +77,7 @@ fn style_of_class(class: v1::ClaimClass) -> &'static str {
     }
 }
 
-fn tier_of(tier: v1::Tier) -> Markup {
+fn tier_label(tier: v1::Tier) -> Markup {
     html! { span class={ "word " (style_of_tier(tier)) } { (labels::tier_sign(tier)) " " (labels::tier(tier).0) } }
 }
 
@@ -111,8 +111,8 @@ fn anchor(index: usize) -> String {
 }
 
 /// Converts a byte range to indices. Returns `None` if it is absent or empty.
-fn range(of: Option<&v1::ByteRange>) -> Option<Range<usize>> {
-    let v1::ByteRange { start, end } = of?;
+fn range(bytes: Option<&v1::ByteRange>) -> Option<Range<usize>> {
+    let v1::ByteRange { start, end } = bytes?;
     let (start, end) = (usize::try_from(*start).ok()?, usize::try_from(*end).ok()?);
     (start < end).then_some(start..end)
 }

@@ -3,7 +3,7 @@
 use gsar_proto::v1;
 use maud::{Markup, html};
 
-use super::{anchor, range, style_of, verdict_on};
+use super::{anchor, range, style_of, verdict_label};
 use crate::human::html::{block, isolated};
 
 enum Mark<'a> {
@@ -41,18 +41,20 @@ fn segments<'a>(
     let gaps = answer.coverage.iter().flat_map(|coverage| &coverage.uncovered);
     let gaps = gaps.filter_map(|gap| Some((range(Some(gap))?, Mark::Gap)));
     let mut marks: Vec<_> = claims.chain(gaps).collect();
-    marks.sort_by_key(|(at, _)| at.start);
+    marks.sort_by_key(|(bytes, _)| bytes.start);
     let mut segments = Vec::new();
-    let mut read = 0;
-    for (at, mark) in marks {
-        let (Some(before), Some(marked)) = (text.get(read..at.start), text.get(at.clone())) else {
+    let mut previous_end = 0;
+    for (bytes, mark) in marks {
+        let (Some(before), Some(marked_text)) =
+            (text.get(previous_end..bytes.start), text.get(bytes.clone()))
+        else {
             continue;
         };
-        read = at.end;
+        previous_end = bytes.end;
         segments.push((before, None));
-        segments.push((marked, Some(mark)));
+        segments.push((marked_text, Some(mark)));
     }
-    segments.push((text.get(read..).unwrap_or_default(), None));
+    segments.push((text.get(previous_end..).unwrap_or_default(), None));
     segments
 }
 
@@ -64,7 +66,7 @@ fn segment(text: &str, mark: Option<Mark<'_>>) -> Markup {
             Some(Mark::Gap) => { span class="gap" { (text) } small { "not covered" } },
             Some(Mark::Claim(claim, index)) => {
                 span class={ "claim " (style_of(claim)) } { (text) }
-                small { (verdict_on(claim)) " " a href=(anchor(index)) { (isolated(&claim.id)) } }
+                small { (verdict_label(claim)) " " a href=(anchor(index)) { (isolated(&claim.id)) } }
             },
         }
     }
@@ -84,12 +86,12 @@ mod tests {
         // The fourth claim ends inside a character, the last one is past the end.
         let claims = vec![claim(4, 7), claim(0, 3), claim(2, 5), claim(8, 10), claim(90, 95)];
         let answer = v1::EvaluateResponse { claims, ..Default::default() };
-        let found = segments("abc def ä.", &answer);
-        let texts: Vec<_> = found.iter().map(|(text, _)| *text).collect();
+        let parts = segments("abc def ä.", &answer);
+        let texts: Vec<_> = parts.iter().map(|(text, _)| *text).collect();
         assert_eq!(texts, ["", "abc", " ", "def", " ", "ä", "."]);
-        let marked = found.iter().filter(|(_, mark)| mark.is_some()).count();
-        assert_eq!(marked, 3);
-        let cut = v1::EvaluateResponse { claims: vec![claim(8, 9)], ..Default::default() };
-        assert_eq!(segments("abc def ä.", &cut).len(), 1);
+        let marked_count = parts.iter().filter(|(_, mark)| mark.is_some()).count();
+        assert_eq!(marked_count, 3);
+        let answer = v1::EvaluateResponse { claims: vec![claim(8, 9)], ..Default::default() };
+        assert_eq!(segments("abc def ä.", &answer).len(), 1);
     }
 }

@@ -11,80 +11,87 @@ use crate::human::samples;
 
 /// Returns a record with `text` in every untrusted field.
 fn record(text: &str) -> (v1::GetEvaluationResponse, Contents) {
-    let said = || text.to_owned();
+    let untrusted = || text.to_owned();
     let end = u64::try_from(text.len()).unwrap_or_default();
     let bytes = Some(v1::ByteRange { start: 0, end });
-    let reason =
-        v1::Reason { code: said(), sentence: said(), claim_ids: vec![said(), "c9".into()] };
+    let reason = v1::Reason {
+        code: untrusted(),
+        sentence: untrusted(),
+        claim_ids: vec![untrusted(), "c9".into()],
+    };
     let citation = |claim_id: &str, evidence_id: String, bytes| v1::Citation {
         claim_id: claim_id.to_owned(),
         evidence_id,
-        quote: said(),
-        field_path: said(),
+        quote: untrusted(),
+        field_path: untrusted(),
         bytes,
     };
     let claim = v1::JudgedClaim {
-        id: said(),
-        text: said(),
-        note: said(),
+        id: untrusted(),
+        text: untrusted(),
+        note: untrusted(),
         span: bytes,
         class: v1::ClaimClass::Contradicted.into(),
         citations: vec![
-            citation("", said(), bytes),
+            citation("", untrusted(), bytes),
             citation("", "kept in part".to_owned(), None),
             citation(text, String::new(), None),
         ],
-        votes: vec![v1::Vote { judge: said(), note: said(), ..Default::default() }],
+        votes: vec![v1::Vote { judge: untrusted(), note: untrusted(), ..Default::default() }],
         role: v1::ClaimRole::Observation.into(),
         second_look: None,
-        rules: vec![said()],
+        rules: vec![untrusted()],
         ..Default::default()
     };
     let verdict = v1::GateVerdict {
-        root_cause: said(),
+        root_cause: untrusted(),
         reasons: vec![reason.clone(), reason.clone()],
         reason: Some(reason.clone()),
-        ties: vec![said()],
+        ties: vec![untrusted()],
         exit: v1::GateExit::Confident.into(),
         ..Default::default()
     };
     let chain = v1::EvidenceChain {
-        path: vec![said()],
-        change: Some(v1::ChangeRecord { id: said(), ..Default::default() }),
+        path: vec![untrusted()],
+        change: Some(v1::ChangeRecord { id: untrusted(), ..Default::default() }),
         ..Default::default()
     };
-    let link =
-        v1::JudgeLink { judge: said(), result: said(), detail: said(), ..Default::default() };
-    let certificate = v1::PolicyCertificate { mismatch: said(), ..Default::default() };
+    let link = v1::JudgeLink {
+        judge: untrusted(),
+        result: untrusted(),
+        detail: untrusted(),
+        ..Default::default()
+    };
+    let certificate = v1::PolicyCertificate { mismatch: untrusted(), ..Default::default() };
     let evaluation = v1::EvaluateResponse {
-        evaluation_id: said(),
+        evaluation_id: untrusted(),
         claims: vec![claim],
         corrections: vec![v1::Correction {
-            claim_id: said(),
-            code: said(),
-            sentence: said(),
+            claim_id: untrusted(),
+            code: untrusted(),
+            sentence: untrusted(),
             ..Default::default()
         }],
         decision: Some(v1::Decision {
             tier: v1::Tier::Replan.into(),
             reasons: vec![reason.clone()],
-            not_applicable: vec![said()],
-            affected_specialists: vec![said()],
+            not_applicable: vec![untrusted()],
+            affected_specialists: vec![untrusted()],
             ..Default::default()
         }),
         gate: Some(verdict),
         chain: Some(chain),
         action: Some(v1::ActionVerdict { held_by: vec![reason.clone()], ..Default::default() }),
         verification_reasons: vec![reason.clone()],
-        gaps: vec![said()],
+        gaps: vec![untrusted()],
         warnings: vec![reason],
-        abstain_reason: said(),
+        abstain_reason: untrusted(),
         provenance: Some(v1::Provenance {
-            server_version: said(),
+            server_version: untrusted(),
             judges: vec![link],
             policy: Some(v1::AppliedPolicy {
-                name: said(),
-                digest: said(),
+                name: untrusted(),
+                digest: untrusted(),
                 certificate: Some(certificate),
                 ..Default::default()
             }),
@@ -95,21 +102,28 @@ fn record(text: &str) -> (v1::GetEvaluationResponse, Contents) {
     let item = |id: String, head: String, is_whole| v1::RecordedEvidence {
         id,
         head,
-        tool: said(),
+        tool: untrusted(),
         is_whole,
         ..Default::default()
     };
-    let grade = v1::ClaimGrade { claim_id: said(), class: v1::ClaimClass::Grounded.into() };
-    let grade = v1::Grade { subject: Some(v1::grade::Subject::Claim(grade)), note: said() };
+    let grade = v1::ClaimGrade { claim_id: untrusted(), class: v1::ClaimClass::Grounded.into() };
+    let grade = v1::Grade { subject: Some(v1::grade::Subject::Claim(grade)), note: untrusted() };
     let record = v1::GetEvaluationResponse {
         evaluation: Some(evaluation),
-        report: Some(v1::Report { id: said(), synthesis: said(), ..Default::default() }),
-        evidence: vec![item(said(), said(), true), item("kept in part".to_owned(), said(), false)],
-        grades: vec![v1::RecordedGrade { grade: Some(grade), grader: said(), graded_at: None }],
-        policy_toml: said(),
+        report: Some(v1::Report { id: untrusted(), synthesis: untrusted(), ..Default::default() }),
+        evidence: vec![
+            item(untrusted(), untrusted(), true),
+            item("kept in part".to_owned(), untrusted(), false),
+        ],
+        grades: vec![v1::RecordedGrade {
+            grade: Some(grade),
+            grader: untrusted(),
+            graded_at: None,
+        }],
+        policy_toml: untrusted(),
         ..Default::default()
     };
-    (record, Contents::from([(said(), said())]))
+    (record, Contents::from([(untrusted(), untrusted())]))
 }
 
 fn page_of(text: &str) -> String {
@@ -119,11 +133,11 @@ fn page_of(text: &str) -> String {
 
 /// Replaces every character that could be markup, preserving length and line breaks.
 fn without_markup(text: &str) -> String {
-    let plain = |of: char| match of.is_whitespace() {
-        true => of.to_string(),
-        false => "x".repeat(of.len_utf8()),
+    let replace = |character: char| match character.is_whitespace() {
+        true => character.to_string(),
+        false => "x".repeat(character.len_utf8()),
     };
-    text.chars().map(plain).collect()
+    text.chars().map(replace).collect()
 }
 
 #[test]
@@ -202,15 +216,15 @@ fn incomplete_answers_are_rendered() {
 fn sample() -> (v1::GetEvaluationResponse, Contents) {
     use v1::grade::Subject;
     let mut answer = samples::full_answer();
-    let mut from = 0;
+    let mut start = 0;
     let report = samples::report();
     for claim in &mut answer.claims {
         // The last sentence is not covered by a claim.
-        let end = report.synthesis.get(from..).and_then(|rest| rest.find(". "));
-        let end = end.map_or(report.synthesis.len(), |at| from + at + 1);
-        let of = |at: usize| u64::try_from(at).unwrap_or_default();
-        claim.span = Some(v1::ByteRange { start: of(from), end: of(end) });
-        from = end + 1;
+        let end = report.synthesis.get(start..).and_then(|rest| rest.find(". "));
+        let end = end.map_or(report.synthesis.len(), |offset| start + offset + 1);
+        let to_u64 = |offset: usize| u64::try_from(offset).unwrap_or_default();
+        claim.span = Some(v1::ByteRange { start: to_u64(start), end: to_u64(end) });
+        start = end + 1;
     }
     let contents: Contents = samples::evidence()
         .into_iter()
@@ -261,9 +275,9 @@ fn a_complete_page() {
     let (_, body) = rest.split_once("</style>").unwrap();
     // One line per block element, without style and policy.
     let (body, _) = body.split_once("<details>").unwrap();
-    let mut shown = format!("{before}{body}");
+    let mut formatted = format!("{before}{body}");
     for tag in ["<h1>", "<h2>", "<section", "<p", "<ul>", "<li>", "<dl>", "<dt>", "<pre>", "<div"] {
-        shown = shown.replace(tag, &format!("\n{tag}"));
+        formatted = formatted.replace(tag, &format!("\n{tag}"));
     }
-    insta::assert_snapshot!(shown);
+    insta::assert_snapshot!(formatted);
 }
