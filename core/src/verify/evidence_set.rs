@@ -23,7 +23,8 @@ impl<'a> EvidenceSet<'a> {
     /// Creates an index.
     #[must_use]
     pub fn new(items: &'a [EvidenceItem]) -> Self {
-        let mut by_id: Vec<_> = items.iter().enumerate().map(|(at, item)| (&item.id, at)).collect();
+        let mut by_id: Vec<_> =
+            items.iter().enumerate().map(|(index, item)| (&item.id, index)).collect();
         by_id.sort_unstable();
         Self { items, by_id, second_looks: BTreeMap::new(), budget: Budget::unlimited() }
     }
@@ -63,8 +64,8 @@ impl<'a> EvidenceSet<'a> {
     }
 
     pub(crate) fn position(&self, id: &EvidenceId) -> Option<usize> {
-        let from = self.by_id.partition_point(|(known, _)| *known < id);
-        self.by_id.get(from).filter(|(known, _)| *known == id).map(|(_, position)| *position)
+        let index = self.by_id.partition_point(|(item_id, _)| *item_id < id);
+        self.by_id.get(index).filter(|(item_id, _)| *item_id == id).map(|(_, position)| *position)
     }
 }
 
@@ -109,9 +110,9 @@ impl<'a> Sources<'a> {
     pub(super) fn may_search(&mut self, position: usize) -> bool {
         const MIN_COST: usize = 4_096;
         let cost = self.content(position).len().max(MIN_COST);
-        let left = self.search_budget.checked_sub(cost);
-        self.search_budget = left.unwrap_or(0);
-        left.is_some() && self.budget.spend(cost)
+        let remaining = self.search_budget.checked_sub(cost);
+        self.search_budget = remaining.unwrap_or(0);
+        remaining.is_some() && self.budget.spend(cost)
     }
 
     pub(super) fn len(&self) -> usize {

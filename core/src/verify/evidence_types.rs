@@ -45,12 +45,12 @@ pub(super) fn check(
         } else {
             CorrectionCode::TypeAboveEvidence
         };
-        let was = judged.evidence_type.name();
+        let judged_type = judged.evidence_type.name();
         findings.retype(policy, judged, code, ceiling, || {
             if unattested {
                 String::from("The cited items are not attested, so the claim counts as inference.")
             } else {
-                format!("The cited items allow {} at most, not {was}.", ceiling.name())
+                format!("The cited items allow {} at most, not {judged_type}.", ceiling.name())
             }
         });
     }
@@ -83,7 +83,7 @@ fn ceiling(policy: &PolicyValues, item: &EvidenceItem) -> (EvidenceType, bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{claims, codes, judged, tool, verified, verified_under};
+    use super::super::testing::{claims, codes, judged, tool, verify_claims, verify_with_preset};
     use super::*;
     use crate::claim::Class;
     use crate::policy::Preset;
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn h10_the_type_follows_the_cited_item() {
-        let given = claims(&["pod restarted"]);
+        let claims = claims(&["pod restarted"]);
         for (kind, highest) in [
             (EvidenceKind::ToolOutput, ToolMatch),
             (EvidenceKind::Change, ToolMatch),
@@ -101,13 +101,13 @@ mod tests {
             (EvidenceKind::PriorClaim, Synthesis),
         ] {
             let item = EvidenceItem { kind, ..tool("e1", "pod restarted") };
-            for claimed in EvidenceType::ALL {
+            for judged_type in EvidenceType::ALL {
                 let answer =
-                    [judged(&given[0], Class::Grounded, claimed, &[("e1", "pod restarted")])];
-                let result = verified(&given, &answer, core::slice::from_ref(&item));
+                    [judged(&claims[0], Class::Grounded, judged_type, &[("e1", "pod restarted")])];
+                let result = verify_claims(&claims, &answer, core::slice::from_ref(&item));
                 let evidence_type = result.claims[0].judged.evidence_type;
-                if claimed != EvidenceType::NegEvidence {
-                    assert_eq!(evidence_type, claimed.max(highest), "{kind:?} {claimed:?}");
+                if judged_type != EvidenceType::NegEvidence {
+                    assert_eq!(evidence_type, judged_type.max(highest), "{kind:?} {judged_type:?}");
                 }
             }
         }
@@ -115,33 +115,36 @@ mod tests {
 
     #[test]
     fn h10_unsupported_claims_keep_the_heavier_type() {
-        let given = claims(&["pod restarted"]);
+        let claims = claims(&["pod restarted"]);
         let item = EvidenceItem { kind: EvidenceKind::Signal, ..tool("e1", "pod restarted") };
         for class in [Class::Contradicted, Class::Ungrounded] {
-            let answer = [judged(&given[0], class, ToolMatch, &[("e1", "pod restarted")])];
-            let result = verified(&given, &answer, core::slice::from_ref(&item));
+            let answer = [judged(&claims[0], class, ToolMatch, &[("e1", "pod restarted")])];
+            let result = verify_claims(&claims, &answer, core::slice::from_ref(&item));
             assert_eq!(result.claims[0].judged.evidence_type, ToolMatch);
         }
     }
 
     #[test]
     fn h11_unattested_items_are_inference_under_strict() {
-        let given = claims(&["pod restarted"]);
-        let answer = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")])];
+        let claims = claims(&["pod restarted"]);
+        let answer = [judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")])];
         let result =
-            verified_under(Preset::Strict, &given, &answer, &[tool("e1", "pod restarted")]);
+            verify_with_preset(Preset::Strict, &claims, &answer, &[tool("e1", "pod restarted")]);
         assert_eq!(result.claims[0].judged.evidence_type, Inference);
         assert_eq!(codes(&result), [CorrectionCode::NotAttested]);
         let attested = EvidenceItem { attested: true, ..tool("e1", "pod restarted") };
-        let result = verified_under(Preset::Strict, &given, &answer, &[attested]);
+        let result = verify_with_preset(Preset::Strict, &claims, &answer, &[attested]);
         assert_eq!(result.claims[0].judged.evidence_type, ToolMatch);
     }
 
     #[test]
     fn h10_an_inferred_item_allows_inference_only() {
-        let given = claims(&["pod restarted"]);
+        let claims = claims(&["pod restarted"]);
         let item = EvidenceItem { lane: Lane::LlmInferred, ..tool("e1", "pod restarted") };
-        let answer = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")])];
-        assert_eq!(verified(&given, &answer, &[item]).claims[0].judged.evidence_type, Inference);
+        let answer = [judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")])];
+        assert_eq!(
+            verify_claims(&claims, &answer, &[item]).claims[0].judged.evidence_type,
+            Inference
+        );
     }
 }

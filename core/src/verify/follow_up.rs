@@ -21,7 +21,7 @@ pub fn objections(judged: &[JudgedClaim], corrections: &[Correction]) -> Vec<Obj
             correction.claim == judged.claim.id
                 && correction.outcome == CorrectionOutcome::Corrected
         });
-        let lost_all = corrections_of_claim
+        let has_no_citation = corrections_of_claim
             .clone()
             .any(|correction| correction.code == CorrectionCode::NoValidCitation);
         let sentences = corrections_of_claim
@@ -30,7 +30,7 @@ pub fn objections(judged: &[JudgedClaim], corrections: &[Correction]) -> Vec<Obj
                 matches!(code, CorrectionCode::QuoteNotFound | CorrectionCode::UnknownEvidence)
             })
             .map(|correction| correction.sentence.clone());
-        let findings: Vec<String> = sentences.filter(|_| lost_all).collect();
+        let findings: Vec<String> = sentences.filter(|_| has_no_citation).collect();
         (!findings.is_empty()).then(|| Objection { judged: judged.clone(), findings })
     };
     judged.iter().filter_map(objection).collect()
@@ -39,7 +39,7 @@ pub fn objections(judged: &[JudgedClaim], corrections: &[Correction]) -> Vec<Obj
 /// Applies the answers to a follow-up request. Never makes a class less strict.
 #[must_use]
 pub fn apply_follow_up(
-    first: &[JudgedClaim],
+    judged_claims: &[JudgedClaim],
     requested: &[&ClaimId],
     answers: &[JudgedClaim],
 ) -> Vec<JudgedClaim> {
@@ -47,7 +47,7 @@ pub fn apply_follow_up(
         let is_requested = requested.contains(&&judged.claim.id);
         answers.iter().find(|answer| is_requested && answer.claim.id == judged.claim.id)
     };
-    first
+    judged_claims
         .iter()
         .map(|judged| match answer_to(judged) {
             Some(answer) => revise(judged, answer),
@@ -63,10 +63,10 @@ fn revise(judged: &JudgedClaim, answer: &JudgedClaim) -> JudgedClaim {
     }
     if answer.class > judged.class {
         // A supported claim never gets a heavier type, and an unsupported one never a lighter type.
-        let (before, after) = (judged.evidence_type, answer.evidence_type);
+        let (judged_type, answer_type) = (judged.evidence_type, answer.evidence_type);
         revised.evidence_type = match answer.class {
-            Class::Grounded | Class::Complementary => before.max(after),
-            Class::Ungrounded | Class::Contradicted => before.min(after),
+            Class::Grounded | Class::Complementary => judged_type.max(answer_type),
+            Class::Ungrounded | Class::Contradicted => judged_type.min(answer_type),
         };
         revised.class = answer.class;
         revised.note.clone_from(&answer.note);
@@ -82,7 +82,7 @@ fn revise(judged: &JudgedClaim, answer: &JudgedClaim) -> JudgedClaim {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{claims, judged, tool, verified};
+    use super::super::testing::{claims, judged, tool, verify_claims};
     use super::super::{EvidenceSet, verify};
     use super::*;
     use crate::claim::EvidenceType::{Inference, ToolMatch};
@@ -92,65 +92,67 @@ mod tests {
 
     #[test]
     fn claims_without_a_found_citation_get_an_extra_turn() {
-        let given = claims(&["queue depth was 29", "workers busy 4 of 8", "a", "b", "c"]);
-        let first = [
-            judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "depth of the queue: 29")]),
+        let claims = claims(&["queue depth was 29", "workers busy 4 of 8", "a", "b", "c"]);
+        let judged_claims = [
+            judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "depth of the queue: 29")]),
             // One quote is found, so the claim is still cited.
             judged(
-                &given[1],
+                &claims[1],
                 Class::Grounded,
                 ToolMatch,
                 &[("e1", "workers busy 4 of 8"), ("e1", "8 of 8 are busy")],
             ),
-            judged(&given[2], Class::Contradicted, ToolMatch, &[("e9", "queue depth 29")]),
+            judged(&claims[2], Class::Contradicted, ToolMatch, &[("e9", "queue depth 29")]),
             // Nothing was cited, so no quote was missing.
-            judged(&given[3], Class::Grounded, ToolMatch, &[]),
-            judged(&given[4], Class::Ungrounded, ToolMatch, &[("e1", "nowhere to be found")]),
+            judged(&claims[3], Class::Grounded, ToolMatch, &[]),
+            judged(&claims[4], Class::Ungrounded, ToolMatch, &[("e1", "nowhere to be found")]),
         ];
         let items = [tool("e1", LOG)];
-        let found = verified(&given, &first, &items);
-        let objections_found = objections(&first, &found.corrections);
-        let claims: Vec<&JudgedClaim> =
-            objections_found.iter().map(|objection| &objection.judged).collect();
-        assert_eq!(claims, [&first[0], &first[2]]);
-        assert!(objections_found[0].findings[0].contains("depth of the queue"));
+        let result = verify_claims(&claims, &judged_claims, &items);
+        let found = objections(&judged_claims, &result.corrections);
+        let objected_claims: Vec<&JudgedClaim> =
+            found.iter().map(|objection| &objection.judged).collect();
+        assert_eq!(objected_claims, [&judged_claims[0], &judged_claims[2]]);
+        assert!(found[0].findings[0].contains("depth of the queue"));
 
-        let answers = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")])];
-        let after = apply_follow_up(&first, &[&given[0].id, &given[2].id], &answers);
-        let found = verified(&given, &after, &items);
-        assert_eq!(found.claims[0].judged.class, Class::Grounded);
-        assert_eq!(found.claims[0].judged.citations.len(), 1);
-        assert_eq!(objections(&after, &found.corrections).len(), 1);
+        let answers = [judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")])];
+        let revised = apply_follow_up(&judged_claims, &[&claims[0].id, &claims[2].id], &answers);
+        let result = verify_claims(&claims, &revised, &items);
+        assert_eq!(result.claims[0].judged.class, Class::Grounded);
+        assert_eq!(result.claims[0].judged.citations.len(), 1);
+        assert_eq!(objections(&revised, &result.corrections).len(), 1);
     }
 
     #[test]
     fn an_observing_policy_has_no_objections() {
-        let given = claims(&["queue depth was 29"]);
-        let first = [judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "no such line")])];
+        let claims = claims(&["queue depth was 29"]);
+        let judged_claims =
+            [judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "no such line")])];
         let items = [tool("e1", LOG)];
         let policy = PolicyValues {
             verification: VerificationMode::Observe,
             ..preset(Preset::Reference).values().clone()
         };
         let evidence_set = EvidenceSet::new(&items);
-        let found = verify(policy.verification, &policy, &given, first.to_vec(), &evidence_set);
-        assert_eq!(objections(&first, &found.corrections), []);
+        let result =
+            verify(policy.verification, &policy, &claims, judged_claims.to_vec(), &evidence_set);
+        assert_eq!(objections(&judged_claims, &result.corrections), []);
     }
 
     #[test]
     fn an_answer_never_makes_a_class_less_strict() {
-        let given = claims(&["queue depth was 31"]);
-        let first =
-            [judged(&given[0], Class::Complementary, Inference, &[("e1", "queue depth 29")])];
-        let requested = [&given[0].id];
+        let claims = claims(&["queue depth was 31"]);
+        let judged_claims =
+            [judged(&claims[0], Class::Complementary, Inference, &[("e1", "queue depth 29")])];
+        let requested = [&claims[0].id];
         for class in Class::ALL {
-            let answer = [judged(&given[0], class, ToolMatch, &[("e1", "workers busy 4 of 8")])];
-            let after = apply_follow_up(&first, &requested, &answer);
-            assert_eq!(after[0].class, class.max(Class::Complementary));
+            let answer = [judged(&claims[0], class, ToolMatch, &[("e1", "workers busy 4 of 8")])];
+            let revised = apply_follow_up(&judged_claims, &requested, &answer);
+            assert_eq!(revised[0].class, class.max(Class::Complementary));
             if class == Class::Grounded {
-                assert_eq!(after, first);
+                assert_eq!(revised, judged_claims);
             }
-            assert!(apply_follow_up(&first, &[], &answer) == first);
+            assert!(apply_follow_up(&judged_claims, &[], &answer) == judged_claims);
         }
     }
 }

@@ -13,12 +13,12 @@ use crate::score::heaviest_type;
 /// Returns a verified claim for each submitted one, in order.
 pub(super) fn match_claims(
     policy: &PolicyValues,
-    given: &[Claim],
+    claims: &[Claim],
     judged: Vec<JudgedClaim>,
     findings: &mut Findings,
 ) -> Vec<VerifiedClaim> {
     let mut slots: BTreeMap<&ClaimId, Option<JudgedClaim>> =
-        given.iter().map(|claim| (&claim.id, None)).collect();
+        claims.iter().map(|claim| (&claim.id, None)).collect();
     for answer in judged {
         match slots.get_mut(&answer.claim.id) {
             None => findings.note(
@@ -35,7 +35,7 @@ pub(super) fn match_claims(
             },
         }
     }
-    given
+    claims
         .iter()
         .map(|claim| match slots.get_mut(&claim.id).and_then(Option::take) {
             Some(answer) => restore_text(claim, answer, findings),
@@ -46,33 +46,33 @@ pub(super) fn match_claims(
 
 fn select_stricter(
     policy: &PolicyValues,
-    a: JudgedClaim,
-    b: JudgedClaim,
+    first: JudgedClaim,
+    second: JudgedClaim,
     findings: &mut Findings,
 ) -> JudgedClaim {
     // Ties in weight go to the type that weighs more in the paper.
     let weight = |judged: &JudgedClaim| {
         (policy.weights.get(judged.evidence_type), Reverse(judged.evidence_type))
     };
-    let (strictest, other) = if b.class > a.class { (b, a) } else { (a, b) };
-    let heavier_counts = matches!(strictest.class, Class::Ungrounded | Class::Contradicted);
-    let other_decides_type = if heavier_counts {
-        weight(&other) > weight(&strictest)
+    let (verdict, other) =
+        if second.class > first.class { (second, first) } else { (first, second) };
+    let is_unsupported = matches!(verdict.class, Class::Ungrounded | Class::Contradicted);
+    let uses_other_type = if is_unsupported {
+        weight(&other) > weight(&verdict)
     } else {
-        weight(&other) < weight(&strictest)
+        weight(&other) < weight(&verdict)
     };
-    let evidence_type =
-        if other_decides_type { other.evidence_type } else { strictest.evidence_type };
-    let strictest = JudgedClaim { evidence_type, ..strictest };
+    let evidence_type = if uses_other_type { other.evidence_type } else { verdict.evidence_type };
+    let verdict = JudgedClaim { evidence_type, ..verdict };
     findings.note(
-        &strictest,
+        &verdict,
         CorrectionCode::DuplicateClaim,
         format!(
             "The judge returned claim `{}` more than once; the strictest verdict counts.",
-            strictest.claim.id
+            verdict.claim.id
         ),
     );
-    strictest
+    verdict
 }
 
 fn restore_text(claim: &Claim, mut answer: JudgedClaim, findings: &mut Findings) -> VerifiedClaim {
@@ -114,20 +114,20 @@ fn add_dropped(policy: &PolicyValues, claim: &Claim, findings: &mut Findings) ->
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{claims, codes, judged, tool, verified};
+    use super::super::testing::{claims, codes, judged, tool, verify_claims};
     use super::*;
     use crate::claim::EvidenceType;
 
     #[test]
     fn h06_a_claim_that_the_judge_drops_is_added() {
-        let given = claims(&["pod restarted", "dns failed"]);
+        let claims = claims(&["pod restarted", "dns failed"]);
         let answer = [judged(
-            &given[0],
+            &claims[0],
             Class::Grounded,
             EvidenceType::ToolMatch,
             &[("e1", "pod restarted")],
         )];
-        let result = verified(&given, &answer, &[tool("e1", "pod restarted")]);
+        let result = verify_claims(&claims, &answer, &[tool("e1", "pod restarted")]);
         assert_eq!(result.claims.len(), 2);
         assert_eq!(result.claims[1].status, VerdictStatus::Dropped);
         assert_eq!(result.claims[1].judged.class, Class::Ungrounded);
@@ -136,15 +136,15 @@ mod tests {
 
     #[test]
     fn h27_unknown_and_duplicate_ids_are_noted() {
-        let given = claims(&["pod restarted"]);
-        let other = claims(&["x", "invented"]);
-        let cited: &[(&str, &str)] = &[("e1", "pod restarted")];
+        let others = claims(&["x", "invented"]);
+        let claims = claims(&["pod restarted"]);
+        let quotes: &[(&str, &str)] = &[("e1", "pod restarted")];
         let answer = [
-            judged(&given[0], Class::Grounded, EvidenceType::ToolMatch, cited),
-            judged(&other[1], Class::Grounded, EvidenceType::ToolMatch, cited),
-            judged(&given[0], Class::Contradicted, EvidenceType::Inference, cited),
+            judged(&claims[0], Class::Grounded, EvidenceType::ToolMatch, quotes),
+            judged(&others[1], Class::Grounded, EvidenceType::ToolMatch, quotes),
+            judged(&claims[0], Class::Contradicted, EvidenceType::Inference, quotes),
         ];
-        let result = verified(&given, &answer, &[tool("e1", "pod restarted")]);
+        let result = verify_claims(&claims, &answer, &[tool("e1", "pod restarted")]);
         assert_eq!(result.claims.len(), 1);
         assert_eq!(result.claims[0].judged.class, Class::Contradicted);
         assert_eq!(result.claims[0].judged.evidence_type, EvidenceType::ToolMatch);
@@ -153,16 +153,16 @@ mod tests {
 
     #[test]
     fn altered_texts_are_restored() {
-        let given = claims(&["pod restarted 9 times"]);
+        let claims = claims(&["pod restarted 9 times"]);
         let mut answer = judged(
-            &given[0],
+            &claims[0],
             Class::Grounded,
             EvidenceType::ToolMatch,
             &[("e1", "pod restarted 3 times")],
         );
         answer.claim.text = String::from("pod restarted 3 times");
-        let result = verified(&given, &[answer], &[tool("e1", "pod restarted 3 times")]);
-        assert_eq!(result.claims[0].judged.claim, given[0]);
+        let result = verify_claims(&claims, &[answer], &[tool("e1", "pod restarted 3 times")]);
+        assert_eq!(result.claims[0].judged.claim, claims[0]);
         assert_eq!(codes(&result), [CorrectionCode::AlteredClaim]);
     }
 }

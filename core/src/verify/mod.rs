@@ -67,17 +67,17 @@ pub struct VerifiedPartition {
 pub fn verify(
     mode: VerificationMode,
     policy: &PolicyValues,
-    given: &[Claim],
+    claims: &[Claim],
     judged: Vec<JudgedClaim>,
     evidence_set: &EvidenceSet<'_>,
 ) -> VerifiedPartition {
     match mode {
         VerificationMode::Off => VerifiedPartition::as_judged(judged, Vec::new()),
         VerificationMode::Observe => {
-            let observed = enforce(policy, given, judged.clone(), evidence_set);
+            let observed = enforce(policy, claims, judged.clone(), evidence_set);
             VerifiedPartition::as_judged(judged, observed.corrections)
         }
-        VerificationMode::Enforce => enforce(policy, given, judged, evidence_set),
+        VerificationMode::Enforce => enforce(policy, claims, judged, evidence_set),
     }
 }
 
@@ -94,13 +94,13 @@ impl VerifiedPartition {
 
 fn enforce(
     policy: &PolicyValues,
-    given: &[Claim],
+    submitted_claims: &[Claim],
     judged: Vec<JudgedClaim>,
     evidence_set: &EvidenceSet<'_>,
 ) -> VerifiedPartition {
     let mut findings = Findings::default();
     let mut sources = Sources::new(evidence_set);
-    let mut claims = match_claims::match_claims(policy, given, judged, &mut findings);
+    let mut claims = match_claims::match_claims(policy, submitted_claims, judged, &mut findings);
     let texts = texts_of_cited_claims(&claims);
     let targets =
         resolve::check_citations(&mut claims, &texts, evidence_set, &mut sources, &mut findings);

@@ -35,7 +35,7 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-fn item(at: usize) -> impl Strategy<Value = EvidenceItem> {
+fn item(index: usize) -> impl Strategy<Value = EvidenceItem> {
     let kind = prop::sample::select(EvidenceKind::ALL.to_vec());
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
     (prop::collection::vec(text(), 0..4), kind, flags).prop_map(move |(lines, kind, flags)| {
@@ -47,15 +47,15 @@ fn item(at: usize) -> impl Strategy<Value = EvidenceItem> {
             specialist_id: String::new(),
             verification_result: None,
             query: if flags.2 { String::from("dns") } else { String::new() },
-            ..tool(&format!("e{at}"), &lines.join("\n"))
+            ..tool(&format!("e{index}"), &lines.join("\n"))
         }
     })
 }
 
 fn citation() -> impl Strategy<Value = Citation> {
     let target = prop_oneof![
-        3 => (0_usize..4).prop_map(|at| Target::Evidence { id: EvidenceId::new(format!("e{at}")).unwrap(), field_path: String::new() }),
-        1 => (0_usize..5).prop_map(|at| Target::Claim(ClaimId::new(format!("c{at}")).unwrap())),
+        3 => (0_usize..4).prop_map(|index| Target::Evidence { id: EvidenceId::new(format!("e{index}")).unwrap(), field_path: String::new() }),
+        1 => (0_usize..5).prop_map(|index| Target::Claim(ClaimId::new(format!("c{index}")).unwrap())),
     ];
     (
         target,
@@ -80,12 +80,12 @@ fn answers() -> impl Strategy<Value = Vec<Answer>> {
     )
 }
 
-fn judged(given: &[Claim], answers: Vec<Answer>) -> Vec<JudgedClaim> {
+fn judged(submitted_claims: &[Claim], answers: Vec<Answer>) -> Vec<JudgedClaim> {
     answers
         .into_iter()
-        .map(|(at, class, evidence_type, citations)| {
-            let invented = || claims(&["", "", "", "", "invented"]).swap_remove(4);
-            let claim = given.get(at).cloned().unwrap_or_else(invented);
+        .map(|(index, class, evidence_type, citations)| {
+            let invented_claim = || claims(&["", "", "", "", "invented"]).swap_remove(4);
+            let claim = submitted_claims.get(index).cloned().unwrap_or_else(invented_claim);
             JudgedClaim {
                 claim,
                 class,
@@ -125,14 +125,14 @@ proptest! {
         name in prop::sample::select(Preset::ALL.to_vec()),
     ) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let given = claims(&texts);
+        let submitted_claims = claims(&texts);
         let items = [items.0, items.1, items.2];
         let (evidence_set, policy) = (EvidenceSet::new(&items), preset(name));
-        let judged = judged(&given, answers);
-        let result = verify(VerificationMode::Enforce, &policy, &given, judged.clone(), &evidence_set);
+        let judged = judged(&submitted_claims, answers);
+        let result = verify(VerificationMode::Enforce, &policy, &submitted_claims, judged.clone(), &evidence_set);
 
         let ids = |claims: &[VerifiedClaim]| claims.iter().map(|claim| claim.judged.claim.clone()).collect::<Vec<_>>();
-        prop_assert_eq!(ids(&result.claims), given);
+        prop_assert_eq!(ids(&result.claims), submitted_claims);
         let weight = |claim: &JudgedClaim| policy.weights.get(claim.evidence_type);
         for claim in &result.claims {
             let answers: Vec<_> = judged.iter().filter(|judged| judged.claim.id == claim.judged.claim.id).collect();
@@ -166,20 +166,20 @@ proptest! {
         name in prop::sample::select(Preset::ALL.to_vec()),
     ) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let given = claims(&texts);
+        let submitted_claims = claims(&texts);
         let items = [items.0, items.1, items.2];
         let policy = preset(name);
-        let mut judged = judged(&given, answers);
-        judged.retain(|judged| given.contains(&judged.claim));
+        let mut judged = judged(&submitted_claims, answers);
+        judged.retain(|judged| submitted_claims.contains(&judged.claim));
         judged.sort_by(|a, b| a.claim.id.cmp(&b.claim.id));
         judged.dedup_by(|a, b| a.claim.id == b.claim.id);
         let before = VerifiedPartition::as_judged(judged.clone(), Vec::new()).claims;
-        let result = verify(VerificationMode::Enforce, &policy, &given, judged, &EvidenceSet::new(&items));
+        let result = verify(VerificationMode::Enforce, &policy, &submitted_claims, judged, &EvidenceSet::new(&items));
         let (before, after) = (tally(&policy, &before), tally(&policy, &result.claims));
         let (before, after) = (ScoreTerms::new(&policy, &before), ScoreTerms::new(&policy, &after));
-        let worthless = |terms: &ScoreTerms| terms.score(&policy).is_none();
-        prop_assert!(is_at_most(after.guarded_score(&policy), before.guarded_score(&policy)) || worthless(&before));
-        prop_assert!(is_at_most(after.score(&policy), before.score(&policy)) || worthless(&before));
+        let has_no_score = |terms: &ScoreTerms| terms.score(&policy).is_none();
+        prop_assert!(is_at_most(after.guarded_score(&policy), before.guarded_score(&policy)) || has_no_score(&before));
+        prop_assert!(is_at_most(after.score(&policy), before.score(&policy)) || has_no_score(&before));
     }
 
     #[test]
@@ -189,16 +189,16 @@ proptest! {
         answers in answers(),
     ) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let given = claims(&texts);
+        let submitted_claims = claims(&texts);
         let items = [items.0, items.1];
         let (evidence_set, policy) = (EvidenceSet::new(&items), preset(Preset::Reference));
-        let judged = judged(&given, answers);
-        let observed = verify(VerificationMode::Observe, &policy, &given, judged.clone(), &evidence_set);
-        let enforced = verify(VerificationMode::Enforce, &policy, &given, judged.clone(), &evidence_set);
-        let off = verify(VerificationMode::Off, &policy, &given, judged.clone(), &evidence_set);
+        let judged = judged(&submitted_claims, answers);
+        let observed = verify(VerificationMode::Observe, &policy, &submitted_claims, judged.clone(), &evidence_set);
+        let enforced = verify(VerificationMode::Enforce, &policy, &submitted_claims, judged.clone(), &evidence_set);
+        let not_verified = verify(VerificationMode::Off, &policy, &submitted_claims, judged.clone(), &evidence_set);
         prop_assert_eq!(&observed.claims, &VerifiedPartition::as_judged(judged, Vec::new()).claims);
-        prop_assert_eq!(&off.claims, &observed.claims);
-        prop_assert!(off.corrections.is_empty());
+        prop_assert_eq!(&not_verified.claims, &observed.claims);
+        prop_assert!(not_verified.corrections.is_empty());
         prop_assert!(observed.corrections.iter().all(|correction| correction.outcome == CorrectionOutcome::Noted));
         prop_assert!(enforced.corrections.iter().all(|correction| correction.outcome == CorrectionOutcome::Corrected));
         let sentences = |corrections: &[Correction]| corrections.iter().map(|c| c.sentence.clone()).collect::<Vec<_>>();
@@ -212,13 +212,13 @@ proptest! {
         answers in answers(),
     ) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let given = claims(&texts);
+        let submitted_claims = claims(&texts);
         let items = [items.0, items.1];
         let (evidence_set, policy) = (EvidenceSet::new(&items), preset(Preset::Reference));
-        let once = verify(VerificationMode::Enforce, &policy, &given, judged(&given, answers), &evidence_set);
-        let again: Vec<JudgedClaim> = once.claims.iter().map(|claim| claim.judged.clone()).collect();
-        let twice = verify(VerificationMode::Enforce, &policy, &given, again.clone(), &evidence_set);
+        let first = verify(VerificationMode::Enforce, &policy, &submitted_claims, judged(&submitted_claims, answers), &evidence_set);
+        let verified_claims: Vec<JudgedClaim> = first.claims.iter().map(|claim| claim.judged.clone()).collect();
+        let second = verify(VerificationMode::Enforce, &policy, &submitted_claims, verified_claims.clone(), &evidence_set);
         let classes = |claims: Vec<JudgedClaim>| claims.into_iter().map(|c| c.class).collect::<Vec<_>>();
-        prop_assert_eq!(classes(twice.claims.into_iter().map(|c| c.judged).collect()), classes(again));
+        prop_assert_eq!(classes(second.claims.into_iter().map(|c| c.judged).collect()), classes(verified_claims));
     }
 }

@@ -38,12 +38,12 @@ pub struct RestoredPartition {
 /// Reverts the corrections of a verified and corrected partition.
 #[must_use]
 pub fn undo(verified: &VerifiedPartition) -> RestoredPartition {
-    let answered = verified.claims.iter().filter(|claim| claim.status != VerdictStatus::Dropped);
+    let kept_claims = verified.claims.iter().filter(|claim| claim.status != VerdictStatus::Dropped);
     let judged: Vec<JudgedClaim> =
-        answered.map(|claim| restore(claim, &verified.corrections)).collect();
+        kept_claims.map(|claim| restore(claim, &verified.corrections)).collect();
     let with_code = |codes: &[CorrectionCode]| -> Vec<Correction> {
-        let found = verified.corrections.iter();
-        found.filter(|correction| codes.contains(&correction.code)).cloned().collect()
+        let corrections = verified.corrections.iter();
+        corrections.filter(|correction| codes.contains(&correction.code)).cloned().collect()
     };
     let lossy_corrections = with_code(&LOSSY);
     let mut lossy: Vec<CorrectionCode> =
@@ -79,21 +79,24 @@ mod tests {
 
     const LOG: &str = "queue depth 29\nworkers busy 4 of 8";
 
-    fn enforced(given: &[crate::claim::Claim], judged: Vec<JudgedClaim>) -> VerifiedPartition {
+    fn verify_enforced(
+        claims: &[crate::claim::Claim],
+        judged: Vec<JudgedClaim>,
+    ) -> VerifiedPartition {
         let items = [tool("e1", LOG)];
         let policy: Policy = preset(Preset::Reference);
-        verify(VerificationMode::Enforce, &policy, given, judged, &EvidenceSet::new(&items))
+        verify(VerificationMode::Enforce, &policy, claims, judged, &EvidenceSet::new(&items))
     }
 
     #[test]
     fn a_restored_partition_is_corrected_in_the_same_way_again() {
-        let given = claims(&["queue depth was 31?", "workers busy 4 of 8", "the cache was lost"]);
+        let claims = claims(&["queue depth was 31?", "workers busy 4 of 8", "the cache was lost"]);
         let answer = vec![
-            judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")]),
-            judged(&given[1], Class::Grounded, ToolMatch, &[("e1", "workers busy 4 of 8")]),
-            judged(&given[2], Class::Contradicted, Inference, &[("e1", "not there")]),
+            judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")]),
+            judged(&claims[1], Class::Grounded, ToolMatch, &[("e1", "workers busy 4 of 8")]),
+            judged(&claims[2], Class::Contradicted, Inference, &[("e1", "not there")]),
         ];
-        let verified = enforced(&given, answer.clone());
+        let verified = verify_enforced(&claims, answer.clone());
         let restored = undo(&verified);
         let classes = |judged: &[JudgedClaim]| -> Vec<_> {
             judged.iter().map(|judged| (judged.class, judged.evidence_type)).collect()
@@ -101,28 +104,28 @@ mod tests {
         assert_eq!(classes(&restored.judged), classes(&answer));
         assert_eq!(restored.lossy, []);
         assert_eq!(restored.removed.len(), 1, "the quote that was not found");
-        let again = enforced(&given, restored.judged);
-        assert_eq!(again.claims, verified.claims);
-        let found = again.corrections.len() + restored.removed.len();
-        assert_eq!(found, verified.corrections.len());
+        let second = verify_enforced(&claims, restored.judged);
+        assert_eq!(second.claims, verified.claims);
+        let count = second.corrections.len() + restored.removed.len();
+        assert_eq!(count, verified.corrections.len());
     }
 
     #[test]
     fn a_dropped_claim_is_omitted_again() {
-        let given = claims(&["queue depth was 29", "workers busy 4 of 8"]);
+        let claims = claims(&["queue depth was 29", "workers busy 4 of 8"]);
         let answer =
-            vec![judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")])];
-        let restored = undo(&enforced(&given, answer));
+            vec![judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")])];
+        let restored = undo(&verify_enforced(&claims, answer));
         assert_eq!(restored.judged.len(), 1);
-        assert_eq!(restored.judged[0].claim, given[0]);
+        assert_eq!(restored.judged[0].claim, claims[0]);
     }
 
     #[test]
     fn a_duplicate_answer_is_lost() {
-        let given = claims(&["queue depth was 29"]);
-        let once = judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")]);
-        let answer = vec![once.clone(), JudgedClaim { class: Class::Ungrounded, ..once }];
-        let restored = undo(&enforced(&given, answer));
+        let claims = claims(&["queue depth was 29"]);
+        let answer = judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")]);
+        let answers = vec![answer.clone(), JudgedClaim { class: Class::Ungrounded, ..answer }];
+        let restored = undo(&verify_enforced(&claims, answers));
         assert_eq!(restored.lossy, [CorrectionCode::DuplicateClaim]);
     }
 }

@@ -38,13 +38,13 @@ mod tests {
 
     #[test]
     fn the_stricter_verdict_wins() {
-        let given = claims(&["workers busy 4 of 8"]);
+        let claims = claims(&["workers busy 4 of 8"]);
         let items = [tool("e1", "workers busy 4 of 8")];
         for class in Class::ALL {
             for verdict in SecondLookVerdict::ALL {
-                let answer = judged(&given[0], class, ToolMatch, &[("e1", "workers busy 4 of 8")]);
+                let answer = judged(&claims[0], class, ToolMatch, &[("e1", "workers busy 4 of 8")]);
                 let second_looks = [SecondLookResult {
-                    claim: given[0].id.clone(),
+                    claim: claims[0].id.clone(),
                     verdict,
                     explanation: "of what".into(),
                     judge: "r".into(),
@@ -55,7 +55,7 @@ mod tests {
                     let result = verify(
                         VerificationMode::Enforce,
                         policy.values(),
-                        &given,
+                        &claims,
                         vec![answer.clone()],
                         &evidence,
                     );

@@ -12,8 +12,8 @@ pub(super) fn json(id: &str, content: &str) -> EvidenceItem {
 }
 
 pub(super) fn claims(texts: &[&str]) -> Vec<Claim> {
-    let claim = |(at, text): (usize, &&str)| Claim {
-        id: ClaimId::new(format!("c{at}")).unwrap(),
+    let claim = |(index, text): (usize, &&str)| Claim {
+        id: ClaimId::new(format!("c{index}")).unwrap(),
         text: (*text).to_string(),
         span: None,
     };
@@ -24,14 +24,14 @@ pub(super) fn judged(
     claim: &Claim,
     class: Class,
     evidence_type: EvidenceType,
-    cited: &[(&str, &str)],
+    quotes: &[(&str, &str)],
 ) -> JudgedClaim {
     let citation = |(id, quote): &(&str, &str)| Citation {
         target: Target::Evidence { id: EvidenceId::new(*id).unwrap(), field_path: String::new() },
         quote: (*quote).to_string(),
         bytes: None,
     };
-    let citations = cited.iter().map(citation).collect();
+    let citations = quotes.iter().map(citation).collect();
     JudgedClaim {
         claim: claim.clone(),
         class,
@@ -44,7 +44,7 @@ pub(super) fn judged(
     }
 }
 
-pub(super) fn resting_on(
+pub(super) fn judged_citing_claims(
     claim: &Claim,
     class: Class,
     evidence_type: EvidenceType,
@@ -59,27 +59,27 @@ pub(super) fn resting_on(
     JudgedClaim { citations, ..judged(claim, class, evidence_type, &[]) }
 }
 
-pub(super) fn verified_under(
+pub(super) fn verify_with_preset(
     name: Preset,
-    given: &[Claim],
+    claims: &[Claim],
     answer: &[JudgedClaim],
     items: &[EvidenceItem],
 ) -> VerifiedPartition {
     verify(
         VerificationMode::Enforce,
         &preset(name),
-        given,
+        claims,
         answer.to_vec(),
         &EvidenceSet::new(items),
     )
 }
 
-pub(super) fn verified(
-    given: &[Claim],
+pub(super) fn verify_claims(
+    claims: &[Claim],
     answer: &[JudgedClaim],
     items: &[EvidenceItem],
 ) -> VerifiedPartition {
-    verified_under(Preset::Reference, given, answer, items)
+    verify_with_preset(Preset::Reference, claims, answer, items)
 }
 
 pub(super) fn codes(result: &VerifiedPartition) -> Vec<CorrectionCode> {

@@ -75,16 +75,16 @@ impl<'a> Execution<'a> {
     /// over.
     fn failed_run(&self, text: &str, cited: &[&EvidenceItem]) -> Option<Contradiction> {
         let says_passed = says_passed(text);
-        let named = self
+        let named_run = self
             .runs
             .iter()
             .find(|(name, run)| says_passed && has_failed(run) && contains_name(text, name));
         let action = polarity::action_done(text).map(|at| part(text, at).to_ascii_lowercase());
-        let says_over = action.is_some_and(|word| SUCCESS.contains(&word.as_str()))
+        let reports_recovery = action.is_some_and(|verb| SUCCESS.contains(&verb.as_str()))
             && cited.iter().all(|item| matches!(item.lane, Lane::Change | Lane::Verification))
             && self.runs.values().all(|run| !run.is_passed_check());
-        let failed =
-            named.or_else(|| self.runs.iter().find(|(_, run)| says_over && has_failed(run)));
+        let failed = named_run
+            .or_else(|| self.runs.iter().find(|(_, run)| reports_recovery && has_failed(run)));
         failed.map(|(name, run)| {
             let sentence = format!("The last run of the check {name}, `{}`, failed.", run.id);
             (CorrectionCode::CheckFailed, sentence)
@@ -104,8 +104,8 @@ impl<'a> Execution<'a> {
                 && item.lane != Lane::LlmInferred
                 && !is_empty_change(item)
         };
-        let empty = self.empty_change.filter(|_| !cited.iter().any(shows))?;
-        let sentence = format!("The set of changes `{}` is empty.", empty.id);
+        let item = self.empty_change.filter(|_| !cited.iter().any(shows))?;
+        let sentence = format!("The set of changes `{}` is empty.", item.id);
         Some((CorrectionCode::NothingChanged, sentence))
     }
 }
@@ -153,7 +153,7 @@ fn is_empty(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::VerifiedPartition;
-    use super::super::testing::{claims, judged, tool, verified};
+    use super::super::testing::{claims, judged, tool, verify_claims};
     use super::*;
     use crate::check::{CheckDeclaration, CheckRun, PassCondition};
     use crate::claim::EvidenceType;
@@ -195,29 +195,33 @@ mod tests {
         cited: &[(&str, &str)],
         items: &[EvidenceItem],
     ) -> VerifiedPartition {
-        let given = claims(&[text]);
-        verified(&given, &[judged(&given[0], class, EvidenceType::ToolMatch, cited)], items)
+        let claims = claims(&[text]);
+        verify_claims(&claims, &[judged(&claims[0], class, EvidenceType::ToolMatch, cited)], items)
     }
 
     fn has_correction(result: &VerifiedPartition, code: CorrectionCode) -> bool {
-        let found = result.corrections.iter().any(|correction| correction.code == code);
-        assert_eq!(found, result.claims[0].judged.class == Class::Contradicted, "{result:?}");
-        found
+        let is_corrected = result.corrections.iter().any(|correction| correction.code == code);
+        assert_eq!(
+            is_corrected,
+            result.claims[0].judged.class == Class::Contradicted,
+            "{result:?}"
+        );
+        is_corrected
     }
 
     #[test]
     fn the_last_run_of_a_check_decides() {
         let (failed, passed) = (run("r1", "cart-serves", 1, 1), run("r2", "cart-serves", 0, 2));
-        let later = run("r3", "cart-serves", 1, 3);
-        let other = run("r4", "cart-pays", 0, 4);
+        let later_failed = run("r3", "cart-serves", 1, 3);
+        let other_check = run("r4", "cart-pays", 0, 4);
         let claim = "The memory limit was raised and the check cart-serves passed.";
         for (items, contradicted) in [
             (vec![failed.clone()], true),
-            (vec![failed.clone(), other.clone()], true),
+            (vec![failed.clone(), other_check.clone()], true),
             (vec![failed.clone(), passed.clone()], false),
             (vec![passed.clone(), failed.clone()], false),
-            (vec![failed.clone(), passed.clone(), later], true),
-            (vec![other], false),
+            (vec![failed.clone(), passed.clone(), later_failed], true),
+            (vec![other_check], false),
             (Vec::new(), false),
         ] {
             for class in [Class::Grounded, Class::Ungrounded, Class::Complementary] {
@@ -273,8 +277,8 @@ mod tests {
         assert!(!has_correction(&resolved, CorrectionCode::CheckFailed));
         let items = [change("deploy", text("cart was rolled back to revision 30")), failed];
         let cited = [("deploy", "cart was rolled back to revision 30")];
-        let done = judge("Cart was rolled back to revision 30.", Class::Grounded, &cited, &items);
-        assert!(!has_correction(&done, CorrectionCode::CheckFailed));
+        let result = judge("Cart was rolled back to revision 30.", Class::Grounded, &cited, &items);
+        assert!(!has_correction(&result, CorrectionCode::CheckFailed));
     }
 
     #[test]
@@ -308,15 +312,15 @@ mod tests {
         let empty = change("patch", document("{\"files_changed\": []}"));
         let log = tool("log", "09:25:00 cart was rolled back to revision 30");
         let cited = [("log", "cart was rolled back to revision 30")];
-        let shown = judge(claim, Class::Grounded, &cited, &[empty.clone(), log]);
-        assert!(!has_correction(&shown, CorrectionCode::NothingChanged));
+        let result = judge(claim, Class::Grounded, &cited, &[empty.clone(), log]);
+        assert!(!has_correction(&result, CorrectionCode::NothingChanged));
         // Without any run, no check passed.
-        let checked = "The check cart-serves passed.";
+        let claim = "The check cart-serves passed.";
         let items = [empty.clone()];
-        let result = judge(checked, Class::Ungrounded, &[], &items);
+        let result = judge(claim, Class::Ungrounded, &[], &items);
         assert!(has_correction(&result, CorrectionCode::NothingChanged));
         let items = [empty.clone(), run("r1", "cart-serves", 0, 1)];
-        let result = judge(checked, Class::Ungrounded, &[], &items);
+        let result = judge(claim, Class::Ungrounded, &[], &items);
         assert!(!has_correction(&result, CorrectionCode::NothingChanged));
         let result = judge("Cart was not rolled back.", Class::Ungrounded, &[], &[empty]);
         assert!(!has_correction(&result, CorrectionCode::NothingChanged));

@@ -24,19 +24,20 @@ pub fn contains_name(text: &str, name: &str) -> bool {
 }
 
 fn match_end(text: &[u8], start: usize, name: &str) -> Option<usize> {
-    let mut at = start;
+    let mut position = start;
     let mut expected = name.bytes().filter(|byte| !is_separator(*byte));
     let mut next = expected.next()?;
     loop {
-        let byte = *text.get(at)?;
+        let byte = *text.get(position)?;
         if byte.eq_ignore_ascii_case(&next) {
-            at += 1;
+            position += 1;
             match expected.next() {
                 Some(byte) => next = byte,
-                None => return Some(at),
+                None => return Some(position),
             }
-        } else if is_separator(byte) && at > start && !is_separator(*text.get(at - 1)?) {
-            at += 1;
+        } else if is_separator(byte) && position > start && !is_separator(*text.get(position - 1)?)
+        {
+            position += 1;
         } else {
             return None;
         }
@@ -48,21 +49,24 @@ const fn is_separator(byte: u8) -> bool {
 }
 
 /// Returns `true` after a separator, at a camel-case boundary, or between a letter and a digit.
-fn may_begin(text: &str, at: usize) -> bool {
-    let Some(before) = at.checked_sub(1).map(|before| byte_at(text, before)) else { return true };
+fn may_begin(text: &str, position: usize) -> bool {
+    let Some(before) = position.checked_sub(1).map(|before| byte_at(text, before)) else {
+        return true;
+    };
     let is_fraction = before == b'.'
-        && byte_at(text, at).is_ascii_digit()
-        && at.checked_sub(2).is_some_and(|digit| byte_at(text, digit).is_ascii_digit());
-    !is_fraction && is_boundary(before, byte_at(text, at))
+        && byte_at(text, position).is_ascii_digit()
+        && position.checked_sub(2).is_some_and(|digit| byte_at(text, digit).is_ascii_digit());
+    !is_fraction && is_boundary(before, byte_at(text, position))
 }
 
 /// Returns `true` if a name can end here. A name ending in a letter continues after a hyphen.
-fn may_end(text: &str, at: usize) -> bool {
-    let (last, after) = (byte_at(text, at - 1), byte_at(text, at));
-    let continues =
-        after == b'-' && !last.is_ascii_digit() && byte_at(text, at + 1).is_ascii_alphabetic();
+fn may_end(text: &str, position: usize) -> bool {
+    let (last, after) = (byte_at(text, position - 1), byte_at(text, position));
+    let continues = after == b'-'
+        && !last.is_ascii_digit()
+        && byte_at(text, position + 1).is_ascii_alphabetic();
     let is_fraction =
-        after == b'.' && last.is_ascii_digit() && byte_at(text, at + 1).is_ascii_digit();
+        after == b'.' && last.is_ascii_digit() && byte_at(text, position + 1).is_ascii_digit();
     !continues && !is_fraction && is_boundary(last, after)
 }
 

@@ -36,21 +36,22 @@ pub(super) fn check(claim: &mut VerifiedClaim, findings: &mut Findings) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{claims, judged, tool, verified};
+    use super::super::testing::{claims, judged, tool, verify_claims};
     use super::*;
     use crate::claim::EvidenceType::ToolMatch;
 
     #[test]
     fn h09_fabricated_quotes_support_no_claim() {
-        let given = claims(&["the pool was exhausted"]);
+        let claims = claims(&["the pool was exhausted"]);
         let items = [tool("e1", "all connections healthy")];
         for (class, status) in [
             (Class::Grounded, VerdictStatus::AsJudged),
             (Class::Complementary, VerdictStatus::AsJudged),
             (Class::Contradicted, VerdictStatus::UnverifiedContradiction),
         ] {
-            let answer = [judged(&given[0], class, ToolMatch, &[("e1", "the pool was exhausted")])];
-            let result = verified(&given, &answer, &items);
+            let answer =
+                [judged(&claims[0], class, ToolMatch, &[("e1", "the pool was exhausted")])];
+            let result = verify_claims(&claims, &answer, &items);
             assert_eq!(result.claims[0].judged.class, Class::Ungrounded);
             assert_eq!(result.claims[0].status, status);
             assert!(result.claims[0].judged.citations.is_empty());

@@ -31,38 +31,49 @@ impl ClaimGraph {
         let indices: BTreeMap<ClaimId, usize> = claims
             .iter()
             .enumerate()
-            .map(|(at, claim)| (claim.judged.claim.id.clone(), at))
+            .map(|(index, claim)| (claim.judged.claim.id.clone(), index))
             .collect();
         let mut edges = BTreeSet::new();
-        for (at, claim) in claims.iter().enumerate() {
+        for (index, claim) in claims.iter().enumerate() {
             for citation in &claim.judged.citations {
                 if let Target::Claim(id) = &citation.target
-                    && let Some(cited) = indices.get(id)
-                    && *cited != at
+                    && let Some(cited_index) = indices.get(id)
+                    && *cited_index != index
                 {
-                    edges.insert((at, *cited));
+                    edges.insert((index, *cited_index));
                 }
             }
         }
         let acyclic: BTreeSet<usize> = sort_supports_first(&edges).into_iter().collect();
-        let circular =
-            edges.iter().map(|(from, _)| *from).filter(|from| !acyclic.contains(from)).collect();
+        let circular = edges
+            .iter()
+            .map(|(citing_index, _)| *citing_index)
+            .filter(|citing_index| !acyclic.contains(citing_index))
+            .collect();
         Self { indices, circular }
     }
 
-    pub(super) fn resolve(&self, from: usize, id: &ClaimId) -> Result<Source, CitationProblem> {
+    pub(super) fn resolve(
+        &self,
+        citing_index: usize,
+        id: &ClaimId,
+    ) -> Result<Source, CitationProblem> {
         match self.indices.get(id) {
             None => {
                 Err((CorrectionCode::UnknownReference, format!("the report has no claim `{id}`")))
             }
-            Some(cited) if *cited == from => {
+            Some(cited_index) if *cited_index == citing_index => {
                 Err((CorrectionCode::SelfCitation, String::from("a claim cannot rest on itself")))
             }
-            Some(cited) if self.circular.contains(&from) && self.circular.contains(cited) => Err((
-                CorrectionCode::CitationCycle,
-                format!("claim `{id}` rests, directly or indirectly, on a cycle of claims"),
-            )),
-            Some(cited) => Ok(Source::Claim(*cited)),
+            Some(cited_index)
+                if self.circular.contains(&citing_index) && self.circular.contains(cited_index) =>
+            {
+                Err((
+                    CorrectionCode::CitationCycle,
+                    format!("claim `{id}` rests, directly or indirectly, on a cycle of claims"),
+                ))
+            }
+            Some(cited_index) => Ok(Source::Claim(*cited_index)),
         }
     }
 }
@@ -100,20 +111,22 @@ pub(in super::super) fn limit_to_weakest(
     findings: &mut Findings,
 ) {
     let mut edges = BTreeSet::new();
-    for (at, cited_sources) in sources.iter().enumerate() {
+    for (index, cited_sources) in sources.iter().enumerate() {
         for source in cited_sources {
-            if let Source::Claim(cited) = source {
-                edges.insert((at, *cited));
+            if let Source::Claim(cited_index) = source {
+                edges.insert((index, *cited_index));
             }
         }
     }
-    for at in sort_supports_first(&edges) {
-        let supports = edges.range((at, 0)..=(at, usize::MAX)).map(|(_, cited)| *cited);
-        for cited in supports {
-            let Some(support) = claims.get(cited).map(|claim| claim.judged.clone()) else {
+    for index in sort_supports_first(&edges) {
+        let supports =
+            edges.range((index, 0)..=(index, usize::MAX)).map(|(_, cited_index)| *cited_index);
+        for cited_index in supports {
+            let Some(support) = claims.get(cited_index).map(|claim| claim.judged.clone()) else {
                 continue;
             };
-            let Some(claim) = claims.get_mut(at).filter(|claim| is_supported(&claim.judged)) else {
+            let Some(claim) = claims.get_mut(index).filter(|claim| is_supported(&claim.judged))
+            else {
                 break;
             };
             let name = &support.claim.id;
@@ -150,18 +163,18 @@ pub fn claim_cycle<'a>(
         references.iter().map(|(from, to)| (index(from), index(to))).collect();
     let acyclic: BTreeSet<usize> = sort_supports_first(&edges).into_iter().collect();
     // Every remaining node has an edge to another one, so following the edges finds a cycle.
-    let mut at = edges.iter().map(|(from, _)| *from).find(|from| !acyclic.contains(from))?;
+    let mut node = edges.iter().map(|(from, _)| *from).find(|from| !acyclic.contains(from))?;
     let mut path: Vec<usize> = Vec::new();
     let mut visited: BTreeMap<usize, usize> = BTreeMap::new();
     loop {
-        if let Some(first) = visited.get(&at) {
+        if let Some(first) = visited.get(&node) {
             let cycle = path.get(*first..)?;
             return cycle.iter().map(|node| ids.get(*node).copied()).collect();
         }
-        visited.insert(at, path.len());
-        path.push(at);
-        at = edges
-            .range((at, 0)..=(at, usize::MAX))
+        visited.insert(node, path.len());
+        path.push(node);
+        node = edges
+            .range((node, 0)..=(node, usize::MAX))
             .map(|(_, to)| *to)
             .find(|to| !acyclic.contains(to))?;
     }
@@ -170,19 +183,21 @@ pub fn claim_cycle<'a>(
 #[cfg(test)]
 mod tests {
     use super::super::super::VerdictStatus;
-    use super::super::super::testing::{claims, codes, judged, resting_on, tool, verified};
+    use super::super::super::testing::{
+        claims, codes, judged, judged_citing_claims, tool, verify_claims,
+    };
     use super::*;
     use crate::claim::EvidenceType::{Inference, SpecificData, Synthesis, ToolMatch};
 
     #[test]
     fn h27_a_claim_that_cites_itself_or_a_cycle_is_ungrounded() {
-        let given = claims(&["a happened", "b happened", "c happened"]);
+        let claims = claims(&["a happened", "b happened", "c happened"]);
         let answer = [
-            resting_on(&given[0], Class::Grounded, Synthesis, &[&given[0]]),
-            resting_on(&given[1], Class::Grounded, Synthesis, &[&given[2]]),
-            resting_on(&given[2], Class::Grounded, Synthesis, &[&given[1]]),
+            judged_citing_claims(&claims[0], Class::Grounded, Synthesis, &[&claims[0]]),
+            judged_citing_claims(&claims[1], Class::Grounded, Synthesis, &[&claims[2]]),
+            judged_citing_claims(&claims[2], Class::Grounded, Synthesis, &[&claims[1]]),
         ];
-        let result = verified(&given, &answer, &[]);
+        let result = verify_claims(&claims, &answer, &[]);
         assert!(result.claims.iter().all(|claim| claim.judged.class == Class::Ungrounded));
         assert!(codes(&result).contains(&CorrectionCode::SelfCitation));
         assert!(codes(&result).contains(&CorrectionCode::CitationCycle));
@@ -190,15 +205,15 @@ mod tests {
 
     #[test]
     fn h27_a_synthesis_is_no_better_than_its_weakest_support() {
-        let given =
+        let claims =
             claims(&["pod restarted", "pod was slow", "so checkout was slow", "all was slow"]);
         let answer = [
-            judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")]),
-            judged(&given[1], Class::Ungrounded, Inference, &[]),
-            resting_on(&given[2], Class::Grounded, Synthesis, &[&given[0], &given[1]]),
-            resting_on(&given[3], Class::Grounded, ToolMatch, &[&given[2]]),
+            judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")]),
+            judged(&claims[1], Class::Ungrounded, Inference, &[]),
+            judged_citing_claims(&claims[2], Class::Grounded, Synthesis, &[&claims[0], &claims[1]]),
+            judged_citing_claims(&claims[3], Class::Grounded, ToolMatch, &[&claims[2]]),
         ];
-        let result = verified(&given, &answer, &[tool("e1", "pod restarted")]);
+        let result = verify_claims(&claims, &answer, &[tool("e1", "pod restarted")]);
         let classes: Vec<_> = result.claims.iter().map(|claim| claim.judged.class).collect();
         assert_eq!(
             classes,
@@ -206,12 +221,17 @@ mod tests {
         );
 
         let answer = [
-            judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")]),
-            judged(&given[1], Class::Grounded, Inference, &[("e1", "pod restarted")]),
-            resting_on(&given[2], Class::Complementary, SpecificData, &[&given[0], &given[1]]),
-            resting_on(&given[3], Class::Grounded, SpecificData, &[&given[2]]),
+            judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")]),
+            judged(&claims[1], Class::Grounded, Inference, &[("e1", "pod restarted")]),
+            judged_citing_claims(
+                &claims[2],
+                Class::Complementary,
+                SpecificData,
+                &[&claims[0], &claims[1]],
+            ),
+            judged_citing_claims(&claims[3], Class::Grounded, SpecificData, &[&claims[2]]),
         ];
-        let result = verified(&given, &answer, &[tool("e1", "pod restarted")]);
+        let result = verify_claims(&claims, &answer, &[tool("e1", "pod restarted")]);
         let verdicts: Vec<_> =
             result.claims.iter().map(|c| (c.judged.class, c.judged.evidence_type)).collect();
         assert_eq!(verdicts[2], (Class::Complementary, Inference));

@@ -44,7 +44,7 @@ pub(in super::super) fn check_citations(
         let citations = core::mem::take(&mut claim.judged.citations);
         let mut targets = Vec::with_capacity(citations.len());
         for (number, mut citation) in citations.into_iter().enumerate() {
-            let checked = match citation.target.clone() {
+            let result = match citation.target.clone() {
                 Target::Evidence { id, .. } => {
                     check_item(&mut citation, &id, evidence_set, sources)
                 }
@@ -53,7 +53,7 @@ pub(in super::super) fn check_citations(
                     .and_then(|source| check_claim_quote(&mut citation, source, texts)),
             };
             let sentence = |problem: &str| format!("Citation {}: {problem}.", number + 1);
-            match checked {
+            match result {
                 Ok(valid) => {
                     if let Some((code, problem)) = &valid.note {
                         findings.note(&claim.judged, *code, sentence(problem));
@@ -161,15 +161,15 @@ fn only_other_match<'a>(
     if quotes::is_trivial(quote) {
         return None;
     }
-    let mut only = None;
+    let mut only_match = None;
     for position in (0..sources.len()).filter(|position| *position != cited) {
         let Some(bytes) = quotes::locate_verbatim(quote, position, sources) else { continue };
-        if only.is_some() {
+        if only_match.is_some() {
             return None;
         }
-        only = sources.item(position).map(|item| (item, bytes));
+        only_match = sources.item(position).map(|item| (item, bytes));
     }
-    only.filter(|(item, _)| {
+    only_match.filter(|(item, _)| {
         let is_inferred = item.lane == Lane::LlmInferred || item.kind == EvidenceKind::PriorClaim;
         !is_inferred && !quotes::is_ambiguous(quote, item.content.as_str())
     })
@@ -196,11 +196,11 @@ fn not_found(name: &str, quote: &str) -> CitationProblem {
 
 fn truncate(quote: &str) -> String {
     const MAX_SHOWN_BYTES: usize = 80;
-    let mut short: String = quote.chars().take(MAX_SHOWN_BYTES).collect();
-    if short.len() < quote.len() {
-        short.push_str(" [cut]");
+    let mut truncated: String = quote.chars().take(MAX_SHOWN_BYTES).collect();
+    if truncated.len() < quote.len() {
+        truncated.push_str(" [cut]");
     }
-    short
+    truncated
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::policy::PolicyValues;
 pub(in super::super) struct Findings {
     pub(in super::super) corrections: Vec<Correction>,
     /// The original types of claims with a lowered type.
-    lowered: BTreeMap<ClaimId, EvidenceType>,
+    original_types: BTreeMap<ClaimId, EvidenceType>,
 }
 
 impl Findings {
@@ -22,8 +22,8 @@ impl Findings {
         code: CorrectionCode,
         sentence: String,
     ) {
-        let unchanged = (judged.class, judged.evidence_type);
-        self.push(judged.claim.id.clone(), code, (unchanged, unchanged), sentence);
+        let verdict = (judged.class, judged.evidence_type);
+        self.push(judged.claim.id.clone(), code, (verdict, verdict), sentence);
     }
 
     /// Makes a class stricter. Restores the type of a claim that is no longer supported.
@@ -37,7 +37,7 @@ impl Findings {
         let from = (judged.class, judged.evidence_type);
         let class = judged.class.max(class);
         let is_supported = matches!(class, Class::Grounded | Class::Complementary);
-        let original = self.lowered.get(&judged.claim.id).filter(|_| !is_supported).copied();
+        let original = self.original_types.get(&judged.claim.id).filter(|_| !is_supported).copied();
         let to = (class, original.unwrap_or(judged.evidence_type));
         (judged.class, judged.evidence_type) = to;
         self.push(judged.claim.id.clone(), code, (from, to), sentence);
@@ -58,7 +58,7 @@ impl Findings {
             return;
         }
         let from = (judged.class, judged.evidence_type);
-        self.lowered.entry(judged.claim.id.clone()).or_insert(judged.evidence_type);
+        self.original_types.entry(judged.claim.id.clone()).or_insert(judged.evidence_type);
         judged.evidence_type = ceiling;
         let to = (judged.class, ceiling);
         self.push(judged.claim.id.clone(), code, (from, to), sentence());

@@ -17,24 +17,25 @@ pub(in super::super) fn members(text: &str, value: &Range<usize>) -> impl Iterat
     let opening = byte_at(text, value.start);
     let is_object = opening == b'{';
     let end = value.end.saturating_sub(1);
-    let mut at = if is_object || opening == b'[' { value.start + 1 } else { end };
+    let mut position = if is_object || opening == b'[' { value.start + 1 } else { end };
     core::iter::from_fn(move || {
-        at = skip_space(text, at, end);
-        if at >= end {
+        position = skip_space(text, position, end);
+        if position >= end {
             return None;
         }
         let mut name = None;
         if is_object {
-            let after = string_end(text, at, end);
-            name = Some(at + 1..after.saturating_sub(1).max(at + 1));
-            at = skip_space(text, after, end);
-            at = skip_space(text, at + usize::from(byte_at(text, at) == b':'), end);
+            let name_end = string_end(text, position, end);
+            name = Some(position + 1..name_end.saturating_sub(1).max(position + 1));
+            position = skip_space(text, name_end, end);
+            position =
+                skip_space(text, position + usize::from(byte_at(text, position) == b':'), end);
         }
-        let from = at;
-        at = value_end(text, from, end).max(from + 1);
-        let value = from..at;
-        at = skip_space(text, at, end);
-        at += usize::from(byte_at(text, at) == b',');
+        let value_start = position;
+        position = value_end(text, value_start, end).max(value_start + 1);
+        let value = value_start..position;
+        position = skip_space(text, position, end);
+        position += usize::from(byte_at(text, position) == b',');
         Some(Member { name, value })
     })
 }
@@ -69,18 +70,18 @@ pub(in super::super) fn strings(
     value: &Range<usize>,
 ) -> impl Iterator<Item = Range<usize>> {
     let end = value.end;
-    let mut at = value.start;
+    let mut position = value.start;
     core::iter::from_fn(move || {
-        while at < end {
-            if byte_at(text, at) != b'"' {
-                at += 1;
+        while position < end {
+            if byte_at(text, position) != b'"' {
+                position += 1;
                 continue;
             }
-            let from = at + 1;
-            at = string_end(text, at, end);
-            let is_name = byte_at(text, skip_space(text, at, end)) == b':';
+            let string_start = position + 1;
+            position = string_end(text, position, end);
+            let is_name = byte_at(text, skip_space(text, position, end)) == b':';
             if !is_name {
-                return Some(from..at.saturating_sub(1).max(from));
+                return Some(string_start..position.saturating_sub(1).max(string_start));
             }
         }
         None
@@ -94,54 +95,54 @@ pub(in super::super) fn object_around(
     offset: usize,
 ) -> Option<usize> {
     const MAX_DEPTH: usize = 256;
-    let mut open = Vec::new();
-    let mut at = scope.start;
-    while at < offset.min(scope.end) {
-        match byte_at(text, at) {
+    let mut open_brackets = Vec::new();
+    let mut position = scope.start;
+    while position < offset.min(scope.end) {
+        match byte_at(text, position) {
             b'"' => {
-                at = string_end(text, at, scope.end);
+                position = string_end(text, position, scope.end);
                 continue;
             }
-            b'{' | b'[' if open.len() < MAX_DEPTH => open.push(at),
-            b'}' | b']' => drop(open.pop()),
+            b'{' | b'[' if open_brackets.len() < MAX_DEPTH => open_brackets.push(position),
+            b'}' | b']' => drop(open_brackets.pop()),
             _ => {}
         }
-        at += 1;
+        position += 1;
     }
-    open.pop()
+    open_brackets.pop()
 }
 
-fn string_end(text: &str, from: usize, end: usize) -> usize {
-    let mut at = from + 1;
-    while at < end {
-        match byte_at(text, at) {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
+fn string_end(text: &str, start: usize, end: usize) -> usize {
+    let mut position = start + 1;
+    while position < end {
+        match byte_at(text, position) {
+            b'"' => return position + 1,
+            b'\\' => position += 2,
+            _ => position += 1,
         }
     }
-    end.max(from + 1)
+    end.max(start + 1)
 }
 
-fn value_end(text: &str, from: usize, end: usize) -> usize {
+fn value_end(text: &str, start: usize, end: usize) -> usize {
     let mut depth = 0_usize;
-    let mut at = from;
-    while at < end {
-        match byte_at(text, at) {
+    let mut position = start;
+    while position < end {
+        match byte_at(text, position) {
             b'"' => {
-                at = string_end(text, at, end);
+                position = string_end(text, position, end);
                 if depth == 0 {
-                    return at;
+                    return position;
                 }
                 continue;
             }
             b'{' | b'[' => depth += 1,
-            b'}' | b']' if depth <= 1 => return if depth == 1 { at + 1 } else { at },
+            b'}' | b']' if depth <= 1 => return if depth == 1 { position + 1 } else { position },
             b'}' | b']' => depth -= 1,
-            b',' | b' ' | b'\n' | b'\r' | b'\t' if depth == 0 => return at,
+            b',' | b' ' | b'\n' | b'\r' | b'\t' if depth == 0 => return position,
             _ => {}
         }
-        at += 1;
+        position += 1;
     }
     end
 }
@@ -170,18 +171,19 @@ mod tests {
         assert_eq!(at_pointer(text, "/d"), Some("{}"));
         assert_eq!(at_pointer(text, "/e"), Some("-1.50e3"));
         assert_eq!(at_pointer(text, "/e/0"), None);
-        let read: Vec<&str> =
+        let string_values: Vec<&str> =
             strings(text, &(0..text.len())).map(|span| part(text, span)).collect();
-        assert_eq!(read, ["x,}"]);
+        assert_eq!(string_values, ["x,}"]);
     }
 
     #[test]
     fn finds_the_object_around_an_offset() {
         let text = r#"[{"a": "}"}, {"b": [1, 2]}]"#;
-        let at = |needle: &str| object_around(text, &(0..text.len()), text.find(needle).unwrap());
-        assert_eq!(at("\"a\""), Some(1));
-        assert_eq!(at("\"b\""), Some(13));
-        assert_eq!(at("1,"), Some(19));
+        let object_start =
+            |needle: &str| object_around(text, &(0..text.len()), text.find(needle).unwrap());
+        assert_eq!(object_start("\"a\""), Some(1));
+        assert_eq!(object_start("\"b\""), Some(13));
+        assert_eq!(object_start("1,"), Some(19));
         assert_eq!(object_around("plain", &(0..5), 3), None);
     }
 
@@ -205,21 +207,21 @@ mod tests {
         #[test]
         fn members_are_the_same_as_those_of_serde_json(value in value(), pretty in any::<bool>()) {
             let text = if pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
-            let mut open = Vec::from([(0..text.len(), &value)]);
-            while let Some((span, value)) = open.pop() {
-                let written: Value = serde_json::from_str(part(&text, span.clone())).unwrap();
-                prop_assert_eq!(&written, value);
+            let mut pending = Vec::from([(0..text.len(), &value)]);
+            while let Some((span, value)) = pending.pop() {
+                let parsed: Value = serde_json::from_str(part(&text, span.clone())).unwrap();
+                prop_assert_eq!(&parsed, value);
                 match value {
                     Value::Array(elements) => {
                         prop_assert_eq!(members(&text, &span).count(), elements.len());
-                        for (at, element) in elements.iter().enumerate() {
-                            open.push((member(&text, &span, &at.to_string()).unwrap().value, element));
+                        for (index, element) in elements.iter().enumerate() {
+                            pending.push((member(&text, &span, &index.to_string()).unwrap().value, element));
                         }
                     }
                     Value::Object(fields) => {
                         prop_assert_eq!(members(&text, &span).count(), fields.len());
                         for (name, field) in fields {
-                            open.push((member(&text, &span, name).unwrap().value, field));
+                            pending.push((member(&text, &span, name).unwrap().value, field));
                         }
                     }
                     _ => {}
@@ -228,10 +230,10 @@ mod tests {
         }
 
         #[test]
-        fn never_panics_and_always_ends(text in "[{}\\[\\]\",:\\\\ a1é]{0,40}", token in "[a0-2]{0,2}", at in 0_usize..50) {
-            let whole = 0..text.len();
-            let _ = members(&text, &whole).count() + strings(&text, &whole).count();
-            let _ = (member(&text, &whole, &token), object_around(&text, &whole, at));
+        fn never_panics_and_always_ends(text in "[{}\\[\\]\",:\\\\ a1é]{0,40}", token in "[a0-2]{0,2}", position in 0_usize..50) {
+            let span = 0..text.len();
+            let _ = members(&text, &span).count() + strings(&text, &span).count();
+            let _ = (member(&text, &span, &token), object_around(&text, &span, position));
         }
     }
 }

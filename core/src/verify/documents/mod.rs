@@ -46,10 +46,10 @@ const MAX_TOKENS: usize = 64;
 
 impl<'a> Documents<'a> {
     pub(super) fn parse(content: &'a str) -> Self {
-        let mut found = Self::default();
-        found.layers.push(Layer { text: Cow::Borrowed(content), traced: None });
-        found.add_layer(0, 0, None);
-        found
+        let mut documents = Self::default();
+        documents.layers.push(Layer { text: Cow::Borrowed(content), traced: None });
+        documents.add_layer(0, 0, None);
+        documents
     }
 
     fn add_layer(&mut self, layer: usize, depth: usize, string: Option<(usize, usize)>) {
@@ -89,17 +89,17 @@ impl<'a> Documents<'a> {
         if tokens.len() > MAX_TOKENS {
             return Vec::new();
         }
-        let whole = |document: &Document| (document.layer, document.span.clone());
+        let value_of = |document: &Document| (document.layer, document.span.clone());
         let mut fields: Vec<Field> = self
             .documents
             .iter()
-            .filter_map(|document| self.follow(whole(document), None, &tokens))
+            .filter_map(|document| self.follow(value_of(document), None, &tokens))
             .take(MAX_FIELDS)
             .collect();
         // JSON lines are treated as elements of an array.
         if let Some((first, rest)) = tokens.split_first()
-            && let Some(document) = first.parse::<usize>().ok().and_then(|at| self.line(at))
-            && let Some(field) = self.follow(whole(document), None, rest)
+            && let Some(document) = first.parse::<usize>().ok().and_then(|index| self.line(index))
+            && let Some(field) = self.follow(value_of(document), None, rest)
             && !fields.contains(&field)
         {
             fields.push(field);
@@ -108,9 +108,9 @@ impl<'a> Documents<'a> {
     }
 
     /// The document at an index, if there are several.
-    fn line(&self, at: usize) -> Option<&Document> {
+    fn line(&self, index: usize) -> Option<&Document> {
         let mut outer = self.documents.iter().filter(|document| document.layer == 0);
-        let document = outer.clone().nth(at);
+        let document = outer.clone().nth(index);
         outer.nth(1).and(document)
     }
 
@@ -161,30 +161,30 @@ fn unescape_token(token: &str) -> Cow<'_, str> {
 fn document_spans(text: &str) -> Vec<Range<usize>> {
     /// The maximum number of failed attempts to parse a multi-line document.
     const MAX_FAILED: usize = 32;
-    let mut found = Vec::new();
-    let (mut at, mut failed) = (0, 0);
-    while at < text.len() && found.len() < MAX_DOCUMENTS {
-        let line_end = memchr::memchr(b'\n', part(text, at..text.len()).as_bytes())
-            .map_or(text.len(), |length| at + length);
-        let line = part(text, at..line_end);
-        let start = at + (line.len() - line.trim_start().len());
-        at = line_end + 1;
+    let mut spans = Vec::new();
+    let (mut line_start, mut failed_attempts) = (0, 0);
+    while line_start < text.len() && spans.len() < MAX_DOCUMENTS {
+        let line_end = memchr::memchr(b'\n', part(text, line_start..text.len()).as_bytes())
+            .map_or(text.len(), |line_length| line_start + line_length);
+        let line = part(text, line_start..line_end);
+        let start = line_start + (line.len() - line.trim_start().len());
+        line_start = line_end + 1;
         if !line.trim_start().starts_with(['{', '[']) {
             continue;
         }
         if let Some(end) = document_end(part(text, start..line_end)) {
-            found.push(start..start + end);
-        } else if line_end < text.len() && failed < MAX_FAILED {
+            spans.push(start..start + end);
+        } else if line_end < text.len() && failed_attempts < MAX_FAILED {
             match document_end(part(text, start..text.len())) {
                 Some(end) => {
-                    found.push(start..start + end);
-                    at = at.max(start + end);
+                    spans.push(start..start + end);
+                    line_start = line_start.max(start + end);
                 }
-                None => failed += 1,
+                None => failed_attempts += 1,
             }
         }
     }
-    found
+    spans
 }
 
 fn document_end(text: &str) -> Option<usize> {
@@ -206,13 +206,13 @@ mod tests {
     #[test]
     fn a_pointer_resolves_in_every_wrapping() {
         let blocks = serde_json::json!({"content": [{"type": "text", "text": BODY}]}).to_string();
-        let twice = serde_json::json!({"result": blocks}).to_string();
+        let nested = serde_json::json!({"result": blocks}).to_string();
         let contents = [
             BODY.to_owned(),
             format!("$ kubectl get pods -o json\n{BODY}"),
             format!("$ kubectl get pods -o json\n\n{BODY}\n$ date\nMon May 6"),
             blocks,
-            twice,
+            nested,
         ];
         for content in contents {
             assert_eq!(texts(&content, "/pods/0/name"), ["a"], "{content}");
@@ -260,7 +260,7 @@ mod tests {
             assert!(texts(content, "/a").is_empty(), "{content}");
             assert!(texts(content, "/0").is_empty(), "{content}");
         }
-        let open = "[1,\n".repeat(10_000);
-        assert!(texts(&open, "/0").is_empty());
+        let unclosed = "[1,\n".repeat(10_000);
+        assert!(texts(&unclosed, "/0").is_empty());
     }
 }

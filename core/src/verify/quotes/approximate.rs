@@ -18,8 +18,8 @@ pub(super) fn find_approximate(source: &Folded<'_>, needle: &str) -> Option<Rang
     if needle.len() > MAX_QUOTE_BYTES || needle.contains('…') || needle.contains("..") {
         return None;
     }
-    let figures_in_quote = figures(needle);
-    if !figures_in_quote.is_empty() || !figures_in_quote.codes.is_empty() {
+    let quote_figures = figures(needle);
+    if !quote_figures.is_empty() || !quote_figures.codes.is_empty() {
         return None;
     }
     let needle_words: Vec<Word<'_>> = words(needle).collect();
@@ -29,8 +29,8 @@ pub(super) fn find_approximate(source: &Folded<'_>, needle: &str) -> Option<Rang
     let text = source.as_str();
     anchors(&needle_words).into_iter().find_map(|(index, spelling)| {
         const MAX_PLACES: usize = 32;
-        memmem::find_iter(text.as_bytes(), spelling.as_bytes()).take(MAX_PLACES).find_map(|at| {
-            let span = align(text, needle, &needle_words, index, at)?;
+        memmem::find_iter(text.as_bytes(), spelling.as_bytes()).take(MAX_PLACES).find_map(|start| {
+            let span = align(text, needle, &needle_words, index, start)?;
             Some(source.original(span))
         })
     })
@@ -53,36 +53,38 @@ fn anchors(words: &[Word<'_>]) -> Vec<(usize, String)> {
     anchors
 }
 
-/// Aligns the quote with the source where its word `index` is at offset `at`.
+/// Aligns the quote with the source where its word `index` is at offset `anchor_start`.
 fn align(
     source: &str,
     needle: &str,
     needle_words: &[Word<'_>],
     index: usize,
-    at: usize,
+    anchor_start: usize,
 ) -> Option<Range<usize>> {
-    let reach = needle.len() * 2 + 64;
-    let from = source.ceil_char_boundary(at.saturating_sub(reach));
-    let to = source.floor_char_boundary(at + reach);
-    let nearby: Vec<Word<'_>> = words(part(source, from..to)).collect();
-    let anchor = nearby.iter().position(|word| from + word.span.start == at)?;
+    let max_distance = needle.len() * 2 + 64;
+    let context_start = source.ceil_char_boundary(anchor_start.saturating_sub(max_distance));
+    let context_end = source.floor_char_boundary(anchor_start + max_distance);
+    let context_words: Vec<Word<'_>> = words(part(source, context_start..context_end)).collect();
+    let anchor =
+        context_words.iter().position(|word| context_start + word.span.start == anchor_start)?;
     let first = anchor.checked_sub(index)?;
-    let window = nearby.get(first..first + needle_words.len())?;
+    let window = context_words.get(first..first + needle_words.len())?;
     let mut edits = 0;
-    for (found, expected) in window.iter().zip(needle_words) {
-        edits += difference(found, expected)?;
+    for (word, expected) in window.iter().zip(needle_words) {
+        edits += difference(word, expected)?;
     }
     let letters: usize = needle_words.iter().map(|word| word.text.chars().count()).sum();
     let (start, end) = (window.first()?.span.start, window.last()?.span.end);
-    let span = from + start..from + end;
-    let found = part(source, span.clone());
-    let kinds = |text| markers(text).into_iter().map(|marker| marker.kind).collect::<Vec<_>>();
-    let found_figures = figures(found);
+    let span = context_start + start..context_start + end;
+    let candidate = part(source, span.clone());
+    let marker_kinds =
+        |text| markers(text).into_iter().map(|marker| marker.kind).collect::<Vec<_>>();
+    let source_figures = figures(candidate);
     let matches = edits * 10 <= letters
-        && found_figures.is_empty()
-        && found_figures.codes.is_empty()
-        && kinds(found) == kinds(needle)
-        && sentence_breaks(found) == sentence_breaks(needle);
+        && source_figures.is_empty()
+        && source_figures.codes.is_empty()
+        && marker_kinds(candidate) == marker_kinds(needle)
+        && sentence_breaks(candidate) == sentence_breaks(needle);
     matches.then_some(span)
 }
 
@@ -94,23 +96,23 @@ fn sentence_breaks(text: &str) -> usize {
 }
 
 /// The number of edits between two words (0 or 1), or `None` if they differ.
-fn difference(found: &Word<'_>, expected: &Word<'_>) -> Option<usize> {
-    if found.text.eq_ignore_ascii_case(expected.text) {
+fn difference(word: &Word<'_>, expected: &Word<'_>) -> Option<usize> {
+    if word.text.eq_ignore_ascii_case(expected.text) {
         return Some(0);
     }
-    if found.same(expected) {
+    if word.same(expected) {
         return Some(1);
     }
     let is_plain = |word: &Word<'_>| {
         word.shape() == Shape::Plain && word.text.is_ascii() && word.text.len() >= 5
     };
-    if !is_plain(found) || !is_plain(expected) {
+    if !is_plain(word) || !is_plain(expected) {
         return None;
     }
-    let (a, b) = (found.text.as_bytes(), expected.text.as_bytes());
-    let same = |(x, y): &(&u8, &u8)| x.eq_ignore_ascii_case(y);
-    let head = a.iter().zip(b).take_while(same).count();
-    let tail = a.iter().rev().zip(b.iter().rev()).take_while(same).count();
+    let (a, b) = (word.text.as_bytes(), expected.text.as_bytes());
+    let is_equal = |(x, y): &(&u8, &u8)| x.eq_ignore_ascii_case(y);
+    let head = a.iter().zip(b).take_while(is_equal).count();
+    let tail = a.iter().rev().zip(b.iter().rev()).take_while(is_equal).count();
     let longest = a.len().max(b.len());
     let shortest = a.len().min(b.len());
     let is_one_edit =

@@ -28,23 +28,23 @@ pub(super) fn find_overlapping(
     needle: &str,
     target: &Range<usize>,
 ) -> Option<Range<usize>> {
-    let from = target.start.saturating_sub(needle.len());
-    let to = target.end.saturating_add(needle.len()).min(source.len());
-    let window = source.as_bytes().get(from..to)?;
+    let start = target.start.saturating_sub(needle.len());
+    let end = target.end.saturating_add(needle.len()).min(source.len());
+    let window = source.as_bytes().get(start..end)?;
     occurrences(window, needle.as_bytes())
         .take(MAX_PLACES)
-        .map(|start| from + start..from + start + needle.len())
+        .map(|offset| start + offset..start + offset + needle.len())
         .find(|span| span.start < target.end && target.start < span.end && is_whole(source, span))
 }
 
 /// Finds all occurrences, including overlapping ones. In `03 3 3`, only the second `3 3` is whole words.
 fn occurrences<'t>(source: &'t [u8], needle: &'t [u8]) -> impl Iterator<Item = usize> + 't {
     let finder = memmem::Finder::new(needle);
-    let mut from = 0;
+    let mut search_start = 0;
     core::iter::from_fn(move || {
-        let at = from + finder.find(source.get(from..)?)?;
-        from = at + 1;
-        Some(at)
+        let start = search_start + finder.find(source.get(search_start..)?)?;
+        search_start = start + 1;
+        Some(start)
     })
 }
 
@@ -58,68 +58,73 @@ pub(super) fn is_whole(source: &str, span: &Range<usize>) -> bool {
 }
 
 fn splits_at_start(source: &str, start: usize, first: char) -> bool {
-    let Some(before) = char_before(source, start) else { return false };
+    let Some(previous) = char_before(source, start) else { return false };
     if !is_word(first) {
         return false;
     }
-    let at = start - before.len_utf8();
-    let earlier = char_before(source, at);
-    if is_word(before) {
+    let previous_start = start - previous.len_utf8();
+    let second_previous = char_before(source, previous_start);
+    if is_word(previous) {
         // The time in `2024-05-01T14:02` can be quoted separately.
-        return !(before == 'T'
+        return !(previous == 'T'
             && first.is_ascii_digit()
-            && earlier.is_some_and(|c| c.is_ascii_digit()));
+            && second_previous.is_some_and(|c| c.is_ascii_digit()));
     }
-    match before {
-        '-' | '\u{2212}' if first.is_ascii_digit() => earlier.is_none_or(|c| !c.is_ascii_digit()),
-        '-' => earlier.is_some_and(is_word),
-        ',' if first.is_ascii_digit() => groups_digits(source, at),
-        '.' if first.is_ascii_digit() => earlier.is_none_or(|c| c.is_ascii_digit()),
+    match previous {
+        '-' | '\u{2212}' if first.is_ascii_digit() => {
+            second_previous.is_none_or(|c| !c.is_ascii_digit())
+        }
+        '-' => second_previous.is_some_and(is_word),
+        ',' if first.is_ascii_digit() => groups_digits(source, previous_start),
+        '.' if first.is_ascii_digit() => second_previous.is_none_or(|c| c.is_ascii_digit()),
         _ => false,
     }
 }
 
 fn splits_at_end(source: &str, end: usize, last: char) -> bool {
-    let Some(after) = char_at(source, end) else { return false };
+    let Some(next) = char_at(source, end) else { return false };
     if !is_word(last) {
         return false;
     }
-    if is_word(after) {
+    if is_word(next) {
         return true;
     }
-    let later = char_at(source, end + after.len_utf8());
-    match after {
-        '-' => later.is_some_and(is_word),
+    let second_next = char_at(source, end + next.len_utf8());
+    match next {
+        '-' => second_next.is_some_and(is_word),
         // `14:02:31.250` can be quoted without the fraction.
         '.' if ends_in_seconds(part(source, 0..end)) => false,
         ',' if last.is_ascii_digit() => groups_digits(source, end),
-        '.' if last.is_ascii_digit() => later.is_some_and(|c| c.is_ascii_digit()),
+        '.' if last.is_ascii_digit() => second_next.is_some_and(|c| c.is_ascii_digit()),
         _ => false,
     }
 }
 
 /// Returns `true` if the comma groups digits (`1,234`), as opposed to separating values.
-fn groups_digits(source: &str, at: usize) -> bool {
-    may_group_digits(source, at) && !is_in_row(source, at)
+fn groups_digits(source: &str, comma: usize) -> bool {
+    may_group_digits(source, comma) && !is_in_row(source, comma)
 }
 
 /// Returns `true` if one to three digits precede the comma and exactly three follow it.
-fn may_group_digits(source: &str, at: usize) -> bool {
-    let digit = |at: Option<usize>| at.is_some_and(|at| byte_at(source, at).is_ascii_digit());
-    let after = (1..=4).take_while(|ahead| digit(at.checked_add(*ahead))).count();
-    let before = (1..=4).take_while(|back| digit(at.checked_sub(*back))).count();
-    after == 3 && (1..=3).contains(&before)
+fn may_group_digits(source: &str, comma: usize) -> bool {
+    let is_digit =
+        |index: Option<usize>| index.is_some_and(|index| byte_at(source, index).is_ascii_digit());
+    let digits_after =
+        (1..=4).take_while(|distance| is_digit(comma.checked_add(*distance))).count();
+    let digits_before =
+        (1..=4).take_while(|distance| is_digit(comma.checked_sub(*distance))).count();
+    digits_after == 3 && (1..=3).contains(&digits_before)
 }
 
 /// Returns `true` if the comma is in a row of values, where another comma does not group digits.
-fn is_in_row(source: &str, at: usize) -> bool {
+fn is_in_row(source: &str, comma: usize) -> bool {
     const REACH: usize = 200;
-    let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'"';
+    let ends_row = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'"';
     let bytes = source.as_bytes();
-    let before = bytes.get(at.saturating_sub(REACH)..at).unwrap_or_default();
-    let after = bytes.get(at..(at + REACH).min(bytes.len())).unwrap_or_default();
-    let start = at - before.iter().rev().position(ends).unwrap_or(before.len());
-    let end = at + after.iter().position(ends).unwrap_or(after.len());
+    let text_before = bytes.get(comma.saturating_sub(REACH)..comma).unwrap_or_default();
+    let text_after = bytes.get(comma..(comma + REACH).min(bytes.len())).unwrap_or_default();
+    let start = comma - text_before.iter().rev().position(ends_row).unwrap_or(text_before.len());
+    let end = comma + text_after.iter().position(ends_row).unwrap_or(text_after.len());
     let row = bytes.get(start..end).unwrap_or_default();
     memchr::memchr_iter(b',', row).any(|comma| {
         let next = start + comma + 1;
@@ -134,8 +139,8 @@ fn ends_in_seconds(text: &str) -> bool {
 
 /// Returns `true` for underscores, digits and letters, except in scripts without spaces between words.
 fn is_word(character: char) -> bool {
-    let spaceless = matches!(character, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
-    character == '_' || character.is_alphanumeric() && !spaceless
+    let is_spaceless = matches!(character, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
+    character == '_' || character.is_alphanumeric() && !is_spaceless
 }
 
 #[cfg(test)]

@@ -20,11 +20,11 @@ impl Canonical {
             if !has_escape(text) {
                 break;
             }
-            let mut next = unescape(text, 0..text.len());
-            if let Some(before) = &plain {
-                next = retrace(&next, |span| before.original(&span));
+            let mut unescaped = unescape(text, 0..text.len());
+            if let Some(previous) = &plain {
+                unescaped = retrace(&unescaped, |span| previous.original(&span));
             }
-            plain = Some(next);
+            plain = Some(unescaped);
         }
         let folded = Folded::new(plain.as_ref().map_or(original, |traced| traced.text.as_str()));
         let origin = |span: Range<usize>| {
@@ -60,8 +60,8 @@ pub(super) fn canonical(quote: &str) -> String {
 
 fn retrace(traced: &TracedText, original: impl Fn(Range<usize>) -> Range<usize>) -> TracedText {
     let mut result = TracedText::with_capacity(traced.text.len());
-    for (at, character) in traced.text.char_indices() {
-        let source = original(traced.original(&(at..at + character.len_utf8())));
+    for (position, character) in traced.text.char_indices() {
+        let source = original(traced.original(&(position..position + character.len_utf8())));
         result.push(character, (offset(source.start), offset(source.end)));
     }
     result
@@ -70,25 +70,26 @@ fn retrace(traced: &TracedText, original: impl Fn(Range<usize>) -> Range<usize>)
 /// Removes spaces around punctuation, except between digits (`1, 234` is not a figure).
 fn remove_spaces(folded: &str, original: impl Fn(Range<usize>) -> Range<usize>) -> TracedText {
     let mut result = TracedText::with_capacity(folded.len());
-    let mut before = [None, None];
-    for (at, character) in folded.char_indices() {
-        let end = at + character.len_utf8();
+    let mut previous_characters = [None, None];
+    for (position, character) in folded.char_indices() {
+        let end = position + character.len_utf8();
         if character == ' ' {
-            let after = char_at(folded, end);
-            let follows_sign = before[1].is_some_and(is_punctuation);
-            let between_digits = if follows_sign {
-                before[0].is_some_and(is_digit) && after.is_some_and(is_digit)
+            let next_character = char_at(folded, end);
+            let follows_sign = previous_characters[1].is_some_and(is_punctuation);
+            let is_between_digits = if follows_sign {
+                previous_characters[0].is_some_and(is_digit) && next_character.is_some_and(is_digit)
             } else {
-                let next = after.and_then(|sign| char_at(folded, end + sign.len_utf8()));
-                before[1].is_some_and(is_digit) && next.is_some_and(is_digit)
+                let following =
+                    next_character.and_then(|sign| char_at(folded, end + sign.len_utf8()));
+                previous_characters[1].is_some_and(is_digit) && following.is_some_and(is_digit)
             };
-            if (follows_sign || after.is_some_and(is_punctuation)) && !between_digits {
+            if (follows_sign || next_character.is_some_and(is_punctuation)) && !is_between_digits {
                 continue;
             }
         }
-        let source = original(at..end);
+        let source = original(position..end);
         result.push(character, (offset(source.start), offset(source.end)));
-        before = [before[1], Some(character)];
+        previous_characters = [previous_characters[1], Some(character)];
     }
     result
 }
@@ -126,8 +127,8 @@ mod tests {
         #[test]
         fn every_byte_is_mapped_to_its_original(text in "(\\PC|\\\\n|\\\\\"|\\\\u00e9|[{}:, \"=0-9]){0,40}") {
             let canonical = Canonical::new(&text);
-            for (at, character) in canonical.as_str().char_indices() {
-                let original = canonical.original(&(at..at + character.len_utf8()));
+            for (position, character) in canonical.as_str().char_indices() {
+                let original = canonical.original(&(position..position + character.len_utf8()));
                 prop_assert!(text.get(original.clone()).is_some(), "{:?}", original);
             }
         }

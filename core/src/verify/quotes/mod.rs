@@ -48,11 +48,11 @@ pub(super) fn locate_in_item(
         return locate_anywhere(quote, position, sources).map(QuoteLocation::OutsideField);
     }
     let content = sources.content(position);
-    let stated = citation
+    let stated_bytes = citation
         .bytes
         .clone()
         .filter(|bytes| content.get(bytes.clone()) == Some(quote) && is_whole(content, bytes));
-    stated.or_else(|| locate_anywhere(quote, position, sources)).map(QuoteLocation::Found)
+    stated_bytes.or_else(|| locate_anywhere(quote, position, sources)).map(QuoteLocation::Found)
 }
 
 fn locate_in_fields(
@@ -62,8 +62,8 @@ fn locate_in_fields(
     sources: &mut Sources<'_>,
 ) -> Option<Range<usize>> {
     let content = sources.content(position);
-    let overlapping = |field: &Field| boundaries::find_overlapping(content, quote, &field.span);
-    if let Some(bytes) = fields.iter().find_map(overlapping) {
+    let find_in_field = |field: &Field| boundaries::find_overlapping(content, quote, &field.span);
+    if let Some(bytes) = fields.iter().find_map(find_in_field) {
         return Some(bytes);
     }
     if !sources.may_search(position) {
@@ -74,11 +74,11 @@ fn locate_in_fields(
     if needle.is_empty() {
         return None;
     }
-    let in_field = |field: &Field| {
+    let find_canonical_in_field = |field: &Field| {
         let target = source.span_of(&field.span);
         boundaries::find_overlapping(source.as_str(), &needle, &target)
     };
-    if let Some(span) = fields.iter().find_map(in_field) {
+    if let Some(span) = fields.iter().find_map(find_canonical_in_field) {
         return Some(source.original(&span));
     }
     let overlaps = |span: &Range<usize>| {
@@ -212,10 +212,10 @@ mod tests {
 
     #[test]
     fn other_spellings_of_a_quote_are_found() {
-        let cut = "2026-03-04T08:15:02Z stdout P dial ledger-db:5432: connection refu\n2026-03-04T08:15:02Z stderr F warn: 3 of 5 used\n2026-03-04T08:15:02Z stdout F sed, attempt 3\n";
+        let split_log = "2026-03-04T08:15:02Z stdout P dial ledger-db:5432: connection refu\n2026-03-04T08:15:02Z stderr F warn: 3 of 5 used\n2026-03-04T08:15:02Z stdout F sed, attempt 3\n";
         let bytes = r#"{"MESSAGE": [27, 91, 50, 109, 100, 101, 112, 116, 104, 32, 52, 49, 50, 27, 91, 48, 109]}"#;
         for (content, quote) in [
-            (cut, "ledger-db:5432: connection refused, attempt 3"),
+            (split_log, "ledger-db:5432: connection refused, attempt 3"),
             (bytes, "depth 412"),
             ("pool\u{2011}size \u{2265} 10, \u{201c}full\u{201d}", "pool-size >= 10, \"full\""),
             ("\u{1b}[31mERROR\u{1b}[0m disk full", "ERROR disk full"),
@@ -223,13 +223,13 @@ mod tests {
         ] {
             assert!(locate(&tool("e1", content), quote).is_some(), "{quote}");
         }
-        assert_eq!(locate(&tool("e1", cut), "connection refused by ledger"), None);
+        assert_eq!(locate(&tool("e1", split_log), "connection refused by ledger"), None);
     }
 
     #[test]
     fn h09_forged_quotes_are_not_found() {
         let log = tool("e1", LOG);
-        for forged in [
+        for quote in [
             "database connection refused",
             "connection pооl exhausted", // Cyrillic o, twice
             "waited 5000 ms … connection pool",
@@ -245,7 +245,7 @@ mod tests {
             " ",
             ",",
         ] {
-            assert_eq!(locate(&log, forged), None, "{forged}");
+            assert_eq!(locate(&log, quote), None, "{quote}");
         }
     }
 
@@ -266,14 +266,14 @@ mod tests {
             "The connection pools of the orders service were exhausted. No pods restarted since 3 hours.",
         );
         assert!(locate(&log, "the connection pool of the orders service were exhausted").is_some());
-        for other in [
+        for quote in [
             "connection pools of orders service were exhausted",
             "The connection pools of the orders service were not exhausted",
             "pods restarted since 4 hours",
             "Some pods restarted since 3 hours",
             "orders services were exhausted No pods",
         ] {
-            assert_eq!(locate(&log, other), None, "{other}");
+            assert_eq!(locate(&log, quote), None, "{quote}");
         }
     }
 
@@ -304,12 +304,12 @@ mod tests {
         let item =
             json("e1", r#"{"events": [{"message": "probe failed: \"connection\nrefused\""}]}"#);
         let text = item.content.as_str();
-        let read = |quote: &str| locate(&item, quote).and_then(|bytes| text.get(bytes));
+        let quoted_text = |quote: &str| locate(&item, quote).and_then(|bytes| text.get(bytes));
         assert_eq!(
-            read("probe failed: \"connection refused\""),
+            quoted_text("probe failed: \"connection refused\""),
             Some(r#"probe failed: \"connection\nrefused\""#)
         );
-        assert_eq!(read("refused\""), Some(r#"refused\""#));
+        assert_eq!(quoted_text("refused\""), Some(r#"refused\""#));
         assert_eq!(locate(&item, "probe succeeded"), None);
     }
 

@@ -42,26 +42,27 @@ fn parse_piece(line: &str) -> Option<Piece> {
 /// Joins split lines by stream. Returns `None` if there are none.
 fn join_lines(original: &str) -> Option<TracedText> {
     let mut lines: Vec<Vec<Range<usize>>> = Vec::new();
-    let mut open: [Vec<Range<usize>>; 2] = Default::default();
+    let mut open_lines: [Vec<Range<usize>>; 2] = Default::default();
     let mut is_joined = false;
     let mut start = 0;
     for line in original.split_inclusive('\n') {
-        let whole = start..start + line.trim_end_matches('\n').len();
+        let line_span = start..start + line.trim_end_matches('\n').len();
         start += line.len();
-        let Some(piece) = parse_piece(part(original, whole.clone())) else {
-            lines.push(vec![whole]);
+        let Some(piece) = parse_piece(part(original, line_span.clone())) else {
+            lines.push(vec![line_span]);
             continue;
         };
-        let Some(pieces) = open.get_mut(usize::from(piece.is_error)) else { continue };
+        let Some(pieces) = open_lines.get_mut(usize::from(piece.is_error)) else { continue };
         is_joined |= !pieces.is_empty();
         // The first piece includes the time and stream.
-        let from = if pieces.is_empty() { whole.start } else { whole.start + piece.message };
-        pieces.push(from..whole.end);
+        let piece_start =
+            if pieces.is_empty() { line_span.start } else { line_span.start + piece.message };
+        pieces.push(piece_start..line_span.end);
         if !piece.is_partial {
             lines.push(core::mem::take(pieces));
         }
     }
-    lines.extend(open.into_iter().filter(|pieces| !pieces.is_empty()));
+    lines.extend(open_lines.into_iter().filter(|pieces| !pieces.is_empty()));
     is_joined.then(|| {
         let mut traced = TracedText::with_capacity(original.len());
         for line in lines {
@@ -77,34 +78,36 @@ fn join_lines(original: &str) -> Option<TracedText> {
 }
 
 fn copy(original: &str, span: Range<usize>, traced: &mut TracedText) {
-    let mut at = span.start;
-    while let Some(character) = char_at(original, at).filter(|_| at < span.end) {
-        let end = at + character.len_utf8();
-        traced.push(character, (offset(at), offset(end)));
-        at = end;
+    let mut position = span.start;
+    while let Some(character) = char_at(original, position).filter(|_| position < span.end) {
+        let end = position + character.len_utf8();
+        traced.push(character, (offset(position), offset(end)));
+        position = end;
     }
 }
 
 /// Replaces byte arrays that contain text with strings. Returns `None` if there are none.
 fn decode_arrays(original: &str) -> Option<TracedText> {
     let mut traced: Option<TracedText> = None;
-    let mut copied = 0;
-    let mut from = 0;
-    while let Some(start) = memchr::memchr(b'[', part(original, from..original.len()).as_bytes()) {
-        let start = from + start;
-        from = start + 1;
+    let mut copied_end = 0;
+    let mut search_start = 0;
+    while let Some(start) =
+        memchr::memchr(b'[', part(original, search_start..original.len()).as_bytes())
+    {
+        let start = search_start + start;
+        search_start = start + 1;
         let Some(Array { text, end }) = parse_array(original, start) else { continue };
         let traced = traced.get_or_insert_with(|| TracedText::with_capacity(original.len()));
-        copy(original, copied..start, traced);
+        copy(original, copied_end..start, traced);
         traced.push('"', (offset(start), offset(start + 1)));
         for (character, source) in text {
             traced.push(character, (offset(source.start), offset(source.end)));
         }
         traced.push('"', (offset(end - 1), offset(end)));
-        (copied, from) = (end, end);
+        (copied_end, search_start) = (end, end);
     }
     let mut traced = traced?;
-    copy(original, copied..original.len(), &mut traced);
+    copy(original, copied_end..original.len(), &mut traced);
     Some(traced)
 }
 
@@ -118,19 +121,19 @@ struct Array {
 fn parse_array(original: &str, start: usize) -> Option<Array> {
     let mut bytes: Vec<u8> = Vec::new();
     let mut spans: Vec<Range<usize>> = Vec::new();
-    let mut at = start + 1;
+    let mut position = start + 1;
     let end = loop {
-        let rest = part(original, at..original.len());
+        let rest = part(original, position..original.len());
         let number = rest.trim_start();
         let digits = number.bytes().take_while(u8::is_ascii_digit).count();
-        let digits_start = at + (rest.len() - number.len());
+        let digits_start = position + (rest.len() - number.len());
         bytes.push(part(number, 0..digits).parse().ok()?);
         spans.push(digits_start..digits_start + digits);
         let after = part(number, digits..number.len()).trim_start();
-        at = original.len() - after.len() + 1;
+        position = original.len() - after.len() + 1;
         match after.as_bytes().first()? {
             b',' => {}
-            b']' => break at,
+            b']' => break position,
             _ => return None,
         }
     };
@@ -139,9 +142,9 @@ fn parse_array(original: &str, start: usize) -> Option<Array> {
     if !text.chars().all(is_text) {
         return None;
     }
-    let characters = text.char_indices().filter_map(|(at, character)| {
-        let first = spans.get(at)?;
-        let last = spans.get(at + character.len_utf8() - 1)?;
+    let characters = text.char_indices().filter_map(|(position, character)| {
+        let first = spans.get(position)?;
+        let last = spans.get(position + character.len_utf8() - 1)?;
         Some((character, first.start..last.end))
     });
     Some(Array { text: characters.collect(), end })
@@ -152,8 +155,8 @@ mod tests {
     use super::*;
 
     fn original<'t>(text: &'t str, printed: &TracedText, needle: &str) -> &'t str {
-        let at = printed.text.find(needle).unwrap();
-        part(text, printed.original(&(at..at + needle.len())))
+        let position = printed.text.find(needle).unwrap();
+        part(text, printed.original(&(position..position + needle.len())))
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Tests for resolving citations.
 
-use super::super::super::testing::{claims, codes, json, judged, tool, verified, verified_under};
+use super::super::super::testing::{
+    claims, codes, json, judged, tool, verify_claims, verify_with_preset,
+};
 use super::*;
 use crate::claim::Class;
 use crate::claim::EvidenceType::{SignalMatch, ToolMatch};
@@ -22,9 +24,9 @@ const PODS: &str = r#"{"pods": [{"name": "checkout", "state": "restarted", "read
 
 #[test]
 fn h09_a_citation_of_an_unknown_item_or_field_fails() {
-    let given = claims(&["the pod was restarted"]);
+    let claims = claims(&["the pod was restarted"]);
     let items = [json("e1", r#"{"pod": {"state": "restarted"}}"#)];
-    let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[("e9", "restarted")]);
+    let mut answer = judged(&claims[0], Class::Grounded, ToolMatch, &[("e9", "restarted")]);
     answer.citations.push(Citation {
         target: Target::Evidence {
             id: EvidenceId::new("e1").unwrap(),
@@ -33,7 +35,7 @@ fn h09_a_citation_of_an_unknown_item_or_field_fails() {
         quote: String::new(),
         bytes: None,
     });
-    let result = verified(&given, &[answer], &items);
+    let result = verify_claims(&claims, &[answer], &items);
     assert_eq!(result.claims[0].judged.class, Class::Ungrounded);
     assert_eq!(
         codes(&result),
@@ -47,9 +49,9 @@ fn h09_a_citation_of_an_unknown_item_or_field_fails() {
 
 #[test]
 fn a_field_that_exists_is_a_valid_citation() {
-    let given = claims(&["the pod was restarted"]);
+    let claims = claims(&["the pod was restarted"]);
     let items = [json("e1", r#"{"pod": {"state": "restarted"}}"#)];
-    let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[]);
+    let mut answer = judged(&claims[0], Class::Grounded, ToolMatch, &[]);
     answer.citations.push(Citation {
         target: Target::Evidence {
             id: EvidenceId::new("e1").unwrap(),
@@ -58,18 +60,18 @@ fn a_field_that_exists_is_a_valid_citation() {
         quote: String::from("restarted"),
         bytes: None,
     });
-    let result = verified(&given, &[answer], &items);
+    let result = verify_claims(&claims, &[answer], &items);
     assert!(result.corrections.is_empty(), "{:?}", result.corrections);
     assert_eq!(result.claims[0].judged.citations[0].bytes, Some(19..28));
 }
 
 #[test]
 fn an_unresolved_pointer_is_dropped_and_the_quote_decides() {
-    let given = claims(&["checkout was restarted"]);
+    let claims = claims(&["checkout was restarted"]);
     for content in [PODS.replace("pods", "items"), format!("state of checkout: {PODS}")] {
-        let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[]);
+        let mut answer = judged(&claims[0], Class::Grounded, ToolMatch, &[]);
         answer.citations.push(cite("e1", "/pods/0/state", "\"state\": \"restarted\""));
-        let result = verified(&given, &[answer], &[tool("e1", &content)]);
+        let result = verify_claims(&claims, &[answer], &[tool("e1", &content)]);
         assert_eq!(codes(&result), [CorrectionCode::UnknownField]);
         let result = &result.claims[0].judged;
         assert_eq!(result.class, Class::Grounded);
@@ -79,7 +81,7 @@ fn an_unresolved_pointer_is_dropped_and_the_quote_decides() {
 
 #[test]
 fn a_pointer_resolves_in_text_and_in_strings() {
-    let given = claims(&["checkout was restarted"]);
+    let claims = claims(&["checkout was restarted"]);
     let blocks = serde_json::json!({"content": [{"type": "text", "text": PODS}]});
     for item in [
         json("e1", PODS),
@@ -93,9 +95,9 @@ fn a_pointer_resolves_in_text_and_in_strings() {
             "\"state\":\"restarted\"",
             "checkout\", \"state\": \"restarted",
         ] {
-            let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[]);
+            let mut answer = judged(&claims[0], Class::Grounded, ToolMatch, &[]);
             answer.citations.push(cite("e1", "/pods/0/state", quote));
-            let result = verified(&given, &[answer], core::slice::from_ref(&item));
+            let result = verify_claims(&claims, &[answer], core::slice::from_ref(&item));
             assert!(result.corrections.is_empty(), "{quote}: {:?}", result.corrections);
             assert!(result.claims[0].judged.citations[0].bytes.is_some());
         }
@@ -104,11 +106,11 @@ fn a_pointer_resolves_in_text_and_in_strings() {
 
 #[test]
 fn h09_a_quote_outside_the_cited_field_loses_its_pointer() {
-    let given = claims(&["checkout was running and ready"]);
+    let claims = claims(&["checkout was running and ready"]);
     for content in [json("e1", PODS), tool("e1", PODS)] {
-        let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[]);
+        let mut answer = judged(&claims[0], Class::Grounded, ToolMatch, &[]);
         answer.citations.push(cite("e1", "/pods/0/state", "running"));
-        let result = verified(&given, &[answer.clone()], core::slice::from_ref(&content));
+        let result = verify_claims(&claims, &[answer.clone()], core::slice::from_ref(&content));
         assert_eq!(codes(&result), [CorrectionCode::QuoteOutsideField]);
         let claim = &result.claims[0].judged;
         assert_eq!(claim.class, Class::Grounded);
@@ -116,7 +118,7 @@ fn h09_a_quote_outside_the_cited_field_loses_its_pointer() {
         let bytes = claim.citations[0].bytes.clone().unwrap();
         assert_eq!(PODS.get(bytes), Some("running"));
         answer.citations.push(cite("e1", "/pods/1/state", "running"));
-        let result = verified(&given, &[answer], core::slice::from_ref(&content));
+        let result = verify_claims(&claims, &[answer], core::slice::from_ref(&content));
         assert_eq!(codes(&result), [CorrectionCode::QuoteOutsideField]);
         assert_eq!(
             result.claims[0].judged.citations[1].target,
@@ -127,32 +129,33 @@ fn h09_a_quote_outside_the_cited_field_loses_its_pointer() {
 
 #[test]
 fn h09_an_ambiguous_value_is_noted() {
-    let given = claims(&["payments has restarted 0 times and is ready"]);
+    let restart_claims = claims(&["payments has restarted 0 times and is ready"]);
     for (field_path, quote, is_noted) in
         [("", "0", true), ("", "\"restarts\": 0", false), ("/pods/1/restarts", "0", false)]
     {
-        let mut answer = judged(&given[0], Class::Grounded, ToolMatch, &[]);
+        let mut answer = judged(&restart_claims[0], Class::Grounded, ToolMatch, &[]);
         answer.citations.push(cite("e1", field_path, quote));
-        let result = verified(&given, &[answer], &[json("e1", PODS)]);
-        let found = codes(&result).contains(&CorrectionCode::QuoteAmbiguous);
-        assert_eq!(found, is_noted, "{field_path} {quote}");
+        let result = verify_claims(&restart_claims, &[answer], &[json("e1", PODS)]);
+        let is_ambiguous = codes(&result).contains(&CorrectionCode::QuoteAmbiguous);
+        assert_eq!(is_ambiguous, is_noted, "{field_path} {quote}");
         assert_eq!(result.claims[0].judged.class, Class::Grounded, "{field_path} {quote}");
     }
-    let often = "checkout Running, payments Running, cart Running, mail Running, ads Running";
-    let given = claims(&["payments is running"]);
-    let answer = judged(&given[0], Class::Grounded, ToolMatch, &[("e1", "Running")]);
-    let result = verified(&given, &[answer], &[tool("e1", often)]);
+    let repeated = "checkout Running, payments Running, cart Running, mail Running, ads Running";
+    let claims = claims(&["payments is running"]);
+    let answer = judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "Running")]);
+    let result = verify_claims(&claims, &[answer], &[tool("e1", repeated)]);
     assert_eq!(codes(&result), [CorrectionCode::QuoteAmbiguous]);
 }
 
 #[test]
 fn a_quote_found_in_exactly_one_other_item_moves_there() {
-    let given = claims(&["checkout logged an exhausted pool"]);
+    let claims = claims(&["checkout logged an exhausted pool"]);
     let line = "checkout: connection pool exhausted after 15 errors";
     let log = tool("e2", line);
-    let answer = judged(&given[0], Class::Grounded, ToolMatch, &[("e1", line)]);
+    let answer = judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", line)]);
     let cited = tool("e1", "checkout is fine");
-    let result = verified(&given, core::slice::from_ref(&answer), &[cited.clone(), log.clone()]);
+    let result =
+        verify_claims(&claims, core::slice::from_ref(&answer), &[cited.clone(), log.clone()]);
     assert_eq!(codes(&result), [CorrectionCode::QuoteMoved]);
     assert_eq!(result.claims[0].judged.citations[0].target, cite("e2", "", "").target);
     assert_eq!(result.claims[0].judged.citations[0].bytes, Some(0..line.len()));
@@ -163,7 +166,7 @@ fn a_quote_found_in_exactly_one_other_item_moves_there() {
     let other_figure = tool("e2", &line.replace("15", "16"));
     for others in [&[inferred][..], &[prior], &twice, &[other_figure]] {
         let items = [core::slice::from_ref(&cited), others].concat();
-        let result = verified(&given, core::slice::from_ref(&answer), &items);
+        let result = verify_claims(&claims, core::slice::from_ref(&answer), &items);
         assert_eq!(result.claims[0].judged.class, Class::Ungrounded);
         assert!(codes(&result).contains(&CorrectionCode::QuoteNotFound));
     }
@@ -171,11 +174,11 @@ fn a_quote_found_in_exactly_one_other_item_moves_there() {
 
 #[test]
 fn a_trivial_quote_is_not_moved() {
-    let given = claims(&["checkout logged a full disk"]);
+    let claims = claims(&["checkout logged a full disk"]);
     let items = [tool("e1", "checkout is fine"), tool("e2", "checkout: / is 100% full")];
     for quote in ["/", ":", " / "] {
-        let answer = judged(&given[0], Class::Grounded, ToolMatch, &[("e1", quote)]);
-        let result = verified(&given, &[answer], &items);
+        let answer = judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", quote)]);
+        let result = verify_claims(&claims, &[answer], &items);
         assert_eq!(result.claims[0].judged.class, Class::Ungrounded, "{quote}");
         assert!(codes(&result).contains(&CorrectionCode::QuoteNotFound), "{quote}");
         assert!(!codes(&result).contains(&CorrectionCode::QuoteMoved), "{quote}");
@@ -184,13 +187,13 @@ fn a_trivial_quote_is_not_moved() {
 
 #[test]
 fn h10_a_moved_citation_does_not_allow_a_better_type() {
-    let given = claims(&["checkout logged an exhausted pool"]);
+    let claims = claims(&["checkout logged an exhausted pool"]);
     let log = EvidenceItem { attested: true, ..tool("e2", "checkout: connection pool exhausted") };
     let quoted: &[(&str, &str)] = &[("e1", "connection pool exhausted")];
-    let answer = [judged(&given[0], Class::Grounded, ToolMatch, quoted)];
+    let answer = [judged(&claims[0], Class::Grounded, ToolMatch, quoted)];
     let alert = EvidenceItem { kind: EvidenceKind::Signal, ..tool("e1", "checkout fires") };
-    let result = verified(&given, &answer, &[alert, log.clone()]);
+    let result = verify_claims(&claims, &answer, &[alert, log.clone()]);
     assert_eq!(result.claims[0].judged.evidence_type, SignalMatch);
-    let result = verified_under(Preset::Strict, &given, &answer, &[tool("e1", "fine"), log]);
+    let result = verify_with_preset(Preset::Strict, &claims, &answer, &[tool("e1", "fine"), log]);
     assert!(codes(&result).contains(&CorrectionCode::NotAttested));
 }
