@@ -88,28 +88,28 @@ pub(super) mod tests {
         (0u32..=1_000_000).prop_map(confidence)
     }
 
-    fn after(strength: Strength, millionths: u32) -> u32 {
+    fn capped_value(strength: Strength, millionths: u32) -> u32 {
         let capped = cap(&preset(Preset::Reference).cap, strength, confidence(millionths));
         capped.after.value().get()
     }
 
     #[test]
     fn ungrounded_never_reaches_0_65() {
-        assert_eq!(after(Strength::Ungrounded, 1_000_000), 640_000);
-        assert_eq!(after(Strength::Ungrounded, 640_001), 640_000);
-        assert_eq!(after(Strength::Ungrounded, 300_000), 300_000);
+        assert_eq!(capped_value(Strength::Ungrounded, 1_000_000), 640_000);
+        assert_eq!(capped_value(Strength::Ungrounded, 640_001), 640_000);
+        assert_eq!(capped_value(Strength::Ungrounded, 300_000), 300_000);
     }
 
     #[test]
     fn partial_never_reaches_0_85() {
-        assert_eq!(after(Strength::PartiallyGrounded, 1_000_000), 840_000);
-        assert_eq!(after(Strength::PartiallyGrounded, 840_000), 840_000);
+        assert_eq!(capped_value(Strength::PartiallyGrounded, 1_000_000), 840_000);
+        assert_eq!(capped_value(Strength::PartiallyGrounded, 840_000), 840_000);
     }
 
     #[test]
     fn grounded_is_not_capped() {
         for millionths in [0, 1, 640_000, 999_999, 1_000_000] {
-            assert_eq!(after(Strength::Grounded, millionths), millionths);
+            assert_eq!(capped_value(Strength::Grounded, millionths), millionths);
         }
     }
 
@@ -127,7 +127,7 @@ pub(super) mod tests {
 
     #[test]
     fn h19_rejects_invalid_confidences() {
-        for given in [
+        for value in [
             f64::NAN,
             f64::INFINITY,
             f64::NEG_INFINITY,
@@ -138,26 +138,26 @@ pub(super) mod tests {
             2.0,
             1e300,
         ] {
-            let error = Confidence::from_f64(given).unwrap_err();
-            assert!(error.to_string().starts_with("confidence: "), "{given}: {error}");
+            let error = Confidence::from_f64(value).unwrap_err();
+            assert!(error.to_string().starts_with("confidence: "), "{value}: {error}");
         }
-        for given in [0.0, 0.84, 1.0] {
-            assert!(Confidence::from_f64(given).is_ok(), "{given}");
+        for value in [0.0, 0.84, 1.0] {
+            assert!(Confidence::from_f64(value).is_ok(), "{value}");
         }
     }
 
     proptest! {
         #[test]
         fn a_cap_only_lowers(
-            given in any_confidence(), partial in 0u32..=1_000_000, ungrounded in 0u32..=1_000_000, strength in 0usize..3,
+            value in any_confidence(), partially_grounded in 0u32..=1_000_000, ungrounded in 0u32..=1_000_000, strength in 0usize..3,
         ) {
             let policy = Cap {
-                partially_grounded: Millionths::new(partial),
+                partially_grounded: Millionths::new(partially_grounded),
                 ungrounded: Millionths::new(ungrounded),
             };
-            let capped = cap(&policy, Strength::ALL[strength], given);
-            prop_assert!(capped.after <= given);
-            prop_assert_eq!(capped.before, given);
+            let capped = cap(&policy, Strength::ALL[strength], value);
+            prop_assert!(capped.after <= value);
+            prop_assert_eq!(capped.before, value);
             prop_assert!(capped.cap.is_none_or(|cap| capped.after.value() <= cap));
         }
     }

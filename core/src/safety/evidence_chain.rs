@@ -100,10 +100,10 @@ pub fn assemble(input: &ChainInput<'_>) -> EvidenceChain {
 
 /// Returns the last change in the window and not after the onset.
 fn nearest(changes: &[Change], onset: Timestamp, window: Window) -> Option<ChangeCitation> {
-    let eligible =
+    let eligible_changes =
         || changes.iter().filter(|change| window.contains(change.at) && change.at <= onset);
-    let at = eligible().map(|change| change.at).max()?;
-    let mut nearest = eligible().filter(|change| change.at == at);
+    let at = eligible_changes().map(|change| change.at).max()?;
+    let mut nearest = eligible_changes().filter(|change| change.at == at);
     let change = nearest.next()?.clone();
     let equally_near = nearest.map(|change| change.reference.clone()).collect();
     Some(ChangeCitation { change, before_onset_micros: onset.micros_since(at), equally_near })
@@ -161,8 +161,9 @@ mod tests {
     #[test]
     fn without_onset_or_window_no_change_is_cited() {
         let changes = [change("deploy", 90)];
-        let whole = Window::new(Timestamp::from_micros(i64::MIN), Timestamp::from_micros(i64::MAX));
-        for (onset, window) in [(None, whole), (Some(Timestamp::from_micros(100)), None)] {
+        let unlimited =
+            Window::new(Timestamp::from_micros(i64::MIN), Timestamp::from_micros(i64::MAX));
+        for (onset, window) in [(None, unlimited), (Some(Timestamp::from_micros(100)), None)] {
             let input =
                 ChainInput { path: &[], root_cause: None, changes: &changes, onset, window };
             assert_eq!(assemble(&input).change, None);
@@ -188,10 +189,10 @@ mod tests {
     #[test]
     fn grounded_requires_both_hard_evidence_and_a_change() {
         let hard = || Some(vec![record("logs", Lane::Logs, Supports, None)]);
-        let near = [change("deploy", 90)];
-        assert_eq!(chain(hard(), &near).strength, Strength::Grounded);
+        let changes = [change("deploy", 90)];
+        assert_eq!(chain(hard(), &changes).strength, Strength::Grounded);
         assert_eq!(chain(hard(), &[]).strength, Strength::PartiallyGrounded);
-        assert_eq!(chain(None, &near).strength, Strength::PartiallyGrounded);
+        assert_eq!(chain(None, &changes).strength, Strength::PartiallyGrounded);
         let inferred = Some(vec![record("model", Lane::LlmInferred, Supports, None)]);
         assert_eq!(chain(inferred, &[]).strength, Strength::Ungrounded);
     }

@@ -138,9 +138,9 @@ pub struct HardRecords {
 /// Drops records inferred by a language model.
 #[must_use]
 pub fn drop_inferred(mut records: Vec<EvidenceRecord>) -> HardRecords {
-    let given = records.len();
+    let count_before = records.len();
     records.retain(|record| record.lane.is_hard());
-    HardRecords { refused_inferred: count(given - records.len()), records }
+    HardRecords { refused_inferred: count(count_before - records.len()), records }
 }
 
 /// Computes the state of a hypothesis.
@@ -148,17 +148,21 @@ pub fn drop_inferred(mut records: Vec<EvidenceRecord>) -> HardRecords {
 pub fn assess_hypothesis(hypothesis: &Hypothesis, policy: &Gate) -> HypothesisAssessment {
     let supports = || hypothesis.records.iter().filter(|record| record.is_hard_support());
     let refutations = || hypothesis.records.iter().filter(|record| record.is_hard_refutation());
-    let validating =
+    let has_validating =
         supports().any(|record| policy.synthetic_validates || record.lane != Lane::Synthetic);
-    let supported = supports().next().is_some();
-    let refuted = refutations().next().is_some();
+    let has_support = supports().next().is_some();
+    let has_refutation = refutations().next().is_some();
 
-    let state = if policy.contested && supported && refuted {
-        let answered = refutations().all(|against| supports().any(|by| overrides(by, against)));
-        if validating && answered { HypothesisState::Validated } else { HypothesisState::Contested }
-    } else if validating {
+    let state = if policy.contested && has_support && has_refutation {
+        let is_outranked = refutations().all(|against| supports().any(|by| overrides(by, against)));
+        if has_validating && is_outranked {
+            HypothesisState::Validated
+        } else {
+            HypothesisState::Contested
+        }
+    } else if has_validating {
         HypothesisState::Validated
-    } else if refuted {
+    } else if has_refutation {
         HypothesisState::Invalidated
     } else {
         HypothesisState::Inconclusive
@@ -232,7 +236,7 @@ pub(super) mod tests {
         )
     }
 
-    fn state_under(base: Preset, records: Vec<EvidenceRecord>) -> HypothesisState {
+    fn state_with_preset(base: Preset, records: Vec<EvidenceRecord>) -> HypothesisState {
         assess_hypothesis(&hypothesis("h", records), &preset(base).gate).state
     }
 
@@ -244,7 +248,7 @@ pub(super) mod tests {
         for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
             for verdict in [SUPPORTS, REFUTES] {
                 let records = vec![record("model", Lane::LlmInferred, verdict, Some(1)); 9];
-                assert_eq!(state_under(base, records), HypothesisState::Inconclusive);
+                assert_eq!(state_with_preset(base, records), HypothesisState::Inconclusive);
             }
         }
     }
@@ -275,9 +279,12 @@ pub(super) mod tests {
     fn h16_one_support_does_not_outrank_many_refutations() {
         let mut records = vec![record("logs", Lane::Logs, SUPPORTS, Some(1))];
         records.extend(vec![record("traces", Lane::Traces, REFUTES, Some(2)); 20]);
-        assert_eq!(state_under(Preset::Paper, records.clone()), HypothesisState::Validated);
-        assert_eq!(state_under(Preset::Reference, records.clone()), HypothesisState::Contested);
-        assert_eq!(state_under(Preset::Strict, records), HypothesisState::Contested);
+        assert_eq!(state_with_preset(Preset::Paper, records.clone()), HypothesisState::Validated);
+        assert_eq!(
+            state_with_preset(Preset::Reference, records.clone()),
+            HypothesisState::Contested
+        );
+        assert_eq!(state_with_preset(Preset::Strict, records), HypothesisState::Contested);
     }
 
     #[test]
@@ -285,7 +292,7 @@ pub(super) mod tests {
         let early = record("logs", Lane::Logs, SUPPORTS, Some(1));
         let against = record("promql", Lane::Metrics, REFUTES, Some(5));
         let with =
-            |last| state_under(Preset::Reference, vec![early.clone(), against.clone(), last]);
+            |last| state_with_preset(Preset::Reference, vec![early.clone(), against.clone(), last]);
         let later = |lane| record("again", lane, SUPPORTS, Some(6));
         assert_eq!(with(later(Lane::Logs)), HypothesisState::Validated, "logs equal metrics");
         assert_eq!(with(later(Lane::Verification)), HypothesisState::Validated);
@@ -323,24 +330,24 @@ pub(super) mod tests {
             record("b", Lane::Logs, SUPPORTS, Some(2)),
             record("c", Lane::Traces, REFUTES, Some(3)),
         ];
-        assert_eq!(state_under(Preset::Reference, records), HypothesisState::Contested);
+        assert_eq!(state_with_preset(Preset::Reference, records), HypothesisState::Contested);
     }
 
     #[test]
     fn synthetic_evidence_alone_never_validates_under_strict() {
         let synthetic = record("probe", Lane::Synthetic, SUPPORTS, Some(1));
         let only = vec![synthetic.clone(); 3];
-        assert_eq!(state_under(Preset::Strict, only.clone()), HypothesisState::Inconclusive);
-        assert_eq!(state_under(Preset::Reference, only), HypothesisState::Validated);
+        assert_eq!(state_with_preset(Preset::Strict, only.clone()), HypothesisState::Inconclusive);
+        assert_eq!(state_with_preset(Preset::Reference, only), HypothesisState::Validated);
         let with_logs = vec![synthetic, record("logs", Lane::Logs, SUPPORTS, Some(1))];
-        assert_eq!(state_under(Preset::Strict, with_logs), HypothesisState::Validated);
+        assert_eq!(state_with_preset(Preset::Strict, with_logs), HypothesisState::Validated);
     }
 
     #[test]
     fn refutation_invalidates_and_no_evidence_is_inconclusive() {
         let refuted = vec![record("logs", Lane::Logs, REFUTES, None)];
-        assert_eq!(state_under(Preset::Reference, refuted), HypothesisState::Invalidated);
-        assert_eq!(state_under(Preset::Reference, vec![]), HypothesisState::Inconclusive);
+        assert_eq!(state_with_preset(Preset::Reference, refuted), HypothesisState::Invalidated);
+        assert_eq!(state_with_preset(Preset::Reference, vec![]), HypothesisState::Inconclusive);
     }
 
     proptest! {
@@ -348,7 +355,7 @@ pub(super) mod tests {
         fn inferred_records_change_no_state(records in proptest::collection::vec(any_record(), 0..10)) {
             for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
                 let hard = drop_inferred(records.clone()).records;
-                prop_assert_eq!(state_under(base, records.clone()), state_under(base, hard));
+                prop_assert_eq!(state_with_preset(base, records.clone()), state_with_preset(base, hard));
             }
         }
 
@@ -356,17 +363,17 @@ pub(super) mod tests {
         fn the_order_of_records_does_not_matter(records in proptest::collection::vec(any_record(), 0..10)) {
             let mut reversed = records.clone();
             reversed.reverse();
-            let forward = state_under(Preset::Reference, records);
-            prop_assert_eq!(forward, state_under(Preset::Reference, reversed));
+            let forward = state_with_preset(Preset::Reference, records);
+            prop_assert_eq!(forward, state_with_preset(Preset::Reference, reversed));
         }
 
         #[test]
         fn a_refutation_never_helps(records in proptest::collection::vec(any_record(), 0..8), lane in 0usize..7) {
             for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
-                let before = state_under(base, records.clone());
+                let before = state_with_preset(base, records.clone());
                 let mut more = records.clone();
                 more.push(record("against", Lane::ALL[lane], REFUTES, None));
-                let after = state_under(base, more);
+                let after = state_with_preset(base, more);
                 prop_assert!(after != HypothesisState::Validated || before == HypothesisState::Validated);
             }
         }

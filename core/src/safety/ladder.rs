@@ -171,14 +171,14 @@ pub fn action(policy: &Ladder, input: &LadderInput<'_>) -> ActionVerdict {
         input.confidence.map(|confidence| Action::for_confidence(policy, confidence));
     // Without a confidence, all conditions that limit the boldest action are listed.
     let allowed = by_confidence.unwrap_or(Action::PullRequest);
-    let joined = policy.joins_decision;
+    let joins_decision = policy.joins_decision;
     let limits = [
         by_confidence.is_none().then_some(ActionLimit::NoConfidence),
         // A gate without a confident root cause always limits, as in the reasoning-safety paper.
         gate_limit(input.gate)
-            .filter(|limit| joined || *limit == ActionLimit::NoConfidentRootCause),
-        tier_limit(input.tier).filter(|_| joined),
-        (joined && input.unverified_fix == UnverifiedFix::Claimed)
+            .filter(|limit| joins_decision || *limit == ActionLimit::NoConfidentRootCause),
+        tier_limit(input.tier).filter(|_| joins_decision),
+        (joins_decision && input.unverified_fix == UnverifiedFix::Claimed)
             .then_some(ActionLimit::UnverifiedFix),
     ];
     let limited_by: Vec<ActionLimit> =
@@ -217,8 +217,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn gate(exit: GateExit) -> GateOutcome {
-        let tree = [hypothesis("h", vec![record("logs", Lane::Logs, Supports, None)])];
-        let hypotheses = if exit == GateExit::Confident { &tree[..] } else { &[] };
+        let validated = [hypothesis("h", vec![record("logs", Lane::Logs, Supports, None)])];
+        let hypotheses = if exit == GateExit::Confident { &validated[..] } else { &[] };
         let outcome = evaluate(
             &preset(Preset::Reference).gate,
             &GateInput {
@@ -355,9 +355,9 @@ mod tests {
                 (Action::PullRequest, vec![])
             );
         }
-        let without = outcome(Some(GateExit::NoConfidentRootCause));
-        assert_eq!(without.action, Action::Notify);
-        assert_eq!(without.limited_by, [ActionLimit::NoConfidentRootCause]);
+        let result = outcome(Some(GateExit::NoConfidentRootCause));
+        assert_eq!(result.action, Action::Notify);
+        assert_eq!(result.limited_by, [ActionLimit::NoConfidentRootCause]);
     }
 
     proptest! {
@@ -368,24 +368,24 @@ mod tests {
             let (lower, higher) = (lower.min(higher), lower.max(higher));
             let (tier, stricter) = (Tier::ALL[tier.min(stricter)], Tier::ALL[tier.max(stricter)]);
             let exits = [None, Some(GateExit::None), Some(GateExit::NoConfidentRootCause), CONFIDENT];
-            let given = |confidence: Confidence, exit, tier, fix| {
+            let action_for = |confidence: Confidence, exit, tier, fix| {
                 verdict(Preset::Reference, Some(confidence.value().get()), exit, tier, fix).action
             };
-            let bold = given(higher, exits[exit], tier, UnverifiedFix::Absent);
-            prop_assert!(given(lower, exits[exit], tier, UnverifiedFix::Absent) <= bold);
-            prop_assert!(given(higher, exits[exit], stricter, UnverifiedFix::Absent) <= bold);
-            prop_assert!(given(higher, exits[exit], tier, UnverifiedFix::Claimed) <= bold);
-            prop_assert!(bold <= given(higher, CONFIDENT, tier, UnverifiedFix::Absent));
+            let boldest = action_for(higher, exits[exit], tier, UnverifiedFix::Absent);
+            prop_assert!(action_for(lower, exits[exit], tier, UnverifiedFix::Absent) <= boldest);
+            prop_assert!(action_for(higher, exits[exit], stricter, UnverifiedFix::Absent) <= boldest);
+            prop_assert!(action_for(higher, exits[exit], tier, UnverifiedFix::Claimed) <= boldest);
+            prop_assert!(boldest <= action_for(higher, CONFIDENT, tier, UnverifiedFix::Absent));
         }
 
         #[test]
         fn limits_are_listed_only_if_they_apply(
-            rated in any_confidence(), tier in 0usize..4, claimed: bool,
+            rated in any_confidence(), tier in 0usize..4, is_fix_claimed: bool,
         ) {
-            let fix = if claimed { UnverifiedFix::Claimed } else { UnverifiedFix::Absent };
+            let fix = if is_fix_claimed { UnverifiedFix::Claimed } else { UnverifiedFix::Absent };
             let outcome = verdict(Preset::Strict, Some(rated.value().get()), CONFIDENT, Tier::ALL[tier], fix);
-            let reached = outcome.by_confidence.unwrap();
-            prop_assert_eq!(outcome.limited_by.is_empty(), outcome.action == reached);
+            let action_by_confidence = outcome.by_confidence.unwrap();
+            prop_assert_eq!(outcome.limited_by.is_empty(), outcome.action == action_by_confidence);
         }
     }
 }

@@ -25,7 +25,7 @@ impl<T> ByMode<T> {
         }
     }
 
-    fn any(&self) -> Option<&T> {
+    fn active_or_shadow(&self) -> Option<&T> {
         self.active.as_ref().or(self.shadow.as_ref())
     }
 }
@@ -92,9 +92,9 @@ pub fn evaluate_safety(policy: &PolicyValues, input: &SafetyInput<'_>) -> Safety
             action(&policy.ladder, &LadderInput { confidence, gate, tier, unverified_fix })
         };
     let action = match rollout.ladder {
-        RolloutMode::Shadow => {
-            ByMode::compute(rollout.ladder, || ladder(gate.any(), cap.any(), Some(input.tier)))
-        }
+        RolloutMode::Shadow => ByMode::compute(rollout.ladder, || {
+            ladder(gate.active_or_shadow(), cap.active_or_shadow(), Some(input.tier))
+        }),
         mode => {
             ByMode::compute(mode, || ladder(gate.active.as_ref(), cap.active.as_ref(), active_tier))
         }
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn off_computes_nothing() {
         let skipped: ByMode<()> = ByMode::compute(RolloutMode::Off, || panic!("must not run"));
-        assert_eq!(skipped.any(), None);
+        assert_eq!(skipped.active_or_shadow(), None);
     }
 
     #[test]
@@ -225,15 +225,15 @@ mod tests {
             let base = if paper { Preset::Paper } else { Preset::Strict };
             let rollout = Rollout { gate: MODES[modes.0], cap: MODES[modes.1], ladder: MODES[modes.2], decision: DecisionRollout::Active };
             let unless_shadow = |mode| if mode == RolloutMode::Shadow { RolloutMode::Off } else { mode };
-            let without = Rollout {
+            let without_shadow = Rollout {
                 gate: unless_shadow(rollout.gate),
                 cap: unless_shadow(rollout.cap),
                 ladder: unless_shadow(rollout.ladder),
                 decision: rollout.decision,
             };
             let shadowed = evaluate_safety(&with_rollout(base, rollout), &input);
-            let off = evaluate_safety(&with_rollout(base, without), &input);
-            prop_assert_eq!(SafetyOutcome { shadow: Shadow::default(), ..shadowed }, off);
+            let expected = evaluate_safety(&with_rollout(base, without_shadow), &input);
+            prop_assert_eq!(SafetyOutcome { shadow: Shadow::default(), ..shadowed }, expected);
         }
     }
 }

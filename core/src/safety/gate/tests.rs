@@ -22,15 +22,15 @@ fn input(hypotheses: &[Hypothesis]) -> GateInput<'_> {
     }
 }
 
-fn supported(id: &str) -> Hypothesis {
+fn supported_hypothesis(id: &str) -> Hypothesis {
     hypothesis(id, vec![record("promql", Lane::Metrics, Supports, Some(1))])
 }
 
 #[test]
 fn validated_evidence_beats_an_exhausted_budget() {
-    let tree = [supported("pool")];
-    let spent = GateInput { turns_used: 99, elapsed_micros: u64::MAX, ..input(&tree) };
-    let outcome = evaluate(&reference(), &spent);
+    let hypotheses = [supported_hypothesis("pool")];
+    let input = GateInput { turns_used: 99, elapsed_micros: u64::MAX, ..input(&hypotheses) };
+    let outcome = evaluate(&reference(), &input);
     assert_eq!(outcome.state, GateState::EvidenceSufficient);
     assert_eq!(outcome.exit, GateExit::Confident);
     let codes: Vec<_> = outcome.reasons.iter().map(GateReason::code).collect();
@@ -63,8 +63,8 @@ fn finishing_unvalidated_is_not_confident() {
 #[test]
 fn without_hypotheses_there_is_no_root_cause() {
     for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
-        let done = GateInput { wants_to_finish: true, ..input(&[]) };
-        let outcome = evaluate(&preset(base).gate, &done);
+        let input = GateInput { wants_to_finish: true, ..input(&[]) };
+        let outcome = evaluate(&preset(base).gate, &input);
         assert_eq!(outcome.exit, GateExit::NoConfidentRootCause);
         assert_eq!(outcome.validated_count, 0);
         assert_eq!(outcome.reason(), GateReason::FinishedWithoutEvidence);
@@ -74,24 +74,24 @@ fn without_hypotheses_there_is_no_root_cause() {
 
 #[test]
 fn the_budget_takes_precedence_over_finishing() {
-    let both = GateInput { wants_to_finish: true, turns_used: 10, ..input(&[]) };
-    assert_eq!(evaluate(&reference(), &both).state, GateState::BudgetExhausted);
+    let input = GateInput { wants_to_finish: true, turns_used: 10, ..input(&[]) };
+    assert_eq!(evaluate(&reference(), &input).state, GateState::BudgetExhausted);
 }
 
 #[test]
 fn an_agent_without_progress_is_stopped() {
-    let tree = [hypothesis("h", vec![])];
-    let repeating = GateInput { identical_calls: 3, ..input(&tree) };
-    let idle = GateInput { turns_without_evidence: 4, ..input(&tree) };
-    for (stuck, code) in [(repeating, "REPEATED_IDENTICAL_CALLS"), (idle, "NO_NEW_EVIDENCE")] {
-        let outcome = evaluate(&reference(), &stuck);
+    let hypotheses = [hypothesis("h", vec![])];
+    let repeating = GateInput { identical_calls: 3, ..input(&hypotheses) };
+    let idle = GateInput { turns_without_evidence: 4, ..input(&hypotheses) };
+    for (input, code) in [(repeating, "REPEATED_IDENTICAL_CALLS"), (idle, "NO_NEW_EVIDENCE")] {
+        let outcome = evaluate(&reference(), &input);
         assert_eq!(outcome.reason().code(), code);
         assert_eq!(outcome.exit, GateExit::NoConfidentRootCause);
-        let paper = evaluate(&preset(Preset::Paper).gate, &stuck);
+        let paper = evaluate(&preset(Preset::Paper).gate, &input);
         assert_eq!(paper.state, GateState::Investigating, "0 means never");
     }
-    let below = GateInput { identical_calls: 2, turns_without_evidence: 3, ..input(&tree) };
-    assert_eq!(evaluate(&reference(), &below).state, GateState::Investigating);
+    let input = GateInput { identical_calls: 2, turns_without_evidence: 3, ..input(&hypotheses) };
+    assert_eq!(evaluate(&reference(), &input).state, GateState::Investigating);
 }
 
 #[test]
@@ -112,43 +112,47 @@ fn h16_a_contested_hypothesis_is_not_the_root_cause() {
 
 #[test]
 fn h17_inferred_records_are_counted_but_have_no_effect() {
-    let tree = [hypothesis("h", vec![record("model", Lane::LlmInferred, Supports, None); 5])];
-    let outcome = evaluate(&reference(), &input(&tree));
+    let hypotheses = [hypothesis("h", vec![record("model", Lane::LlmInferred, Supports, None); 5])];
+    let outcome = evaluate(&reference(), &input(&hypotheses));
     assert_eq!((outcome.validated_count, outcome.refused_inferred_count), (0, 5));
     assert_eq!(outcome.exit, GateExit::None);
 }
 
 #[test]
 fn a_root_cause_must_target_a_suspect() {
-    let about = |id: &str, target: Option<&str>| Hypothesis {
+    let hypothesis_about = |id: &str, target: Option<&str>| Hypothesis {
         target: target.map(ToString::to_string),
-        ..supported(id)
+        ..supported_hypothesis(id)
     };
     let suspects = [Entity::parse("shop/Pod/cart-7d9f8b6c5d-x2x4q").unwrap()];
-    let outcome_of = |id, target| {
-        evaluate(&reference(), &GateInput { suspects: &suspects, ..input(&[about(id, target)]) })
+    let evaluate_target = |id, target| {
+        evaluate(
+            &reference(),
+            &GateInput { suspects: &suspects, ..input(&[hypothesis_about(id, target)]) },
+        )
     };
     for target in [None, Some(""), Some("shop/Pod/orders"), Some("two words")] {
-        let outcome = outcome_of("h", target);
+        let outcome = evaluate_target("h", target);
         assert_eq!((outcome.exit, outcome.root_cause), (GateExit::None, None), "{target:?}");
         assert_eq!(outcome.reasons, [GateReason::OutsideSuspects { count: 1 }]);
     }
-    let inside = outcome_of("h", Some(" shop/Pod/cart "));
-    assert_eq!(inside.exit, GateExit::Confident, "an instance is its entity");
+    let outcome = evaluate_target("h", Some(" shop/Pod/cart "));
+    assert_eq!(outcome.exit, GateExit::Confident, "an instance is its entity");
 
-    let both = [about("far", Some("orders")), about("near", Some("shop/Pod/cart"))];
-    let outcome = evaluate(&reference(), &GateInput { suspects: &suspects, ..input(&both) });
+    let hypotheses =
+        [hypothesis_about("far", Some("orders")), hypothesis_about("near", Some("shop/Pod/cart"))];
+    let outcome = evaluate(&reference(), &GateInput { suspects: &suspects, ..input(&hypotheses) });
     assert_eq!(outcome.reason(), GateReason::Validated { count: 1 });
     assert_eq!((outcome.root_cause.unwrap().id.as_str(), outcome.ties.len()), ("near", 0));
 
-    let done = GateInput { suspects: &suspects, wants_to_finish: true, ..input(&both[..1]) };
+    let input = GateInput { suspects: &suspects, wants_to_finish: true, ..input(&hypotheses[..1]) };
     let codes: Vec<_> =
-        evaluate(&reference(), &done).reasons.iter().map(GateReason::code).collect();
+        evaluate(&reference(), &input).reasons.iter().map(GateReason::code).collect();
     assert_eq!(codes, ["FINISHED_UNVALIDATED", "ROOT_CAUSE_OUTSIDE_SUSPECTS"]);
 }
 
-fn root_of(tree: &[Hypothesis]) -> (String, Vec<String>) {
-    let outcome = evaluate(&reference(), &input(tree));
+fn root_of(hypotheses: &[Hypothesis]) -> (String, Vec<String>) {
+    let outcome = evaluate(&reference(), &input(hypotheses));
     let ties = outcome.ties.iter().map(ToString::to_string).collect();
     (outcome.root_cause.unwrap().id.to_string(), ties)
 }
@@ -169,18 +173,19 @@ fn the_root_cause_is_ranked_by_lane_then_tools_then_time() {
     let same_tool = hypothesis("same", vec![record("a", Lane::Logs, Supports, Some(0)); 7]);
     assert_eq!(root_of(&[same_tool.clone(), many_logs]).0, "many", "one tool counts once");
 
-    let later = hypothesis("later", vec![record("x", Lane::Logs, Supports, Some(5))]);
+    let late = hypothesis("later", vec![record("x", Lane::Logs, Supports, Some(5))]);
     let untimed = hypothesis("untimed", vec![record("x", Lane::Logs, Supports, None)]);
-    assert_eq!(root_of(&[untimed, later, same_tool]).0, "same", "earliest");
+    assert_eq!(root_of(&[untimed, late, same_tool]).0, "same", "earliest");
 }
 
 #[test]
 fn ties_are_reported() {
-    let (root, ties) = root_of(&[supported("a"), supported("b"), supported("c")]);
+    let (root, ties) =
+        root_of(&[supported_hypothesis("a"), supported_hypothesis("b"), supported_hypothesis("c")]);
     assert_eq!(root, "a");
     assert_eq!(ties, ["b", "c"]);
     let stronger = hypothesis("d", vec![record("spans", Lane::Traces, Supports, None)]);
-    let (root, ties) = root_of(&[supported("a"), supported("b"), stronger]);
+    let (root, ties) = root_of(&[supported_hypothesis("a"), supported_hypothesis("b"), stronger]);
     assert_eq!((root.as_str(), ties.len()), ("d", 0));
 }
 

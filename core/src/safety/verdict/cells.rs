@@ -79,14 +79,14 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
         if inherited.is_past || self.judge_condition(record) || self.judge_named_sample(record) {
             return;
         }
-        let own = CellContext::new(record);
+        let cell_context = CellContext::new(record);
         for cell in &record.cells {
             if cell.attribute.is_empty() {
-                if !self.judge_prose(id, record, &cell.text, inherited.level, &own) {
+                if !self.judge_prose(id, record, &cell.text, inherited.level, &cell_context) {
                     return;
                 }
             } else if !cell.attribute.iter().any(|key| is_past(key)) {
-                self.judge_cell(record, cell, inherited, &own);
+                self.judge_cell(record, cell, inherited, &cell_context);
             }
         }
     }
@@ -98,17 +98,17 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
         record: &Record<'_>,
         text: &str,
         level: Level,
-        own: &CellContext<'_>,
+        cell_context: &CellContext<'_>,
     ) -> bool {
         let heading = record.path.last();
-        if own.is_request || heading.is_some_and(|key| self.judge_state(key, text)) {
+        if cell_context.is_request || heading.is_some_and(|key| self.judge_state(key, text)) {
             return true;
         }
         // A line directly above numbers is a heading.
         let next = self.facts.record(RecordId(id.0 + 1)).filter(|next| next.group == record.group);
-        let below =
+        let number_below =
             next.and_then(|next| next.cells.first()).filter(|cell| cell.attribute.is_empty());
-        if below.is_some_and(|cell| !cell.text.contains(char::is_alphabetic)) {
+        if number_below.is_some_and(|cell| !cell.text.contains(char::is_alphabetic)) {
             self.context.add_doubt("a heading is inconclusive");
             return true;
         }
@@ -125,8 +125,8 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
             return false;
         };
         match parse_truth(status) {
-            Some(holds) => {
-                self.context.judge_condition(name, holds);
+            Some(is_true) => {
+                self.context.judge_condition(name, is_true);
             }
             None if status == "Unknown" => {
                 self.context.add_doubt("a condition with unknown status is inconclusive");
@@ -179,37 +179,38 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
         record: &'f Record<'_>,
         cell: &'f Cell<'_>,
         inherited: &RecordContext<'f>,
-        own: &CellContext<'f>,
+        cell_context: &CellContext<'f>,
     ) {
         let mut name = specific_name(record, cell);
         if is_generic(name) {
             name = inherited.signal.unwrap_or(name);
         }
         let text = cell.text.trim();
-        let has = |word: &str| words(name).any(|part| part.eq_ignore_ascii_case(word));
+        let has_word = |word: &str| words(name).any(|part| part.eq_ignore_ascii_case(word));
         if LEXICON.is_field("lifetime", name) || name == "RESTARTS" {
-            if !own.is_completed {
+            if !cell_context.is_completed {
                 self.judge_lifetime(name, text);
             }
             return;
         }
         if let Some(value) = Quantity::parse(text) {
-            if has("code") || name.eq_ignore_ascii_case("status") {
-                if is_failing_code(text, has("exit")) {
+            if has_word("code") || name.eq_ignore_ascii_case("status") {
+                if is_failing_code(text, has_word("exit")) {
                     self.context
                         .add_finding(FindingKind::StatedFault, || format!("{name} is {text}"));
                 }
             } else if self.context.is_measured(name) {
-                let reference = reference(name, inherited, own);
-                let is_skipped = own.is_completed && polarity_of(name) == Some(Polarity::Stock);
+                let reference = reference(name, inherited, cell_context);
+                let is_skipped =
+                    cell_context.is_completed && polarity_of(name) == Some(Polarity::Stock);
                 if !is_skipped {
                     self.context.judge_sample(&Sample { reference, ..Sample::new(name, value) });
                 }
             }
             return;
         }
-        let measured = self.context.is_measured(name);
-        if measured && text.contains(' ') && text.starts_with(|c: char| c.is_ascii_digit()) {
+        let is_measured = self.context.is_measured(name);
+        if is_measured && text.contains(' ') && text.starts_with(|c: char| c.is_ascii_digit()) {
             // `8.12s (threshold 1.5s)`
             statement::judge_text(&format!("{name} {text}"), inherited.level, self.context);
             return;
@@ -217,16 +218,16 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
         if text == "[]" {
             return self.context.add_doubt(EMPTY);
         }
-        if measured && let Some((value, quantity)) = ratio(text) {
-            if !own.is_completed {
+        if is_measured && let Some((value, quantity)) = ratio(text) {
+            if !cell_context.is_completed {
                 let reference = Some(Reference { quantity, bound: Bound::Whole });
                 self.context.judge_sample(&Sample { reference, ..Sample::new(name, value) });
             }
             return;
         }
-        if parse_truth(text)
-            .is_some_and(|holds| own.is_completed || self.context.judge_condition(name, holds))
-        {
+        if parse_truth(text).is_some_and(|is_true| {
+            cell_context.is_completed || self.context.judge_condition(name, is_true)
+        }) {
             return;
         }
         if !self.judge_state(name, text) {
@@ -236,9 +237,9 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
 
     /// Judges a lifetime count (`41 (2m ago)`), which is conclusive only if it is 0 or recent.
     fn judge_lifetime(&mut self, name: &str, text: &str) {
-        let (count, when) = text.split_once('(').unwrap_or((text, "d"));
+        let (count, age) = text.split_once('(').unwrap_or((text, "d"));
         let Some(value) = Quantity::parse(count) else { return };
-        if value.is_zero() || !when.contains(['h', 'd', 'y', 'w']) {
+        if value.is_zero() || !age.contains(['h', 'd', 'y', 'w']) {
             self.context.judge_sample(&Sample::new(name, value));
         } else {
             self.context.add_doubt("a count since creation is inconclusive");
@@ -252,8 +253,8 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
             return false;
         }
         let first = text.split([':', ',', ' ']).next().unwrap_or_default();
-        let bracketed = text.split_inclusive(')').next().unwrap_or_default();
-        let state = LEXICON.states.get(bracketed).or_else(|| LEXICON.states.get(first));
+        let bracketed_state = text.split_inclusive(')').next().unwrap_or_default();
+        let state = LEXICON.states.get(bracketed_state).or_else(|| LEXICON.states.get(first));
         let kind = match state {
             Some(State::Fault) => FindingKind::SignalFault,
             Some(State::Well) if text.contains("Disabled") => return true,
@@ -296,8 +297,9 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
         if cell.attribute.iter().rev().skip(1).any(|key| LEXICON.is_field("label", key)) {
             return;
         }
-        let before = cell.span.start.checked_sub(1).and_then(|at| self.content.as_bytes().get(at));
-        let is_unquoted = before != Some(&b'"') && !LEXICON.is_field("label", name);
+        let previous_byte =
+            cell.span.start.checked_sub(1).and_then(|index| self.content.as_bytes().get(index));
+        let is_unquoted = previous_byte != Some(&b'"') && !LEXICON.is_field("label", name);
         let is_prose = is_unquoted && text.contains(' ');
         if is_unquoted && is_row && LEXICON.states.get(text) == Some(State::Fault) {
             return self
@@ -319,24 +321,30 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
 /// A cell's name, or the nearest enclosing specific key if the name is generic.
 fn specific_name<'f>(record: &'f Record<'_>, cell: &'f Cell<'_>) -> &'f str {
     let keys = record.path.iter().chain(&cell.attribute).rev().map(|key| &**key);
-    let mut specific = keys.filter(|key| !is_generic(key));
-    if is_generic(key(cell)) { specific.next().unwrap_or_else(|| key(cell)) } else { key(cell) }
+    let mut specific_keys = keys.filter(|key| !is_generic(key));
+    if is_generic(key(cell)) {
+        specific_keys.next().unwrap_or_else(|| key(cell))
+    } else {
+        key(cell)
+    }
 }
 
 /// A value's reference: a threshold among its neighbours, or the desired number of replicas.
 fn reference<'f>(
     name: &str,
     inherited: &RecordContext<'f>,
-    own: &CellContext<'f>,
+    cell_context: &CellContext<'f>,
 ) -> Option<Reference<'f>> {
     const REPLICAS: [&str; 9] =
         ["ready", "available", "healthy", "online", "replicas", "pods", "number", "nodes", "count"];
-    if let Some(quantity) = own.thresholds.get(name).or_else(|| own.thresholds.get("")) {
+    if let Some(quantity) =
+        cell_context.thresholds.get(name).or_else(|| cell_context.thresholds.get(""))
+    {
         return Some(Reference { quantity: *quantity, bound: Bound::ByPolarity });
     }
     let counts_replicas = polarity_of(name) == Some(Polarity::Stock)
         && words(name).all(|word| REPLICAS.iter().any(|part| part.eq_ignore_ascii_case(word)));
-    let desired = own.whole.or(inherited.desired).filter(|_| counts_replicas);
+    let desired = cell_context.ratio_total.or(inherited.desired).filter(|_| counts_replicas);
     desired.map(|quantity| Reference { quantity, bound: Bound::Whole })
 }
 

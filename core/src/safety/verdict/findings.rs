@@ -24,7 +24,7 @@ pub(super) enum FindingKind {
 
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    first: BTreeMap<FindingKind, (String, Option<Signal>)>,
+    first_by_kind: BTreeMap<FindingKind, (String, Option<Signal>)>,
     /// `true` if a backlog lacks a threshold. In that case, other signals do not show health.
     pub(super) has_open_backlog: bool,
 }
@@ -35,35 +35,36 @@ impl Findings {
         kind: FindingKind,
         describe: impl FnOnce() -> (String, Option<Signal>),
     ) {
-        self.first.entry(kind).or_insert_with(describe);
+        self.first_by_kind.entry(kind).or_insert_with(describe);
     }
 
     /// Derives the verdict. Structured signals take precedence; contradictory findings are inconclusive.
     pub(super) fn verdict(mut self) -> ClassifiedVerdict {
-        let has = |kind: FindingKind| self.first.contains_key(&kind);
-        let opposed = [FindingKind::SignalHealth, FindingKind::StatedAbsence]
+        let has_kind = |kind: FindingKind| self.first_by_kind.contains_key(&kind);
+        let opposing_kind = [FindingKind::SignalHealth, FindingKind::StatedAbsence]
             .into_iter()
-            .find(|kind| has(*kind));
-        let (verdict, deciding, against) = if has(FindingKind::Recovered) {
+            .find(|kind| has_kind(*kind));
+        let (verdict, deciding, against) = if has_kind(FindingKind::Recovered) {
             (Verdict::Inconclusive, FindingKind::Recovered, None)
-        } else if has(FindingKind::SignalFault) {
+        } else if has_kind(FindingKind::SignalFault) {
             (Verdict::Supports, FindingKind::SignalFault, None)
-        } else if has(FindingKind::StatedFault) {
-            let verdict = if opposed.is_some() { Verdict::Inconclusive } else { Verdict::Supports };
-            (verdict, FindingKind::StatedFault, opposed)
-        } else if let Some(kind) = opposed.filter(|_| !self.has_open_backlog) {
+        } else if has_kind(FindingKind::StatedFault) {
+            let verdict =
+                if opposing_kind.is_some() { Verdict::Inconclusive } else { Verdict::Supports };
+            (verdict, FindingKind::StatedFault, opposing_kind)
+        } else if let Some(kind) = opposing_kind.filter(|_| !self.has_open_backlog) {
             (Verdict::Refutes, kind, None)
-        } else if has(FindingKind::StatedHealth)
-            && !has(FindingKind::Inconclusive)
+        } else if has_kind(FindingKind::StatedHealth)
+            && !has_kind(FindingKind::Inconclusive)
             && !self.has_open_backlog
         {
             (Verdict::Refutes, FindingKind::StatedHealth, None)
         } else {
             (Verdict::Inconclusive, FindingKind::Inconclusive, None)
         };
-        let against = against.and_then(|kind| self.first.remove(&kind));
+        let against = against.and_then(|kind| self.first_by_kind.remove(&kind));
         let (mut reason, signal) = self
-            .first
+            .first_by_kind
             .remove(&deciding)
             .unwrap_or_else(|| ("no signal of health or fault".to_string(), None));
         if let Some((other, _)) = against {

@@ -144,17 +144,17 @@ impl Lexicon {
             "value", "name", "comparator", "desired", "level", "state", "prose", "label",
             "lifetime", "past", "signal", "total",
         ];
-        let plain = |name| Words::parse(table, name, &[("words", ())]);
+        let parse_words = |name| Words::parse(table, name, &[("words", ())]);
         Self {
             signals: Words::parse(table, "signals", Role::LISTS),
-            shares: plain("shares"),
-            generic: plain("generic"),
+            shares: parse_words("shares"),
+            generic: parse_words("generic"),
             conditions: Words::parse(table, "conditions", &[("true", true), ("false", false)]),
             states: Words::parse(table, "states", State::LISTS),
             words: Words::parse(table, "words", Sense::LISTS),
             number_cues: Words::parse(table, "number_cues", NumberCue::LISTS),
             levels: Words::parse(table, "levels", Level::LISTS),
-            tool_failures: plain("tool_failures"),
+            tool_failures: parse_words("tool_failures"),
             references: Words::parse(table, "fields", Bound::LISTS),
             fields: FIELDS.map(|list| (list, Words::parse(table, "fields", &[(list, ())]))).into(),
         }
@@ -169,16 +169,16 @@ mod tests {
     fn lexicon_words_are_lower_case_and_unique() {
         let lexicon: toml::Table = include_str!("lexicon.toml").parse().unwrap();
         for (name, table) in &lexicon {
-            let mut seen = BTreeSet::new();
+            let mut unique_words = BTreeSet::new();
             for list in table.as_table().unwrap().values().filter_map(toml::Value::as_array) {
                 for word in list.iter().map(|word| word.as_str().unwrap()) {
                     assert_eq!(word, word.to_lowercase(), "{name}");
                     // Field lists may overlap: an unknown state is prose.
-                    assert!(seen.insert(word) || name == "fields", "{name}: {word}");
+                    assert!(unique_words.insert(word) || name == "fields", "{name}: {word}");
                 }
             }
             assert!(table.get("origin").is_some(), "{name}");
-            assert!(!seen.is_empty(), "{name}");
+            assert!(!unique_words.is_empty(), "{name}");
         }
     }
 }

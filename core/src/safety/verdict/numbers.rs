@@ -26,7 +26,7 @@ pub(super) struct Numbers {
     pub(super) doubts: u32,
     pub(super) has_sample: bool,
     /// `true` if a 0 has no signal.
-    pub(super) has_unclaimed_zero: bool,
+    pub(super) has_zero_without_signal: bool,
 }
 
 struct Number<'a> {
@@ -45,68 +45,78 @@ pub(super) fn judge_numbers<'a>(
     context: &mut Context<'_>,
 ) -> Numbers {
     let mut result = Numbers::default();
-    let found = figures(line);
+    let line_figures = figures(line);
     let mut numbers: Vec<Number<'_>> = Vec::new();
-    for figure in found.figures {
+    for figure in line_figures.figures {
         let Some(value) = line.get(figure.span.clone()).and_then(Quantity::parse) else { continue };
-        let at = token_range(tokens, &figure.span);
+        let range = token_range(tokens, &figure.span);
         // Such as `N+1`, `#3` or `v-2`.
         let is_boundary = |gap: &str| gap.is_empty() || gap.ends_with(&NUMBER_FOLLOWS[..]);
-        let is_whole_word = tokens.get(at.start).is_some_and(|token| is_boundary(token.gap));
-        let between = numbers.last().and_then(|last| words_between(line, tokens, last, at.start));
+        let is_whole_word = tokens.get(range.start).is_some_and(|token| is_boundary(token.gap));
+        let between =
+            numbers.last().and_then(|last| words_between(line, tokens, last, range.start));
         if let (Some(last), Some("/" | "of" | "out of")) = (numbers.last_mut(), between) {
             last.whole = Some(value);
-            last.tokens.end = at.end;
+            last.tokens.end = range.end;
             continue;
         }
         if !is_whole_word {
             continue;
         }
-        let cue = cue_before(tokens, at.start);
-        numbers.push(Number { tokens: at, value, whole: None, comparator: figure.comparator, cue });
+        let cue = cue_before(tokens, range.start);
+        numbers.push(Number {
+            tokens: range,
+            value,
+            whole: None,
+            comparator: figure.comparator,
+            cue,
+        });
     }
     for number in &numbers {
         set_used(tokens, number.tokens.clone());
     }
-    for at in 0..numbers.len() {
-        let claimed = judge(line, tokens, &numbers, at, context);
-        let is_zero = numbers.get(at).is_some_and(|number| number.value.is_zero());
-        result.has_unclaimed_zero |= is_zero && !claimed;
-        result.has_sample |= claimed;
+    for index in 0..numbers.len() {
+        let has_signal = judge_number(line, tokens, &numbers, index, context);
+        let is_zero = numbers.get(index).is_some_and(|number| number.value.is_zero());
+        result.has_zero_without_signal |= is_zero && !has_signal;
+        result.has_sample |= has_signal;
     }
-    for code in found.codes {
-        let exit = code.kind == CodeKind::ExitCode;
-        let at = token_range(tokens, &code.span);
-        let Some(text) = line.get(code.span).filter(|_| exit || code.kind == CodeKind::HttpStatus)
+    for code in line_figures.codes {
+        let is_exit = code.kind == CodeKind::ExitCode;
+        let range = token_range(tokens, &code.span);
+        let Some(text) =
+            line.get(code.span).filter(|_| is_exit || code.kind == CodeKind::HttpStatus)
         else {
             continue;
         };
-        let used = tokens.get(at.clone()).unwrap_or_default().iter().any(|token| token.is_used);
-        if is_failing_code(text, exit) && !used {
-            let near = tokens.get(at.start.saturating_sub(3)..at.start).unwrap_or_default();
-            let negated = near.iter().any(|token| token.cue.is_some());
-            result.doubts += u32::from(negated);
-            result.faults += u32::from(!negated);
+        let has_used_token =
+            tokens.get(range.clone()).unwrap_or_default().iter().any(|token| token.is_used);
+        if is_failing_code(text, is_exit) && !has_used_token {
+            let preceding_tokens =
+                tokens.get(range.start.saturating_sub(3)..range.start).unwrap_or_default();
+            let is_negated = preceding_tokens.iter().any(|token| token.cue.is_some());
+            result.doubts += u32::from(is_negated);
+            result.faults += u32::from(!is_negated);
         }
     }
     result
 }
 
 /// Returns `true` for an HTTP status of 500 or above, or a nonzero exit status.
-pub(super) fn is_failing_code(code: &str, exit: bool) -> bool {
+pub(super) fn is_failing_code(code: &str, is_exit: bool) -> bool {
     let digits = code.parse::<u32>();
-    digits.is_ok_and(|code| if exit { code != 0 } else { (500..600).contains(&code) })
+    digits.is_ok_and(|code| if is_exit { code != 0 } else { (500..600).contains(&code) })
 }
 
 /// Judges a number. Returns `false` if it has no signal.
-fn judge<'a>(
+fn judge_number<'a>(
     line: &'a str,
     tokens: &mut [Token<'a>],
     numbers: &[Number<'a>],
-    at: usize,
+    index: usize,
     context: &mut Context<'_>,
 ) -> bool {
-    let Some(number) = numbers.get(at) else { return true };
+    let Some(number) = numbers.get(index) else { return true };
     if matches!(
         number.cue,
         Some(
@@ -119,14 +129,14 @@ fn judge<'a>(
     ) {
         return true;
     }
-    let before = number.tokens.start.checked_sub(1).and_then(|before| tokens.get(before));
-    if before.is_some_and(|token| token.cue.is_some()) {
+    let previous = number.tokens.start.checked_sub(1).and_then(|previous| tokens.get(previous));
+    if previous.is_some_and(|token| token.cue.is_some()) {
         return false;
     }
     let Some(name) = signal_name(line, tokens, number) else { return false };
     let reference = match number.whole {
         Some(quantity) => Some(Reference { quantity, bound: Bound::Whole }),
-        None => reference(numbers, at),
+        None => reference(numbers, index),
     };
     if !name.is_linked && reference.is_none() {
         return false;
@@ -155,13 +165,13 @@ fn judge<'a>(
 }
 
 /// Returns the reference directly after the number, or else directly before it.
-fn reference<'a>(numbers: &[Number<'a>], at: usize) -> Option<Reference<'a>> {
+fn reference<'a>(numbers: &[Number<'a>], index: usize) -> Option<Reference<'a>> {
     let as_reference = |number: &Number<'a>| {
         let bound = number.cue?.bound()?;
         Some(Reference { quantity: number.value, bound })
     };
-    let before = at.checked_sub(1).and_then(|before| numbers.get(before));
-    numbers.get(at + 1).and_then(as_reference).or_else(|| before.and_then(as_reference))
+    let previous = index.checked_sub(1).and_then(|previous| numbers.get(previous));
+    numbers.get(index + 1).and_then(as_reference).or_else(|| previous.and_then(as_reference))
 }
 
 struct Name<'a> {
@@ -174,26 +184,27 @@ struct Name<'a> {
 
 /// Finds the signal that a number measures: an assigned name, or else the words after or before the number.
 fn signal_name<'a>(line: &'a str, tokens: &[Token<'a>], number: &Number<'a>) -> Option<Name<'a>> {
-    let at = &number.tokens;
-    let (before, assigned) = match name_before(line, tokens, at.start) {
-        Some((name, assigned)) => (Some(name), assigned),
+    let range = &number.tokens;
+    let (before, is_assigned) = match name_before(line, tokens, range.start) {
+        Some((name, is_assigned)) => (Some(name), is_assigned),
         None => (None, false),
     };
     let has_polarity = |name: &Option<Name<'_>>| {
         name.as_ref().is_some_and(|name| polarity_of(name.text).is_some())
     };
-    let next = tokens.get(at.end).and_then(|next| LEXICON.number_cues.get(next.text));
-    if next == Some(NumberCue::Times) {
+    let next_cue =
+        tokens.get(range.end).and_then(|next_cue| LEXICON.number_cues.get(next_cue.text));
+    if next_cue == Some(NumberCue::Times) {
         // `failed 0 times`
         return before.filter(|name| polarity_of(name.text) == Some(Polarity::Fault));
     }
     let is_duration = number.value.unit.dimension == Dimension::Duration;
-    let after = if is_duration { None } else { name_after(line, tokens, at.end) };
+    let after = if is_duration { None } else { name_after(line, tokens, range.end) };
     // `up to 5 errors`
     if number.comparator.is_some() && has_polarity(&after) {
         return after;
     }
-    if assigned && (has_polarity(&before) || !has_polarity(&after)) {
+    if is_assigned && (has_polarity(&before) || !has_polarity(&after)) {
         return before;
     }
     match (has_polarity(&before), has_polarity(&after)) {
@@ -209,24 +220,24 @@ fn signal_name<'a>(line: &'a str, tokens: &[Token<'a>], number: &Number<'a>) -> 
 }
 
 /// Returns the name before a number. The flag is `true` if it is linked to the number.
-fn name_before<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<(Name<'a>, bool)> {
+fn name_before<'a>(line: &'a str, tokens: &[Token<'a>], index: usize) -> Option<(Name<'a>, bool)> {
     let assigns =
-        |at: usize| tokens.get(at).is_some_and(|token| token.gap_has(&[':', '=', '>', '|']));
-    let (mut end, mut is_falling, mut linked) = (at, false, assigns(at));
-    if !linked && tokens.get(at).is_some_and(|number| number.gap_has(&[','])) {
+        |index: usize| tokens.get(index).is_some_and(|token| token.gap_has(&[':', '=', '>', '|']));
+    let (mut end, mut is_falling, mut has_link) = (index, false, assigns(index));
+    if !has_link && tokens.get(index).is_some_and(|number| number.gap_has(&[','])) {
         return None;
     }
-    while end > 0 && at - end < MAX_LINKS && !ends_name(tokens.get(end)?) {
+    while end > 0 && index - end < MAX_LINKS && !ends_name(tokens.get(end)?) {
         let token = tokens.get(end - 1)?;
         match LEXICON.number_cues.get(token.text) {
             // A word before an assignment is a name (`dropped: 0`).
             Some(NumberCue::Rise | NumberCue::Fall) if assigns(end) => break,
             Some(NumberCue::Fall) => is_falling = true,
             Some(NumberCue::Link | NumberCue::Rise | NumberCue::From) => {}
-            _ if token.is_used && (end < at) => {}
+            _ if token.is_used && (end < index) => {}
             _ => break,
         }
-        linked = true;
+        has_link = true;
         end -= 1;
     }
     let mut start = end;
@@ -246,24 +257,24 @@ fn name_before<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<(Na
     let text = text.trim_end_matches(':');
     // `error-reporter flushed 14 events`
     let last = words(text).last().unwrap_or_default();
-    let is_linked = linked || LEXICON.signals.has(last) || is_generic(last);
-    Some((Name { text, tokens: start..at, is_falling, is_linked }, linked))
+    let is_linked = has_link || LEXICON.signals.has(last) || is_generic(last);
+    Some((Name { text, tokens: start..index, is_falling, is_linked }, has_link))
 }
 
 /// Returns the words after a number, up to the first one with a polarity.
-fn name_after<'a>(line: &'a str, tokens: &[Token<'a>], at: usize) -> Option<Name<'a>> {
-    let first = tokens.get(at)?;
-    for end in at..at + NAME_WORDS {
+fn name_after<'a>(line: &'a str, tokens: &[Token<'a>], index: usize) -> Option<Name<'a>> {
+    let first = tokens.get(index)?;
+    for end in index..index + NAME_WORDS {
         let token = tokens.get(end)?;
         if ends_name(token) || has_mark(token) || !(is_name_word(token) || is_aux(token)) {
             return None;
         }
         let text = line.get(first.span.start..token.span.end)?;
         // In `500 errors: 0`, the number is part of the name.
-        let assigned = tokens.get(end + 1).is_some_and(|next| next.gap_has(&[':', '=']));
+        let is_assigned = tokens.get(end + 1).is_some_and(|next| next.gap_has(&[':', '=']));
         if polarity_of(text).is_some() {
-            let name = Name { text, tokens: at..end + 1, is_falling: false, is_linked: true };
-            return (!assigned).then_some(name);
+            let name = Name { text, tokens: index..end + 1, is_falling: false, is_linked: true };
+            return (!is_assigned).then_some(name);
         }
     }
     None
@@ -283,22 +294,22 @@ fn is_aux(token: &Token<'_>) -> bool {
 }
 
 fn is_name_word(token: &Token<'_>) -> bool {
-    let breaks = matches!(
+    let is_break = matches!(
         token.sense,
         Some((Sense::Contrast | Sense::Doubt | Sense::Intent | Sense::Aux, _))
     ) || ["and", "or"].iter().any(|word| word.eq_ignore_ascii_case(token.text));
-    let negates = token.cue.is_some() && !token.text.eq_ignore_ascii_case("not");
-    !token.is_used && !breaks && !negates
+    let is_negation = token.cue.is_some() && !token.text.eq_ignore_ascii_case("not");
+    !token.is_used && !is_break && !is_negation
 }
 
-fn cue_before(tokens: &[Token<'_>], at: usize) -> Option<NumberCue> {
-    for back in 1..=4 {
-        let word = tokens.get(at.checked_sub(back)?)?;
-        match LEXICON.number_cues.get(word.text) {
+fn cue_before(tokens: &[Token<'_>], index: usize) -> Option<NumberCue> {
+    for distance in 1..=4 {
+        let token = tokens.get(index.checked_sub(distance)?)?;
+        match LEXICON.number_cues.get(token.text) {
             Some(NumberCue::Link) => {}
             Some(cue) => return Some(cue),
             None => {
-                let last = words(word.text).last().and_then(|last| LEXICON.number_cues.get(last));
+                let last = words(token.text).last().and_then(|last| LEXICON.number_cues.get(last));
                 return last.filter(|cue| cue.bound().is_some());
             }
         }

@@ -23,9 +23,9 @@ pub(super) struct StatementCounts {
 pub(super) fn count_statements(tokens: &[Token<'_>], is_question: bool) -> StatementCounts {
     let mut reader =
         ClauseReader { tokens, counts: StatementCounts::default(), clause: Clause::default() };
-    let mut at = 0;
-    while at < tokens.len() {
-        at += reader.read_words(at).max(1);
+    let mut index = 0;
+    while index < tokens.len() {
+        index += reader.read_words(index).max(1);
     }
     if is_question {
         reader.doubt_faults();
@@ -55,22 +55,22 @@ struct ClauseReader<'t, 'a> {
 }
 
 impl ClauseReader<'_, '_> {
-    fn sense(&self, at: usize) -> Option<Sense> {
-        self.tokens.get(at).filter(|token| !token.is_used)?.sense.map(|(sense, _)| sense)
+    fn sense(&self, index: usize) -> Option<Sense> {
+        self.tokens.get(index).filter(|token| !token.is_used)?.sense.map(|(sense, _)| sense)
     }
 
-    fn has_sense(&self, at: usize, sense: Sense) -> bool {
-        self.sense(at) == Some(sense)
+    fn has_sense(&self, index: usize, sense: Sense) -> bool {
+        self.sense(index) == Some(sense)
     }
 
-    fn is_word(&self, at: usize, words: &[&str]) -> bool {
+    fn is_word(&self, index: usize, words: &[&str]) -> bool {
         let is_word =
             |token: &Token<'_>| words.iter().any(|word| word.eq_ignore_ascii_case(token.text));
-        self.tokens.get(at).is_some_and(is_word)
+        self.tokens.get(index).is_some_and(is_word)
     }
 
-    fn gap_has(&self, at: usize, marks: &[char]) -> bool {
-        self.tokens.get(at).is_some_and(|token| token.gap_has(marks))
+    fn gap_has(&self, index: usize, marks: &[char]) -> bool {
+        self.tokens.get(index).is_some_and(|token| token.gap_has(marks))
     }
 
     const fn is_negated(&self) -> bool {
@@ -88,9 +88,9 @@ impl ClauseReader<'_, '_> {
     }
 
     /// Reads the next words. Returns their number.
-    fn read_words(&mut self, at: usize) -> usize {
-        let Some(token) = self.tokens.get(at) else { return 1 };
-        self.read_separator(at);
+    fn read_words(&mut self, index: usize) -> usize {
+        let Some(token) = self.tokens.get(index) else { return 1 };
+        self.read_separator(index);
         if token.is_used {
             if token.negates {
                 self.clause.reach = REACH;
@@ -103,7 +103,7 @@ impl ClauseReader<'_, '_> {
         if let Some((kind, words)) = token.cue
             && !(sense == Some(Sense::Fault) && length > words)
         {
-            return self.read_cue(at, kind, words);
+            return self.read_cue(index, kind, words);
         }
         match sense {
             None | Some(Sense::Aux | Sense::Neutral | Sense::Name) => {
@@ -112,29 +112,29 @@ impl ClauseReader<'_, '_> {
             Some(Sense::Contrast) => self.close_clause(),
             Some(Sense::Doubt) => {
                 // Such as `timeouts are expected`.
-                if at > 0 && self.has_sense(at - 1, Sense::Aux) {
+                if index > 0 && self.has_sense(index - 1, Sense::Aux) {
                     self.doubt_faults();
                 }
                 self.clause.is_hedged = true;
             }
-            Some(Sense::Fault) => return self.read_fault(at, length),
+            Some(Sense::Fault) => return self.read_fault(index, length),
             Some(Sense::Concern) if self.is_negated() => self.add_fault(),
             Some(Sense::Concern | Sense::Absent) => self.counts.doubts += 1,
             // Such as `Pause Young (Normal)`.
-            Some(Sense::Fine) if token.gap.ends_with('(') && self.gap_has(at + 1, &[')']) => {}
+            Some(Sense::Fine) if token.gap.ends_with('(') && self.gap_has(index + 1, &[')']) => {}
             Some(Sense::Fine) => self.add_health(|counts| &mut counts.fine),
             Some(Sense::Works) if self.is_negated() => self.add_denied_health(),
             // `to recover` is an intention.
             Some(Sense::Recovery)
-                if !self.is_negated() && at > 0 && self.is_word(at - 1, &["to"]) => {}
+                if !self.is_negated() && index > 0 && self.is_word(index - 1, &["to"]) => {}
             Some(Sense::Recovery) => self.add_health(|counts| &mut counts.recovered),
-            Some(Sense::Stop) => return self.read_stop(at),
+            Some(Sense::Stop) => return self.read_stop(index),
             Some(Sense::Observe) if self.is_negated() => self.doubt_faults(),
             Some(Sense::NothingFound) if self.is_negated() => {
                 self.clause.is_hedged = true;
                 self.counts.doubts += 1;
             }
-            Some(Sense::Intent) if self.has_sense(at + 1, Sense::Fault) => {
+            Some(Sense::Intent) if self.has_sense(index + 1, Sense::Fault) => {
                 self.counts.doubts += 1;
                 return 2;
             }
@@ -150,15 +150,16 @@ impl ClauseReader<'_, '_> {
         length
     }
 
-    fn read_separator(&mut self, at: usize) {
-        if self.gap_has(at, &['?']) {
+    fn read_separator(&mut self, index: usize) {
+        if self.gap_has(index, &['?']) {
             self.doubt_faults();
         }
-        let Some(token) = self.tokens.get(at) else { return };
-        let is_stop = token.gap.ends_with(['.', '!', '?']) || token.gap.contains(". ");
-        if is_stop || token.gap_has(&[';', '|', '(', ')', '?']) {
+        let Some(token) = self.tokens.get(index) else { return };
+        let ends_sentence = token.gap.ends_with(['.', '!', '?']) || token.gap.contains(". ");
+        if ends_sentence || token.gap_has(&[';', '|', '(', ')', '?']) {
             self.close_clause();
-        } else if (token.gap_has(&[',']) || self.is_word(at, &["and"])) && !self.list_continues(at)
+        } else if (token.gap_has(&[',']) || self.is_word(index, &["and"]))
+            && !self.list_continues(index)
         {
             self.clause.reach = 0;
             self.counts.faults += core::mem::take(&mut self.clause.faults);
@@ -166,84 +167,90 @@ impl ClauseReader<'_, '_> {
     }
 
     /// Returns `true` if a list continues (`no errors, timeouts or restarts`).
-    fn list_continues(&self, at: usize) -> bool {
-        let next = at + usize::from(self.is_word(at, &["and", "or", "nor"]));
-        let after_none = at.checked_sub(1).and_then(|at| self.tokens.get(at));
+    fn list_continues(&self, index: usize) -> bool {
+        let next = index + usize::from(self.is_word(index, &["and", "or", "nor"]));
+        let previous = index.checked_sub(1).and_then(|index| self.tokens.get(index));
         if self.is_negated()
             && !self.clause.has_denied_fault
-            && !after_none.is_some_and(|token| token.is_used)
+            && !previous.is_some_and(|token| token.is_used)
         {
             return false;
         }
-        let listed = [Sense::Fault, Sense::Concern, Sense::Fine, Sense::Works];
-        self.sense(next).is_some_and(|sense| listed.contains(&sense))
+        let listable_senses = [Sense::Fault, Sense::Concern, Sense::Fine, Sense::Works];
+        self.sense(next).is_some_and(|sense| listable_senses.contains(&sense))
     }
 
-    fn read_cue(&mut self, at: usize, kind: MarkerKind, words: usize) -> usize {
+    fn read_cue(&mut self, index: usize, kind: MarkerKind, words: usize) -> usize {
         if kind == MarkerKind::Hedge {
             self.clause.is_hedged = true;
             return words;
         }
-        let next = at + words;
-        let after_could = at > 0 && self.is_word(at - 1, &["could", "can"]);
-        let able = self.is_word(next, &["able"]) && self.is_word(next + 1, &["to"]);
-        if able || after_could {
-            return words + self.read_inability(next + 2 * usize::from(able), false);
+        let next = index + words;
+        let follows_could = index > 0 && self.is_word(index - 1, &["could", "can"]);
+        let has_able_to = self.is_word(next, &["able"]) && self.is_word(next + 1, &["to"]);
+        if has_able_to || follows_could {
+            return words + self.read_inability(next + 2 * usize::from(has_able_to), false);
         }
-        if self.is_word(at, &["failed", "fails", "failing"]) {
+        if self.is_word(index, &["failed", "fails", "failing"]) {
             return words + self.read_inability(next, true);
         }
         if self.is_word(
-            at,
+            index,
             &["unable", "cannot", "can't", "can\u{2019}t", "couldn't", "couldn\u{2019}t"],
         ) {
             return words + self.read_inability(next, false);
         }
-        let longer = words > 1 && self.is_word(at + 1, &["longer"]);
-        let more = self.is_word(next, &["more"]);
-        if longer || more {
-            let used = words + usize::from(more);
-            let ends = self.tokens.get(at + used).is_none_or(|token| !token.gap.trim().is_empty());
+        let has_longer = words > 1 && self.is_word(index + 1, &["longer"]);
+        let has_more = self.is_word(next, &["more"]);
+        if has_longer || has_more {
+            let length = words + usize::from(has_more);
+            let ends_clause =
+                self.tokens.get(index + length).is_none_or(|token| !token.gap.trim().is_empty());
             // Such as `the error no longer occurs` or `failing no more`.
-            if self.clause.faults > 0 && (ends || self.has_sense(at + used, Sense::Observe)) {
+            if self.clause.faults > 0
+                && (ends_clause || self.has_sense(index + length, Sense::Observe))
+            {
                 self.counts.recovered += core::mem::take(&mut self.clause.faults);
-                return used + 1;
+                return length + 1;
             }
             self.clause.is_ended = true;
             self.clause.reach = REACH;
-            return used;
+            return length;
         }
         // A second negation cancels the first, except in `neither … nor`.
-        let is_double = self.is_negated() && !self.is_word(at, &["nor"]);
+        let is_double = self.is_negated() && !self.is_word(index, &["nor"]);
         self.clause.reach = if is_double { 0 } else { REACH };
         words
     }
 
     /// Reads the verb that something was unable to do. Returns the number of words read.
-    fn read_inability(&mut self, at: usize, attempted: bool) -> usize {
-        let passive = usize::from(self.has_sense(at, Sense::Aux));
-        match self.sense(at + passive) {
+    fn read_inability(&mut self, index: usize, is_failed_attempt: bool) -> usize {
+        let aux_count = usize::from(self.has_sense(index, Sense::Aux));
+        match self.sense(index + aux_count) {
             Some(Sense::Observe) => {
                 self.counts.doubts += 1;
                 self.doubt_faults();
                 self.clause.is_hedged = true;
             }
             // Something that cannot fail states no fault.
-            Some(Sense::Fault) if !attempted => self.counts.doubts += 1,
+            Some(Sense::Fault) if !is_failed_attempt => self.counts.doubts += 1,
             _ => self.add_fault(),
         }
         self.clause.reach = 0;
-        passive + 1
+        aux_count + 1
     }
 
-    fn read_fault(&mut self, at: usize, length: usize) -> usize {
-        let next = at + length;
+    fn read_fault(&mut self, index: usize, length: usize) -> usize {
+        let next = index + length;
         // A decrease (`errors dropped`, `errors are down`) is neither a fault nor its absence.
-        let falls =
-            self.tokens.get(at).is_some_and(|token| matches!(token.text, "dropped" | "down"));
-        let back = if at > 1 && self.has_sense(at - 1, Sense::Aux) { 2 } else { 1 };
-        let subject = at.checked_sub(back).is_some_and(|at| self.has_sense(at, Sense::Fault));
-        if falls && subject && self.clause.faults > 0 {
+        let is_decrease =
+            self.tokens.get(index).is_some_and(|token| matches!(token.text, "dropped" | "down"));
+        let subject_distance =
+            if index > 1 && self.has_sense(index - 1, Sense::Aux) { 2 } else { 1 };
+        let has_fault_subject = index
+            .checked_sub(subject_distance)
+            .is_some_and(|index| self.has_sense(index, Sense::Fault));
+        if is_decrease && has_fault_subject && self.clause.faults > 0 {
             self.doubt_faults();
             return length;
         }
@@ -299,8 +306,8 @@ impl ClauseReader<'_, '_> {
         }
     }
 
-    fn read_stop(&mut self, at: usize) -> usize {
-        match self.sense(at + 1) {
+    fn read_stop(&mut self, index: usize) -> usize {
+        match self.sense(index + 1) {
             Some(Sense::Works) => {
                 self.add_fault();
                 2

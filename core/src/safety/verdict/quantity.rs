@@ -64,16 +64,16 @@ impl<'a> Quantity<'a> {
         if self.is_zero() || other.is_zero() {
             return Some(self.digits.signum().cmp(&other.digits.signum()));
         }
-        let (a, b) = (self.in_dimension_of(other)?, other.in_dimension_of(self)?);
+        let (a, b) = (self.to_dimension_of(other)?, other.to_dimension_of(self)?);
         let places = a.places.max(b.places);
-        let scaled = |quantity: &Self| {
+        let scale = |quantity: &Self| {
             let power = 10_i128.checked_pow(u32::try_from(places - quantity.places).ok()?)?;
             quantity.digits.checked_mul(i128::from(quantity.unit.factor))?.checked_mul(power)
         };
-        Some(scaled(&a)?.cmp(&scaled(&b)?))
+        Some(scale(&a)?.cmp(&scale(&b)?))
     }
 
-    fn in_dimension_of(&self, other: &Self) -> Option<Self> {
+    fn to_dimension_of(&self, other: &Self) -> Option<Self> {
         if self.unit.dimension == other.unit.dimension {
             return Some(*self);
         }
@@ -111,9 +111,9 @@ const fn percent(digits: i128) -> Quantity<'static> {
 fn is_grouped(whole: &str) -> bool {
     let mut groups = whole.split(',');
     let first = groups.next().unwrap_or_default();
-    let mut others = groups.peekable();
-    others.peek().is_none()
-        || (1..=3).contains(&first.len()) && others.all(|group| group.len() == 3)
+    let mut groups_after_first = groups.peekable();
+    groups_after_first.peek().is_none()
+        || (1..=3).contains(&first.len()) && groups_after_first.all(|group| group.len() == 3)
 }
 
 #[cfg(test)]

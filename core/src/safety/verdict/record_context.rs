@@ -22,11 +22,11 @@ pub(super) struct RecordContext<'f> {
 impl<'f> RecordContext<'f> {
     /// Returns the context of every record. Parents precede their children.
     pub(super) fn for_all(facts: &'f Facts<'_>) -> Vec<Self> {
-        let mut all: Vec<Self> = Vec::new();
+        let mut contexts: Vec<Self> = Vec::new();
         for (_, record) in facts.records() {
-            let parent = record.parent.and_then(|parent| all.get(parent.0)).copied();
+            let parent = record.parent.and_then(|parent| contexts.get(parent.0)).copied();
             let level = level(record).or(parent.and_then(|parent| parent.own_level));
-            all.push(Self {
+            contexts.push(Self {
                 own_level: level,
                 level: level.unwrap_or(Level::Other),
                 is_past: parent.is_some_and(|parent| parent.is_past)
@@ -37,7 +37,7 @@ impl<'f> RecordContext<'f> {
                 signal: field(record, "signal").or(parent.and_then(|parent| parent.signal)),
             });
         }
-        all
+        contexts
     }
 }
 
@@ -45,7 +45,7 @@ impl<'f> RecordContext<'f> {
 pub(super) struct CellContext<'f> {
     /// `true` if the subject has completed or its total is zero, so instances need not be ready.
     pub(super) is_completed: bool,
-    pub(super) whole: Option<Quantity<'f>>,
+    pub(super) ratio_total: Option<Quantity<'f>>,
     /// `true` for a line in an access log, which is judged by its fields only.
     pub(super) is_request: bool,
     /// The thresholds by field name; the empty name applies to all values.
@@ -54,7 +54,7 @@ pub(super) struct CellContext<'f> {
 
 impl<'f> CellContext<'f> {
     pub(super) fn new(record: &'f Record<'_>) -> Self {
-        let has = |name: &str| record.cells.iter().any(|cell| key(cell) == name);
+        let has_key = |name: &str| record.cells.iter().any(|cell| key(cell) == name);
         let state = field(record, "state").and_then(|state| LEXICON.states.get(state.trim()));
         let total = field(record, "total").and_then(|text| text.split_whitespace().last());
         let is_empty = total.and_then(Quantity::parse).is_some_and(|total| total.is_zero());
@@ -66,8 +66,8 @@ impl<'f> CellContext<'f> {
         };
         Self {
             is_completed: state == Some(State::Over) || is_empty,
-            whole: record.cells.iter().find_map(|cell| Some(ratio(&cell.text)?.1)),
-            is_request: has("protocol") && has("status"),
+            ratio_total: record.cells.iter().find_map(|cell| Some(ratio(&cell.text)?.1)),
+            is_request: has_key("protocol") && has_key("status"),
             thresholds: record.cells.iter().filter_map(threshold).collect(),
         }
     }
@@ -86,8 +86,8 @@ pub(super) fn is_past(key: &str) -> bool {
 }
 
 pub(super) fn ratio(text: &str) -> Option<(Quantity<'_>, Quantity<'_>)> {
-    let (part, whole) = text.split_once('/')?;
-    Some((Quantity::parse(part)?, Quantity::parse(whole)?))
+    let (part, total) = text.split_once('/')?;
+    Some((Quantity::parse(part)?, Quantity::parse(total)?))
 }
 
 /// The level of a log record or type of an event.

@@ -5,38 +5,40 @@ use super::lexicon::{LEXICON, Role};
 
 /// The polarity of a signal; `None` if its name is inconclusive.
 pub(super) fn polarity_of(name: &str) -> Option<Polarity> {
-    let mut found: Option<Polarity> = None;
-    let (mut weak, mut negated, mut timeout, mut particle, mut up) =
+    let mut result: Option<Polarity> = None;
+    let (mut has_weak, mut is_negated, mut follows_timeout, mut has_particle, mut ends_with_up) =
         (false, false, false, false, false);
     for (index, word) in words(name).enumerate() {
-        up = false;
+        ends_with_up = false;
         let role = LEXICON.signals.get(word);
         let polarity = match (role, role.and_then(Role::polarity)) {
             (Some(Role::Setting), _) => return None,
             (Some(Role::Bound), _) if index == 0 => return None,
-            (_, Some(polarity)) if negated => negate(polarity)?,
+            (_, Some(polarity)) if is_negated => negate(polarity)?,
             (_, Some(polarity)) => polarity,
-            (Some(Role::Count), _) if timeout => Polarity::Fault,
-            (Some(Role::Budget), _) if found == Some(Polarity::Fault) => {
-                found = Some(Polarity::Stock);
+            (Some(Role::Count), _) if follows_timeout => Polarity::Fault,
+            (Some(Role::Budget), _) if result == Some(Polarity::Fault) => {
+                result = Some(Polarity::Stock);
                 continue;
             }
             _ => {
-                negated |= role == Some(Role::Not);
-                weak |= role == Some(Role::Weak);
-                timeout |= role == Some(Role::Timeout);
-                particle |= role == Some(Role::Particle);
-                up = role == Some(Role::Up) && !particle;
+                is_negated |= role == Some(Role::Not);
+                has_weak |= role == Some(Role::Weak);
+                follows_timeout |= role == Some(Role::Timeout);
+                has_particle |= role == Some(Role::Particle);
+                ends_with_up = role == Some(Role::Up) && !has_particle;
                 continue;
             }
         };
-        negated = false;
-        found = match found {
-            Some(earlier) if is_bad(earlier) != is_bad(polarity) => return None,
+        is_negated = false;
+        result = match result {
+            Some(previous) if is_bad(previous) != is_bad(polarity) => return None,
             _ => Some(polarity),
         };
     }
-    found.or_else(|| up.then_some(Polarity::Share)).or_else(|| weak.then_some(Polarity::Load))
+    result
+        .or_else(|| ends_with_up.then_some(Polarity::Share))
+        .or_else(|| has_weak.then_some(Polarity::Load))
 }
 
 /// Returns `true` if higher values are worse.
@@ -71,11 +73,11 @@ pub(super) fn is_generic(name: &str) -> bool {
 
 /// Returns `true` if one name contains the other's words.
 pub(super) fn same_signal(a: &str, b: &str) -> bool {
-    let contains = |long: &str, short: &str| {
-        let starts: Vec<&str> = words(long).collect();
-        (0..=starts.len()).any(|from| {
-            let mut tail = starts.iter().skip(from);
-            words(short).all(|word| tail.next().is_some_and(|next| next.eq_ignore_ascii_case(word)))
+    let contains = |name: &str, part: &str| {
+        let name_words: Vec<&str> = words(name).collect();
+        (0..=name_words.len()).any(|start| {
+            let mut tail = name_words.iter().skip(start);
+            words(part).all(|word| tail.next().is_some_and(|next| next.eq_ignore_ascii_case(word)))
         })
     };
     contains(a, b) || contains(b, a)
@@ -97,10 +99,10 @@ pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
 fn word_end(part: &str) -> usize {
     let mut is_lower = false;
     let mut chars = part.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
+    while let Some((index, c)) = chars.next() {
         let is_next_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
-        if at > 0 && c.is_uppercase() && (is_lower || is_next_lower) {
-            return at;
+        if index > 0 && c.is_uppercase() && (is_lower || is_next_lower) {
+            return index;
         }
         is_lower = !c.is_uppercase();
     }

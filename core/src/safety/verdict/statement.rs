@@ -81,7 +81,8 @@ fn judge_exposition(line: &str, context: &mut Context<'_>) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
     let end = line.find(|c: char| !is_part(c)).unwrap_or(line.len());
     let Some((name, rest)) = line.split_at_checked(end) else { return false };
-    let labels_end = if rest.starts_with('{') { rest.rfind('}').map(|at| at + 1) } else { None };
+    let labels_end =
+        if rest.starts_with('{') { rest.rfind('}').map(|brace| brace + 1) } else { None };
     let is_plain = rest.starts_with(' ') && (name.contains('_') || name == "up");
     if name.is_empty() || name.ends_with(':') || !(labels_end.is_some() || is_plain) {
         return false;
@@ -111,28 +112,29 @@ fn tokenize(line: &str) -> Vec<Token<'_>> {
         let text = line.get(word.span.clone()).unwrap_or_default();
         Token { text, span: word.span, gap, sense: None, cue: None, is_used: false, negates: false }
     };
-    let mut found: Vec<Token<'_>> = tokens::words(line).map(token).collect();
+    let mut tokens: Vec<Token<'_>> = tokens::words(line).map(token).collect();
     let senses: Vec<Option<(Sense, usize)>> =
-        (0..found.len()).map(|at| phrase_at(line, &found, at)).collect();
+        (0..tokens.len()).map(|index| phrase_at(line, &tokens, index)).collect();
     let is_cue = |marker: &Marker| {
-        let digit = line.as_bytes().get(marker.span.start).is_some_and(u8::is_ascii_digit);
-        matches!(marker.kind, MarkerKind::Negation | MarkerKind::Hedge) && !digit
+        let begins_with_digit =
+            line.as_bytes().get(marker.span.start).is_some_and(u8::is_ascii_digit);
+        matches!(marker.kind, MarkerKind::Negation | MarkerKind::Hedge) && !begins_with_digit
     };
     let mut cues = markers(line).into_iter().filter(is_cue).peekable();
-    for (token, sense) in found.iter_mut().zip(senses) {
+    for (token, sense) in tokens.iter_mut().zip(senses) {
         token.sense = sense;
         if let Some(cue) = cues.next_if(|cue| cue.span.start <= token.span.start) {
-            let words = line.get(cue.span).unwrap_or_default().split_whitespace().count();
-            token.cue = Some((cue.kind, words.max(1)));
+            let word_count = line.get(cue.span).unwrap_or_default().split_whitespace().count();
+            token.cue = Some((cue.kind, word_count.max(1)));
         }
     }
-    found
+    tokens
 }
 
-fn phrase_at(line: &str, found: &[Token<'_>], at: usize) -> Option<(Sense, usize)> {
-    let start = found.get(at)?.span.start;
+fn phrase_at(line: &str, tokens: &[Token<'_>], index: usize) -> Option<(Sense, usize)> {
+    let start = tokens.get(index)?.span.start;
     (1..=PHRASE_WORDS).rev().find_map(|count| {
-        let end = found.get(at + count - 1)?.span.end;
+        let end = tokens.get(index + count - 1)?.span.end;
         Some((sense(line.get(start..end)?)?, count))
     })
 }
@@ -140,12 +142,12 @@ fn phrase_at(line: &str, found: &[Token<'_>], at: usize) -> Option<(Sense, usize
 fn judge_line(line: &str, level: Level, context: &mut Context<'_>) {
     let mut tokens = tokenize(line);
     let level = match (level, take_level(&mut tokens)) {
-        (Level::Other, own) => own,
+        (Level::Other, line_level) => line_level,
         (level, _) => level,
     };
     let numbers = numbers::judge_numbers(line, &mut tokens, context);
-    for at in 0..tokens.len() {
-        judge_truth(&mut tokens, at, context);
+    for index in 0..tokens.len() {
+        judge_truth(&mut tokens, index, context);
     }
     let mut counts = phrases::count_statements(&tokens, line.ends_with('?'));
     counts.faults += numbers.faults;
@@ -159,7 +161,7 @@ fn judge_line(line: &str, level: Level, context: &mut Context<'_>) {
     }
     // Headings, quiet lines and lines with an unexplained 0 do not report faults.
     let is_heading = line.ends_with(':') || line.starts_with('#');
-    if is_heading || numbers.has_unclaimed_zero || level == Level::Quiet {
+    if is_heading || numbers.has_zero_without_signal || level == Level::Quiet {
         counts.doubts += counts.faults;
         counts.faults = 0;
     }
@@ -178,12 +180,12 @@ fn judge_line(line: &str, level: Level, context: &mut Context<'_>) {
 
 /// Returns the level at the start of a line and clears that word's meaning.
 fn take_level(tokens: &mut [Token<'_>]) -> Level {
-    for at in 0..tokens.len().min(3) {
-        let has_value = tokens.get(at + 1).is_some_and(|next| {
+    for index in 0..tokens.len().min(3) {
+        let has_value = tokens.get(index + 1).is_some_and(|next| {
             next.gap_has(&[':', '='])
                 && matches!(next.sense, Some((Sense::None | Sense::Absent, _)))
         });
-        let Some(token) = tokens.get_mut(at).filter(|token| !has_value && token.cue.is_none())
+        let Some(token) = tokens.get_mut(index).filter(|token| !has_value && token.cue.is_none())
         else {
             break;
         };
@@ -201,15 +203,17 @@ fn take_level(tokens: &mut [Token<'_>]) -> Level {
 }
 
 /// Judges a condition such as `Ready: False`, `Ready=False` or `Ready   False`.
-fn judge_truth(tokens: &mut [Token<'_>], at: usize, context: &mut Context<'_>) {
-    let Some([name, value]) = at.checked_sub(1).and_then(|from| tokens.get_mut(from..=at)) else {
+fn judge_truth(tokens: &mut [Token<'_>], index: usize, context: &mut Context<'_>) {
+    let Some([name, value]) =
+        index.checked_sub(1).and_then(|name_index| tokens.get_mut(name_index..=index))
+    else {
         return;
     };
-    let holds = value.text.eq_ignore_ascii_case("true");
-    let assigned = value.gap_has(&[':', '=']);
-    let named = assigned || name.text.starts_with(|c: char| c.is_ascii_uppercase());
-    let is_truth = holds || value.text.eq_ignore_ascii_case("false");
-    if is_truth && named && !name.is_used && context.judge_condition(name.text, holds) {
+    let is_true = value.text.eq_ignore_ascii_case("true");
+    let is_assigned = value.gap_has(&[':', '=']);
+    let is_condition = is_assigned || name.text.starts_with(|c: char| c.is_ascii_uppercase());
+    let is_truth = is_true || value.text.eq_ignore_ascii_case("false");
+    if is_truth && is_condition && !name.is_used && context.judge_condition(name.text, is_true) {
         (name.is_used, value.is_used) = (true, true);
     }
 }

@@ -65,10 +65,10 @@ fn truncate(text: String, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         None => text,
         Some(_) => {
-            let mut cut: String = text.chars().take(characters.saturating_sub(1)).collect();
-            cut.truncate(cut.trim_end().len());
-            cut.push('…');
-            cut
+            let mut truncated: String = text.chars().take(characters.saturating_sub(1)).collect();
+            truncated.truncate(truncated.trim_end().len());
+            truncated.push('…');
+            truncated
         }
     }
 }
@@ -108,17 +108,21 @@ fn is_log_line(line: &str) -> bool {
 
 /// Returns `true` for a timestamp such as `2024-05-01…`, `14:05:09.123` or `I0501` (klog).
 fn is_instant(word: &str) -> bool {
-    let shape = |pattern: &str| {
+    let has_shape = |pattern: &str| {
         word.len() >= pattern.len()
             && word.bytes().zip(pattern.bytes()).all(|(byte, expected)| match expected {
                 b'0' => byte.is_ascii_digit(),
                 other => byte == other,
             })
     };
-    let klog = word.len() == 5
+    let is_klog = word.len() == 5
         && word.starts_with(['I', 'W', 'E', 'F'])
         && word.bytes().skip(1).all(|byte| byte.is_ascii_digit());
-    shape("0000-00-00") || shape("0000/00/00") || shape("00:00:00") || shape("0000000000.0") || klog
+    has_shape("0000-00-00")
+        || has_shape("0000/00/00")
+        || has_shape("00:00:00")
+        || has_shape("0000000000.0")
+        || is_klog
 }
 
 fn is_month(word: &str) -> bool {
@@ -154,13 +158,14 @@ fn strip_pod_name(word: &str, after_pod: bool) -> Cow<'_, str> {
     let mut is_pod = after_pod;
     while !rest.is_empty() {
         let name_end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-        let (name, after) = rest.split_at_checked(name_end).unwrap_or((rest, ""));
+        let (name, remaining) = rest.split_at_checked(name_end).unwrap_or((rest, ""));
         stripped.push_str(workload(name, is_pod));
         is_pod = name == "pod" || name == "pods";
-        let other_end = after.find(is_name).unwrap_or(after.len());
-        let (other, after) = after.split_at_checked(other_end).unwrap_or((after, ""));
-        stripped.push_str(other);
-        rest = after;
+        let separator_end = remaining.find(is_name).unwrap_or(remaining.len());
+        let (separator, remaining) =
+            remaining.split_at_checked(separator_end).unwrap_or((remaining, ""));
+        stripped.push_str(separator);
+        rest = remaining;
     }
     Cow::Owned(stripped)
 }
@@ -227,9 +232,9 @@ mod tests {
     #[test]
     fn long_results_are_truncated_at_a_character() {
         let text = "é".repeat(500);
-        let short = summary(&text);
-        assert_eq!(short.chars().count(), MAX_CHARACTERS);
-        assert!(short.ends_with('…'));
+        let truncated = summary(&text);
+        assert_eq!(truncated.chars().count(), MAX_CHARACTERS);
+        assert!(truncated.ends_with('…'));
         let with_logs = format!("{text}\nERROR x");
         assert_eq!(summary(&with_logs).chars().count(), MAX_CHARACTERS);
         assert!(summary(&with_logs).ends_with("… (1 log line)"));
@@ -240,8 +245,8 @@ mod tests {
         fn a_summary_is_one_line_of_at_most_280_characters(text in "(\\PC|\n|\r|\t|\u{0}|\u{85}|\u{2028}){0,600}") {
             let summary = summary(&text);
             prop_assert!(summary.chars().count() <= MAX_CHARACTERS);
-            let breaks = |c: char| c.is_control() || (c.is_whitespace() && c != ' ');
-            prop_assert!(!summary.contains(breaks));
+            let is_break = |c: char| c.is_control() || (c.is_whitespace() && c != ' ');
+            prop_assert!(!summary.contains(is_break));
         }
     }
 }

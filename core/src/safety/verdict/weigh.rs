@@ -75,22 +75,22 @@ impl Context<'_> {
             return;
         };
         let is_bad = |sample: &Sample<'_>| weigh(sample, polarity).0 == FindingKind::SignalFault;
-        let (mut last, mut ever_bad, mut several) = (first, is_bad(&first), false);
+        let (mut last, mut was_bad, mut has_several) = (first, is_bad(&first), false);
         for sample in samples {
             last = Sample { name: first.name, reference: first.reference, ..sample };
-            ever_bad |= is_bad(&last);
-            several = true;
+            was_bad |= is_bad(&last);
+            has_several = true;
         }
         let rise = last.value.compare(&first.value);
         let (kind, why) = match (polarity, rise) {
             (Some(Polarity::Fault), Some(Ordering::Greater)) if is_counter(name) => {
                 (FindingKind::SignalFault, "the counter rose over the series")
             }
-            (Some(Polarity::Fault), Some(Ordering::Equal)) if is_counter(name) && several => {
+            (Some(Polarity::Fault), Some(Ordering::Equal)) if is_counter(name) && has_several => {
                 (FindingKind::SignalHealth, "the counter did not rise over the series")
             }
             _ => match weigh(&last, polarity) {
-                (kind, _) if ever_bad && kind != FindingKind::SignalFault => (
+                (kind, _) if was_bad && kind != FindingKind::SignalFault => (
                     FindingKind::Recovered,
                     "it was a fault earlier in the series, but not at the end",
                 ),
@@ -101,7 +101,7 @@ impl Context<'_> {
     }
 
     /// Judges a condition or switch. Returns `false` if its healthy value is unknown.
-    pub(super) fn judge_condition(&mut self, name: &str, holds: bool) -> bool {
+    pub(super) fn judge_condition(&mut self, name: &str, is_true: bool) -> bool {
         let mut name = name;
         let mut polarity = None;
         if let Some(expectation) = self.expectation {
@@ -114,7 +114,7 @@ impl Context<'_> {
         }
         let healthy = polarity.map(|polarity| !is_bad(polarity)).or_else(|| healthy_value(name));
         let Some(healthy) = healthy else { return false };
-        let (kind, why) = if holds == healthy {
+        let (kind, why) = if is_true == healthy {
             (FindingKind::SignalHealth, "this is its healthy value")
         } else {
             (FindingKind::SignalFault, "this is not its healthy value")
@@ -122,11 +122,11 @@ impl Context<'_> {
         self.findings.add(kind, || {
             let signal = Signal {
                 name: name.to_string(),
-                value: holds.to_string(),
+                value: is_true.to_string(),
                 threshold: None,
                 polarity: polarity.or_else(|| polarity_of(name)),
             };
-            (format!("{name} is {holds}: {why}"), Some(signal))
+            (format!("{name} is {is_true}: {why}"), Some(signal))
         });
         true
     }
@@ -234,11 +234,11 @@ fn weigh(sample: &Sample<'_>, polarity: Option<Polarity>) -> (FindingKind, &'sta
 fn weigh_part(
     value: &Quantity<'_>,
     polarity: Option<Polarity>,
-    whole: &Quantity<'_>,
+    total: &Quantity<'_>,
 ) -> (FindingKind, &'static str) {
-    let order = value.compare(whole);
+    let order = value.compare(total);
     match polarity {
-        _ if whole.is_zero() || whole.is_negative() || order.is_none() => {
+        _ if total.is_zero() || total.is_negative() || order.is_none() => {
             (FindingKind::Inconclusive, "none are desired")
         }
         Some(Polarity::Share | Polarity::Stock) if order == Some(Ordering::Less) => {
@@ -250,7 +250,7 @@ fn weigh_part(
         Some(Polarity::Fault | Polarity::Backlog) if value.is_zero() => {
             (FindingKind::SignalHealth, "zero is healthy")
         }
-        Some(Polarity::Fault) if value.is_one_percent_of(whole) => {
+        Some(Polarity::Fault) if value.is_one_percent_of(total) => {
             (FindingKind::SignalFault, "any value above zero is a fault")
         }
         _ => (FindingKind::Inconclusive, "this share is inconclusive"),
@@ -264,7 +264,7 @@ fn weigh_against(
 ) -> (FindingKind, &'static str) {
     let threshold = reference.quantity.with_unit_of(sample.name);
     let order = sample.value.compare(&threshold);
-    let upper = match (reference.bound, polarity.map(is_bad)) {
+    let is_upper_bound = match (reference.bound, polarity.map(is_bad)) {
         (Bound::Upper, Some(false)) | (Bound::Lower, Some(true)) => {
             return (
                 FindingKind::Inconclusive,
@@ -279,7 +279,7 @@ fn weigh_against(
             return (FindingKind::Inconclusive, "the healthy side of the threshold is unknown");
         }
     };
-    match (order, upper) {
+    match (order, is_upper_bound) {
         (None, _) => (FindingKind::Inconclusive, "its unit is not comparable to the threshold's"),
         (Some(Ordering::Equal), _) => (FindingKind::Inconclusive, "exactly at its threshold"),
         (Some(Ordering::Greater), true) => (FindingKind::SignalFault, "above its threshold"),
