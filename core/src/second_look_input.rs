@@ -105,10 +105,10 @@ impl SheetBuilder<'_, '_> {
     fn quotes(
         &mut self,
         judged: &JudgedClaim,
-        whole: bool,
+        add_whole_items: bool,
         may_drop: bool,
     ) -> Option<Vec<(EvidenceId, String)>> {
-        let mut before: Vec<(usize, Ranges)> = Vec::new();
+        let mut previous_ranges: Vec<(usize, Ranges)> = Vec::new();
         let mut quotes = Vec::new();
         for citation in &judged.citations {
             let Target::Evidence { id, .. } = &citation.target else { continue };
@@ -118,18 +118,21 @@ impl SheetBuilder<'_, '_> {
                 break;
             }
             let excerpt = self.excerpts.entry(position).or_insert_with(|| Excerpt::new(item));
-            before.push((position, excerpt.clone_ranges()));
+            previous_ranges.push((position, excerpt.clone_ranges()));
             match &citation.bytes {
                 Some(bytes) => excerpt.add_quote(bytes.clone()),
                 None => excerpt.add_whole(),
             }
-            if whole {
+            if add_whole_items {
                 excerpt.add_whole();
             }
-            let is_first = quotes.is_empty();
-            if self.bytes() > self.max_bytes && !(may_drop && is_first) {
-                let retained = if may_drop { before.len() - 1 } else { 0 };
-                before.drain(retained..).rev().for_each(|(at, ranges)| self.restore(at, ranges));
+            let is_first_quote = quotes.is_empty();
+            if self.bytes() > self.max_bytes && !(may_drop && is_first_quote) {
+                let retained = if may_drop { previous_ranges.len() - 1 } else { 0 };
+                previous_ranges
+                    .drain(retained..)
+                    .rev()
+                    .for_each(|(position, ranges)| self.restore(position, ranges));
                 return may_drop.then_some(quotes);
             }
             quotes.push((id.clone(), quoted_text(citation, item)));
@@ -155,8 +158,8 @@ impl SheetBuilder<'_, '_> {
 
     fn finish(&mut self) -> Option<Sheet> {
         let statements = core::mem::take(&mut self.statements);
-        let shown = self.excerpts.values_mut().filter(|excerpt| !excerpt.is_empty());
-        let evidence = shown.map(|excerpt| {
+        let excerpts = self.excerpts.values_mut().filter(|excerpt| !excerpt.is_empty());
+        let evidence = excerpts.map(|excerpt| {
             let item = excerpt.item();
             let content = Content::Text(excerpt.render());
             let exhaustive = item.exhaustive && excerpt.is_whole();
@@ -204,7 +207,7 @@ mod tests {
         EvidenceItem { exhaustive: true, ..tool(id, &content) }
     }
 
-    fn judged(id: &str, text: &str, quotes: &[(&EvidenceItem, &str)]) -> JudgedClaim {
+    fn judged_claim(id: &str, text: &str, quotes: &[(&EvidenceItem, &str)]) -> JudgedClaim {
         let citation = |(item, quote): &(&EvidenceItem, &str)| {
             let start = item.content.as_str().find(quote);
             Citation {
@@ -236,16 +239,16 @@ mod tests {
     fn an_item_is_shown_once_with_its_quotes() {
         let items = [item("e1", log(2_000)), item("e2", "pool full".to_owned())];
         let claims = [
-            judged("c1", "worker-7 was done.", &[(&items[0], "worker-7 done")]),
-            judged("c2", "worker-900 was done.", &[(&items[0], "worker-900 done")]),
-            judged("c3", "The pool was full.", &[(&items[1], "pool full")]),
+            judged_claim("c1", "worker-7 was done.", &[(&items[0], "worker-7 done")]),
+            judged_claim("c2", "worker-900 was done.", &[(&items[0], "worker-900 done")]),
+            judged_claim("c3", "The pool was full.", &[(&items[1], "pool full")]),
         ];
         let sheets = sheets(SecondLook::All, &claims, "", &EvidenceSet::new(&items), BUDGET);
         assert_eq!(sheets.len(), 1);
         let [first, second] = sheets[0].evidence.as_slice() else { panic!("{sheets:?}") };
-        let shown = first.content.as_str();
-        assert!(shown.contains("worker-7 done") && shown.contains("worker-900 done"));
-        assert!(!shown.contains("worker-400 done") && !first.exhaustive);
+        let content = first.content.as_str();
+        assert!(content.contains("worker-7 done") && content.contains("worker-900 done"));
+        assert!(!content.contains("worker-400 done") && !first.exhaustive);
         assert!(second.exhaustive, "short items are shown whole");
         assert_eq!(sheets[0].statements.len(), 3);
     }
@@ -253,14 +256,18 @@ mod tests {
     #[test]
     fn a_quantified_statement_gets_the_whole_item() {
         let items = [item("e1", log(400)), item("e2", log(500)), item("e3", log(600))];
-        let all = judged("c1", "All workers were done.", &[(&items[0], "worker-7 done")]);
+        let claim = judged_claim("c1", "All workers were done.", &[(&items[0], "worker-7 done")]);
         let evidence = EvidenceSet::new(&items);
-        let whole = sheets(SecondLook::All, [&all], "", &evidence, BUDGET);
-        assert!(whole[0].evidence[0].exhaustive);
+        let result = sheets(SecondLook::All, [&claim], "", &evidence, BUDGET);
+        assert!(result[0].evidence[0].exhaustive);
         let quotes: Vec<_> = items.iter().map(|item| (item, "worker-7 done")).collect();
-        let everywhere = judged("c1", "All workers were done.", &quotes);
-        let cut = sheets(SecondLook::All, [&everywhere], "", &evidence, BUDGET);
-        assert_eq!((cut.len(), cut[0].statements[0].quotes.len()), (1, 3), "no quote is lost");
+        let claim = judged_claim("c1", "All workers were done.", &quotes);
+        let result = sheets(SecondLook::All, [&claim], "", &evidence, BUDGET);
+        assert_eq!(
+            (result.len(), result[0].statements[0].quotes.len()),
+            (1, 3),
+            "no quote is lost"
+        );
     }
 
     #[test]
@@ -269,17 +276,19 @@ mod tests {
         let claims: Vec<JudgedClaim> = items
             .iter()
             .enumerate()
-            .map(|(n, item)| judged(&format!("c{n}"), "worker-7 done", &[(item, "worker-7 done")]))
+            .map(|(n, item)| {
+                judged_claim(&format!("c{n}"), "worker-7 done", &[(item, "worker-7 done")])
+            })
             .collect();
         let sheets = sheets(SecondLook::All, &claims, "", &EvidenceSet::new(&items), 4_096);
         assert!(sheets.len() > 3);
-        let read: Vec<&str> = sheets
+        let selected: Vec<&str> = sheets
             .iter()
             .flat_map(|sheet| &sheet.statements)
-            .map(|one| one.claim.id.as_str())
+            .map(|statement| statement.claim.id.as_str())
             .collect();
-        let given: Vec<&str> = claims.iter().map(|claim| claim.claim.id.as_str()).collect();
-        assert_eq!(read, given);
+        let submitted: Vec<&str> = claims.iter().map(|claim| claim.claim.id.as_str()).collect();
+        assert_eq!(selected, submitted);
         for sheet in &sheets {
             let bytes: usize = sheet.evidence.iter().map(|item| item.content.as_str().len()).sum();
             assert!(bytes <= 4_096, "{bytes}");
@@ -289,7 +298,8 @@ mod tests {
     #[test]
     fn an_elided_quote_is_shown_with_its_whole_span() {
         let items = [item("e1", "the pool was not full at noon".to_owned())];
-        let mut claim = judged("c1", "The pool was full.", &[(&items[0], "the pool was not full")]);
+        let mut claim =
+            judged_claim("c1", "The pool was full.", &[(&items[0], "the pool was not full")]);
         claim.citations[0].quote = "the pool … full".to_owned();
         let sheets = sheets(SecondLook::All, [&claim], "", &EvidenceSet::new(&items), BUDGET);
         assert_eq!(sheets[0].statements[0].quotes[0].1, "the pool was not full");
@@ -298,15 +308,15 @@ mod tests {
     #[test]
     fn headline_mode_selects_only_headline_claims() {
         let items = [item("e1", "pool full".to_owned())];
-        let mut cause = judged("c1", "The pool was full.", &[(&items[0], "pool full")]);
+        let mut cause = judged_claim("c1", "The pool was full.", &[(&items[0], "pool full")]);
         let other = JudgedClaim { role: Role::Observation, ..cause.clone() };
         cause.role = Role::RootCause;
         let evidence = EvidenceSet::new(&items);
-        let read = |mode, claim| sheets(mode, [claim], "", &evidence, BUDGET).len();
-        assert_eq!(read(SecondLook::Headline, &cause), 1);
-        assert_eq!(read(SecondLook::Headline, &other), 0);
-        assert_eq!(read(SecondLook::Off, &cause), 0);
+        let selected = |mode, claim| sheets(mode, [claim], "", &evidence, BUDGET).len();
+        assert_eq!(selected(SecondLook::Headline, &cause), 1);
+        assert_eq!(selected(SecondLook::Headline, &other), 0);
+        assert_eq!(selected(SecondLook::Off, &cause), 0);
         let ungrounded = JudgedClaim { class: Class::Ungrounded, ..cause.clone() };
-        assert_eq!(read(SecondLook::All, &ungrounded), 0);
+        assert_eq!(selected(SecondLook::All, &ungrounded), 0);
     }
 }

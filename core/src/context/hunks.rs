@@ -16,21 +16,21 @@ pub(super) struct Hunks(Vec<Hunk>);
 
 impl Hunks {
     pub(super) fn new<'t>(lines: impl Iterator<Item = &'t str>) -> Self {
-        let mut found = Vec::new();
+        let mut hunks = Vec::new();
         let mut file = 0..0;
-        let mut open: Option<(Hunk, RemainingLines)> = None;
+        let mut current: Option<(Hunk, RemainingLines)> = None;
         for (number, line) in lines.enumerate() {
-            if let Some((hunk, remaining)) = &mut open {
+            if let Some((hunk, remaining)) = &mut current {
                 if remaining.accept(line) {
                     hunk.end = number + 1;
                     continue;
                 }
-                found.extend(open.take().map(|(hunk, _)| hunk));
+                hunks.extend(current.take().map(|(hunk, _)| hunk));
                 file = number..number;
             }
             if let Some(remaining) = RemainingLines::from_header(line) {
                 let file = core::mem::replace(&mut file, number + 1..number + 1);
-                open = Some((Hunk { file, head: number, end: number + 1 }, remaining));
+                current = Some((Hunk { file, head: number, end: number + 1 }, remaining));
             } else if line.starts_with("diff --git ") {
                 file = number..number + 1;
             } else if is_file_header(line) {
@@ -39,20 +39,20 @@ impl Hunks {
                 file = number + 1..number + 1;
             }
         }
-        found.extend(open.map(|(hunk, _)| hunk));
-        let mut hunks = Self(found);
+        hunks.extend(current.map(|(hunk, _)| hunk));
+        let mut hunks = Self(hunks);
         hunks.share_files();
         hunks
     }
 
     /// Gives consecutive hunks the file header of the first one.
     fn share_files(&mut self) {
-        let mut before: Option<Hunk> = None;
+        let mut previous: Option<Hunk> = None;
         for hunk in &mut self.0 {
-            if let Some(before) = before.filter(|before| before.end == hunk.head) {
-                hunk.file = before.file;
+            if let Some(previous) = previous.filter(|previous| previous.end == hunk.head) {
+                hunk.file = previous.file;
             }
-            before = Some(hunk.clone());
+            previous = Some(hunk.clone());
         }
     }
 

@@ -47,18 +47,18 @@ pub(super) fn add_members(text: &str, tree: &Tree, innermost: usize, builder: &m
         })
         .filter_map(|(_, child)| tree.node(*child).map(|node| node.index as usize))
         .collect();
-    let on_path = |id: usize| id == innermost || containers.contains(&id);
+    let is_on_path = |id: usize| id == innermost || containers.contains(&id);
     for container in &containers {
-        selector.add_naming(*container, &on_path, &indices);
+        selector.add_naming(*container, &is_on_path, &indices);
     }
     let mut child = innermost;
     for container in &containers {
-        selector.add_siblings(*container, child, &on_path);
+        selector.add_siblings(*container, child, &is_on_path);
         child = *container;
     }
     selector.add_record(&containers);
     for container in &containers {
-        selector.add_others(*container, &on_path);
+        selector.add_others(*container, &is_on_path);
     }
 }
 
@@ -94,13 +94,18 @@ impl MemberSelector<'_, '_> {
             .add(span.start..self.text.floor_char_boundary(span.start + max_bytes).max(span.start))
     }
 
-    fn add_naming(&mut self, object: usize, on_path: &impl Fn(usize) -> bool, indices: &[usize]) {
+    fn add_naming(
+        &mut self,
+        object: usize,
+        is_on_path: &impl Fn(usize) -> bool,
+        indices: &[usize],
+    ) {
         if !self.is_object(object) {
             return;
         }
         let tree = self.tree;
         for (id, node) in
-            tree.children(object).take(MAX_INSPECTED_MEMBERS).filter(|(id, _)| !on_path(*id))
+            tree.children(object).take(MAX_INSPECTED_MEMBERS).filter(|(id, _)| !is_on_path(*id))
         {
             let key = node.key(self.text);
             if is_column_key(key) {
@@ -137,10 +142,12 @@ impl MemberSelector<'_, '_> {
         for (_, value) in scalars().filter(|(_, node)| is_naming_key(node.key(self.text))) {
             self.add_member(value, MAX_MEMBER);
         }
-        let mut room = MAX_OTHER.min(self.builder.left());
+        let mut room = MAX_OTHER.min(self.builder.remaining());
         for (_, value) in scalars() {
-            let Some(left) = room.checked_sub(value.span().len().min(MAX_MEMBER)) else { break };
-            room = left;
+            let Some(remaining_room) = room.checked_sub(value.span().len().min(MAX_MEMBER)) else {
+                break;
+            };
+            room = remaining_room;
             self.add_member(value, MAX_MEMBER);
         }
     }
@@ -166,7 +173,12 @@ impl MemberSelector<'_, '_> {
     }
 
     /// Adds the neighbours in the array, the elements at this index in sibling arrays, and the first row.
-    fn add_siblings(&mut self, container: usize, child: usize, on_path: &impl Fn(usize) -> bool) {
+    fn add_siblings(
+        &mut self,
+        container: usize,
+        child: usize,
+        is_on_path: &impl Fn(usize) -> bool,
+    ) {
         let (tree, is_array) = (self.tree, !self.is_object(container));
         let Some(node) = tree.node(child).filter(|_| is_array && child != container) else {
             return;
@@ -178,7 +190,7 @@ impl MemberSelector<'_, '_> {
                 return;
             };
             for (list, node) in tree.children(parent).take(MAX_INSPECTED_MEMBERS) {
-                if node.kind == Kind::Array && !on_path(list) {
+                if node.kind == Kind::Array && !is_on_path(list) {
                     self.builder.add(node.opening());
                     if let Some(element) = tree.flat_element(list, index) {
                         let element = *element;
@@ -221,29 +233,29 @@ impl MemberSelector<'_, '_> {
 
     /// Adds the largest enclosing container that fits.
     fn add_record(&mut self, containers: &[usize]) {
-        let room = self.builder.left().min(MAX_RECORD);
+        let room = self.builder.remaining().min(MAX_RECORD);
         let spans = containers.iter().filter_map(|id| self.tree.node(*id)).map(Node::span);
         if let Some(span) = spans.take_while(|span| span.len() <= room).last() {
             self.builder.add(span);
         }
     }
 
-    fn add_others(&mut self, object: usize, on_path: &impl Fn(usize) -> bool) {
+    fn add_others(&mut self, object: usize, is_on_path: &impl Fn(usize) -> bool) {
         if !self.is_object(object) {
             return;
         }
         let tree = self.tree;
         let mut room = MAX_OTHER;
         for (id, node) in
-            tree.children(object).take(MAX_INSPECTED_MEMBERS).filter(|(id, _)| !on_path(*id))
+            tree.children(object).take(MAX_INSPECTED_MEMBERS).filter(|(id, _)| !is_on_path(*id))
         {
             let bytes = match (node.is_container(), node.span().len()) {
                 (false, bytes) => bytes.min(MAX_MEMBER),
                 (true, bytes) if bytes <= MAX_SMALL => bytes,
                 (true, _) => node.opening().len() + 1,
             };
-            let Some(left) = room.checked_sub(bytes) else { break };
-            room = left;
+            let Some(remaining_room) = room.checked_sub(bytes) else { break };
+            room = remaining_room;
             self.add_value(id, node);
         }
     }

@@ -78,8 +78,8 @@ impl Lines {
         self.lines.partition_point(|line| line.start as usize <= offset).saturating_sub(1)
     }
 
-    pub(super) fn span(&self, from: usize, last: usize) -> Range<usize> {
-        let start = self.get(from).map_or(0, |line| line.start as usize);
+    pub(super) fn span(&self, first: usize, last: usize) -> Range<usize> {
+        let start = self.get(first).map_or(0, |line| line.start as usize);
         let end = self.get(last).map_or(start, |line| line.end as usize);
         start..end.max(start)
     }
@@ -101,7 +101,7 @@ struct Builder {
     lines: Vec<Line>,
     naming: Vec<(u32, u32)>,
     /// The enclosing lines and their depths.
-    open: Vec<(u32, u32)>,
+    open_lines: Vec<(u32, u32)>,
     block: Option<u32>,
     document: u32,
     title: Option<u32>,
@@ -119,9 +119,9 @@ impl Builder {
         if is_blank {
             (self.block, self.rule, self.uppercase_header) = (None, None, None);
         }
-        let separates =
+        let is_separator =
             body.len() == line.len() && (body.trim_end() == "---" || body.starts_with("--- #"));
-        if separates {
+        if is_separator {
             self.close(0, number);
             self.document = number;
         }
@@ -131,7 +131,7 @@ impl Builder {
         if !is_blank {
             self.close(depth, number);
         }
-        let parent = self.open.last().map_or(NONE, |(parent, _)| *parent);
+        let parent = self.open_lines.last().map_or(NONE, |(parent, _)| *parent);
         if begins_with_time(body) {
             self.stamp = Some(number);
         }
@@ -152,7 +152,7 @@ impl Builder {
         if is_blank {
             return;
         }
-        self.open.push((number, depth));
+        self.open_lines.push((number, depth));
         self.block.get_or_insert(number);
         if is_title(body) {
             self.title = Some(number);
@@ -172,7 +172,7 @@ impl Builder {
     }
 
     fn close(&mut self, depth: u32, number: u32) {
-        while let Some((line, _)) = self.open.pop_if(|(_, open)| *open >= depth) {
+        while let Some((line, _)) = self.open_lines.pop_if(|(_, open_depth)| *open_depth >= depth) {
             if let Some(line) = self.lines.get_mut(line as usize) {
                 line.next = number;
             }
@@ -235,6 +235,6 @@ fn begins_with_time(line: &str) -> bool {
 fn has_naming_key(line: &str) -> bool {
     const MAX_KEY: usize = 40;
     let head = part(line, 0..line.floor_char_boundary(MAX_KEY));
-    let Some(sign) = head.find([':', '=']) else { return false };
-    super::names::is_naming_key(part(head, 0..sign).trim().trim_matches(['"', '\'']))
+    let Some(separator) = head.find([':', '=']) else { return false };
+    super::names::is_naming_key(part(head, 0..separator).trim().trim_matches(['"', '\'']))
 }

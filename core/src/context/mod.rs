@@ -98,12 +98,12 @@ impl<'e> Excerpt<'e> {
             return;
         }
         let head = content.floor_char_boundary(MAX_END);
-        let head = part(content, 0..head).rfind('\n').map_or(head, |at| at + 1);
+        let head = part(content, 0..head).rfind('\n').map_or(head, |newline| newline + 1);
         let tail = content.ceil_char_boundary(content.len() - MAX_END);
         // Start after a line break, to omit a partial line.
-        let before = tail.saturating_sub(1);
-        let bytes = content.as_bytes().get(before..content.len() - 1).unwrap_or_default();
-        let tail = memchr::memchr(b'\n', bytes).map_or(tail, |at| before + at + 1);
+        let search_start = tail.saturating_sub(1);
+        let bytes = content.as_bytes().get(search_start..content.len() - 1).unwrap_or_default();
+        let tail = memchr::memchr(b'\n', bytes).map_or(tail, |newline| search_start + newline + 1);
         self.ranges.add(0..head);
         self.ranges.add(tail..content.len());
     }

@@ -65,7 +65,7 @@ impl<'e> ParsedText<'e> {
                     .nested
                     .entry(content.start)
                     .or_insert_with(|| NestedText::new(text, content));
-                let room = builder.left() / 4 * 3;
+                let room = builder.remaining() / 4 * 3;
                 for range in nested.context(quote, room, depth + 1) {
                     builder.add(range);
                 }
@@ -98,8 +98,8 @@ impl NestedText<'_> {
         max_bytes: usize,
         depth: usize,
     ) -> Vec<Range<usize>> {
-        let within = self.traced.span_of(quote);
-        let ranges = self.parsed.context_at(&within, max_bytes, depth);
+        let nested_quote = self.traced.span_of(quote);
+        let ranges = self.parsed.context_at(&nested_quote, max_bytes, depth);
         ranges.as_slice().iter().map(|range| self.traced.original(range)).collect()
     }
 }

@@ -55,11 +55,11 @@ pub fn quantifies(statement: &str) -> bool {
         if UNITS.iter().any(|unit| word.text.eq_ignore_ascii_case(unit)) {
             since_count = u8::MAX;
         }
-        let is_known = |known: &str| word.text.eq_ignore_ascii_case(known);
+        let is_word = |entry: &str| word.text.eq_ignore_ascii_case(entry);
         is_share
             || is_counted
-            || WORDS.iter().any(|known| is_known(known))
-            || COUNTS.iter().any(|known| is_known(known))
+            || WORDS.iter().any(|entry| is_word(entry))
+            || COUNTS.iter().any(|entry| is_word(entry))
     })
 }
 

@@ -26,19 +26,21 @@ impl Ranges {
         if range.is_empty() {
             return;
         }
-        let reach = range.start.saturating_sub(MAX_FILLED)..range.end.saturating_add(MAX_FILLED);
-        let from = self.0.partition_point(|existing| existing.end < reach.start);
-        let to = self.0.partition_point(|existing| existing.start <= reach.end).max(from);
-        let joined = self.0.get(from..to).unwrap_or_default();
+        let extended = range.start.saturating_sub(MAX_FILLED)..range.end.saturating_add(MAX_FILLED);
+        let first = self.0.partition_point(|existing| existing.end < extended.start);
+        let end_index =
+            self.0.partition_point(|existing| existing.start <= extended.end).max(first);
+        let joined = self.0.get(first..end_index).unwrap_or_default();
         let start = joined.first().map_or(range.start, |existing| existing.start.min(range.start));
         let end = joined.last().map_or(range.end, |existing| existing.end.max(range.end));
-        self.0.splice(from..to, core::iter::once(start..end));
+        self.0.splice(first..end_index, core::iter::once(start..end));
     }
 
     fn missing(&self, range: &Range<usize>) -> usize {
-        let from = self.0.partition_point(|existing| existing.end <= range.start);
-        let within = self.0.iter().skip(from).take_while(|existing| existing.start < range.end);
-        let present: usize = within
+        let first = self.0.partition_point(|existing| existing.end <= range.start);
+        let overlapping =
+            self.0.iter().skip(first).take_while(|existing| existing.start < range.end);
+        let present: usize = overlapping
             .map(|existing| existing.end.min(range.end) - existing.start.max(range.start))
             .sum();
         range.len().saturating_sub(present)
@@ -48,16 +50,16 @@ impl Ranges {
 #[derive(Clone, Debug, Default)]
 pub(super) struct RangeBuilder {
     ranges: Ranges,
-    left: usize,
+    remaining: usize,
 }
 
 impl RangeBuilder {
     pub(super) fn new(max_bytes: usize) -> Self {
-        Self { ranges: Ranges::default(), left: max_bytes }
+        Self { ranges: Ranges::default(), remaining: max_bytes }
     }
 
-    pub(super) const fn left(&self) -> usize {
-        self.left
+    pub(super) const fn remaining(&self) -> usize {
+        self.remaining
     }
 
     pub(super) fn add_unbudgeted(&mut self, range: Range<usize>) {
@@ -67,10 +69,10 @@ impl RangeBuilder {
     /// Adds a range if it fits the budget. Returns `true` if the range was added.
     pub(super) fn add(&mut self, range: Range<usize>) -> bool {
         let missing = self.ranges.missing(&range);
-        if missing > self.left {
+        if missing > self.remaining {
             return false;
         }
-        self.left -= missing;
+        self.remaining -= missing;
         self.ranges.add(range);
         true
     }
@@ -82,14 +84,14 @@ impl RangeBuilder {
 
 /// Writes the ranges of a text in order, with elision marks for omitted text except white space.
 pub(super) fn write(text: &str, ranges: &[Range<usize>], out: &mut impl FnMut(&str)) {
-    let mut at = 0;
+    let mut position = 0;
     for range in ranges {
-        write_gap(text, at..range.start, out);
+        write_gap(text, position..range.start, out);
         out(part(text, range.clone()));
-        at = range.end;
+        position = range.end;
     }
     if !ranges.is_empty() {
-        write_gap(text, at..text.len(), out);
+        write_gap(text, position..text.len(), out);
     }
 }
 
@@ -126,7 +128,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn written(text: &str, ranges: &[Range<usize>]) -> String {
+    fn render_ranges(text: &str, ranges: &[Range<usize>]) -> String {
         let mut out = String::new();
         write(text, ranges, &mut |part| out.push_str(part));
         out
@@ -135,23 +137,23 @@ mod tests {
     #[test]
     fn gaps_are_marked_within_lines_or_on_their_own_line() {
         let text = "one two three\nfour five six\nseven\n  eight\n";
-        let render = |ranges: &[Range<usize>]| written(text, ranges);
+        let render = |ranges: &[Range<usize>]| render_ranges(text, ranges);
         assert_eq!(render(&[]), "");
         assert_eq!(render(from_ref(&(0..text.len()))), text);
         assert_eq!(render(&[0..3, 8..13]), "one…three\n…\n");
         assert_eq!(render(from_ref(&(14..27))), "…\nfour five six\n…\n");
         assert_eq!(render(&[0..3, 19..23]), "one…\n…five…\n…\n");
         assert_eq!(render(&[0..13, 36..41]), "one two three\n…\n  eight\n");
-        assert_eq!(written("a\n   b", &[0..1, 5..6]), "a\n   b");
+        assert_eq!(render_ranges("a\n   b", &[0..1, 5..6]), "a\n   b");
     }
 
     proptest! {
         #[test]
         fn ranges_stay_disjoint_ordered_and_complete(
-            added in prop::collection::vec((0_usize..500, 0_usize..40), 0..40),
+            spans in prop::collection::vec((0_usize..500, 0_usize..40), 0..40),
         ) {
             let mut ranges = Ranges::default();
-            for (start, bytes) in &added {
+            for (start, bytes) in &spans {
                 let range = *start..start + bytes;
                 ranges.add(range.clone());
                 prop_assert_eq!(ranges.missing(&range), 0);
@@ -159,22 +161,22 @@ mod tests {
             for pair in ranges.as_slice().windows(2) {
                 prop_assert!(pair[0].end + MAX_FILLED < pair[1].start);
             }
-            for (start, bytes) in added {
+            for (start, bytes) in spans {
                 prop_assert_eq!(ranges.missing(&(start..start + bytes)), 0);
             }
         }
 
         #[test]
         fn the_budget_is_respected(
-            added in prop::collection::vec((0_usize..5_000, 0_usize..400), 0..40),
+            spans in prop::collection::vec((0_usize..5_000, 0_usize..400), 0..40),
             max_bytes in 0_usize..2_000,
         ) {
             let mut builder = RangeBuilder::new(max_bytes);
-            for (start, bytes) in &added {
+            for (start, bytes) in &spans {
                 builder.add(*start..start + bytes);
             }
             let bytes: usize = builder.into_ranges().as_slice().iter().map(|range| range.len()).sum();
-            prop_assert!(bytes <= max_bytes + added.len() * MAX_FILLED);
+            prop_assert!(bytes <= max_bytes + spans.len() * MAX_FILLED);
         }
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn item(content: &str) -> EvidenceItem {
     tool("e", content)
 }
 
-pub(super) fn shown(content: &str, quote: Range<usize>) -> String {
+pub(super) fn render_quote(content: &str, quote: Range<usize>) -> String {
     let item = item(content);
     let mut excerpt = Excerpt::new(&item);
     excerpt.add_quote(quote.clone());
@@ -37,20 +37,20 @@ pub(super) fn check(excerpt: &Excerpt<'_>) {
     let mut rest = rendered.as_str();
     for range in excerpt.ranges() {
         let part = content.get(range.clone()).unwrap();
-        let at = rest.find(part).unwrap();
-        rest = rest.split_at(at + part.len()).1;
+        let start = rest.find(part).unwrap();
+        rest = rest.split_at(start + part.len()).1;
     }
     if excerpt.is_whole() {
         assert_eq!(rendered, content);
     }
 }
 
-/// Checks that the first `quote` after `behind` is shown with `needed`.
-pub(super) fn check_shown(content: &str, behind: &str, quote: &str, needed: &[String]) {
-    let after = content.find(behind).unwrap_or_else(|| panic!("{behind} in {content}"));
-    let start = after + content.split_at(after).1.find(quote).unwrap();
-    let rendered = shown(content, start..start + quote.len());
-    for part in needed {
+/// Checks that the first `quote` after `anchor` is shown with `expected_parts`.
+pub(super) fn check_shown(content: &str, anchor: &str, quote: &str, expected_parts: &[String]) {
+    let anchor_start = content.find(anchor).unwrap_or_else(|| panic!("{anchor} in {content}"));
+    let start = anchor_start + content.split_at(anchor_start).1.find(quote).unwrap();
+    let rendered = render_quote(content, start..start + quote.len());
+    for part in expected_parts {
         assert!(rendered.contains(part.as_str()), "{part}\n--- is not in\n{rendered}");
     }
 }

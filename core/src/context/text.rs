@@ -97,33 +97,35 @@ impl LineSelector<'_, '_> {
         }
         self.add_part(span.start..span.start + LINE_HEAD);
         let row = self.lines.span(self.first, self.first);
-        let before = part(self.text, row.start..self.quote.start);
+        let row_prefix = part(self.text, row.start..self.quote.start);
         let header = part(self.text, span.clone());
         let separator =
-            [b'\t', b'|', b';', b','].into_iter().find(|byte| before.as_bytes().contains(byte));
+            [b'\t', b'|', b';', b','].into_iter().find(|byte| row_prefix.as_bytes().contains(byte));
         let column = match separator {
             Some(separator) => {
-                let index = before.bytes().filter(|byte| *byte == separator).count();
+                let index = row_prefix.bytes().filter(|byte| *byte == separator).count();
                 field(header, separator, index)
             }
-            None => matching_columns(before.len(), self.quote.len(), header.len()),
+            None => matching_columns(row_prefix.len(), self.quote.len(), header.len()),
         };
         self.add_part(span.start + column.start..span.start + column.end);
     }
 
     fn add_quoted_lines(&mut self) {
         self.builder.add_unbudgeted(self.quote.clone());
-        let from = self.lines.span(self.first, self.first);
-        let to = self.lines.span(self.last, self.last);
-        if from.len() <= MAX_LINE {
-            self.add_part(from.start..self.quote.start);
+        let first_line = self.lines.span(self.first, self.first);
+        let last_line = self.lines.span(self.last, self.last);
+        if first_line.len() <= MAX_LINE {
+            self.add_part(first_line.start..self.quote.start);
         } else {
-            self.add_part(from.start..self.quote.start.min(from.start + LINE_HEAD));
-            let start = self.quote.start.saturating_sub(MAX_BESIDE).max(from.start);
+            self.add_part(first_line.start..self.quote.start.min(first_line.start + LINE_HEAD));
+            let start = self.quote.start.saturating_sub(MAX_BESIDE).max(first_line.start);
             self.add_part(start..self.quote.start);
         }
-        let beside = if to.len() <= MAX_LINE { MAX_LINE } else { MAX_BESIDE };
-        self.add_part(self.quote.end..to.end.min(self.quote.end + beside).max(self.quote.end));
+        let max_beside = if last_line.len() <= MAX_LINE { MAX_LINE } else { MAX_BESIDE };
+        self.add_part(
+            self.quote.end..last_line.end.min(self.quote.end + max_beside).max(self.quote.end),
+        );
     }
 
     fn add_hunk(&mut self, file: Range<usize>, head: usize, end: usize) {
@@ -134,23 +136,23 @@ impl LineSelector<'_, '_> {
         if file.len() > MAX_NAMING_LINES {
             self.add_line(file.start);
         }
-        let room = self.builder.left().min(MAX_RECORD);
+        let room = self.builder.remaining().min(MAX_RECORD);
         let window = self.window(head..end, room);
         self.add_part(window);
     }
 
-    fn window(&self, within: Range<usize>, max_bytes: usize) -> Range<usize> {
-        let (mut from, mut to) = (self.first.max(within.start), self.last.max(within.start));
-        let size = |from: usize, to: usize| self.lines.span(from, to).len();
+    fn window(&self, limits: Range<usize>, max_bytes: usize) -> Range<usize> {
+        let (mut first, mut last) = (self.first.max(limits.start), self.last.max(limits.start));
+        let size = |first: usize, last: usize| self.lines.span(first, last).len();
         loop {
-            let above = from.checked_sub(1).filter(|line| *line >= within.start);
-            let below = Some(to + 1).filter(|line| *line < within.end);
-            let above = above.filter(|line| size(*line, to) <= max_bytes);
-            from = above.unwrap_or(from);
-            let below = below.filter(|line| size(from, *line) <= max_bytes);
-            to = below.unwrap_or(to);
+            let above = first.checked_sub(1).filter(|line| *line >= limits.start);
+            let below = Some(last + 1).filter(|line| *line < limits.end);
+            let above = above.filter(|line| size(*line, last) <= max_bytes);
+            first = above.unwrap_or(first);
+            let below = below.filter(|line| size(first, *line) <= max_bytes);
+            last = below.unwrap_or(last);
             if above.is_none() && below.is_none() {
-                return self.lines.span(from, to);
+                return self.lines.span(first, last);
             }
         }
     }
@@ -259,14 +261,14 @@ impl LineSelector<'_, '_> {
 
     fn end_of_block(&self) -> u32 {
         const MAX_LINES: usize = 200;
-        let within = self.last + 1..self.lines.len().min(self.last + MAX_LINES);
-        let end = within.clone().find(|line| {
+        let candidates = self.last + 1..self.lines.len().min(self.last + MAX_LINES);
+        let end = candidates.clone().find(|line| {
             let document = self.lines.get(self.last).map(|line| line.document);
             self.lines
                 .get(*line)
                 .is_none_or(|line| line.is_blank() || Some(line.document) != document)
         });
-        offset(end.unwrap_or(within.end))
+        offset(end.unwrap_or(candidates.end))
     }
 
     fn add_neighbours(&mut self) {
@@ -280,21 +282,22 @@ impl LineSelector<'_, '_> {
 
     /// Adds the largest enclosing section, item or log record that fits.
     fn add_record(&mut self) {
-        let room = self.builder.left().min(MAX_RECORD);
+        let room = self.builder.remaining().min(MAX_RECORD);
         let lines = self.lines;
-        let section = |line: usize| {
+        let section_span = |line: usize| {
             let next = lines.get(line).map_or(line, |line| line.next as usize);
             lines.span(line, next.saturating_sub(1).max(line))
         };
-        let fits = |span: &Range<usize>| span.len() <= room && span.end >= self.quote.end;
-        let largest = self.enclosing_lines().map(section).take_while(|span| span.len() <= room);
-        if let Some(span) = largest.filter(fits).last() {
+        let contains_quote = |span: &Range<usize>| span.len() <= room && span.end >= self.quote.end;
+        let largest =
+            self.enclosing_lines().map(section_span).take_while(|span| span.len() <= room);
+        if let Some(span) = largest.filter(contains_quote).last() {
             self.add_part(span);
         }
         let Some(stamp) = lines.get(self.first).map(|line| line.stamp as usize) else { return };
         if stamp <= self.first {
             let end = self.end_of_log_record(stamp);
-            let room = self.builder.left().min(MAX_RECORD);
+            let room = self.builder.remaining().min(MAX_RECORD);
             let window = self.window(stamp..end, room);
             self.add_part(window);
         }
@@ -302,12 +305,12 @@ impl LineSelector<'_, '_> {
 
     fn end_of_log_record(&self, stamp: usize) -> usize {
         const MAX_LINES: usize = 100;
-        let to = self.lines.len().min(self.last + MAX_LINES);
+        let end = self.lines.len().min(self.last + MAX_LINES);
         let is_continuation = |number: usize| {
             let line = self.lines.get(number);
             line.is_some_and(|line| !line.is_blank() && line.stamp as usize == stamp)
         };
-        (self.last + 1..to).find(|line| !is_continuation(*line)).unwrap_or(to)
+        (self.last + 1..end).find(|line| !is_continuation(*line)).unwrap_or(end)
     }
 
     fn add_ends(&mut self) {
@@ -322,16 +325,19 @@ impl LineSelector<'_, '_> {
 /// The field at an index, with its leading separator.
 fn field(line: &str, separator: u8, index: usize) -> Range<usize> {
     let mut separators = memchr::memchr_iter(separator, line.as_bytes());
-    let start = index.checked_sub(1).map_or(Some(0), |before| separators.nth(before)).unwrap_or(0);
+    let start = index
+        .checked_sub(1)
+        .map_or(Some(0), |separator_index| separators.nth(separator_index))
+        .unwrap_or(0);
     let end = separators.next().unwrap_or(line.len()).min(start + MAX_BESIDE);
     start..end.max(start)
 }
 
 /// The part of a line at the same position as a quote, with a margin.
-fn matching_columns(at: usize, bytes: usize, line: usize) -> Range<usize> {
+fn matching_columns(position: usize, bytes: usize, line: usize) -> Range<usize> {
     const MARGIN: usize = 40;
-    let start = at.saturating_sub(MARGIN).min(line);
-    start..(at + bytes.min(MAX_BESIDE) + MARGIN).min(line).max(start)
+    let start = position.saturating_sub(MARGIN).min(line);
+    start..(position + bytes.min(MAX_BESIDE) + MARGIN).min(line).max(start)
 }
 
 #[cfg(test)]

@@ -101,11 +101,11 @@ impl Tree {
 
     pub(super) fn children(&self, id: usize) -> impl Iterator<Item = (usize, &Node)> {
         let end = self.nodes.get(id).map_or(0, |node| node.next as usize);
-        let mut at = id + 1;
+        let mut position = id + 1;
         core::iter::from_fn(move || {
-            let node = self.nodes.get(at).filter(|_| at < end)?;
-            let child = at;
-            at = (node.next as usize).max(at + 1);
+            let node = self.nodes.get(position).filter(|_| position < end)?;
+            let child = position;
+            position = (node.next as usize).max(position + 1);
             Some((child, node))
         })
     }
@@ -123,65 +123,65 @@ impl Tree {
 
 /// Finds the JSON documents in a text, in order. A document may span the text or lie within a line.
 pub(super) fn documents(text: &str) -> Vec<Tree> {
-    let mut found: Vec<Tree> = Vec::new();
+    let mut trees: Vec<Tree> = Vec::new();
     let max_wasted = text.len().saturating_mul(2).saturating_add(1 << 16);
-    let (mut at, mut wasted, mut tries) = (0, 0_usize, 0);
+    let (mut position, mut wasted_bytes, mut tries) = (0, 0_usize, 0);
     let mut line_end = end_of_line(text, 0);
-    while at < text.len() && found.len() < MAX_DOCUMENTS && wasted <= max_wasted {
-        let start = document_start(text, at..line_end).filter(|_| tries < MAX_TRIES);
+    while position < text.len() && trees.len() < MAX_DOCUMENTS && wasted_bytes <= max_wasted {
+        let start = document_start(text, position..line_end).filter(|_| tries < MAX_TRIES);
         let Some(start) = start else {
-            at = line_end + 1;
-            line_end = end_of_line(text, at);
+            position = line_end + 1;
+            line_end = end_of_line(text, position);
             tries = 0;
             continue;
         };
         tries += 1;
         let (tree, end) = scan(text, start);
         if tree.is_complete || tree.has_member() {
-            at = end.max(start + 1);
-            found.push(tree);
+            position = end.max(start + 1);
+            trees.push(tree);
         } else {
-            wasted = wasted.saturating_add(end - start);
-            at = start + 1;
+            wasted_bytes = wasted_bytes.saturating_add(end - start);
+            position = start + 1;
         }
-        if at > line_end {
-            (line_end, tries) = (end_of_line(text, at), 0);
+        if position > line_end {
+            (line_end, tries) = (end_of_line(text, position), 0);
         }
     }
-    found
+    trees
 }
 
-fn end_of_line(text: &str, at: usize) -> usize {
-    let rest = text.as_bytes().get(at..).unwrap_or_default();
-    memchr::memchr(b'\n', rest).map_or(text.len(), |found| at + found)
+fn end_of_line(text: &str, position: usize) -> usize {
+    let rest = text.as_bytes().get(position..).unwrap_or_default();
+    memchr::memchr(b'\n', rest).map_or(text.len(), |length| position + length)
 }
 
 /// The first offset at which a document may start: the line start, or a bracket before a quotation mark.
 fn document_start(text: &str, range: Range<usize>) -> Option<usize> {
-    let begins_line = range.start == 0 || byte_at(text, range.start - 1) == b'\n';
+    let is_line_start = range.start == 0 || byte_at(text, range.start - 1) == b'\n';
     let first = skip_space(text, range.start, range.end);
-    if begins_line && matches!(byte_at(text, first), b'{' | b'[') && first < range.end {
+    if is_line_start && matches!(byte_at(text, first), b'{' | b'[') && first < range.end {
         return Some(first);
     }
     let bytes = text.as_bytes().get(range.clone()).unwrap_or_default();
-    memchr::memchr2_iter(b'{', b'[', bytes).map(|found| range.start + found).find(|at| {
-        let inside = byte_at(text, skip_space(text, at + 1, range.end));
-        inside == b'"' || byte_at(text, *at) == b'[' && inside == b'{'
+    memchr::memchr2_iter(b'{', b'[', bytes).map(|bracket| range.start + bracket).find(|position| {
+        let next_byte = byte_at(text, skip_space(text, position + 1, range.end));
+        next_byte == b'"' || byte_at(text, *position) == b'[' && next_byte == b'{'
     })
 }
 
 struct Scanner<'t> {
     text: &'t str,
-    at: usize,
+    position: usize,
     nodes: Vec<Node>,
-    open: Vec<usize>,
+    open_nodes: Vec<usize>,
 }
 
 fn scan(text: &str, start: usize) -> (Tree, usize) {
-    let mut scanner = Scanner { text, at: start, nodes: Vec::new(), open: Vec::new() };
+    let mut scanner = Scanner { text, position: start, nodes: Vec::new(), open_nodes: Vec::new() };
     let is_complete = scanner.value().is_some();
-    let end = scanner.at.min(text.len());
-    while let Some(id) = scanner.open.pop() {
+    let end = scanner.position.min(text.len());
+    while let Some(id) = scanner.open_nodes.pop() {
         scanner.close(id, end);
     }
     (Tree { nodes: scanner.nodes, is_complete }, end)
@@ -192,22 +192,22 @@ impl Scanner<'_> {
         let mut key = None;
         loop {
             self.space();
-            let start = key.take().unwrap_or(self.at);
+            let start = key.take().unwrap_or(self.position);
             let kind = match self.byte() {
                 b'{' => Kind::Object,
                 b'[' => Kind::Array,
                 b'"' => Kind::String,
                 _ => Kind::Other,
             };
-            let value = self.at;
+            let value = self.position;
             match kind {
                 Kind::Object | Kind::Array => {
-                    self.at += 1;
+                    self.position += 1;
                     let id = self.node(kind, start, value)?;
-                    if self.open.len() >= MAX_DEPTH {
+                    if self.open_nodes.len() >= MAX_DEPTH {
                         return None;
                     }
-                    self.open.push(id);
+                    self.open_nodes.push(id);
                     self.space();
                     if !matches!(self.byte(), b'}' | b']') {
                         key = self.key(kind)?;
@@ -224,20 +224,20 @@ impl Scanner<'_> {
                 }
             }
             loop {
-                let Some(open) = self.open.last().copied() else { return Some(()) };
+                let Some(open) = self.open_nodes.last().copied() else { return Some(()) };
                 let kind = self.nodes.get(open)?.kind;
                 self.space();
                 match (self.byte(), kind) {
                     (b',', _) => {
-                        self.at += 1;
+                        self.position += 1;
                         self.space();
                         key = self.key(kind)?;
                         break;
                     }
                     (b'}', Kind::Object) | (b']', Kind::Array) => {
-                        self.at += 1;
-                        self.open.pop();
-                        self.close(open, self.at);
+                        self.position += 1;
+                        self.open_nodes.pop();
+                        self.close(open, self.position);
                     }
                     _ => return None,
                 }
@@ -246,11 +246,11 @@ impl Scanner<'_> {
     }
 
     fn byte(&self) -> u8 {
-        byte_at(self.text, self.at)
+        byte_at(self.text, self.position)
     }
 
     fn space(&mut self) {
-        self.at = skip_space(self.text, self.at, self.text.len());
+        self.position = skip_space(self.text, self.position, self.text.len());
     }
 
     /// Parses the next key of an object and returns its start. Does nothing in an array.
@@ -258,11 +258,11 @@ impl Scanner<'_> {
         if kind != Kind::Object {
             return Some(None);
         }
-        let start = self.at;
+        let start = self.position;
         self.string()?;
         self.space();
         let has_colon = self.byte() == b':';
-        self.at += usize::from(has_colon);
+        self.position += usize::from(has_colon);
         has_colon.then_some(Some(start))
     }
 
@@ -270,30 +270,30 @@ impl Scanner<'_> {
         if self.byte() != b'"' {
             return None;
         }
-        let mut at = self.at + 1;
+        let mut position = self.position + 1;
         loop {
-            let rest = self.text.as_bytes().get(at..)?;
-            at += memchr::memchr3(b'"', b'\\', b'\n', rest)?;
-            match byte_at(self.text, at) {
+            let rest = self.text.as_bytes().get(position..)?;
+            position += memchr::memchr3(b'"', b'\\', b'\n', rest)?;
+            match byte_at(self.text, position) {
                 b'"' => break,
-                b'\\' => at += 2,
+                b'\\' => position += 2,
                 _ => return None,
             }
         }
-        self.at = at + 1;
+        self.position = position + 1;
         Some(())
     }
 
     fn literal(&mut self) -> Option<()> {
         const LITERALS: [&str; 5] = ["true", "false", "null", "NaN", "Infinity"];
-        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let rest = self.text.as_bytes().get(self.position..).unwrap_or_default();
         let is_part =
             |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
-        let end = self.at + rest.iter().take_while(is_part).count();
-        let literal = part(self.text, self.at..end).trim_start_matches('-');
+        let end = self.position + rest.iter().take_while(is_part).count();
+        let literal = part(self.text, self.position..end).trim_start_matches('-');
         let is_number = literal.starts_with(|c: char| c.is_ascii_digit());
         let is_value = is_number || LITERALS.contains(&literal);
-        is_value.then(|| self.at = end)
+        is_value.then(|| self.position = end)
     }
 
     fn node(&mut self, kind: Kind, start: usize, value: usize) -> Option<usize> {
@@ -301,7 +301,7 @@ impl Scanner<'_> {
         if id >= MAX_NODES {
             return None;
         }
-        let parent = self.open.last().copied();
+        let parent = self.open_nodes.last().copied();
         let mut index = 0;
         if let Some(parent) = parent.and_then(|parent| self.nodes.get_mut(parent)) {
             index = parent.children;
@@ -311,7 +311,7 @@ impl Scanner<'_> {
             kind,
             start: offset(start),
             value: offset(value),
-            end: offset(self.at),
+            end: offset(self.position),
             parent: parent.map_or(NONE, offset),
             next: offset(id + 1),
             index,

@@ -70,7 +70,9 @@ impl ClaimIndex {
         let mut by_span: Vec<(usize, usize, usize)> = claims
             .iter()
             .enumerate()
-            .filter_map(|(at, claim)| claim.span.as_ref().map(|span| (span.start, span.end, at)))
+            .filter_map(|(index, claim)| {
+                claim.span.as_ref().map(|span| (span.start, span.end, index))
+            })
             .collect();
         by_span.sort_unstable();
         let mut furthest = 0;
@@ -81,7 +83,7 @@ impl ClaimIndex {
         let mut by_word: Vec<(u64, u32)> = (0_u32..)
             .zip(&claims)
             .filter(|(_, claim)| claim.span.is_none())
-            .flat_map(|(at, claim)| claim.tokens.iter().map(move |token| (token.key, at)))
+            .flat_map(|(index, claim)| claim.tokens.iter().map(move |token| (token.key, index)))
             .collect();
         by_word.sort_unstable();
         by_word.dedup();
@@ -93,34 +95,34 @@ impl ClaimIndex {
     pub(super) fn coverage(&mut self, assertion: &Assertion) -> AssertionCoverage {
         let text = assertion.text.text();
         let mut tokens = assertion_tokens(assertion);
-        let stated = figures(text);
-        mark_figures(text, &mut tokens, &stated);
+        let figures_in_text = figures(text);
+        mark_figures(text, &mut tokens, &figures_in_text);
         let mut covered = vec![false; tokens.len()];
-        let mut covering: Vec<Range<usize>> = Vec::new();
-        for at in self.claims_overlapping(&assertion.span) {
-            let Some(claim) = self.claims.get(at) else { continue };
+        let mut covered_ranges: Vec<Range<usize>> = Vec::new();
+        for index in self.claims_overlapping(&assertion.span) {
+            let Some(claim) = self.claims.get(index) else { continue };
             let Some(span) = claim.span.clone().filter(|_| may_cover(claim.kind, assertion.kind))
             else {
                 continue;
             };
-            let inside = span.start.max(assertion.span.start)..span.end.min(assertion.span.end);
-            if mark_covered_within(claim, assertion, &tokens, &inside, &mut covered) {
-                covering.push(inside);
+            let overlap = span.start.max(assertion.span.start)..span.end.min(assertion.span.end);
+            if mark_covered_within(claim, assertion, &tokens, &overlap, &mut covered) {
+                covered_ranges.push(overlap);
             }
         }
-        for at in self.claims_with_most_words(&tokens) {
-            let Some(claim) = self.claims.get(at) else { continue };
+        for index in self.claims_with_most_words(&tokens) {
+            let Some(claim) = self.claims.get(index) else { continue };
             let agrees = may_cover(claim.kind, assertion.kind)
                 && claim.is_negated == is_negated(text)
-                && contains_figures(&claim.figures, &stated);
+                && contains_figures(&claim.figures, &figures_in_text);
             if agrees {
-                covering.push(assertion.span.clone());
+                covered_ranges.push(assertion.span.clone());
                 for (token, covered) in tokens.iter().zip(&mut covered) {
                     *covered |= token.is_figure || claim.contains(token);
                 }
             }
         }
-        self.assertion_coverage(assertion, &tokens, &covered, covering)
+        self.assertion_coverage(assertion, &tokens, &covered, covered_ranges)
     }
 
     fn assertion_coverage(
@@ -128,42 +130,43 @@ impl ClaimIndex {
         assertion: &Assertion,
         tokens: &[Token],
         covered: &[bool],
-        covering: Vec<Range<usize>>,
+        covered_ranges: Vec<Range<usize>>,
     ) -> AssertionCoverage {
-        let open_tokens =
+        let uncovered_tokens =
             || tokens.iter().zip(covered).filter(|(_, covered)| !**covered).map(|(token, _)| token);
-        let open_count = open_tokens().count();
-        let open_critical = open_tokens().any(|token| token.is_critical);
-        let is_mostly_covered = open_count * 10 <= tokens.len() * 4;
+        let uncovered_count = uncovered_tokens().count();
+        let has_uncovered_critical = uncovered_tokens().any(|token| token.is_critical);
+        let is_mostly_covered = uncovered_count * 10 <= tokens.len() * 4;
         let is_empty = tokens.is_empty() && !has_predicate(assertion.text.text());
-        let is_covered = is_empty || !covering.is_empty() && is_mostly_covered && !open_critical;
-        let covering = merge_ranges(covering);
-        let mut open = subtract(core::slice::from_ref(&assertion.span), &covering);
-        open.extend(open_tokens().filter_map(|token| token.source.clone()));
-        let missing = open_tokens()
+        let is_covered =
+            is_empty || !covered_ranges.is_empty() && is_mostly_covered && !has_uncovered_critical;
+        let covered_ranges = merge_ranges(covered_ranges);
+        let mut uncovered = subtract(core::slice::from_ref(&assertion.span), &covered_ranges);
+        uncovered.extend(uncovered_tokens().filter_map(|token| token.source.clone()));
+        let missing_words = uncovered_tokens()
             .filter(|token| token.is_critical)
             .filter(|token| {
                 !self.all_words.contains(&token.key) && !self.all_words.contains(&token.stem)
             })
             .map(|token| token.text.clone())
             .collect();
-        AssertionCoverage { is_covered, uncovered: open, missing_words: missing }
+        AssertionCoverage { is_covered, uncovered, missing_words }
     }
 
     fn claims_overlapping(&self, range: &Range<usize>) -> Vec<usize> {
-        let before_end = self.by_span.partition_point(|(start, _, _)| *start < range.end);
+        let end = self.by_span.partition_point(|(start, _, _)| *start < range.end);
         let mut found = Vec::new();
-        for (_, furthest, at) in self.by_span.iter().take(before_end).rev() {
+        for (_, furthest, index) in self.by_span.iter().take(end).rev() {
             if *furthest <= range.start {
                 break;
             }
             let ends_after = self
                 .claims
-                .get(*at)
+                .get(*index)
                 .and_then(|claim| claim.span.as_ref())
                 .is_some_and(|span| span.end > range.start);
             if ends_after {
-                found.push(*at);
+                found.push(*index);
             }
         }
         found
@@ -178,29 +181,29 @@ impl ClaimIndex {
         self.claims_with_words(tokens, 0)
     }
 
-    fn claims_with_words(&mut self, tokens: &[Token], min_tenths: u64) -> Vec<usize> {
+    fn claims_with_words(&mut self, tokens: &[Token], min_share_tenths: u64) -> Vec<usize> {
         let mut keys: Vec<u64> =
             tokens.iter().filter(|token| !token.is_figure).map(|token| token.key).collect();
         keys.sort_unstable();
         keys.dedup();
-        let mut touched: Vec<u32> = Vec::new();
+        let mut visited: Vec<u32> = Vec::new();
         for key in &keys {
-            let from = self.by_word.partition_point(|(known, _)| known < key);
-            let matching = self.by_word.iter().skip(from).take_while(|(known, _)| known == key);
+            let start = self.by_word.partition_point(|(word, _)| word < key);
+            let matching = self.by_word.iter().skip(start).take_while(|(word, _)| word == key);
             for (_, claim) in matching.take(self.budget) {
                 self.budget -= 1;
                 if let Some(count) = self.shared_counts.get_mut(*claim as usize) {
                     if *count == 0 {
-                        touched.push(*claim);
+                        visited.push(*claim);
                     }
                     *count += 1;
                 }
             }
         }
         let mut found = Vec::new();
-        for claim in touched {
+        for claim in visited {
             if let Some(count) = self.shared_counts.get_mut(claim as usize) {
-                if u64::from(*count) * 10 >= keys.len() as u64 * min_tenths {
+                if u64::from(*count) * 10 >= keys.len() as u64 * min_share_tenths {
                     found.push(claim as usize);
                 }
                 *count = 0;
@@ -225,21 +228,22 @@ fn mark_covered_within(
     claim: &ClaimWords,
     assertion: &Assertion,
     tokens: &[Token],
-    inside: &Range<usize>,
+    range: &Range<usize>,
     covered: &mut [bool],
 ) -> bool {
-    let is_inside = |token: &Token| match &token.source {
-        Some(source) => source.start < inside.end && inside.start < source.end,
+    let is_in_range = |token: &Token| match &token.source {
+        Some(source) => source.start < range.end && range.start < source.end,
         None => true,
     };
-    let within: Vec<&Token> = tokens.iter().filter(|token| is_inside(token)).collect();
-    let words: Vec<&str> = within.iter().map(|token| token.text.as_str()).collect();
-    let is_whole = *inside == assertion.span;
+    let tokens_in_range: Vec<&Token> = tokens.iter().filter(|token| is_in_range(token)).collect();
+    let words: Vec<&str> = tokens_in_range.iter().map(|token| token.text.as_str()).collect();
+    let is_whole = *range == assertion.span;
     let part = if is_whole { assertion.text.text().to_owned() } else { words.join(" ") };
-    let stated = figures(&part);
-    let same_figures = contains_figures(&claim.figures, &stated);
-    let contained = within.iter().filter(|token| claim.contains(token)).count();
-    if !within.is_empty() && contained == 0 || is_negated(&part) && !claim.is_negated {
+    let figures_in_part = figures(&part);
+    let has_figures = contains_figures(&claim.figures, &figures_in_part);
+    let contained_count = tokens_in_range.iter().filter(|token| claim.contains(token)).count();
+    if !tokens_in_range.is_empty() && contained_count == 0 || is_negated(&part) && !claim.is_negated
+    {
         return false;
     }
     // A claim that denies the assertion does not state it.
@@ -247,23 +251,23 @@ fn mark_covered_within(
         return false;
     }
     for (token, covered) in tokens.iter().zip(covered) {
-        if is_inside(token) {
-            *covered |= claim.contains(token) || token.is_figure && same_figures;
+        if is_in_range(token) {
+            *covered |= claim.contains(token) || token.is_figure && has_figures;
         }
     }
     true
 }
 
-fn contains_figures(claimed: &Figures, stated: &Figures) -> bool {
-    let times = stated.times.iter().all(|time| {
-        claimed.times.iter().any(|other| {
+fn contains_figures(claim_figures: &Figures, part_figures: &Figures) -> bool {
+    let times = part_figures.times.iter().all(|time| {
+        claim_figures.times.iter().any(|other| {
             agree_times(other, time) == Agreement::Same
                 || agree_times(time, other) == Agreement::Same
         })
     });
     times
-        && stated.figures.iter().all(|figure| {
-            claimed.figures.iter().any(|other| {
+        && part_figures.figures.iter().all(|figure| {
+            claim_figures.figures.iter().any(|other| {
                 agree(other, figure) == Agreement::Same || agree(figure, other) == Agreement::Same
             })
         })
@@ -281,25 +285,29 @@ impl ClaimIndex {
     fn states_verbatim(&mut self, assertion: &Assertion) -> bool {
         let tokens = assertion_tokens(assertion);
         let words = lower_words(assertion.text.text());
-        let mut stated: Vec<bool> = words.iter().map(|word| is_stop_word(word)).collect();
-        if stated.iter().all(|stated| *stated) {
+        let mut is_stated: Vec<bool> = words.iter().map(|word| is_stop_word(word)).collect();
+        if is_stated.iter().all(|is_stated| *is_stated) {
             return !has_predicate(assertion.text.text());
         }
         let mut candidates = self.claims_overlapping(&assertion.span);
         candidates.extend(self.claims_with_some_words(&tokens));
-        for at in candidates {
+        for index in candidates {
             let Some(claim) =
-                self.claims.get(at).filter(|claim| may_cover(claim.kind, assertion.kind))
+                self.claims.get(index).filter(|claim| may_cover(claim.kind, assertion.kind))
             else {
                 continue;
             };
             let length = claim.words.len();
             let mut windows = words.windows(length.max(1));
             if let Some(start) = windows.position(|window| window == claim.words.as_slice()) {
-                stated.iter_mut().skip(start).take(length).for_each(|stated| *stated = true);
+                is_stated
+                    .iter_mut()
+                    .skip(start)
+                    .take(length)
+                    .for_each(|is_stated| *is_stated = true);
             }
         }
-        stated.into_iter().all(|stated| stated)
+        is_stated.into_iter().all(|is_stated| is_stated)
     }
 }
 

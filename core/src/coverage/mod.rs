@@ -53,7 +53,7 @@ pub fn coverage(
     }
     let document = Document::parse(synthesis, evidence, budget);
     let mut index = ClaimIndex::new(claims);
-    let mut not_judged: Vec<Range<usize>> = Vec::new();
+    let mut unjudged: Vec<Range<usize>> = Vec::new();
     let mut words: Vec<(usize, String)> = Vec::new();
     // The first uncovered assertion of each wording; `None` if any is covered.
     let mut distinct: BTreeMap<String, Option<Range<usize>>> = BTreeMap::new();
@@ -67,7 +67,7 @@ pub fn coverage(
         if span.is_none() {
             *entry = None;
         }
-        not_judged.extend(coverage.uncovered);
+        unjudged.extend(coverage.uncovered);
         words.extend(coverage.missing_words.into_iter().map(|word| (assertion.span.start, word)));
     }
     let mut uncovered: Vec<Range<usize>> = distinct.values().flatten().cloned().collect();
@@ -77,26 +77,26 @@ pub fn coverage(
         covered: count(distinct.len() - uncovered.len()),
         sentences: count(distinct.len()),
         uncovered,
-        spans: spans(synthesis, document, not_judged),
+        spans: spans(synthesis, document, unjudged),
         words: first_distinct(words),
     })
 }
 
-fn spans(synthesis: &str, document: Document, not_judged: Vec<Range<usize>>) -> Vec<Uncovered> {
-    let open = merge_ranges(not_judged);
+fn spans(synthesis: &str, document: Document, unjudged: Vec<Range<usize>>) -> Vec<Uncovered> {
+    let unjudged = merge_ranges(unjudged);
     let visible = visible(synthesis);
-    let open = subtract(&visible, &subtract(&visible, &open));
-    let mut all: Vec<Uncovered> = document
+    let unjudged = subtract(&visible, &subtract(&visible, &unjudged));
+    let mut spans: Vec<Uncovered> = document
         .uncovered
         .into_iter()
         .flat_map(|uncovered| {
-            let left = subtract(core::slice::from_ref(&uncovered.span), &open);
-            left.into_iter().map(move |span| Uncovered { span, reason: uncovered.reason })
+            let ranges = subtract(core::slice::from_ref(&uncovered.span), &unjudged);
+            ranges.into_iter().map(move |span| Uncovered { span, reason: uncovered.reason })
         })
         .collect();
-    all.extend(open.into_iter().map(|span| Uncovered { span, reason: Reason::NotJudged }));
-    all.sort_unstable_by_key(|uncovered| uncovered.span.start);
-    all
+    spans.extend(unjudged.into_iter().map(|span| Uncovered { span, reason: Reason::NotJudged }));
+    spans.sort_unstable_by_key(|uncovered| uncovered.span.start);
+    spans
 }
 
 fn first_distinct(mut words: Vec<(usize, String)>) -> Vec<String> {

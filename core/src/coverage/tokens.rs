@@ -45,10 +45,10 @@ pub(super) fn assertion_tokens(assertion: &Assertion) -> Vec<Token> {
 }
 
 pub(super) fn mark_figures(text: &str, tokens: &mut [Token], figures: &Figures) {
-    let places = words(text).filter(|word| !is_stop_word(word.text)).map(|word| word.span);
+    let word_spans = words(text).filter(|word| !is_stop_word(word.text)).map(|word| word.span);
     let spans: Vec<&Range<usize>> = figures.figures.iter().map(|figure| &figure.span).collect();
-    for (token, place) in tokens.iter_mut().zip(places) {
+    for (token, word_span) in tokens.iter_mut().zip(word_spans) {
         token.is_figure |=
-            spans.iter().any(|span| span.start < place.end && place.start < span.end);
+            spans.iter().any(|span| span.start < word_span.end && word_span.start < span.end);
     }
 }

@@ -20,19 +20,19 @@ pub(super) fn locate(report: &str, span: &Range<usize>) -> Location {
     let end = report.floor_char_boundary(span.start);
     let start = report.ceil_char_boundary(end.saturating_sub(MAX_BACK));
     let preceding = part(report, start..end.max(start));
-    let (section, under) = match last_heading(preceding) {
+    let (section, heading) = match last_heading(preceding) {
         Some((heading, after)) => (part(preceding, after..preceding.len()), heading),
         None => (preceding, ""),
     };
-    let near = section.ceil_char_boundary(section.len().saturating_sub(MAX_BEFORE));
-    let mut before = part(section, near..section.len()).trim().to_owned();
-    if let Some(header) = table_header(section).filter(|header| !before.contains(header)) {
-        before.insert(0, '\n');
-        before.insert_str(0, header);
+    let excerpt_start = section.ceil_char_boundary(section.len().saturating_sub(MAX_BEFORE));
+    let mut preceding_text = part(section, excerpt_start..section.len()).trim().to_owned();
+    if let Some(header) = table_header(section).filter(|header| !preceding_text.contains(header)) {
+        preceding_text.insert(0, '\n');
+        preceding_text.insert_str(0, header);
     }
     Location {
-        heading: part(under, 0..under.floor_char_boundary(MAX_HEADING)).to_owned(),
-        preceding_text: before,
+        heading: part(heading, 0..heading.floor_char_boundary(MAX_HEADING)).to_owned(),
+        preceding_text,
     }
 }
 
@@ -58,7 +58,7 @@ fn heading(line: &str) -> Option<&str> {
     }
     let bold = line.strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
     let bold = bold.or_else(|| line.strip_prefix("**").and_then(|rest| rest.strip_suffix("**:")));
-    bold.filter(|words| !words.contains("**"))
+    bold.filter(|heading| !heading.contains("**"))
 }
 
 fn table_header(text: &str) -> Option<&str> {

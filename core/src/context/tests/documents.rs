@@ -17,21 +17,21 @@ fn wrap(document: &Value) -> Vec<String> {
     wrapped
 }
 
-fn pod(at: usize, labels: usize) -> Value {
+fn pod(index: usize, labels: usize) -> Value {
     let labels: Value = (0..labels)
-        .map(|label| (format!("label-{label}"), json!(format!("{at}-{label}-text"))))
+        .map(|label| (format!("label-{label}"), json!(format!("{index}-{label}-text"))))
         .collect::<serde_json::Map<_, _>>()
         .into();
     json!({
         "kind": "Pod",
-        "metadata": {"labels": labels, "name": format!("cart-{at}-pod"), "namespace": "shop"},
-        "spec": {"containers": (0..6).map(|c| json!({"image": format!("i{at}.{c}"), "name": format!("c{at}-{c}n"), "args": ["--very-long-argument=1", "--other=2"]})).collect::<Vec<_>>()},
+        "metadata": {"labels": labels, "name": format!("cart-{index}-pod"), "namespace": "shop"},
+        "spec": {"containers": (0..6).map(|c| json!({"image": format!("i{index}.{c}"), "name": format!("c{index}-{c}n"), "args": ["--very-long-argument=1", "--other=2"]})).collect::<Vec<_>>()},
         "status": {
             "phase": "Running",
             "containerStatuses": (0..6).map(|c| json!({
-                "name": format!("c{at}-{c}n"),
-                "restartCount": format!("r{at}-{c}q"),
-                "state": {"waiting": {"reason": format!("w{at}-{c}q"), "message": "back-off restarting the failed container"}},
+                "name": format!("c{index}-{c}n"),
+                "restartCount": format!("r{index}-{c}q"),
+                "state": {"waiting": {"reason": format!("w{index}-{c}q"), "message": "back-off restarting the failed container"}},
             })).collect::<Vec<_>>(),
         },
     })
@@ -41,12 +41,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn a_value_of_a_list_is_shown_with_its_object(at in 0_usize..8, container in 0_usize..6, labels in 0_usize..40) {
-        let list = json!({"apiVersion": "v1", "items": (0..8).map(|at| pod(at, labels)).collect::<Vec<_>>(), "kind": "List"});
+    fn a_value_of_a_list_is_shown_with_its_object(index in 0_usize..8, container in 0_usize..6, labels in 0_usize..40) {
+        let list = json!({"apiVersion": "v1", "items": (0..8).map(|index| pod(index, labels)).collect::<Vec<_>>(), "kind": "List"});
         for content in wrap(&list) {
-            for (key, quote) in [("restartCount", format!("r{at}-{container}q")), ("reason", format!("w{at}-{container}q"))] {
-                let needed = [format!("cart-{at}-pod"), format!("c{at}-{container}n"), key.to_string(), "containerStatuses".to_string(), "shop".to_string()];
-                check_shown(&content, &quote, &quote, &needed);
+            for (key, quote) in [("restartCount", format!("r{index}-{container}q")), ("reason", format!("w{index}-{container}q"))] {
+                let expected_parts = [format!("cart-{index}-pod"), format!("c{index}-{container}n"), key.to_string(), "containerStatuses".to_string(), "shop".to_string()];
+                check_shown(&content, &quote, &quote, &expected_parts);
             }
         }
     }
@@ -67,40 +67,40 @@ proptest! {
     }
 
     #[test]
-    fn a_cell_is_shown_with_its_column(row in 0_usize..60, column in 1_usize..5, wide in any::<bool>()) {
+    fn a_cell_is_shown_with_its_column(row in 0_usize..60, column in 1_usize..5, is_wide in any::<bool>()) {
         let columns: Vec<Value> = (0..5).map(|column| {
             let name = format!("column_{column}");
-            if wide { json!({"name": name, "type": "text", "description": "x".repeat(400)}) } else { json!(name) }
+            if is_wide { json!({"name": name, "type": "text", "description": "x".repeat(400)}) } else { json!(name) }
         }).collect();
         let rows: Vec<Value> = (0..60).map(|row| (0..5).map(|column| json!(format!("{row}r{column}q"))).collect()).collect();
-        let needed = [format!("column_{column}"), format!("{row}r0q")];
+        let expected_parts = [format!("column_{column}"), format!("{row}r0q")];
         for document in [json!({"columns": columns, "rows": rows}), json!({"rows": rows, "schema": {"fields": columns}})] {
             for content in wrap(&document) {
-                check_shown(&content, &format!("{row}r0q"), &format!("{row}r{column}q"), &needed);
+                check_shown(&content, &format!("{row}r0q"), &format!("{row}r{column}q"), &expected_parts);
             }
         }
     }
 
     #[test]
-    fn an_element_is_shown_with_parallel_elements(at in 0_usize..300) {
-        let list = |mark: &str| (0..300).map(|at| json!(format!("{mark}{at}q"))).collect::<Vec<_>>();
+    fn an_element_is_shown_with_parallel_elements(index in 0_usize..300) {
+        let list = |mark: &str| (0..300).map(|index| json!(format!("{mark}{index}q"))).collect::<Vec<_>>();
         let document = json!({"service": "cart", "times": list("t"), "values": list("v")});
         for content in wrap(&document) {
-            check_shown(&content, "values", &format!("v{at}q"), &[format!("t{at}q"), "cart".to_string(), "values".to_string()]);
+            check_shown(&content, "values", &format!("v{index}q"), &[format!("t{index}q"), "cart".to_string(), "values".to_string()]);
         }
     }
 
     #[test]
-    fn a_value_in_json_lines_is_shown_with_its_document(at in 0_usize..80, key in 0_usize..12) {
-        let line = |at: usize| {
-            let mut fields: serde_json::Map<String, Value> = (0..12).map(|key| (format!("field{key}"), json!({"value": format!("{at}f{key}q"), "note": "n".repeat(90)}))).collect();
-            fields.insert("service".into(), json!(format!("svc-{at}-name")));
+    fn a_value_in_json_lines_is_shown_with_its_document(index in 0_usize..80, key in 0_usize..12) {
+        let line = |index: usize| {
+            let mut fields: serde_json::Map<String, Value> = (0..12).map(|key| (format!("field{key}"), json!({"value": format!("{index}f{key}q"), "note": "n".repeat(90)}))).collect();
+            fields.insert("service".into(), json!(format!("svc-{index}-name")));
             format!("{}\n", Value::Object(fields))
         };
         let lines: String = (0..80).map(line).collect();
         for content in [lines.clone(), format!("$ jq -c .\n{lines}")] {
-            let quote = format!("{at}f{key}q");
-            check_shown(&content, &format!("\"{quote}"), &quote, &[format!("svc-{at}-name"), format!("field{key}\"")]);
+            let quote = format!("{index}f{key}q");
+            check_shown(&content, &format!("\"{quote}"), &quote, &[format!("svc-{index}-name"), format!("field{key}\"")]);
         }
     }
 
@@ -109,18 +109,18 @@ proptest! {
         let log: String = (0..90).map(|line| format!("10:{:02}:00 ERROR pool exhausted e{line}q\n", line % 60)).collect();
         let document = json!({"pods": [{"logs": log, "name": "cart-1-pod"}, {"logs": "none", "name": "pay"}]});
         for content in wrap(&document) {
-            let needed = [format!("ERROR pool exhausted e{line}q"), "cart-1-pod".to_string(), "logs".to_string()];
-            check_shown(&content, &format!("e{line}q"), &format!("e{line}q"), &needed);
+            let expected_parts = [format!("ERROR pool exhausted e{line}q"), "cart-1-pod".to_string(), "logs".to_string()];
+            check_shown(&content, &format!("e{line}q"), &format!("e{line}q"), &expected_parts);
         }
     }
 
     #[test]
-    fn a_truncated_document_is_parsed_as_far_as_possible(at in 0_usize..5, cut in 0_usize..400) {
-        let list = json!({"items": (0..8).map(|at| pod(at, 3)).collect::<Vec<_>>()});
-        let whole = serde_json::to_string_pretty(&list).unwrap();
-        let end = whole.find("cart-6-pod").unwrap() + cut;
-        let content = format!("{}\n... (truncated)\n", whole.split_at(end).0);
-        let quote = format!("w{at}-2q");
-        check_shown(&content, &quote, &quote, &[format!("cart-{at}-pod"), "reason".to_string(), "truncated".to_string()]);
+    fn a_truncated_document_is_parsed_as_far_as_possible(index in 0_usize..5, cut_bytes in 0_usize..400) {
+        let list = json!({"items": (0..8).map(|index| pod(index, 3)).collect::<Vec<_>>()});
+        let document = serde_json::to_string_pretty(&list).unwrap();
+        let end = document.find("cart-6-pod").unwrap() + cut_bytes;
+        let content = format!("{}\n... (truncated)\n", document.split_at(end).0);
+        let quote = format!("w{index}-2q");
+        check_shown(&content, &quote, &quote, &[format!("cart-{index}-pod"), "reason".to_string(), "truncated".to_string()]);
     }
 }

@@ -85,9 +85,9 @@ proptest! {
                 prop_assert!(is_shown);
             }
         }
-        let before = excerpt.clone();
+        let excerpt_before = excerpt.clone();
         excerpt.add_whole();
         check(&excerpt);
-        prop_assert!(excerpt.len() + 8 >= before.len());
+        prop_assert!(excerpt.len() + 8 >= excerpt_before.len());
     }
 }

@@ -2,14 +2,14 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn yaml_pod(at: usize, name_first: bool, compact: bool, args: usize) -> String {
+fn yaml_pod(index: usize, name_first: bool, compact: bool, args: usize) -> String {
     let indent = if compact { "" } else { "  " };
     let mut text = format!(
-        "apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    app: cart\n  name: cart-{at}-pod\nspec:\n  containers:\n"
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    app: cart\n  name: cart-{index}-pod\nspec:\n  containers:\n"
     );
     for container in 0..5 {
-        let name = format!("name: c{at}-{container}n");
-        let image = format!("image: i{at}-{container}q");
+        let name = format!("name: c{index}-{container}n");
+        let image = format!("image: i{index}-{container}q");
         let (first, last) = if name_first { (&name, &image) } else { (&image, &name) };
         text += &format!("  {indent}- {first}\n");
         text += &format!("  {indent}  args:\n");
@@ -17,7 +17,7 @@ fn yaml_pod(at: usize, name_first: bool, compact: bool, args: usize) -> String {
             text += &format!("  {indent}  - --flag-{arg}=a-long-value-of-an-argument\n");
         }
         text += &format!(
-            "  {indent}  limits:\n  {indent}    memory: m{at}-{container}q\n  {indent}  {last}\n"
+            "  {indent}  limits:\n  {indent}    memory: m{index}-{container}q\n  {indent}  {last}\n"
         );
     }
     text
@@ -28,38 +28,38 @@ proptest! {
 
     #[test]
     fn a_yaml_value_is_shown_with_its_item_and_document(
-        at in 0_usize..4, container in 0_usize..5, name_first in any::<bool>(), compact in any::<bool>(), args in 0_usize..90,
+        index in 0_usize..4, container in 0_usize..5, name_first in any::<bool>(), compact in any::<bool>(), args in 0_usize..90,
     ) {
-        let pods: Vec<String> = (0..4).map(|at| yaml_pod(at, name_first, compact, args)).collect();
-        let listed: String = pods.iter().map(|pod| format!("- {}\n", pod.trim_end().replace('\n', "\n  "))).collect();
-        for content in [pods.join("---\n"), format!("---\n{}", pods.join("---\n")), format!("apiVersion: v1\nitems:\n{listed}kind: List\n")] {
-            for (key, quote) in [("memory:", format!("m{at}-{container}q")), ("image:", format!("i{at}-{container}q"))] {
-                let needed = [format!("cart-{at}-pod"), format!("c{at}-{container}n"), key.to_string(), "containers:".to_string(), "kind: Pod".to_string()];
-                check_shown(&content, &quote, &quote, &needed);
+        let pods: Vec<String> = (0..4).map(|index| yaml_pod(index, name_first, compact, args)).collect();
+        let list_items: String = pods.iter().map(|pod| format!("- {}\n", pod.trim_end().replace('\n', "\n  "))).collect();
+        for content in [pods.join("---\n"), format!("---\n{}", pods.join("---\n")), format!("apiVersion: v1\nitems:\n{list_items}kind: List\n")] {
+            for (key, quote) in [("memory:", format!("m{index}-{container}q")), ("image:", format!("i{index}-{container}q"))] {
+                let expected_parts = [format!("cart-{index}-pod"), format!("c{index}-{container}n"), key.to_string(), "containers:".to_string(), "kind: Pod".to_string()];
+                check_shown(&content, &quote, &quote, &expected_parts);
             }
         }
     }
 
     #[test]
     fn a_line_of_a_stack_trace_is_shown_with_its_first_line(
-        at in 0_usize..30, frames in 1_usize..60, is_indented in any::<bool>(),
+        index in 0_usize..30, frames in 1_usize..60, is_indented in any::<bool>(),
     ) {
-        let record = |at: usize| {
+        let record = |index: usize| {
             let indent = if is_indented { "\t" } else { "" };
             let stack: String = (0..frames).map(|frame| format!("{indent}at shop.cart.Pool.take{frame}(Pool.java:{frame})\n")).collect();
-            format!("2024-05-06 10:{at:02}:00 ERROR svc-{at}-name failed\njava.lang.IllegalStateException: s{at}q\n{stack}Caused by: java.sql.SQLException: c{at}q\n{stack}")
+            format!("2024-05-06 10:{index:02}:00 ERROR svc-{index}-name failed\njava.lang.IllegalStateException: s{index}q\n{stack}Caused by: java.sql.SQLException: c{index}q\n{stack}")
         };
         let content: String = (0..30).map(record).collect();
-        for quote in [format!("s{at}q"), format!("c{at}q")] {
-            check_shown(&content, &format!("svc-{at}-name"), &quote, &[format!("ERROR svc-{at}-name failed")]);
+        for quote in [format!("s{index}q"), format!("c{index}q")] {
+            check_shown(&content, &format!("svc-{index}-name"), &quote, &[format!("ERROR svc-{index}-name failed")]);
         }
     }
 
     #[test]
-    fn a_log_line_is_shown_whole_or_around_the_quote(at in 0_usize..60, padding in 0_usize..4_000) {
-        let line = |at: usize| format!("10:{at:02}:00 INFO svc-{at}-name {} status=s{at}q {}\n", "é".repeat(padding / 2), "y".repeat(padding));
+    fn a_log_line_is_shown_whole_or_around_the_quote(index in 0_usize..60, padding in 0_usize..4_000) {
+        let line = |index: usize| format!("10:{index:02}:00 INFO svc-{index}-name {} status=s{index}q {}\n", "é".repeat(padding / 2), "y".repeat(padding));
         let content: String = (0..60).map(line).collect();
-        check_shown(&content, &format!("s{at}q"), &format!("s{at}q"), &[format!("svc-{at}-name"), format!("status=s{at}q")]);
+        check_shown(&content, &format!("s{index}q"), &format!("s{index}q"), &[format!("svc-{index}-name"), format!("status=s{index}q")]);
     }
 
     #[test]
@@ -75,8 +75,8 @@ proptest! {
         let content = (0..objects).map(object).collect::<Vec<_>>().join("\n\n");
         let object = objects - 1;
         let quote = format!("{object}s{section}k{key}q");
-        let needed = [format!("cart-{object}-pod"), format!("container-{object}-{section}:"), "Limits:".to_string(), format!("Key{key}:")];
-        check_shown(&content, &quote, &quote, &needed);
+        let expected_parts = [format!("cart-{object}-pod"), format!("container-{object}-{section}:"), "Limits:".to_string(), format!("Key{key}:")];
+        check_shown(&content, &quote, &quote, &expected_parts);
     }
 
     #[test]
@@ -84,9 +84,9 @@ proptest! {
         file in 0_usize..4, hunk in 0_usize..4, context in 0_usize..40, is_removed in any::<bool>(), in_string in any::<bool>(),
     ) {
         let hunk_of = |file: usize, hunk: usize| {
-            let around = |side: &str| (0..context).map(|line| format!(" {side}line {line} of the file that stays\n")).collect::<String>();
+            let context_lines = |side: &str| (0..context).map(|line| format!(" {side}line {line} of the file that stays\n")).collect::<String>();
             let lines = 2 * context + 3;
-            format!("@@ -{hunk}0,{lines} +{hunk}0,{lines} @@ fn f{file}h{hunk}\n{} near above\n-  memory: {file}b{hunk}q\n+  memory: {file}a{hunk}q\n near below\n{}", around("a"), around("b"))
+            format!("@@ -{hunk}0,{lines} +{hunk}0,{lines} @@ fn f{file}h{hunk}\n{} near above\n-  memory: {file}b{hunk}q\n+  memory: {file}a{hunk}q\n near below\n{}", context_lines("a"), context_lines("b"))
         };
         let file_of = |file: usize| {
             let hunks: String = (0..4).map(|hunk| hunk_of(file, hunk)).collect();
@@ -97,13 +97,13 @@ proptest! {
         let (sign, side) = if is_removed { ('-', 'b') } else { ('+', 'a') };
         let quote = format!("{file}{side}{hunk}q");
         let changed = format!("{sign}  memory: {quote}");
-        let needed = [format!("diff --git a/f{file}.yaml"), format!("--- a/f{file}.yaml"), format!("+++ b/f{file}.yaml"), format!("@@ -{hunk}0"), changed, "near above".into(), "near below".into()];
+        let expected_parts = [format!("diff --git a/f{file}.yaml"), format!("--- a/f{file}.yaml"), format!("+++ b/f{file}.yaml"), format!("@@ -{hunk}0"), changed, "near above".into(), "near below".into()];
         if in_string {
             let content = serde_json::json!({"diff": content}).to_string();
-            let needed: Vec<String> = needed.to_vec();
-            check_shown(&content, &quote, &quote, &needed);
+            let expected_parts: Vec<String> = expected_parts.to_vec();
+            check_shown(&content, &quote, &quote, &expected_parts);
         } else {
-            check_shown(&content, &quote, &quote, &needed);
+            check_shown(&content, &quote, &quote, &expected_parts);
         }
     }
 }

@@ -22,12 +22,12 @@ fn aligned(indent: &str, header: &[&str], rows: &[Vec<String>]) -> String {
     format!("{}{body}", line(header.to_vec()))
 }
 
-fn needed(rows: &[Vec<String>], row: usize, column: usize) -> Vec<String> {
+fn expected_parts(rows: &[Vec<String>], row: usize, column: usize) -> Vec<String> {
     [&rows[row][0], COLUMNS[column], &rows[row][column]].map(ToString::to_string).to_vec()
 }
 
-fn joined(sign: &str, rows: &[Vec<String>]) -> String {
-    rows.iter().map(|row| format!("{}\n", row.join(sign))).collect()
+fn join_rows(separator: &str, rows: &[Vec<String>]) -> String {
+    rows.iter().map(|row| format!("{}\n", row.join(separator))).collect()
 }
 
 proptest! {
@@ -35,19 +35,19 @@ proptest! {
 
     #[test]
     fn a_cell_is_shown_with_its_header_and_row(
-        before in 0_usize..60, count in 40_usize..120, row in 0_usize..40, column in 1_usize..5,
+        other_count in 0_usize..60, count in 40_usize..120, row in 0_usize..40, column in 1_usize..5,
     ) {
-        let (others, rows) = (rows("other", before), rows("this", count));
+        let (other_rows, rows) = (rows("other", other_count), rows("this", count));
         let table = aligned("", &COLUMNS, &rows);
-        let earlier = aligned("", &["KIND", "X", "Y", "Z", "W"], &others);
+        let other_table = aligned("", &["KIND", "X", "Y", "Z", "W"], &other_rows);
         for content in [
             format!("$ kubectl get pods\n{table}"),
-            format!("{earlier}\n{table}"),
-            format!("{earlier}$ kubectl get pods -n shop\n{table}"),
-            format!("{earlier}{table}"),
-            format!("pods:\n\n{table}\n{earlier}"),
+            format!("{other_table}\n{table}"),
+            format!("{other_table}$ kubectl get pods -n shop\n{table}"),
+            format!("{other_table}{table}"),
+            format!("pods:\n\n{table}\n{other_table}"),
         ] {
-            check_shown(&content, "NAME", &rows[row][column], &needed(&rows, row, column));
+            check_shown(&content, "NAME", &rows[row][column], &expected_parts(&rows, row, column));
         }
     }
 
@@ -65,9 +65,9 @@ proptest! {
         let content = format!(
             "Name:         node-7\nLabels:       a=b\nAllocated:\n{other}Conditions:\n{table}Addresses:\n  IP:  10.0.0.1\n"
         );
-        let mut needed = strings(&["node-7", "Conditions:", "Type", "Reason"]);
-        needed.extend([rows[row][0].clone(), rows[row][column].clone()]);
-        check_shown(&content, "Conditions:", &rows[row][column], &needed);
+        let mut expected_parts = strings(&["node-7", "Conditions:", "Type", "Reason"]);
+        expected_parts.extend([rows[row][0].clone(), rows[row][column].clone()]);
+        check_shown(&content, "Conditions:", &rows[row][column], &expected_parts);
     }
 
     #[test]
@@ -76,24 +76,24 @@ proptest! {
     ) {
         let rows = rows("this", count);
         for content in [
-            format!("Results\n\n| {} |\n|---|---|---|---|---|\n{}", COLUMNS.join(" | "), joined(" | ", &rows)),
-            format!("+----+----+\n| {} |\n+----+----+\n{}", COLUMNS.join(" | "), joined(" | ", &rows)),
-            format!(" {}\n----+----\n {}", COLUMNS.join(" | "), joined(" | ", &rows)),
-            format!("{}\n{}", COLUMNS.join(","), joined(",", &rows)),
-            format!("$ psql --csv\n{}\n{}", COLUMNS.join(","), joined(",", &rows)),
-            format!("{}\n{}", COLUMNS.join("\t"), joined("\t", &rows)),
+            format!("Results\n\n| {} |\n|---|---|---|---|---|\n{}", COLUMNS.join(" | "), join_rows(" | ", &rows)),
+            format!("+----+----+\n| {} |\n+----+----+\n{}", COLUMNS.join(" | "), join_rows(" | ", &rows)),
+            format!(" {}\n----+----\n {}", COLUMNS.join(" | "), join_rows(" | ", &rows)),
+            format!("{}\n{}", COLUMNS.join(","), join_rows(",", &rows)),
+            format!("$ psql --csv\n{}\n{}", COLUMNS.join(","), join_rows(",", &rows)),
+            format!("{}\n{}", COLUMNS.join("\t"), join_rows("\t", &rows)),
         ] {
-            check_shown(&content, "NAME", &rows[row][column], &needed(&rows, row, column));
+            check_shown(&content, "NAME", &rows[row][column], &expected_parts(&rows, row, column));
         }
     }
 
     #[test]
-    fn a_cell_of_a_wide_table_is_shown_with_its_header(column in 1_usize..300, sign in "[,|\t]") {
+    fn a_cell_of_a_wide_table_is_shown_with_its_header(column in 1_usize..300, separator in "[,|\t]") {
         let header: Vec<String> = (0..300).map(|column| format!("column_{column}")).collect();
         let cells = |row: usize| -> Vec<String> {
             (0..300).map(|column| if column == 0 { format!("pod-{row}") } else { format!("{row}x{column}y") }).collect()
         };
-        let content = joined(&sign, &[header.clone(), cells(1), cells(2), cells(3)]);
+        let content = join_rows(&separator, &[header.clone(), cells(1), cells(2), cells(3)]);
         let quote = format!("2x{column}y");
         check_shown(&content, "pod-2", &quote, &[header[column].clone(), "pod-2".to_string()]);
     }
@@ -105,7 +105,7 @@ proptest! {
         let blocks = serde_json::json!({"content": [{"type": "text", "text": table}], "isError": false});
         let twice = serde_json::json!({"result": blocks.to_string(), "id": 7});
         for content in [blocks.to_string(), serde_json::to_string_pretty(&blocks).unwrap(), twice.to_string()] {
-            check_shown(&content, "NAME", &rows[row][column], &needed(&rows, row, column));
+            check_shown(&content, "NAME", &rows[row][column], &expected_parts(&rows, row, column));
         }
     }
 }
