@@ -121,7 +121,7 @@ pub fn assess(policy: &Policy, mut subject: Subject<'_>, budget: &Budget) -> Ass
         subject.before_follow_up.as_ref().unwrap_or(&subject.judged),
         heaviest,
     );
-    let cited = CitedSpecialists::new(&subject.judged, &evidence_set);
+    let cited_specialists = CitedSpecialists::new(&subject.judged, &evidence_set);
     let verified =
         verify(policy.verification, policy, subject.claims, subject.judged, &evidence_set);
     let context = ReportContext { coverage, second_look_error: subject.second_look_error };
@@ -133,7 +133,7 @@ pub fn assess(policy: &Policy, mut subject: Subject<'_>, budget: &Budget) -> Ass
         true => UnverifiedFix::Absent,
         false => UnverifiedFix::Claimed,
     };
-    let affected_specialists = cited.affected(&decision, &verified.claims);
+    let affected_specialists = cited_specialists.affected(&decision, &verified.claims);
     let (chain, safety) =
         chain_and_safety(policy, subject.investigation, subject.confidence, decision.tier, fix);
     Assessment {
@@ -209,10 +209,10 @@ pub(crate) struct JudgedTallies {
 impl JudgedTallies {
     pub(crate) fn new(policy: &Policy, judged: &[JudgedClaim], heaviest: EvidenceType) -> Self {
         let count = |assumption| {
-            let assumed = AssumedVerdict { assumption, evidence_type: heaviest };
+            let assumed_verdict = AssumedVerdict { assumption, evidence_type: heaviest };
             count_claims(
                 policy,
-                assumed,
+                assumed_verdict,
                 judged.iter().map(|judged| (judged, VerdictStatus::AsJudged)),
             )
         };
@@ -228,7 +228,7 @@ impl JudgedTallies {
         }
     }
 
-    fn under(&self, assumption: Assumption) -> &(Tally, u32) {
+    fn counts(&self, assumption: Assumption) -> &(Tally, u32) {
         match assumption {
             Assumption::Worst => &self.worst,
             Assumption::Best => self.best.as_ref().unwrap_or(&self.worst),
@@ -242,9 +242,13 @@ pub(crate) struct ReportContext {
     pub(crate) second_look_error: Option<String>,
 }
 
-fn headline(policy: &Policy, assumed: AssumedVerdict, claims: &[VerifiedClaim]) -> Headline {
+fn headline(
+    policy: &Policy,
+    assumed_verdict: AssumedVerdict,
+    claims: &[VerifiedClaim],
+) -> Headline {
     let is_grounded =
-        |judged: &JudgedClaim| assumed.class_and_type(policy, judged).0 == Class::Grounded;
+        |judged: &JudgedClaim| assumed_verdict.class_and_type(policy, judged).0 == Class::Grounded;
     let ids = |role: Role| {
         let of_role = claims.iter().map(|claim| &claim.judged).filter(|judged| judged.role == role);
         let open = of_role.filter(|judged| !is_grounded(judged));
@@ -276,11 +280,11 @@ pub(crate) fn decide_partition(
     };
     let (worst, best) = (decide(Assumption::Worst), decide(Assumption::Best));
     let (decision, assumption) = combine(&worst.decision, &best.decision, as_judged.undecided);
-    let decided = match assumption {
+    let outcome = match assumption {
         Assumption::Worst => worst,
         Assumption::Best => best,
     };
-    PartitionDecision { decision, ..decided }
+    PartitionDecision { decision, ..outcome }
 }
 
 fn decide_assuming(
@@ -291,17 +295,17 @@ fn decide_assuming(
     origin: Origin,
     assumption: Assumption,
 ) -> PartitionDecision {
-    let assumed = AssumedVerdict { assumption, evidence_type: as_judged.heaviest };
-    let as_judged = as_judged.under(assumption);
+    let assumed_verdict = AssumedVerdict { assumption, evidence_type: as_judged.heaviest };
+    let as_judged = as_judged.counts(assumption);
     let enforced =
         policy.verification == VerificationMode::Enforce && !verified.corrections.is_empty();
     let (tally, duplicates) = if enforced {
         let claims = verified.claims.iter().map(|claim| (&claim.judged, claim.status));
-        count_claims(policy, assumed, claims)
+        count_claims(policy, assumed_verdict, claims)
     } else {
         *as_judged
     };
-    let headline = headline(policy, assumed, &verified.claims);
+    let headline = headline(policy, assumed_verdict, &verified.claims);
     let findings = TextFindings { coverage, duplicates, headline, second_look_error };
     let mut decision = decide(policy, &tally, origin, Some(&findings));
     if enforced {
@@ -312,11 +316,11 @@ fn decide_assuming(
 
 fn count_claims<'a>(
     policy: &Policy,
-    assumed: AssumedVerdict,
+    assumed_verdict: AssumedVerdict,
     claims: impl Iterator<Item = (&'a JudgedClaim, VerdictStatus)>,
 ) -> (Tally, u32) {
     let claims = claims.map(|(judged, status)| {
-        let (class, evidence_type) = assumed.class_and_type(policy, judged);
+        let (class, evidence_type) = assumed_verdict.class_and_type(policy, judged);
         (judged.claim.text.as_str(), class, evidence_type, status)
     });
     let (tally, merges) = canonical_tally(claims, policy);

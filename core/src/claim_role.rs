@@ -12,11 +12,11 @@ const MAX_LABEL: usize = 200;
 const LABEL: &str = "root cause";
 
 /// Assigns the root cause role to unhedged statements after a label (`Root cause: …`) or heading.
-pub fn assign_root_causes(report: &str, judged: &mut [JudgedClaim]) {
+pub fn assign_root_causes(report: &str, claims: &mut [JudgedClaim]) {
     let mut spans: Vec<Range<usize>> =
-        judged.iter().filter_map(|judged| judged.claim.span.clone()).collect();
+        claims.iter().filter_map(|judged| judged.claim.span.clone()).collect();
     spans.sort_unstable_by_key(|span| (span.start, span.end));
-    for judged in judged.iter_mut().filter(|judged| judged.role == Role::Observation) {
+    for judged in claims.iter_mut().filter(|judged| judged.role == Role::Observation) {
         let text = &judged.claim.text;
         let is_labelled = begins_with_label(text)
             || judged.claim.span.as_ref().is_some_and(|span| follows_label(report, span, &spans));
@@ -28,16 +28,17 @@ pub fn assign_root_causes(report: &str, judged: &mut [JudgedClaim]) {
 }
 
 fn begins_with_label(text: &str) -> bool {
-    let bare = text.trim_start_matches(['*', '_', '#', '-', ' ']);
-    bare.get(..LABEL.len()).is_some_and(|start| start.eq_ignore_ascii_case(LABEL))
-        && bare
+    let stripped = text.trim_start_matches(['*', '_', '#', '-', ' ']);
+    stripped.get(..LABEL.len()).is_some_and(|start| start.eq_ignore_ascii_case(LABEL))
+        && stripped
             .get(LABEL.len()..)
             .is_some_and(|rest| rest.trim_start_matches(['*', '_']).starts_with(':'))
 }
 
 fn follows_label(report: &str, span: &Range<usize>, spans: &[Range<usize>]) -> bool {
-    let index = spans.partition_point(|other| other.start < span.start);
-    let before = index.checked_sub(1).and_then(|at| spans.get(at)).map_or(0, |other| other.end);
+    let index = spans.partition_point(|other_span| other_span.start < span.start);
+    let before =
+        index.checked_sub(1).and_then(|at| spans.get(at)).map_or(0, |other_span| other_span.end);
     let end = report.floor_char_boundary(span.start);
     let start = report.ceil_char_boundary(before.max(end.saturating_sub(MAX_LABEL))).min(end);
     part(report, start..end).to_ascii_lowercase().contains(LABEL)
@@ -50,7 +51,7 @@ mod tests {
     use crate::ids::ClaimId;
 
     fn roles(report: &str, claims: &[&str]) -> Vec<Role> {
-        let judged = |text: &&str| {
+        let judged_claim = |text: &&str| {
             let start = report.find(text);
             JudgedClaim {
                 claim: Claim {
@@ -67,9 +68,9 @@ mod tests {
                 undecided: None,
             }
         };
-        let mut judged: Vec<JudgedClaim> = claims.iter().map(judged).collect();
-        assign_root_causes(report, &mut judged);
-        judged.into_iter().map(|judged| judged.role).collect()
+        let mut claims: Vec<JudgedClaim> = claims.iter().map(judged_claim).collect();
+        assign_root_causes(report, &mut claims);
+        claims.into_iter().map(|judged| judged.role).collect()
     }
 
     #[test]
@@ -80,8 +81,12 @@ mod tests {
         assert_eq!(roles(report, &claims), [Observation, RootCause, Observation]);
         assert_eq!(roles("**Root cause:** a full pool", &["a full pool"]), [RootCause]);
         assert_eq!(roles("x", &["Root cause: a full pool"]), [RootCause]);
-        for open in ["The pool may have been full.", "Was the pool full?", "Check the pool."] {
-            assert_eq!(roles(&format!("Root cause: {open}"), &[open]), [Observation], "{open}");
+        for statement in ["The pool may have been full.", "Was the pool full?", "Check the pool."] {
+            assert_eq!(
+                roles(&format!("Root cause: {statement}"), &[statement]),
+                [Observation],
+                "{statement}"
+            );
         }
     }
 }

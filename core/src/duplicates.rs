@@ -18,34 +18,34 @@ pub fn key(text: &str) -> String {
     let folded = fold(text);
     let mut key = String::with_capacity(folded.len());
     let mut read_to = 0;
-    let mut after_number = false;
+    let mut follows_number = false;
     for word in words(&folded) {
         push_signs(part(&folded, read_to..word.span.start), &mut key);
         if !key.is_empty() {
             key.push(' ');
         }
         let shape = word.shape();
-        let verbatim = match shape {
+        let is_verbatim = match shape {
             Shape::Plain => {
-                after_number && (word.text.len() <= 2 || Unit::from_name(word.text).is_some())
+                follows_number && (word.text.len() <= 2 || Unit::from_name(word.text).is_some())
             }
             Shape::Compound => false,
             Shape::Identifier => word.text.bytes().any(|byte| byte.is_ascii_digit()),
             Shape::Number => true,
         };
-        if verbatim {
+        if is_verbatim {
             key.push_str(word.text);
         } else if word.text.is_ascii() {
             let start = key.len();
             key.push_str(word.text);
-            if let Some(written) = key.get_mut(start..) {
-                written.make_ascii_lowercase();
+            if let Some(word_key) = key.get_mut(start..) {
+                word_key.make_ascii_lowercase();
             }
         } else {
-            let plain = |c| if c == '\u{2019}' { '\'' } else { c };
-            key.extend(word.text.chars().flat_map(char::to_lowercase).map(plain));
+            let plain_character = |c| if c == '\u{2019}' { '\'' } else { c };
+            key.extend(word.text.chars().flat_map(char::to_lowercase).map(plain_character));
         }
-        after_number = shape == Shape::Number;
+        follows_number = shape == Shape::Number;
         read_to = word.span.end;
     }
     push_signs(part(&folded, read_to..folded.len()), &mut key);
@@ -58,19 +58,19 @@ fn push_signs(between: &str, key: &mut String) {
         return;
     }
     let mut characters = between.chars().peekable();
-    let mut after_space = key.is_empty();
+    let mut follows_space = key.is_empty();
     while let Some(character) = characters.next() {
-        let before_digit_or_sign = characters.peek().is_none_or(|next| !next.is_whitespace());
+        let precedes_value = characters.peek().is_none_or(|next| !next.is_whitespace());
         match character {
             '%' | '<' | '>' | '≤' | '≥' | '=' | '≠' | '~' | '≈' | '+' | '±' | '#' | '$' | '€'
             | '£' | '°' | '×' | '/' | '^' | '→' => key.push(character),
             // A minus sign, as opposed to a dash.
-            '-' | '\u{2212}' if after_space && before_digit_or_sign => key.push('-'),
+            '-' | '\u{2212}' if follows_space && precedes_value => key.push('-'),
             // A decimal point without a leading zero.
-            '.' if after_space && characters.peek().is_none() => key.push('.'),
+            '.' if follows_space && characters.peek().is_none() => key.push('.'),
             _ => {}
         }
-        after_space = character.is_whitespace() || matches!(character, '(' | '[' | '=' | '-');
+        follows_space = character.is_whitespace() || matches!(character, '(' | '[' | '=' | '-');
     }
 }
 
@@ -153,8 +153,9 @@ fn add_group(tally: &mut Tally, group: &[Member], policy: &PolicyValues) -> Opti
         add(tally, member.class, evidence_type, member.status);
     }
     let set_aside = count(group.iter().filter(|member| member.is_supported()).count());
-    let changed = set_aside > 0 || group.iter().any(|member| member.evidence_type != evidence_type);
-    changed.then_some(Merge { claims, class, evidence_type, set_aside })
+    let is_changed =
+        set_aside > 0 || group.iter().any(|member| member.evidence_type != evidence_type);
+    is_changed.then_some(Merge { claims, class, evidence_type, set_aside })
 }
 
 fn count(claims: usize) -> u32 {
@@ -219,17 +220,17 @@ mod tests {
 
     #[test]
     fn h32_repeating_a_grounded_claim_changes_nothing() {
-        let once =
+        let claims =
             [("pod restarted 3 times", Grounded, ToolMatch), ("dns failed", Ungrounded, ToolMatch)];
-        let (alone, merges) = tally_claims(&once);
+        let (expected, merges) = tally_claims(&claims);
         assert!(merges.is_empty());
-        let (thrice, merges) = tally_claims(&[
-            once[0],
-            once[1],
+        let (tally, merges) = tally_claims(&[
+            claims[0],
+            claims[1],
             ("Pod restarted 3 times.", Grounded, ToolMatch),
             ("*pod* restarted 3 times", Grounded, ToolMatch),
         ]);
-        assert_eq!(thrice, alone);
+        assert_eq!(tally, expected);
         assert_eq!(
             merges,
             [Merge {
@@ -307,13 +308,13 @@ mod tests {
             let policy = preset(name);
             let mut values = policy.values().clone();
             values.rho = Millionths::new(rho);
-            let given = || claims.iter().map(|(text, class, kind, status)| (TEXTS[*text], *class, *kind, *status));
-            let (merged, _) = canonical_tally(given(), &values);
-            let mut plain = Tally::default();
-            given().for_each(|(_, class, kind, status)| add(&mut plain, class, kind, status));
-            let (merged, plain) = (ScoreTerms::new(&values, &merged), ScoreTerms::new(&values, &plain));
-            prop_assert!(is_at_most(merged.score(&values), plain.score(&values)));
-            prop_assert!(is_at_most(merged.guarded_score(&values), plain.guarded_score(&values)));
+            let entries = || claims.iter().map(|(text, class, kind, status)| (TEXTS[*text], *class, *kind, *status));
+            let (merged, _) = canonical_tally(entries(), &values);
+            let mut unmerged = Tally::default();
+            entries().for_each(|(_, class, kind, status)| add(&mut unmerged, class, kind, status));
+            let (merged, unmerged) = (ScoreTerms::new(&values, &merged), ScoreTerms::new(&values, &unmerged));
+            prop_assert!(is_at_most(merged.score(&values), unmerged.score(&values)));
+            prop_assert!(is_at_most(merged.guarded_score(&values), unmerged.guarded_score(&values)));
         }
 
         #[test]
@@ -334,9 +335,9 @@ mod tests {
 
         #[test]
         fn keys_are_stable(text in "\\PC{0,60}") {
-            let once = key(&text);
+            let expected = key(&text);
             prop_assert_eq!(key(&text.to_uppercase().to_lowercase()), key(&text.to_uppercase().to_lowercase()));
-            prop_assert_eq!(key(&format!("  {text}  ")), once);
+            prop_assert_eq!(key(&format!("  {text}  ")), expected);
         }
     }
 }

@@ -25,7 +25,7 @@ impl TracedText {
 
     /// Maps a span of the text to the original bytes.
     pub(crate) fn original(&self, span: &Range<usize>) -> Range<usize> {
-        let source = |at: usize| self.sources.get(at).copied();
+        let source = |position: usize| self.sources.get(position).copied();
         let start = source(span.start).or_else(|| self.sources.last().copied()).unwrap_or_default();
         let end = span.end.checked_sub(1).and_then(source).unwrap_or(start);
         start.0 as usize..(end.1 as usize).max(start.0 as usize)
@@ -44,73 +44,74 @@ pub(crate) fn offset(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }
 
-/// Decodes the escape at `at`. Returns the character and the end of the escape.
-pub(crate) fn escape_at(text: &str, at: usize) -> Option<(char, usize)> {
-    if byte_at(text, at) != b'\\' {
+/// Decodes the escape at `position`. Returns the character and the end of the escape.
+pub(crate) fn escape_at(text: &str, position: usize) -> Option<(char, usize)> {
+    if byte_at(text, position) != b'\\' {
         return None;
     }
-    let plain = |character| Some((character, at + 2));
-    match byte_at(text, at + 1) {
-        b'"' => plain('"'),
-        b'\\' => plain('\\'),
-        b'/' => plain('/'),
-        b'b' => plain('\u{8}'),
-        b'f' => plain('\u{c}'),
-        b'n' => plain('\n'),
-        b'r' => plain('\r'),
-        b't' => plain('\t'),
-        b'u' => unicode_escape(text, at),
+    let simple_escape = |character| Some((character, position + 2));
+    match byte_at(text, position + 1) {
+        b'"' => simple_escape('"'),
+        b'\\' => simple_escape('\\'),
+        b'/' => simple_escape('/'),
+        b'b' => simple_escape('\u{8}'),
+        b'f' => simple_escape('\u{c}'),
+        b'n' => simple_escape('\n'),
+        b'r' => simple_escape('\r'),
+        b't' => simple_escape('\t'),
+        b'u' => unicode_escape(text, position),
         _ => None,
     }
 }
 
-fn unicode_escape(text: &str, at: usize) -> Option<(char, usize)> {
-    let unit = |at: usize| {
-        let digits = Some(part(text, at + 2..at + 6)).filter(|digits| digits.len() == 4)?;
-        let hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        u32::from_str_radix(digits, 16).ok().filter(|_| hexadecimal)
+fn unicode_escape(text: &str, position: usize) -> Option<(char, usize)> {
+    let unit = |position: usize| {
+        let digits =
+            Some(part(text, position + 2..position + 6)).filter(|digits| digits.len() == 4)?;
+        let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        u32::from_str_radix(digits, 16).ok().filter(|_| is_hexadecimal)
     };
-    let first = unit(at)?;
+    let first = unit(position)?;
     if let Some(character) = char::from_u32(first) {
-        return Some((character, at + 6));
+        return Some((character, position + 6));
     }
-    let second = unit(at + 6).filter(|_| part(text, at + 6..at + 8) == "\\u")?;
+    let second = unit(position + 6).filter(|_| part(text, position + 6..position + 8) == "\\u")?;
     let units = [u16::try_from(first).ok()?, u16::try_from(second).ok()?];
     let character = char::decode_utf16(units).next()?.ok()?;
-    Some((character, at + 12))
+    Some((character, position + 12))
 }
 
 /// Unescapes a span of a text. The mapping is relative to the whole text.
 pub(crate) fn unescape(text: &str, span: Range<usize>) -> TracedText {
     let mut traced = TracedText::with_capacity(span.len());
-    let mut at = span.start;
-    while at < span.end {
-        let (character, end) = match escape_at(text, at) {
+    let mut position = span.start;
+    while position < span.end {
+        let (character, end) = match escape_at(text, position) {
             Some(escape) => escape,
-            None => match char_at(text, at) {
-                Some(character) => (character, at + character.len_utf8()),
+            None => match char_at(text, position) {
+                Some(character) => (character, position + character.len_utf8()),
                 None => break,
             },
         };
-        traced.push(character, (offset(at), offset(end)));
-        at = end;
+        traced.push(character, (offset(position), offset(end)));
+        position = end;
     }
     traced
 }
 
-/// Skips JSON white space from `at` up to `end`.
-pub(crate) fn skip_space(text: &str, mut at: usize, end: usize) -> usize {
-    while at < end && matches!(byte_at(text, at), b' ' | b'\n' | b'\r' | b'\t') {
-        at += 1;
+/// Skips JSON white space from `position` up to `end`.
+pub(crate) fn skip_space(text: &str, mut position: usize, end: usize) -> usize {
+    while position < end && matches!(byte_at(text, position), b' ' | b'\n' | b'\r' | b'\t') {
+        position += 1;
     }
-    at
+    position
 }
 
 /// The maximum number of unescaping passes for nested JSON strings.
 pub(crate) const MAX_PASSES: usize = 4;
 
 pub(crate) fn has_escape(text: &str) -> bool {
-    memchr::memchr_iter(b'\\', text.as_bytes()).any(|at| escape_at(text, at).is_some())
+    memchr::memchr_iter(b'\\', text.as_bytes()).any(|position| escape_at(text, position).is_some())
 }
 
 #[cfg(test)]
@@ -123,10 +124,10 @@ mod tests {
         let text = r#"a\"b\né \u00e9 \ud83d\ude42 \d \u12"#;
         let traced = unescape(text, 0..text.len());
         assert_eq!(traced.text, "a\"b\né é 🙂 \\d \\u12");
-        let at = traced.text.find('🙂').unwrap();
-        let original = traced.original(&(at..at + '🙂'.len_utf8()));
+        let position = traced.text.find('🙂').unwrap();
+        let original = traced.original(&(position..position + '🙂'.len_utf8()));
         assert_eq!(text.get(original.clone()), Some(r"\ud83d\ude42"));
-        assert_eq!(traced.span_of(&original), at..at + '🙂'.len_utf8());
+        assert_eq!(traced.span_of(&original), position..position + '🙂'.len_utf8());
     }
 
     proptest! {
@@ -139,8 +140,8 @@ mod tests {
         #[test]
         fn never_panics(text in "(\\\\u[0-9a-fd]{0,4}|\\\\|\\PC){0,20}") {
             let traced = unescape(&text, 0..text.len());
-            for (at, character) in traced.text.char_indices() {
-                let original = traced.original(&(at..at + character.len_utf8()));
+            for (position, character) in traced.text.char_indices() {
+                let original = traced.original(&(position..position + character.len_utf8()));
                 prop_assert!(text.get(original).is_some_and(|original| !original.to_owned().is_empty()));
             }
         }

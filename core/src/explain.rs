@@ -86,7 +86,7 @@ pub fn margins(
     let gap = |threshold: Millionths| decision.guarded_score.map(|score| score.distance(threshold));
     Margins {
         better: better.and_then(|(goal, threshold)| {
-            let below = decision.guarded_score?.compare(threshold).is_lt();
+            let is_below = decision.guarded_score?.compare(threshold).is_lt();
             let orders = repair_orders(policy, goal);
             let plans = orders.iter().filter_map(|order| {
                 min_changes(
@@ -97,13 +97,13 @@ pub fn margins(
                 )
             });
             let (claims, changes, reached) = plans.min_by_key(|(claims, ..)| *claims)?;
-            let score = below.then(|| gap(threshold)).flatten();
+            let score = is_below.then(|| gap(threshold)).flatten();
             Some(Margin { tier: tier_of(&reached), score, claims, changes })
         }),
         worse: worse.and_then(|threshold| {
             let order = loss_order(policy);
             let (claims, changes, reached) =
-                min_changes(tally, &order, |tally| tier_of(tally) > decision.tier, lose)?;
+                min_changes(tally, &order, |tally| tier_of(tally) > decision.tier, lose_grounded)?;
             Some(Margin { tier: tier_of(&reached), score: gap(threshold), claims, changes })
         }),
     }
@@ -132,8 +132,8 @@ pub fn impact(
         let decision = decide(policy, tally, Origin::Judge, findings);
         Hypothetical::new(&decision)
     };
-    let mut without = *tally;
-    without.remove(group, 1);
+    let mut tally_without = *tally;
+    tally_without.remove(group, 1);
     let if_grounded = match group {
         Group::Class(Class::Grounded, _) => None,
         group => {
@@ -144,15 +144,15 @@ pub fn impact(
     };
     Impact {
         contribution: contribution(policy, group),
-        without_claim: outcome(&without),
+        without_claim: outcome(&tally_without),
         if_grounded,
     }
 }
 
 fn contribution(policy: &PolicyValues, group: Group) -> Millionths {
     let weight = |evidence_type| policy.weights.get(evidence_type);
-    let floored = |evidence_type| weight(evidence_type).max(policy.ungrounded_floor);
-    let times = |weight: Millionths, factor: Millionths| {
+    let weight_with_floor = |evidence_type| weight(evidence_type).max(policy.ungrounded_floor);
+    let multiply = |weight: Millionths, factor: Millionths| {
         let product =
             u64::from(weight.get()) * u64::from(factor.get()) / u64::from(Millionths::ONE.get());
         Millionths::new(u32::try_from(product).unwrap_or(u32::MAX))
@@ -161,42 +161,42 @@ fn contribution(policy: &PolicyValues, group: Group) -> Millionths {
         Group::Class(Class::Grounded | Class::Complementary, evidence_type) => {
             weight(evidence_type)
         }
-        Group::Class(Class::Ungrounded, evidence_type) => floored(evidence_type),
+        Group::Class(Class::Ungrounded, evidence_type) => weight_with_floor(evidence_type),
         Group::Class(Class::Contradicted, evidence_type) => {
-            times(floored(evidence_type), policy.rho)
+            multiply(weight_with_floor(evidence_type), policy.rho)
         }
         Group::UnverifiedContradiction(evidence_type) => {
-            times(floored(evidence_type), policy.rho.max(Millionths::ONE))
+            multiply(weight_with_floor(evidence_type), policy.rho.max(Millionths::ONE))
         }
-        Group::Dropped => times(max_weight(policy), policy.rho.max(Millionths::ONE)),
+        Group::Dropped => multiply(max_weight(policy), policy.rho.max(Millionths::ONE)),
     }
 }
 
 /// Returns two orders in which to ground claims. If the goal is proceed, blocking claims come first.
 fn repair_orders(policy: &PolicyValues, goal: Tier) -> Vec<Vec<RemedyStep>> {
     let ground = |group| RemedyStep { remedy: Remedy::Ground, group, count: 0 };
-    let mut open: Vec<RemedyStep> = Vec::new();
+    let mut steps: Vec<RemedyStep> = Vec::new();
     for evidence_type in EvidenceType::ALL {
-        open.push(ground(Group::UnverifiedContradiction(evidence_type)));
-        open.push(ground(Group::Class(Class::Contradicted, evidence_type)));
-        open.push(ground(Group::Class(Class::Ungrounded, evidence_type)));
+        steps.push(ground(Group::UnverifiedContradiction(evidence_type)));
+        steps.push(ground(Group::Class(Class::Contradicted, evidence_type)));
+        steps.push(ground(Group::Class(Class::Ungrounded, evidence_type)));
     }
-    open.push(ground(Group::Dropped));
-    let must_go = |change: &RemedyStep| match change.group {
+    steps.push(ground(Group::Dropped));
+    let is_blocking = |change: &RemedyStep| match change.group {
         Group::Class(Class::Contradicted, _) => policy.guards.contradiction_blocks,
         Group::UnverifiedContradiction(_) | Group::Dropped => true,
         Group::Class(..) => false,
     };
     let threshold = if goal == Tier::Proceed { policy.tau_proceed } else { policy.tau_regenerate };
     // When complementary claims are at their limit, a grounded claim adds 1 + limit times its weight.
-    let limited = policy.guards.complementary_limit.unwrap_or_default();
+    let limit = policy.guards.complementary_limit.unwrap_or_default();
     let mut orders = Vec::new();
-    for leverage in [Millionths::ONE.wide(), Millionths::ONE.wide() + limited.wide()] {
-        let mut order = open.clone();
+    for leverage in [Millionths::ONE.wide(), Millionths::ONE.wide() + limit.wide()] {
+        let mut order = steps.clone();
         order.sort_by_key(|change| {
-            let first = goal == Tier::Proceed && must_go(change);
+            let is_first = goal == Tier::Proceed && is_blocking(change);
             (
-                core::cmp::Reverse(first),
+                core::cmp::Reverse(is_first),
                 core::cmp::Reverse(gain(policy, change.group, threshold, leverage)),
             )
         });
@@ -212,9 +212,9 @@ fn gain(policy: &PolicyValues, group: Group, threshold: Millionths, leverage: u1
     let (weight, removed) = match group {
         Group::Class(class, evidence_type) => {
             let weight = policy.weights.get(evidence_type);
-            let floored = weight.max(policy.ungrounded_floor).wide();
+            let weight_with_floor = weight.max(policy.ungrounded_floor).wide();
             let factor = if class == Class::Contradicted { rho } else { one };
-            (weight, floored * factor.wide())
+            (weight, weight_with_floor * factor.wide())
         }
         Group::UnverifiedContradiction(evidence_type) => {
             let weight = policy.weights.get(evidence_type);
@@ -250,28 +250,32 @@ fn min_changes(
     let mut changes = Vec::new();
     let mut claims = 0_u64;
     for step in order {
-        let available = tally.in_group(step.group);
+        let available = tally.count_in_group(step.group);
         if available == 0 {
             continue;
         }
-        let after = |count: u32| {
+        let tally_after = |count: u32| {
             let mut tally = changed;
             apply(&mut tally, RemedyStep { count, ..*step });
             tally
         };
-        if !reaches_goal(&after(available)) {
-            changed = after(available);
+        if !reaches_goal(&tally_after(available)) {
+            changed = tally_after(available);
             claims += u64::from(available);
             changes.push(RemedyStep { count: available, ..*step });
             continue;
         }
-        let (mut enough, mut too_few) = (available, 0);
-        while enough - too_few > 1 {
-            let middle = too_few + (enough - too_few) / 2;
-            if reaches_goal(&after(middle)) { enough = middle } else { too_few = middle }
+        let (mut sufficient, mut insufficient) = (available, 0);
+        while sufficient - insufficient > 1 {
+            let middle = insufficient + (sufficient - insufficient) / 2;
+            if reaches_goal(&tally_after(middle)) {
+                sufficient = middle
+            } else {
+                insufficient = middle
+            }
         }
-        changes.push(RemedyStep { count: enough, ..*step });
-        return Some((claims + u64::from(enough), changes, after(enough)));
+        changes.push(RemedyStep { count: sufficient, ..*step });
+        return Some((claims + u64::from(sufficient), changes, tally_after(sufficient)));
     }
     None
 }
@@ -289,7 +293,7 @@ fn repair(policy: &PolicyValues, tally: &mut Tally, change: RemedyStep) {
     }
 }
 
-fn lose(tally: &mut Tally, change: RemedyStep) {
+fn lose_grounded(tally: &mut Tally, change: RemedyStep) {
     tally.remove(change.group, change.count);
     if let Group::Class(_, evidence_type) = change.group {
         tally.add(Class::Ungrounded, evidence_type, change.count);

@@ -135,12 +135,13 @@ pub(crate) struct CitedSpecialists<'a>(BTreeMap<ClaimId, Vec<&'a str>>);
 
 impl<'a> CitedSpecialists<'a> {
     pub(crate) fn new(judged: &[JudgedClaim], evidence_set: &EvidenceSet<'a>) -> Self {
-        let mut cited = BTreeMap::new();
+        let mut specialists_by_claim = BTreeMap::new();
         if evidence_set.items().iter().all(|item| item.specialist_id.is_empty()) {
-            return Self(cited);
+            return Self(specialists_by_claim);
         }
         for claim in judged {
-            let specialists: &mut Vec<&str> = cited.entry(claim.claim.id.clone()).or_default();
+            let specialists: &mut Vec<&str> =
+                specialists_by_claim.entry(claim.claim.id.clone()).or_default();
             for citation in &claim.citations {
                 let Target::Evidence { id, .. } = &citation.target else { continue };
                 let specialist =
@@ -150,7 +151,7 @@ impl<'a> CitedSpecialists<'a> {
                 }
             }
         }
-        Self(cited)
+        Self(specialists_by_claim)
     }
 
     /// The distinct specialists behind claims at fault, in report order; empty if the report may be sent.
@@ -161,7 +162,7 @@ impl<'a> CitedSpecialists<'a> {
         }
         for claim in claims.iter().filter(|claim| is_at_fault(claim)) {
             for specialist in self.0.get(&claim.judged.claim.id).into_iter().flatten() {
-                if !affected.iter().any(|known| known == specialist) {
+                if !affected.iter().any(|entry| entry == specialist) {
                     affected.push((*specialist).to_owned());
                 }
             }

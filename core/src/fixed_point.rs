@@ -71,20 +71,23 @@ impl FromStr for Millionths {
         if unsigned.starts_with('-') {
             return Err(DecimalError::Negative);
         }
-        let (whole, places) = unsigned.split_once('.').unwrap_or((unsigned, ""));
-        let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-        if (whole.is_empty() && places.is_empty()) || !all_digits(whole) || !all_digits(places) {
+        let (integer, decimals) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+        let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        if (integer.is_empty() && decimals.is_empty())
+            || !is_digits(integer)
+            || !is_digits(decimals)
+        {
             return Err(match unsigned.to_ascii_lowercase().as_str() {
                 "nan" | "inf" | "infinity" => DecimalError::NotFinite,
                 _ => DecimalError::NotADecimal,
             });
         }
-        if places.len() > 6 {
+        if decimals.len() > 6 {
             return Err(DecimalError::TooManyPlaces);
         }
         let mut value: u64 = 0;
-        let padding = core::iter::repeat_n(b'0', 6 - places.len());
-        for digit in whole.bytes().chain(places.bytes()).chain(padding) {
+        let padding = core::iter::repeat_n(b'0', 6 - decimals.len());
+        for digit in integer.bytes().chain(decimals.bytes()).chain(padding) {
             value = value * 10 + u64::from(digit - b'0');
             if value > u64::from(u32::MAX) {
                 return Err(DecimalError::TooLarge);
@@ -96,16 +99,16 @@ impl FromStr for Millionths {
 
 impl fmt::Display for Millionths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, mut places) = (self.0 / ONE_MILLION, self.0 % ONE_MILLION);
-        if places == 0 {
-            return write!(f, "{whole}");
+        let (integer, mut decimals) = (self.0 / ONE_MILLION, self.0 % ONE_MILLION);
+        if decimals == 0 {
+            return write!(f, "{integer}");
         }
         let mut width = 6;
-        while places.is_multiple_of(10) {
-            places /= 10;
+        while decimals.is_multiple_of(10) {
+            decimals /= 10;
             width -= 1;
         }
-        write!(f, "{whole}.{places:0width$}")
+        write!(f, "{integer}.{decimals:0width$}")
     }
 }
 
@@ -197,17 +200,18 @@ impl Ord for Fraction {
     /// Compares exactly without overflow, by continued fractions.
     fn cmp(&self, other: &Self) -> Ordering {
         let (mut a, mut b) = (*self, *other);
-        let mut reversed = false;
+        let mut is_reversed = false;
         loop {
-            let (rest_a, rest_b) = (a.numerator % a.denominator, b.numerator % b.denominator);
-            let whole = (a.numerator / a.denominator).cmp(&(b.numerator / b.denominator));
-            if whole.is_ne() || rest_a == 0 || rest_b == 0 {
-                let order = whole.then((rest_a != 0).cmp(&(rest_b != 0)));
-                return if reversed { order.reverse() } else { order };
+            let (remainder_a, remainder_b) =
+                (a.numerator % a.denominator, b.numerator % b.denominator);
+            let integer_order = (a.numerator / a.denominator).cmp(&(b.numerator / b.denominator));
+            if integer_order.is_ne() || remainder_a == 0 || remainder_b == 0 {
+                let order = integer_order.then((remainder_a != 0).cmp(&(remainder_b != 0)));
+                return if is_reversed { order.reverse() } else { order };
             }
-            a = Self { numerator: a.denominator, denominator: rest_a };
-            b = Self { numerator: b.denominator, denominator: rest_b };
-            reversed = !reversed;
+            a = Self { numerator: a.denominator, denominator: remainder_a };
+            b = Self { numerator: b.denominator, denominator: remainder_b };
+            is_reversed = !is_reversed;
         }
     }
 }

@@ -132,21 +132,21 @@ pub fn open_points(
     policy: &PolicyValues,
 ) -> Vec<OpenPoint> {
     let claims = &assessment.claims;
-    let with_status = |status: VerdictStatus| {
+    let ids_with_status = |status: VerdictStatus| {
         ids(claims.iter().filter(|claim| claim.status == status).map(|claim| &claim.judged))
     };
     [
         OpenPoint::UnverifiedContradiction {
-            claims: with_status(VerdictStatus::UnverifiedContradiction),
+            claims: ids_with_status(VerdictStatus::UnverifiedContradiction),
         },
-        OpenPoint::ClaimDropped { claims: with_status(VerdictStatus::Dropped) },
+        OpenPoint::ClaimDropped { claims: ids_with_status(VerdictStatus::Dropped) },
         OpenPoint::UnverifiedFix { claims: assessment.unverified_fixes.clone() },
-        OpenPoint::CorrectionNotApplied { claims: not_applied(&assessment.corrections) },
-        OpenPoint::ClaimUndecided { claims: undecided(claims) },
+        OpenPoint::CorrectionNotApplied { claims: unapplied_claims(&assessment.corrections) },
+        OpenPoint::ClaimUndecided { claims: undecided_claims(claims) },
     ]
     .into_iter()
     .filter(|point| !point.claims().is_empty())
-    .chain(contested(hypotheses, policy))
+    .chain(contested_hypotheses(hypotheses, policy))
     .collect()
 }
 
@@ -164,10 +164,10 @@ pub fn open_without_partition(
         Reason::JudgeFailed { reason } => Some(OpenPoint::JudgeFailed { reason: reason.clone() }),
         _ => None,
     };
-    judge.into_iter().chain(contested(hypotheses, policy)).collect()
+    judge.into_iter().chain(contested_hypotheses(hypotheses, policy)).collect()
 }
 
-fn contested(hypotheses: &[Hypothesis], policy: &PolicyValues) -> Option<OpenPoint> {
+fn contested_hypotheses(hypotheses: &[Hypothesis], policy: &PolicyValues) -> Option<OpenPoint> {
     if policy.rollout.gate != RolloutMode::Active {
         return None;
     }
@@ -179,21 +179,21 @@ fn contested(hypotheses: &[Hypothesis], policy: &PolicyValues) -> Option<OpenPoi
     (!hypotheses.is_empty()).then_some(OpenPoint::ContestedHypothesis { hypotheses })
 }
 
-fn not_applied(corrections: &[Correction]) -> Vec<ClaimId> {
+fn unapplied_claims(corrections: &[Correction]) -> Vec<ClaimId> {
     let mut claims: Vec<ClaimId> = Vec::new();
     for correction in
         corrections.iter().filter(|correction| correction.outcome == CorrectionOutcome::Noted)
     {
-        let stricter =
+        let is_stricter =
             correction.to.0 > correction.from.0 || correction.code == CorrectionCode::ClaimDropped;
-        if stricter && !claims.contains(&correction.claim) {
+        if is_stricter && !claims.contains(&correction.claim) {
             claims.push(correction.claim.clone());
         }
     }
     claims
 }
 
-fn undecided(claims: &[VerifiedClaim]) -> Vec<ClaimId> {
+fn undecided_claims(claims: &[VerifiedClaim]) -> Vec<ClaimId> {
     let judged = claims.iter().map(|claim| &claim.judged);
     ids(judged.filter(|judged| judged.undecided.is_some()))
 }

@@ -236,10 +236,10 @@ impl OuterLoop {
         if self.contradicted.is_empty() {
             return Vec::new();
         }
-        let judged: BTreeSet<&ClaimKey> = partition.iter().collect();
+        let judged_claims: BTreeSet<&ClaimKey> = partition.iter().collect();
         let mut carried: Vec<ClaimKey> = stated
             .iter()
-            .filter(|key| self.contradicted.contains(*key) && !judged.contains(key))
+            .filter(|key| self.contradicted.contains(*key) && !judged_claims.contains(key))
             .cloned()
             .collect();
         carried.sort_unstable();
@@ -305,11 +305,11 @@ impl OuterLoop {
     }
 
     fn added_claims(&self, stated: &[ClaimKey]) -> Vec<ClaimKey> {
-        let Some(before) = self.trajectory.last().filter(|_| self.rewrites > 0) else {
+        let Some(previous) = self.trajectory.last().filter(|_| self.rewrites > 0) else {
             return Vec::new();
         };
-        let mut known: BTreeSet<&ClaimKey> = before.stated.iter().collect();
-        stated.iter().filter(|key| known.insert(*key)).cloned().collect()
+        let mut known_claims: BTreeSet<&ClaimKey> = previous.stated.iter().collect();
+        stated.iter().filter(|key| known_claims.insert(*key)).cloned().collect()
     }
 
     fn next_action(&mut self, tier: Tier, reasons: Vec<String>) -> Action {
@@ -353,7 +353,7 @@ impl OuterLoop {
             .trajectory
             .iter()
             .enumerate()
-            .max_by(|(earlier, a), (later, b)| quality(a, b).then(later.cmp(earlier)))
+            .max_by(|(index, a), (other_index, b)| quality(a, b).then(other_index.cmp(index)))
             .map(|(index, _)| index);
         let last = self.trajectory.len().checked_sub(1);
         Action::Finish(Ending::Degraded { cause, best, last })
@@ -366,8 +366,8 @@ impl OuterLoop {
 
 /// Orders reports by score, then tier. Scores that omit an earlier contradiction rank below others.
 fn quality(a: &Step, b: &Step) -> Ordering {
-    let complete = |step: &Step| step.score.is_some() && step.put_back.is_empty();
-    complete(a).cmp(&complete(b)).then(a.score.cmp(&b.score)).then(b.tier.cmp(&a.tier))
+    let is_complete = |step: &Step| step.score.is_some() && step.put_back.is_empty();
+    is_complete(a).cmp(&is_complete(b)).then(a.score.cmp(&b.score)).then(b.tier.cmp(&a.tier))
 }
 
 #[cfg(test)]

@@ -27,8 +27,9 @@ impl<'r> OwnReport<'r> {
     #[must_use]
     pub fn new(report: &'r str) -> Self {
         let report = report.trim();
-        let quoted = serde_json::Value::from(report).to_string();
-        let escaped = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned();
+        let json_string = serde_json::Value::from(report).to_string();
+        let escaped =
+            json_string.get(1..json_string.len().saturating_sub(1)).unwrap_or_default().to_owned();
         Self { report, escaped, sentences: prose_sentences(report) }
     }
 
@@ -49,18 +50,18 @@ impl<'r> OwnReport<'r> {
         if contains(self.report) || contains(&self.escaped) {
             return true;
         }
-        let found = self.sentences.iter().filter(|sentence| contains(sentence)).count();
-        self.sentences.len() >= MIN_SENTENCES && found * 10 >= self.sentences.len() * 6
+        let repeated_count = self.sentences.iter().filter(|sentence| contains(sentence)).count();
+        self.sentences.len() >= MIN_SENTENCES && repeated_count * 10 >= self.sentences.len() * 6
     }
 }
 
 fn prose_sentences(report: &str) -> Vec<&str> {
     let mut is_code = false;
     let prose = report.lines().filter(|line| {
-        let bare = line.trim_start();
-        let is_fence = bare.starts_with("```");
+        let trimmed = line.trim_start();
+        let is_fence = trimmed.starts_with("```");
         is_code ^= is_fence;
-        !is_code && !is_fence && !bare.starts_with(['>', '|', '`']) && !line.starts_with("    ")
+        !is_code && !is_fence && !trimmed.starts_with(['>', '|', '`']) && !line.starts_with("    ")
     });
     prose
         .flat_map(|line| sentences(line).into_iter().filter_map(move |span| str::get(line, span)))
@@ -102,13 +103,13 @@ mod tests {
 
     #[test]
     fn a_text_that_contains_the_report_repeats_it() {
-        let long = "The pool was exhausted at 10:04.\n".repeat(9);
+        let long_report = "The pool was exhausted at 10:04.\n".repeat(9);
         for (content, report, expected) in [
             ("It is down.", "It is down.\n", true),
             ("10:00 It is down.\n10:01 It is up.", "It is down.", false),
-            (&*format!("From the wiki:\n\n{long}\n-- end"), &*long, true),
-            (&*serde_json::json!({ "report": long }).to_string(), &*long, true),
-            (&*long.replace("pool", "disk"), &*long, false),
+            (&*format!("From the wiki:\n\n{long_report}\n-- end"), &*long_report, true),
+            (&*serde_json::json!({ "report": long_report }).to_string(), &*long_report, true),
+            (&*long_report.replace("pool", "disk"), &*long_report, false),
             ("anything", " ", false),
         ] {
             assert_eq!(repeats(content, report), expected, "{content:?}");

@@ -39,23 +39,26 @@ pub fn rank(outcomes: &[Option<ReportOutcome>]) -> Vec<RankedReport> {
     let is_tied =
         |a: Option<ReportOutcome>, b: Option<ReportOutcome>| better_first(a, b) == Ordering::Equal;
     let mut ranked: Vec<RankedReport> = Vec::with_capacity(order.len());
-    let mut before: Option<(usize, Option<ReportOutcome>)> = None;
-    for (at, (index, outcome)) in order.iter().copied().enumerate() {
-        let tied_index = |(other, its): &(usize, Option<ReportOutcome>)| {
-            (*other != index && is_tied(*its, outcome)).then_some(*other)
+    let mut previous: Option<(usize, Option<ReportOutcome>)> = None;
+    for (position, (index, outcome)) in order.iter().copied().enumerate() {
+        let tied_index = |(other, other_outcome): &(usize, Option<ReportOutcome>)| {
+            (*other != index && is_tied(*other_outcome, outcome)).then_some(*other)
         };
-        let same_as_before = before.is_some_and(|(_, its)| is_tied(its, outcome));
+        let is_tied_with_previous =
+            previous.is_some_and(|(_, other_outcome)| is_tied(other_outcome, outcome));
         let rank = match ranked.last() {
-            Some(last) if same_as_before => last.rank,
-            _ => at + 1,
+            Some(last) if is_tied_with_previous => last.rank,
+            _ => position + 1,
         };
         ranked.push(RankedReport {
             index,
             rank,
             tied_with: order.iter().filter_map(tied_index).collect(),
-            reason: before.map_or_else(String::new, |(other, its)| behind(other, its, outcome)),
+            reason: previous.map_or_else(String::new, |(other, other_outcome)| {
+                explain_rank(other, other_outcome, outcome)
+            }),
         });
-        before = Some((index, outcome));
+        previous = Some((index, outcome));
     }
     ranked
 }
@@ -68,26 +71,32 @@ fn better_first(a: Option<ReportOutcome>, b: Option<ReportOutcome>) -> Ordering 
         .then_with(|| a.at_fault.cmp(&b.at_fault))
 }
 
-fn behind(other: usize, before: Option<ReportOutcome>, outcome: Option<ReportOutcome>) -> String {
-    let (Some(before), Some(outcome)) = (before, outcome) else {
-        return match before {
+fn explain_rank(
+    other: usize,
+    other_outcome: Option<ReportOutcome>,
+    outcome: Option<ReportOutcome>,
+) -> String {
+    let (Some(other_outcome), Some(outcome)) = (other_outcome, outcome) else {
+        return match other_outcome {
             Some(_) => format!("Behind candidate {other}: it was not judged."),
             None => {
                 format!("Like candidate {other}, it was not judged; it is later in the request.")
             }
         };
     };
-    if before.tier != outcome.tier {
-        let (was, is) = (before.tier.name(), outcome.tier.name());
-        return format!("Behind candidate {other}: its tier is {is} against {was}.");
+    if other_outcome.tier != outcome.tier {
+        let (other_value, value) = (other_outcome.tier.name(), outcome.tier.name());
+        return format!("Behind candidate {other}: its tier is {value} against {other_value}.");
     }
-    if before.score != outcome.score {
-        let (was, is) = (format_score(before.score), format_score(outcome.score));
-        return format!("Behind candidate {other}: its score is {is} against {was}.");
+    if other_outcome.score != outcome.score {
+        let (other_value, value) = (format_score(other_outcome.score), format_score(outcome.score));
+        return format!("Behind candidate {other}: its score is {value} against {other_value}.");
     }
-    if before.at_fault != outcome.at_fault {
-        let (was, is) = (before.at_fault, outcome.at_fault);
-        return format!("Behind candidate {other}: {is} of its claims are at fault against {was}.");
+    if other_outcome.at_fault != outcome.at_fault {
+        let (other_value, value) = (other_outcome.at_fault, outcome.at_fault);
+        return format!(
+            "Behind candidate {other}: {value} of its claims are at fault against {other_value}."
+        );
     }
     format!("Equal to candidate {other}; it is later in the request.")
 }
@@ -133,8 +142,8 @@ mod tests {
 
     #[test]
     fn equal_outcomes_share_a_rank_in_input_order() {
-        let same = outcome(Tier::Proceed, Some((1, 1)), 0);
-        let outcomes = [outcome(Tier::Replan, None, 1), same, None, same, None];
+        let tied = outcome(Tier::Proceed, Some((1, 1)), 0);
+        let outcomes = [outcome(Tier::Replan, None, 1), tied, None, tied, None];
         assert_eq!(order(&outcomes), [(1, 1), (3, 1), (0, 3), (2, 4), (4, 4)]);
         let ranked = rank(&outcomes);
         assert_eq!(

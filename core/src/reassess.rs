@@ -31,8 +31,8 @@ pub struct RecordedPartition<'a> {
 #[must_use]
 pub fn reassess(policy: &Policy, recorded: RecordedPartition<'_>) -> Assessment {
     let RecordedPartition { judged, verified, coverage, second_look_error, evidence } = recorded;
-    let cited = CitedSpecialists::new(&judged, &EvidenceSet::new(evidence));
-    let own = JudgedTallies::new(policy, &judged, heaviest_allowed(policy, evidence));
+    let cited_specialists = CitedSpecialists::new(&judged, &EvidenceSet::new(evidence));
+    let judged_tallies = JudgedTallies::new(policy, &judged, heaviest_allowed(policy, evidence));
     let verified = match policy.verification {
         VerificationMode::Enforce => verified,
         VerificationMode::Observe => VerifiedPartition::as_judged(judged, verified.corrections),
@@ -40,8 +40,8 @@ pub fn reassess(policy: &Policy, recorded: RecordedPartition<'_>) -> Assessment 
     };
     let context = ReportContext { coverage, second_look_error };
     let PartitionDecision { tally, findings, decision } =
-        decide_partition(policy, &own, &verified, context, Origin::Judge);
-    let affected_specialists = cited.affected(&decision, &verified.claims);
+        decide_partition(policy, &judged_tallies, &verified, context, Origin::Judge);
+    let affected_specialists = cited_specialists.affected(&decision, &verified.claims);
     let (chain, safety) =
         chain_and_safety(policy, None, None, decision.tier, UnverifiedFix::Absent);
     Assessment {

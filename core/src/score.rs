@@ -26,21 +26,21 @@ impl ScoreTerms {
     /// Computes the weights of a tally.
     #[must_use]
     pub fn new(policy: &PolicyValues, tally: &Tally) -> Self {
-        let supported = |class| {
+        let weight = |class| {
             let counts = tally.of_class(class).iter().zip(policy.weights.as_array());
             counts.map(|(count, weight)| u128::from(*count) * weight.wide()).sum()
         };
-        let floored = |counts: &[u32; 8]| -> u128 {
+        let weight_with_floor = |counts: &[u32; 8]| -> u128 {
             let counts = counts.iter().zip(policy.weights.as_array());
             let floor = policy.ungrounded_floor;
             counts.map(|(count, weight)| u128::from(*count) * (*weight).max(floor).wide()).sum()
         };
         Self {
-            grounded: supported(Class::Grounded),
-            ungrounded: floored(tally.of_class(Class::Ungrounded)),
-            contradicted: floored(tally.of_class(Class::Contradicted)),
-            complementary: supported(Class::Complementary),
-            unverified: floored(tally.unverified_contradictions())
+            grounded: weight(Class::Grounded),
+            ungrounded: weight_with_floor(tally.of_class(Class::Ungrounded)),
+            contradicted: weight_with_floor(tally.of_class(Class::Contradicted)),
+            complementary: weight(Class::Complementary),
+            unverified: weight_with_floor(tally.unverified_contradictions())
                 + u128::from(tally.dropped()) * max_weight(policy).wide(),
         }
     }
@@ -58,12 +58,12 @@ impl ScoreTerms {
         let one = Millionths::ONE;
         let rho = if policy.guards.rho_at_least_one { policy.rho.max(one) } else { policy.rho };
         let complementary = self.complementary * one.wide();
-        let limited = match policy.guards.complementary_limit {
+        let limited_complementary = match policy.guards.complementary_limit {
             Some(limit) => complementary.min(self.grounded * limit.wide()),
             None => complementary,
         };
-        let guarded = self.ratio(policy, rho, limited);
-        guarded.or_else(|| self.score(policy).map(|_| Ratio { numerator: 0, denominator: 1 }))
+        let score = self.ratio(policy, rho, limited_complementary);
+        score.or_else(|| self.score(policy).map(|_| Ratio { numerator: 0, denominator: 1 }))
     }
 
     /// Computes S. `complementary` is W(K) in millionths squared.
@@ -120,9 +120,10 @@ impl Ratio {
     #[must_use]
     pub fn distance(self, threshold: Millionths) -> Fraction {
         let one = Millionths::ONE.wide();
-        let left = self.numerator * one;
-        let right = self.denominator * threshold.wide();
-        Fraction::new(left.abs_diff(right), self.denominator * one).unwrap_or(Fraction::ZERO)
+        let score_product = self.numerator * one;
+        let threshold_product = self.denominator * threshold.wide();
+        Fraction::new(score_product.abs_diff(threshold_product), self.denominator * one)
+            .unwrap_or(Fraction::ZERO)
     }
 }
 

@@ -13,23 +13,23 @@ pub fn split(report: &str, budget: &Budget) -> Vec<Claim> {
     claims(&Document::parse(report, &[], budget).assertions, &[], budget)
 }
 
-/// Splits assertions into claims `c1`, `c2` and so on, skipping the ids in `given`.
+/// Splits assertions into claims `c1`, `c2` and so on, skipping the ids in `existing`.
 #[must_use]
-pub fn claims(assertions: &[Assertion], given: &[Claim], budget: &Budget) -> Vec<Claim> {
-    let taken: BTreeSet<&str> = given.iter().map(|claim| claim.id.as_str()).collect();
-    let mut ids = (1_u64..).map(|n| format!("c{n}")).filter(|id| !taken.contains(id.as_str()));
-    let mut found = Vec::new();
+pub fn claims(assertions: &[Assertion], existing: &[Claim], budget: &Budget) -> Vec<Claim> {
+    let used_ids: BTreeSet<&str> = existing.iter().map(|claim| claim.id.as_str()).collect();
+    let mut ids = (1_u64..).map(|n| format!("c{n}")).filter(|id| !used_ids.contains(id.as_str()));
+    let mut claims = Vec::new();
     for assertion in assertions {
         if !budget.spend(assertion.text.text().len() * UNITS_PER_BYTE) {
             break;
         }
         for (text, span) in statements(assertion) {
             if let Some(id) = ids.next().and_then(|id| ClaimId::new(id).ok()) {
-                found.push(Claim { id, text, span: Some(span) });
+                claims.push(Claim { id, text, span: Some(span) });
             }
         }
     }
-    found
+    claims
 }
 
 #[cfg(test)]
@@ -124,12 +124,12 @@ mod tests {
 
     #[test]
     fn lists_and_quotations_are_not_split() {
-        for whole in [
+        for sentence in [
             "Pods a-1, b-2, and c-3 were restarted",
             "The log says \"probe failed, and retry was refused at 14:02\"",
             "Latency rose (p99 was 2 s, and p50 was 1 s) at 14:02",
         ] {
-            assert_eq!(texts(whole), [whole]);
+            assert_eq!(texts(sentence), [sentence]);
         }
     }
 
@@ -158,11 +158,11 @@ mod tests {
 
     #[test]
     fn ids_of_given_claims_are_skipped() {
-        let given = split("The pod was killed.", &Budget::unlimited());
+        let existing = split("The pod was killed.", &Budget::unlimited());
         let document =
             Document::parse("The pod restarted. It is ready.", &[], &Budget::unlimited());
-        let found = claims(&document.assertions, &given, &Budget::unlimited());
-        let ids: Vec<&str> = found.iter().map(|claim| claim.id.as_str()).collect();
+        let new_claims = claims(&document.assertions, &existing, &Budget::unlimited());
+        let ids: Vec<&str> = new_claims.iter().map(|claim| claim.id.as_str()).collect();
         assert_eq!(ids, ["c2", "c3"]);
     }
 

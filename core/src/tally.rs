@@ -107,7 +107,7 @@ impl Tally {
         }
     }
 
-    pub(crate) fn in_group(&self, group: Group) -> u32 {
+    pub(crate) fn count_in_group(&self, group: Group) -> u32 {
         match group {
             Group::Class(class, evidence_type) => count_of(self.of_class(class), evidence_type),
             Group::UnverifiedContradiction(evidence_type) => {

@@ -125,16 +125,18 @@ pub fn decide(
 ) -> Decision {
     let terms = ScoreTerms::new(policy, tally);
     let score = terms.score(policy);
-    let guarded = terms.guarded_score(policy);
+    let guarded_score = terms.guarded_score(policy);
     let mut reasons = Vec::new();
 
-    let half = origin == Origin::Caller && policy.undefined_score == UndefinedScore::Half;
-    let (score, guarded) = match (score, guarded) {
-        (None, None) if half => (Some(Ratio::HALF), Some(Ratio::HALF)),
+    let counts_as_half = origin == Origin::Caller && policy.undefined_score == UndefinedScore::Half;
+    let (score, guarded_score) = match (score, guarded_score) {
+        (None, None) if counts_as_half => (Some(Ratio::HALF), Some(Ratio::HALF)),
         scores => scores,
     };
-    let mut tier = match (score, guarded) {
-        (Some(score), Some(guarded)) => tier_by_score(policy, score, guarded, &mut reasons),
+    let mut tier = match (score, guarded_score) {
+        (Some(score), Some(guarded_score)) => {
+            tier_by_score(policy, score, guarded_score, &mut reasons)
+        }
         _ => {
             reasons.push(Reason::NothingToScore);
             Tier::Abstain
@@ -154,7 +156,7 @@ pub fn decide(
     Decision {
         tier,
         score,
-        guarded_score: guarded,
+        guarded_score,
         terms,
         reasons,
         not_applicable: not_applicable(policy, findings),
@@ -177,23 +179,26 @@ pub fn band(policy: &PolicyValues, score: Ratio) -> Tier {
 fn tier_by_score(
     policy: &PolicyValues,
     score: Ratio,
-    guarded: Ratio,
+    guarded_score: Ratio,
     reasons: &mut Vec<Reason>,
 ) -> Tier {
-    let tier = band(policy, guarded);
+    let tier = band(policy, guarded_score);
     match tier {
         Tier::Proceed | Tier::Abstain => return tier,
         Tier::Regenerate => reasons.push(Reason::ScoreBelowProceed {
-            score: guarded.fraction(),
+            score: guarded_score.fraction(),
             threshold: policy.tau_proceed,
         }),
         Tier::Replan => reasons.push(Reason::ScoreBelowRegenerate {
-            score: guarded.fraction(),
+            score: guarded_score.fraction(),
             threshold: policy.tau_regenerate,
         }),
     }
     if band(policy, score) < tier {
-        reasons.push(Reason::GuardedScore { score: score.fraction(), guarded: guarded.fraction() });
+        reasons.push(Reason::GuardedScore {
+            score: score.fraction(),
+            guarded: guarded_score.fraction(),
+        });
     }
     tier
 }
@@ -239,7 +244,7 @@ fn push_blocking_reasons(
     reasons: &mut Vec<Reason>,
 ) -> bool {
     let guards = &policy.guards;
-    let before = reasons.len();
+    let initial_count = reasons.len();
     let contradicted = tally.count(Class::Contradicted);
     if guards.contradiction_blocks && contradicted > 0 {
         reasons.push(Reason::ContradictedClaims { count: contradicted });
@@ -272,31 +277,31 @@ fn push_blocking_reasons(
     {
         reasons.push(Reason::UncoveredText { words: coverage.words.clone() });
     }
-    let without_text = findings.is_some_and(|findings| findings.coverage.is_none());
-    if guards.synthesis_required && without_text && origin == Origin::Judge {
+    let has_no_text = findings.is_some_and(|findings| findings.coverage.is_none());
+    if guards.synthesis_required && has_no_text && origin == Origin::Judge {
         reasons.push(Reason::SynthesisMissing);
     }
-    let blocked = reasons.len() > before;
+    let is_blocked = reasons.len() > initial_count;
     if let Some(TextFindings { duplicates: count @ 1.., .. }) = findings {
         reasons.push(Reason::DuplicatesCountOnce { count: *count });
     }
-    blocked
+    is_blocked
 }
 
 fn not_applicable(policy: &PolicyValues, findings: Option<&TextFindings>) -> Vec<Guard> {
     let guards = &policy.guards;
-    let without_text = findings.is_none();
-    let without_synthesis = findings.is_none_or(|findings| findings.coverage.is_none());
-    let mut missing = Vec::new();
+    let has_no_text = findings.is_none();
+    let has_no_synthesis = findings.is_none_or(|findings| findings.coverage.is_none());
+    let mut guards_without_input = Vec::new();
     for (guard, is_enabled, lacks_input) in [
-        (Guard::Duplicates, guards.duplicates_count_once, without_text),
-        (Guard::Coverage, guards.min_coverage.is_some(), without_synthesis),
-        (Guard::Synthesis, guards.synthesis_required, without_text),
-        (Guard::Verification, policy.verification != VerificationMode::Off, without_text),
+        (Guard::Duplicates, guards.duplicates_count_once, has_no_text),
+        (Guard::Coverage, guards.min_coverage.is_some(), has_no_synthesis),
+        (Guard::Synthesis, guards.synthesis_required, has_no_text),
+        (Guard::Verification, policy.verification != VerificationMode::Off, has_no_text),
     ] {
         if is_enabled && lacks_input {
-            missing.push(guard);
+            guards_without_input.push(guard);
         }
     }
-    missing
+    guards_without_input
 }

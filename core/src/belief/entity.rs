@@ -38,11 +38,12 @@ impl Entity {
         if !is_valid {
             return Err(EntityError { given: text.chars().take(80).collect() });
         }
-        let Some((before, name)) = text.rsplit_once('/') else { return Ok(Self(text.to_string())) };
-        let kind = before.rsplit('/').next().unwrap_or_default();
-        let is_instance = INSTANCES.iter().any(|known| kind.eq_ignore_ascii_case(known));
+        let Some((prefix, name)) = text.rsplit_once('/') else { return Ok(Self(text.to_string())) };
+        let kind = prefix.rsplit('/').next().unwrap_or_default();
+        let is_instance =
+            INSTANCES.iter().any(|instance_kind| kind.eq_ignore_ascii_case(instance_kind));
         let name = if is_instance { strip_generated(name) } else { name };
-        Ok(Self(format!("{before}/{name}")))
+        Ok(Self(format!("{prefix}/{name}")))
     }
 
     /// The full name.
@@ -117,8 +118,8 @@ mod tests {
 
     #[test]
     fn rejects_invalid_names() {
-        let long = "a".repeat(257);
-        for given in ["", "/", "a//b", "a/b/c/d", "shop/Pod/", "two words", "a\nb", &long] {
+        let long_name = "a".repeat(257);
+        for given in ["", "/", "a//b", "a/b/c/d", "shop/Pod/", "two words", "a\nb", &long_name] {
             let error = Entity::parse(given).unwrap_err().to_string();
             assert!(error.contains("is not an entity name") && error.len() < 250, "{error}");
         }

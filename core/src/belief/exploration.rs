@@ -180,8 +180,8 @@ impl Exploration {
     /// Starts an exploration at the alerting entities.
     #[must_use]
     pub fn new(topology: Topology, alerts: &[Node], limits: Limits) -> Self {
-        let known = |node: &Node| topology.entity(*node).is_some();
-        let alerts: BTreeSet<Node> = alerts.iter().copied().filter(known).collect();
+        let is_known = |node: &Node| topology.entity(*node).is_some();
+        let alerts: BTreeSet<Node> = alerts.iter().copied().filter(is_known).collect();
         let states = alerts.iter().map(|node| (*node, NodeState::default())).collect();
         let mut exploration = Self {
             active: alerts.clone(),
@@ -222,16 +222,16 @@ impl Exploration {
             _ => belief.propagations.iter().copied().collect(),
         };
         let ends = propagations.iter().flat_map(|(from, to)| [*from, *to]);
-        for found in ends.chain(belief.suspects.iter().copied()) {
-            self.states.entry(found).or_insert_with(|| {
-                self.active.insert(found);
+        for entity in ends.chain(belief.suspects.iter().copied()) {
+            self.states.entry(entity).or_insert_with(|| {
+                self.active.insert(entity);
                 NodeState::default()
             });
         }
         let state = self.states.entry(node).or_default();
         state.visits += 1;
         state.inbox.clear();
-        state.flips += u32::from(state.label.is_some_and(|before| before != label));
+        state.flips += u32::from(state.label.is_some_and(|previous| previous != label));
         let is_settled = state.flips > self.limits.max_flips;
         if is_settled {
             label = Label::Defer;
@@ -298,8 +298,8 @@ impl Exploration {
     }
 
     pub(super) fn pending(&self) -> impl Iterator<Item = Node> + '_ {
-        let in_round = self.round.keys().copied();
-        in_round.chain(self.active.iter().copied()).collect::<BTreeSet<Node>>().into_iter()
+        let round_nodes = self.round.keys().copied();
+        round_nodes.chain(self.active.iter().copied()).collect::<BTreeSet<Node>>().into_iter()
     }
 
     fn check(&self, node: Node, belief: &Belief) -> Result<(), AnswerError> {
@@ -352,8 +352,9 @@ impl Exploration {
         let visit_count = self.visit_count();
         let cooldown_left = |node: &Node| {
             let last = self.states.get(node).and_then(|state| state.last_visited_at);
-            let since = last.map_or(u32::MAX, |at| visit_count.saturating_sub(at));
-            self.limits.cooldown.saturating_sub(since)
+            let visits_since =
+                last.map_or(u32::MAX, |visited_at| visit_count.saturating_sub(visited_at));
+            self.limits.cooldown.saturating_sub(visits_since)
         };
         let Some(min) = self.active.iter().map(cooldown_left).min() else { return };
         let mut due: Vec<Node> =
@@ -363,8 +364,8 @@ impl Exploration {
             let (alerts, is_changed) = (&self.alerts, self.topology.is_changed(*node));
             (Reverse(alerts.contains(node)), Reverse(is_changed), *node)
         });
-        let left = self.limits.budget.saturating_sub(visit_count);
-        due.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+        let remaining = self.limits.budget.saturating_sub(visit_count);
+        due.truncate(usize::try_from(remaining).unwrap_or(usize::MAX));
         for node in due {
             self.active.remove(&node);
             self.round.insert(node, self.visit(node));
@@ -376,7 +377,7 @@ impl Exploration {
         Visit {
             node,
             number: state.map_or(1, |state| state.visits.saturating_add(1)),
-            neighbours: neighbours.map(|other| (other, self.label(other))).collect(),
+            neighbours: neighbours.map(|neighbour| (neighbour, self.label(neighbour))).collect(),
             inbox: state.map(|state| state.inbox.values().cloned().collect()).unwrap_or_default(),
         }
     }

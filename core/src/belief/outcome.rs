@@ -68,16 +68,16 @@ impl PropagationGraph {
 
     /// The reachable entities with their predecessors on shortest paths; ties go to the first by name.
     fn predecessors(&self, from: Node) -> BTreeMap<Node, Node> {
-        let (mut reached, mut next) = (BTreeMap::from([(from, from)]), VecDeque::from([from]));
+        let (mut predecessors, mut next) = (BTreeMap::from([(from, from)]), VecDeque::from([from]));
         while let Some(node) = next.pop_front() {
             for to in self.0.get(&node).into_iter().flatten() {
-                if !reached.contains_key(to) {
-                    reached.insert(*to, node);
+                if !predecessors.contains_key(to) {
+                    predecessors.insert(*to, node);
                     next.push_back(*to);
                 }
             }
         }
-        reached
+        predecessors
     }
 
     fn cause_count(&self, node: Node) -> u32 {
@@ -146,8 +146,8 @@ impl Exploration {
         let suspicious =
             self.states().iter().filter(|(_, state)| state.label != Some(Label::Healthy));
         let candidate = |(node, state): (&Node, &NodeState)| {
-            let reached = graph.predecessors(*node);
-            let alerts = self.alerts().filter(|alert| reached.contains_key(alert)).count();
+            let predecessors = graph.predecessors(*node);
+            let alerts = self.alerts().filter(|alert| predecessors.contains_key(alert)).count();
             Candidate {
                 node: *node,
                 label: state.label,

@@ -130,9 +130,11 @@ impl Topology {
 
     /// All names of a node, its canonical name first.
     pub fn names(&self, node: Node) -> impl Iterator<Item = &Entity> {
-        let others = self.aliases.iter().filter(move |(_, other)| **other == node);
-        let own = self.entity(node);
-        own.into_iter().chain(others.map(|(name, _)| name).filter(move |name| Some(*name) != own))
+        let aliases = self.aliases.iter().filter(move |(_, target)| **target == node);
+        let canonical = self.entity(node);
+        canonical
+            .into_iter()
+            .chain(aliases.map(|(name, _)| name).filter(move |name| Some(*name) != canonical))
     }
 
     /// All nodes.
@@ -152,8 +154,8 @@ impl Topology {
 
     /// Returns `true` if an edge in either direction connects the nodes.
     #[must_use]
-    pub fn are_neighbours(&self, one: Node, other: Node) -> bool {
-        self.neighbours.get(&one).is_some_and(|neighbours| neighbours.contains(&other))
+    pub fn are_neighbours(&self, node: Node, other: Node) -> bool {
+        self.neighbours.get(&node).is_some_and(|neighbours| neighbours.contains(&other))
     }
 
     /// Returns `true` if the entity changed.
@@ -175,8 +177,8 @@ impl<'a> Aliases<'a> {
         let mut aliases = Self(BTreeMap::new());
         for group in groups {
             // Groups that share a name are merged under the first group's canonical name.
-            let known = group.iter().find(|name| aliases.0.contains_key(name));
-            let Some(first) = known.or(group.first()).map(|name| aliases.name(name)) else {
+            let known_name = group.iter().find(|name| aliases.0.contains_key(name));
+            let Some(first) = known_name.or(group.first()).map(|name| aliases.name(name)) else {
                 continue;
             };
             for root in group.iter().map(|name| aliases.name(name)).collect::<BTreeSet<_>>() {

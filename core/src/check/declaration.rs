@@ -134,7 +134,7 @@ impl CheckDeclaration {
             Some(Value::String(text)) => Ok(text.clone()),
             Some(_) => Err(CheckError::new(&field(pointer), "is not a string; give one in quotes")),
         };
-        let whole = |pointer: &str, default: i32| match document.pointer(pointer) {
+        let integer = |pointer: &str, default: i32| match document.pointer(pointer) {
             None | Some(Value::Null) => Ok(default),
             Some(value) => to_i32(value).ok_or_else(|| {
                 let message = "is not a 32-bit integer; give one, such as 0";
@@ -148,9 +148,9 @@ impl CheckDeclaration {
         let arguments = document.pointer("/command").and_then(Value::as_array);
         let arguments = arguments.map(Vec::as_slice).unwrap_or_default();
         let command = arguments.iter().map(|argument| argument.as_str().map(str::to_owned));
-        let timeout = document.pointer("/timeout_seconds").filter(|given| !given.is_null());
+        let timeout = document.pointer("/timeout_seconds").filter(|value| !value.is_null());
         let timeout = match timeout {
-            Some(_) => u32::try_from(whole("/timeout_seconds", 0)?).unwrap_or(0),
+            Some(_) => u32::try_from(integer("/timeout_seconds", 0)?).unwrap_or(0),
             None => Self::TIMEOUT_SECONDS,
         };
         Self::new(
@@ -158,7 +158,7 @@ impl CheckDeclaration {
             command.collect::<Option<_>>().unwrap_or_default(),
             timeout,
             PassCondition {
-                exit_status: whole("/pass/exit_status", 0)?,
+                exit_status: integer("/pass/exit_status", 0)?,
                 contains: text("/pass/contains")?,
                 lacks: text("/pass/lacks")?,
             },
@@ -181,8 +181,8 @@ fn field(pointer: &str) -> String {
 /// Returns [`CheckError`] for the first invalid field.
 pub fn checks_from_toml(text: &str) -> Result<Vec<CheckDeclaration>, CheckError> {
     let document = DeTable::parse(text).map_err(|error| {
-        let before = error.span().map_or(0, |span| span.start);
-        let line = 1 + text.bytes().take(before).filter(|byte| *byte == b'\n').count();
+        let offset = error.span().map_or(0, |span| span.start);
+        let line = 1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
         CheckError::new(&format!("line {line}"), error.message())
     })?;
     let mut checks: Vec<CheckDeclaration> = Vec::new();
@@ -200,7 +200,7 @@ pub fn checks_from_toml(text: &str) -> Result<Vec<CheckDeclaration>, CheckError>
                 field: format!("{path}.{}", error.field),
                 ..error
             })?;
-            if checks.iter().any(|known| known.name == check.name) {
+            if checks.iter().any(|other| other.name == check.name) {
                 let message = format!("duplicate name `{}`; give each check its own", check.name);
                 return Err(CheckError::new(&format!("{path}.name"), message));
             }
@@ -229,12 +229,13 @@ fn check_document(path: &str, table: &DeValue<'_>) -> Result<Value, CheckError> 
         value.as_object().into_iter().flat_map(|table| table.keys().cloned()).collect()
     };
     let pass = document.pointer("/pass").map(keys).unwrap_or_default();
-    let unknown = keys(&document).into_iter().find(|key| !KEYS.contains(&key.as_str()));
-    let unknown_in_pass = pass.into_iter().find(|key| !PASS_KEYS.contains(&key.as_str()));
-    match unknown.or(unknown_in_pass.map(|key| format!("pass.{key}"))) {
+    let invalid_key = keys(&document).into_iter().find(|key| !KEYS.contains(&key.as_str()));
+    let invalid_pass_key = pass.into_iter().find(|key| !PASS_KEYS.contains(&key.as_str()));
+    match invalid_key.or(invalid_pass_key.map(|key| format!("pass.{key}"))) {
         Some(key) => {
-            let known = [KEYS.join(", "), PASS_KEYS.map(|key| format!("pass.{key}")).join(", ")];
-            let message = format!("unknown key; expected one of {}", known.join(", "));
+            let expected_keys =
+                [KEYS.join(", "), PASS_KEYS.map(|key| format!("pass.{key}")).join(", ")];
+            let message = format!("unknown key; expected one of {}", expected_keys.join(", "));
             Err(CheckError::new(&format!("{path}.{key}"), message))
         }
         None => Ok(document),
@@ -247,7 +248,7 @@ fn to_json(value: &DeValue<'_>) -> Value {
         // An overflowing integer becomes a string, so that validation rejects it.
         DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
             .map_or_else(|_| Value::String(number.as_str().to_owned()), Value::from),
-        DeValue::Boolean(given) => Value::Bool(*given),
+        DeValue::Boolean(switch) => Value::Bool(*switch),
         DeValue::Array(values) => values.iter().map(|value| to_json(value.get_ref())).collect(),
         DeValue::Table(table) => table
             .iter()
@@ -301,7 +302,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_invalid_field() {
-        let named = "[[check]]\nname = \"a\"\ncommand = [\"b\"]\n";
+        let declaration = "[[check]]\nname = \"a\"\ncommand = [\"b\"]\n";
         for (text, field) in [
             (String::new(), "check"),
             ("[[check]\n".to_owned(), "line 1"),
@@ -312,16 +313,22 @@ mod tests {
             ("[[check]]\nname = \"a\"\ncommand = \"b\"".to_owned(), "check[0].command"),
             ("[[check]]\nname = \"a\"\ncommand = [1]".to_owned(), "check[0].command"),
             ("[[check]]\nname = \"a\"\ncommand = [\"\"]".to_owned(), "check[0].command"),
-            (format!("{named}timeout = 1"), "check[0].timeout"),
-            (format!("{named}timeout_seconds = 0"), "check[0].timeout_seconds"),
-            (format!("{named}timeout_seconds = 0.5"), "check[0].timeout_seconds"),
-            (format!("{named}timeout_seconds = -1"), "check[0].timeout_seconds"),
-            (format!("{named}timeout_seconds = 99999999999999999999"), "check[0].timeout_seconds"),
-            (format!("{named}pass = \"PASS\""), "check[0].pass"),
-            (format!("{named}pass = {{ exit_status = 4294967296 }}"), "check[0].pass.exit_status"),
-            (format!("{named}pass = {{ status = 1 }}"), "check[0].pass.status"),
-            (format!("{named}pass = {{ contains = 1 }}"), "check[0].pass.contains"),
-            (format!("{named}{named}"), "check[1].name"),
+            (format!("{declaration}timeout = 1"), "check[0].timeout"),
+            (format!("{declaration}timeout_seconds = 0"), "check[0].timeout_seconds"),
+            (format!("{declaration}timeout_seconds = 0.5"), "check[0].timeout_seconds"),
+            (format!("{declaration}timeout_seconds = -1"), "check[0].timeout_seconds"),
+            (
+                format!("{declaration}timeout_seconds = 99999999999999999999"),
+                "check[0].timeout_seconds",
+            ),
+            (format!("{declaration}pass = \"PASS\""), "check[0].pass"),
+            (
+                format!("{declaration}pass = {{ exit_status = 4294967296 }}"),
+                "check[0].pass.exit_status",
+            ),
+            (format!("{declaration}pass = {{ status = 1 }}"), "check[0].pass.status"),
+            (format!("{declaration}pass = {{ contains = 1 }}"), "check[0].pass.contains"),
+            (format!("{declaration}{declaration}"), "check[1].name"),
         ] {
             assert_eq!(checks_from_toml(&text).unwrap_err().field, field, "{text}");
         }

@@ -23,11 +23,12 @@ impl CheckRun {
     #[must_use]
     pub fn result(&self) -> VerificationResult {
         let pass = self.declaration.pass();
-        let has = |text: &String| !text.is_empty() && self.output.contains(text.as_str());
-        let passed = self.exit_status == Some(pass.exit_status)
-            && (pass.contains.is_empty() || has(&pass.contains))
-            && !has(&pass.lacks);
-        if passed { VerificationResult::Passed } else { VerificationResult::Failed }
+        let output_contains =
+            |text: &String| !text.is_empty() && self.output.contains(text.as_str());
+        let is_passed = self.exit_status == Some(pass.exit_status)
+            && (pass.contains.is_empty() || output_contains(&pass.contains))
+            && !output_contains(&pass.lacks);
+        if is_passed { VerificationResult::Passed } else { VerificationResult::Failed }
     }
 
     /// The evidence document: the declaration, exit status, output and result.
@@ -49,16 +50,16 @@ impl CheckRun {
             true => serde_json::from_str(text).unwrap_or_default(),
             false => Value::Null,
         };
-        let only = document.as_object().filter(|fields| fields.len() == 1);
-        let Some(run) = only.and_then(|fields| fields.get(KEY)) else { return Ok(None) };
-        let within = |error: CheckError| CheckError {
+        let single_field = document.as_object().filter(|fields| fields.len() == 1);
+        let Some(run) = single_field.and_then(|fields| fields.get(KEY)) else { return Ok(None) };
+        let nest_error = |error: CheckError| CheckError {
             field: [KEY, ".", &error.field].concat(),
             message: error.message,
         };
         let invalid = |field: &str, message: &str| {
-            within(CheckError { field: field.to_owned(), message: message.to_owned() })
+            nest_error(CheckError { field: field.to_owned(), message: message.to_owned() })
         };
-        let declaration = CheckDeclaration::from_document(run).map_err(within)?;
+        let declaration = CheckDeclaration::from_document(run).map_err(nest_error)?;
         let exit_status = match run.get("exit_status") {
             None | Some(Value::Null) => None,
             Some(status) => {
@@ -113,10 +114,10 @@ mod tests {
 
     #[test]
     fn the_stated_result_of_a_document_is_ignored() {
-        let failed = run(Some(1), "2 orders charged twice", PassCondition::default());
-        let text = failed.to_json().replace("\"failed\"", "\"passed\"");
-        let read = CheckRun::from_json(&text).unwrap().unwrap();
-        assert_eq!((read.result(), &read), (VerificationResult::Failed, &failed));
+        let failed_run = run(Some(1), "2 orders charged twice", PassCondition::default());
+        let text = failed_run.to_json().replace("\"failed\"", "\"passed\"");
+        let parsed = CheckRun::from_json(&text).unwrap().unwrap();
+        assert_eq!((parsed.result(), &parsed), (VerificationResult::Failed, &failed_run));
     }
 
     #[test]

@@ -199,8 +199,10 @@ const WORDS: &[(&[&str], Classification)] = &[
 pub fn classify_item(name: &str, text: &str) -> Classification {
     let outline = text.trim_start().starts_with(['{', '[']).then(|| outline(text));
     match outline.flatten() {
-        Some(document) => by_shape(&document).or_else(|| by_name(name)).unwrap_or(STATE),
-        None => by_markers(text).or_else(|| by_name(name)).unwrap_or(LOGS),
+        Some(document) => {
+            classify_by_shape(&document).or_else(|| classify_by_name(name)).unwrap_or(STATE)
+        }
+        None => classify_by_markers(text).or_else(|| classify_by_name(name)).unwrap_or(LOGS),
     }
 }
 
@@ -292,38 +294,39 @@ impl<'de> Visitor<'de> for Outline {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let mut found = serde_json::Map::new();
+        let mut outline = serde_json::Map::new();
         while let Some(key) = members.next_key::<String>()? {
-            found.insert(key, members.next_value_seed(Self { depth: self.depth - 1 })?);
+            outline.insert(key, members.next_value_seed(Self { depth: self.depth - 1 })?);
         }
-        Ok(Value::Object(found))
+        Ok(Value::Object(outline))
     }
 }
 
-fn by_shape(document: &Value) -> Option<Classification> {
-    let fits = |(pointer, start): &(&str, &str)| {
+fn classify_by_shape(document: &Value) -> Option<Classification> {
+    let matches_field = |(pointer, start): &(&str, &str)| {
         document.pointer(pointer).is_some_and(|value| {
             !value.is_null()
                 && (start.is_empty() || value.as_str().is_some_and(|text| text.starts_with(start)))
         })
     };
-    let found = SHAPES.iter().find(|(fields, _)| fields.iter().all(fits));
-    found.map(|(_, class)| *class)
+    let row = SHAPES.iter().find(|(fields, _)| fields.iter().all(matches_field));
+    row.map(|(_, class)| *class)
 }
 
-fn by_markers(text: &str) -> Option<Classification> {
+fn classify_by_markers(text: &str) -> Option<Classification> {
     const MAX_CHARS: usize = 4096;
     let head: String = core::iter::once('\n').chain(text.chars().take(MAX_CHARS)).collect();
-    let found = MARKERS.iter().find(|(markers, _)| markers.iter().all(|mark| head.contains(mark)));
-    found.map(|(_, class)| *class)
+    let row = MARKERS.iter().find(|(markers, _)| markers.iter().all(|mark| head.contains(mark)));
+    row.map(|(_, class)| *class)
 }
 
-fn by_name(name: &str) -> Option<Classification> {
-    let words: Vec<String> =
+fn classify_by_name(name: &str) -> Option<Classification> {
+    let name_words: Vec<String> =
         name.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
-    let found =
-        WORDS.iter().find(|(known, _)| words.iter().any(|word| known.contains(&word.as_str())));
-    found.map(|(_, class)| *class)
+    let row = WORDS
+        .iter()
+        .find(|(row_words, _)| name_words.iter().any(|word| row_words.contains(&word.as_str())));
+    row.map(|(_, class)| *class)
 }
 
 #[cfg(test)]
@@ -332,7 +335,7 @@ mod tests {
 
     #[test]
     fn overrides_adapt_the_other_value() {
-        for (given, classified, expected) in [
+        for (overrides, classified, expected) in [
             ((None, None), ALERT, ALERT),
             ((None, Some(Lane::Logs)), ALERT, LOGS),
             ((Some(Signal), None), LOGS, ALERT),
@@ -347,9 +350,9 @@ mod tests {
             ((Some(ToolOutput), Some(Lane::Change)), LOGS, class(ToolOutput, Lane::Change)),
         ] {
             assert_eq!(
-                classified.with_overrides(given.0, given.1),
+                classified.with_overrides(overrides.0, overrides.1),
                 expected,
-                "{given:?} {classified:?}"
+                "{overrides:?} {classified:?}"
             );
         }
     }

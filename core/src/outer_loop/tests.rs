@@ -9,7 +9,7 @@ fn key(text: &str) -> ClaimKey {
     ClaimKey(text.to_string())
 }
 
-fn started(limits: LoopLimits, report: SubjectDigest) -> OuterLoop {
+fn start_loop(limits: LoopLimits, report: SubjectDigest) -> OuterLoop {
     let mut outer_loop = OuterLoop::start(limits);
     assert_eq!(outer_loop.apply(Event::Submitted(report)), Ok(Action::Evaluate));
     outer_loop
@@ -26,8 +26,11 @@ fn judgement(tier: Tier, score: Option<(u128, u128)>) -> Judgement {
     }
 }
 
-fn drive(limits: LoopLimits, tiers: &[(Tier, Option<(u128, u128)>)]) -> (OuterLoop, Vec<Action>) {
-    let mut outer_loop = started(limits, digest(0));
+fn run_loop(
+    limits: LoopLimits,
+    tiers: &[(Tier, Option<(u128, u128)>)],
+) -> (OuterLoop, Vec<Action>) {
+    let mut outer_loop = start_loop(limits, digest(0));
     let mut action = Action::Evaluate;
     let mut actions = vec![action.clone()];
     let mut judgements = tiers.iter();
@@ -62,14 +65,14 @@ fn names(actions: &[Action]) -> Vec<&'static str> {
 
 #[test]
 fn a_grounded_report_proceeds_at_once() {
-    let (_, actions) = drive(LoopLimits::default(), &[(Tier::Proceed, Some((9, 10)))]);
+    let (_, actions) = run_loop(LoopLimits::default(), &[(Tier::Proceed, Some((9, 10)))]);
     assert_eq!(actions.last(), Some(&Action::Finish(Ending::Proceed { index: 0 })));
 }
 
 #[test]
 fn a_second_regeneration_replans() {
     let regenerate = (Tier::Regenerate, Some((7, 10)));
-    let (outer_loop, actions) = drive(
+    let (outer_loop, actions) = run_loop(
         LoopLimits { max_replans: 1, regenerations_per_plan: 1, max_judge_retries: 0 },
         &[regenerate, regenerate, regenerate, regenerate],
     );
@@ -90,13 +93,13 @@ fn a_second_regeneration_replans() {
 
 #[test]
 fn an_abstention_replans_to_gather_evidence() {
-    let (_, actions) = drive(LoopLimits::default(), &[(Tier::Abstain, None)]);
+    let (_, actions) = run_loop(LoopLimits::default(), &[(Tier::Abstain, None)]);
     assert!(matches!(actions[1], Action::Replan { cause: ReplanCause::GatherEvidence, .. }));
 }
 
 #[test]
 fn h34_a_degraded_ending_returns_best_and_last_report() {
-    let (_, actions) = drive(
+    let (_, actions) = run_loop(
         LoopLimits::default(),
         &[
             (Tier::Replan, Some((1, 10))),
@@ -113,7 +116,7 @@ fn h34_a_degraded_ending_returns_best_and_last_report() {
 #[test]
 fn h34_an_unchanged_report_is_not_judged_again() {
     let limits = LoopLimits { max_replans: 1, regenerations_per_plan: 1, max_judge_retries: 0 };
-    let mut outer_loop = started(limits, digest(7));
+    let mut outer_loop = start_loop(limits, digest(7));
     let regenerate = judgement(Tier::Regenerate, Some((7, 10)));
     let action = outer_loop.apply(Event::Judged(regenerate)).unwrap();
     assert_eq!(names(&[action]), ["rewrite"]);
@@ -128,7 +131,7 @@ fn h34_an_unchanged_report_is_not_judged_again() {
 
 #[test]
 fn h34_a_rewritten_report_can_proceed() {
-    let (_, actions) = drive(
+    let (_, actions) = run_loop(
         LoopLimits::default(),
         &[
             (Tier::Regenerate, Some((7, 10))),
@@ -142,7 +145,7 @@ fn h34_a_rewritten_report_can_proceed() {
 #[test]
 fn judge_failures_use_no_replan() {
     let limits = LoopLimits { max_replans: 2, regenerations_per_plan: 1, max_judge_retries: 2 };
-    let mut outer_loop = started(limits, digest(0));
+    let mut outer_loop = start_loop(limits, digest(0));
     let failed = || Event::JudgeFailed { reason: "connection refused".to_string() };
     for _ in 0..2 {
         let action = outer_loop.apply(failed()).unwrap();
@@ -156,7 +159,7 @@ fn judge_failures_use_no_replan() {
 
 #[test]
 fn h07_an_omitted_contradiction_is_put_back() {
-    let mut outer_loop = started(LoopLimits::default(), digest(0));
+    let mut outer_loop = start_loop(LoopLimits::default(), digest(0));
     let first = Judgement {
         contradictions: vec![key("the limit was raised")],
         partition: vec![key("the limit was raised"), key("pods restarted")],
@@ -175,12 +178,12 @@ fn h07_an_omitted_contradiction_is_put_back() {
     assert_eq!(outer_loop.carried_contradictions(&partition, &partition), [], "no longer stated");
     assert_eq!(outer_loop.carried_contradictions(&stated, &stated), [], "judged again");
 
-    let forgetful = Judgement {
+    let incomplete = Judgement {
         partition: partition.to_vec(),
         stated: stated.to_vec(),
         ..judgement(Tier::Proceed, Some((1, 1)))
     };
-    let action = outer_loop.apply(Event::Judged(forgetful)).unwrap();
+    let action = outer_loop.apply(Event::Judged(incomplete)).unwrap();
     assert_eq!(names(&[action]), ["replan"], "it must not proceed without it");
     assert_eq!(outer_loop.trajectory()[1].put_back, carried);
 }
@@ -188,17 +191,17 @@ fn h07_an_omitted_contradiction_is_put_back() {
 #[test]
 fn a_score_without_a_contradiction_ranks_last() {
     let limits = LoopLimits { max_replans: 0, regenerations_per_plan: 1, max_judge_retries: 0 };
-    let mut outer_loop = started(limits, digest(0));
-    let honest = Judgement {
+    let mut outer_loop = start_loop(limits, digest(0));
+    let complete = Judgement {
         contradictions: vec![key("x")],
         partition: vec![key("x")],
         stated: vec![key("x")],
         ..judgement(Tier::Regenerate, Some((7, 10)))
     };
-    outer_loop.apply(Event::Judged(honest)).unwrap();
+    outer_loop.apply(Event::Judged(complete)).unwrap();
     outer_loop.apply(Event::Submitted(digest(1))).unwrap();
-    let forgetful = Judgement { stated: vec![key("x")], ..judgement(Tier::Proceed, Some((1, 1))) };
-    let action = outer_loop.apply(Event::Judged(forgetful)).unwrap();
+    let incomplete = Judgement { stated: vec![key("x")], ..judgement(Tier::Proceed, Some((1, 1))) };
+    let action = outer_loop.apply(Event::Judged(incomplete)).unwrap();
     let Action::Finish(Ending::Degraded { best, last, .. }) = action else {
         panic!("expected a degraded ending");
     };
@@ -207,7 +210,7 @@ fn a_score_without_a_contradiction_ranks_last() {
 
 #[test]
 fn rejects_events_that_do_not_answer_the_last_action() {
-    let mut outer_loop = started(LoopLimits::default(), digest(0));
+    let mut outer_loop = start_loop(LoopLimits::default(), digest(0));
     let error = outer_loop.clone().apply(Event::Submitted(digest(1))).unwrap_err();
     assert!(matches!(error, LoopError::Unexpected { given: "a report", .. }));
     let proceed = Event::Judged(judgement(Tier::Proceed, Some((1, 1))));
@@ -237,18 +240,18 @@ proptest! {
         events in proptest::collection::vec(any_event(), 0..200),
     ) {
         let limits = LoopLimits { max_replans, regenerations_per_plan: 1, max_judge_retries };
-        let mut outer_loop = started(limits, digest(0));
+        let mut outer_loop = start_loop(limits, digest(0));
         let mut action = Action::Evaluate;
         let (mut judged, mut failures, mut ended) = (0, 0, false);
         for event in events {
             let (is_judged, is_failure) =
                 (matches!(event, Event::Judged(_)), matches!(event, Event::JudgeFailed { .. }));
-            let Ok(then) = outer_loop.apply(event) else { continue };
+            let Ok(next_action) = outer_loop.apply(event) else { continue };
             prop_assert!(!ended, "no event is accepted after the end");
             prop_assert_eq!(is_judged || is_failure, action == Action::Evaluate);
             judged += u32::from(is_judged);
             failures += u32::from(is_failure);
-            action = then;
+            action = next_action;
             ended = matches!(action, Action::Finish(_));
         }
         prop_assert!(judged <= (max_replans + 1) * 2);
@@ -280,7 +283,7 @@ proptest! {
     fn every_sequence_of_answers_ends(tiers in proptest::collection::vec(0usize..4, 8..9)) {
         let tiers: Vec<_> = tiers.into_iter().map(|tier| (Tier::ALL[tier], Some((1, 2)))).collect();
         let limits = LoopLimits { max_replans: 3, regenerations_per_plan: 1, max_judge_retries: 0 };
-        let (_, actions) = drive(limits, &tiers);
+        let (_, actions) = run_loop(limits, &tiers);
         prop_assert!(matches!(actions.last(), Some(Action::Finish(_))));
     }
 }

@@ -44,8 +44,8 @@ impl Certificate {
         if judge != self.judge {
             return Some(format!("it was issued for judge {}; {judge} decided", self.judge));
         }
-        let is_other = |prompt: &&str| !self.prompts.iter().any(|known| known == prompt);
-        let other = prompts.into_iter().find(is_other)?;
+        let is_unlisted = |prompt: &&str| !self.prompts.iter().any(|certified| certified == prompt);
+        let other = prompts.into_iter().find(is_unlisted)?;
         Some(format!("it was not issued for the prompt {other}"))
     }
 
@@ -55,13 +55,13 @@ impl Certificate {
         for (key, value) in [
             ("risk", self.risk.to_string()),
             ("confidence", self.confidence.to_string()),
-            ("judge", quoted(&self.judge)),
-            ("prompts", quoted(&prompts)),
+            ("judge", quote(&self.judge)),
+            ("prompts", quote(&prompts)),
             ("rows", self.rows.to_string()),
             ("proceeds", self.proceeds.to_string()),
             ("wrong", self.wrong.to_string()),
-            ("data", quoted(&self.data)),
-            ("policy", quoted(&self.policy)),
+            ("data", quote(&self.data)),
+            ("policy", quote(&self.policy)),
         ] {
             // Writing to a `String` cannot fail.
             let _ = writeln!(text, "{key} = {value}");
@@ -75,22 +75,24 @@ impl Certificate {
             let field = format!("certificate.{field}");
             problems.push(PolicyProblem { field, message, line: None });
         };
-        for (field, given) in [("risk", self.risk), ("confidence", self.confidence)] {
-            if given == Millionths::ZERO || given >= Millionths::ONE {
+        for (field, value) in [("risk", self.risk), ("confidence", self.confidence)] {
+            if value == Millionths::ZERO || value >= Millionths::ONE {
                 problem(
                     field,
-                    format!("`{given}` is out of range; expected more than 0 and less than 1"),
+                    format!("`{value}` is out of range; expected more than 0 and less than 1"),
                 );
             }
         }
-        for (field, given, max, of) in [
+        for (field, value, max, max_field) in [
             ("proceeds", self.proceeds, self.rows, "rows"),
             ("wrong", self.wrong, self.proceeds, "proceeds"),
         ] {
-            if given > max {
+            if value > max {
                 problem(
                     field,
-                    format!("`{given}` is out of range; expected 0 to {max}, the value of {of}"),
+                    format!(
+                        "`{value}` is out of range; expected 0 to {max}, the value of {max_field}"
+                    ),
                 );
             }
         }
@@ -109,7 +111,7 @@ impl Certificate {
 }
 
 /// Formats a TOML string. Certificates contain only names and digests, so only `\` and `"` need escaping.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
@@ -185,8 +187,8 @@ mod tests {
 
     fn problems(text: &str) -> Vec<String> {
         match Policy::from_toml(text) {
-            Err(PolicyFileError::Problems(found)) => {
-                found.problems.iter().map(|problem| problem.to_string()).collect()
+            Err(PolicyFileError::Problems(error)) => {
+                error.problems.iter().map(|problem| problem.to_string()).collect()
             }
             other => panic!("{other:?}"),
         }
@@ -225,8 +227,8 @@ mod tests {
             ("wrong = 0", "wrong = \"no\"", "certificate.wrong: invalid value `no`"),
             ("data = \"cc\"", "date = \"cc\"", "certificate.date: unknown field of a certificate"),
         ] {
-            let found = problems(&text.replace(from, to));
-            assert!(found[0].starts_with(expected), "{found:?}");
+            let problems = problems(&text.replace(from, to));
+            assert!(problems[0].starts_with(expected), "{problems:?}");
         }
     }
 

@@ -33,9 +33,9 @@ impl Findings {
         self.warnings.push(PolicyProblem { field: field.to_string(), message, line: None });
     }
 
-    fn check_max(&mut self, field: &str, given: Millionths, max: Millionths) {
-        if given > max {
-            self.problem(field, format!("`{given}` is out of range; expected 0 to {max}"));
+    fn check_max(&mut self, field: &str, value: Millionths, max: Millionths) {
+        if value > max {
+            self.problem(field, format!("`{value}` is out of range; expected 0 to {max}"));
         }
     }
 }
@@ -103,11 +103,11 @@ fn check_guards(values: &PolicyValues, findings: &mut Findings) {
 }
 
 fn check_gate(values: &PolicyValues, findings: &mut Findings) {
-    for (field, given) in [
+    for (field, value) in [
         ("gate.max_turns", values.gate.max_turns),
         ("gate.wall_clock_seconds", values.gate.wall_clock_seconds),
     ] {
-        if given == 0 {
+        if value == 0 {
             findings.problem(field, "`0` is out of range; expected 1 or more".to_string());
         }
     }
@@ -115,13 +115,13 @@ fn check_gate(values: &PolicyValues, findings: &mut Findings) {
 
 fn check_investigation(values: &PolicyValues, findings: &mut Findings) {
     let limits = values.investigation.limits;
-    for (field, given, max) in [
+    for (field, value, max) in [
         ("investigation.max_replans", limits.max_replans, 10),
         ("investigation.regenerations_per_plan", limits.regenerations_per_plan, 3),
         ("investigation.max_judge_retries", limits.max_judge_retries, 10),
     ] {
-        if given > max {
-            findings.problem(field, format!("`{given}` is out of range; expected 0 to {max}"));
+        if value > max {
+            findings.problem(field, format!("`{value}` is out of range; expected 0 to {max}"));
         }
     }
     if limits.max_replans > 3 {

@@ -50,7 +50,7 @@ enum Start {
 }
 
 fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
-    let line_ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    let line_ends: Vec<usize> = text.match_indices('\n').map(|(index, _)| index).collect();
     let line_at = |offset: usize| 1 + line_ends.partition_point(|end| *end < offset);
     let document = DeTable::parse(text).map_err(|error| PolicyFileError::Syntax {
         line: error.span().map_or(1, |span| line_at(span.start)),
@@ -67,9 +67,10 @@ fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
         (Start::Base, Some(entry)) => {
             let base = entry.literal.as_text().and_then(Preset::from_name);
             if base.is_none() {
-                let given = entry.literal.as_str();
-                let message =
-                    format!("unknown preset `{given}`; expected one of paper, reference, strict");
+                let preset_name = entry.literal.as_str();
+                let message = format!(
+                    "unknown preset `{preset_name}`; expected one of paper, reference, strict"
+                );
                 problems.push(entry.problem(message, &line_at));
             }
             preset(base.unwrap_or(Preset::Reference)).values
@@ -77,37 +78,37 @@ fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
     };
     let mut certificate = None;
     for entry in entries.iter().filter(|entry| entry.field != "base") {
-        let assigned = match entry.field.strip_prefix("certificate.") {
+        let result = match entry.field.strip_prefix("certificate.") {
             Some(field) => {
                 certificate.get_or_insert_with(Fields::default).assign(field, &entry.literal)
             }
             None => assign(&mut values, &entry.field, &entry.literal),
         };
-        if let Err(message) = assigned {
+        if let Err(message) = result {
             problems.push(entry.problem(message, &line_at));
         }
     }
     let name = values.name.clone();
     let policy = Policy::new(values).and_then(|policy| match certificate {
         Some(fields) if problems.is_empty() => {
-            let complete = fields.complete();
-            let complete = complete.map_err(|problem| PolicyProblems {
+            let certificate = fields.complete();
+            let certificate = certificate.map_err(|problem| PolicyProblems {
                 policy: name.clone(),
                 problems: vec![problem],
             });
-            complete.and_then(|certificate| policy.with_certificate(certificate))
+            certificate.and_then(|certificate| policy.with_certificate(certificate))
         }
         _ => Ok(policy),
     });
     match policy {
         Ok(policy) if problems.is_empty() => Ok(policy),
         Ok(_) => Err(PolicyProblems { policy: name, problems }.into()),
-        Err(mut found) => {
-            for problem in &mut found.problems {
+        Err(mut error) => {
+            for problem in &mut error.problems {
                 let entry = entries.iter().find(|entry| entry.field == problem.field);
                 problem.line = entry.map(|entry| line_at(entry.offset));
             }
-            problems.append(&mut found.problems);
+            problems.append(&mut error.problems);
             Err(PolicyProblems { policy: name, problems }.into())
         }
     }
@@ -305,8 +306,8 @@ mod tests {
         for base in Preset::ALL {
             let policy = Policy::complete_from_toml(preset_file(base), base).unwrap();
             assert_eq!(policy.name, base.name());
-            let again = Policy::from_toml(&to_toml(&policy)).unwrap();
-            assert_eq!(again, policy);
+            let parsed = Policy::from_toml(&to_toml(&policy)).unwrap();
+            assert_eq!(parsed, policy);
         }
     }
 
@@ -338,10 +339,10 @@ mod tests {
     #[test]
     fn all_problems_are_reported_with_their_lines() {
         let text = "name = \"night shift\"\ntau_regenerate = 0.85\nrho = 0.1234567\n[weights]\ndomain = 0\ndomian = 1\n";
-        let Err(PolicyFileError::Problems(found)) = Policy::from_toml(text) else {
+        let Err(PolicyFileError::Problems(error)) = Policy::from_toml(text) else {
             panic!("the file must be rejected");
         };
-        let mut lines: Vec<_> = found.problems.iter().map(|p| (p.field.as_str(), p.line)).collect();
+        let mut lines: Vec<_> = error.problems.iter().map(|p| (p.field.as_str(), p.line)).collect();
         lines.sort_unstable();
         assert_eq!(
             lines,

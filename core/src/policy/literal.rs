@@ -62,9 +62,9 @@ impl Literal {
     }
 
     pub(super) fn choice<T: Copy>(&self, choices: &[(&str, T)]) -> Result<T, String> {
-        let given = self.as_text();
-        let found = choices.iter().find(|(name, _)| Some(*name) == given);
-        found.map(|(_, value)| *value).ok_or_else(|| {
+        let text = self.as_text();
+        let choice = choices.iter().find(|(name, _)| Some(*name) == text);
+        choice.map(|(_, value)| *value).ok_or_else(|| {
             let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
             format!("unknown value `{}`; expected one of {}", self.as_str(), names.join(", "))
         })

@@ -53,7 +53,7 @@ struct Looser(Vec<LooserField>);
 
 impl Looser {
     // Every struct is destructured so that each new field needs a rule to compile.
-    fn compare_values(&mut self, policy: &Policy, compared: &Policy) {
+    fn compare_values(&mut self, policy: &Policy, reference: &Policy) {
         let PolicyValues {
             name: _,
             description: _,
@@ -75,12 +75,12 @@ impl Looser {
             investigation,
             rollout,
         } = policy.values();
-        let other = compared.values();
+        let other = reference.values();
         self.require_at_least("tau_proceed", *tau_proceed, other.tau_proceed);
         self.require_at_least("tau_regenerate", *tau_regenerate, other.tau_regenerate);
         self.compare_rho(*rho, other.rho);
         self.require_at_least("ungrounded_floor", *ungrounded_floor, other.ungrounded_floor);
-        self.compare_undefined_score(*undefined_score, policy, compared);
+        self.compare_undefined_score(*undefined_score, policy, reference);
         self.compare_verification(*verification, other.verification);
         self.compare_second_look(*second_look, other.second_look);
         self.compare_second_look_failure(*second_look_failure, other.second_look_failure);
@@ -97,17 +97,22 @@ impl Looser {
         self.compare_rollout(rollout, &other.rollout);
     }
 
-    fn compare_rho(&mut self, own: Millionths, other: Millionths) {
-        self.require_at_least("rho", own, other);
-        if other == Millionths::ZERO && own > other {
+    fn compare_rho(&mut self, value: Millionths, other: Millionths) {
+        self.require_at_least("rho", value, other);
+        if other == Millionths::ZERO && value > other {
             let allowed = "0, or contradicted claims alone would replan instead of abstain";
-            self.push("rho", own, other, allowed);
+            self.push("rho", value, other, allowed);
         }
     }
 
-    fn compare_undefined_score(&mut self, own: UndefinedScore, policy: &Policy, compared: &Policy) {
+    fn compare_undefined_score(
+        &mut self,
+        value: UndefinedScore,
+        policy: &Policy,
+        reference: &Policy,
+    ) {
         let field = "undefined_score";
-        match (own, compared.undefined_score) {
+        match (value, reference.undefined_score) {
             (UndefinedScore::Absent, _) => {}
             (UndefinedScore::Half, UndefinedScore::Absent) => {
                 self.push(field, "half", "absent", "absent");
@@ -116,7 +121,7 @@ impl Looser {
                 let weights = policy.weights.as_array();
                 let weighs_everything =
                     policy.rho > Millionths::ZERO && !weights.contains(&Millionths::ZERO);
-                if !weighs_everything && policy.digest() != compared.digest() {
+                if !weighs_everything && policy.digest() != reference.digest() {
                     let allowed = "absent, or weights and rho above 0";
                     self.push(field, "half", "half", allowed);
                 }
@@ -124,68 +129,68 @@ impl Looser {
         }
     }
 
-    fn compare_verification(&mut self, own: VerificationMode, other: VerificationMode) {
-        if own < other {
+    fn compare_verification(&mut self, value: VerificationMode, other: VerificationMode) {
+        if value < other {
             let allowed = match other {
                 VerificationMode::Enforce => "enforce",
                 VerificationMode::Off | VerificationMode::Observe => "observe or enforce",
             };
-            self.push("verification", own.name(), other.name(), allowed);
+            self.push("verification", value.name(), other.name(), allowed);
         }
     }
 
-    fn compare_second_look(&mut self, own: SecondLook, other: SecondLook) {
-        if own < other {
+    fn compare_second_look(&mut self, value: SecondLook, other: SecondLook) {
+        if value < other {
             let allowed = match other {
                 SecondLook::All => "all",
                 SecondLook::Off | SecondLook::Headline => "headline or all",
             };
-            self.push("second_look", own.name(), other.name(), allowed);
+            self.push("second_look", value.name(), other.name(), allowed);
         }
     }
 
-    fn compare_second_look_failure(&mut self, own: SecondLookFailure, other: SecondLookFailure) {
-        if own < other {
-            self.push("second_look_failure", own.name(), other.name(), other.name());
+    fn compare_second_look_failure(&mut self, value: SecondLookFailure, other: SecondLookFailure) {
+        if value < other {
+            self.push("second_look_failure", value.name(), other.name(), other.name());
         }
     }
 
-    fn compare_undecided(&mut self, own: Undecided, other: Undecided) {
-        if own < other {
-            self.push("undecided", own.name(), other.name(), other.name());
+    fn compare_undecided(&mut self, value: Undecided, other: Undecided) {
+        if value < other {
+            self.push("undecided", value.name(), other.name(), other.name());
         }
     }
 
-    fn compare_weights(&mut self, own: (&Weights, Millionths), other: (&Weights, Millionths)) {
-        let ((own, own_floor), (other, other_floor)) = (own, other);
-        let pairs = own.as_array().iter().zip(other.as_array());
-        for (evidence_type, (own, other)) in EvidenceType::ALL.into_iter().zip(pairs) {
+    fn compare_weights(&mut self, weights: (&Weights, Millionths), other: (&Weights, Millionths)) {
+        let ((weights, floor), (other, other_floor)) = (weights, other);
+        let pairs = weights.as_array().iter().zip(other.as_array());
+        for (evidence_type, (weight, other)) in EvidenceType::ALL.into_iter().zip(pairs) {
             let field = format!("weights.{}", evidence_type.name());
-            if own > other {
-                self.push(&field, own, other, &format!("{other} or less"));
+            if weight > other {
+                self.push(&field, weight, other, &format!("{other} or less"));
             }
-            let (unsupported, min) = ((*own).max(own_floor), (*other).max(other_floor));
+            let (unsupported, min) = ((*weight).max(floor), (*other).max(other_floor));
             if unsupported < min {
-                let given = format!("{unsupported} for an unsupported claim");
+                let description = format!("{unsupported} for an unsupported claim");
                 let allowed = format!("{min} or more, by the weight or by ungrounded_floor");
-                self.push(&field, given, min, &allowed);
+                self.push(&field, description, min, &allowed);
             }
             if min == Millionths::ZERO && unsupported > min {
-                let given = format!("{unsupported} for an unsupported claim");
+                let description = format!("{unsupported} for an unsupported claim");
                 let allowed = "0, or such claims alone would replan instead of abstain";
-                self.push(&field, given, min, allowed);
+                self.push(&field, description, min, allowed);
             }
         }
-        if own != other {
+        if weights != other {
             let in_order = "weights that fall in the order of the types, or the same weights";
-            for weights in [own, other].into_iter().filter(|weights| !is_descending(weights)) {
-                let listed = EvidenceType::ALL.map(|kind| weights.get(kind).to_string()).join(", ");
-                self.push("weights", listed, "another order", in_order);
+            for weights in [weights, other].into_iter().filter(|weights| !is_descending(weights)) {
+                let list = EvidenceType::ALL.map(|kind| weights.get(kind).to_string()).join(", ");
+                self.push("weights", list, "another order", in_order);
             }
         }
     }
 
-    fn compare_guards(&mut self, own: &Guards, other: &Guards) {
+    fn compare_guards(&mut self, guards: &Guards, other: &Guards) {
         let Guards {
             duplicates_count_once,
             rho_at_least_one,
@@ -196,8 +201,8 @@ impl Looser {
             synthesis_required,
             headline_must_be_grounded,
             tool_match_needs_attestation,
-        } = own;
-        for (field, own, other) in [
+        } = guards;
+        for (field, value, other) in [
             ("guards.duplicates_count_once", *duplicates_count_once, other.duplicates_count_once),
             ("guards.rho_at_least_one", *rho_at_least_one, other.rho_at_least_one),
             ("guards.contradiction_blocks", *contradiction_blocks, other.contradiction_blocks),
@@ -213,26 +218,26 @@ impl Looser {
                 other.tool_match_needs_attestation,
             ),
         ] {
-            self.require_if_on(field, own, other);
+            self.require_if_on(field, value, other);
         }
         self.require_at_least("guards.min_grounded", *min_grounded, other.min_grounded);
         match (*complementary_limit, other.complementary_limit) {
-            (own, Some(max)) if own.is_none_or(|own| own > max) => {
+            (value, Some(max)) if value.is_none_or(|value| value > max) => {
                 let allowed = format!("{max} or less");
-                self.push("guards.complementary_limit", format_limit(own), max, &allowed);
+                self.push("guards.complementary_limit", format_limit(value), max, &allowed);
             }
             _ => {}
         }
         match (*min_coverage, other.min_coverage) {
-            (own, Some(min)) if own.is_none_or(|own| own < min) => {
+            (value, Some(min)) if value.is_none_or(|value| value < min) => {
                 let allowed = format!("{min} or more");
-                self.push("guards.min_coverage", format_limit(own), min, &allowed);
+                self.push("guards.min_coverage", format_limit(value), min, &allowed);
             }
             _ => {}
         }
     }
 
-    fn compare_gate(&mut self, own: &Gate, other: &Gate) {
+    fn compare_gate(&mut self, gate: &Gate, other: &Gate) {
         let Gate {
             max_turns,
             wall_clock_seconds,
@@ -240,7 +245,7 @@ impl Looser {
             synthetic_validates,
             max_identical_calls,
             max_turns_without_evidence,
-        } = own;
+        } = gate;
         self.require_equal("gate.max_turns", max_turns, &other.max_turns);
         self.require_equal(
             "gate.wall_clock_seconds",
@@ -263,14 +268,14 @@ impl Looser {
         );
     }
 
-    fn compare_cap(&mut self, own: &Cap, other: &Cap) {
-        let Cap { partially_grounded, ungrounded } = own;
+    fn compare_cap(&mut self, cap: &Cap, other: &Cap) {
+        let Cap { partially_grounded, ungrounded } = cap;
         self.require_equal("cap.partially_grounded", partially_grounded, &other.partially_grounded);
         self.require_equal("cap.ungrounded", ungrounded, &other.ungrounded);
     }
 
-    fn compare_ladder(&mut self, own: &Ladder, other: &Ladder) {
-        let Ladder { issue, patch, pull_request, joins_decision } = own;
+    fn compare_ladder(&mut self, ladder: &Ladder, other: &Ladder) {
+        let Ladder { issue, patch, pull_request, joins_decision } = ladder;
         self.require_equal("ladder.issue", issue, &other.issue);
         self.require_equal("ladder.patch", patch, &other.patch);
         self.require_equal("ladder.pull_request", pull_request, &other.pull_request);
@@ -278,8 +283,8 @@ impl Looser {
     }
 
     /// Every retry is another chance to proceed.
-    fn compare_investigation(&mut self, own: &InvestigationRules, other: &InvestigationRules) {
-        let InvestigationRules { limits, caller_verdicts } = own;
+    fn compare_investigation(&mut self, rules: &InvestigationRules, other: &InvestigationRules) {
+        let InvestigationRules { limits, caller_verdicts } = rules;
         let LoopLimits { max_replans, regenerations_per_plan, max_judge_retries: _ } = limits;
         let limited = [
             ("investigation.max_replans", *max_replans, other.limits.max_replans),
@@ -289,9 +294,9 @@ impl Looser {
                 other.limits.regenerations_per_plan,
             ),
         ];
-        for (field, own, other) in limited {
-            if own > other {
-                self.push(field, own, other, &format!("at most {other}"));
+        for (field, value, other) in limited {
+            if value > other {
+                self.push(field, value, other, &format!("at most {other}"));
             }
         }
         if *caller_verdicts && !other.caller_verdicts {
@@ -299,54 +304,54 @@ impl Looser {
         }
     }
 
-    fn compare_rollout(&mut self, own: &Rollout, other: &Rollout) {
-        let Rollout { gate, cap, ladder, decision } = own;
+    fn compare_rollout(&mut self, rollout: &Rollout, other: &Rollout) {
+        let Rollout { gate, cap, ladder, decision } = rollout;
         if *decision < other.decision {
             self.push("rollout.decision", decision.name(), other.decision.name(), "active");
         }
-        for (field, own, other) in [
+        for (field, value, other) in [
             ("rollout.gate", *gate, other.gate),
             ("rollout.cap", *cap, other.cap),
             ("rollout.ladder", *ladder, other.ladder),
         ] {
-            self.require_equal(field, own.name(), other.name());
+            self.require_equal(field, value.name(), other.name());
         }
     }
 
-    fn require_at_least<T: PartialOrd + fmt::Display>(&mut self, field: &str, own: T, other: T) {
-        if own < other {
+    fn require_at_least<T: PartialOrd + fmt::Display>(&mut self, field: &str, value: T, other: T) {
+        if value < other {
             let allowed = format!("{other} or more");
-            self.push(field, own, other, &allowed);
+            self.push(field, value, other, &allowed);
         }
     }
 
-    fn require_if_on(&mut self, field: &str, own: bool, other: bool) {
-        if other && !own {
-            self.push(field, own, other, "true");
+    fn require_if_on(&mut self, field: &str, value: bool, other: bool) {
+        if other && !value {
+            self.push(field, value, other, "true");
         }
     }
 
     fn require_equal<T: PartialEq + fmt::Display + ?Sized>(
         &mut self,
         field: &str,
-        own: &T,
+        value: &T,
         other: &T,
     ) {
-        if own != other {
-            self.push(field, own, other, &format!("{other}"));
+        if value != other {
+            self.push(field, value, other, &format!("{other}"));
         }
     }
 
     fn push(
         &mut self,
         field: &str,
-        given: impl fmt::Display,
+        value: impl fmt::Display,
         other: impl fmt::Display,
         allowed: &str,
     ) {
         self.0.push(LooserField {
             field: field.to_string(),
-            given: given.to_string(),
+            given: value.to_string(),
             other: other.to_string(),
             allowed: allowed.to_string(),
         });
@@ -354,7 +359,7 @@ impl Looser {
 }
 
 fn is_descending(weights: &Weights) -> bool {
-    weights.as_array().is_sorted_by(|before, after| before >= after)
+    weights.as_array().is_sorted_by(|weight, next| weight >= next)
 }
 
 fn format_limit(limit: Option<Millionths>) -> String {

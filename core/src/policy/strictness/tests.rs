@@ -3,19 +3,19 @@
 use super::super::{DecisionRollout, Preset, RolloutMode, preset};
 use super::*;
 
-fn with(base: Preset, change: impl FnOnce(&mut PolicyValues)) -> Policy {
+fn policy_with(base: Preset, change: impl FnOnce(&mut PolicyValues)) -> Policy {
     let mut values = preset(base).values().clone();
     change(&mut values);
     Policy::new(values).unwrap()
 }
 
-fn looser(change: impl FnOnce(&mut PolicyValues)) -> Vec<String> {
-    let changed = with(Preset::Reference, change);
-    let found = changed.at_least_as_strict_as(&preset(Preset::Reference));
-    found.err().unwrap_or_default().into_iter().map(|looser| looser.field).collect()
+fn looser_fields(change: impl FnOnce(&mut PolicyValues)) -> Vec<String> {
+    let policy = policy_with(Preset::Reference, change);
+    let result = policy.at_least_as_strict_as(&preset(Preset::Reference));
+    result.err().unwrap_or_default().into_iter().map(|looser| looser.field).collect()
 }
 
-const NOTHING: [&str; 0] = [];
+const NO_FIELDS: [&str; 0] = [];
 
 #[test]
 fn strict_is_at_least_as_strict_as_the_default() {
@@ -59,74 +59,82 @@ fn paper_is_looser_than_the_default() {
 
 #[test]
 fn a_caller_may_tighten() {
-    assert_eq!(looser(|values| values.rho = Millionths::new(600_000)), NOTHING);
-    assert_eq!(looser(|values| values.tau_proceed = Millionths::new(800_001)), NOTHING);
-    assert_eq!(looser(|values| values.ungrounded_floor = Millionths::new(1)), NOTHING);
-    assert_eq!(looser(|values| values.guards.tool_match_needs_attestation = true), NOTHING);
-    assert_eq!(looser(|values| values.gate.synthetic_validates = false), NOTHING);
+    assert_eq!(looser_fields(|values| values.rho = Millionths::new(600_000)), NO_FIELDS);
+    assert_eq!(looser_fields(|values| values.tau_proceed = Millionths::new(800_001)), NO_FIELDS);
+    assert_eq!(looser_fields(|values| values.ungrounded_floor = Millionths::new(1)), NO_FIELDS);
+    assert_eq!(
+        looser_fields(|values| values.guards.tool_match_needs_attestation = true),
+        NO_FIELDS
+    );
+    assert_eq!(looser_fields(|values| values.gate.synthetic_validates = false), NO_FIELDS);
 }
 
 #[test]
 fn a_caller_may_not_loosen() {
-    assert_eq!(looser(|values| values.rho = Millionths::new(400_000)), ["rho"]);
-    assert_eq!(looser(|values| values.tau_proceed = Millionths::new(799_999)), ["tau_proceed"]);
-    assert_eq!(looser(|values| values.gate.max_turns = 9), ["gate.max_turns"]);
-    assert_eq!(looser(|values| values.rollout.gate = RolloutMode::Shadow), ["rollout.gate"]);
-    let in_shadow = looser(|values| values.rollout.decision = DecisionRollout::Shadow);
-    assert_eq!(in_shadow, ["rollout.decision"]);
-    assert_eq!(looser(|values| values.guards.min_coverage = None), ["guards.min_coverage"]);
+    assert_eq!(looser_fields(|values| values.rho = Millionths::new(400_000)), ["rho"]);
+    assert_eq!(
+        looser_fields(|values| values.tau_proceed = Millionths::new(799_999)),
+        ["tau_proceed"]
+    );
+    assert_eq!(looser_fields(|values| values.gate.max_turns = 9), ["gate.max_turns"]);
+    assert_eq!(looser_fields(|values| values.rollout.gate = RolloutMode::Shadow), ["rollout.gate"]);
+    let fields = looser_fields(|values| values.rollout.decision = DecisionRollout::Shadow);
+    assert_eq!(fields, ["rollout.decision"]);
+    assert_eq!(looser_fields(|values| values.guards.min_coverage = None), ["guards.min_coverage"]);
     let limit = Some(Millionths::new(1_000_001));
-    let found = looser(|values| values.guards.complementary_limit = limit);
-    assert_eq!(found, ["guards.complementary_limit"]);
+    let fields = looser_fields(|values| values.guards.complementary_limit = limit);
+    assert_eq!(fields, ["guards.complementary_limit"]);
 }
 
 #[test]
 fn a_lower_weight_needs_a_floor_to_be_stricter() {
-    let lighter = |values: &mut PolicyValues| {
+    let lower_weight = |values: &mut PolicyValues| {
         values.weights.set(EvidenceType::Domain, Millionths::new(200_000));
     };
-    assert_eq!(looser(lighter), ["weights.domain"]);
+    assert_eq!(looser_fields(lower_weight), ["weights.domain"]);
     let with_floor = |values: &mut PolicyValues| {
-        lighter(values);
+        lower_weight(values);
         values.ungrounded_floor = Millionths::new(600_000);
     };
-    assert_eq!(looser(with_floor), NOTHING);
-    let heavier = |values: &mut PolicyValues| {
+    assert_eq!(looser_fields(with_floor), NO_FIELDS);
+    let raise_weight = |values: &mut PolicyValues| {
         values.weights.set(EvidenceType::Domain, Millionths::new(700_000));
     };
-    assert_eq!(looser(heavier), ["weights.domain", "weights"]);
+    assert_eq!(looser_fields(raise_weight), ["weights.domain", "weights"]);
 }
 
 #[test]
 fn nothing_to_score_still_abstains() {
-    let without_rho = with(Preset::Reference, |values| values.rho = Millionths::ZERO);
+    let without_rho = policy_with(Preset::Reference, |values| values.rho = Millionths::ZERO);
     let looser = preset(Preset::Reference).at_least_as_strict_as(&without_rho).unwrap_err();
     assert_eq!(looser[0].field, "rho");
 
-    let weightless = |floor| {
-        with(Preset::Paper, |values| {
+    let without_weight = |floor| {
+        policy_with(Preset::Paper, |values| {
             values.weights.set(EvidenceType::Domain, Millionths::ZERO);
             values.ungrounded_floor = floor;
         })
     };
-    let floored = weightless(Millionths::ONE);
-    let looser = floored.at_least_as_strict_as(&weightless(Millionths::ZERO)).unwrap_err();
+    let policy = without_weight(Millionths::ONE);
+    let looser = policy.at_least_as_strict_as(&without_weight(Millionths::ZERO)).unwrap_err();
     assert!(looser.iter().any(|looser| looser.field == "weights.domain"), "{looser:?}");
 }
 
 #[test]
 fn a_second_look_of_more_claims_is_stricter() {
-    let at = |look| with(Preset::Reference, |values| values.second_look = look);
-    for own in SecondLook::ALL {
-        for other in SecondLook::ALL {
-            let found = at(own).at_least_as_strict_as(&at(other));
-            assert_eq!(found.is_ok(), own >= other, "{own:?} {other:?}");
+    let policy_with_look =
+        |look| policy_with(Preset::Reference, |values| values.second_look = look);
+    for look in SecondLook::ALL {
+        for other_look in SecondLook::ALL {
+            let result =
+                policy_with_look(look).at_least_as_strict_as(&policy_with_look(other_look));
+            assert_eq!(result.is_ok(), look >= other_look, "{look:?} {other_look:?}");
         }
     }
-    let found = looser(|values| values.second_look_failure = SecondLookFailure::Note);
-    assert_eq!(found, ["second_look_failure"]);
-    let found = looser(|values| values.undecided = Undecided::Ungrounded);
-    assert_eq!(found, ["undecided"]);
-    let found = looser(|values| values.guards.headline_must_be_grounded = false);
-    assert_eq!(found, ["guards.headline_must_be_grounded"]);
+    let fields = looser_fields(|values| values.second_look_failure = SecondLookFailure::Note);
+    assert_eq!(fields, ["second_look_failure"]);
+    let fields = looser_fields(|values| values.undecided = Undecided::Ungrounded);
+    assert_eq!(fields, ["undecided"]);
+    let fields = looser_fields(|values| values.guards.headline_must_be_grounded = false);
+    assert_eq!(fields, ["guards.headline_must_be_grounded"]);
 }
