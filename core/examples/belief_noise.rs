@@ -26,33 +26,37 @@ const INCIDENTS: u64 = 2_000;
 const RESAMPLED: u64 = 1_000;
 
 /// The F1 score of the selected entities.
-fn f1(named: &[Node], origin: Node) -> f64 {
-    if !named.contains(&origin) {
+fn f1(selected: &[Node], origin: Node) -> f64 {
+    if !selected.contains(&origin) {
         return 0.0;
     }
-    2.0 / (named.len() as f64 + 1.0)
+    2.0 / (selected.len() as f64 + 1.0)
 }
 
 /// Returns the entities selected by an exploration, and the number of visits.
-fn explored(incident: &Incident, wrong: u64, limits: Limits) -> (Vec<Node>, u32) {
-    let explored = run(incident, limits, wrong, &mut Numbers::new(0));
-    let outcome = explored.outcome();
+fn select_by_exploration(
+    incident: &Incident,
+    error_percent: u64,
+    limits: Limits,
+) -> (Vec<Node>, u32) {
+    let exploration = run(incident, limits, error_percent, &mut Numbers::new(0));
+    let outcome = exploration.outcome();
     let likeliest = outcome.candidates.first().map(|candidate| candidate.node);
-    let named = match outcome.frontier.is_empty() {
+    let selected = match outcome.frontier.is_empty() {
         true => likeliest.into_iter().collect(),
         false => outcome.frontier,
     };
-    (named, explored.visit_count())
+    (selected, exploration.visit_count())
 }
 
 /// Returns the entity selected by a single pass, and the number of visits.
-fn one_pass(incident: &Incident, wrong: u64) -> (Vec<Node>, u32) {
-    let once = Limits { max_visits: 1, ..Limits::default() };
-    let mut exploration = incident.explore(once);
-    while let Some(mut look) = exploration.due().next().cloned() {
-        look.inbox.clear();
-        let belief = incident.answer(&look, wrong);
-        exploration.answer(look.node, belief).unwrap();
+fn select_by_single_pass(incident: &Incident, error_percent: u64) -> (Vec<Node>, u32) {
+    let limits = Limits { max_visits: 1, ..Limits::default() };
+    let mut exploration = incident.explore(limits);
+    while let Some(mut visit) = exploration.due().next().cloned() {
+        visit.inbox.clear();
+        let belief = incident.answer(&visit, error_percent);
+        exploration.answer(visit.node, belief).unwrap();
     }
     let outcome = exploration.outcome();
     let origins = outcome.frontier.iter().chain(&outcome.contributing).copied();
@@ -70,16 +74,17 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 /// Formats the mean in percent and its 95% confidence interval from bootstrap samples.
-fn shown(values: &[f64], numbers: &mut Numbers) -> String {
+fn format_mean(values: &[f64], numbers: &mut Numbers) -> String {
     let mut means: Vec<f64> = (0..RESAMPLED)
         .map(|_| {
-            let drawn = values.iter().map(|_| values[numbers.below(values.len() as u64) as usize]);
-            mean(&drawn.collect::<Vec<_>>())
+            let sample =
+                values.iter().map(|_| values[numbers.draw_below(values.len() as u64) as usize]);
+            mean(&sample.collect::<Vec<_>>())
         })
         .collect();
     means.sort_by(f64::total_cmp);
-    let at = |share: f64| 100.0 * means[(share * (RESAMPLED - 1) as f64) as usize];
-    format!("{:.1} [{:.1}, {:.1}]", 100.0 * mean(values), at(0.025), at(0.975))
+    let quantile = |share: f64| 100.0 * means[(share * (RESAMPLED - 1) as f64) as usize];
+    format!("{:.1} [{:.1}, {:.1}]", 100.0 * mean(values), quantile(0.025), quantile(0.975))
 }
 
 fn main() {
@@ -94,26 +99,30 @@ fn main() {
         "| wrong answers | exploration | one pass | difference | looks, exploration and one pass |"
     );
     println!("|---:|---:|---:|---:|---:|");
-    for wrong in [0, 10, 20, 30, 40] {
-        let (mut with, mut without) = (Vec::new(), Vec::new());
-        let mut looks = (0, 0);
+    for error_percent in [0, 10, 20, 30, 40] {
+        let (mut exploration_scores, mut single_pass_scores) = (Vec::new(), Vec::new());
+        let mut visit_counts = (0, 0);
         for incident in &incidents {
-            let (named, looked) = explored(incident, wrong, Limits::default());
-            with.push(f1(&named, incident.origin));
-            looks.0 += looked;
-            let (named, looked) = one_pass(incident, wrong);
-            without.push(f1(&named, incident.origin));
-            looks.1 += looked;
+            let (selected, visit_count) =
+                select_by_exploration(incident, error_percent, Limits::default());
+            exploration_scores.push(f1(&selected, incident.origin));
+            visit_counts.0 += visit_count;
+            let (selected, visit_count) = select_by_single_pass(incident, error_percent);
+            single_pass_scores.push(f1(&selected, incident.origin));
+            visit_counts.1 += visit_count;
         }
-        let difference: Vec<f64> =
-            with.iter().zip(&without).map(|(with, without)| with - without).collect();
+        let difference: Vec<f64> = exploration_scores
+            .iter()
+            .zip(&single_pass_scores)
+            .map(|(exploration, single_pass)| exploration - single_pass)
+            .collect();
         println!(
-            "| {wrong} % | {} | {} | {} | {:.1}, {:.1} |",
-            shown(&with, &mut numbers),
-            shown(&without, &mut numbers),
-            shown(&difference, &mut numbers),
-            f64::from(looks.0) / INCIDENTS as f64,
-            f64::from(looks.1) / INCIDENTS as f64,
+            "| {error_percent} % | {} | {} | {} | {:.1}, {:.1} |",
+            format_mean(&exploration_scores, &mut numbers),
+            format_mean(&single_pass_scores, &mut numbers),
+            format_mean(&difference, &mut numbers),
+            f64::from(visit_counts.0) / INCIDENTS as f64,
+            f64::from(visit_counts.1) / INCIDENTS as f64,
         );
     }
 }

@@ -12,17 +12,17 @@
 use gsar_core::{Class, EvidenceType, Origin, Preset, Tally, decide, preset};
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
-    let given: Vec<u32> =
+    let counts: Vec<u32> =
         std::env::args().skip(1).map(|count| count.parse()).collect::<Result<_, _>>()?;
-    let [grounded, ungrounded, contradicted] = given[..] else {
+    let [grounded, ungrounded, contradicted] = counts[..] else {
         return Err("give three counts: grounded, ungrounded, contradicted".into());
     };
     let mut tally = Tally::default();
     tally.add(Class::Grounded, EvidenceType::ToolMatch, grounded);
     tally.add(Class::Ungrounded, EvidenceType::ToolMatch, ungrounded);
     tally.add(Class::Contradicted, EvidenceType::ToolMatch, contradicted);
-    for which in Preset::ALL {
-        let policy = preset(which);
+    for name in Preset::ALL {
+        let policy = preset(name);
         let decision = decide(&policy, &tally, Origin::Caller, None);
         println!("{:<10} {}", policy.name, decision.tier.name());
         for reason in &decision.reasons {

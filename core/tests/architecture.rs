@@ -157,16 +157,16 @@ fn every_direct_dependency_has_a_comment() {
     ] {
         let text = std::fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
         let mut section = "";
-        let mut explained = false;
+        let mut has_comment = false;
         for line in text.lines() {
             if line.starts_with('[') {
-                (section, explained) = (line, false);
+                (section, has_comment) = (line, false);
             } else if line.starts_with('#') {
-                explained = true;
+                has_comment = true;
             } else if line.trim().is_empty() {
-                explained = false;
+                has_comment = false;
             } else if section.contains("dependencies") {
-                assert!(explained, "{folder}/Cargo.toml: {line}");
+                assert!(has_comment, "{folder}/Cargo.toml: {line}");
             }
         }
     }
@@ -210,9 +210,9 @@ fn modules_of_the_server_use_only_allowed_modules() {
                 let Some(after) = line.trim().strip_prefix("use crate::") else { continue };
                 let used: String =
                     after.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-                let known = used == module || neighbours.contains(&used.as_str());
-                let common = COMMON.contains(&used.as_str());
-                assert!(known || common, "{}:{}: {line}", file.display(), number + 1);
+                let is_allowed = used == module || neighbours.contains(&used.as_str());
+                let is_common = COMMON.contains(&used.as_str());
+                assert!(is_allowed || is_common, "{}:{}: {line}", file.display(), number + 1);
             }
         }
     }

@@ -39,7 +39,7 @@ fn belief(label: Label, propagations: &[(Node, Node)]) -> Belief {
     Belief { label, propagations: propagations.to_vec(), has_change, ..Belief::default() }
 }
 
-fn due(exploration: &Exploration) -> Vec<Node> {
+fn due_nodes(exploration: &Exploration) -> Vec<Node> {
     exploration.due().map(|visit| visit.node).collect()
 }
 
@@ -57,11 +57,12 @@ fn the_first_of_four_services_in_a_row_is_the_frontier() {
     let topology = topology(&[("S1", "S2"), ("S2", "S3"), ("S3", "S4")]);
     let row = nodes(&topology, ["S1", "S2", "S3", "S4"]);
     let [s1, s2, s3, s4] = row;
-    let before =
-        |node: Node| row.iter().position(|other| *other == node).and_then(|at| at.checked_sub(1));
+    let predecessor = |node: Node| {
+        row.iter().position(|other| *other == node).and_then(|index| index.checked_sub(1))
+    };
     let mut exploration = Exploration::new(topology, &[s4], Limits::default());
     answer_all(&mut exploration, |visit| {
-        let cause = before(visit.node).map(|at| row[at]);
+        let cause = predecessor(visit.node).map(|index| row[index]);
         let has_message = visit.inbox.iter().any(|message| Some(message.from) == cause);
         let label = if has_message { Label::Symptom } else { Label::Origin };
         belief(label, &cause.map(|cause| vec![(cause, visit.node)]).unwrap_or_default())
@@ -149,11 +150,11 @@ fn an_entity_cools_down_while_others_are_due() {
     let mut exploration = Exploration::new(topology, &[a, b], limits);
     exploration.answer(a, belief(Label::Origin, &[(a, b), (a, c), (a, d)])).unwrap();
     exploration.answer(b, belief(Label::Symptom, &[(a, b)])).unwrap();
-    assert_eq!(due(&exploration), [c, d], "a and b have changed and are cooling down");
+    assert_eq!(due_nodes(&exploration), [c, d], "a and b have changed and are cooling down");
     for node in [c, d] {
         exploration.answer(node, belief(Label::Symptom, &[(a, node)])).unwrap();
     }
-    assert_eq!(due(&exploration), [a, b]);
+    assert_eq!(due_nodes(&exploration), [a, b]);
     let senders: Vec<Node> =
         exploration.due().next().unwrap().inbox.iter().map(|message| message.from).collect();
     assert_eq!(senders, [b, c, d]);
@@ -179,14 +180,14 @@ fn invalid_answers_are_rejected_without_effect() {
     let topology = topology(&[("a", "b"), ("b", "c")]);
     let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
     let mut exploration = Exploration::new(topology, &[a], Limits::default());
-    let before = exploration.clone();
-    for (node, given, error) in [
+    let unchanged = exploration.clone();
+    for (node, answer, error) in [
         (b, belief(Label::Healthy, &[]), AnswerError::NotDue),
         (a, belief(Label::Symptom, &[(c, b)]), AnswerError::NoEdge),
         (a, belief(Label::Symptom, &[(a, c)]), AnswerError::NoEdge),
     ] {
-        assert_eq!(exploration.answer(node, given).unwrap_err(), error);
-        assert_eq!(exploration, before);
+        assert_eq!(exploration.answer(node, answer).unwrap_err(), error);
+        assert_eq!(exploration, unchanged);
     }
     let edges: Vec<_> = (0..20_001).map(|_| (entity("a"), entity("b"))).collect();
     let given = edges.len();
@@ -224,50 +225,51 @@ fn laws_over_generated_incidents() {
     for seed in 0..GRAPHS {
         let incident = Incident::generate(seed);
         let mut numbers = Numbers::from_parts(&[seed, 3]);
-        let (wrong, budget) = (numbers.below(41), 1 + numbers.below(120) as u32);
+        let (error_percent, budget) = (numbers.draw_below(41), 1 + numbers.draw_below(120) as u32);
         let limits = Limits { budget, ..Limits::default() };
-        let mut first = run(&incident, limits, wrong, &mut Numbers::new(0));
-        let outcome = first.outcome();
+        let mut exploration = run(&incident, limits, error_percent, &mut Numbers::new(0));
+        let outcome = exploration.outcome();
 
-        assert!(first.visit_count() <= budget, "seed {seed}");
-        assert!(first.due().next().is_none());
-        assert!(outcome.pending.is_empty() || first.visit_count() == budget, "seed {seed}");
+        assert!(exploration.visit_count() <= budget, "seed {seed}");
+        assert!(exploration.due().next().is_none());
+        assert!(outcome.pending.is_empty() || exploration.visit_count() == budget, "seed {seed}");
         let mut visits = std::collections::BTreeMap::new();
-        for entry in first.ledger() {
+        for entry in exploration.ledger() {
             *visits.entry(entry.node).or_insert(0_u32) += 1;
         }
         // O(min(k_thresh, k_max) |V|): visits and label changes per entity are limited.
         assert!(visits.values().all(|count| *count <= limits.max_visits), "seed {seed}");
         let mut labels = std::collections::BTreeMap::new();
         let mut flips = std::collections::BTreeMap::new();
-        for entry in first.ledger() {
-            let before = labels.insert(entry.node, entry.label);
+        for entry in exploration.ledger() {
+            let previous = labels.insert(entry.node, entry.label);
             *flips.entry(entry.node).or_insert(0) +=
-                u32::from(before.is_some_and(|label| label != entry.label));
+                u32::from(previous.is_some_and(|label| label != entry.label));
         }
         assert!(flips.values().all(|count| *count <= limits.max_flips + 1), "seed {seed}");
 
         for order in 1..4 {
-            let other = run(&incident, limits, wrong, &mut Numbers::from_parts(&[seed, order]));
-            assert_eq!(other.outcome(), outcome, "seed {seed}, order {order}");
-            assert_eq!(other.visit_count(), first.visit_count());
+            let reordered =
+                run(&incident, limits, error_percent, &mut Numbers::from_parts(&[seed, order]));
+            assert_eq!(reordered.outcome(), outcome, "seed {seed}, order {order}");
+            assert_eq!(reordered.visit_count(), exploration.visit_count());
         }
 
         // Resume between rounds.
         let mut resumed = incident.explore(limits);
-        let stop = numbers.below(u64::from(first.visit_count()) + 1) as usize;
-        for entry in first.ledger().iter().take(stop) {
+        let answer_count = numbers.draw_below(u64::from(exploration.visit_count()) + 1) as usize;
+        for entry in exploration.ledger().iter().take(answer_count) {
             resumed.answer(entry.node, entry.belief.clone()).unwrap();
         }
         while !resumed.is_quiescent() {
             let visit = resumed.due().next().unwrap().clone();
-            resumed.answer(visit.node, incident.answer(&visit, wrong)).unwrap();
+            resumed.answer(visit.node, incident.answer(&visit, error_percent)).unwrap();
         }
-        answer_all(&mut resumed, |visit| incident.answer(visit, wrong));
+        answer_all(&mut resumed, |visit| incident.answer(visit, error_percent));
         assert_eq!(resumed.outcome(), outcome, "seed {seed}");
         // A late answer is rejected.
-        let late = first.answer(incident.origin, Belief::default());
-        assert_eq!(late.unwrap_err(), AnswerError::NotDue);
+        let result = exploration.answer(incident.origin, Belief::default());
+        assert_eq!(result.unwrap_err(), AnswerError::NotDue);
     }
 }
 
@@ -275,8 +277,8 @@ fn laws_over_generated_incidents() {
 fn a_policy_without_errors_finds_the_origin() {
     for seed in 0..1_000 {
         let incident = Incident::generate(seed);
-        let explored = run(&incident, Limits::default(), 0, &mut Numbers::new(seed));
-        let outcome = explored.outcome();
+        let exploration = run(&incident, Limits::default(), 0, &mut Numbers::new(seed));
+        let outcome = exploration.outcome();
         assert_eq!(outcome.frontier, [incident.origin], "seed {seed}");
         assert!(
             outcome.alerts.iter().all(|alert| alert.origins == [incident.origin]),

@@ -74,13 +74,14 @@ fn reference_decision(policy: &Plain, claims: &[Kind]) -> (Option<(i128, i128)>,
         let members = claims.iter().filter(|claim| claim.0 == class);
         members.map(|claim| policy.weights[claim.1].max(floor)).sum()
     };
-    let g = sum(GROUNDED, 0);
-    let k = sum(COMPLEMENTARY, 0);
-    let u = sum(UNGROUNDED, policy.floor);
-    let x = sum(CONTRADICTED, policy.floor);
+    let grounded_weight = sum(GROUNDED, 0);
+    let complementary_weight = sum(COMPLEMENTARY, 0);
+    let ungrounded_weight = sum(UNGROUNDED, policy.floor);
+    let contradicted_weight = sum(CONTRADICTED, policy.floor);
 
-    let numerator = (g + k) * ONE;
-    let denominator = (g + u + k) * ONE + policy.rho * x;
+    let numerator = (grounded_weight + complementary_weight) * ONE;
+    let denominator = (grounded_weight + ungrounded_weight + complementary_weight) * ONE
+        + policy.rho * contradicted_weight;
     if denominator == 0 {
         let tier = if policy.half { band(policy, 1, 2) } else { Tier::Abstain };
         return (policy.half.then_some((1, 2)), tier);
@@ -89,17 +90,19 @@ fn reference_decision(policy: &Plain, claims: &[Kind]) -> (Option<(i128, i128)>,
     if !policy.guards {
         return (Some(score), band(policy, numerator, denominator));
     }
-    let limited = (k * ONE).min(policy.complementary_limit * g);
-    let guarded_numerator = g * ONE + limited;
-    let guarded_denominator = guarded_numerator + u * ONE + policy.rho.max(ONE) * x;
+    let limited_complementary =
+        (complementary_weight * ONE).min(policy.complementary_limit * grounded_weight);
+    let guarded_numerator = grounded_weight * ONE + limited_complementary;
+    let guarded_denominator =
+        guarded_numerator + ungrounded_weight * ONE + policy.rho.max(ONE) * contradicted_weight;
     let mut tier = if guarded_denominator == 0 {
         Tier::Replan
     } else {
         band(policy, guarded_numerator, guarded_denominator)
     };
-    let contradicted = claims.iter().any(|claim| claim.0 == CONTRADICTED);
-    let grounded = claims.iter().any(|claim| claim.0 == GROUNDED);
-    if tier == Tier::Proceed && (contradicted || !grounded) {
+    let has_contradicted = claims.iter().any(|claim| claim.0 == CONTRADICTED);
+    let has_grounded = claims.iter().any(|claim| claim.0 == GROUNDED);
+    if tier == Tier::Proceed && (has_contradicted || !has_grounded) {
         tier = Tier::Regenerate;
     }
     (Some(score), tier)
@@ -124,13 +127,13 @@ fn check(policy: &Policy, plain: &Plain, claims: &[Kind]) {
     assert_eq!(decision.tier, tier, "{} {claims:?}", policy.name);
     match (score, decision.score) {
         (None, None) => {}
-        (Some((numerator, denominator)), Some(found)) => {
-            let found = found.fraction();
-            let (n, d) = (found.numerator() as i128, found.denominator() as i128);
+        (Some((numerator, denominator)), Some(actual)) => {
+            let actual = actual.fraction();
+            let (n, d) = (actual.numerator() as i128, actual.denominator() as i128);
             assert_eq!(numerator * d, n * denominator, "{} {claims:?}", policy.name);
             assert_eq!(greatest_common_divisor(n, d), 1, "{} {claims:?}", policy.name);
         }
-        other => panic!("{} {claims:?}: {other:?}", policy.name),
+        scores => panic!("{} {claims:?}: {scores:?}", policy.name),
     }
 }
 
@@ -139,15 +142,20 @@ fn greatest_common_divisor(a: i128, b: i128) -> i128 {
 }
 
 /// Calls `visit` with every multiset of up to `max` of the 32 kinds.
-fn every_multiset(max: usize, visit: &mut impl FnMut(&[Kind])) {
-    fn extend(from: usize, left: usize, claims: &mut Vec<Kind>, visit: &mut impl FnMut(&[Kind])) {
+fn visit_multisets(max: usize, visit: &mut impl FnMut(&[Kind])) {
+    fn extend(
+        first_kind: usize,
+        remaining: usize,
+        claims: &mut Vec<Kind>,
+        visit: &mut impl FnMut(&[Kind]),
+    ) {
         visit(claims);
-        if left == 0 {
+        if remaining == 0 {
             return;
         }
-        for kind in from..32 {
+        for kind in first_kind..32 {
             claims.push((kind / 8, kind % 8));
-            extend(kind, left - 1, claims, visit);
+            extend(kind, remaining - 1, claims, visit);
             claims.pop();
         }
     }
@@ -162,7 +170,7 @@ fn small_partitions_are_decided_like_the_reference() {
         (preset(Preset::Strict), Plain::strict()),
     ];
     let mut visited = 0_u32;
-    every_multiset(5, &mut |claims| {
+    visit_multisets(5, &mut |claims| {
         visited += 1;
         for (policy, plain) in &policies {
             check(policy, plain, claims);
@@ -182,7 +190,7 @@ fn on_and_around_both_thresholds() {
         // One multiset of up to four claims for each deciding score.
         let mut values: BTreeMap<(u128, u128), Vec<Kind>> = BTreeMap::new();
         let policy = preset(base);
-        every_multiset(4, &mut |claims| {
+        visit_multisets(4, &mut |claims| {
             let kinds =
                 claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1]));
             let tally = Tally::from_claims(kinds);
@@ -217,10 +225,11 @@ fn on_and_around_both_thresholds() {
 }
 
 /// Returns the tier with undecided claims, given by leaning.
-fn reference_undecided(policy: &Plain, decided: &[Kind], undecided: &[Kind]) -> Tier {
+fn reference_undecided(policy: &Plain, decided_claims: &[Kind], undecided_claims: &[Kind]) -> Tier {
     let tier_as = |class_of: &dyn Fn(usize) -> usize| {
-        let assumed = undecided.iter().map(|(leans_to, kind)| (class_of(*leans_to), *kind));
-        let claims: Vec<Kind> = decided.iter().copied().chain(assumed).collect();
+        let assumed_claims =
+            undecided_claims.iter().map(|(leans_to, kind)| (class_of(*leans_to), *kind));
+        let claims: Vec<Kind> = decided_claims.iter().copied().chain(assumed_claims).collect();
         reference_decision(policy, &claims).1
     };
     let worst_class = |leans_to| if leans_to == CONTRADICTED { CONTRADICTED } else { UNGROUNDED };
@@ -236,14 +245,14 @@ fn tally(claims: &[Kind]) -> Tally {
 }
 
 /// Calls `visit` with every outcome of undecided claims except unexpected contradictions.
-fn every_outcome(policy: &Plain, undecided: &[Kind], visit: &mut impl FnMut(&[Kind])) {
+fn visit_outcomes(policy: &Plain, undecided_claims: &[Kind], visit: &mut impl FnMut(&[Kind])) {
     fn extend(
         policy: &Plain,
-        left: &[Kind],
+        remaining: &[Kind],
         claims: &mut Vec<Kind>,
         visit: &mut impl FnMut(&[Kind]),
     ) {
-        let Some(((leans_to, heaviest), left)) = left.split_first() else {
+        let Some(((leans_to, heaviest), remaining)) = remaining.split_first() else {
             return visit(claims);
         };
         for class in [GROUNDED, UNGROUNDED, CONTRADICTED, COMPLEMENTARY] {
@@ -253,13 +262,13 @@ fn every_outcome(policy: &Plain, undecided: &[Kind], visit: &mut impl FnMut(&[Ki
             for kind in 0..8 {
                 if policy.weights[kind] <= policy.weights[*heaviest] {
                     claims.push((class, kind));
-                    extend(policy, left, claims, visit);
+                    extend(policy, remaining, claims, visit);
                     claims.pop();
                 }
             }
         }
     }
-    extend(policy, undecided, &mut Vec::new(), visit);
+    extend(policy, undecided_claims, &mut Vec::new(), visit);
 }
 
 #[test]
@@ -269,40 +278,41 @@ fn undecided_claims_cannot_contradict_the_tier() {
         (preset(Preset::Reference), Plain::reference()),
         (preset(Preset::Strict), Plain::strict()),
     ];
-    let (mut agreed, mut open) = (0_u32, 0_u32);
-    every_multiset(2, &mut |decided| {
-        every_multiset(2, &mut |undecided| {
+    let (mut equal_count, mut open_count) = (0_u32, 0_u32);
+    visit_multisets(2, &mut |decided_claims| {
+        visit_multisets(2, &mut |undecided_claims| {
             // Three types suffice: the heaviest, the lightest and one in between.
-            if undecided.iter().any(|(_, kind)| ![0, 3, 6].contains(kind)) {
+            if undecided_claims.iter().any(|(_, kind)| ![0, 3, 6].contains(kind)) {
                 return;
             }
             for (policy, plain) in &policies {
-                let decision = decide_counts(policy, &tally(decided), &tally(undecided));
-                let expected = reference_undecided(plain, decided, undecided);
-                assert_eq!(decision.tier, expected, "{decided:?} {undecided:?}");
+                let decision =
+                    decide_counts(policy, &tally(decided_claims), &tally(undecided_claims));
+                let expected = reference_undecided(plain, decided_claims, undecided_claims);
+                assert_eq!(decision.tier, expected, "{decided_claims:?} {undecided_claims:?}");
                 let Some(bounds) = decision.bounds else {
-                    assert!(undecided.is_empty() || !plain.guards);
+                    assert!(undecided_claims.is_empty() || !plain.guards);
                     continue;
                 };
                 let is_open = bounds.worst.tier != bounds.best.tier;
-                *(if is_open { &mut open } else { &mut agreed }) += 1;
+                *(if is_open { &mut open_count } else { &mut equal_count }) += 1;
                 let has_reason =
                     decision.reasons.iter().any(|reason| reason.code() == "JUDGE_UNDECIDED");
                 assert_eq!((is_open, decision.score.is_none()), (has_reason, is_open));
-                every_outcome(plain, undecided, &mut |outcome| {
-                    let claims: Vec<Kind> = decided.iter().chain(outcome).copied().collect();
+                visit_outcomes(plain, undecided_claims, &mut |outcome| {
+                    let claims: Vec<Kind> = decided_claims.iter().chain(outcome).copied().collect();
                     let truth = decide(policy, &tally(&claims), Origin::Caller, None);
                     assert!(
                         (bounds.best.tier..=bounds.worst.tier).contains(&truth.tier),
-                        "{decided:?} {undecided:?} {outcome:?}: {:?}",
+                        "{decided_claims:?} {undecided_claims:?} {outcome:?}: {:?}",
                         truth.tier
                     );
                     let is_between = bounds.worst.score <= truth.guarded_score
                         && truth.guarded_score <= bounds.best.score;
-                    assert!(is_between, "{decided:?} {undecided:?} {outcome:?}");
+                    assert!(is_between, "{decided_claims:?} {undecided_claims:?} {outcome:?}");
                 });
             }
         });
     });
-    assert!(agreed > 10_000 && open > 10_000, "{agreed} {open}");
+    assert!(equal_count > 10_000 && open_count > 10_000, "{equal_count} {open_count}");
 }

@@ -31,7 +31,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-fn read(text: &str) -> Document {
+fn parse_document(text: &str) -> Document {
     let mut document = Document::default();
     let mut heading: Option<String> = None;
     let mut is_in_table = false;
@@ -66,45 +66,47 @@ fn anchor(heading: &str) -> String {
     anchor.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-fn documents(folder: &Path, found: &mut BTreeMap<PathBuf, Document>) {
+fn collect_documents(folder: &Path, documents: &mut BTreeMap<PathBuf, Document>) {
     for entry in folder.read_dir().unwrap().map(Result::unwrap) {
         let (path, name) = (entry.path(), entry.file_name());
         let name = name.to_str().unwrap_or_default();
         if entry.file_type().unwrap().is_dir() {
             if !name.starts_with('.') && !NOT_OURS.contains(&name) {
-                documents(&path, found);
+                collect_documents(&path, documents);
             }
         } else if name.ends_with(".md") {
             let text = std::fs::read_to_string(&path).unwrap();
-            found.insert(path.canonicalize().unwrap(), read(&text));
+            documents.insert(path.canonicalize().unwrap(), parse_document(&text));
         }
     }
 }
 
 #[test]
 fn links_lead_to_existing_files_and_headings() {
-    let mut all = BTreeMap::new();
-    documents(&root(), &mut all);
-    let mut checked = 0;
+    let mut documents_by_path = BTreeMap::new();
+    collect_documents(&root(), &mut documents_by_path);
+    let mut link_count = 0;
     let mut broken = Vec::new();
-    for (path, document) in &all {
+    for (path, document) in &documents_by_path {
         for link in document.links.iter().filter(|link| !link.contains("://")) {
-            checked += 1;
+            link_count += 1;
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
             let target = match file {
                 "" => Some(path.clone()),
                 file => path.parent().unwrap().join(file).canonicalize().ok(),
             };
-            let exists = target.is_some_and(|target| {
+            let is_found = target.is_some_and(|target| {
                 anchor.is_empty()
-                    || all.get(&target).is_some_and(|target| target.anchors.contains(anchor))
+                    || documents_by_path
+                        .get(&target)
+                        .is_some_and(|target| target.anchors.contains(anchor))
             });
-            if !exists {
+            if !is_found {
                 broken.push(format!("{}: {link}", path.display()));
             }
         }
     }
-    assert!(checked > 100, "{checked} links");
+    assert!(link_count > 100, "{link_count} links");
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
@@ -112,29 +114,30 @@ fn links_lead_to_existing_files_and_headings() {
 fn exists(reference: &str) -> bool {
     let (file, test) = reference.split_once("::").unwrap_or((reference, ""));
     let path = root().join(file);
-    let declared = format!("fn {test}(");
+    let declaration = format!("fn {test}(");
     match test {
         "" => path.exists(),
-        _ => std::fs::read_to_string(path).is_ok_and(|text| text.contains(&declared)),
+        _ => std::fs::read_to_string(path).is_ok_and(|text| text.contains(&declaration)),
     }
 }
 
 #[test]
 fn tests_named_by_promises_exist() {
     for name in PROMISES {
-        let document = read(&std::fs::read_to_string(root().join(name)).unwrap());
+        let document = parse_document(&std::fs::read_to_string(root().join(name)).unwrap());
         let references = document.code_in_tables.iter().filter(|code| code.contains('/'));
-        let (found, missing): (Vec<_>, Vec<_>) =
+        let (existing, missing): (Vec<_>, Vec<_>) =
             references.filter(|code| !code.contains("://")).partition(|code| exists(code));
-        assert!(found.len() > 5, "{name}: {found:?}");
+        assert!(existing.len() > 5, "{name}: {existing:?}");
         assert!(missing.is_empty(), "{name}: {missing:?}");
     }
 }
 
 #[test]
 fn broken_links_and_missing_tests_are_found() {
-    let document =
-        read("# `a` and B's\n\n[x](y.md#z) `no/table.rs`\n\n| a |\n|---|\n| `b/c.rs` |\n");
+    let document = parse_document(
+        "# `a` and B's\n\n[x](y.md#z) `no/table.rs`\n\n| a |\n|---|\n| `b/c.rs` |\n",
+    );
     assert_eq!(document.anchors, BTreeSet::from(["a-and-bs".to_owned()]));
     assert_eq!(document.links, ["y.md#z"]);
     assert_eq!(document.code_in_tables, ["b/c.rs"]);

@@ -18,23 +18,23 @@ type Kind = (Class, EvidenceType);
 
 /// Returns the minimum number of claims to change to reach a tier, by trying every choice.
 fn brute_force(policy: &Policy, claims: &[Kind], goal: Tier) -> Option<u64> {
-    let open: Vec<usize> = (0..claims.len())
+    let unsupported: Vec<usize> = (0..claims.len())
         .filter(|index| matches!(claims[*index].0, Class::Ungrounded | Class::Contradicted))
         .collect();
-    let mut fewest: Option<u64> = None;
-    for choice in 0..3_u32.pow(u32::try_from(open.len()).unwrap()) {
+    let mut min_changes: Option<u64> = None;
+    for choice in 0..3_u32.pow(u32::try_from(unsupported.len()).unwrap()) {
         let mut digits = choice;
-        let mut changed = 0;
+        let mut change_count = 0;
         let mut tally = Tally::default();
         for (index, (class, evidence_type)) in claims.iter().enumerate() {
             let mut class = Some(*class);
-            if open.contains(&index) {
+            if unsupported.contains(&index) {
                 match digits % 3 {
                     1 => class = Some(Class::Grounded),
                     2 => class = None,
                     _ => {}
                 }
-                changed += u64::from(digits % 3 != 0);
+                change_count += u64::from(digits % 3 != 0);
                 digits /= 3;
             }
             if let Some(class) = class {
@@ -42,12 +42,12 @@ fn brute_force(policy: &Policy, claims: &[Kind], goal: Tier) -> Option<u64> {
             }
         }
         if decide(policy, &tally, Origin::Caller, None).tier <= goal
-            && fewest.is_none_or(|min| changed < min)
+            && min_changes.is_none_or(|min| change_count < min)
         {
-            fewest = Some(changed);
+            min_changes = Some(change_count);
         }
     }
-    fewest
+    min_changes
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn the_margin_to_the_better_tier_is_minimal() {
     for base in Preset::ALL {
         let policy = preset(base);
         let mut stack = vec![(Vec::<Kind>::new(), 0_usize)];
-        while let Some((claims, from)) = stack.pop() {
+        while let Some((claims, first_kind)) = stack.pop() {
             let tally = Tally::from_claims(claims.iter().copied());
             let decision = decide(&policy, &tally, Origin::Caller, None);
             let goal = match decision.tier {
@@ -66,15 +66,15 @@ fn the_margin_to_the_better_tier_is_minimal() {
                 _ => None,
             };
             if let Some(goal) = goal {
-                let found = margins(&policy, &tally, &decision, None).better;
-                let found = found.map(|margin| margin.claims);
-                assert_eq!(found, brute_force(&policy, &claims, goal), "{base:?} {claims:?}");
+                let margin = margins(&policy, &tally, &decision, None).better;
+                let margin = margin.map(|margin| margin.claims);
+                assert_eq!(margin, brute_force(&policy, &claims, goal), "{base:?} {claims:?}");
             }
             if claims.len() < 5 {
-                for kind in from..12 {
-                    let mut more = claims.clone();
-                    more.push((Class::ALL[kind / 3], types[kind % 3]));
-                    stack.push((more, kind));
+                for kind in first_kind..12 {
+                    let mut extended = claims.clone();
+                    extended.push((Class::ALL[kind / 3], types[kind % 3]));
+                    stack.push((extended, kind));
                 }
             }
         }
@@ -88,10 +88,10 @@ fn the_margin_to_the_worse_tier_loses_grounded_claims() {
     tally.add(Class::Grounded, EvidenceType::ToolMatch, 9);
     tally.add(Class::Ungrounded, EvidenceType::ToolMatch, 1);
     let decision = decide(&policy, &tally, Origin::Caller, None);
-    let worse = margins(&policy, &tally, &decision, None).worse.unwrap();
-    assert_eq!((worse.tier, worse.claims), (Tier::Regenerate, 2));
-    assert_eq!(worse.changes[0].remedy, Remedy::Lose);
-    assert_eq!(worse.score.unwrap().to_string(), "1/10");
+    let margin = margins(&policy, &tally, &decision, None).worse.unwrap();
+    assert_eq!((margin.tier, margin.claims), (Tier::Regenerate, 2));
+    assert_eq!(margin.changes[0].remedy, Remedy::Lose);
+    assert_eq!(margin.score.unwrap().to_string(), "1/10");
 }
 
 #[test]
@@ -101,8 +101,8 @@ fn a_million_claims_have_margins() {
     tally.add(Class::Grounded, EvidenceType::ToolMatch, 500_000);
     tally.add(Class::Ungrounded, EvidenceType::ToolMatch, 500_000);
     let decision = decide(&policy, &tally, Origin::Caller, None);
-    let better = margins(&policy, &tally, &decision, None).better.unwrap();
-    assert_eq!((better.tier, better.claims), (Tier::Regenerate, 150_000));
+    let margin = margins(&policy, &tally, &decision, None).better.unwrap();
+    assert_eq!((margin.tier, margin.claims), (Tier::Regenerate, 150_000));
 }
 
 #[test]

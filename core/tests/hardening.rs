@@ -39,8 +39,8 @@ fn h01_a_contradicted_claim_never_costs_less_than_an_ungrounded_one() {
     let attack = [(Grounded, ToolMatch, 4), (Contradicted, ToolMatch, 1)];
     assert_eq!(tier(Preset::Paper, &attack), Tier::Proceed);
     assert_eq!(tier(Preset::Reference, &attack), Tier::Regenerate);
-    let warned = preset(Preset::Paper);
-    assert!(warned.warnings().iter().any(|warning| warning.field == "rho"));
+    let policy = preset(Preset::Paper);
+    assert!(policy.warnings().iter().any(|warning| warning.field == "rho"));
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn h02_weights_of_zero_do_not_make_unsupported_claims_free() {
     assert_eq!(decide(&paper, &attack).tier, Tier::Proceed);
 
     values.base = Preset::Reference;
-    let refused = Policy::new(values.clone()).expect_err("free unsupported claims");
-    assert_eq!(refused.problems[0].field, "weights.inference");
+    let error = Policy::new(values.clone()).expect_err("free unsupported claims");
+    assert_eq!(error.problems[0].field, "weights.inference");
 
     values.ungrounded_floor = Millionths::new(600_000);
     assert_eq!(decide(&Policy::new(values).unwrap(), &attack).tier, Tier::Replan);
@@ -73,10 +73,10 @@ fn h04_complementary_claims_alone_do_not_proceed() {
     assert_eq!(tier(Preset::Paper, &attack), Tier::Proceed);
     assert_eq!(tier(Preset::Reference, &attack), Tier::Replan);
     assert_eq!(tier(Preset::Strict, &attack), Tier::Replan);
-    let diluted =
+    let diluted_claims =
         [(Grounded, Inference, 1), (Complementary, ToolMatch, 40), (Ungrounded, ToolMatch, 2)];
-    assert_eq!(tier(Preset::Paper, &diluted), Tier::Proceed);
-    assert_eq!(tier(Preset::Reference, &diluted), Tier::Replan);
+    assert_eq!(tier(Preset::Paper, &diluted_claims), Tier::Proceed);
+    assert_eq!(tier(Preset::Reference, &diluted_claims), Tier::Replan);
 }
 
 #[test]
@@ -92,19 +92,25 @@ fn h05_scores_exactly_at_a_threshold_reach_it() {
 
 #[test]
 fn h18_caps_stay_below_the_tier_they_guard() {
-    let refuse = |change: fn(&mut PolicyValues)| {
+    let rejected_field = |change: fn(&mut PolicyValues)| {
         let mut values = preset(Preset::Reference).values().clone();
         change(&mut values);
         Policy::new(values).expect_err("a cap that guards nothing").problems[0].field.clone()
     };
-    let raised = Millionths::new(850_000);
+    let threshold = Millionths::new(850_000);
     assert_eq!(
-        refuse(|values| values.cap.partially_grounded = Millionths::new(850_000)),
+        rejected_field(|values| values.cap.partially_grounded = Millionths::new(850_000)),
         "cap.partially_grounded"
     );
-    assert_eq!(refuse(|values| values.cap.ungrounded = Millionths::new(650_000)), "cap.ungrounded");
-    assert_eq!(refuse(|values| values.ladder.patch = Millionths::new(640_000)), "cap.ungrounded");
-    assert_eq!(preset(Preset::Reference).ladder.pull_request, raised);
+    assert_eq!(
+        rejected_field(|values| values.cap.ungrounded = Millionths::new(650_000)),
+        "cap.ungrounded"
+    );
+    assert_eq!(
+        rejected_field(|values| values.ladder.patch = Millionths::new(640_000)),
+        "cap.ungrounded"
+    );
+    assert_eq!(preset(Preset::Reference).ladder.pull_request, threshold);
 }
 
 #[test]
@@ -126,26 +132,26 @@ fn h19_invalid_numbers_are_rejected_by_field() {
 
 #[test]
 fn h31_order_does_not_matter() {
-    let forwards = [
+    let claims = [
         (Grounded, ToolMatch),
         (Ungrounded, EvidenceType::NegEvidence),
         (Grounded, EvidenceType::NegEvidence),
         (Contradicted, Inference),
     ];
-    let backwards = forwards.iter().rev().copied();
-    assert_eq!(Tally::from_claims(forwards), Tally::from_claims(backwards));
+    let reversed = claims.iter().rev().copied();
+    assert_eq!(Tally::from_claims(claims), Tally::from_claims(reversed));
 }
 
 #[test]
 fn h33_nothing_to_score_is_an_abstention() {
-    let nothing = Tally::default();
+    let empty_tally = Tally::default();
     for base in [Preset::Reference, Preset::Strict] {
-        let decision = decide(&preset(base), &nothing);
+        let decision = decide(&preset(base), &empty_tally);
         assert_eq!(decision.tier, Tier::Abstain);
         assert_eq!((decision.score, decision.guarded_score), (None, None));
         assert_eq!(decision.reasons[0].code(), "NOTHING_TO_SCORE");
     }
-    let paper = decide(&preset(Preset::Paper), &nothing);
+    let paper = decide(&preset(Preset::Paper), &empty_tally);
     assert_eq!(paper.score.unwrap().fraction().to_string(), "1/2");
     assert_eq!(paper.tier, Tier::Replan);
 }

@@ -54,14 +54,14 @@ fn tier(policy: &Policy, claims: &[Kind]) -> Tier {
     decide(policy, &Tally::from_claims(claims.iter().copied())).tier
 }
 
-fn with(claims: &[Kind], more: Kind) -> Vec<Kind> {
+fn with_claim(claims: &[Kind], claim: Kind) -> Vec<Kind> {
     let mut claims = claims.to_vec();
-    claims.push(more);
+    claims.push(claim);
     claims
 }
 
 /// The laws do not apply to the paper's score for an empty partition.
-fn scored(claims: &[Kind]) -> bool {
+fn has_claims(claims: &[Kind]) -> bool {
     !claims.is_empty()
 }
 
@@ -80,8 +80,8 @@ proptest! {
     fn p2_grounding_an_ungrounded_claim_never_lowers(
         policy in any_preset(), claims in partition(), evidence_type in evidence_type()
     ) {
-        let before = scores(&policy, &with(&claims, (Class::Ungrounded, evidence_type)));
-        let after = scores(&policy, &with(&claims, (Class::Grounded, evidence_type)));
+        let before = scores(&policy, &with_claim(&claims, (Class::Ungrounded, evidence_type)));
+        let after = scores(&policy, &with_claim(&claims, (Class::Grounded, evidence_type)));
         prop_assert!(before.0 <= after.0 && before.1 <= after.1);
         // Strictly lower, since an ungrounded claim with weight kept S below 1.
         prop_assert!(before.0 < after.0);
@@ -89,35 +89,35 @@ proptest! {
 
     #[test]
     fn p3_adding_a_contradicted_claim_never_raises(
-        policy in any_preset(), claims in partition().prop_filter("scored", |c| scored(c)),
+        policy in any_preset(), claims in partition().prop_filter("scored", |c| has_claims(c)),
         evidence_type in evidence_type()
     ) {
         let before = scores(&policy, &claims);
-        let after = scores(&policy, &with(&claims, (Class::Contradicted, evidence_type)));
+        let after = scores(&policy, &with_claim(&claims, (Class::Contradicted, evidence_type)));
         prop_assert!(after.0 <= before.0 && after.1 <= before.1);
     }
 
     #[test]
     fn p4_adding_a_complementary_claim_never_lowers_nor_beats_a_grounded_one(
-        policy in any_preset(), claims in partition().prop_filter("scored", |c| scored(c)),
+        policy in any_preset(), claims in partition().prop_filter("scored", |c| has_claims(c)),
         evidence_type in evidence_type()
     ) {
         let before = scores(&policy, &claims);
-        let complementary = scores(&policy, &with(&claims, (Class::Complementary, evidence_type)));
-        let grounded = scores(&policy, &with(&claims, (Class::Grounded, evidence_type)));
+        let complementary = scores(&policy, &with_claim(&claims, (Class::Complementary, evidence_type)));
+        let grounded = scores(&policy, &with_claim(&claims, (Class::Grounded, evidence_type)));
         prop_assert!(before.0 <= complementary.0 && complementary.0 <= grounded.0);
         prop_assert!(before.1 <= complementary.1 && complementary.1 <= grounded.1);
     }
 
     #[test]
     fn p5_dropping_the_contradicted_claims_never_lowers(policy in any_preset(), claims in partition()) {
-        let rest: Vec<Kind> =
+        let without_contradicted: Vec<Kind> =
             claims.iter().copied().filter(|claim| claim.0 != Class::Contradicted).collect();
-        prop_assume!(scored(&rest));
-        let (before, after) = (scores(&policy, &claims), scores(&policy, &rest));
+        prop_assume!(has_claims(&without_contradicted));
+        let (before, after) = (scores(&policy, &claims), scores(&policy, &without_contradicted));
         prop_assert!(before.0 <= after.0 && before.1 <= after.1);
-        let supported = rest.iter().any(|claim| claim.0 != Class::Ungrounded);
-        if supported && rest.len() < claims.len() {
+        let has_supported = without_contradicted.iter().any(|claim| claim.0 != Class::Ungrounded);
+        if has_supported && without_contradicted.len() < claims.len() {
             prop_assert!(before.0 < after.0);
         }
     }
@@ -126,12 +126,12 @@ proptest! {
     fn p6_retyping_a_grounded_tool_match_as_inference_lowers(
         policy in any_preset(), claims in partition()
     ) {
-        let tool = scores(&policy, &with(&claims, (Class::Grounded, EvidenceType::ToolMatch)));
-        let inference = scores(&policy, &with(&claims, (Class::Grounded, EvidenceType::Inference)));
-        prop_assert!(inference.0 <= tool.0 && inference.1 <= tool.1);
-        let unsupported =
+        let tool_match = scores(&policy, &with_claim(&claims, (Class::Grounded, EvidenceType::ToolMatch)));
+        let inference = scores(&policy, &with_claim(&claims, (Class::Grounded, EvidenceType::Inference)));
+        prop_assert!(inference.0 <= tool_match.0 && inference.1 <= tool_match.1);
+        let has_unsupported =
             claims.iter().any(|claim| matches!(claim.0, Class::Ungrounded | Class::Contradicted));
-        prop_assert_eq!(inference.0 < tool.0, unsupported);
+        prop_assert_eq!(inference.0 < tool_match.0, has_unsupported);
     }
 
     #[test]
@@ -147,8 +147,8 @@ proptest! {
     fn contradicting_a_claim_never_improves_the_tier(
         policy in guarded_preset(), claims in partition(), evidence_type in evidence_type()
     ) {
-        let ungrounded = tier(&policy, &with(&claims, (Class::Ungrounded, evidence_type)));
-        let contradicted = tier(&policy, &with(&claims, (Class::Contradicted, evidence_type)));
+        let ungrounded = tier(&policy, &with_claim(&claims, (Class::Ungrounded, evidence_type)));
+        let contradicted = tier(&policy, &with_claim(&claims, (Class::Contradicted, evidence_type)));
         prop_assert!(contradicted >= ungrounded);
     }
 
@@ -213,9 +213,9 @@ fn the_worked_example() {
     let decision = decide(&preset(Preset::Paper), &Tally::from_claims(claims));
     assert_eq!(decision.score.unwrap().fraction().to_string(), "28/37");
     assert_eq!(decision.tier, Tier::Regenerate);
-    let mut free = preset(Preset::Paper).values().clone();
-    free.rho = gsar_core::fixed_point::Millionths::ZERO;
-    let decision = decide(&Policy::new(free).unwrap(), &Tally::from_claims(claims));
+    let mut values = preset(Preset::Paper).values().clone();
+    values.rho = gsar_core::fixed_point::Millionths::ZERO;
+    let decision = decide(&Policy::new(values).unwrap(), &Tally::from_claims(claims));
     assert_eq!(decision.score.unwrap().fraction().to_string(), "14/17");
     assert_eq!(decision.tier, Tier::Proceed);
 }

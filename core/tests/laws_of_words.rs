@@ -26,7 +26,7 @@ fn guarded_preset() -> impl Strategy<Value = Policy> {
     select(vec![Preset::Reference, Preset::Strict]).prop_map(preset)
 }
 
-type Stated = (usize, Class, EvidenceType);
+type StatedClaim = (usize, Class, EvidenceType);
 
 const TEXTS: [&str; 6] = [
     "The cart pod restarted 7 times.",
@@ -37,11 +37,11 @@ const TEXTS: [&str; 6] = [
     "The cache warm-up was likely to blame.",
 ];
 
-fn stated() -> impl Strategy<Value = Stated> {
+fn any_claim() -> impl Strategy<Value = StatedClaim> {
     (0..TEXTS.len(), select(Class::ALL.to_vec()), select(EvidenceType::ALL.to_vec()))
 }
 
-fn scores(policy: &Policy, claims: &[Stated]) -> gsar_core::Decision {
+fn decide_claims(policy: &Policy, claims: &[StatedClaim]) -> gsar_core::Decision {
     let claims = claims.iter().map(|(text, class, evidence_type)| {
         (TEXTS[*text], *class, *evidence_type, VerdictStatus::AsJudged)
     });
@@ -74,7 +74,7 @@ fn corpus() -> Vec<EvidenceItem> {
 }
 
 /// A judge's answer for a claim, with valid and invented citations.
-fn answer() -> impl Strategy<Value = (usize, Class, EvidenceType, Vec<(usize, usize)>)> {
+fn any_answer() -> impl Strategy<Value = (usize, Class, EvidenceType, Vec<(usize, usize)>)> {
     (
         0..10_usize,
         select(Class::ALL.to_vec()),
@@ -94,7 +94,7 @@ fn citation((item, quote): (usize, usize)) -> Citation {
     Citation { target: Target::Evidence { id, field_path: String::new() }, quote, bytes: None }
 }
 
-fn assessed(
+fn assess_with_mode(
     policy: &Policy,
     mode: VerificationMode,
     claims: &[Claim],
@@ -122,15 +122,15 @@ proptest! {
     #[test]
     fn duplicates_never_raise_a_score(
         policy in guarded_preset(),
-        claims in prop::collection::vec(stated(), 1..10),
-        which in any::<prop::sample::Index>(),
+        claims in prop::collection::vec(any_claim(), 1..10),
+        copy_index in any::<prop::sample::Index>(),
     ) {
-        let copied = *which.get(&claims);
-        let before = scores(&policy, &claims);
-        let mut more = claims;
-        more.push(copied);
-        let after = scores(&policy, &more);
-        if matches!(copied.1, Class::Grounded | Class::Complementary) {
+        let copy = *copy_index.get(&claims);
+        let before = decide_claims(&policy, &claims);
+        let mut with_copy = claims;
+        with_copy.push(copy);
+        let after = decide_claims(&policy, &with_copy);
+        if matches!(copy.1, Class::Grounded | Class::Complementary) {
             prop_assert_eq!((before.score, before.guarded_score), (after.score, after.guarded_score));
         }
         prop_assert!(after.score <= before.score);
@@ -142,7 +142,7 @@ proptest! {
     fn verification_never_improves_the_tier(
         policy in guarded_preset(),
         texts in prop::collection::vec(0..TEXTS.len(), 1..6),
-        answers in prop::collection::vec(answer(), 0..7),
+        answers in prop::collection::vec(any_answer(), 0..7),
     ) {
         let claims: Vec<Claim> = texts
             .iter()
@@ -171,8 +171,8 @@ proptest! {
             })
             .collect();
         let evidence = corpus();
-        let before = assessed(&policy, VerificationMode::Off, &claims, judged.clone(), &evidence);
-        let after = assessed(&policy, VerificationMode::Enforce, &claims, judged, &evidence);
+        let before = assess_with_mode(&policy, VerificationMode::Off, &claims, judged.clone(), &evidence);
+        let after = assess_with_mode(&policy, VerificationMode::Enforce, &claims, judged, &evidence);
         prop_assert!(
             after.decision.tier >= before.decision.tier,
             "{:?} then {:?}", before.decision, after.decision

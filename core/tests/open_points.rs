@@ -44,7 +44,7 @@ fn check(result: Option<VerificationResult>, text: &str) -> EvidenceItem {
     }
 }
 
-fn judged(id: &str, text: &str, class: Class, cited: &[(&str, &str)]) -> JudgedClaim {
+fn judged_claim(id: &str, text: &str, class: Class, quotes: &[(&str, &str)]) -> JudgedClaim {
     let citation = |(item, quote): &(&str, &str)| Citation {
         target: Target::Evidence { id: EvidenceId::new(*item).unwrap(), field_path: String::new() },
         quote: String::from(*quote),
@@ -54,7 +54,7 @@ fn judged(id: &str, text: &str, class: Class, cited: &[(&str, &str)]) -> JudgedC
         claim: Claim { id: ClaimId::new(id).unwrap(), text: String::from(text), span: None },
         class,
         evidence_type: EvidenceType::ToolMatch,
-        citations: cited.iter().map(citation).collect(),
+        citations: quotes.iter().map(citation).collect(),
         note: String::new(),
         role: gsar_core::Role::default(),
         rules: Vec::new(),
@@ -62,7 +62,7 @@ fn judged(id: &str, text: &str, class: Class, cited: &[(&str, &str)]) -> JudgedC
     }
 }
 
-fn assessed(
+fn assess_claims(
     policy: &Policy,
     evidence: &[EvidenceItem],
     claims: &[Claim],
@@ -83,9 +83,9 @@ fn assessed(
     assess(policy, subject, &Budget::unlimited())
 }
 
-fn under_reference(evidence: &[EvidenceItem], judged: Vec<JudgedClaim>) -> Assessment {
+fn assess_with_reference(evidence: &[EvidenceItem], judged: Vec<JudgedClaim>) -> Assessment {
     let claims: Vec<Claim> = judged.iter().map(|judged| judged.claim.clone()).collect();
-    assessed(&preset(Preset::Reference), evidence, &claims, judged)
+    assess_claims(&preset(Preset::Reference), evidence, &claims, judged)
 }
 
 fn open(assessment: &Assessment) -> Vec<OpenPoint> {
@@ -102,22 +102,22 @@ const RESTARTED: &str = "pod checkout restarted 3 times";
 fn a_reason_names_its_claims_and_gives_advice() {
     let evidence =
         [item("logs", "k8s", RESTARTED), item("sql", "database", "the pool has 20 connections")];
-    let assessment = under_reference(
+    let assessment = assess_with_reference(
         &evidence,
         vec![
-            judged(
+            judged_claim(
                 "c1",
                 "The pod checkout restarted 3 times.",
                 Class::Grounded,
                 &[("logs", RESTARTED)],
             ),
-            judged(
+            judged_claim(
                 "c2",
                 "The pool has 50 connections.",
                 Class::Contradicted,
                 &[("sql", "the pool has 20 connections")],
             ),
-            judged("c3", "The node lost power.", Class::Ungrounded, &[]),
+            judged_claim("c3", "The node lost power.", Class::Ungrounded, &[]),
         ],
     );
     assert_ne!(assessment.decision.tier, Tier::Proceed);
@@ -138,11 +138,16 @@ fn a_reason_names_its_claims_and_gives_advice() {
 #[test]
 fn specialists_come_from_the_original_citations() {
     let evidence = [item("a", "k8s", RESTARTED), item("b", "k8s", "the node is ready")];
-    let assessment = under_reference(
+    let assessment = assess_with_reference(
         &evidence,
         vec![
-            judged("c1", "The disk is full.", Class::Grounded, &[("a", "disk full")]),
-            judged("c2", "The disk failed.", Class::Grounded, &[("b", "disk failed"), ("x", "y")]),
+            judged_claim("c1", "The disk is full.", Class::Grounded, &[("a", "disk full")]),
+            judged_claim(
+                "c2",
+                "The disk failed.",
+                Class::Grounded,
+                &[("b", "disk failed"), ("x", "y")],
+            ),
         ],
     );
     assert!(assessment.claims.iter().all(|claim| claim.judged.citations.is_empty()));
@@ -151,9 +156,13 @@ fn specialists_come_from_the_original_citations() {
 
 #[test]
 fn no_specialist_is_affected_if_the_report_proceeds() {
-    let answer =
-        judged("c1", "The pod checkout restarted 3 times.", Class::Grounded, &[("a", RESTARTED)]);
-    let assessment = under_reference(&[item("a", "k8s", RESTARTED)], vec![answer]);
+    let answer = judged_claim(
+        "c1",
+        "The pod checkout restarted 3 times.",
+        Class::Grounded,
+        &[("a", RESTARTED)],
+    );
+    let assessment = assess_with_reference(&[item("a", "k8s", RESTARTED)], vec![answer]);
     assert_eq!(assessment.decision.tier, Tier::Proceed);
     assert!(assessment.affected_specialists.is_empty() && assessment.tally.is_grounded());
     assert_eq!(open(&assessment), []);
@@ -167,13 +176,13 @@ fn h15_only_a_passed_check_verifies_a_fix() {
         (Some(VerificationResult::Failed), false),
         (Some(VerificationResult::Passed), true),
     ] {
-        let fix = judged(
+        let fix = judged_claim(
             "c1",
             "The checkout deployment was rolled back.",
             Class::Grounded,
             &[("check", quote)],
         );
-        let assessment = under_reference(&[check(result, quote)], vec![fix]);
+        let assessment = assess_with_reference(&[check(result, quote)], vec![fix]);
         let points = open(&assessment);
         assert_eq!(points.is_empty(), verified, "{result:?}: {points:?}");
         if let [point] = points.as_slice() {
@@ -185,12 +194,13 @@ fn h15_only_a_passed_check_verifies_a_fix() {
 
 #[test]
 fn lists_unverified_contradictions_and_dropped_claims() {
-    let quoted = judged("c1", "The pod restarted.", Class::Contradicted, &[("a", "no such words")]);
-    let missing = judged("c2", "The node is ready.", Class::Grounded, &[]).claim;
+    let quoted =
+        judged_claim("c1", "The pod restarted.", Class::Contradicted, &[("a", "no such words")]);
+    let missing = judged_claim("c2", "The node is ready.", Class::Grounded, &[]).claim;
     let claims = [quoted.claim.clone(), missing];
     let policy = preset(Preset::Reference);
     let evidence = [item("a", "", RESTARTED)];
-    let assessment = assessed(&policy, &evidence, &claims, vec![quoted]);
+    let assessment = assess_claims(&policy, &evidence, &claims, vec![quoted]);
     let codes: Vec<_> = open(&assessment)
         .iter()
         .map(|point| (point.code(), ids(point.claims()).concat()))
@@ -204,9 +214,9 @@ fn a_noted_correction_is_an_open_point() {
     let mut values = preset(Preset::Reference).values().clone();
     values.verification = VerificationMode::Observe;
     let policy = Policy::new(values).unwrap();
-    let forged = judged("c1", "The disk is full.", Class::Grounded, &[("a", "disk full")]);
+    let forged = judged_claim("c1", "The disk is full.", Class::Grounded, &[("a", "disk full")]);
     let claims = [forged.claim.clone()];
-    let assessment = assessed(&policy, &[item("a", "", RESTARTED)], &claims, vec![forged]);
+    let assessment = assess_claims(&policy, &[item("a", "", RESTARTED)], &claims, vec![forged]);
     let points = open_points(&assessment, &[], &policy);
     assert_eq!(points.iter().map(OpenPoint::code).collect::<Vec<_>>(), ["CORRECTION_NOT_APPLIED"]);
 }

@@ -43,36 +43,36 @@ const OUTCOMES: [Outcome; 8] = [
 
 /// A loop with its recorded events.
 #[derive(Clone)]
-struct Driven {
+struct LoopDriver {
     limits: LoopLimits,
     outer_loop: OuterLoop,
     action: Action,
-    recorded: Vec<Event>,
-    submitted: u8,
-    judged: u32,
-    failed: u32,
+    events: Vec<Event>,
+    submitted_count: u8,
+    judged_count: u32,
+    failure_count: u32,
     rewrites_under_plan: u32,
 }
 
-impl Driven {
+impl LoopDriver {
     fn start(limits: LoopLimits) -> Self {
-        let mut driven = Self {
+        let mut driver = Self {
             limits,
             outer_loop: OuterLoop::start(limits),
             action: Action::Synthesize,
-            recorded: Vec::new(),
-            submitted: 0,
-            judged: 0,
-            failed: 0,
+            events: Vec::new(),
+            submitted_count: 0,
+            judged_count: 0,
+            failure_count: 0,
             rewrites_under_plan: 0,
         };
-        driven.submit();
-        driven
+        driver.submit();
+        driver
     }
 
     fn apply(&mut self, event: Event) {
         self.action = self.outer_loop.apply(event.clone()).unwrap();
-        self.recorded.push(event);
+        self.events.push(event);
     }
 
     /// Submits new reports as long as they are expected.
@@ -86,42 +86,45 @@ impl Driven {
             Action::Synthesize => {}
             Action::Evaluate | Action::Finish(_) => return,
         }
-        self.submitted += 1;
-        self.apply(Event::Submitted(SubjectDigest([self.submitted; 32])));
+        self.submitted_count += 1;
+        self.apply(Event::Submitted(SubjectDigest([self.submitted_count; 32])));
         assert_eq!(self.action, Action::Evaluate, "a new report is judged");
     }
 
     fn handle(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Judged(tier) => {
-                self.judged += 1;
-                let before = self.rewrites_under_plan;
-                self.apply(judged(tier));
-                let is_used_up = before == self.limits.regenerations_per_plan;
-                if tier == Tier::Regenerate && is_used_up {
-                    let replans = matches!(
+                self.judged_count += 1;
+                let rewrites = self.rewrites_under_plan;
+                self.apply(judgement(tier));
+                let is_last_rewrite = rewrites == self.limits.regenerations_per_plan;
+                if tier == Tier::Regenerate && is_last_rewrite {
+                    let is_replan = matches!(
                         self.action,
                         Action::Replan { cause: ReplanCause::SecondRegenerate, .. }
                     );
-                    let ends = matches!(self.action, Action::Finish(_));
-                    assert!(replans || ends, "a second regenerate under one plan is a replan");
+                    let has_ended = matches!(self.action, Action::Finish(_));
+                    assert!(
+                        is_replan || has_ended,
+                        "a second regenerate under one plan is a replan"
+                    );
                 }
             }
             Outcome::JudgeFailed => {
-                self.failed += 1;
+                self.failure_count += 1;
                 let plan = self.outer_loop.replans();
                 self.apply(Event::JudgeFailed { reason: "timeout".to_owned() });
                 assert_eq!(self.outer_loop.replans(), plan, "a judge failure uses no replan");
             }
             Outcome::CallerError => {
-                let before = format!("{:?}", self.outer_loop);
+                let state = format!("{:?}", self.outer_loop);
                 self.outer_loop.apply(Event::Submitted(SubjectDigest([0; 32]))).unwrap_err();
-                assert_eq!(format!("{:?}", self.outer_loop), before);
+                assert_eq!(format!("{:?}", self.outer_loop), state);
             }
             Outcome::Disconnect => {
                 let mut restored = OuterLoop::start(self.limits);
                 let mut action = Action::Synthesize;
-                for event in &self.recorded {
+                for event in &self.events {
                     action = restored.apply(event.clone()).unwrap();
                 }
                 assert_eq!(action, self.action);
@@ -137,7 +140,7 @@ impl Driven {
         let Action::Finish(ending) = &self.action else { return false };
         assert!(self.outer_loop.is_finished());
         let trajectory = self.outer_loop.trajectory();
-        assert_eq!(trajectory.len(), self.judged as usize, "every judged report counts once");
+        assert_eq!(trajectory.len(), self.judged_count as usize, "every judged report counts once");
         match ending {
             Ending::Proceed { index } => {
                 assert!(!ending.is_degraded());
@@ -145,9 +148,12 @@ impl Driven {
             }
             Ending::Degraded { cause, best, last } => {
                 assert!(trajectory.iter().all(|step| step.tier != Tier::Proceed));
-                assert_eq!((best.is_some(), last.is_some()), (self.judged > 0, self.judged > 0));
+                assert_eq!(
+                    (best.is_some(), last.is_some()),
+                    (self.judged_count > 0, self.judged_count > 0)
+                );
                 if let DegradedCause::JudgeFailed { .. } = cause {
-                    assert_eq!(self.failed, self.limits.max_judge_retries + 1);
+                    assert_eq!(self.failure_count, self.limits.max_judge_retries + 1);
                 }
             }
         }
@@ -155,7 +161,7 @@ impl Driven {
     }
 }
 
-fn judged(tier: Tier) -> Event {
+fn judgement(tier: Tier) -> Event {
     let score = match tier {
         Tier::Proceed => Fraction::new(9, 10),
         Tier::Regenerate => Fraction::new(7, 10),
@@ -172,15 +178,15 @@ fn judged(tier: Tier) -> Event {
     })
 }
 
-fn explore(driven: &Driven, depth: usize, sequences: &Cell<u64>) {
-    let bound = (driven.limits.max_replans + 1) * (driven.limits.regenerations_per_plan + 1);
-    assert!(driven.judged <= bound);
-    if driven.is_over() || depth == 0 {
+fn explore(driver: &LoopDriver, depth: usize, sequences: &Cell<u64>) {
+    let bound = (driver.limits.max_replans + 1) * (driver.limits.regenerations_per_plan + 1);
+    assert!(driver.judged_count <= bound);
+    if driver.is_over() || depth == 0 {
         sequences.set(sequences.get() + 1);
         return;
     }
     for outcome in OUTCOMES {
-        let mut next = driven.clone();
+        let mut next = driver.clone();
         next.handle(outcome);
         explore(&next, depth - 1, sequences);
     }
@@ -188,14 +194,14 @@ fn explore(driven: &Driven, depth: usize, sequences: &Cell<u64>) {
 
 /// Explores every sequence of outcomes up to `depth`. Returns their number.
 fn explore_all(depth: usize) -> u64 {
-    let mut all = 0;
+    let mut total = 0;
     for max_replans in 0..4 {
         let limits = LoopLimits { max_replans, regenerations_per_plan: 1, max_judge_retries: 2 };
         let sequences = Cell::new(0);
-        explore(&Driven::start(limits), depth, &sequences);
-        all += sequences.get();
+        explore(&LoopDriver::start(limits), depth, &sequences);
+        total += sequences.get();
     }
-    all
+    total
 }
 
 #[test]
@@ -214,11 +220,11 @@ fn a_loop_that_never_proceeds_ends_within_the_limits() {
     for max_replans in 0..4 {
         for regenerations_per_plan in 0..3 {
             let limits = LoopLimits { max_replans, regenerations_per_plan, max_judge_retries: 0 };
-            let mut driven = Driven::start(limits);
-            while !driven.is_over() {
-                driven.handle(Outcome::Judged(Tier::Regenerate));
+            let mut driver = LoopDriver::start(limits);
+            while !driver.is_over() {
+                driver.handle(Outcome::Judged(Tier::Regenerate));
             }
-            assert_eq!(driven.judged, (max_replans + 1) * (regenerations_per_plan + 1));
+            assert_eq!(driver.judged_count, (max_replans + 1) * (regenerations_per_plan + 1));
         }
     }
 }

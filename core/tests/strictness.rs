@@ -39,35 +39,35 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, bound: usize) -> usize {
+    fn draw_below(&mut self, bound: usize) -> usize {
         usize::try_from(self.roll() % u64::try_from(bound).unwrap()).unwrap()
     }
 
-    fn one_in(&mut self, bound: usize) -> bool {
-        self.below(bound) == 0
+    fn is_one_in(&mut self, bound: usize) -> bool {
+        self.draw_below(bound) == 0
     }
 
     fn ids(&mut self) -> Vec<ClaimId> {
-        let id = self.one_in(3).then(|| ClaimId::new("c1").unwrap());
+        let id = self.is_one_in(3).then(|| ClaimId::new("c1").unwrap());
         id.into_iter().collect()
     }
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
+        from[self.draw_below(from.len())]
     }
 
     /// A share, often at a boundary.
     fn share(&mut self) -> Millionths {
         let picked = [0, 1, 100_000, 200_000, 500_000, 600_000, 800_000, 999_999, ONE];
-        match self.one_in(3) {
-            true => Millionths::new(u32::try_from(self.below(1_000_001)).unwrap()),
+        match self.is_one_in(3) {
+            true => Millionths::new(u32::try_from(self.draw_below(1_000_001)).unwrap()),
             false => Millionths::new(self.pick(&picked)),
         }
     }
 
     fn weights(&mut self, values: &mut PolicyValues) {
         let mut weights: Vec<Millionths> = (0..8).map(|_| self.share()).collect();
-        if !self.one_in(4) {
+        if !self.is_one_in(4) {
             weights.sort_unstable_by(|a, b| b.cmp(a));
         }
         for (evidence_type, weight) in EvidenceType::ALL.into_iter().zip(weights) {
@@ -80,14 +80,14 @@ impl Dice {
     }
 
     fn limit(&mut self) -> Option<Millionths> {
-        (!self.one_in(3)).then(|| self.share())
+        (!self.is_one_in(3)).then(|| self.share())
     }
 
     /// Changes a random field or group of fields.
-    fn change(&mut self, values: &mut PolicyValues) {
-        let coin = self.one_in(2);
+    fn change_field(&mut self, values: &mut PolicyValues) {
+        let coin = self.is_one_in(2);
         let guards = &mut values.guards;
-        match self.below(16) {
+        match self.draw_below(16) {
             0 => values.tau_proceed = self.share(),
             1 => values.tau_regenerate = self.share(),
             2 => values.rho = self.rho(),
@@ -109,10 +109,10 @@ impl Dice {
             10 => guards.rho_at_least_one = coin,
             11 => guards.complementary_limit = self.limit(),
             12 => guards.contradiction_blocks = coin,
-            13 => guards.min_grounded = u32::try_from(self.below(4)).unwrap(),
+            13 => guards.min_grounded = u32::try_from(self.draw_below(4)).unwrap(),
             14 => guards.min_coverage = self.limit(),
-            _ if coin => guards.headline_must_be_grounded = self.one_in(2),
-            _ => guards.tool_match_needs_attestation = self.one_in(2),
+            _ if coin => guards.headline_must_be_grounded = self.is_one_in(2),
+            _ => guards.tool_match_needs_attestation = self.is_one_in(2),
         }
     }
 
@@ -120,21 +120,21 @@ impl Dice {
     fn tighten(&mut self, values: &mut PolicyValues) {
         let share = self.share();
         let guards = &mut values.guards;
-        match self.below(14) {
+        match self.draw_below(14) {
             0 => values.tau_proceed = values.tau_proceed.max(share),
             1 => values.tau_regenerate = values.tau_regenerate.max(share),
             2 => values.rho = values.rho.max(self.rho()),
             3 => values.ungrounded_floor = values.ungrounded_floor.max(share),
             4 => values.undefined_score = UndefinedScore::Absent,
             5 => values.verification = VerificationMode::Enforce,
-            6 if self.one_in(2) => values.second_look = SecondLook::All,
+            6 if self.is_one_in(2) => values.second_look = SecondLook::All,
             6 => values.second_look_failure = SecondLookFailure::Abstain,
             7 => {
                 for evidence_type in EvidenceType::ALL {
-                    let lighter = values.weights.get(evidence_type).min(share);
+                    let weight = values.weights.get(evidence_type).min(share);
                     let heaviest = values.weights.as_array().iter().max().copied();
                     values.ungrounded_floor = values.ungrounded_floor.max(heaviest.unwrap());
-                    values.weights.set(evidence_type, lighter);
+                    values.weights.set(evidence_type, weight);
                 }
             }
             8 => guards.duplicates_count_once = true,
@@ -145,7 +145,7 @@ impl Dice {
             }
             11 => guards.contradiction_blocks = true,
             12 => guards.min_coverage = guards.min_coverage.max(Some(share)),
-            _ if self.one_in(2) => guards.headline_must_be_grounded = true,
+            _ if self.is_one_in(2) => guards.headline_must_be_grounded = true,
             _ => guards.tool_match_needs_attestation = true,
         }
     }
@@ -154,17 +154,17 @@ impl Dice {
     fn pair(&mut self) -> Option<(Policy, Policy)> {
         // A policy derived from `paper` can have zero weights.
         let mut values = preset(Preset::Paper).values().clone();
-        if self.one_in(2) {
+        if self.is_one_in(2) {
             let name = self.pick(&[Preset::Reference, Preset::Strict]);
             values = PolicyValues { base: Preset::Paper, ..preset(name).values().clone() };
         }
-        for _ in 0..self.below(8) {
-            self.change(&mut values);
+        for _ in 0..self.draw_below(8) {
+            self.change_field(&mut values);
         }
         let mut changed = values.clone();
-        for _ in 0..1 + self.below(4) {
-            match self.one_in(4) {
-                true => self.change(&mut changed),
+        for _ in 0..1 + self.draw_below(4) {
+            match self.is_one_in(4) {
+                true => self.change_field(&mut changed),
                 false => self.tighten(&mut changed),
             }
         }
@@ -173,34 +173,34 @@ impl Dice {
 
     fn partition(&mut self) -> (Tally, Origin, Option<TextFindings>) {
         let mut tally = Tally::default();
-        let only_type = self.one_in(4).then(|| self.pick(&EvidenceType::ALL));
-        let only_class = self.one_in(4).then(|| self.pick(&Class::ALL));
-        for _ in 0..self.below(7) {
-            let class = only_class.unwrap_or_else(|| match self.one_in(2) {
+        let only_type = self.is_one_in(4).then(|| self.pick(&EvidenceType::ALL));
+        let only_class = self.is_one_in(4).then(|| self.pick(&Class::ALL));
+        for _ in 0..self.draw_below(7) {
+            let class = only_class.unwrap_or_else(|| match self.is_one_in(2) {
                 true => Class::Grounded,
                 false => self.pick(&Class::ALL),
             });
             let evidence_type = only_type.unwrap_or_else(|| self.pick(&EvidenceType::ALL));
-            tally.add(class, evidence_type, u32::try_from(1 + self.below(6)).unwrap());
+            tally.add(class, evidence_type, u32::try_from(1 + self.draw_below(6)).unwrap());
         }
-        if self.one_in(6) {
+        if self.is_one_in(6) {
             tally.add_unverified_contradiction(self.pick(&EvidenceType::ALL));
         }
-        if self.one_in(6) {
+        if self.is_one_in(6) {
             tally.add_dropped();
         }
-        let findings = self.one_in(2).then(|| {
-            let sentences = self.below(5);
-            let covered = self.below(sentences + 1);
+        let findings = self.is_one_in(2).then(|| {
+            let sentences = self.draw_below(5);
+            let covered = self.draw_below(sentences + 1);
             let number = |count: usize| u32::try_from(count).unwrap();
             let (covered, sentences) = (number(covered), number(sentences));
             TextFindings {
                 headline: Headline {
                     root_causes: self.ids(),
                     remedies: self.ids(),
-                    has_others: self.one_in(2),
+                    has_others: self.is_one_in(2),
                 },
-                second_look_error: self.one_in(4).then(|| "late".to_owned()),
+                second_look_error: self.is_one_in(4).then(|| "late".to_owned()),
                 coverage: Some(Coverage {
                     covered,
                     sentences,
@@ -216,21 +216,21 @@ impl Dice {
 }
 
 /// Checks each accepted pair for every partition. Returns the number of accepted pairs.
-fn accepted(
+fn count_accepted(
     seed: u64,
     pairs: usize,
     partitions: &[(Tally, Origin, Option<TextFindings>)],
 ) -> usize {
     let mut dice = Dice(seed);
-    let mut accepted = 0;
-    let mut drawn = 0;
-    while drawn < pairs {
+    let mut accepted_count = 0;
+    let mut drawn_count = 0;
+    while drawn_count < pairs {
         let Some((policy, stricter)) = dice.pair() else { continue };
-        drawn += 1;
+        drawn_count += 1;
         if stricter == policy || stricter.at_least_as_strict_as(&policy).is_err() {
             continue;
         }
-        accepted += 1;
+        accepted_count += 1;
         for (tally, origin, findings) in partitions {
             let before = decide(&policy, tally, *origin, findings.as_ref());
             let after = decide(&stricter, tally, *origin, findings.as_ref());
@@ -244,7 +244,7 @@ fn accepted(
             );
         }
     }
-    accepted
+    accepted_count
 }
 
 fn partitions() -> Vec<(Tally, Origin, Option<TextFindings>)> {
@@ -255,14 +255,14 @@ fn partitions() -> Vec<(Tally, Origin, Option<TextFindings>)> {
 // Two halves that run in parallel.
 #[test]
 fn no_stricter_policy_makes_a_tier_better_over_5000_pairs_and_1000_partitions() {
-    let accepted = accepted(1, 5_000, &partitions());
-    assert!(accepted > 800, "only {accepted} pairs are accepted");
+    let accepted_count = count_accepted(1, 5_000, &partitions());
+    assert!(accepted_count > 800, "only {accepted_count} pairs are accepted");
 }
 
 #[test]
 fn no_stricter_policy_makes_a_tier_better_over_5000_other_pairs_and_1000_partitions() {
-    let accepted = accepted(2, 5_000, &partitions());
-    assert!(accepted > 800, "only {accepted} pairs are accepted");
+    let accepted_count = count_accepted(2, 5_000, &partitions());
+    assert!(accepted_count > 800, "only {accepted_count} pairs are accepted");
 }
 
 const WORDS: [&str; 10] = [
@@ -289,36 +289,40 @@ struct Report {
 
 impl Report {
     fn random(dice: &mut Dice) -> Self {
-        let texts: Vec<&str> = (0..1 + dice.below(6)).map(|_| dice.pick(&WORDS)).collect();
+        let texts: Vec<&str> = (0..1 + dice.draw_below(6)).map(|_| dice.pick(&WORDS)).collect();
         let claims: Vec<Claim> = texts
             .iter()
             .enumerate()
-            .map(|(at, text)| Claim {
-                id: ClaimId::new(format!("c{at}")).unwrap(),
+            .map(|(index, text)| Claim {
+                id: ClaimId::new(format!("c{index}")).unwrap(),
                 text: (*text).to_owned(),
                 span: None,
             })
             .collect();
-        let evidence = (0..3).map(|at| item(dice, at)).collect();
-        let answers = claims.len() + usize::from(dice.one_in(4));
+        let evidence = (0..3).map(|index| item(dice, index)).collect();
+        let answers = claims.len() + usize::from(dice.is_one_in(4));
         let mut judged = Vec::new();
-        for at in 0..answers {
+        for index in 0..answers {
             // Occasionally omit or duplicate a claim.
-            let at = if dice.one_in(8) { dice.below(claims.len()) } else { at % claims.len() };
-            judged.push(answer(dice, &claims, at));
+            let index = if dice.is_one_in(8) {
+                dice.draw_below(claims.len())
+            } else {
+                index % claims.len()
+            };
+            judged.push(answer(dice, &claims, index));
         }
         let mut synthesis = texts.join(". ");
         synthesis.push('.');
-        let reading = |claim: &Claim| {
-            dice.one_in(2).then(|| SecondLookResult {
+        let second_look = |claim: &Claim| {
+            dice.is_one_in(2).then(|| SecondLookResult {
                 claim: claim.id.clone(),
                 verdict: dice.pick(&SecondLookVerdict::ALL),
                 explanation: String::new(),
                 judge: String::new(),
             })
         };
-        let second_looks = claims.iter().filter_map(reading).collect();
-        let second_look_error = dice.one_in(4).then(|| "late".to_owned());
+        let second_looks = claims.iter().filter_map(second_look).collect();
+        let second_look_error = dice.is_one_in(4).then(|| "late".to_owned());
         Self { synthesis, claims, judged, evidence, second_looks, second_look_error }
     }
 
@@ -339,40 +343,40 @@ impl Report {
     }
 }
 
-fn item(dice: &mut Dice, at: usize) -> EvidenceItem {
-    let lines: Vec<&str> = (0..1 + dice.below(4)).map(|_| dice.pick(&WORDS)).collect();
+fn item(dice: &mut Dice, index: usize) -> EvidenceItem {
+    let lines: Vec<&str> = (0..1 + dice.draw_below(4)).map(|_| dice.pick(&WORDS)).collect();
     EvidenceItem {
-        id: EvidenceId::new(format!("e{at}")).unwrap(),
+        id: EvidenceId::new(format!("e{index}")).unwrap(),
         kind: dice.pick(&EvidenceKind::ALL),
         lane: dice.pick(&[Lane::Logs, Lane::Metrics, Lane::LlmInferred]),
         tool: "kubectl logs".to_owned(),
-        query: if dice.one_in(2) { "dns".to_owned() } else { String::new() },
+        query: if dice.is_one_in(2) { "dns".to_owned() } else { String::new() },
         content: Content::Text(lines.join("\n")),
         collected_at: None,
-        exhaustive: dice.one_in(3),
-        attested: dice.one_in(2),
+        exhaustive: dice.is_one_in(3),
+        attested: dice.is_one_in(2),
         step_id: String::new(),
         specialist_id: String::new(),
         verification_result: None,
     }
 }
 
-fn answer(dice: &mut Dice, claims: &[Claim], at: usize) -> JudgedClaim {
-    let claim = claims[at].clone();
-    let citations = (0..1 + dice.below(2))
+fn answer(dice: &mut Dice, claims: &[Claim], index: usize) -> JudgedClaim {
+    let claim = claims[index].clone();
+    let citations = (0..1 + dice.draw_below(2))
         .map(|_| {
-            let (target, quote) = match dice.one_in(4) {
-                true => (Target::Claim(claims[dice.below(claims.len())].id.clone()), ""),
+            let (target, quote) = match dice.is_one_in(4) {
+                true => (Target::Claim(claims[dice.draw_below(claims.len())].id.clone()), ""),
                 false => {
-                    let id = EvidenceId::new(format!("e{}", dice.below(3))).unwrap();
-                    let words = [claim.text.as_str(), dice.pick(&WORDS), ""];
-                    (Target::Evidence { id, field_path: String::new() }, dice.pick(&words))
+                    let id = EvidenceId::new(format!("e{}", dice.draw_below(3))).unwrap();
+                    let quotes = [claim.text.as_str(), dice.pick(&WORDS), ""];
+                    (Target::Evidence { id, field_path: String::new() }, dice.pick(&quotes))
                 }
             };
             Citation { target, quote: quote.to_owned(), bytes: None }
         })
         .collect();
-    let class = match dice.below(6) {
+    let class = match dice.draw_below(6) {
         0 => Class::Ungrounded,
         1 => Class::Contradicted,
         2 => Class::Complementary,
@@ -395,13 +399,13 @@ fn answer(dice: &mut Dice, claims: &[Claim], at: usize) -> JudgedClaim {
 fn no_stricter_policy_makes_a_report_better(reports: usize, pairs: usize) {
     let mut dice = Dice(3);
     let reports: Vec<Report> = (0..reports).map(|_| Report::random(&mut dice)).collect();
-    let mut accepted = 0;
+    let mut accepted_count = 0;
     for _ in 0..pairs {
         let Some((policy, stricter)) = dice.pair() else { continue };
         if stricter == policy || stricter.at_least_as_strict_as(&policy).is_err() {
             continue;
         }
-        accepted += 1;
+        accepted_count += 1;
         for report in &reports {
             for origin in [Origin::Caller, Origin::Judge] {
                 let before = report.tier(&policy, origin);
@@ -417,7 +421,7 @@ fn no_stricter_policy_makes_a_report_better(reports: usize, pairs: usize) {
             }
         }
     }
-    assert!(accepted * 10 > pairs, "only {accepted} of {pairs} pairs are accepted");
+    assert!(accepted_count * 10 > pairs, "only {accepted_count} of {pairs} pairs are accepted");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use toml::{Table, Value};
 fn tool_results_have_the_expected_verdicts() {
     let table: Table = include_str!("data/tool_results.toml").parse().unwrap();
     let results = table["result"].as_array().unwrap();
-    let mut wrong = Vec::new();
+    let mut mismatches = Vec::new();
     for result in results {
         let field = |name: &str| result.get(name).and_then(Value::as_str);
         let expectation = field("signal").map(|signal| Expectation {
@@ -32,8 +32,12 @@ fn tool_results_have_the_expected_verdicts() {
         );
         if Some(classified.verdict.name()) != field("today").or_else(|| field("verdict")) {
             let title = field("title").unwrap();
-            wrong.push(format!("{title}: {}: {}", classified.verdict.name(), classified.reason));
+            mismatches.push(format!(
+                "{title}: {}: {}",
+                classified.verdict.name(),
+                classified.reason
+            ));
         }
     }
-    assert!(wrong.is_empty(), "{} of {}: {wrong:#?}", wrong.len(), results.len());
+    assert!(mismatches.is_empty(), "{} of {}: {mismatches:#?}", mismatches.len(), results.len());
 }

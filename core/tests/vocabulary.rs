@@ -41,29 +41,29 @@ const EXEMPT: [&str; 3] = [
 /// Folders with third-party texts.
 const DATA: [&str; 5] = ["datasets", "target", "generated", "node_modules", "injections"];
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+fn sources(folder: &Path, paths: &mut Vec<PathBuf>) {
     for entry in folder.read_dir().unwrap().map(Result::unwrap) {
         let (path, name) = (entry.path(), entry.file_name());
         let name = name.to_str().unwrap_or_default();
         if entry.file_type().unwrap().is_dir() {
             if !name.starts_with('.') && !DATA.contains(&name) {
-                sources(&path, found);
+                sources(&path, paths);
             }
         } else if name != "CHANGELOG.md"
             && ["rs", "proto", "py", "md"].map(OsStr::new).map(Some).contains(&path.extension())
         {
-            found.push(path);
+            paths.push(path);
         }
     }
 }
 
 /// Returns `true` if a text contains a word. A word that ends in an underscore is a prefix.
-fn has(text: &str, word: &str) -> bool {
-    let touches = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    text.match_indices(word).any(|(at, _)| {
-        let (before, after) = (text.get(..at).unwrap(), text.get(at + word.len()..).unwrap());
-        !touches(before.chars().next_back())
-            && (word.ends_with('_') || !touches(after.chars().next()))
+fn contains_word(text: &str, word: &str) -> bool {
+    let is_word_character = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    text.match_indices(word).any(|(index, _)| {
+        let (before, after) = (text.get(..index).unwrap(), text.get(index + word.len()..).unwrap());
+        !is_word_character(before.chars().next_back())
+            && (word.ends_with('_') || !is_word_character(after.chars().next()))
     })
 }
 
@@ -73,28 +73,26 @@ fn source_has_no_forbidden_words() {
     let mut files = Vec::new();
     sources(root, &mut files);
     assert!(files.len() > 500, "{} files in {}", files.len(), root.display());
-    let mut found = Vec::new();
+    let mut problems = Vec::new();
     for path in files {
         let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
         if EXEMPT.contains(&name.as_str()) {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
-        for (at, line) in text.lines().enumerate() {
-            let words = FORBIDDEN.iter().filter(|(word, _)| has(line, word));
-            found.extend(
-                words.map(|(word, instead)| {
-                    format!("{name}:{}: \"{word}\"; write {instead}", at + 1)
-                }),
-            );
+        for (index, line) in text.lines().enumerate() {
+            let words = FORBIDDEN.iter().filter(|(word, _)| contains_word(line, word));
+            problems.extend(words.map(|(word, replacement)| {
+                format!("{name}:{}: \"{word}\"; write {replacement}", index + 1)
+            }));
         }
     }
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
 #[test]
 fn words_match_whole_and_prefixes_match() {
-    assert!(has("let told = 1;", "told") && has("a_told_one", "told"));
-    assert!(!has("the toldot", "told") && !has("recommend it", "mend"));
-    assert!(has("MOST_BYTES", "MOST_") && !has("UTMOST_BYTES", "MOST_"));
+    assert!(contains_word("let told = 1;", "told") && contains_word("a_told_one", "told"));
+    assert!(!contains_word("the toldot", "told") && !contains_word("recommend it", "mend"));
+    assert!(contains_word("MOST_BYTES", "MOST_") && !contains_word("UTMOST_BYTES", "MOST_"));
 }

@@ -27,13 +27,13 @@ impl Numbers {
         mixed ^ (mixed >> 31)
     }
 
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn draw_below(&mut self, bound: u64) -> u64 {
         self.draw() % bound.max(1)
     }
 
-    /// Returns `true` in `share` percent of cases.
-    pub(crate) fn percent(&mut self, share: u64) -> bool {
-        self.below(100) < share
+    /// Returns `true` in `percent` percent of cases.
+    pub(crate) fn chance(&mut self, percent: u64) -> bool {
+        self.draw_below(100) < percent
     }
 }
 
@@ -54,21 +54,21 @@ impl Incident {
     /// Generates 4 to 40 entities, each depending on up to two others. Four of five dependencies propagate.
     pub(crate) fn generate(seed: u64) -> Self {
         let mut numbers = Numbers::from_parts(&[seed, 1]);
-        let count = 4 + numbers.below(37);
+        let count = 4 + numbers.draw_below(37);
         let entity = |number: u64| Entity::parse(&format!("shop/Deployment/s{number:02}")).unwrap();
         let mut edges = Vec::new();
         for dependent in 1..count {
-            for _ in 0..=numbers.below(2) {
-                edges.push((entity(numbers.below(dependent)), entity(dependent)));
+            for _ in 0..=numbers.draw_below(2) {
+                edges.push((entity(numbers.draw_below(dependent)), entity(dependent)));
             }
         }
         let topology = Topology::new(&edges, &[], &[]).unwrap();
-        let origin = topology.find(&entity(numbers.below(count))).unwrap();
+        let origin = topology.find(&entity(numbers.draw_below(count))).unwrap();
         let (mut affected, mut propagations) = (BTreeSet::from([origin]), BTreeSet::new());
         let mut next = vec![origin];
         while let Some(from) = next.pop() {
             for (_, to) in topology.edges().filter(|(source, _)| *source == from) {
-                if numbers.percent(80) {
+                if numbers.chance(80) {
                     propagations.insert((from, to));
                     if affected.insert(to) {
                         next.push(to);
@@ -77,13 +77,13 @@ impl Incident {
             }
         }
         // Entities without further propagation alert.
-        let ends = affected
+        let last_nodes = affected
             .iter()
             .copied()
             .filter(|node| propagations.iter().all(|(from, _)| from != node));
-        let alerts: Vec<Node> = ends.take(3).collect();
+        let alerts: Vec<Node> = last_nodes.take(3).collect();
         let mut changed = vec![origin];
-        changed.extend(topology.nodes().filter(|_| numbers.percent(20)));
+        changed.extend(topology.nodes().filter(|_| numbers.chance(20)));
         let topology = topology.with_changes(&changed);
         Self { seed, topology, origin, affected, propagations, alerts }
     }
@@ -92,11 +92,11 @@ impl Incident {
         Exploration::new(self.topology.clone(), &self.alerts, limits)
     }
 
-    /// Answers a visit. The label is wrong in `wrong` percent of cases, and revised by messages.
-    pub(crate) fn answer(&self, visit: &Visit, wrong: u64) -> Belief {
+    /// Answers a visit. The label is wrong in `error_percent` percent of cases, and revised by messages.
+    pub(crate) fn answer(&self, visit: &Visit, error_percent: u64) -> Belief {
         let index = self.topology.nodes().take_while(|node| *node != visit.node).count() as u64;
         let mut numbers = Numbers::from_parts(&[self.seed, 2, index, u64::from(visit.number)]);
-        let mut label = self.read(visit.node, wrong, &mut numbers);
+        let mut label = self.draw_label(visit.node, error_percent, &mut numbers);
         let is_suspicious = |label| matches!(label, Some(Label::Origin | Label::Symptom));
         let is_caused = visit.inbox.iter().any(|message| {
             is_suspicious(Some(message.label))
@@ -110,33 +110,35 @@ impl Incident {
             label = Label::Symptom;
         }
         if label == Label::Healthy && is_blamed {
-            label = self.read(visit.node, wrong, &mut numbers);
+            label = self.draw_label(visit.node, error_percent, &mut numbers);
         }
-        let known: BTreeMap<Node, Option<Label>> = visit.neighbours.iter().copied().collect();
+        let neighbour_labels: BTreeMap<Node, Option<Label>> =
+            visit.neighbours.iter().copied().collect();
         let propagations = self.topology.edges().filter(|(from, to)| {
             let fits_label = match label {
                 Label::Symptom => {
-                    *to == visit.node && known.get(from) != Some(&Some(Label::Healthy))
+                    *to == visit.node && neighbour_labels.get(from) != Some(&Some(Label::Healthy))
                 }
                 Label::Origin => *from == visit.node,
                 Label::Healthy | Label::Defer => false,
             };
-            fits_label && self.propagations.contains(&(*from, *to)) != numbers.percent(wrong)
+            fits_label && self.propagations.contains(&(*from, *to)) != numbers.chance(error_percent)
         });
         Belief { label, propagations: propagations.collect(), ..Belief::default() }
     }
 
-    fn read(&self, node: Node, wrong: u64, numbers: &mut Numbers) -> Label {
+    fn draw_label(&self, node: Node, error_percent: u64, numbers: &mut Numbers) -> Label {
         let truth = match (node == self.origin, self.affected.contains(&node)) {
             (true, _) => Label::Origin,
             (_, true) => Label::Symptom,
             _ => Label::Healthy,
         };
-        if !numbers.percent(wrong) {
+        if !numbers.chance(error_percent) {
             return truth;
         }
-        let others: Vec<Label> = Label::ALL.into_iter().filter(|label| *label != truth).collect();
-        others[numbers.below(others.len() as u64) as usize]
+        let other_labels: Vec<Label> =
+            Label::ALL.into_iter().filter(|label| *label != truth).collect();
+        other_labels[numbers.draw_below(other_labels.len() as u64) as usize]
     }
 }
 
@@ -144,7 +146,7 @@ impl Incident {
 pub(crate) fn run(
     incident: &Incident,
     limits: Limits,
-    wrong: u64,
+    error_percent: u64,
     order: &mut Numbers,
 ) -> Exploration {
     let mut exploration = incident.explore(limits);
@@ -153,7 +155,7 @@ pub(crate) fn run(
         if due.is_empty() {
             return exploration;
         }
-        let visit = &due[order.below(due.len() as u64) as usize];
-        exploration.answer(visit.node, incident.answer(visit, wrong)).unwrap();
+        let visit = &due[order.draw_below(due.len() as u64) as usize];
+        exploration.answer(visit.node, incident.answer(visit, error_percent)).unwrap();
     }
 }
