@@ -64,7 +64,7 @@ impl<'a> Quantity<'a> {
         if self.is_zero() || other.is_zero() {
             return Some(self.digits.signum().cmp(&other.digits.signum()));
         }
-        let (a, b) = (self.to_dimension_of(other)?, other.to_dimension_of(self)?);
+        let (a, b) = (self.with_dimension_of(other)?, other.with_dimension_of(self)?);
         let places = a.places.max(b.places);
         let scale = |quantity: &Self| {
             let power = 10_i128.checked_pow(u32::try_from(places - quantity.places).ok()?)?;
@@ -73,7 +73,7 @@ impl<'a> Quantity<'a> {
         Some(scale(&a)?.cmp(&scale(&b)?))
     }
 
-    fn to_dimension_of(&self, other: &Self) -> Option<Self> {
+    fn with_dimension_of(&self, other: &Self) -> Option<Self> {
         if self.unit.dimension == other.unit.dimension {
             return Some(*self);
         }
