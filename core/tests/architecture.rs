@@ -197,8 +197,8 @@ const MODULES: [(&str, &[&str]); 16] = [
 
 /// The modules that every server module may use.
 const COMMON: [&str; 14] = [
-    "attestation", "call", "compute", "config", "errors", "identity", "memory", "offload", "owner",
-    "phase", "telemetry", "wall_clock", "metered_body", "weight",
+    "attestation", "call", "compute", "config", "errors", "identity", "memory", "offload",
+    "data_owner", "server_phase", "telemetry", "wall_clock", "metered_body", "evidence_size",
 ];
 
 #[test]

@@ -106,7 +106,7 @@ impl ClaimIndex {
                 continue;
             };
             let overlap = span.start.max(assertion.span.start)..span.end.min(assertion.span.end);
-            if mark_covered_within(claim, assertion, &tokens, &overlap, &mut covered) {
+            if mark_covered_tokens(claim, assertion, &tokens, &overlap, &mut covered) {
                 covered_ranges.push(overlap);
             }
         }
@@ -224,7 +224,7 @@ fn may_cover(claim: ClaimKind, assertion: ClaimKind) -> bool {
 }
 
 /// Marks the tokens in a range that a claim contains. Returns `false` if the claim says something else.
-fn mark_covered_within(
+fn mark_covered_tokens(
     claim: &ClaimWords,
     assertion: &Assertion,
     tokens: &[Token],
