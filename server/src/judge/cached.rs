@@ -66,7 +66,7 @@ impl CachedJudge {
         if caller.is_leader.load(Ordering::Relaxed) {
             return answer.await.cloned();
         }
-        Err(JudgeError::late(question))
+        Err(JudgeError::deadline_passed(question))
     }
 
     /// Gets the answer for all callers. A failure after the leader's deadline is not shared, and another

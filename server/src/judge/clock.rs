@@ -11,8 +11,8 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 const MICROS_PER_DAY: i64 = 24 * 3_600 * 1_000_000;
 
 /// Returns the UTC day of an instant, as days since 1970-01-01.
-pub(super) fn day_of(at: Timestamp) -> i64 {
-    at.as_micros().div_euclid(MICROS_PER_DAY)
+pub(super) fn day_of(time: Timestamp) -> i64 {
+    time.as_micros().div_euclid(MICROS_PER_DAY)
 }
 
 /// Returns the end of a day, which is the start of the next one.

@@ -84,18 +84,18 @@ pub(crate) fn database_file() -> DatabaseFile {
 
 pub(super) fn open(folder: &Path, durability: Durability) -> Result<Connection, DatabaseError> {
     let file = folder.join(FILE);
-    let made = create_folder(folder).and_then(|()| create_file(&file));
-    made.map_err(|error| DatabaseError::Unavailable {
+    let result = create_folder(folder).and_then(|()| create_file(&file));
+    result.map_err(|error| DatabaseError::Unavailable {
         file: file.clone(),
         reason: error.to_string(),
     })?;
-    let failed = |error: rusqlite::Error| DatabaseError::from_sqlite(&error, &file);
+    let to_database_error = |error: rusqlite::Error| DatabaseError::from_sqlite(&error, &file);
     SCHEMA.check_file(&file).map_err(|error| schema_error(error, &file))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
-    harden(&connection).map_err(failed)?;
+    let mut connection = Connection::open_with_flags(&file, flags).map_err(to_database_error)?;
+    harden(&connection).map_err(to_database_error)?;
     SCHEMA.check(&connection).map_err(|error| schema_error(error, &file))?;
-    prepare(&mut connection, durability).map_err(failed)?;
+    prepare(&mut connection, durability).map_err(to_database_error)?;
     Ok(connection)
 }
 
@@ -158,18 +158,18 @@ mod tests {
     fn rejects_foreign_and_damaged_files() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(FILE);
-        let other = Connection::open(&file).unwrap();
-        other.execute_batch("CREATE TABLE songs (name TEXT)").unwrap();
-        drop(other);
-        let before = std::fs::read(&file).unwrap();
-        let refused = open(folder.path(), Durability::Lossy).unwrap_err();
-        assert_eq!(refused, DatabaseError::Foreign { file: file.clone() });
-        assert_eq!(std::fs::read(&file).unwrap(), before);
+        let foreign_database = Connection::open(&file).unwrap();
+        foreign_database.execute_batch("CREATE TABLE songs (name TEXT)").unwrap();
+        drop(foreign_database);
+        let content = std::fs::read(&file).unwrap();
+        let error = open(folder.path(), Durability::Lossy).unwrap_err();
+        assert_eq!(error, DatabaseError::Foreign { file: file.clone() });
+        assert_eq!(std::fs::read(&file).unwrap(), content);
 
         let garbage = "not a database, but long enough to be mistaken for one".repeat(99);
         std::fs::write(&file, &garbage).unwrap();
-        let refused = open(folder.path(), Durability::Lossy).unwrap_err();
-        assert!(matches!(refused, DatabaseError::Damaged { .. }), "{refused}");
+        let error = open(folder.path(), Durability::Lossy).unwrap_err();
+        assert!(matches!(error, DatabaseError::Damaged { .. }), "{error}");
         assert_eq!(std::fs::read(&file).unwrap(), garbage.as_bytes());
     }
 
@@ -178,9 +178,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let connection = open(folder.path(), Durability::Lossy).unwrap();
         connection.pragma_update(None, "user_version", 99).unwrap();
-        let refused = open(folder.path(), Durability::Durable).unwrap_err();
+        let error = open(folder.path(), Durability::Durable).unwrap_err();
         let mismatch = SchemaMismatch::Unsupported { found: 99 };
-        assert_eq!(refused, DatabaseError::Schema { file: folder.path().join(FILE), mismatch });
+        assert_eq!(error, DatabaseError::Schema { file: folder.path().join(FILE), mismatch });
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "x").unwrap();
-        let refused = open(&file.join("data"), Durability::Lossy).unwrap_err();
-        assert!(matches!(refused, DatabaseError::Unavailable { .. }), "{refused}");
+        let error = open(&file.join("data"), Durability::Lossy).unwrap_err();
+        assert!(matches!(error, DatabaseError::Unavailable { .. }), "{error}");
     }
 }

@@ -294,7 +294,7 @@ pub enum JudgeError {
 }
 
 impl JudgeError {
-    fn late(question: &Question) -> Self {
+    fn deadline_passed(question: &Question) -> Self {
         Self::DeadlinePassed { judged: 0, claims: question.claims.len(), calls: Vec::new() }
     }
 }

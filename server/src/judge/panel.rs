@@ -69,9 +69,9 @@ struct MemberAnswer<'a> {
 
 #[derive(Default)]
 struct Tally {
-    judged: u64,
-    abstained: u64,
-    all: u64,
+    judged_weight: u64,
+    abstained_weight: u64,
+    total_weight: u64,
     ballots: Vec<Ballot>,
     abstentions: Vec<String>,
     failures: Vec<(&'static str, String)>,
@@ -92,9 +92,9 @@ impl Panel {
     }
 
     /// Counts the votes. Members with more than half of the total weight must have judged.
-    fn judgement(&self, claims: &[Claim], tally: Tally) -> Result<Judgement, JudgeError> {
+    fn decide(&self, claims: &[Claim], tally: Tally) -> Result<Judgement, JudgeError> {
         let abstained = tally.abstentions.join("; ");
-        if tally.judged * 2 > tally.all {
+        if tally.judged_weight * 2 > tally.total_weight {
             let (votes, judged) = count_votes(claims, &tally.ballots);
             let mut notices = tally.notices;
             notices.extend(disagreement_notice(&votes));
@@ -117,8 +117,8 @@ impl Panel {
                 calls: tally.calls,
             });
         }
-        let failed = tally.all - tally.judged - tally.abstained;
-        if tally.abstained >= failed {
+        let failed_weight = tally.total_weight - tally.judged_weight - tally.abstained_weight;
+        if tally.abstained_weight >= failed_weight {
             return Ok(Judgement {
                 abstained: Some(abstained),
                 calls: tally.calls,
@@ -126,12 +126,12 @@ impl Panel {
                 ..Judgement::default()
             });
         }
-        let first = tally.failures.first().map_or("PANEL_INCOMPLETE", |(code, _)| *code);
-        let is_same = tally.failures.iter().all(|(code, _)| *code == first);
+        let first_code = tally.failures.first().map_or("PANEL_INCOMPLETE", |(code, _)| *code);
+        let is_same_code = tally.failures.iter().all(|(code, _)| *code == first_code);
         let reasons: Vec<&str> = tally.failures.iter().map(|(_, reason)| reason.as_str()).collect();
         Err(JudgeError::Failed {
             judge: self.name.clone(),
-            code: if is_same { first } else { "PANEL_INCOMPLETE" },
+            code: if is_same_code { first_code } else { "PANEL_INCOMPLETE" },
             reason: format!("at least half of the votes are missing: {}", reasons.join("; ")),
             calls: tally.calls,
         })
@@ -142,7 +142,7 @@ impl Tally {
     fn add(&mut self, answer: MemberAnswer<'_>, is_panel: bool) {
         let MemberAnswer { member, sample, weight, .. } = answer;
         let judge = member.judge.name();
-        self.all += weight;
+        self.total_weight += weight;
         let answer = match with_origin(answer) {
             Ok(answer) => answer,
             Err(JudgeError::DeadlinePassed { calls, .. }) => {
@@ -160,21 +160,22 @@ impl Tally {
             }
         };
         self.calls.extend(answer.calls);
-        let prefixed = |text: String| if is_panel { format!("{judge}: {text}") } else { text };
+        let with_judge_name =
+            |text: String| if is_panel { format!("{judge}: {text}") } else { text };
         for notice in answer.notices {
             push_unique(
                 &mut self.notices,
-                Notice { sentence: prefixed(notice.sentence), ..notice },
+                Notice { sentence: with_judge_name(notice.sentence), ..notice },
             );
         }
         if let Some(reason) = answer.abstained {
-            self.abstained += weight;
-            push_unique(&mut self.abstentions, prefixed(reason));
+            self.abstained_weight += weight;
+            push_unique(&mut self.abstentions, with_judge_name(reason));
             return;
         }
-        self.judged += weight;
+        self.judged_weight += weight;
         if sample == 0 && !answer.explanation.is_empty() {
-            self.explanations.push(prefixed(answer.explanation));
+            self.explanations.push(with_judge_name(answer.explanation));
         }
         answer.gaps.into_iter().for_each(|gap| push_unique(&mut self.gaps, gap));
         for contradiction in answer.contradictions {
@@ -188,7 +189,7 @@ impl Tally {
             sample,
             weight,
             refutes: member.refutes,
-            judged: answer.judged,
+            verdicts: answer.judged,
         });
     }
 
@@ -220,21 +221,21 @@ fn with_origin(answer: MemberAnswer<'_>) -> Result<Judgement, JudgeError> {
 }
 
 fn disagreement_notice(votes: &[Votes]) -> Option<Notice> {
-    const NAMED: usize = 10;
-    let split: Vec<&Votes> = votes.iter().filter(|votes| !votes.is_unanimous()).collect();
-    let mut descriptions: Vec<String> = split
+    const MAX_LISTED: usize = 10;
+    let disputed: Vec<&Votes> = votes.iter().filter(|votes| !votes.is_unanimous()).collect();
+    let mut descriptions: Vec<String> = disputed
         .iter()
-        .take(NAMED)
+        .take(MAX_LISTED)
         .map(|votes| {
-            let (agreeing, all) = votes.agreement();
+            let (agreeing, total) = votes.agreement();
             let class = votes.class.map_or("no verdict", gsar_core::Class::name);
-            format!("{} ({} % for {class})", votes.claim, agreeing * 100 / all.max(1))
+            format!("{} ({} % for {class})", votes.claim, agreeing * 100 / total.max(1))
         })
         .collect();
-    if split.len() > NAMED {
-        descriptions.push(format!("{} more", split.len() - NAMED));
+    if disputed.len() > MAX_LISTED {
+        descriptions.push(format!("{} more", disputed.len() - MAX_LISTED));
     }
-    (!split.is_empty()).then(|| Notice {
+    (!disputed.is_empty()).then(|| Notice {
         code: "JUDGES_DISAGREE",
         sentence: format!("the votes differ on {}", descriptions.join(", ")),
     })
@@ -253,14 +254,17 @@ impl Judge for Panel {
     fn capabilities(&self) -> Capabilities {
         let mut combined: Option<Capabilities> = None;
         for member in &self.members {
-            let one = member.judge.capabilities();
-            let all = combined.get_or_insert_with(|| one.clone());
-            for class in one.classes {
-                push_unique(&mut all.classes, class);
+            let member_capabilities = member.judge.capabilities();
+            let common = combined.get_or_insert_with(|| member_capabilities.clone());
+            for class in member_capabilities.classes {
+                push_unique(&mut common.classes, class);
             }
-            all.languages.retain(|language| one.languages.contains(language));
-            all.max_evidence_bytes =
-                [all.max_evidence_bytes, one.max_evidence_bytes].into_iter().flatten().min();
+            common.languages.retain(|language| member_capabilities.languages.contains(language));
+            common.max_evidence_bytes =
+                [common.max_evidence_bytes, member_capabilities.max_evidence_bytes]
+                    .into_iter()
+                    .flatten()
+                    .min();
         }
         combined.unwrap_or(Capabilities {
             classes: Vec::new(),
@@ -270,8 +274,8 @@ impl Judge for Panel {
     }
 
     fn can_reconsider(&self) -> bool {
-        let votes = |member: &&Member| !member.refutes;
-        self.members.iter().filter(votes).any(|member| member.judge.can_reconsider())
+        let is_no_refuter = |member: &&Member| !member.refutes;
+        self.members.iter().filter(is_no_refuter).any(|member| member.judge.can_reconsider())
     }
 
     fn reports_roles(&self) -> bool {
@@ -299,15 +303,15 @@ impl Judge for Panel {
         });
         let mut answers = join_all(answers).await;
         if let [_] = answers.as_slice()
-            && let Some(only) = answers.pop()
+            && let Some(answer) = answers.pop()
         {
-            return with_origin(only);
+            return with_origin(answer);
         }
         let mut tally = Tally::default();
         for answer in answers {
             tally.add(answer, self.members.len() > 1);
         }
-        self.judgement(&question.claims, tally)
+        self.decide(&question.claims, tally)
     }
 }
 

@@ -68,14 +68,14 @@ impl Spending {
         estimate: u64,
     ) -> Result<Reservation, Refusal> {
         let (store, judge, payer) = (Arc::clone(&self.store), judge.to_owned(), payer.clone());
-        let admitting = tokio::task::spawn_blocking(move || {
+        let task = tokio::task::spawn_blocking(move || {
             Reservation::create(store, judge, &payer, estimate)
         });
-        let admitted = match admitting.await {
-            Ok(admitted) => admitted,
-            Err(stopped) => Err(Refusal::Unavailable { reason: stopped.to_string() }),
+        let result = match task.await {
+            Ok(result) => result,
+            Err(error) => Err(Refusal::Unavailable { reason: error.to_string() }),
         };
-        admitted.inspect_err(|_| counter!(names::BUDGET_REFUSED).increment(1))
+        result.inspect_err(|_| counter!(names::BUDGET_REFUSED).increment(1))
     }
 
     /// Returns the amount spent and reserved today, in millionths of a dollar.
@@ -86,7 +86,7 @@ impl Spending {
         let store = Arc::clone(&self.store);
         match tokio::task::spawn_blocking(move || store.today(&budget)).await {
             Ok(today) => today,
-            Err(stopped) => Err(Refusal::Unavailable { reason: stopped.to_string() }),
+            Err(error) => Err(Refusal::Unavailable { reason: error.to_string() }),
         }
     }
 }

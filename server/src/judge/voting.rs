@@ -14,7 +14,7 @@ pub(super) struct Ballot {
     pub(super) weight: u64,
     /// `true` for a refuter, which only votes for contradictions.
     pub(super) refutes: bool,
-    pub(super) judged: Vec<JudgedClaim>,
+    pub(super) verdicts: Vec<JudgedClaim>,
 }
 
 /// The votes on a claim.
@@ -54,8 +54,8 @@ impl Votes {
     /// Returns `true` if all votes are for the same class.
     #[must_use]
     pub fn is_unanimous(&self) -> bool {
-        let (agreeing, all) = self.agreement();
-        agreeing == all
+        let (agreeing, total) = self.agreement();
+        agreeing == total
     }
 }
 
@@ -72,15 +72,15 @@ const WORST_FIRST: [Option<Class>; 5] = [
 /// verdict. It has all citations for the winning class, the most frequent evidence type, and the most
 /// representative note.
 pub(super) fn count_votes(claims: &[Claim], ballots: &[Ballot]) -> (Vec<Votes>, Vec<JudgedClaim>) {
-    let counted = claims.iter().map(|claim| count_one(claim, ballots));
-    let (votes, judged): (Vec<Votes>, Vec<Option<JudgedClaim>>) = counted.unzip();
+    let results = claims.iter().map(|claim| count_claim(claim, ballots));
+    let (votes, judged): (Vec<Votes>, Vec<Option<JudgedClaim>>) = results.unzip();
     (votes, judged.into_iter().flatten().collect())
 }
 
-fn count_one(claim: &Claim, ballots: &[Ballot]) -> (Votes, Option<JudgedClaim>) {
-    let cast: Vec<(&Ballot, Option<&JudgedClaim>)> = ballots
+fn count_claim(claim: &Claim, ballots: &[Ballot]) -> (Votes, Option<JudgedClaim>) {
+    let claim_votes: Vec<(&Ballot, Option<&JudgedClaim>)> = ballots
         .iter()
-        .map(|ballot| (ballot, ballot.judged.iter().find(|judged| judged.claim.id == claim.id)))
+        .map(|ballot| (ballot, ballot.verdicts.iter().find(|verdict| verdict.claim.id == claim.id)))
         .filter(|(ballot, verdict)| {
             !ballot.refutes || verdict.is_some_and(|verdict| verdict.class == Class::Contradicted)
         })
@@ -88,17 +88,17 @@ fn count_one(claim: &Claim, ballots: &[Ballot]) -> (Votes, Option<JudgedClaim>) 
     let class_of = |verdict: Option<&JudgedClaim>| {
         verdict.filter(|verdict| verdict.undecided.is_none()).map(|verdict| verdict.class)
     };
-    let class = heaviest(
+    let class = heaviest_candidate(
         &WORST_FIRST,
-        cast.iter().map(|(ballot, verdict)| (class_of(*verdict), ballot.weight)),
+        claim_votes.iter().map(|(ballot, verdict)| (class_of(*verdict), ballot.weight)),
     );
     let class = class.flatten();
-    let agreeing: Vec<(&Ballot, &JudgedClaim)> = cast
+    let agreeing: Vec<(&Ballot, &JudgedClaim)> = claim_votes
         .iter()
         .filter_map(|(ballot, verdict)| Some((*ballot, (*verdict)?)))
         .filter(|(_, verdict)| class.is_some() && class_of(Some(verdict)) == class)
         .collect();
-    let votes = cast.iter().map(|(ballot, verdict)| Vote {
+    let votes = claim_votes.iter().map(|(ballot, verdict)| Vote {
         judge: ballot.judge.clone(),
         sample: ballot.sample,
         weight: ballot.weight,
@@ -107,8 +107,8 @@ fn count_one(claim: &Claim, ballots: &[Ballot]) -> (Votes, Option<JudgedClaim>) 
     });
     let votes = Votes { claim: claim.id.clone(), class, votes: votes.collect() };
     let undecided = || {
-        let verdict = cast.iter().filter_map(|(_, verdict)| *verdict);
-        verdict.into_iter().find(|verdict| verdict.undecided.is_some()).cloned()
+        let verdicts = claim_votes.iter().filter_map(|(_, verdict)| *verdict);
+        verdicts.into_iter().find(|verdict| verdict.undecided.is_some()).cloned()
     };
     let judged = if class.is_some() { merge_agreeing(&agreeing) } else { undecided() };
     (votes, judged)
@@ -119,7 +119,8 @@ fn merge_agreeing(agreeing: &[(&Ballot, &JudgedClaim)]) -> Option<JudgedClaim> {
     let mut judged = (*first).clone();
     let weakest_first: Vec<EvidenceType> = EvidenceType::ALL.into_iter().rev().collect();
     let types = agreeing.iter().map(|(ballot, verdict)| (verdict.evidence_type, ballot.weight));
-    judged.evidence_type = heaviest(&weakest_first, types).unwrap_or(judged.evidence_type);
+    judged.evidence_type =
+        heaviest_candidate(&weakest_first, types).unwrap_or(judged.evidence_type);
     if let Some(note) = most_representative_note(agreeing) {
         note.clone_into(&mut judged.note);
     }
@@ -139,33 +140,36 @@ fn most_representative_note<'n>(agreeing: &[(&Ballot, &'n JudgedClaim)]) -> Opti
             (verdict.note.as_str(), terms(&verdict.note).into_iter().collect(), ballot.weight)
         })
         .collect();
-    let nearness = |of: &HashSet<String>| -> u128 {
-        notes.iter().map(|(_, other, weight)| u128::from(*weight) * jaccard(of, other)).sum()
+    let similarity_to_others = |terms: &HashSet<String>| -> u128 {
+        notes
+            .iter()
+            .map(|(_, other_terms, weight)| u128::from(*weight) * jaccard(terms, other_terms))
+            .sum()
     };
     let mut best: Option<(&str, u128)> = None;
     for (note, terms, _) in &notes {
-        let nearness = nearness(terms);
-        if best.is_none_or(|(_, max)| nearness > max) {
-            best = Some((note, nearness));
+        let similarity = similarity_to_others(terms);
+        if best.is_none_or(|(_, max)| similarity > max) {
+            best = Some((note, similarity));
         }
     }
     best.map(|(note, _)| note)
 }
 
-fn jaccard(one: &HashSet<String>, other: &HashSet<String>) -> u128 {
-    let shared = one.intersection(other).count();
-    let all = (one.len() + other.len()).saturating_sub(shared);
-    (shared as u128 * 1_000_000).checked_div(all as u128).unwrap_or(0)
+fn jaccard(first: &HashSet<String>, second: &HashSet<String>) -> u128 {
+    let shared = first.intersection(second).count();
+    let total = (first.len() + second.len()).saturating_sub(shared);
+    (shared as u128 * 1_000_000).checked_div(total as u128).unwrap_or(0)
 }
 
 /// Returns the candidate with the most weight. The first one wins a tie. `None` without votes.
-fn heaviest<T: Copy + PartialEq>(
+fn heaviest_candidate<T: Copy + PartialEq>(
     candidates: &[T],
     votes: impl Iterator<Item = (T, u64)> + Clone,
 ) -> Option<T> {
     let mut best: Option<(T, u64)> = None;
     for candidate in candidates {
-        let matching = votes.clone().filter(|(voted, _)| voted == candidate);
+        let matching = votes.clone().filter(|(vote, _)| vote == candidate);
         let weight: u64 = matching.map(|(_, weight)| weight).sum();
         if weight > best.map_or(0, |(_, max)| max) {
             best = Some((*candidate, weight));
@@ -185,7 +189,7 @@ mod tests {
         Claim { id: ClaimId::new(id).unwrap(), text: "x".to_owned(), span: None }
     }
 
-    fn judged(class: Class, evidence_type: EvidenceType, quote: &str) -> JudgedClaim {
+    fn verdict(class: Class, evidence_type: EvidenceType, quote: &str) -> JudgedClaim {
         let target =
             Target::Evidence { id: EvidenceId::new("e1").unwrap(), field_path: String::new() };
         JudgedClaim {
@@ -201,14 +205,14 @@ mod tests {
     }
 
     fn ballot(weight: u64, verdict: Option<JudgedClaim>) -> Ballot {
-        let judged = verdict.into_iter().collect();
-        Ballot { judge: "judge".to_owned(), sample: 0, weight, refutes: false, judged }
+        let verdicts = verdict.into_iter().collect();
+        Ballot { judge: "judge".to_owned(), sample: 0, weight, refutes: false, verdicts }
     }
 
     fn winner(votes: &[(u64, Option<Class>)]) -> Option<Class> {
-        let verdict = |class| judged(class, EvidenceType::ToolMatch, "q");
+        let to_verdict = |class| verdict(class, EvidenceType::ToolMatch, "q");
         let ballots: Vec<Ballot> =
-            votes.iter().map(|(weight, class)| ballot(*weight, class.map(verdict))).collect();
+            votes.iter().map(|(weight, class)| ballot(*weight, class.map(to_verdict))).collect();
         let (votes, judged) = count_votes(&[claim("c1")], &ballots);
         assert_eq!(judged.first().map(|judged| judged.class), votes[0].class);
         votes[0].class
@@ -238,10 +242,10 @@ mod tests {
     fn merges_citations_and_types_of_agreeing_votes() {
         use EvidenceType::{Inference, SpecificData, ToolMatch};
         let ballots = [
-            ballot(1, Some(judged(Class::Grounded, ToolMatch, "a"))),
-            ballot(1, Some(judged(Class::Contradicted, ToolMatch, "b"))),
-            ballot(1, Some(judged(Class::Grounded, SpecificData, "c"))),
-            ballot(1, Some(judged(Class::Grounded, SpecificData, "a"))),
+            ballot(1, Some(verdict(Class::Grounded, ToolMatch, "a"))),
+            ballot(1, Some(verdict(Class::Contradicted, ToolMatch, "b"))),
+            ballot(1, Some(verdict(Class::Grounded, SpecificData, "c"))),
+            ballot(1, Some(verdict(Class::Grounded, SpecificData, "a"))),
         ];
         let (votes, merged) = count_votes(&[claim("c1")], &ballots);
         let quotes: Vec<&str> =
@@ -250,11 +254,11 @@ mod tests {
         assert_eq!(merged[0].note, "note of a");
         assert_eq!(votes[0].agreement(), (3, 4));
         assert!(!votes[0].is_unanimous());
-        let level = [
-            ballot(1, Some(judged(Class::Grounded, ToolMatch, "a"))),
-            ballot(1, Some(judged(Class::Grounded, Inference, "b"))),
+        let tied = [
+            ballot(1, Some(verdict(Class::Grounded, ToolMatch, "a"))),
+            ballot(1, Some(verdict(Class::Grounded, Inference, "b"))),
         ];
-        assert_eq!(count_votes(&[claim("c1")], &level).1[0].evidence_type, Inference);
+        assert_eq!(count_votes(&[claim("c1")], &tied).1[0].evidence_type, Inference);
     }
 
     #[test]
@@ -262,11 +266,12 @@ mod tests {
         let note = |weight, class, note: &str| {
             let verdict = JudgedClaim {
                 note: note.to_owned(),
-                ..judged(class, EvidenceType::ToolMatch, "q")
+                ..verdict(class, EvidenceType::ToolMatch, "q")
             };
             ballot(weight, Some(verdict))
         };
-        let noted = |ballots: &[Ballot]| count_votes(&[claim("c1")], ballots).1[0].note.clone();
+        let merged_note =
+            |ballots: &[Ballot]| count_votes(&[claim("c1")], ballots).1[0].note.clone();
         let (odd, pool, pool_too) =
             ("see E1", "E1 says the pool size is 20", "the pool size is 20 in E1, line 3");
         let mut ballots = vec![
@@ -275,28 +280,31 @@ mod tests {
             note(1, Class::Grounded, pool_too),
             note(2, Class::Contradicted, "the pool size is 40"),
         ];
-        assert_eq!(noted(&ballots), pool);
+        assert_eq!(merged_note(&ballots), pool);
         // A note with a large weight is the most representative one.
         ballots[0].weight = 9;
-        assert_eq!(noted(&ballots), odd);
-        assert_eq!(noted(&[note(1, Class::Ungrounded, ""), note(1, Class::Ungrounded, "")]), "");
+        assert_eq!(merged_note(&ballots), odd);
+        assert_eq!(
+            merged_note(&[note(1, Class::Ungrounded, ""), note(1, Class::Ungrounded, "")]),
+            ""
+        );
     }
 
     #[test]
     fn a_refuter_only_votes_for_contradictions() {
         let refuter = |class| Ballot {
             refutes: true,
-            ..ballot(2, Some(judged(class, EvidenceType::ToolMatch, "r")))
+            ..ballot(2, Some(verdict(class, EvidenceType::ToolMatch, "r")))
         };
-        let with = |class| {
-            let grounded = judged(Class::Grounded, EvidenceType::ToolMatch, "a");
+        let count_with_refuter = |class| {
+            let grounded = verdict(Class::Grounded, EvidenceType::ToolMatch, "a");
             count_votes(&[claim("c1")], &[ballot(1, Some(grounded)), refuter(class)])
         };
         for class in [Class::Grounded, Class::Ungrounded, Class::Complementary] {
-            let (votes, judged) = with(class);
+            let (votes, judged) = count_with_refuter(class);
             assert_eq!((votes[0].votes.len(), judged[0].class), (1, Class::Grounded));
         }
-        let (votes, judged) = with(Class::Contradicted);
+        let (votes, judged) = count_with_refuter(Class::Contradicted);
         assert_eq!((votes[0].votes.len(), judged[0].class), (2, Class::Contradicted));
     }
 
@@ -308,12 +316,12 @@ mod tests {
         ) {
             let rank = |class: Option<Class>| WORST_FIRST.iter().position(|worse| *worse == class);
             let mut votes: Vec<(u64, Option<Class>)> =
-                votes.into_iter().map(|(weight, at)| (weight, WORST_FIRST[at])).collect();
-            let before = winner(&votes);
+                votes.into_iter().map(|(weight, index)| (weight, WORST_FIRST[index])).collect();
+            let previous = winner(&votes);
             votes.push((weight, X));
-            let after = winner(&votes);
-            prop_assert!(rank(after) <= rank(before));
-            prop_assert!(after == before || after == X);
+            let class = winner(&votes);
+            prop_assert!(rank(class) <= rank(previous));
+            prop_assert!(class == previous || class == X);
         }
 
         #[test]
@@ -321,12 +329,12 @@ mod tests {
             votes in proptest::collection::vec((1_u64..5, 0_usize..5), 1..8),
         ) {
             let mut votes: Vec<(u64, Option<Class>)> =
-                votes.into_iter().map(|(weight, at)| (weight, WORST_FIRST[at])).collect();
-            let won = winner(&votes);
+                votes.into_iter().map(|(weight, index)| (weight, WORST_FIRST[index])).collect();
+            let winning_class = winner(&votes);
             let weight = |class| votes.iter().filter(|vote| vote.1 == class).map(|vote| vote.0).sum::<u64>();
-            prop_assert!(WORST_FIRST.iter().all(|class| weight(*class) <= weight(won)));
+            prop_assert!(WORST_FIRST.iter().all(|class| weight(*class) <= weight(winning_class)));
             votes.reverse();
-            prop_assert_eq!(winner(&votes), won);
+            prop_assert_eq!(winner(&votes), winning_class);
         }
     }
 }

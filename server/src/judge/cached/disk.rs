@@ -46,8 +46,8 @@ impl DiskCache {
             permits: Arc::new(Semaphore::new(MAX_PENDING_WRITES)),
             is_failing: AtomicBool::new(false),
         };
-        let tidied = disk.tidy(now);
-        tidied.map_err(|error| DatabaseError::from_sqlite(&error, &disk.file))?;
+        let result = disk.tidy(now);
+        result.map_err(|error| DatabaseError::from_sqlite(&error, &disk.file))?;
         Ok(Self(Arc::new(disk)))
     }
 }
@@ -56,8 +56,8 @@ impl DiskCache {
 impl JudgementStore for DiskCache {
     async fn find(&self, key: Key, now: Timestamp) -> Option<StoredJudgement> {
         let disk = Arc::clone(&self.0);
-        let reading = tokio::task::spawn_blocking(move || disk.read(&key, now));
-        let result = tokio::time::timeout(self.0.limits.store_timeout, reading).await.ok()?.ok()?;
+        let lookup = tokio::task::spawn_blocking(move || disk.read(&key, now));
+        let result = tokio::time::timeout(self.0.limits.store_timeout, lookup).await.ok()?.ok()?;
         self.0.log_failure(result).flatten()
     }
 
@@ -65,16 +65,16 @@ impl JudgementStore for DiskCache {
         let Ok(permit) = Arc::clone(&self.0.permits).try_acquire_owned() else { return };
         let disk = Arc::clone(&self.0);
         tokio::task::spawn_blocking(move || {
-            let written = disk.write(&key, &text, now);
-            disk.log_failure(written);
+            let result = disk.write(&key, &text, now);
+            disk.log_failure(result);
             drop(permit);
         });
     }
 
     #[cfg(test)]
     async fn flush(&self) {
-        let every = u32::try_from(MAX_PENDING_WRITES).unwrap();
-        drop(self.0.permits.acquire_many(every).await.unwrap());
+        let all_permits = u32::try_from(MAX_PENDING_WRITES).unwrap();
+        drop(self.0.permits.acquire_many(all_permits).await.unwrap());
     }
 }
 
@@ -87,8 +87,8 @@ impl Shared {
                 Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?, row.get(2)?))
             })
             .optional()?;
-        let Some((text, sum, made_at)) = row else { return Ok(None) };
-        if checksum(key, made_at, &text).as_slice() != sum {
+        let Some((text, stored_checksum, made_at)) = row else { return Ok(None) };
+        if checksum(key, made_at, &text).as_slice() != stored_checksum {
             tracing::warn!(file = %self.file.display(), "removed a damaged cached judgement");
             connection.execute("DELETE FROM judgements WHERE key = ?1", [key.as_bytes()])?;
             return Ok(None);
@@ -131,8 +131,8 @@ impl Shared {
 
     /// Removes expired judgements, then the least recently used ones until the size limit is met.
     fn make_room(&self, connection: &Connection, now: Timestamp) -> rusqlite::Result<()> {
-        let oldest = now.as_micros().saturating_sub(micros(self.limits.time_to_live));
-        connection.execute("DELETE FROM judgements WHERE made_at <= ?1", [oldest])?;
+        let cutoff = now.as_micros().saturating_sub(micros(self.limits.time_to_live));
+        connection.execute("DELETE FROM judgements WHERE made_at <= ?1", [cutoff])?;
         let sql = "DELETE FROM judgements WHERE rowid =
                    (SELECT rowid FROM judgements ORDER BY used_at, rowid LIMIT 1)";
         while used_bytes(connection)? > self.limits.disk_bytes {
@@ -196,7 +196,7 @@ mod tests {
         DiskCache::open(folder, CacheLimits { disk_bytes, ..LIMITS }, NOW).unwrap().0
     }
 
-    fn later(seconds: i64) -> Timestamp {
+    fn now_plus(seconds: i64) -> Timestamp {
         Timestamp::from_micros(NOW.as_micros() + seconds * 1_000_000)
     }
 
@@ -221,10 +221,10 @@ mod tests {
         disk.write(&key(1), &text(), NOW).unwrap();
         assert!(disk.read(&key(1), NOW).unwrap().is_some());
         assert!(disk.read(&key(2), NOW).unwrap().is_none());
-        assert!(disk.read(&key(1), later(3_599)).unwrap().is_some());
-        assert!(disk.read(&key(1), later(3_600)).unwrap().is_none());
-        assert!(disk.read(&key(1), later(-1)).unwrap().is_none());
-        disk.write(&key(2), &text(), later(3_600)).unwrap();
+        assert!(disk.read(&key(1), now_plus(3_599)).unwrap().is_some());
+        assert!(disk.read(&key(1), now_plus(3_600)).unwrap().is_none());
+        assert!(disk.read(&key(1), now_plus(-1)).unwrap().is_none());
+        disk.write(&key(2), &text(), now_plus(3_600)).unwrap();
         assert_eq!(rows(&disk), 1, "writing removes expired judgements");
     }
 
@@ -234,11 +234,11 @@ mod tests {
         let max = 64 * PAGE;
         let disk = disk(folder.path(), max);
         for number in 0..100 {
-            disk.write(&key(number), &long_text(), later(number.into())).unwrap();
-            disk.read(&key(0), later(number.into())).unwrap().unwrap();
+            disk.write(&key(number), &long_text(), now_plus(number.into())).unwrap();
+            disk.read(&key(0), now_plus(number.into())).unwrap().unwrap();
             assert!(used_bytes(&disk.connection.lock().unwrap()).unwrap() <= max);
         }
-        let is_cached = |number| disk.read(&key(number), later(100)).unwrap().is_some();
+        let is_cached = |number| disk.read(&key(number), now_plus(100)).unwrap().is_some();
         assert!(is_cached(0), "it was used all the time");
         assert!(is_cached(99));
         assert!(!is_cached(1));
@@ -257,11 +257,11 @@ mod tests {
     #[test]
     fn lowering_the_limit_shrinks_the_file() {
         let folder = tempfile::tempdir().unwrap();
-        let wide = disk(folder.path(), 512 * PAGE);
+        let large = disk(folder.path(), 512 * PAGE);
         for number in 0..100 {
-            wide.write(&key(number), &long_text(), NOW).unwrap();
+            large.write(&key(number), &long_text(), NOW).unwrap();
         }
-        drop(wide);
+        drop(large);
         let file = folder.path().join(FILE);
         assert!(std::fs::metadata(&file).unwrap().len() > 64 * PAGE);
         drop(disk(folder.path(), 64 * PAGE));
@@ -280,7 +280,7 @@ mod tests {
             let disk = disk(folder.path(), LIMITS.disk_bytes);
             disk.write(&key(1), &text(), NOW).unwrap();
             disk.connection.lock().unwrap().execute(damage, []).unwrap();
-            assert!(disk.read(&key(1), later(1)).unwrap().is_none(), "{damage}");
+            assert!(disk.read(&key(1), now_plus(1)).unwrap().is_none(), "{damage}");
             assert_eq!(rows(&disk), 0);
         }
     }
@@ -306,9 +306,9 @@ mod tests {
         let cache = DiskCache::open(folder.path(), limits, NOW).unwrap();
         let disk = &cache.0;
         disk.write(&key(1), &text(), NOW).unwrap();
-        let busy = disk.connection.lock().unwrap();
+        let lock = disk.connection.lock().unwrap();
         let found = cache.find(key(1), NOW).await;
-        drop(busy);
+        drop(lock);
         assert!(found.is_none());
         assert!(disk.read(&key(1), NOW).unwrap().is_some());
     }
@@ -317,12 +317,12 @@ mod tests {
     async fn excess_pending_writes_are_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let disk = disk(folder.path(), LIMITS.disk_bytes);
-        let busy = disk.connection.lock().unwrap();
+        let lock = disk.connection.lock().unwrap();
         let cache = DiskCache(Arc::clone(&disk));
         for number in 0..100 {
             cache.put(key(number), text(), NOW);
         }
-        drop(busy);
+        drop(lock);
         cache.flush().await;
         assert_eq!(rows(&disk), 64);
     }

@@ -39,8 +39,8 @@ mod tests {
     fn interns_a_name_once() {
         let first = intern("judge").unwrap();
         assert_eq!(first, "judge");
-        let again = String::from_iter(["jud", "ge"]);
-        assert!(std::ptr::eq(first, intern(&again).unwrap()));
+        let copy = String::from_iter(["jud", "ge"]);
+        assert!(std::ptr::eq(first, intern(&copy).unwrap()));
     }
 
     #[test]

@@ -62,9 +62,9 @@ impl Key {
             findings.iter().for_each(|finding| digest.text(finding));
         }
         digest.count(statements.len());
-        for Statement { claim: _, heading: under, preceding_text: before, quotes } in statements {
-            digest.text(under);
-            digest.text(before);
+        for Statement { claim: _, heading, preceding_text, quotes } in statements {
+            digest.text(heading);
+            digest.text(preceding_text);
             digest.count(quotes.len());
             for (id, quote) in quotes {
                 digest.text(id.as_str());
@@ -188,10 +188,10 @@ impl Digest {
         self.text(quote);
     }
 
-    fn option<T>(&mut self, value: Option<&T>, some: impl FnOnce(&mut Self, &T)) {
+    fn option<T>(&mut self, value: Option<&T>, add_value: impl FnOnce(&mut Self, &T)) {
         self.flag(value.is_some());
         if let Some(value) = value {
-            some(self, value);
+            add_value(self, value);
         }
     }
 
@@ -243,12 +243,12 @@ mod tests {
 
     #[test]
     fn every_relevant_field_changes_the_key() {
-        let same = question();
+        let original = question();
         let questions = [
             question(),
             Question { synthesis: "other".into(), ..question() },
-            Question { explain: !same.explain, ..question() },
-            Question { sample: same.sample + 1, ..question() },
+            Question { explain: !original.explain, ..question() },
+            Question { sample: original.sample + 1, ..question() },
             Question { claims: Arc::default(), ..question() },
             Question { evidence: Arc::default(), ..question() },
             with_claim(|claim| claim.id = ClaimId::new("other").unwrap()),
@@ -271,16 +271,17 @@ mod tests {
         let keys: HashSet<Key> = questions.iter().map(key).collect();
         assert_eq!(keys.len(), questions.len());
         for (judge, fingerprint) in [("other", "a fingerprint"), ("a judge", "other")] {
-            let other = futures_util::FutureExt::now_or_never(Key::new(judge, fingerprint, &same));
-            assert_ne!(other.unwrap(), key(&same));
+            let other_key =
+                futures_util::FutureExt::now_or_never(Key::new(judge, fingerprint, &original));
+            assert_ne!(other_key.unwrap(), key(&original));
         }
     }
 
     #[test]
     fn irrelevant_fields_do_not_change_the_key() {
-        let same = key(&question());
-        assert_eq!(key(&Question { deadline: Some(Instant::now()), ..question() }), same);
-        assert_eq!(key(&Question { evidence_is_reused: true, ..question() }), same);
+        let expected = key(&question());
+        assert_eq!(key(&Question { deadline: Some(Instant::now()), ..question() }), expected);
+        assert_eq!(key(&Question { evidence_is_reused: true, ..question() }), expected);
     }
 
     #[tokio::test]
@@ -293,9 +294,9 @@ mod tests {
     proptest! {
         /// The concatenated texts are equal, and only the boundary differs.
         #[test]
-        fn moving_a_field_boundary_changes_the_key(text in "[a-c]{2,8}", at in 1_usize..8) {
-            let at = at.min(text.len() - 1);
-            let (head, tail) = text.split_at(at);
+        fn moving_a_field_boundary_changes_the_key(text in "[a-c]{2,8}", boundary in 1_usize..8) {
+            let boundary = boundary.min(text.len() - 1);
+            let (head, tail) = text.split_at(boundary);
             let split = Question { claims: [claim(head, tail)].into(), ..question() };
             let joined = Question { claims: [claim(&text, "")].into(), ..question() };
             prop_assert_ne!(key(&split), key(&joined));
@@ -309,14 +310,14 @@ mod tests {
         #[test]
         fn buffered_fields_hash_like_unbuffered_ones(lengths in prop::collection::vec(0_usize..100_000, 0..6)) {
             let mut digest = Digest::new("a test");
-            let mut plain = blake3::Hasher::new_derive_key("a test");
+            let mut unbuffered = blake3::Hasher::new_derive_key("a test");
             for length in lengths {
                 let field = vec![7; length];
                 digest.bytes(&field);
-                plain.update(&(length as u64).to_le_bytes());
-                plain.update(&field);
+                unbuffered.update(&(length as u64).to_le_bytes());
+                unbuffered.update(&field);
             }
-            prop_assert_eq!(digest.finish(), *plain.finalize().as_bytes());
+            prop_assert_eq!(digest.finish(), *unbuffered.finalize().as_bytes());
         }
     }
 }

@@ -134,28 +134,28 @@ pub(super) type Answer = fn(&Question) -> Result<Judgement, JudgeError>;
 
 /// A judge that acquires a permit for each question, and then returns the next scripted answer or a default
 /// judgement.
-pub(super) struct Scripted {
+pub(super) struct ScriptedJudge {
     script: Mutex<Vec<Answer>>,
     pub(super) permits: Semaphore,
-    pub(super) asked: AtomicUsize,
+    pub(super) call_count: AtomicUsize,
 }
 
-impl Scripted {
+impl ScriptedJudge {
     pub(super) fn new(permits: usize, script: &[Answer]) -> Arc<Self> {
         Arc::new(Self {
             script: Mutex::new(script.iter().rev().copied().collect()),
             permits: Semaphore::new(permits),
-            asked: AtomicUsize::new(0),
+            call_count: AtomicUsize::new(0),
         })
     }
 
-    pub(super) fn asked(&self) -> usize {
-        self.asked.load(Ordering::SeqCst)
+    pub(super) fn call_count(&self) -> usize {
+        self.call_count.load(Ordering::SeqCst)
     }
 }
 
 #[async_trait]
-impl Judge for Scripted {
+impl Judge for ScriptedJudge {
     fn name(&self) -> &str {
         "scripted"
     }
@@ -169,7 +169,7 @@ impl Judge for Scripted {
     }
 
     async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
-        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.call_count.fetch_add(1, Ordering::SeqCst);
         self.permits.acquire().await.unwrap().forget();
         let answer = self.script.lock().unwrap().pop();
         answer.map_or_else(|| Ok(judgement()), |answer| answer(question))
@@ -180,7 +180,7 @@ impl Judge for Scripted {
 pub(super) struct ManualClock(Arc<AtomicI64>);
 
 impl ManualClock {
-    pub(super) fn at(seconds: i64) -> Self {
+    pub(super) fn new(seconds: i64) -> Self {
         Self(Arc::new(AtomicI64::new(seconds)))
     }
 

@@ -2,14 +2,14 @@
 
 use super::Observations;
 
-pub(super) fn considered(text: &str, observations: &Observations<'_>) -> Vec<String> {
-    let things = observations.index.entities(text);
-    if things.is_empty() {
+pub(super) fn matching_records(text: &str, observations: &Observations<'_>) -> Vec<String> {
+    let entities = observations.index.entities(text);
+    if entities.is_empty() {
         return vec!["no record in the evidence has a name from the claim".to_owned()];
     }
     let sentence = |(name, records): (&str, usize)| match records {
         1 => format!("1 record is called {name}"),
-        many => format!("{many} records are called {name}"),
+        count => format!("{count} records are called {name}"),
     };
-    things.into_iter().map(sentence).collect()
+    entities.into_iter().map(sentence).collect()
 }

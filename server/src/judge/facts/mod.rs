@@ -45,7 +45,7 @@ impl FactsJudge {
     /// [`JudgeError::DeadlinePassed`] if the budget is exhausted or the deadline passes.
     pub fn judge_now(&self, question: &Question, budget: &Budget) -> Result<Judgement, JudgeError> {
         if question.is_late() {
-            return Err(JudgeError::late(question));
+            return Err(JudgeError::deadline_passed(question));
         }
         let facts = self.facts.read(question, budget);
         facts.with_dependent(|_, observations| judge(question, observations, budget))
@@ -75,9 +75,10 @@ impl Judge for FactsJudge {
     }
 
     async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
-        let (judge, asked) = (self.clone(), question.clone());
-        let judged = try_compute(question, move |budget| judge.judge_now(&asked, budget)).await;
-        judged.unwrap_or_else(|_| Err(JudgeError::late(question)))
+        let (judge, question_clone) = (self.clone(), question.clone());
+        let result =
+            try_compute(question, move |budget| judge.judge_now(&question_clone, budget)).await;
+        result.unwrap_or_else(|_| Err(JudgeError::deadline_passed(question)))
     }
 }
 
@@ -88,9 +89,9 @@ fn judge(
 ) -> Result<Judgement, JudgeError> {
     let claims = &question.claims;
     let judged =
-        observations.judge(claims, budget).map_err(|stopped| JudgeError::DeadlinePassed {
-            judged: stopped.judged,
-            claims: stopped.claims,
+        observations.judge(claims, budget).map_err(|interrupted| JudgeError::DeadlinePassed {
+            judged: interrupted.judged,
+            claims: interrupted.claims,
             calls: Vec::new(),
         })?;
     let considered = if question.explain { observations.considered(claims) } else { Vec::new() };

@@ -7,7 +7,7 @@ use gsar_extraction::facts::{Facts, Item};
 use gsar_extraction::rules::Index;
 
 use super::explain;
-use super::ruling::{self, question_or_proposal};
+use super::ruling::{self, non_statement_verdict};
 
 /// The maximum size of the evidence read per question, in bytes.
 pub const MAX_BYTES: usize = 16 << 20;
@@ -73,7 +73,7 @@ impl<'e> Observations<'e> {
             if !budget.spend(UNITS_PER_CLAIM + claim.text.len() * UNITS_PER_BYTE) {
                 return Err(Interrupted { judged: judged.len(), claims: claims.len() });
             }
-            judged.push(question_or_proposal(claim).unwrap_or_else(|| self.rule_on(claim)));
+            judged.push(non_statement_verdict(claim).unwrap_or_else(|| self.rule_on(claim)));
         }
         Ok(judged)
     }
@@ -84,10 +84,10 @@ impl<'e> Observations<'e> {
 
     fn rule_on(&self, claim: &Claim) -> JudgedClaim {
         match ruling::apply_rules(claim, self) {
-            Some(ruling) => ruling.verdict(claim, self),
+            Some(ruling) => ruling.into_verdict(claim, self),
             None => {
                 let leaning = Leaning { class: Class::Ungrounded, likelihood: None };
-                ruling::undecided(claim, leaning, "no rule decides it".to_owned())
+                ruling::undecided_verdict(claim, leaning, "no rule decides it".to_owned())
             }
         }
     }
@@ -95,7 +95,7 @@ impl<'e> Observations<'e> {
     /// Explains for each claim which records match its names.
     #[must_use]
     pub fn considered(&self, claims: &[Claim]) -> Vec<Vec<String>> {
-        claims.iter().map(|claim| explain::considered(&claim.text, self)).collect()
+        claims.iter().map(|claim| explain::matching_records(&claim.text, self)).collect()
     }
 }
 

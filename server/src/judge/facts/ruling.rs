@@ -23,26 +23,30 @@ pub(in crate::judge) struct Ruling {
 }
 
 /// Returns an undecided claim for a question or a proposal, and `None` for a statement.
-pub(in crate::judge) fn question_or_proposal(claim: &Claim) -> Option<JudgedClaim> {
+pub(in crate::judge) fn non_statement_verdict(claim: &Claim) -> Option<JudgedClaim> {
     (ClaimKind::classify(&claim.text) != ClaimKind::Statement).then(|| {
         let leaning = Leaning { class: Class::Complementary, likelihood: None };
         let note = "it is a question or a proposal".to_owned();
-        JudgedClaim { role: Role::Proposal, ..undecided(claim, leaning, note) }
+        JudgedClaim { role: Role::Proposal, ..undecided_verdict(claim, leaning, note) }
     })
 }
 
-pub(in crate::judge) fn undecided(claim: &Claim, leaning: Leaning, note: String) -> JudgedClaim {
-    JudgedClaim { undecided: Some(leaning), ..ungrounded(claim, note) }
+pub(in crate::judge) fn undecided_verdict(
+    claim: &Claim,
+    leaning: Leaning,
+    note: String,
+) -> JudgedClaim {
+    JudgedClaim { undecided: Some(leaning), ..ungrounded_verdict(claim, note) }
 }
 
 /// Returns an ungrounded claim. If it states a cause, its role is root cause, which blocks the report.
-pub(in crate::judge) fn ungrounded(claim: &Claim, note: String) -> JudgedClaim {
-    let gives_cause = polarity::causal_link(&claim.text).is_some();
+pub(in crate::judge) fn ungrounded_verdict(claim: &Claim, note: String) -> JudgedClaim {
+    let states_cause = polarity::causal_link(&claim.text).is_some();
     JudgedClaim {
         claim: claim.clone(),
         class: Class::Ungrounded,
         evidence_type: EvidenceType::Inference,
-        role: if gives_cause { Role::RootCause } else { Role::default() },
+        role: if states_cause { Role::RootCause } else { Role::default() },
         citations: Vec::new(),
         note,
         rules: Vec::new(),
@@ -76,26 +80,26 @@ fn rule_on_clauses(text: &str, observations: &Observations<'_>) -> Option<Ruling
 }
 
 fn rule_on_statement(text: &str, observations: &Observations<'_>) -> Option<Ruling> {
-    let (class, rule, place, verb) = match observations.index.check(text) {
-        Outcome::Supports(rule, place) => (Class::Grounded, rule, place, "shows it"),
-        Outcome::Refutes(rule, place) => (Class::Contradicted, rule, place, "says otherwise"),
+    let (class, rule, location, verb) = match observations.index.check(text) {
+        Outcome::Supports(rule, location) => (Class::Grounded, rule, location, "shows it"),
+        Outcome::Refutes(rule, location) => (Class::Contradicted, rule, location, "says otherwise"),
         Outcome::Silent => return None,
     };
     let facts = observations.index.facts();
-    let at = facts.item_of(place.record)?.0;
-    let item = observations.items.get(at)?;
+    let item_index = facts.item_of(location.record)?.0;
+    let item = observations.items.get(item_index)?;
     let content = item.content.as_str();
-    let record = facts.record(place.record)?.span.clone();
+    let record = facts.record(location.record)?.span.clone();
     let citation = |span: Range<usize>| Citation {
         target: Target::Evidence { id: item.id.clone(), field_path: String::new() },
         quote: content.get(span).unwrap_or_default().to_owned(),
         bytes: None,
     };
     let mut citations: Vec<Citation> =
-        quotes(content, record, &place, rule).into_iter().map(citation).collect();
+        quoted_ranges(content, record, &location, rule).into_iter().map(citation).collect();
     citations.dedup();
     let note = format!("{} {verb} (rule {})", item.id, rule.name());
-    Some(Ruling { class, citations, items: vec![at], note, rules: vec![rule] })
+    Some(Ruling { class, citations, items: vec![item_index], note, rules: vec![rule] })
 }
 
 impl Ruling {
@@ -107,7 +111,7 @@ impl Ruling {
         &self.note
     }
 
-    pub(in crate::judge) fn verdict(
+    pub(in crate::judge) fn into_verdict(
         self,
         claim: &Claim,
         observations: &Observations<'_>,
@@ -130,18 +134,18 @@ impl Ruling {
             std::cmp::Ordering::Less => other,
             std::cmp::Ordering::Greater => self,
             std::cmp::Ordering::Equal => {
-                let mut both = self;
-                both.citations.extend(other.citations);
-                both.items.extend(other.items);
+                let mut combined = self;
+                combined.citations.extend(other.citations);
+                combined.items.extend(other.items);
                 for rule in other.rules {
-                    if !both.rules.contains(&rule) {
-                        both.rules.push(rule);
+                    if !combined.rules.contains(&rule) {
+                        combined.rules.push(rule);
                     }
                 }
-                if both.note != other.note {
-                    both.note = format!("{}; {}", both.note, other.note);
+                if combined.note != other.note {
+                    combined.note = format!("{}; {}", combined.note, other.note);
                 }
-                both
+                combined
             }
         }
     }
@@ -149,19 +153,24 @@ impl Ruling {
 
 /// Returns the ranges to quote: the matching line for a verbatim match, otherwise the whole record if it is
 /// short, or else the lines of the deciding cells. Deciding cells outside the record are always quoted.
-fn quotes(content: &str, record: Range<usize>, place: &Location, rule: Rule) -> Vec<Range<usize>> {
+fn quoted_ranges(
+    content: &str,
+    record: Range<usize>,
+    location: &Location,
+    rule: Rule,
+) -> Vec<Range<usize>> {
     if rule == Rule::Verbatim {
-        return place.spans.iter().map(|span| trim_span(content, span.clone())).collect();
+        return location.spans.iter().map(|span| trim_span(content, span.clone())).collect();
     }
-    let whole = trim_span(content, record);
-    let is_short = whole.len() <= MAX_QUOTE;
+    let record = trim_span(content, record);
+    let is_short = record.len() <= MAX_QUOTE;
     let mut ranges = Vec::new();
-    if is_short && !whole.is_empty() {
-        ranges.push(whole.clone());
+    if is_short && !record.is_empty() {
+        ranges.push(record.clone());
     }
-    for span in &place.spans {
-        let is_within = whole.start <= span.start && span.end <= whole.end;
-        if !(is_short && is_within) {
+    for span in &location.spans {
+        let is_in_record = record.start <= span.start && span.end <= record.end;
+        if !(is_short && is_in_record) {
             ranges.push(enclosing_line(content, span));
         }
     }
@@ -172,17 +181,19 @@ fn quotes(content: &str, record: Range<usize>, place: &Location, rule: Rule) -> 
 
 /// Returns the line of a cell. If it is too long, returns the cell and some text before it.
 fn enclosing_line(content: &str, cell: &Range<usize>) -> Range<usize> {
-    const BEFORE: usize = 120;
-    let before = content.get(..cell.start).unwrap_or_default();
-    let after = content.get(cell.end..).unwrap_or_default();
-    let start = before.rfind('\n').map_or(0, |at| at + 1);
-    let end = cell.end + after.find('\n').unwrap_or(after.len());
+    const MAX_BYTES_BEFORE: usize = 120;
+    let text_before = content.get(..cell.start).unwrap_or_default();
+    let text_after = content.get(cell.end..).unwrap_or_default();
+    let start = text_before.rfind('\n').map_or(0, |index| index + 1);
+    let end = cell.end + text_after.find('\n').unwrap_or(text_after.len());
     let line = trim_span(content, start..end);
     if line.len() <= MAX_QUOTE {
         return line;
     }
-    let nearest = before.rfind(['{', '[', ',', ';', '|']).map_or(start, |at| at + 1);
-    let start = nearest.max(content.ceil_char_boundary(cell.start.saturating_sub(BEFORE)));
+    let separator_end =
+        text_before.rfind(['{', '[', ',', ';', '|']).map_or(start, |index| index + 1);
+    let start =
+        separator_end.max(content.ceil_char_boundary(cell.start.saturating_sub(MAX_BYTES_BEFORE)));
     let end = content.floor_char_boundary(cell.end.min(start + MAX_QUOTE));
     trim_span(content, start..end)
 }
@@ -218,7 +229,7 @@ mod tests {
                         cart-1  1/1    Running           0\n\
                         cart-2  0/1    CrashLoopBackOff  7\n";
 
-    fn judged_over(text: &str, items: &[EvidenceItem]) -> JudgedClaim {
+    fn judge_claim(text: &str, items: &[EvidenceItem]) -> JudgedClaim {
         let claim = Claim { id: ClaimId::new("c1").unwrap(), text: text.to_owned(), span: None };
         Observations::read(items, &Budget::unlimited())
             .judge(&[claim], &Budget::unlimited())
@@ -237,9 +248,9 @@ mod tests {
             ("Should cart-2 be restarted?", None),
             ("cart-2 was restarted by hand.", None),
         ] {
-            let judged = judged_over(text, &items);
-            let decided = judged.undecided.is_none().then_some(judged.class);
-            assert_eq!(decided, class, "{text}: {}", judged.note);
+            let judged = judge_claim(text, &items);
+            let decided_class = judged.undecided.is_none().then_some(judged.class);
+            assert_eq!(decided_class, class, "{text}: {}", judged.note);
             let has_evidence = matches!(class, Some(Class::Grounded | Class::Contradicted));
             assert_eq!(judged.citations.is_empty(), !has_evidence, "{text}");
             for citation in &judged.citations {
@@ -250,15 +261,15 @@ mod tests {
 
     #[test]
     fn the_note_names_the_item_and_the_rule() {
-        let judged = judged_over("Pod cart-2 is in CrashLoopBackOff.", &[item("pods", PODS)]);
+        let judged = judge_claim("Pod cart-2 is in CrashLoopBackOff.", &[item("pods", PODS)]);
         assert!(judged.note.starts_with("pods shows it (rule "), "{}", judged.note);
     }
 
     #[test]
     fn inferences_and_prior_claims_are_not_evidence() {
-        let inferred = EvidenceItem { lane: Lane::LlmInferred, ..item("guess", PODS) };
-        let earlier = EvidenceItem { kind: EvidenceKind::PriorClaim, ..item("earlier", PODS) };
-        let judged = judged_over("Pod cart-2 is in CrashLoopBackOff.", &[inferred, earlier]);
+        let inference = EvidenceItem { lane: Lane::LlmInferred, ..item("guess", PODS) };
+        let prior_claim = EvidenceItem { kind: EvidenceKind::PriorClaim, ..item("earlier", PODS) };
+        let judged = judge_claim("Pod cart-2 is in CrashLoopBackOff.", &[inference, prior_claim]);
         assert!(judged.undecided.is_some());
     }
 
@@ -267,10 +278,10 @@ mod tests {
         let filler: String = (0..40).map(|n| format!("  setting_{n}: value-{n}\n")).collect();
         let content = format!("pool:\n  name: main-pool\n{filler}  size: 50\n");
         let size = content.find("50").unwrap();
-        let place =
+        let location =
             Location { record: RecordId(0), spans: std::iter::once(size..size + 2).collect() };
-        let quoted = quotes(&content, 0..content.len(), &place, Rule::Value);
-        let texts: Vec<&str> = quoted.into_iter().filter_map(|span| content.get(span)).collect();
+        let ranges = quoted_ranges(&content, 0..content.len(), &location, Rule::Value);
+        let texts: Vec<&str> = ranges.into_iter().filter_map(|span| content.get(span)).collect();
         assert_eq!(texts, ["size: 50"]);
     }
 
@@ -278,7 +289,7 @@ mod tests {
         #[test]
         fn quotes_are_substrings_of_their_item(content in "(\\PC|[a-z]{1,9}=|[0-9]{1,4}|\n| |\"|\\{|,){0,80}", claim in "([a-z]{1,9} |[0-9]{1,4} |is |was )(\\PC|[a-z ]){0,20}") {
             let items = [item("any", &content)];
-            for citation in judged_over(&claim, &items).citations {
+            for citation in judge_claim(&claim, &items).citations {
                 proptest::prop_assert!(content.contains(&citation.quote));
                 proptest::prop_assert!(!citation.quote.is_empty());
             }

@@ -9,14 +9,14 @@ use gsar_cross_encoder::Probabilities;
 /// The other classes are never decided here. They need a citation, and the model saw passages selected only
 /// by shared words.
 pub(super) fn leaning(
-    scored: &Probabilities,
+    probabilities: &Probabilities,
     ungrounded_from: Option<Millionths>,
 ) -> Option<Leaning> {
-    if ungrounded_from.is_some_and(|threshold| scored.ungrounded >= threshold) {
+    if ungrounded_from.is_some_and(|threshold| probabilities.ungrounded >= threshold) {
         return None;
     }
-    let class = scored.likeliest();
-    Some(Leaning { class, likelihood: Some(scored.of(class)) })
+    let class = probabilities.likeliest();
+    Some(Leaning { class, likelihood: Some(probabilities.of(class)) })
 }
 
 /// Rounds down to percent.
@@ -32,7 +32,7 @@ mod tests {
 
     const THRESHOLD: Option<Millionths> = Some(Millionths::new(850_000));
 
-    fn leans(percents: [u32; 4], threshold: Option<Millionths>) -> Option<Leaning> {
+    fn leaning_for(percents: [u32; 4], threshold: Option<Millionths>) -> Option<Leaning> {
         let [grounded, ungrounded, contradicted, complementary] =
             percents.map(|percent| Millionths::new(percent * 10_000));
         leaning(&Probabilities { grounded, ungrounded, contradicted, complementary }, threshold)
@@ -51,12 +51,12 @@ mod tests {
                 class,
                 likelihood: Some(Millionths::new(percent * 10_000)),
             });
-            assert_eq!(leans(percents, THRESHOLD), leaning, "{percents:?}");
+            assert_eq!(leaning_for(percents, THRESHOLD), leaning, "{percents:?}");
         }
     }
 
     #[test]
     fn decides_nothing_without_a_threshold() {
-        assert!(leans([0, 100, 0, 0], None).is_some());
+        assert!(leaning_for([0, 100, 0, 0], None).is_some());
     }
 }

@@ -19,7 +19,9 @@ use gsar_extraction::passages::{MAX_PREMISE, Passages, Premise};
 
 use self::decision::{leaning, percent};
 use super::embedded::summarize;
-use super::facts::ruling::{apply_rules, question_or_proposal, undecided, ungrounded};
+use super::facts::ruling::{
+    apply_rules, non_statement_verdict, undecided_verdict, ungrounded_verdict,
+};
 use super::facts::{FactsCache, MAX_BYTES, Observations};
 use super::{Capabilities, Judge, JudgeError, Judgement, Question};
 use crate::compute::try_compute;
@@ -104,12 +106,12 @@ impl LocalJudge {
         passages: &Passages<'_, '_>,
         budget: &Budget,
     ) -> Screening {
-        if let Some(judged) = question_or_proposal(claim) {
-            return Screening::Decided(judged);
+        if let Some(verdict) = non_statement_verdict(claim) {
+            return Screening::Decided(verdict);
         }
         match apply_rules(claim, observations) {
             Some(ruling) if ruling.is_support() => {
-                Screening::Decided(ruling.verdict(claim, observations))
+                Screening::Decided(ruling.into_verdict(claim, observations))
             }
             Some(ruling) => {
                 let leaning = Leaning { class: Class::Contradicted, likelihood: None };
@@ -122,20 +124,20 @@ impl LocalJudge {
         }
     }
 
-    fn decide(&self, claim: &Claim, scored: &Probabilities) -> JudgedClaim {
-        match leaning(scored, self.ungrounded_from) {
+    fn decide(&self, claim: &Claim, probabilities: &Probabilities) -> JudgedClaim {
+        match leaning(probabilities, self.ungrounded_from) {
             None => {
-                let likelihood = percent(scored.ungrounded);
+                let likelihood = percent(probabilities.ungrounded);
                 let note =
                     format!("according to the model, no evidence supports it ({likelihood} %)");
-                ungrounded(claim, note)
+                ungrounded_verdict(claim, note)
             }
             Some(leaning) => {
-                let likelihood = percent(scored.of(leaning.class));
+                let likelihood = percent(probabilities.of(leaning.class));
                 let class = leaning.class.name();
                 let note =
                     format!("the model leans to {class} ({likelihood} %), too little to decide");
-                undecided(claim, leaning, note)
+                undecided_verdict(claim, leaning, note)
             }
         }
     }
@@ -145,15 +147,15 @@ impl LocalJudge {
         question: &Question,
         pairs: Vec<Pair>,
     ) -> Result<Vec<Probabilities>, JudgeError> {
-        let scores = self.encoder.score(pairs);
-        let scored = match question.deadline.map(tokio_deadline) {
-            None => scores.await,
+        let scoring = self.encoder.score(pairs);
+        let result = match question.deadline.map(tokio_deadline) {
+            None => scoring.await,
             Some(deadline) => {
-                let scored = tokio::time::timeout_at(deadline, scores).await;
-                scored.map_err(|_| JudgeError::late(question))?
+                let result = tokio::time::timeout_at(deadline, scoring).await;
+                result.map_err(|_| JudgeError::deadline_passed(question))?
             }
         };
-        scored.map_err(|error| score_failed(&error))
+        result.map_err(|error| model_error(&error))
     }
 }
 
@@ -165,7 +167,7 @@ fn tokio_deadline(deadline: Instant) -> tokio::time::Instant {
     tokio::time::Instant::from_std(deadline)
 }
 
-fn score_failed(error: &ScoreError) -> JudgeError {
+fn model_error(error: &ScoreError) -> JudgeError {
     JudgeError::Failed {
         judge: LocalJudge::NAME.to_owned(),
         code: "MODEL_FAILED",
@@ -174,8 +176,8 @@ fn score_failed(error: &ScoreError) -> JudgeError {
     }
 }
 
-fn explain_score(premise: &Premise, scored: &Probabilities) -> Vec<String> {
-    let score = |class: Class| format!("{} {} %", class.name(), percent(scored.of(class)));
+fn explain_score(premise: &Premise, probabilities: &Probabilities) -> Vec<String> {
+    let score = |class: Class| format!("{} {} %", class.name(), percent(probabilities.of(class)));
     let likelihoods: Vec<String> = Class::ALL.into_iter().map(score).collect();
     vec![
         format!("the model read {:?}", premise.text),
@@ -207,29 +209,32 @@ impl Judge for LocalJudge {
 
     async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let claims = &question.claims;
-        let (judge, asked) = (self.clone(), question.clone());
-        let screened = try_compute(question, move |budget| judge.screen_all(&asked, budget)).await;
+        let (judge, question_clone) = (self.clone(), question.clone());
+        let result =
+            try_compute(question, move |budget| judge.screen_all(&question_clone, budget)).await;
         let ScreeningResults { screenings, gaps, considered } =
-            screened.map_err(|_| JudgeError::late(question))?;
+            result.map_err(|_| JudgeError::deadline_passed(question))?;
         let pairs =
             screenings.iter().zip(claims.iter()).filter_map(|(screening, claim)| match screening {
                 Screening::NeedsModel(premise) => Some(Pair::new(&*claim.text, &*premise.text)),
                 Screening::Decided(_) | Screening::Open(..) => None,
             });
-        let mut scored = self.score(question, pairs.collect()).await?.into_iter();
+        let mut scores = self.score(question, pairs.collect()).await?.into_iter();
         let mut explanations = Vec::with_capacity(claims.len());
         let mut judged = Vec::with_capacity(claims.len());
         for (claim, screening) in claims.iter().zip(screenings) {
             let mut lines = Vec::new();
             judged.push(match screening {
-                Screening::Decided(judged) => judged,
-                Screening::Open(leaning, note) => undecided(claim, leaning, note),
-                Screening::NeedsModel(premise) => match scored.next() {
-                    Some(scored) => {
-                        lines = explain_score(&premise, &scored);
-                        self.decide(claim, &scored)
+                Screening::Decided(verdict) => verdict,
+                Screening::Open(leaning, note) => undecided_verdict(claim, leaning, note),
+                Screening::NeedsModel(premise) => match scores.next() {
+                    Some(probabilities) => {
+                        lines = explain_score(&premise, &probabilities);
+                        self.decide(claim, &probabilities)
                     }
-                    None => undecided(claim, NO_LEANING, "the model did not answer".to_owned()),
+                    None => {
+                        undecided_verdict(claim, NO_LEANING, "the model did not answer".to_owned())
+                    }
                 },
             });
             explanations.push(lines);

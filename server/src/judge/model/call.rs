@@ -38,7 +38,7 @@ impl ModelJudge {
         };
         match answer {
             Ok(reply) => {
-                self.account(&mut call, &reply);
+                self.copy_reply(&mut call, &reply);
                 settle(reserved, call.cost_micros);
                 traces::record_reply(&span, &chat_reply(&call, ""));
                 Ok((call, reply.text))
@@ -47,7 +47,7 @@ impl ModelJudge {
                 call.attempts = u32::try_from(error.attempts.len()).unwrap_or(u32::MAX);
                 match error.reply() {
                     Some(reply) => {
-                        self.account(&mut call, reply);
+                        self.copy_reply(&mut call, reply);
                         call.attempts = call.attempts.max(1);
                         settle(reserved, call.cost_micros);
                     }
@@ -58,12 +58,12 @@ impl ModelJudge {
                 }
                 traces::record_reply(&span, &chat_reply(&call, error.code()));
                 outcome.calls.push(call);
-                Err(chat_failed(&error))
+                Err(ask_error(&error))
             }
         }
     }
 
-    fn account(&self, call: &mut ModelCall, reply: &Reply) {
+    fn copy_reply(&self, call: &mut ModelCall, reply: &Reply) {
         call.model.clone_from(&reply.model);
         call.attempts = u32::try_from(reply.attempts.len()).unwrap_or(u32::MAX);
         if let Some(usage) = &reply.usage {
@@ -89,14 +89,14 @@ fn chat_reply<'a>(call: &'a ModelCall, code: &'static str) -> ChatReply<'a> {
     }
 }
 
-fn chat_failed(error: &ChatError) -> AskError {
+fn ask_error(error: &ChatError) -> AskError {
     match error.code() {
-        "DEADLINE_PASSED" | "DEADLINE_BEFORE_START" => AskError::Late,
+        "DEADLINE_PASSED" | "DEADLINE_BEFORE_START" => AskError::DeadlinePassed,
         code => {
             // The judge's error already names the model.
             let reason = error.to_string();
             let reason = reason.strip_prefix(&format!("{}: ", error.model)).unwrap_or(&reason);
-            AskError::Other { code, reason: reason.to_owned() }
+            AskError::Failed { code, reason: reason.to_owned() }
         }
     }
 }

@@ -53,7 +53,11 @@ const TEMPLATES: [&str; 6] = [
 
 /// Copies a claim of the question, with absent names and a new ID. Returns `None` if no absent name or free
 /// ID was found.
-pub(super) fn canary(question: &Question, part: &[Piece<'_>], rng: &mut Rng) -> Option<Claim> {
+pub(super) fn create_canary(
+    question: &Question,
+    part: &[Piece<'_>],
+    rng: &mut Rng,
+) -> Option<Claim> {
     let texts: Vec<String> = part
         .iter()
         .flat_map(|piece| [piece.content, &*piece.item.tool, &*piece.item.query])
@@ -75,14 +79,14 @@ pub(super) fn canary(question: &Question, part: &[Piece<'_>], rng: &mut Rng) -> 
 /// Returns `true` for a plain statement about one entity, which cannot be true for an absent name.
 fn is_suitable(text: &str) -> bool {
     let Some(first) = words(text).next() else { return false };
-    let begins_named = is_name(first.text) || first.shape() == Shape::Number;
-    let states = begins_named
+    let begins_with_name = is_name(first.text) || first.shape() == Shape::Number;
+    let is_statement = begins_with_name
         || (text.starts_with(char::is_uppercase)
             && STATEMENT_OPENERS.iter().any(|word| first.is(word)));
     let is_plain = markers(text)
         .iter()
         .all(|marker| matches!(marker.kind, MarkerKind::Cause | MarkerKind::ActionDone));
-    states
+    is_statement
         && is_plain
         && text.len() <= MAX_BYTES
         && !text.contains(['?', '\n'])
@@ -98,7 +102,7 @@ fn alter(text: &str, texts: &[String], rng: &mut Rng) -> Option<String> {
     old_names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     if old_names.is_empty() {
         let name = absent_name("", texts, rng)?;
-        return Some(format!("In {name}, {}", within_sentence(&altered)));
+        return Some(format!("In {name}, {}", lowercase_first_stop_word(&altered)));
     }
     for name in old_names {
         altered = altered.replace(&name, &absent_name(&name, texts, rng)?);
@@ -120,22 +124,23 @@ fn names(text: &str) -> Vec<&str> {
 /// `OOMKilled`.
 fn is_name(word: &str) -> bool {
     let parts: Vec<&str> = word.split(['-', '_', '.']).collect();
-    let begins = word.starts_with(|first: char| first.is_ascii_alphabetic());
-    let english = |part: &&str| COMPOUND_WORDS.iter().any(|entry| part.eq_ignore_ascii_case(entry));
-    begins
+    let begins_with_letter = word.starts_with(|first: char| first.is_ascii_alphabetic());
+    let is_compound_word =
+        |part: &&str| COMPOUND_WORDS.iter().any(|entry| part.eq_ignore_ascii_case(entry));
+    begins_with_letter
         && word.is_ascii()
         && parts.len() > 1
         && parts.iter().all(|part| !part.is_empty())
         && parts.iter().any(|part| part.len() > 2)
-        && !parts.iter().any(english)
+        && !parts.iter().any(is_compound_word)
 }
 
-/// Generates a name in the form of `like` that none of the lowercase texts contains.
-fn absent_name(like: &str, texts: &[String], rng: &mut Rng) -> Option<String> {
+/// Generates a name in the form of `original` that none of the lowercase texts contains.
+fn absent_name(original: &str, texts: &[String], rng: &mut Rng) -> Option<String> {
     (0..MAX_DRAWS).find_map(|_| {
-        let name = match like {
+        let name = match original {
             "" => format!("{}-{}", rng.choose(&SUBJECTS)?, rng.choose(&PARTS)?),
-            like => other_name(like, rng)?,
+            original => other_name(original, rng)?,
         };
         let lower = name.to_ascii_lowercase();
         texts.iter().all(|text| !text.contains(&lower)).then_some(name)
@@ -146,7 +151,7 @@ fn other_name(name: &str, rng: &mut Rng) -> Option<String> {
     let is_word =
         |part: &&str| part.len() > 2 && part.bytes().all(|byte| byte.is_ascii_alphabetic());
     let subject = name.split(['-', '_', '.']).find(is_word);
-    let replaced = match subject {
+    let with_new_subject = match subject {
         Some(subject) => {
             let new_subject = rng.choose(&SUBJECTS)?;
             let new_subject = match subject.bytes().all(|byte| byte.is_ascii_uppercase()) {
@@ -157,21 +162,23 @@ fn other_name(name: &str, rng: &mut Rng) -> Option<String> {
         }
         None => name.to_owned(),
     };
-    let digits = replaced.chars().map(|character| match character.is_ascii_digit() {
-        true => char::from_digit(u32::try_from(rng.below(9) + 1).unwrap_or(1), 10).unwrap_or('7'),
-        false => character,
-    });
-    Some(digits.collect())
+    let with_new_digits =
+        with_new_subject.chars().map(|character| match character.is_ascii_digit() {
+            true => char::from_digit(u32::try_from(rng.number_below(9) + 1).unwrap_or(1), 10)
+                .unwrap_or('7'),
+            false => character,
+        });
+    Some(with_new_digits.collect())
 }
 
 /// Changes all digits except the first one in figures and minutes. Hours, dates and addresses stay.
 fn with_other_figures(text: &str, rng: &mut Rng) -> String {
     let mut changed = String::with_capacity(text.len());
-    let mut copied = 0;
+    let mut copied_end = 0;
     for word in words(text).filter(|word| word.shape() == Shape::Number) {
         let is_address = word.text.contains('-') || word.text.matches('.').count() > 1;
-        changed.push_str(text.get(copied..word.span.start).unwrap_or_default());
-        copied = word.span.end;
+        changed.push_str(text.get(copied_end..word.span.start).unwrap_or_default());
+        copied_end = word.span.end;
         if is_address {
             changed.push_str(word.text);
             continue;
@@ -183,17 +190,17 @@ fn with_other_figures(text: &str, rng: &mut Rng) -> String {
         changed.push_str(&hours);
         let mut is_first = true;
         for character in figure.chars() {
-            let digit = char::from_digit(u32::try_from(rng.below(10)).unwrap_or(0), 10);
-            let stays = is_first || !character.is_ascii_digit();
-            changed.push(if stays { character } else { digit.unwrap_or(character) });
+            let digit = char::from_digit(u32::try_from(rng.number_below(10)).unwrap_or(0), 10);
+            let is_kept = is_first || !character.is_ascii_digit();
+            changed.push(if is_kept { character } else { digit.unwrap_or(character) });
             is_first = !character.is_ascii_digit() && character != ',' && character != '.';
         }
     }
-    changed.push_str(text.get(copied..).unwrap_or_default());
+    changed.push_str(text.get(copied_end..).unwrap_or_default());
     changed
 }
 
-fn within_sentence(text: &str) -> String {
+fn lowercase_first_stop_word(text: &str) -> String {
     let Some(first) =
         words(text).next().filter(|first| is_stop_word(first.text) || first.is("the"))
     else {
@@ -204,15 +211,15 @@ fn within_sentence(text: &str) -> String {
 }
 
 fn free_id(claims: &[Claim], rng: &mut Rng) -> Option<ClaimId> {
-    let like = rng.choose(claims)?.id.as_str();
-    let stem = like.trim_end_matches(|digit: char| digit.is_ascii_digit());
-    let digits = like.get(stem.len()..).unwrap_or_default();
+    let sample_id = rng.choose(claims)?.id.as_str();
+    let prefix = sample_id.trim_end_matches(|digit: char| digit.is_ascii_digit());
+    let digits = sample_id.get(prefix.len()..).unwrap_or_default();
     let number: usize = digits.parse().unwrap_or(0);
     let width = digits.len();
-    let free = |id: &String| claims.iter().all(|claim| claim.id.as_str() != id);
+    let is_free = |id: &String| claims.iter().all(|claim| claim.id.as_str() != id);
     let id = (1..=claims.len() + 1)
-        .map(|step| format!("{stem}{:0width$}", number.saturating_add(step)))
-        .find(free)?;
+        .map(|step| format!("{prefix}{:0width$}", number.saturating_add(step)))
+        .find(is_free)?;
     ClaimId::new(id).ok()
 }
 

@@ -40,7 +40,7 @@ impl ModelJudge {
         let (price, spending) = match (&self.options.price, &self.options.spending) {
             (Some(price), Some(spending)) => (price, spending),
             // A principal's budget may be newer than the startup check that requires prices.
-            (None, _) if payer.daily_budget().is_some() => return Err(unpriced()),
+            (None, _) if payer.daily_budget().is_some() => return Err(price_missing()),
             _ => return Ok(None),
         };
         let turns: usize = request.messages.iter().map(|turn| turn.text.len()).sum();
@@ -51,14 +51,14 @@ impl ModelJudge {
         match spending.admit(&self.name, payer, estimate).await {
             Ok(reservation) => Ok(Some(ReservedCost { reservation: Some(reservation), estimate })),
             Err(refusal @ Refusal::Exhausted { .. }) => {
-                Err(AskError::other("BUDGET_SPENT", &refusal))
+                Err(AskError::failed("BUDGET_SPENT", &refusal))
             }
-            Err(refusal) => Err(AskError::other("BUDGET_UNAVAILABLE", &refusal)),
+            Err(refusal) => Err(AskError::failed("BUDGET_UNAVAILABLE", &refusal)),
         }
     }
 }
 
-fn unpriced() -> AskError {
+fn price_missing() -> AskError {
     let reason = "the price of the model is unknown, but the principal has a daily budget; set input_price and output_price";
-    AskError::Other { code: "BUDGET_UNAVAILABLE", reason: reason.to_owned() }
+    AskError::Failed { code: "BUDGET_UNAVAILABLE", reason: reason.to_owned() }
 }

@@ -91,7 +91,7 @@ impl ModelJudge {
     ) -> Result<EntityAnswer, AskError> {
         let pieces: Vec<Piece<'_>> = chunk.iter().map(Passage::piece).collect();
         let framed = FramedQuestion::new(&self.framing(), &question.context, &[], &pieces)
-            .map_err(|error| AskError::other("EVIDENCE_UNFRAMED", &error))?;
+            .map_err(|error| AskError::failed("EVIDENCE_UNFRAMED", &error))?;
         let text = format!(
             "What is known of the entity and around it, as a JSON object:\n{}\n\n{}",
             framed.synthesis,
@@ -102,7 +102,7 @@ impl ModelJudge {
             .replace("{{schema}}", SCHEMA);
         let mut request = Request::new(system, text);
         let schema = Schema::new("belief", SCHEMA);
-        request.schema = Some(schema.map_err(|error| AskError::other("REQUEST_INVALID", &error))?);
+        request.schema = Some(schema.map_err(|error| AskError::failed("REQUEST_INVALID", &error))?);
         request.temperature = self.options.temperature;
         let context = CallContext { deadline: question.deadline, payer: question.payer.clone() };
         let prompt = blake3::hash(PROMPT.as_bytes()).to_hex();
@@ -110,7 +110,7 @@ impl ModelJudge {
         let raw: Result<RawLookAnswer, _> = super::parse_object(&text);
         call.rung = if raw.is_ok() { "structured" } else { "unreadable" };
         outcome.calls.push(call);
-        let raw = raw.map_err(|error| AskError::other("ANSWER_UNREADABLE", &error))?;
+        let raw = raw.map_err(|error| AskError::failed("ANSWER_UNREADABLE", &error))?;
         Ok(raw.into_answer(&framed))
     }
 }
@@ -122,10 +122,10 @@ impl Passage {
             (first, last) => ItemPart::Lines {
                 first: usize::try_from(first).unwrap_or(usize::MAX),
                 last: usize::try_from(last).unwrap_or(usize::MAX),
-                of: None,
+                total: None,
             },
         };
-        Piece { part: Some(part), ..Piece::whole(&self.item) }
+        Piece { part: Some(part), ..Piece::from_item(&self.item) }
     }
 }
 
@@ -196,14 +196,14 @@ impl RawLookAnswer {
     }
 }
 
-/// Splits passages into chunks of at most `room` bytes, but at least one passage. A chunk repeats the last
-/// passage of the previous one if there is space for another one.
-fn chunks(passages: &[Passage], room: usize) -> Vec<&[Passage]> {
+/// Splits passages into chunks of at most `max_bytes`, but at least one passage. A chunk repeats the last passage
+/// of the previous one if there is space for another one.
+fn chunks(passages: &[Passage], max_bytes: usize) -> Vec<&[Passage]> {
     let mut chunks = Vec::new();
     let (mut start, mut end, mut chunk_size) = (0, 0, 0_usize);
     while let Some(next) = passages.get(end) {
         let new_size = chunk_size.saturating_add(size(next));
-        if new_size <= room || end == start {
+        if new_size <= max_bytes || end == start {
             (chunk_size, end) = (new_size, end + 1);
             continue;
         }
@@ -211,7 +211,7 @@ fn chunks(passages: &[Passage], room: usize) -> Vec<&[Passage]> {
         let overlap = end.checked_sub(1).filter(|last| *last > start);
         let overlap = overlap.and_then(|last| Some((last, size(passages.get(last)?))));
         (start, chunk_size) = match overlap {
-            Some((last, bytes)) if bytes.saturating_add(size(next)) <= room => (last, bytes),
+            Some((last, bytes)) if bytes.saturating_add(size(next)) <= max_bytes => (last, bytes),
             _ => (end, 0),
         };
     }
@@ -231,7 +231,7 @@ fn merge_answers(answers: Vec<EntityAnswer>) -> EntityAnswer {
     const STRONGEST: [Label; 3] = [Label::Origin, Label::Symptom, Label::Healthy];
     let occurs = |label: &Label| answers.iter().any(|answer| answer.label == *label);
     let label = STRONGEST.into_iter().find(occurs).unwrap_or(Label::Defer);
-    let mut all = EntityAnswer {
+    let mut merged = EntityAnswer {
         label,
         observations: Vec::new(),
         propagations: Vec::new(),
@@ -240,13 +240,16 @@ fn merge_answers(answers: Vec<EntityAnswer>) -> EntityAnswer {
     };
     for answer in answers {
         if answer.label == label {
-            answer.observations.into_iter().for_each(|new| push_unique(&mut all.observations, new));
+            answer
+                .observations
+                .into_iter()
+                .for_each(|new| push_unique(&mut merged.observations, new));
         }
-        answer.propagations.into_iter().for_each(|new| push_unique(&mut all.propagations, new));
-        answer.suspects.into_iter().for_each(|new| push_unique(&mut all.suspects, new));
-        all.calls.extend(answer.calls);
+        answer.propagations.into_iter().for_each(|new| push_unique(&mut merged.propagations, new));
+        answer.suspects.into_iter().for_each(|new| push_unique(&mut merged.suspects, new));
+        merged.calls.extend(answer.calls);
     }
-    all
+    merged
 }
 
 #[cfg(test)]
@@ -293,29 +296,29 @@ mod tests {
 
     #[test]
     fn the_strongest_label_wins_with_its_observations() {
-        let all = merge_answers(vec![
+        let merged = merge_answers(vec![
             answer(Label::Healthy, "a"),
             answer(Label::Symptom, "b"),
             answer(Label::Defer, "c"),
             answer(Label::Symptom, "d"),
         ]);
-        let observed: Vec<&str> = all.observations.iter().map(|(text, _)| text.as_str()).collect();
-        assert_eq!((all.label, observed), (Label::Symptom, vec!["b", "d"]));
-        assert_eq!((all.propagations.len(), all.suspects), (4, vec!["db".to_owned()]));
+        let texts: Vec<&str> = merged.observations.iter().map(|(text, _)| text.as_str()).collect();
+        assert_eq!((merged.label, texts), (Label::Symptom, vec!["b", "d"]));
+        assert_eq!((merged.propagations.len(), merged.suspects), (4, vec!["db".to_owned()]));
         assert_eq!(merge_answers(Vec::new()).label, Label::Defer);
     }
 
     proptest! {
         #[test]
         fn chunks_cover_all_passages_and_fit(
-            sizes in prop::collection::vec(0_usize..60, 0..20), room in 1_usize..120,
+            sizes in prop::collection::vec(0_usize..60, 0..20), max_bytes in 1_usize..120,
         ) {
             let passages: Vec<Passage> =
                 sizes.iter().enumerate().map(|(number, bytes)| passage(number, *bytes)).collect();
             let mut next = 1;
-            for chunk in chunks(&passages, room) {
+            for chunk in chunks(&passages, max_bytes) {
                 let bytes: usize = chunk.iter().map(size).sum();
-                prop_assert!(bytes <= room || chunk.len() == 1);
+                prop_assert!(bytes <= max_bytes || chunk.len() == 1);
                 let first = chunk[0].lines.0;
                 prop_assert!(first == next || first + 1 == next);
                 next = chunk.last().unwrap().lines.0 + 1;

@@ -23,7 +23,7 @@ pub(super) struct Framing<'a> {
 impl Framing<'_> {
     /// Derives the nonce for delimiters and the salt for placeholders. They depend on the evidence only, so
     /// that providers can cache prompts, and the authors of evidence cannot predict them.
-    fn draw(&self, pieces: &[Piece<'_>]) -> (u128, u128) {
+    fn derive_nonce_and_salt(&self, pieces: &[Piece<'_>]) -> (u128, u128) {
         let mut hasher = blake3::Hasher::new_keyed(self.secret);
         let mut feed = |text: &str| {
             hasher.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
@@ -37,12 +37,12 @@ impl Framing<'_> {
             feed(content);
         }
         let mut output = hasher.finalize_xof();
-        let mut draw = || {
-            let mut bits = [0; 16];
-            output.fill(&mut bits);
-            u128::from_le_bytes(bits)
+        let mut next_number = || {
+            let mut bytes = [0; 16];
+            output.fill(&mut bytes);
+            u128::from_le_bytes(bytes)
         };
-        (draw(), draw())
+        (next_number(), next_number())
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) struct FramedQuestion {
     pub(super) synthesis: String,
     pub(super) claims: Vec<Claim>,
     pub(super) frame: Frame,
-    hidden: Option<Redaction>,
+    redaction: Option<Redaction>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,7 @@ pub(super) enum ItemPart<'e> {
     Lines {
         first: usize,
         last: usize,
-        of: Option<usize>,
+        total: Option<usize>,
     },
     Pointer(&'e str),
 }
@@ -76,17 +76,17 @@ pub(super) enum ItemPart<'e> {
 impl fmt::Display for ItemPart<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Lines { first, last, of: Some(of) } => {
-                write!(f, "lines {first} to {last} of {of}")
+            Self::Lines { first, last, total: Some(total) } => {
+                write!(f, "lines {first} to {last} of {total}")
             }
-            Self::Lines { first, last, of: None } => write!(f, "lines {first} to {last}"),
+            Self::Lines { first, last, total: None } => write!(f, "lines {first} to {last}"),
             Self::Pointer(pointer) => write!(f, "the value at {pointer}"),
         }
     }
 }
 
 impl<'e> Piece<'e> {
-    pub(super) fn whole(item: &'e EvidenceItem) -> Self {
+    pub(super) fn from_item(item: &'e EvidenceItem) -> Self {
         Self { item, content: item.content.as_str(), part: None }
     }
 
@@ -108,16 +108,16 @@ impl FramedQuestion {
         claims: &[Claim],
         pieces: &[Piece<'_>],
     ) -> Result<Self, FrameError> {
-        let (nonce, salt) = framing.draw(pieces);
-        let mut hidden = framing.redactor.map(|redactor| {
+        let (nonce, salt) = framing.derive_nonce_and_salt(pieces);
+        let mut redaction = framing.redactor.map(|redactor| {
             let item_texts = pieces
                 .iter()
                 .flat_map(|piece| [&*piece.item.tool, &*piece.item.query, piece.content]);
             let claim_texts = claims.iter().map(|claim| claim.text.as_str());
             redactor.begin(salt, item_texts.chain(claim_texts).chain([synthesis]))
         });
-        let mut hide = |text: &str| match &mut hidden {
-            Some(hidden) => hidden.hide(text).into_owned(),
+        let mut hide = |text: &str| match &mut redaction {
+            Some(redaction) => redaction.hide(text).into_owned(),
             None => text.to_owned(),
         };
         // Placeholders are numbered in order of occurrence. The evidence comes first, so that it is
@@ -132,11 +132,11 @@ impl FramedQuestion {
         let synthesis = hide(synthesis);
         let claims: Vec<Claim> =
             claims.iter().map(|claim| Claim { text: hide(&claim.text), ..claim.clone() }).collect();
-        let collected: Vec<String> = pieces.iter().map(Piece::collected_at).collect();
+        let collection_times: Vec<String> = pieces.iter().map(Piece::collected_at).collect();
         let items: Vec<Item<'_>> = pieces
             .iter()
             .zip(&texts)
-            .zip(&collected)
+            .zip(&collection_times)
             .map(|((piece, [tool, query, part, content]), collected_at)| Item {
                 id: &piece.item.id,
                 kind: piece.item.kind,
@@ -150,17 +150,17 @@ impl FramedQuestion {
             })
             .collect();
         let frame = framing.framer.frame(Nonce::new(nonce), &items)?;
-        Ok(Self { synthesis, claims, frame, hidden })
+        Ok(Self { synthesis, claims, frame, redaction })
     }
 
     pub(super) fn statements(&mut self, statements: &[Statement]) -> Vec<serde_json::Value> {
-        let Self { claims, frame, hidden, .. } = self;
-        let mut hide = |text: &str| match hidden {
-            Some(hidden) => hidden.hide(text).into_owned(),
+        let Self { claims, frame, redaction, .. } = self;
+        let mut hide = |text: &str| match redaction {
+            Some(redaction) => redaction.hide(text).into_owned(),
             None => text.to_owned(),
         };
-        let mut framed = |(claim, statement): (&Claim, &Statement)| {
-            let Statement { claim: _, heading: under, preceding_text: before, quotes } = statement;
+        let mut to_json = |(claim, statement): (&Claim, &Statement)| {
+            let Statement { claim: _, heading, preceding_text, quotes } = statement;
             let quotes = quotes.iter().filter_map(|(id, quote)| {
                 let label = frame.label(id)?;
                 Some(serde_json::json!({ "evidence": label, "quote": hide(quote) }))
@@ -169,21 +169,21 @@ impl FramedQuestion {
             serde_json::json!({
                 "id": claim.id.as_str(),
                 "statement": claim.text,
-                "under": hide(under),
-                "before": hide(before),
+                "under": hide(heading),
+                "before": hide(preceding_text),
                 "quotes": quotes,
             })
         };
-        claims.iter().zip(statements).map(&mut framed).collect()
+        claims.iter().zip(statements).map(&mut to_json).collect()
     }
 
     pub(super) fn objections(&mut self, objections: &[Objection]) -> String {
-        let Self { frame, hidden, .. } = self;
-        let hide = |text: &str| match hidden {
-            Some(hidden) => hidden.hide(text).into_owned(),
+        let Self { frame, redaction, .. } = self;
+        let hide = |text: &str| match redaction {
+            Some(redaction) => redaction.hide(text).into_owned(),
             None => text.to_owned(),
         };
-        reconsider::text(objections, |id| frame.label(id).map(str::to_owned), hide)
+        reconsider::format_objections(objections, |id| frame.label(id).map(str::to_owned), hide)
     }
 
     /// Returns the redacted examples, one JSON object per line. Empty without examples.
@@ -191,8 +191,8 @@ impl FramedQuestion {
         if examples.is_empty() {
             return String::new();
         }
-        let mut hide = |text: &str| match &mut self.hidden {
-            Some(hidden) => hidden.hide(text).into_owned(),
+        let mut hide = |text: &str| match &mut self.redaction {
+            Some(redaction) => redaction.hide(text).into_owned(),
             None => text.to_owned(),
         };
         let mut text = format!("{EXAMPLES}\n");
@@ -211,18 +211,18 @@ impl FramedQuestion {
     /// Restores an original text: removes marks and replaces placeholders.
     pub(super) fn restore(&self, text: &str) -> String {
         let text = original(text);
-        match &self.hidden {
-            Some(hidden) => hidden.restore(&text).into_owned(),
+        match &self.redaction {
+            Some(redaction) => redaction.restore(&text).into_owned(),
             None => text.into_owned(),
         }
     }
 
     pub(super) fn restore_claim(&self, judged: JudgedClaim, claims: &[Claim]) -> JudgedClaim {
-        let original = claims.iter().find(|claim| claim.id == judged.claim.id);
+        let original_claim = claims.iter().find(|claim| claim.id == judged.claim.id);
         let citations =
             judged.citations.into_iter().map(|citation| self.restore_citation(citation));
         JudgedClaim {
-            claim: original.cloned().unwrap_or(judged.claim),
+            claim: original_claim.cloned().unwrap_or(judged.claim),
             citations: citations.collect(),
             note: self.restore(&judged.note),
             ..judged
@@ -233,9 +233,9 @@ impl FramedQuestion {
     pub(super) fn restore_citation(&self, citation: Citation) -> Citation {
         let target = match citation.target {
             Target::Evidence { id, field_path } => {
-                let labelled = self.frame.evidence(id.as_str()).cloned();
+                let original_id = self.frame.evidence(id.as_str()).cloned();
                 let field_path = self.restore(&field_path);
-                Target::Evidence { id: labelled.unwrap_or(id), field_path }
+                Target::Evidence { id: original_id.unwrap_or(id), field_path }
             }
             target => target,
         };
@@ -249,21 +249,24 @@ impl FramedQuestion {
         }
         let mut notices: Vec<Notice> = counts_by_item
             .into_iter()
-            .map(|(item, places)| Notice {
+            .map(|(item, count)| Notice {
                 code: "EVIDENCE_INSTRUCTS",
                 sentence: format!(
-                    "{item} has {places} place{} that may address the judge; it was shown as data",
-                    if places == 1 { "" } else { "s" }
+                    "{item} has {count} place{} that may address the judge; it was shown as data",
+                    if count == 1 { "" } else { "s" }
                 ),
             })
             .collect();
-        let counts = self.hidden.iter().flat_map(|hidden| hidden.counts());
-        let hidden: Vec<String> =
+        let counts = self.redaction.iter().flat_map(|redaction| redaction.counts());
+        let hidden_counts: Vec<String> =
             counts.map(|(kind, counts)| format!("{} {kind}", counts.values)).collect();
-        if !hidden.is_empty() {
+        if !hidden_counts.is_empty() {
             notices.push(Notice {
                 code: "HIDDEN_FROM_MODEL",
-                sentence: format!("the model saw placeholders instead of {}", hidden.join(", ")),
+                sentence: format!(
+                    "the model saw placeholders instead of {}",
+                    hidden_counts.join(", ")
+                ),
             });
         }
         notices
@@ -332,7 +335,7 @@ mod tests {
         let id = ClaimId::new("c1").unwrap();
         let claims = [Claim { id, text: "10.0.3.4 had a token".to_owned(), span: None }];
         let redactor = Redactor::new(&Options::default()).unwrap();
-        let pieces = [Piece::whole(&item)];
+        let pieces = [Piece::from_item(&item)];
         let framer = Framer::new().unwrap();
         let framed =
             FramedQuestion::new(&framing(&framer, Some(&redactor)), "", &claims, &pieces).unwrap();
@@ -361,10 +364,13 @@ mod tests {
             rules: Vec::new(),
             undecided: None,
         };
-        let back = framed.restore_claim(judged, &claims);
+        let restored = framed.restore_claim(judged, &claims);
         let target = Target::Evidence { id: item.id.clone(), field_path: String::new() };
-        assert_eq!((&back.citations[0].target, back.citations[0].quote.as_str()), (&target, text));
-        assert_eq!((back.note.as_str(), &back.claim), (text, &claims[0]));
+        assert_eq!(
+            (&restored.citations[0].target, restored.citations[0].quote.as_str()),
+            (&target, text)
+        );
+        assert_eq!((restored.note.as_str(), &restored.claim), (text, &claims[0]));
         let codes: Vec<&str> = framed.notices().iter().map(|notice| notice.code).collect();
         assert_eq!(codes, ["EVIDENCE_INSTRUCTS", "HIDDEN_FROM_MODEL"]);
     }

@@ -12,13 +12,13 @@ pub(super) fn insert_sentence(report: &str, sentence: &str, rng: &mut Rng) -> St
     if report.trim().is_empty() {
         return report.to_owned();
     }
-    let points = points(report);
+    let points = insertion_points(report);
     let Some(point) = rng.choose(&points) else {
         return format!("{}\n\n{}\n", report.trim_end(), with_full_stop(sentence));
     };
     let (before, after) = report.split_at_checked(point.end).unwrap_or((report, ""));
     match &point.marker {
-        Some(marker) if point.is_ended => {
+        Some(marker) if point.is_sentence => {
             format!("{before}\n{marker}{}{after}", with_full_stop(sentence))
         }
         Some(marker) => format!("{before}\n{marker}{}{after}", sentence.trim_end_matches('.')),
@@ -30,10 +30,10 @@ struct InsertionPoint {
     end: usize,
     /// The indentation and the bullet, if the line is a list item.
     marker: Option<String>,
-    is_ended: bool,
+    is_sentence: bool,
 }
 
-fn points(report: &str) -> Vec<InsertionPoint> {
+fn insertion_points(report: &str) -> Vec<InsertionPoint> {
     let mut points = Vec::new();
     let (mut start, mut is_code) = (0, false);
     let mut lines = report.split_inclusive('\n').peekable();
@@ -45,15 +45,19 @@ fn points(report: &str) -> Vec<InsertionPoint> {
             is_code = !is_code;
             continue;
         }
-        let following = lines.peek().copied().unwrap_or_default();
-        let next = report.get(start..).unwrap_or_default().trim_start();
-        if is_code || !is_prose(line) || !ends_block(line, following) || refers(next) {
+        let next_line = lines.peek().copied().unwrap_or_default();
+        let next_text = report.get(start..).unwrap_or_default().trim_start();
+        if is_code
+            || !is_prose(line)
+            || !ends_block(line, next_line)
+            || begins_with_reference(next_text)
+        {
             continue;
         }
-        let marker = bullet(line);
-        let is_ended = text.ends_with(['.', '!', '?']);
-        if marker.is_some() || is_ended {
-            points.push(InsertionPoint { end, marker, is_ended });
+        let marker = list_marker(line);
+        let is_sentence = text.ends_with(['.', '!', '?']);
+        if marker.is_some() || is_sentence {
+            points.push(InsertionPoint { end, marker, is_sentence });
         }
     }
     points
@@ -63,35 +67,35 @@ fn is_prose(line: &str) -> bool {
     let text = line.trim();
     let is_indented = line.starts_with("    ") || line.starts_with('\t');
     let is_markup = text.starts_with(['#', '|', '>', '<', '[', '!', '=', '-', '*', '+', '_', '`']);
-    let is_markup = is_markup && bullet(line).is_none();
+    let is_markup = is_markup && list_marker(line).is_none();
     !text.is_empty()
         && !text.ends_with(':')
         && !is_markup
-        && (!is_indented || bullet(line).is_some())
+        && (!is_indented || list_marker(line).is_some())
 }
 
-/// Returns `true` if a paragraph, or a list item with its sub-items, ends at this line.
-fn ends_block(line: &str, following: &str) -> bool {
-    let next = following.trim();
-    if next.is_empty() || next.starts_with('#') {
+/// Returns `true` if `line` is the last line of a paragraph, or of a list item with its sub-items.
+fn ends_block(line: &str, next_line: &str) -> bool {
+    let next_text = next_line.trim();
+    if next_text.is_empty() || next_text.starts_with('#') {
         return true;
     }
-    let is_item =
-        bullet(following).is_some() || next.starts_with(|first: char| first.is_ascii_digit());
-    is_item && indent(following) <= indent(line)
+    let is_item = list_marker(next_line).is_some()
+        || next_text.starts_with(|first: char| first.is_ascii_digit());
+    is_item && indent(next_line) <= indent(line)
 }
 
-fn refers(text: &str) -> bool {
+fn begins_with_reference(text: &str) -> bool {
     let text = text.trim_start_matches(|first: char| !first.is_alphanumeric());
     let word: String = text.chars().take_while(|letter| letter.is_alphabetic()).collect();
     REFERRING_WORDS.contains(&word.to_lowercase().as_str())
 }
 
 /// Returns the indentation and the bullet of an unnumbered list item.
-fn bullet(line: &str) -> Option<String> {
+fn list_marker(line: &str) -> Option<String> {
     let (marker, rest) = line.split_at_checked(indent(line))?;
-    let sign = ["- ", "* ", "+ "].into_iter().find(|sign| rest.starts_with(sign))?;
-    Some(format!("{marker}{sign}"))
+    let bullet = ["- ", "* ", "+ "].into_iter().find(|bullet| rest.starts_with(bullet))?;
+    Some(format!("{marker}{bullet}"))
 }
 
 fn indent(line: &str) -> usize {
@@ -109,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    fn all(report: &str) -> HashSet<String> {
+    fn all_insertions(report: &str) -> HashSet<String> {
         (0_u32..200)
             .map(|seed| {
                 let mut hasher = blake3::Hasher::new();
@@ -125,17 +129,20 @@ mod tests {
 
     #[test]
     fn inserts_after_a_paragraph_or_list_item() {
-        assert_eq!(all(""), reports(&[""]));
-        assert_eq!(all("The pool is 20."), reports(&["The pool is 20. The disk is full."]));
+        assert_eq!(all_insertions(""), reports(&[""]));
         assert_eq!(
-            all("## Cause\nA pod\nfailed.\n\nNo alert fired.\n"),
+            all_insertions("The pool is 20."),
+            reports(&["The pool is 20. The disk is full."])
+        );
+        assert_eq!(
+            all_insertions("## Cause\nA pod\nfailed.\n\nNo alert fired.\n"),
             reports(&[
                 "## Cause\nA pod\nfailed. The disk is full.\n\nNo alert fired.\n",
                 "## Cause\nA pod\nfailed.\n\nNo alert fired. The disk is full.\n",
             ])
         );
         assert_eq!(
-            all("Found:\n- one pod\n- two nodes"),
+            all_insertions("Found:\n- one pod\n- two nodes"),
             reports(&[
                 "Found:\n- one pod\n- The disk is full\n- two nodes",
                 "Found:\n- one pod\n- two nodes\n- The disk is full",
@@ -147,19 +154,19 @@ mod tests {
     fn keeps_connected_text_together() {
         // The second paragraph refers to the first.
         assert_eq!(
-            all("A pod failed.\n\nIt was restarted.\n"),
+            all_insertions("A pod failed.\n\nIt was restarted.\n"),
             reports(&["A pod failed.\n\nIt was restarted. The disk is full.\n"])
         );
         for report in ["```\npool is 20.\n```\n", "| a | b |\n|---|---|\n| 1 | 2. |\n", "# Title\n"]
         {
             let expected = format!("{}\n\nThe disk is full.\n", report.trim_end());
-            assert_eq!(all(report), reports(&[&expected]));
+            assert_eq!(all_insertions(report), reports(&[&expected]));
         }
         let nested = "- pods\n  - one\n  - two\n";
         assert!(
-            all(nested).iter().all(|report| report.starts_with("- pods\n  - one\n")),
+            all_insertions(nested).iter().all(|report| report.starts_with("- pods\n  - one\n")),
             "{:?}",
-            all(nested)
+            all_insertions(nested)
         );
     }
 
@@ -167,11 +174,11 @@ mod tests {
     fn the_rest_of_the_report_is_unchanged() {
         let report =
             "# Incident\n\nÜber 20 pods failed.\n\n1. One. \n2. Two.\n\n* a\n* b\n\n    code.\n";
-        for with in all(report) {
-            let (before, _) = with.split_once("The disk is full").unwrap();
+        for changed in all_insertions(report) {
+            let (before, _) = changed.split_once("The disk is full").unwrap();
             let before = before.trim_end_matches(['\n', ' ', '*']);
-            assert!(report.starts_with(before), "{with}");
+            assert!(report.starts_with(before), "{changed}");
         }
-        assert_eq!(all(report).len(), 5);
+        assert_eq!(all_insertions(report).len(), 5);
     }
 }

@@ -27,32 +27,32 @@ impl ModelJudge {
         outcome: &mut PartOutcome,
     ) -> Vec<Piece<'q>> {
         let evidence = question.evidence.as_slice();
-        let all_pieces = || evidence.iter().map(Piece::whole).collect();
+        let all_pieces = || evidence.iter().map(Piece::from_item).collect();
         // A reconsideration needs the full text of citations, and a second look has only excerpts.
-        let is_first = question.objections.is_empty() && !question.is_second_look();
-        let Some(above) = self.options.outline_above.filter(|_| is_first) else {
+        let is_first_judgement = question.objections.is_empty() && !question.is_second_look();
+        let Some(threshold) = self.options.outline_above.filter(|_| is_first_judgement) else {
             return all_pieces();
         };
-        let long: Vec<LongItem<'q>> =
-            evidence.iter().filter_map(|item| LongItem::new(item, above)).collect();
-        let outlines: usize = long.iter().map(|long| long.outline.len()).sum();
-        if long.is_empty() || outlines > self.options.max_evidence {
+        let long_items: Vec<LongItem<'q>> =
+            evidence.iter().filter_map(|item| LongItem::new(item, threshold)).collect();
+        let outline_bytes: usize = long_items.iter().map(|item| item.outline.len()).sum();
+        if long_items.is_empty() || outline_bytes > self.options.max_evidence {
             return all_pieces();
         }
-        match self.choose(question, evidence, &long, outcome).await {
-            Ok(chosen) => {
-                outcome.notices.push(lines_notice(&long, &chosen));
-                chosen.pieces
+        match self.choose_lines(question, evidence, &long_items, outcome).await {
+            Ok(selection) => {
+                outcome.notices.push(lines_notice(&long_items, &selection));
+                selection.pieces
             }
-            Err(failed) => {
-                let why = match failed {
-                    AskError::Late => "the deadline passed".to_owned(),
-                    AskError::Other { code, reason } => format!("{code}: {reason}"),
+            Err(error) => {
+                let cause = match error {
+                    AskError::DeadlinePassed => "the deadline passed".to_owned(),
+                    AskError::Failed { code, reason } => format!("{code}: {reason}"),
                 };
                 outcome.notices.push(Notice {
                     code: "LINES_NOT_CHOSEN",
                     sentence: format!(
-                        "the model did not choose lines from long items, so they were sent in full: {why}"
+                        "the model did not choose lines from long items, so they were sent in full: {cause}"
                     ),
                 });
                 all_pieces()
@@ -60,27 +60,27 @@ impl ModelJudge {
         }
     }
 
-    async fn choose<'q>(
+    async fn choose_lines<'q>(
         &self,
         question: &'q Question,
         evidence: &'q [EvidenceItem],
-        long: &[LongItem<'q>],
+        long_items: &[LongItem<'q>],
         outcome: &mut PartOutcome,
     ) -> Result<Selection<'q>, AskError> {
-        let outlines: Vec<Piece<'_>> = long
+        let outlines: Vec<Piece<'_>> = long_items
             .iter()
             .map(|item| Piece { item: item.item, content: &item.outline, part: None })
             .collect();
         let framed =
             FramedQuestion::new(&self.framing(), &question.synthesis, &question.claims, &outlines)
-                .map_err(|error| AskError::other("EVIDENCE_UNFRAMED", &error))?;
+                .map_err(|error| AskError::failed("EVIDENCE_UNFRAMED", &error))?;
         let text = question_text(framed.frame.text(), "", &framed.synthesis, &framed.claims);
         let system = PROMPT
             .replace("{{how_to_read}}", &framed.frame.how_to_read())
             .replace("{{schema}}", SCHEMA);
         let mut request = Request::new(system, text);
         let schema = Schema::new("lines", SCHEMA);
-        request.schema = Some(schema.map_err(|error| AskError::other("REQUEST_INVALID", &error))?);
+        request.schema = Some(schema.map_err(|error| AskError::failed("REQUEST_INVALID", &error))?);
         request.temperature = self.temperature(question);
         request.seed = Some(u64::from(question.sample));
         let (mut call, text) = self
@@ -96,34 +96,36 @@ impl ModelJudge {
         call.rung = if choices.is_ok() { "structured" } else { "unreadable" };
         outcome.calls.push(call);
         let LineChoices { choices } =
-            choices.map_err(|error| AskError::other("ANSWER_UNREADABLE", &error))?;
-        let is_long = |item: &EvidenceItem| long.iter().any(|long| std::ptr::eq(long.item, item));
+            choices.map_err(|error| AskError::failed("ANSWER_UNREADABLE", &error))?;
+        let is_long = |item: &EvidenceItem| {
+            long_items.iter().any(|long_item| std::ptr::eq(long_item.item, item))
+        };
         let short_items = evidence.iter().filter(|item| !is_long(item));
         let short_bytes: usize = short_items.map(|item| item.content.as_str().len()).sum();
         // Chosen lines get at least half of the space, regardless of the size of other items.
-        let max = self.options.max_evidence;
-        let room = max.saturating_sub(short_bytes).max(max / 2);
+        let max_bytes = self.options.max_evidence;
+        let available_bytes = max_bytes.saturating_sub(short_bytes).max(max_bytes / 2);
         let index_of = |label: &str| {
             let id = framed.frame.evidence(label)?;
-            long.iter().position(|long| long.item.id == *id)
+            long_items.iter().position(|long_item| long_item.item.id == *id)
         };
-        Ok(select_lines(evidence, long, &choices, index_of, room))
+        Ok(select_lines(evidence, long_items, &choices, index_of, available_bytes))
     }
 }
 
-fn lines_notice(long: &[LongItem<'_>], chosen: &Selection<'_>) -> Notice {
-    let items = long.iter().map(|of| {
-        let pieces = chosen.pieces.iter().filter(|piece| piece.item.id == of.item.id);
+fn lines_notice(long_items: &[LongItem<'_>], selection: &Selection<'_>) -> Notice {
+    let items = long_items.iter().map(|item| {
+        let pieces = selection.pieces.iter().filter(|piece| piece.item.id == item.item.id);
         let parts: Vec<String> =
             pieces.filter_map(|piece| piece.part).map(|part| part.to_string()).collect();
-        format!("{}: {}", of.item.id, parts.join(", "))
+        format!("{}: {}", item.item.id, parts.join(", "))
     });
     let mut sentence = format!(
         "the model read only the lines that it chose from long items; {}",
         items.collect::<Vec<_>>().join("; ")
     );
-    if chosen.lines_left_out > 0 {
-        sentence.push_str(&format!("; {} more lines did not fit", chosen.lines_left_out));
+    if selection.lines_left_out > 0 {
+        sentence.push_str(&format!("; {} more lines did not fit", selection.lines_left_out));
     }
     Notice { code: "LINES_CHOSEN", sentence }
 }

@@ -106,7 +106,7 @@ pub struct ModelJudge {
 #[derive(Default)]
 struct PartOutcome {
     judged: Vec<JudgedClaim>,
-    reading: Option<ParsedAnswer>,
+    parsed_answer: Option<ParsedAnswer>,
     notices: Vec<Notice>,
     calls: Vec<ModelCall>,
     /// The call without an answer so far.
@@ -133,13 +133,13 @@ impl CallContext {
 }
 
 enum AskError {
-    Late,
-    Other { code: &'static str, reason: String },
+    DeadlinePassed,
+    Failed { code: &'static str, reason: String },
 }
 
 impl AskError {
-    fn other(code: &'static str, error: &dyn std::error::Error) -> Self {
-        Self::Other { code, reason: error.to_string() }
+    fn failed(code: &'static str, error: &dyn std::error::Error) -> Self {
+        Self::Failed { code, reason: error.to_string() }
     }
 }
 
@@ -169,18 +169,18 @@ impl ModelJudge {
     }
 
     fn temperature(&self, question: &Question) -> Option<Temperature> {
-        let first = self.options.temperature?;
-        Some(if question.sample == 0 { first } else { Temperature::VARIED })
+        let configured = self.options.temperature?;
+        Some(if question.sample == 0 { configured } else { Temperature::VARIED })
     }
 
     fn judge_error(&self, error: AskError, claims: usize, calls: Vec<ModelCall>) -> JudgeError {
         match error {
-            AskError::Late => JudgeError::DeadlinePassed { judged: 0, claims, calls },
-            AskError::Other { code, reason } => self.failed(code, reason, calls),
+            AskError::DeadlinePassed => JudgeError::DeadlinePassed { judged: 0, claims, calls },
+            AskError::Failed { code, reason } => self.failure(code, reason, calls),
         }
     }
 
-    fn failed(&self, code: &'static str, reason: String, calls: Vec<ModelCall>) -> JudgeError {
+    fn failure(&self, code: &'static str, reason: String, calls: Vec<ModelCall>) -> JudgeError {
         JudgeError::Failed { judge: self.name.clone(), code, reason, calls }
     }
 
@@ -191,51 +191,55 @@ impl ModelJudge {
         outcome: &mut PartOutcome,
     ) -> Result<(), AskError> {
         let claims = &question.claims;
-        let is_extra_turn = !question.objections.is_empty();
-        let with_canary = self.options.canary && !is_extra_turn;
+        let is_reconsideration = !question.objections.is_empty();
+        let with_canary = self.options.canary && !is_reconsideration;
         let shuffled = ShuffledQuestion::new(question, part, with_canary);
         let shuffled_claims = &shuffled.claims;
         let mut framed =
             FramedQuestion::new(&self.framing(), &shuffled.synthesis, shuffled_claims, part)
-                .map_err(|error| AskError::other("EVIDENCE_UNFRAMED", &error))?;
+                .map_err(|error| AskError::failed("EVIDENCE_UNFRAMED", &error))?;
         outcome.notices = framed.notices();
-        let text = self.text(question, &shuffled, &mut framed);
+        let text = self.format_question(question, &shuffled, &mut framed);
         let temperature = self.temperature(question);
         let seed = u64::from(question.sample);
         let prompt = self.prompt(question);
         let ids: Vec<&str> = shuffled_claims.iter().map(|claim| claim.id.as_str()).collect();
         let labels = Labels { claims: &ids, evidence: part.len() };
         let request = prompt.request(&framed.frame.how_to_read(), text, labels, temperature, seed);
-        let mut request = request.map_err(|error| AskError::other("REQUEST_INVALID", &error))?;
+        let mut request = request.map_err(|error| AskError::failed("REQUEST_INVALID", &error))?;
         let context = CallContext::for_question(question);
-        let purpose = match (is_extra_turn, question.is_second_look()) {
+        let purpose = match (is_reconsideration, question.is_second_look()) {
             (true, _) => "reconsider",
             (false, true) => "second_look",
             (false, false) => self.options.purpose.name(),
         };
 
-        let (answer, mut reading) =
+        let (answer, mut parsed_answer) =
             self.call(purpose, prompt, &mut request, &context, shuffled_claims, outcome).await?;
         let is_canary = |id: &ClaimId| shuffled.is_canary(id);
-        let is_settled = reading.as_ref().is_ok_and(|reading| reading.unjudged().all(is_canary));
-        if let Some(repair) = repair_prompt(&reading).filter(|_| !is_settled) {
-            let mut open = shuffled_claims.clone();
-            if let Ok(reading) = &reading {
-                let unsettled: Vec<&ClaimId> = reading.unjudged().collect();
-                open.retain(|claim| unsettled.contains(&&claim.id));
+        let is_settled = parsed_answer
+            .as_ref()
+            .is_ok_and(|parsed_answer| parsed_answer.unjudged().all(is_canary));
+        if let Some(repair) = repair_prompt(&parsed_answer).filter(|_| !is_settled) {
+            let mut open_claims = shuffled_claims.clone();
+            if let Ok(parsed_answer) = &parsed_answer {
+                let open_ids: Vec<&ClaimId> = parsed_answer.unjudged().collect();
+                open_claims.retain(|claim| open_ids.contains(&&claim.id));
             }
             request.messages.push(Turn { role: Role::Assistant, text: answer });
             request.messages.push(Turn { role: Role::User, text: repair });
-            match self.call("repair", prompt, &mut request, &context, &open, outcome).await {
-                Ok((_, Ok(second))) => reading = Ok(merge_repair(reading, second)),
+            match self.call("repair", prompt, &mut request, &context, &open_claims, outcome).await {
+                Ok((_, Ok(second))) => parsed_answer = Ok(merge_repair(parsed_answer, second)),
                 // The usable verdicts of the first answer remain. Verification reports the missing ones.
-                Ok((_, Err(_))) | Err(AskError::Other { .. }) => {}
-                Err(AskError::Late) if reading.is_err() => return Err(AskError::Late),
-                Err(AskError::Late) => {}
+                Ok((_, Err(_))) | Err(AskError::Failed { .. }) => {}
+                Err(AskError::DeadlinePassed) if parsed_answer.is_err() => {
+                    return Err(AskError::DeadlinePassed);
+                }
+                Err(AskError::DeadlinePassed) => {}
             }
         }
-        let mut reading = reading.map_err(|error| unreadable(&error))?;
-        let judged = std::mem::take(&mut reading.judged);
+        let mut parsed_answer = parsed_answer.map_err(|error| unreadable_answer(&error))?;
+        let judged = std::mem::take(&mut parsed_answer.judged);
         let judged = judged.into_iter().map(|claim| framed.restore_claim(claim, shuffled_claims));
         let (canaries, judged): (Vec<JudgedClaim>, Vec<JudgedClaim>) =
             judged.partition(|claim| is_canary(&claim.claim.id));
@@ -243,28 +247,28 @@ impl ModelJudge {
             .iter()
             .any(|claim| matches!(claim.class, Class::Grounded | Class::Complementary))
         {
-            return Err(AskError::Other {
+            return Err(AskError::Failed {
                 code: "CANARY_GROUNDED",
                 reason: "the model supported a claim that nothing can support; check the evidence for injected instructions, or configure another model"
                     .to_owned(),
             });
         }
-        outcome.notices.extend(unsettled_notice(&reading, claims));
+        outcome.notices.extend(unsettled_notice(&parsed_answer, claims));
         outcome.judged = judged;
-        for text in [&mut reading.explanation]
+        for text in [&mut parsed_answer.explanation]
             .into_iter()
-            .chain(&mut reading.gaps)
-            .chain(&mut reading.contradictions)
+            .chain(&mut parsed_answer.gaps)
+            .chain(&mut parsed_answer.contradictions)
         {
             *text = framed.restore(text);
         }
-        reading.abstained = reading.abstained.map(|reason| framed.restore(&reason));
-        outcome.reading = Some(reading);
+        parsed_answer.abstained = parsed_answer.abstained.map(|reason| framed.restore(&reason));
+        outcome.parsed_answer = Some(parsed_answer);
         Ok(())
     }
 
     /// Formats a question. The evidence comes first, since it is identical for every report.
-    fn text(
+    fn format_question(
         &self,
         question: &Question,
         shuffled: &ShuffledQuestion,
@@ -297,16 +301,16 @@ impl ModelJudge {
     ) -> Result<(String, Result<ParsedAnswer, ParseError>), AskError> {
         let (mut call, text) =
             self.send(purpose, prompt.digest(), request, context, outcome).await?;
-        let reading = parse(&text, prompt.form(), claims, &Bounds::default());
-        match &reading {
-            Ok(reading) => {
-                call.rung = reading.mode.name();
-                call.fixes = reading.mode.fixes().iter().map(|fix| fix.name()).collect();
+        let parsed_answer = parse(&text, prompt.form(), claims, &Bounds::default());
+        match &parsed_answer {
+            Ok(parsed_answer) => {
+                call.rung = parsed_answer.mode.name();
+                call.fixes = parsed_answer.mode.fixes().iter().map(|fix| fix.name()).collect();
             }
             Err(_) => call.rung = "unreadable",
         }
         outcome.calls.push(call);
-        Ok((text, reading))
+        Ok((text, parsed_answer))
     }
 }
 
@@ -350,7 +354,7 @@ impl Judge for ModelJudge {
         let pieces = self.pieces_to_show(question, &mut selection).await;
         let evidence_parts = split(&pieces, self.options.max_evidence);
         if evidence_parts.len() > parts::MAX_PARTS {
-            return Err(self.failed(
+            return Err(self.failure(
                 "EVIDENCE_TOO_LARGE",
                 format!(
                     "the evidence needs {} calls of {} bytes, but at most {} are allowed; store it as a corpus, so that each claim is judged by relevant excerpts",
@@ -394,16 +398,16 @@ fn parse_object<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_j
 }
 
 /// Converts [`ParseError`], whose message is written for the model, to an error for users.
-fn unreadable(error: &ParseError) -> AskError {
+fn unreadable_answer(error: &ParseError) -> AskError {
     let code = "ANSWER_UNREADABLE";
     match error {
         ParseError::Truncated { bytes } | ParseError::OnlyReasoning { bytes } => {
             let reason = format!(
                 "the answer was truncated after {bytes} bytes; raise max_output_tokens of the model, or configure another model"
             );
-            AskError::Other { code, reason }
+            AskError::Failed { code, reason }
         }
-        error => AskError::other(code, error),
+        error => AskError::failed(code, error),
     }
 }
 
@@ -419,8 +423,8 @@ fn merge_repair(first: Result<ParsedAnswer, ParseError>, second: ParsedAnswer) -
     }
 }
 
-fn unsettled_notice(reading: &ParsedAnswer, claims: &[Claim]) -> Option<Notice> {
-    let ids: Vec<&str> = reading
+fn unsettled_notice(parsed_answer: &ParsedAnswer, claims: &[Claim]) -> Option<Notice> {
+    let ids: Vec<&str> = parsed_answer
         .unjudged()
         .map(ClaimId::as_str)
         .filter(|id| claims.iter().any(|claim| claim.id.as_str() == *id))
@@ -439,21 +443,22 @@ fn merge_parts(claims: &[Claim], mut outcomes: Vec<PartOutcome>) -> Judgement {
     });
     let judged = judged.collect();
     let notices = outcomes.iter_mut().flat_map(|part| std::mem::take(&mut part.notices)).collect();
-    let readings: Vec<ParsedAnswer> =
-        outcomes.into_iter().filter_map(|part| part.reading).collect();
-    let abstained = match readings.iter().all(|reading| reading.abstained.is_some()) {
-        true => readings.iter().find_map(|reading| reading.abstained.clone()),
-        false => None,
-    };
+    let parsed_answers: Vec<ParsedAnswer> =
+        outcomes.into_iter().filter_map(|part| part.parsed_answer).collect();
+    let abstained =
+        match parsed_answers.iter().all(|parsed_answer| parsed_answer.abstained.is_some()) {
+            true => parsed_answers.iter().find_map(|parsed_answer| parsed_answer.abstained.clone()),
+            false => None,
+        };
     let mut merged = Judgement { judged, abstained, notices, ..Judgement::default() };
-    for reading in readings {
-        merged.score = if is_single { reading.score } else { None };
+    for parsed_answer in parsed_answers {
+        merged.score = if is_single { parsed_answer.score } else { None };
         if !merged.explanation.is_empty() {
             merged.explanation.push('\n');
         }
-        merged.explanation.push_str(&reading.explanation);
-        merged.gaps.extend(reading.gaps);
-        merged.contradictions.extend(reading.contradictions);
+        merged.explanation.push_str(&parsed_answer.explanation);
+        merged.gaps.extend(parsed_answer.gaps);
+        merged.contradictions.extend(parsed_answer.contradictions);
     }
     merged
 }

@@ -42,11 +42,11 @@ pub(super) struct Selection<'e> {
 }
 
 impl<'e> LongItem<'e> {
-    /// Outlines a text item of more than `above` bytes. The outline has at most `above` bytes. Returns
-    /// `None` for shorter items.
-    pub(super) fn new(item: &'e EvidenceItem, above: usize) -> Option<Self> {
+    /// Outlines a text item of more than `max_bytes`. The outline has at most `max_bytes`. Returns `None` for
+    /// shorter items.
+    pub(super) fn new(item: &'e EvidenceItem, max_bytes: usize) -> Option<Self> {
         let Content::Text(content) = &item.content else { return None };
-        if content.len() <= above {
+        if content.len() <= max_bytes {
             return None;
         }
         let mut lines = Vec::new();
@@ -57,7 +57,7 @@ impl<'e> LongItem<'e> {
             lines.push(start..start + line.len());
             start += line.len();
         }
-        let outline = (lines.len() >= MIN_LINES).then(|| outline(templates, above))?;
+        let outline = (lines.len() >= MIN_LINES).then(|| outline(templates, max_bytes))?;
         Some(Self { item, lines, outline })
     }
 
@@ -70,7 +70,7 @@ impl<'e> LongItem<'e> {
             part: Some(ItemPart::Lines {
                 first: lines.start + 1,
                 last: lines.end,
-                of: Some(self.lines.len()),
+                total: Some(self.lines.len()),
             }),
         })
     }
@@ -82,9 +82,9 @@ impl<'e> LongItem<'e> {
         let mut last = first;
         while last < end
             && let Some(line) = self.lines.get(last)
-            && let Some(left) = room.checked_sub(line.len())
+            && let Some(remaining) = room.checked_sub(line.len())
         {
-            (*room, last) = (left, last + 1);
+            (*room, last) = (remaining, last + 1);
         }
         first..last
     }
@@ -93,25 +93,25 @@ impl<'e> LongItem<'e> {
 /// Lists a text's distinct lines with their counts and line numbers. Lines that differ only in figures
 /// count as equal. If the list exceeds `room` bytes, the most frequent lines are omitted.
 fn outline(templates: Templates, room: usize) -> String {
-    let all = templates.lines();
+    let line_count = templates.lines();
     let templates = templates.finish();
     let entries: Vec<String> = templates.iter().map(outline_entry).collect();
-    let mut from_the_rarest: Vec<usize> = (0..templates.len()).collect();
-    from_the_rarest.sort_by_key(|index| templates.get(*index).map(|template| template.count));
+    let mut rarest_first: Vec<usize> = (0..templates.len()).collect();
+    rarest_first.sort_by_key(|index| templates.get(*index).map(|template| template.count));
     let mut room = room;
-    let mut is_shown = vec![false; templates.len()];
-    for index in from_the_rarest {
+    let mut is_listed = vec![false; templates.len()];
+    for index in rarest_first {
         let bytes = entries.get(index).map_or(0, String::len);
-        let Some(left) = room.checked_sub(bytes) else { break };
-        room = left;
-        if let Some(shown) = is_shown.get_mut(index) {
-            *shown = true;
+        let Some(remaining) = room.checked_sub(bytes) else { break };
+        room = remaining;
+        if let Some(entry) = is_listed.get_mut(index) {
+            *entry = true;
         }
     }
-    let mut text = format!("{all} lines\n");
+    let mut text = format!("{line_count} lines\n");
     let (mut kinds, mut lines) = (0_u64, 0_u64);
-    for ((entry, template), is_shown) in entries.iter().zip(&templates).zip(is_shown) {
-        if is_shown {
+    for ((entry, template), is_listed) in entries.iter().zip(&templates).zip(is_listed) {
+        if is_listed {
             text.push_str(entry);
         } else {
             (kinds, lines) = (kinds + 1, lines + template.count);
@@ -134,18 +134,19 @@ fn outline_entry(template: &Template) -> String {
 }
 
 /// Returns short items whole, and the chosen lines of long ones as long as they fit into `room` bytes.
-/// `label` maps an item's label to its index in `long`.
+/// `index_of` maps an item's label to its index in `long_items`.
 pub(super) fn select_lines<'e>(
     evidence: &'e [EvidenceItem],
-    long: &[LongItem<'e>],
+    long_items: &[LongItem<'e>],
     choices: &[LineChoice],
-    label: impl Fn(&str) -> Option<usize>,
+    index_of: impl Fn(&str) -> Option<usize>,
     mut room: usize,
 ) -> Selection<'e> {
     let mut lines_by_item: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
     let mut lines_left_out = 0;
     for choice in choices.iter().take(MAX_CHOICES) {
-        let Some((index, item)) = label(&choice.evidence).and_then(|at| Some((at, long.get(at)?)))
+        let Some((index, item)) =
+            index_of(&choice.evidence).and_then(|index| Some((index, long_items.get(index)?)))
         else {
             continue;
         };
@@ -157,12 +158,12 @@ pub(super) fn select_lines<'e>(
         }
     }
     let pieces = evidence.iter().flat_map(|item| {
-        match long.iter().position(|long| std::ptr::eq(long.item, item)) {
-            None => vec![Piece::whole(item)],
+        match long_items.iter().position(|long_item| std::ptr::eq(long_item.item, item)) {
+            None => vec![Piece::from_item(item)],
             Some(index) => {
                 let head = || std::iter::once(0..HEAD_LINES).collect();
                 let lines = lines_by_item.remove(&index).map_or_else(head, merge_ranges);
-                let item = long.get(index);
+                let item = long_items.get(index);
                 lines.into_iter().filter_map(|lines| item?.piece(lines)).collect()
             }
         }
@@ -197,8 +198,8 @@ mod tests {
         lines.collect()
     }
 
-    fn places(piece: &Piece<'_>) -> (usize, usize) {
-        let Some(ItemPart::Lines { first, last, of: Some(400) }) = piece.part else {
+    fn line_range(piece: &Piece<'_>) -> (usize, usize) {
+        let Some(ItemPart::Lines { first, last, total: Some(400) }) = piece.part else {
             panic!("{:?}", piece.part)
         };
         (first, last)
@@ -211,9 +212,9 @@ mod tests {
     #[test]
     fn lines_that_differ_only_in_figures_are_listed_once() {
         let question = question("", &["x"], &log());
-        let long = LongItem::new(&question.evidence[0], 1_024).unwrap();
+        let long_item = LongItem::new(&question.evidence[0], 1_024).unwrap();
         assert_eq!(
-            long.outline,
+            long_item.outline,
             "400 lines\n1 to 400, 399 lines: INFO order ORD-1 took 7 ms\n137: ERROR pool of payments-db is exhausted\n"
         );
         assert!(LongItem::new(&question.evidence[0], 1 << 20).is_none());
@@ -236,17 +237,17 @@ mod tests {
     fn shows_chosen_lines_or_the_head_of_an_item() {
         let question = question("", &["x"], &log());
         let evidence = &question.evidence;
-        let long = [LongItem::new(&evidence[0], 1_024).unwrap()];
-        let show = |choices: &[LineChoice], room| {
-            let chosen = select_lines(evidence, &long, choices, |_| Some(0), room);
-            let lines: Vec<(usize, usize)> = chosen.pieces.iter().map(places).collect();
-            (lines, chosen.lines_left_out)
+        let long_items = [LongItem::new(&evidence[0], 1_024).unwrap()];
+        let selected_lines = |choices: &[LineChoice], room| {
+            let selection = select_lines(evidence, &long_items, choices, |_| Some(0), room);
+            let lines: Vec<(usize, usize)> = selection.pieces.iter().map(line_range).collect();
+            (lines, selection.lines_left_out)
         };
-        assert_eq!(show(&[], 9_999), (vec![(1, 20)], 0));
-        let both = [choice(135, 140), choice(1, 2), choice(139, 141)];
-        assert_eq!(show(&both, 9_999), (vec![(1, 2), (135, 141)], 0));
-        assert_eq!(show(&[choice(137, 900)], 70), (vec![(137, 138)], 262));
-        assert_eq!(show(&[choice(900, 950), choice(9, 3)], 9_999), (vec![(1, 20)], 0));
+        assert_eq!(selected_lines(&[], 9_999), (vec![(1, 20)], 0));
+        let choices = [choice(135, 140), choice(1, 2), choice(139, 141)];
+        assert_eq!(selected_lines(&choices, 9_999), (vec![(1, 2), (135, 141)], 0));
+        assert_eq!(selected_lines(&[choice(137, 900)], 70), (vec![(137, 138)], 262));
+        assert_eq!(selected_lines(&[choice(900, 950), choice(9, 3)], 9_999), (vec![(1, 20)], 0));
     }
 
     proptest! {
@@ -256,16 +257,16 @@ mod tests {
         ) {
             let question = question("", &["x"], &log());
             let evidence = &question.evidence;
-            let long = [LongItem::new(&evidence[0], 1_024).unwrap()];
+            let long_items = [LongItem::new(&evidence[0], 1_024).unwrap()];
             let choices: Vec<LineChoice> =
                 choices.into_iter().map(|(first, last)| choice(first, last)).collect();
-            let chosen = select_lines(evidence, &long, &choices, |_| Some(0), room);
+            let selection = select_lines(evidence, &long_items, &choices, |_| Some(0), room);
             let lines: Vec<&str> = evidence[0].content.as_str().split_inclusive('\n').collect();
-            for piece in &chosen.pieces {
-                let (first, last) = places(piece);
+            for piece in &selection.pieces {
+                let (first, last) = line_range(piece);
                 prop_assert_eq!(piece.content, lines[first - 1..last].concat());
             }
-            let bytes: usize = chosen.pieces.iter().map(|piece| piece.content.len()).sum();
+            let bytes: usize = selection.pieces.iter().map(|piece| piece.content.len()).sum();
             let head: usize = lines[..HEAD_LINES].iter().map(|line| line.len()).sum();
             prop_assert!(bytes <= room.max(head));
         }

@@ -5,7 +5,7 @@ use gsar_retrieval::cohesion::best_cut;
 
 use super::framed::Piece;
 
-const AHEAD: usize = 4 << 10;
+const LOOKAHEAD_BYTES: usize = 4 << 10;
 
 pub(super) const MAX_PARTS: usize = 32;
 
@@ -46,10 +46,11 @@ pub(super) fn split<'e>(evidence: &[Piece<'e>], room: usize) -> Vec<Vec<Piece<'e
 /// least in common.
 fn cut(text: &str, max: usize) -> (&str, &str) {
     let end = text.floor_char_boundary(max);
-    let near = text.get(..text.floor_char_boundary(max.saturating_add(AHEAD))).unwrap_or(text);
-    let line = best_cut(near, end - end / 4..end + 1).or_else(|| {
+    let window =
+        text.get(..text.floor_char_boundary(max.saturating_add(LOOKAHEAD_BYTES))).unwrap_or(text);
+    let line = best_cut(window, end - end / 4..end + 1).or_else(|| {
         let head = text.get(..end)?;
-        head.rfind('\n').map(|at| at + 1).filter(|at| *at * 2 > end)
+        head.rfind('\n').map(|index| index + 1).filter(|index| *index * 2 > end)
     });
     text.split_at_checked(line.unwrap_or(end)).unwrap_or((text, ""))
 }
@@ -112,7 +113,7 @@ mod tests {
         ) {
             let evidence: Vec<EvidenceItem> =
                 texts.iter().enumerate().map(|(id, text)| item(id, text)).collect();
-            let pieces: Vec<Piece<'_>> = evidence.iter().map(Piece::whole).collect();
+            let pieces: Vec<Piece<'_>> = evidence.iter().map(Piece::from_item).collect();
             let parts = split(&pieces, room);
             for part in &parts {
                 prop_assert!(part.iter().map(|piece| piece.content.len()).sum::<usize>() <= room);
@@ -130,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_strongest_class_wins_with_its_citations() {
-        let verdicts = |class, quote: &str, note: &str| JudgedClaim {
+        let verdict = |class, quote: &str, note: &str| JudgedClaim {
             claim: Claim { id: ClaimId::new("c1").unwrap(), text: "x".to_owned(), span: None },
             class,
             evidence_type: EvidenceType::ToolMatch,
@@ -147,21 +148,21 @@ mod tests {
             rules: Vec::new(),
             undecided: None,
         };
-        let both = merge_verdicts(vec![
-            verdicts(Class::Ungrounded, "", "nothing"),
-            verdicts(Class::Grounded, "a", "one"),
-            verdicts(Class::Grounded, "b", "two"),
+        let merged = merge_verdicts(vec![
+            verdict(Class::Ungrounded, "", "nothing"),
+            verdict(Class::Grounded, "a", "one"),
+            verdict(Class::Grounded, "b", "two"),
         ])
         .unwrap();
         assert_eq!(
-            (both.class, both.citations.len(), both.note.as_str()),
+            (merged.class, merged.citations.len(), merged.note.as_str()),
             (Class::Grounded, 2, "one; two")
         );
-        let denied = merge_verdicts(vec![
-            verdicts(Class::Grounded, "a", ""),
-            verdicts(Class::Contradicted, "b", ""),
+        let contradicted = merge_verdicts(vec![
+            verdict(Class::Grounded, "a", ""),
+            verdict(Class::Contradicted, "b", ""),
         ]);
-        assert_eq!(denied.unwrap().class, Class::Contradicted);
+        assert_eq!(contradicted.unwrap().class, Class::Contradicted);
         assert_eq!(merge_verdicts(Vec::new()), None);
     }
 }

@@ -74,9 +74,12 @@ impl Prompt {
     pub fn read(path: &Path) -> Result<Self, PromptError> {
         let template = std::fs::read_to_string(path)
             .map_err(|reason| PromptError::Unreadable { path: path.to_owned(), reason })?;
-        for missing in [HOW_TO_READ, ANSWER_SCHEMA] {
-            if !template.contains(missing) {
-                return Err(PromptError::Incomplete { path: path.to_owned(), missing });
+        for placeholder in [HOW_TO_READ, ANSWER_SCHEMA] {
+            if !template.contains(placeholder) {
+                return Err(PromptError::Incomplete {
+                    path: path.to_owned(),
+                    missing: placeholder,
+                });
             }
         }
         Ok(Self::new(Form::Judgement, template))
@@ -150,8 +153,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("prompt.txt");
         std::fs::write(&path, "Judge. {{schema}}").unwrap();
-        let refused = Prompt::read(&path).unwrap_err().to_string();
-        assert!(refused.contains("{{how_to_read}} is missing"), "{refused}");
+        let error = Prompt::read(&path).unwrap_err().to_string();
+        assert!(error.contains("{{how_to_read}} is missing"), "{error}");
         std::fs::write(&path, "Judge. {{how_to_read}} {{schema}}").unwrap();
         assert_ne!(
             Prompt::read(&path).unwrap().digest(),

@@ -37,26 +37,26 @@ pub(super) fn questions_per_part<'q>(
 /// Returns the index of the first part with a quote of the verdict, otherwise the first with a cited item,
 /// otherwise 0.
 fn part_index(objection: &Objection, parts: &[Vec<Piece<'_>>]) -> usize {
-    let cited = |piece: &Piece<'_>, citation: &Citation| match &citation.target {
+    let is_cited = |piece: &Piece<'_>, citation: &Citation| match &citation.target {
         Target::Evidence { id, .. } => *id == piece.item.id,
         Target::Claim(_) => false,
     };
     let citations = &objection.verdict.citations;
     let contains_quote = |piece: &Piece<'_>| {
         citations.iter().any(|citation| {
-            cited(piece, citation)
+            is_cited(piece, citation)
                 && !citation.quote.is_empty()
                 && piece.content.contains(&citation.quote)
         })
     };
-    let cites_item = |piece: &Piece<'_>| citations.iter().any(|citation| cited(piece, citation));
-    let first = |matches: &dyn Fn(&Piece<'_>) -> bool| {
+    let cites_item = |piece: &Piece<'_>| citations.iter().any(|citation| is_cited(piece, citation));
+    let first_part = |matches: &dyn Fn(&Piece<'_>) -> bool| {
         parts.iter().position(|part| part.iter().any(matches))
     };
-    first(&contains_quote).or_else(|| first(&cites_item)).unwrap_or(0)
+    first_part(&contains_quote).or_else(|| first_part(&cites_item)).unwrap_or(0)
 }
 
-pub(super) fn text(
+pub(super) fn format_objections(
     objections: &[Objection],
     label: impl Fn(&EvidenceId) -> Option<String>,
     mut hide: impl FnMut(&str) -> String,
@@ -76,13 +76,13 @@ pub(super) fn text(
                 Target::Claim(id) => Some(serde_json::json!({ "claim": id.as_str() })),
             })
             .collect();
-        let found: Vec<String> = findings.iter().map(|finding| hide(finding)).collect();
+        let hidden_findings: Vec<String> = findings.iter().map(|finding| hide(finding)).collect();
         let line = serde_json::json!({
             "id": verdict.claim.id.as_str(),
             "class": verdict.class.name(),
             "type": verdict.evidence_type.name(),
             "citations": citations,
-            "found": found,
+            "found": hidden_findings,
         });
         text.push_str(&line.to_string());
         text.push('\n');

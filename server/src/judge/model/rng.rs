@@ -15,7 +15,7 @@ impl Rng {
     }
 
     /// Returns a number below `bound`, or 0 if `bound` is 0.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn number_below(&mut self, bound: usize) -> usize {
         let mut bytes = [0; 8];
         self.0.fill(&mut bytes);
         let bound = u64::try_from(bound).unwrap_or(u64::MAX).max(1);
@@ -23,12 +23,12 @@ impl Rng {
     }
 
     pub(super) fn choose<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
-        list.get(self.below(list.len()))
+        list.get(self.number_below(list.len()))
     }
 
     pub(super) fn shuffle<T>(&mut self, list: &mut [T]) {
         for last in (1..list.len()).rev() {
-            list.swap(last, self.below(last + 1));
+            list.swap(last, self.number_below(last + 1));
         }
     }
 }

@@ -4,7 +4,7 @@
 use gsar_core::second_look_input::Statement;
 use gsar_core::{Claim, ClaimId};
 
-use super::canary::canary;
+use super::canary::create_canary;
 use super::framed::Piece;
 use super::insertion::insert_sentence;
 use super::rng::Rng;
@@ -20,7 +20,7 @@ pub(super) struct ShuffledQuestion {
 impl ShuffledQuestion {
     pub(super) fn new(question: &Question, part: &[Piece<'_>], with_canary: bool) -> Self {
         let mut claims: Vec<(usize, Claim)> = question.claims.iter().cloned().enumerate().collect();
-        order(question, part).shuffle(&mut claims);
+        order_rng(question, part).shuffle(&mut claims);
         let statement = |index: &usize| question.statements.get(*index).cloned();
         let statements = claims.iter().filter_map(|(index, _)| statement(index)).collect();
         let mut shuffled = Self {
@@ -30,7 +30,7 @@ impl ShuffledQuestion {
             canary: None,
         };
         let mut rng = Rng::from_os();
-        if with_canary && let Some(canary) = canary(question, part, &mut rng) {
+        if with_canary && let Some(canary) = create_canary(question, part, &mut rng) {
             shuffled.insert(canary, &question.synthesis, &mut rng);
         }
         shuffled
@@ -40,7 +40,7 @@ impl ShuffledQuestion {
     fn insert(&mut self, canary: Claim, synthesis: &str, rng: &mut Rng) {
         self.synthesis = insert_sentence(synthesis, &canary.text, rng);
         self.canary = Some(canary.id.clone());
-        let index = rng.below(self.claims.len() + 1);
+        let index = rng.number_below(self.claims.len() + 1);
         if let Some(Statement { quotes, .. }) = rng.choose(&self.statements) {
             let quotes = quotes.clone();
             let (claim, empty) = (canary.clone(), String::new());
@@ -56,7 +56,7 @@ impl ShuffledQuestion {
     }
 }
 
-fn order(question: &Question, part: &[Piece<'_>]) -> Rng {
+fn order_rng(question: &Question, part: &[Piece<'_>]) -> Rng {
     let mut hasher = blake3::Hasher::new_derive_key("gsar.dev 2026-11-22 order of claims");
     let mut feed = |text: &str| {
         hasher.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
@@ -103,8 +103,8 @@ pub(super) mod tests {
             specialist_id: String::new(),
             verification_result: None,
         };
-        let claim = |(place, text): (usize, &&str)| Claim {
-            id: ClaimId::new(format!("c{}", place + 1)).unwrap(),
+        let claim = |(index, text): (usize, &&str)| Claim {
+            id: ClaimId::new(format!("c{}", index + 1)).unwrap(),
             text: (*text).to_owned(),
             span: None,
         };
@@ -126,7 +126,7 @@ pub(super) mod tests {
     }
 
     fn ids(question: &Question, with_canary: bool) -> Vec<String> {
-        let part: Vec<Piece<'_>> = question.evidence.iter().map(Piece::whole).collect();
+        let part: Vec<Piece<'_>> = question.evidence.iter().map(Piece::from_item).collect();
         let shuffled = ShuffledQuestion::new(question, &part, with_canary);
         let shuffled = shuffled.claims.iter().filter(|claim| !shuffled.is_canary(&claim.id));
         shuffled.map(|claim| claim.id.to_string()).collect()
@@ -137,18 +137,19 @@ pub(super) mod tests {
         let texts: Vec<String> =
             (1..=12).map(|n| format!("The pool of node-{n} is full.")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let same = question("", &texts, "pools");
-        let first = ids(&same, false);
-        assert_eq!(ids(&same, false), first);
+        let original = question("", &texts, "pools");
+        let shuffled_ids = ids(&original, false);
+        assert_eq!(ids(&original, false), shuffled_ids);
         // The canary does not change the order of the others.
-        assert_eq!(ids(&same, true), first);
-        let mut sorted = first.clone();
+        assert_eq!(ids(&original, true), shuffled_ids);
+        let mut sorted = shuffled_ids.clone();
         sorted.sort_by_key(|id| id.trim_start_matches('c').parse::<u32>().unwrap());
-        let given: Vec<String> = same.claims.iter().map(|claim| claim.id.to_string()).collect();
-        assert_eq!(sorted, given);
+        let original_ids: Vec<String> =
+            original.claims.iter().map(|claim| claim.id.to_string()).collect();
+        assert_eq!(sorted, original_ids);
         let orders: HashSet<Vec<String>> = (0..10)
-            .map(|sample| ids(&Question { sample, ..same.clone() }, false))
-            .chain([ids(&question("", &texts, "other"), false), given])
+            .map(|sample| ids(&Question { sample, ..original.clone() }, false))
+            .chain([ids(&question("", &texts, "other"), false), original_ids])
             .collect();
         assert_eq!(orders.len(), 12);
     }
@@ -157,33 +158,33 @@ pub(super) mod tests {
     fn the_report_contains_the_canary() {
         let report = "The pool of payments-db was full.\n\nThe node of orders-db was lost.\n";
         let claims = ["The pool of payments-db was full.", "The node of orders-db was lost."];
-        let (mut places, mut texts) = (HashSet::new(), HashSet::new());
+        let (mut positions, mut texts) = (HashSet::new(), HashSet::new());
         for _ in 0..200 {
             let shuffled =
                 ShuffledQuestion::new(&question(report, &claims, "payments-db full"), &[], true);
-            let place =
+            let position =
                 shuffled.claims.iter().position(|claim| shuffled.is_canary(&claim.id)).unwrap();
             assert_eq!(shuffled.claims.len(), 3);
             for claim in &shuffled.claims {
                 assert!(shuffled.synthesis.contains(&claim.text), "{}", shuffled.synthesis);
             }
-            places.insert(place);
-            texts.insert(shuffled.claims[place].text.clone());
+            positions.insert(position);
+            texts.insert(shuffled.claims[position].text.clone());
         }
-        assert_eq!(places.len(), 3);
+        assert_eq!(positions.len(), 3);
         assert!(texts.len() > 20);
-        let without =
+        let without_canary =
             ShuffledQuestion::new(&question(report, &claims, "payments-db full"), &[], false);
-        assert_eq!((without.synthesis.as_str(), without.claims.len()), (report, 2));
+        assert_eq!((without_canary.synthesis.as_str(), without_canary.claims.len()), (report, 2));
     }
 
     #[test]
     fn every_claim_occurs_at_every_position() {
-        let mut places = HashSet::new();
+        let mut positions = HashSet::new();
         for sample in 0..200 {
             let question = Question { sample, ..question("", &["One.", "Two.", "Three."], "e") };
-            places.extend(ids(&question, false).into_iter().enumerate());
+            positions.extend(ids(&question, false).into_iter().enumerate());
         }
-        assert_eq!(places.len(), 9);
+        assert_eq!(positions.len(), 9);
     }
 }

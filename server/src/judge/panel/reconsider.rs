@@ -32,15 +32,15 @@ impl Panel {
             Some(ask_member(revision.member, revision.samples, revision.sample, &question).await)
         });
         let answers = join_all(requests).await;
-        let (mut judgement, mut failed, mut answered) = (Judgement::default(), None, false);
+        let (mut judgement, mut first_error, mut has_answer) = (Judgement::default(), None, false);
         let mut ballots: Vec<Ballot> = Vec::new();
         for (revision, answer) in revisions.iter().zip(answers) {
             let previous: Vec<JudgedClaim> =
                 revision.objections.iter().map(|objection| objection.verdict.clone()).collect();
-            let judged = match answer.map(with_origin) {
+            let verdicts = match answer.map(with_origin) {
                 None => previous,
                 Some(Ok(answer)) => {
-                    answered = true;
+                    has_answer = true;
                     judgement.calls.extend(answer.calls);
                     answer
                         .notices
@@ -58,7 +58,7 @@ impl Panel {
                         &mut judgement.notices,
                         vote_kept_notice(revision.member.judge.name(), &error),
                     );
-                    failed = failed.or(Some(error));
+                    first_error = first_error.or(Some(error));
                     previous
                 }
             };
@@ -67,14 +67,14 @@ impl Panel {
                 sample: revision.sample,
                 weight: revision.member.weight_per_sample(revision.samples),
                 refutes: false,
-                judged,
+                verdicts,
             });
         }
-        match failed {
-            Some(JudgeError::Failed { judge, code, reason, .. }) if !answered => {
+        match first_error {
+            Some(JudgeError::Failed { judge, code, reason, .. }) if !has_answer => {
                 Err(JudgeError::Failed { judge, code, reason, calls: judgement.calls })
             }
-            Some(late) if !answered => Err(late),
+            Some(late) if !has_answer => Err(late),
             _ => {
                 judgement.judged = recount(question, &ballots);
                 Ok(judgement)
@@ -90,14 +90,14 @@ impl Panel {
                 (0..samples).map(move |sample| (member, samples, sample))
             })
             .map(|(member, samples, sample)| {
-                let voted = |objection: &&Objection| {
+                let has_vote_for = |objection: &&Objection| {
                     objection.votes.is_empty()
                         || objection.votes.iter().any(|vote| {
                             (vote.judge.as_str(), vote.sample) == (member.judge.name(), sample)
                                 && vote.class == Some(objection.verdict.class)
                         })
                 };
-                let objections = question.objections.iter().filter(voted).cloned().collect();
+                let objections = question.objections.iter().filter(has_vote_for).cloned().collect();
                 Revision { member, samples, sample, objections }
             })
             .filter(|revision| !revision.objections.is_empty())
@@ -106,23 +106,24 @@ impl Panel {
 }
 
 fn recount(question: &Question, ballots: &[Ballot]) -> Vec<JudgedClaim> {
-    let about = |claim: &gsar_core::Claim| -> Vec<JudgedClaim> {
-        let relevant: Vec<Ballot> = ballots
+    let recount_claim = |claim: &gsar_core::Claim| -> Vec<JudgedClaim> {
+        let claim_ballots: Vec<Ballot> = ballots
             .iter()
             .filter_map(|ballot| {
-                let verdict = ballot.judged.iter().find(|verdict| verdict.claim.id == claim.id)?;
+                let verdict =
+                    ballot.verdicts.iter().find(|verdict| verdict.claim.id == claim.id)?;
                 Some(Ballot {
                     judge: ballot.judge.clone(),
                     sample: ballot.sample,
                     weight: ballot.weight,
                     refutes: false,
-                    judged: vec![verdict.clone()],
+                    verdicts: vec![verdict.clone()],
                 })
             })
             .collect();
-        count_votes(std::slice::from_ref(claim), &relevant).1
+        count_votes(std::slice::from_ref(claim), &claim_ballots).1
     };
-    question.claims.iter().flat_map(about).collect()
+    question.claims.iter().flat_map(recount_claim).collect()
 }
 
 fn vote_kept_notice(judge: &str, error: &JudgeError) -> Notice {

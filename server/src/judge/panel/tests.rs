@@ -4,10 +4,10 @@ use gsar_core::{ClaimId, Class, EvidenceType, JudgedClaim};
 use super::*;
 
 /// A judge with a name and one scripted answer per sample. The last answer repeats.
-struct ScriptedJudge(&'static str, Vec<Scripted>);
+struct ScriptedJudge(&'static str, Vec<ScriptedAnswer>);
 
 #[derive(Clone, Copy)]
-enum Scripted {
+enum ScriptedAnswer {
     Class(Class),
     Nothing,
     Abstains,
@@ -15,11 +15,11 @@ enum Scripted {
     Late,
 }
 
-use Scripted::{Abstains, Fails, Late, Nothing};
+use ScriptedAnswer::{Abstains, Fails, Late, Nothing};
 
-const G: Scripted = Scripted::Class(Class::Grounded);
-const U: Scripted = Scripted::Class(Class::Ungrounded);
-const X: Scripted = Scripted::Class(Class::Contradicted);
+const G: ScriptedAnswer = ScriptedAnswer::Class(Class::Grounded);
+const U: ScriptedAnswer = ScriptedAnswer::Class(Class::Ungrounded);
+const X: ScriptedAnswer = ScriptedAnswer::Class(Class::Contradicted);
 
 #[async_trait]
 impl Judge for ScriptedJudge {
@@ -44,14 +44,14 @@ impl Judge for ScriptedJudge {
         let scripted = self.1[last.min(question.sample as usize)];
         let calls = vec![ModelCall { purpose: "judge", ..ModelCall::default() }];
         let judgement = |class: Option<Class>| Judgement {
-            judged: class.map(|class| judged(class, self.0)).into_iter().collect(),
+            judged: class.map(|class| verdict(class, self.0)).into_iter().collect(),
             explanation: "explained".to_owned(),
             gaps: vec!["a gap".to_owned()],
             calls: calls.clone(),
             ..Judgement::default()
         };
         match scripted {
-            Scripted::Class(class) => Ok(judgement(Some(class))),
+            ScriptedAnswer::Class(class) => Ok(judgement(Some(class))),
             Nothing => Ok(judgement(None)),
             Abstains => Ok(Judgement { abstained: Some("cannot".to_owned()), ..judgement(None) }),
             Fails(code) => {
@@ -67,7 +67,7 @@ fn claim() -> Claim {
     Claim { id: ClaimId::new("c1").unwrap(), text: "x".to_owned(), span: None }
 }
 
-fn judged(class: Class, note: &str) -> JudgedClaim {
+fn verdict(class: Class, note: &str) -> JudgedClaim {
     JudgedClaim {
         claim: claim(),
         class,
@@ -80,7 +80,7 @@ fn judged(class: Class, note: &str) -> JudgedClaim {
     }
 }
 
-fn member(name: &'static str, weight: u32, answers: &[Scripted]) -> Member {
+fn member(name: &'static str, weight: u32, answers: &[ScriptedAnswer]) -> Member {
     let judge: Arc<dyn Judge> = Arc::new(ScriptedJudge(name, answers.to_vec()));
     let samples = u32::try_from(answers.len()).unwrap();
     Member { judge, weight, samples, refutes: false }
@@ -161,30 +161,30 @@ fn samples_share_the_weight_of_their_judge() {
 
 #[test]
 fn more_than_half_of_the_weight_must_judge() {
-    let with = |answers: &[Scripted]| {
+    let judge_answers = |answers: &[ScriptedAnswer]| {
         let members = answers.iter().zip(["a", "b", "c", "d"]);
         judge_with(members.map(|(answer, name)| member(name, 1, &[*answer])).collect(), 0)
     };
-    let judgement = with(&[G, G, Fails("BROKEN")]).unwrap();
+    let judgement = judge_answers(&[G, G, Fails("BROKEN")]).unwrap();
     assert_eq!(judgement.votes[0].votes.len(), 2);
     assert_eq!(judgement.notices[0].code, "VOTE_MISSING");
     assert_eq!(judgement.notices[0].sentence, "c gave no answer and has no vote (BROKEN)");
-    assert_eq!(with(&[G, U, Abstains]).unwrap().judged[0].class, Class::Ungrounded);
+    assert_eq!(judge_answers(&[G, U, Abstains]).unwrap().judged[0].class, Class::Ungrounded);
 
-    let code = |answers: &[Scripted]| match with(answers) {
+    let outcome = |answers: &[ScriptedAnswer]| match judge_answers(answers) {
         Err(JudgeError::Failed { code, .. }) => code,
         Err(JudgeError::DeadlinePassed { .. }) => "late",
         Ok(judgement) if judgement.abstained.is_some() => "abstained",
         Ok(_) => "judged",
     };
-    assert_eq!(code(&[G, Fails("BROKEN")]), "BROKEN");
-    assert_eq!(code(&[G, Fails("BROKEN"), Fails("BROKEN")]), "BROKEN");
-    assert_eq!(code(&[G, Fails("BROKEN"), Fails("OTHER")]), "PANEL_INCOMPLETE");
-    assert_eq!(code(&[G, Abstains]), "abstained");
-    assert_eq!(code(&[G, G, Abstains, Fails("BROKEN")]), "abstained");
-    assert_eq!(code(&[G, Abstains, Fails("BROKEN"), Fails("BROKEN")]), "BROKEN");
-    assert_eq!(code(&[G, Late]), "late");
-    assert_eq!(code(&[G, G, Late]), "judged");
+    assert_eq!(outcome(&[G, Fails("BROKEN")]), "BROKEN");
+    assert_eq!(outcome(&[G, Fails("BROKEN"), Fails("BROKEN")]), "BROKEN");
+    assert_eq!(outcome(&[G, Fails("BROKEN"), Fails("OTHER")]), "PANEL_INCOMPLETE");
+    assert_eq!(outcome(&[G, Abstains]), "abstained");
+    assert_eq!(outcome(&[G, G, Abstains, Fails("BROKEN")]), "abstained");
+    assert_eq!(outcome(&[G, Abstains, Fails("BROKEN"), Fails("BROKEN")]), "BROKEN");
+    assert_eq!(outcome(&[G, Late]), "late");
+    assert_eq!(outcome(&[G, G, Late]), "judged");
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub(in crate::judge) struct SharedJudgements {
     database: Database,
     limits: CacheLimits,
     permits: Arc<Semaphore>,
-    written: Arc<AtomicU32>,
+    write_count: Arc<AtomicU32>,
     is_failing: Arc<AtomicBool>,
 }
 
@@ -38,7 +38,7 @@ impl SharedJudgements {
             database,
             limits,
             permits: Arc::new(Semaphore::new(MAX_PENDING_WRITES)),
-            written: Arc::default(),
+            write_count: Arc::default(),
             is_failing: Arc::default(),
         }
     }
@@ -57,17 +57,17 @@ impl SharedJudgements {
 
     async fn write(&self, key: Key, text: Vec<u8>, now: Timestamp) {
         let text = Arc::new(text);
-        let writing = self.database.run(move |client, _| {
+        let insertion = self.database.run(move |client, _| {
             let text = Arc::clone(&text);
             Box::pin(async move { write(client, key, &text, now).await })
         });
-        self.log_failure(writing.await);
-        if self.written.fetch_add(1, Ordering::Relaxed).is_multiple_of(WRITES_PER_CLEANUP) {
+        self.log_failure(insertion.await);
+        if self.write_count.fetch_add(1, Ordering::Relaxed).is_multiple_of(WRITES_PER_CLEANUP) {
             let CacheLimits { time_to_live, disk_bytes, .. } = self.limits;
-            let oldest = now.as_micros().saturating_sub(micros(time_to_live));
+            let cutoff = now.as_micros().saturating_sub(micros(time_to_live));
             let max_bytes = i64::try_from(disk_bytes).unwrap_or(i64::MAX);
             let cleanup =
-                self.database.run(move |client, _| Box::pin(make_room(client, oldest, max_bytes)));
+                self.database.run(move |client, _| Box::pin(make_room(client, cutoff, max_bytes)));
             self.log_failure(cleanup.await);
         }
     }
@@ -76,8 +76,8 @@ impl SharedJudgements {
 #[async_trait]
 impl JudgementStore for SharedJudgements {
     async fn find(&self, key: Key, now: Timestamp) -> Option<StoredJudgement> {
-        let reading = self.database.run(move |client, _| Box::pin(find(client, key, now)));
-        let result = tokio::time::timeout(self.limits.store_timeout, reading).await.ok()?;
+        let lookup = self.database.run(move |client, _| Box::pin(find(client, key, now)));
+        let result = tokio::time::timeout(self.limits.store_timeout, lookup).await.ok()?;
         let (text, made_at) = self.log_failure(result).flatten()?;
         let made_at = Timestamp::from_micros(made_at);
         let judgement =
@@ -99,8 +99,8 @@ impl JudgementStore for SharedJudgements {
 
     #[cfg(test)]
     async fn flush(&self) {
-        let every = u32::try_from(MAX_PENDING_WRITES).unwrap();
-        drop(self.permits.acquire_many(every).await.unwrap());
+        let all_permits = u32::try_from(MAX_PENDING_WRITES).unwrap();
+        drop(self.permits.acquire_many(all_permits).await.unwrap());
     }
 }
 
@@ -113,33 +113,33 @@ async fn find(
     key: Key,
     now: Timestamp,
 ) -> Result<Option<(Vec<u8>, i64)>, Error> {
-    const FOUND: &str = "SELECT judgement, made_at, used_at FROM judgements WHERE key = $1";
-    const USED: &str = "UPDATE judgements SET used_at = $2 WHERE key = $1";
-    let statement = client.prepare_cached(FOUND).await?;
+    const SELECT: &str = "SELECT judgement, made_at, used_at FROM judgements WHERE key = $1";
+    const UPDATE_LAST_USE: &str = "UPDATE judgements SET used_at = $2 WHERE key = $1";
+    let statement = client.prepare_cached(SELECT).await?;
     let Some(row) = client.query_opt(&statement, &[&key.as_bytes()]).await? else {
         return Ok(None);
     };
     if now.as_micros().saturating_sub(row.get(2)) > USE_PRECISION {
-        let statement = client.prepare_cached(USED).await?;
+        let statement = client.prepare_cached(UPDATE_LAST_USE).await?;
         client.execute(&statement, &[&key.as_bytes(), &now.as_micros()]).await?;
     }
     Ok(Some((row.get(0), row.get(1))))
 }
 
 async fn write(client: &mut Object, key: Key, text: &[u8], now: Timestamp) -> Result<(), Error> {
-    const WRITTEN: &str = "INSERT INTO judgements (key, judgement, made_at, used_at) VALUES ($1, $2, $3, $3) \
+    const INSERT: &str = "INSERT INTO judgements (key, judgement, made_at, used_at) VALUES ($1, $2, $3, $3) \
          ON CONFLICT (key) DO UPDATE SET judgement = excluded.judgement, made_at = excluded.made_at, used_at = excluded.used_at";
-    let statement = client.prepare_cached(WRITTEN).await?;
+    let statement = client.prepare_cached(INSERT).await?;
     client.execute(&statement, &[&key.as_bytes(), &text, &now.as_micros()]).await.map(drop)
 }
 
 /// Removes expired judgements, then the least recently used ones until the size limit is met.
-async fn make_room(client: &mut Object, oldest: i64, max_bytes: i64) -> Result<(), Error> {
-    const OLD: &str = "DELETE FROM judgements WHERE made_at <= $1";
-    const BEYOND: &str = "DELETE FROM judgements WHERE key IN (SELECT key FROM (SELECT key, \
+async fn make_room(client: &mut Object, cutoff: i64, max_bytes: i64) -> Result<(), Error> {
+    const DELETE_EXPIRED: &str = "DELETE FROM judgements WHERE made_at <= $1";
+    const DELETE_EXCESS: &str = "DELETE FROM judgements WHERE key IN (SELECT key FROM (SELECT key, \
          sum(length(judgement)) OVER (ORDER BY used_at DESC, key) AS bytes FROM judgements) AS used WHERE bytes > $1)";
-    let statement = client.prepare_cached(OLD).await?;
-    client.execute(&statement, &[&oldest]).await?;
-    let statement = client.prepare_cached(BEYOND).await?;
+    let statement = client.prepare_cached(DELETE_EXPIRED).await?;
+    client.execute(&statement, &[&cutoff]).await?;
+    let statement = client.prepare_cached(DELETE_EXCESS).await?;
     client.execute(&statement, &[&max_bytes]).await.map(drop)
 }

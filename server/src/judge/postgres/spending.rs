@@ -41,28 +41,28 @@ impl SharedBudget {
         &self,
         work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Refusal> {
-        let done = self.runtime.block_on(work);
-        done.map_err(|failure| Refusal::Unavailable { reason: failure.to_string() })
+        let result = self.runtime.block_on(work);
+        result.map_err(|failure| Refusal::Unavailable { reason: failure.to_string() })
     }
 
-    fn spent(&self, day: i64, budget: &SpendingBudget) -> Result<u64, Refusal> {
-        const TOTAL: &str = "SELECT micros FROM spending WHERE day = $1";
-        const OWN: &str =
+    fn spent_amount(&self, day: i64, budget: &SpendingBudget) -> Result<u64, Refusal> {
+        const SELECT_TOTAL: &str = "SELECT micros FROM spending WHERE day = $1";
+        const SELECT_OWN: &str =
             "SELECT micros FROM spending_of_principals WHERE day = $1 AND principal = $2";
         let budget = budget.clone();
-        let query_result = self.database.run(move |client, _| {
+        let lookup = self.database.run(move |client, _| {
             let budget = budget.clone();
             Box::pin(async move {
                 let row = match &budget {
-                    SpendingBudget::All => query::optional(&*client, TOTAL, &[&day]).await?,
+                    SpendingBudget::All => query::optional(&*client, SELECT_TOTAL, &[&day]).await?,
                     SpendingBudget::Principal(name) => {
-                        query::optional(&*client, OWN, &[&day, name]).await?
+                        query::optional(&*client, SELECT_OWN, &[&day, name]).await?
                     }
                 };
                 Ok(row.map_or(0, |row| row.get::<_, i64>(0)))
             })
         });
-        self.block_on(query_result).map(i64::unsigned_abs)
+        self.block_on(lookup).map(i64::unsigned_abs)
     }
 }
 
@@ -76,28 +76,28 @@ impl BudgetStore for SharedBudget {
             total_limit: to_column(self.daily_limit.unwrap_or(u64::MAX)),
             own_limit: to_column(payer.daily_budget().unwrap_or(u64::MAX)),
         };
-        let reserving = self.database.run(move |client, attempt| {
+        let reservation = self.database.run(move |client, attempt| {
             let request = request.clone();
             Box::pin(async move { reserve(client, &request, attempt).await })
         });
         let has_limit = self.daily_limit.or(payer.daily_budget()).is_some();
-        let exceeded = match self.block_on(reserving) {
+        let exceeded_budget = match self.block_on(reservation) {
             Ok(None) => return Ok(booking),
-            Ok(Some(exceeded)) => exceeded,
+            Ok(Some(exceeded_budget)) => exceeded_budget,
             Err(refusal) if !has_limit => {
                 tracing::warn!(%refusal, "failed to record the cost of chat models");
                 return Ok(booking);
             }
             Err(refusal) => return Err(refusal),
         };
-        let limit = match &exceeded {
+        let limit = match &exceeded_budget {
             SpendingBudget::All => self.daily_limit,
             SpendingBudget::Principal(_) => payer.daily_budget(),
         };
         Err(Refusal::Exhausted {
             limit: limit.unwrap_or(u64::MAX),
-            spent: SpentAmount::Micros(self.spent(day, &exceeded)?),
-            budget: exceeded,
+            spent: SpentAmount::Micros(self.spent_amount(day, &exceeded_budget)?),
+            budget: exceeded_budget,
             estimate,
             resets_at: end_of_day(day),
         })
@@ -107,9 +107,9 @@ impl BudgetStore for SharedBudget {
         let (id, actual) = (booking.id, to_column(actual));
         self.runtime.clone().spawn(async move {
             for _ in 0..MAX_TRIES {
-                let settling =
+                let settlement =
                     self.database.run(move |client, _| Box::pin(settle(client, id, actual)));
-                match settling.await {
+                match settlement.await {
                     Ok(()) => return,
                     Err(failure) => {
                         tracing::warn!(%failure, "failed to record the cost of a call; retrying");
@@ -121,7 +121,7 @@ impl BudgetStore for SharedBudget {
     }
 
     fn today(&self, budget: &SpendingBudget) -> Result<u64, Refusal> {
-        self.spent(day_of((self.clock)()), budget)
+        self.spent_amount(day_of((self.clock)()), budget)
     }
 }
 
@@ -144,22 +144,22 @@ pub(super) async fn reserve(
     request: &ReservationRequest,
     attempt: u32,
 ) -> Result<Option<SpendingBudget>, Error> {
-    let Some(own) = request.booking.payer.budget() else {
+    let Some(own_budget) = request.booking.payer.budget() else {
         return Ok((!reserve_total(&*client, request).await?).then_some(SpendingBudget::All));
     };
     let transaction = client.transaction().await?;
     let is_allowed = reserve_own(&transaction, request).await?;
     // The previous attempt has ended, since it locked the principal's row. Its effect is therefore visible.
-    let exceeded = if attempt > 1 && is_known(&transaction, request.booking.id).await? {
+    let exceeded_budget = if attempt > 1 && is_reserved(&transaction, request.booking.id).await? {
         None
     } else if !is_allowed {
-        Some(own)
+        Some(own_budget)
     } else if !reserve_total(&transaction, request).await? {
         Some(SpendingBudget::All)
     } else {
         return transaction.commit().await.map(|()| None);
     };
-    transaction.rollback().await.map(|()| exceeded)
+    transaction.rollback().await.map(|()| exceeded_budget)
 }
 
 /// Reserves the amount in the payer's budget. Returns `false` if the budget is too small.
@@ -172,8 +172,9 @@ async fn reserve_own(
          SELECT $1::bigint, $2::text, $3::bigint WHERE $3::bigint <= $4::bigint \
          ON CONFLICT (day, principal) DO UPDATE SET micros = own.micros + $3 WHERE own.micros <= $4::bigint - $3";
     let ReservationRequest { booking: Booking { day, payer, .. }, amount, own_limit, .. } = request;
-    let written = query::execute(client, RESERVE, &[day, &payer.name(), amount, own_limit]).await?;
-    Ok(written > 0)
+    let row_count =
+        query::execute(client, RESERVE, &[day, &payer.name(), amount, own_limit]).await?;
+    Ok(row_count > 0)
 }
 
 /// Reserves the amount in the total budget. Returns `false` if the budget is too small.
@@ -194,9 +195,9 @@ async fn reserve_total(
     Ok(row.get(0))
 }
 
-async fn is_known(client: &impl GenericClient, id: Uuid) -> Result<bool, Error> {
-    const KNOWN: &str = "SELECT EXISTS (SELECT 1 FROM reservations WHERE id = $1)";
-    Ok(query::one(client, KNOWN, &[&id]).await?.get(0))
+async fn is_reserved(client: &impl GenericClient, id: Uuid) -> Result<bool, Error> {
+    const EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM reservations WHERE id = $1)";
+    Ok(query::one(client, EXISTS, &[&id]).await?.get(0))
 }
 
 /// Replaces the reserved amount with the actual cost. Has no effect if it is already settled.

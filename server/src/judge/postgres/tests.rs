@@ -32,8 +32,11 @@ async fn open(url: &str) -> Database {
 
 fn clock_at(seconds: i64) -> (Arc<AtomicI64>, Clock) {
     let seconds = Arc::new(AtomicI64::new(seconds));
-    let set = Arc::clone(&seconds);
-    (set, Arc::new(move || Timestamp::from_micros(seconds.load(Ordering::SeqCst) * 1_000_000)))
+    let shared_seconds = Arc::clone(&seconds);
+    (
+        shared_seconds,
+        Arc::new(move || Timestamp::from_micros(seconds.load(Ordering::SeqCst) * 1_000_000)),
+    )
 }
 
 async fn spending(url: &str, limit: Option<u64>) -> Spending {
@@ -65,22 +68,22 @@ async fn servers_share_the_budget() {
                 estimate: 30,
                 ..
             }) => {}
-            Err(other) => panic!("{other}"),
+            Err(refusal) => panic!("{refusal}"),
         }
     }
     assert_eq!(admitted.len(), 33);
     assert_eq!(servers[0].today(SpendingBudget::All).await, Ok(990));
-    let dropped = admitted.split_off(3);
+    let reservations_to_drop = admitted.split_off(3);
     for reservation in admitted {
         reservation.settle(100);
     }
-    drop(dropped);
+    drop(reservations_to_drop);
     wait_until_spent(&servers[1], SpendingBudget::All, 300).await;
     assert_eq!(postgres.query(&url, "SELECT count(*) FROM reservations"), "0");
-    let refused = servers[1].admit("m", &Payer::default(), 701).await.map(drop).unwrap_err();
+    let refusal = servers[1].admit("m", &Payer::default(), 701).await.map(drop).unwrap_err();
     assert!(
-        matches!(refused, Refusal::Exhausted { spent: SpentAmount::Micros(300), .. }),
-        "{refused}"
+        matches!(refusal, Refusal::Exhausted { spent: SpentAmount::Micros(300), .. }),
+        "{refusal}"
     );
     servers[0].admit("m", &Payer::default(), 700).await.unwrap().settle(5_000);
     wait_until_spent(&servers[1], SpendingBudget::All, 5_300).await;
@@ -92,11 +95,11 @@ async fn a_settlement_counts_for_the_day_of_its_reservation() {
     let database = open(&postgres.database()).await;
     let (seconds, clock) = clock_at(DAY - 1);
     let spending = Spending::shared(database, Some(100), clock, Handle::current());
-    let call = spending.admit("m", &Payer::default(), 100).await.unwrap();
+    let reservation = spending.admit("m", &Payer::default(), 100).await.unwrap();
     seconds.store(DAY, Ordering::SeqCst);
     spending.admit("m", &Payer::default(), 100).await.unwrap().settle(60);
     wait_until_spent(&spending, SpendingBudget::All, 60).await;
-    call.settle(1);
+    reservation.settle(1);
     seconds.store(DAY - 1, Ordering::SeqCst);
     wait_until_spent(&spending, SpendingBudget::All, 1).await;
 }
@@ -105,17 +108,17 @@ async fn a_settlement_counts_for_the_day_of_its_reservation() {
 async fn an_outage_refuses_calls_and_delays_settlements() {
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
-    let (bounded, boundless) = (spending(&url, Some(100)).await, spending(&url, None).await);
-    let call = bounded.admit("m", &Payer::default(), 100).await.unwrap();
+    let (limited, unlimited) = (spending(&url, Some(100)).await, spending(&url, None).await);
+    let reservation = limited.admit("m", &Payer::default(), 100).await.unwrap();
     postgres.kill();
-    let refused = bounded.admit("m", &Payer::default(), 1).await.map(drop).unwrap_err();
-    assert!(matches!(refused, Refusal::Unavailable { .. }), "{refused}");
-    drop(boundless.admit("m", &Payer::default(), 1).await.unwrap());
-    call.settle(10);
+    let refusal = limited.admit("m", &Payer::default(), 1).await.map(drop).unwrap_err();
+    assert!(matches!(refusal, Refusal::Unavailable { .. }), "{refusal}");
+    drop(unlimited.admit("m", &Payer::default(), 1).await.unwrap());
+    reservation.settle(10);
     postgres.up();
-    wait_until_spent(&bounded, SpendingBudget::All, 10).await;
+    wait_until_spent(&limited, SpendingBudget::All, 10).await;
     // An amount that exceeds the column is refused.
-    boundless.admit("m", &Payer::default(), u64::MAX).await.map(drop).unwrap_err();
+    unlimited.admit("m", &Payer::default(), u64::MAX).await.map(drop).unwrap_err();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -123,30 +126,30 @@ async fn servers_share_cached_judgements() {
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
     let now = Timestamp::from_micros(DAY * 1_000_000);
-    let later = |seconds: i64| Timestamp::from_micros(now.as_micros() + seconds * 1_000_000);
+    let now_plus = |seconds: i64| Timestamp::from_micros(now.as_micros() + seconds * 1_000_000);
     let limits = CacheLimits { store_timeout: Duration::from_secs(10), ..LIMITS };
-    let one = SharedJudgements::new(open(&url).await, limits);
-    let other = SharedJudgements::new(open(&url).await, limits);
+    let first = SharedJudgements::new(open(&url).await, limits);
+    let second = SharedJudgements::new(open(&url).await, limits);
     let text = testing::text(&judgement());
-    one.put(key(1), text.clone(), now);
-    one.flush().await;
-    let stored = other.find(key(1), later(3_000)).await.unwrap();
+    first.put(key(1), text.clone(), now);
+    first.flush().await;
+    let stored = second.find(key(1), now_plus(3_000)).await.unwrap();
     assert_eq!((stored.made_at, stored.size), (now, text.len()));
     assert_eq!(stored.judgement.explanation, judgement().explanation);
-    assert!(other.find(key(2), now).await.is_none());
-    assert!(other.find(key(1), later(3_600)).await.is_none(), "it is too old");
+    assert!(second.find(key(2), now).await.is_none());
+    assert!(second.find(key(1), now_plus(3_600)).await.is_none(), "it is too old");
     postgres.query(&url, "UPDATE judgements SET judgement = 'no judgement'");
-    assert!(other.find(key(1), now).await.is_none());
+    assert!(second.find(key(1), now).await.is_none());
 
     // Old judgements are removed after the first write and every 32nd.
-    let few = CacheLimits { disk_bytes: 10 * text.len() as u64, ..limits };
-    let few = SharedJudgements::new(open(&url).await, few);
+    let small_limits = CacheLimits { disk_bytes: 10 * text.len() as u64, ..limits };
+    let small_cache = SharedJudgements::new(open(&url).await, small_limits);
     for number in 0..33 {
-        few.put(key(100 + number), text.clone(), later(number.into()));
-        few.flush().await;
+        small_cache.put(key(100 + number), text.clone(), now_plus(number.into()));
+        small_cache.flush().await;
     }
     assert_eq!(postgres.query(&url, "SELECT count(*) FROM judgements"), "10");
-    assert!(few.find(key(132), later(40)).await.is_some(), "the latest stays");
+    assert!(small_cache.find(key(132), now_plus(40)).await.is_some(), "the latest stays");
     postgres.query(&url, "DROP TABLE judgements");
-    assert!(few.find(key(132), later(40)).await.is_none());
+    assert!(small_cache.find(key(132), now_plus(40)).await.is_none());
 }

@@ -17,8 +17,8 @@ impl Payer {
     /// have none.
     #[must_use]
     pub fn new(owner: Owner, daily_budget: Option<u64>) -> Self {
-        let is_nobody = owner.name().is_empty();
-        Self { owner, daily_budget: daily_budget.filter(|_| !is_nobody) }
+        let has_name = !owner.name().is_empty();
+        Self { owner, daily_budget: daily_budget.filter(|_| has_name) }
     }
 
     /// Returns the daily budget in millionths of a dollar. `None` if only the total budget applies.

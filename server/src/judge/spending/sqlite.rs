@@ -35,17 +35,17 @@ impl BudgetLedger {
             connection: Mutex::new(database::open(folder, Durability::Durable)?),
             corrections: Mutex::default(),
         };
-        let checked = tables::check(&ledger.connection(), ledger.day());
-        let checked = checked.map_err(|error| DatabaseError::from_sqlite(&error, &ledger.file))?;
-        match checked {
+        let result = tables::check(&ledger.connection(), ledger.day());
+        let damage = result.map_err(|error| DatabaseError::from_sqlite(&error, &ledger.file))?;
+        match damage {
             None => Ok(ledger),
             Some(reason) => Err(DatabaseError::Damaged { file: ledger.file.clone(), reason }),
         }
     }
 
     fn flush(&self) {
-        let is_written = self.corrections().is_empty();
-        if is_written {
+        let has_corrections = !self.corrections().is_empty();
+        if !has_corrections {
             return;
         }
         if let Err(error) = self.write(None) {
@@ -57,13 +57,13 @@ impl BudgetLedger {
     fn write(&self, request: Option<&BudgetRequest<'_>>) -> rusqlite::Result<Option<Shortfall>> {
         let mut connection = self.connection();
         let corrections = std::mem::take(&mut *self.corrections());
-        let written = tables::write(&mut connection, &corrections, request);
-        if written.is_err() {
+        let result = tables::write(&mut connection, &corrections, request);
+        if result.is_err() {
             for ((day, principal), correction) in corrections {
                 self.add(day, &principal, correction);
             }
         }
-        written
+        result
     }
 
     fn add(&self, day: i64, principal: &str, correction: i128) {
@@ -76,7 +76,7 @@ impl BudgetLedger {
         day_of((self.clock)())
     }
 
-    fn unavailable(&self, error: &rusqlite::Error) -> Refusal {
+    fn unavailable_refusal(&self, error: &rusqlite::Error) -> Refusal {
         let reason = DatabaseError::from_sqlite(error, &self.file).to_string();
         Refusal::Unavailable { reason }
     }
@@ -105,7 +105,7 @@ impl BudgetStore for BudgetLedger {
                 self.add(day, payer.name(), i128::from(estimate));
                 Ok(Booking::for_day(day, payer))
             }
-            Err(error) => Err(self.unavailable(&error)),
+            Err(error) => Err(self.unavailable_refusal(&error)),
         }
     }
 
@@ -126,8 +126,8 @@ impl BudgetStore for BudgetLedger {
     fn today(&self, budget: &SpendingBudget) -> Result<u64, Refusal> {
         let today = self.day();
         let connection = self.connection();
-        let on_disk = tables::spent(&connection, today, budget);
-        let on_disk = on_disk.map_err(|error| self.unavailable(&error))?;
+        let stored = tables::spent_amount(&connection, today, budget);
+        let stored = stored.map_err(|error| self.unavailable_refusal(&error))?;
         let is_relevant = |day: i64, principal: &str| match budget {
             SpendingBudget::All => day == today,
             SpendingBudget::Principal(name) => day == today && name == principal,
@@ -137,7 +137,7 @@ impl BudgetStore for BudgetLedger {
             .iter()
             .filter(|((day, principal), _)| is_relevant(*day, principal))
             .fold(0_i128, |sum, (_, correction)| sum.saturating_add(*correction));
-        Ok(tables::apply_correction(on_disk, correction).unsigned_abs())
+        Ok(tables::apply_correction(stored, correction).unsigned_abs())
     }
 }
 

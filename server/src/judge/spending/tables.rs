@@ -31,8 +31,9 @@ pub(super) fn write(
 ) -> rusqlite::Result<Option<Shortfall>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     for ((day, principal), correction) in corrections {
-        let own = (!principal.is_empty()).then(|| SpendingBudget::Principal(principal.clone()));
-        for budget in own.iter().chain([&SpendingBudget::All]) {
+        let own_budget =
+            (!principal.is_empty()).then(|| SpendingBudget::Principal(principal.clone()));
+        for budget in own_budget.iter().chain([&SpendingBudget::All]) {
             add(&transaction, *day, budget, *correction)?;
         }
     }
@@ -46,11 +47,12 @@ fn reserve(
     request: &BudgetRequest<'_>,
 ) -> rusqlite::Result<Option<Shortfall>> {
     let &BudgetRequest { day, payer, estimate, daily_limit } = request;
-    let own = payer.budget().map(|own| (own, payer.daily_budget()));
-    let budgets: Vec<_> = own.into_iter().chain([(SpendingBudget::All, daily_limit)]).collect();
+    let own_budget = payer.budget().map(|budget| (budget, payer.daily_budget()));
+    let budgets: Vec<_> =
+        own_budget.into_iter().chain([(SpendingBudget::All, daily_limit)]).collect();
     for (budget, limit) in &budgets {
         let Some(limit) = *limit else { continue };
-        let spent = spent(connection, day, budget)?.unsigned_abs();
+        let spent = spent_amount(connection, day, budget)?.unsigned_abs();
         if spent.saturating_add(estimate) > limit {
             return Ok(Some(Shortfall { budget: budget.clone(), limit, spent }));
         }
@@ -71,11 +73,11 @@ pub(super) fn check(connection: &Connection, day: i64) -> rusqlite::Result<Optio
             return Ok(Some(result));
         }
     }
-    spent(connection, day, &SpendingBudget::All).map(|_| None)
+    spent_amount(connection, day, &SpendingBudget::All).map(|_| None)
 }
 
 /// Returns the stored amount. A negative one means damage.
-pub(super) fn spent(
+pub(super) fn spent_amount(
     connection: &Connection,
     day: i64,
     budget: &SpendingBudget,
@@ -103,12 +105,12 @@ fn add(
         ON CONFLICT (day) DO UPDATE SET micros = excluded.micros";
     const OWN: &str = "INSERT INTO spending_of_principals VALUES (?1, ?2, ?3)
         ON CONFLICT (day, principal) DO UPDATE SET micros = excluded.micros";
-    let micros = apply_correction(spent(connection, day, budget)?, correction);
-    let written = match budget {
+    let micros = apply_correction(spent_amount(connection, day, budget)?, correction);
+    let result = match budget {
         SpendingBudget::All => connection.execute(TOTAL, (day, micros)),
         SpendingBudget::Principal(name) => connection.execute(OWN, (day, name, micros)),
     };
-    written.map(|_| ())
+    result.map(|_| ())
 }
 
 pub(super) fn apply_correction(micros: i64, correction: i128) -> i64 {

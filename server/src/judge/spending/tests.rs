@@ -17,8 +17,11 @@ const DAY: i64 = 24 * 3_600;
 
 fn clock_at(seconds: i64) -> (Arc<AtomicI64>, Clock) {
     let seconds = Arc::new(AtomicI64::new(seconds));
-    let set = Arc::clone(&seconds);
-    (set, Arc::new(move || Timestamp::from_micros(seconds.load(Ordering::SeqCst) * 1_000_000)))
+    let shared_seconds = Arc::clone(&seconds);
+    (
+        shared_seconds,
+        Arc::new(move || Timestamp::from_micros(seconds.load(Ordering::SeqCst) * 1_000_000)),
+    )
 }
 
 fn open(folder: &Path, limit: Option<u64>) -> Spending {
@@ -37,11 +40,11 @@ fn today(spending: &Spending) -> u64 {
     spending.store.today(&SpendingBudget::All).unwrap()
 }
 
-fn refused(result: Result<Reservation, Refusal>) -> Refusal {
+fn unwrap_refusal(result: Result<Reservation, Refusal>) -> Refusal {
     result.map(|_| ()).unwrap_err()
 }
 
-fn exhausted(limit: u64, spent: u64, estimate: u64) -> Refusal {
+fn total_budget_refusal(limit: u64, spent: u64, estimate: u64) -> Refusal {
     let resets_at = Timestamp::from_micros(2 * DAY * 1_000_000);
     Refusal::Exhausted {
         budget: SpendingBudget::All,
@@ -57,15 +60,15 @@ fn a_reservation_counts_until_it_is_settled_or_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(100));
     let first = reserve(&spending, 60).unwrap();
-    assert_eq!(refused(reserve(&spending, 41)), exhausted(100, 60, 41));
+    assert_eq!(unwrap_refusal(reserve(&spending, 41)), total_budget_refusal(100, 60, 41));
     let second = reserve(&spending, 40).unwrap();
-    assert_eq!(refused(reserve(&spending, 1)), exhausted(100, 100, 1));
+    assert_eq!(unwrap_refusal(reserve(&spending, 1)), total_budget_refusal(100, 100, 1));
     first.settle(10);
     assert_eq!(today(&spending), 50);
     drop(second);
     assert_eq!(today(&spending), 10);
     reserve(&spending, 90).unwrap().settle(90);
-    assert_eq!(refused(reserve(&spending, 1)), exhausted(100, 100, 1));
+    assert_eq!(unwrap_refusal(reserve(&spending, 1)), total_budget_refusal(100, 100, 1));
     reserve(&spending, 0).unwrap().settle(0);
 }
 
@@ -74,7 +77,7 @@ fn a_call_that_cost_more_than_estimated_counts_in_full() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(100));
     reserve(&spending, 1).unwrap().settle(250);
-    assert_eq!(refused(reserve(&spending, 0)), exhausted(100, 250, 0));
+    assert_eq!(unwrap_refusal(reserve(&spending, 0)), total_budget_refusal(100, 250, 0));
 }
 
 #[test]
@@ -85,23 +88,26 @@ fn spending_survives_a_restart() {
     std::mem::forget(reserve(&spending, 30).unwrap());
     drop(spending);
     assert_eq!(today(&open(folder.path(), Some(100))), 50);
-    assert_eq!(refused(reserve(&open(folder.path(), Some(60)), 11)), exhausted(60, 50, 11));
+    assert_eq!(
+        unwrap_refusal(reserve(&open(folder.path(), Some(60)), 11)),
+        total_budget_refusal(60, 50, 11)
+    );
 }
 
 #[test]
 fn days_begin_at_midnight_utc() {
     let folder = tempfile::tempdir().unwrap();
-    let (clock, reading) = clock_at(DAY - 1);
-    let spending = Spending::open(folder.path(), Some(100), reading).unwrap();
-    let overnight = reserve(&spending, 100).unwrap();
+    let (seconds, clock) = clock_at(DAY - 1);
+    let spending = Spending::open(folder.path(), Some(100), clock).unwrap();
+    let reservation = reserve(&spending, 100).unwrap();
     assert!(reserve(&spending, 1).is_err());
-    clock.store(DAY, Ordering::SeqCst);
+    seconds.store(DAY, Ordering::SeqCst);
     reserve(&spending, 100).unwrap().settle(70);
-    overnight.settle(90);
+    reservation.settle(90);
     assert_eq!(today(&spending), 70);
-    clock.store(DAY - 1, Ordering::SeqCst);
+    seconds.store(DAY - 1, Ordering::SeqCst);
     assert_eq!(today(&spending), 90, "a clock set back finds the previous day unchanged");
-    clock.store(-1, Ordering::SeqCst);
+    seconds.store(-1, Ordering::SeqCst);
     reserve(&spending, 100).unwrap().settle(100);
     assert!(reserve(&spending, 1).is_err());
 }
@@ -120,13 +126,16 @@ fn without_a_limit_every_call_is_allowed() {
 fn the_largest_amounts_are_counted_without_overflow() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(100));
-    assert_eq!(refused(reserve(&spending, u64::MAX)), exhausted(100, 0, u64::MAX));
+    assert_eq!(
+        unwrap_refusal(reserve(&spending, u64::MAX)),
+        total_budget_refusal(100, 0, u64::MAX)
+    );
     reserve(&spending, 1).unwrap().settle(u64::MAX);
     assert!(reserve(&spending, 0).is_err());
     let (_, clock) = clock_at(i64::MAX / 1_000_000);
     drop(spending);
     let spending = Spending::open(folder.path(), Some(0), clock).unwrap();
-    assert!(matches!(refused(reserve(&spending, 1)), Refusal::Exhausted { .. }));
+    assert!(matches!(unwrap_refusal(reserve(&spending, 1)), Refusal::Exhausted { .. }));
 }
 
 #[test]
@@ -134,19 +143,19 @@ fn refuses_calls_while_the_ledger_cannot_be_written() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(100));
     let reservation = reserve(&spending, 50).unwrap();
-    let other = Connection::open(folder.path().join(FILE)).unwrap();
-    other.execute_batch("ALTER TABLE spending RENAME TO away").unwrap();
-    let refusal = refused(reserve(&spending, 1));
+    let connection = Connection::open(folder.path().join(FILE)).unwrap();
+    connection.execute_batch("ALTER TABLE spending RENAME TO away").unwrap();
+    let refusal = unwrap_refusal(reserve(&spending, 1));
     assert!(matches!(refusal, Refusal::Unavailable { .. }), "{refusal}");
     assert!(refusal.to_string().contains(FILE), "{refusal}");
     assert!(spending.store.today(&SpendingBudget::All).is_err());
     reservation.settle(20);
-    other.execute_batch("ALTER TABLE away RENAME TO spending").unwrap();
+    connection.execute_batch("ALTER TABLE away RENAME TO spending").unwrap();
     assert_eq!(today(&spending), 20, "a correction that could not be written is kept");
     reserve(&spending, 80).unwrap().settle(80);
-    let written: i64 =
-        other.query_row("SELECT micros FROM spending", [], |row| row.get(0)).unwrap();
-    assert_eq!(written, 100);
+    let stored: i64 =
+        connection.query_row("SELECT micros FROM spending", [], |row| row.get(0)).unwrap();
+    assert_eq!(stored, 100);
 }
 
 #[test]
@@ -189,7 +198,7 @@ fn a_truncated_file_does_not_return_money() {
 
 #[test]
 fn a_refusal_names_the_fix() {
-    let refusal = exhausted(1_500_000, 1_490_000, 30_500);
+    let refusal = total_budget_refusal(1_500_000, 1_490_000, 30_500);
     assert_eq!(
         refusal.to_string(),
         "the daily budget of all callers is $1.50, of which $1.49 is spent or reserved, and this call may cost up \

@@ -11,10 +11,10 @@ async fn a_foreign_file_is_left_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(FILE);
     std::fs::write(&file, "another file").unwrap();
-    let judge = Scripted::new(9, &[]);
-    let cached = on_disk(&judge, folder.path());
-    assert_eq!(debug_text(&cached.judge(&question()).await), uncached());
-    assert_eq!(debug_text(&cached.judge(&question()).await), from_cache());
+    let judge = ScriptedJudge::new(9, &[]);
+    let cached = with_disk_cache(&judge, folder.path());
+    assert_eq!(debug_text(&cached.judge(&question()).await), uncached_answer());
+    assert_eq!(debug_text(&cached.judge(&question()).await), cached_answer());
     assert_eq!(std::fs::read(&file).unwrap(), b"another file");
 }
 
@@ -30,42 +30,42 @@ fn file_with_a_judgement() -> (Vec<u8>, Range<usize>) {
 /// Asks a question with a cache in a folder. Returns the answer and the number of calls to the judge.
 fn ask_in(folder: &Path) -> (String, usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let judge = Scripted::new(1, &[]);
+    let judge = ScriptedJudge::new(1, &[]);
     let answer = runtime.block_on(async {
-        let cached = on_disk(&judge, folder);
+        let cached = with_disk_cache(&judge, folder);
         let answer = cached.judge(&question()).await;
         cached.cache.flush().await;
         answer
     });
-    (debug_text(&answer), judge.asked())
+    (debug_text(&answer), judge.call_count())
 }
 
-fn expected(asked: usize) -> String {
-    if asked == 0 { from_cache() } else { uncached() }
+fn expected_answer(call_count: usize) -> String {
+    if call_count == 0 { cached_answer() } else { uncached_answer() }
 }
 
 #[test]
 fn a_truncated_file_is_a_miss() {
-    let (file, text) = file_with_a_judgement();
+    let (file, range) = file_with_a_judgement();
     for length in (0..file.len()).step_by(1_000) {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), &file[..length]).unwrap();
-        let (answer, asked) = ask_in(folder.path());
-        assert_eq!(answer, expected(asked), "cut to {length} bytes");
-        assert!(asked == 1 || length >= text.end, "cut to {length} bytes");
+        let (answer, call_count) = ask_in(folder.path());
+        assert_eq!(answer, expected_answer(call_count), "cut to {length} bytes");
+        assert!(call_count == 1 || length >= range.end, "cut to {length} bytes");
     }
 }
 
 #[test]
 fn detects_damage_at_any_byte() {
-    let (file, text) = file_with_a_judgement();
-    for at in text.step_by(41) {
+    let (file, range) = file_with_a_judgement();
+    for offset in range.step_by(41) {
         let folder = tempfile::tempdir().unwrap();
         let mut damaged = file.clone();
-        damaged[at] ^= 1;
+        damaged[offset] ^= 1;
         std::fs::write(folder.path().join(FILE), &damaged).unwrap();
-        assert_eq!(ask_in(folder.path()), (uncached(), 1), "byte {at}");
-        assert_eq!(ask_in(folder.path()), (from_cache(), 0), "it was replaced");
+        assert_eq!(ask_in(folder.path()), (uncached_answer(), 1), "byte {offset}");
+        assert_eq!(ask_in(folder.path()), (cached_answer(), 0), "it was replaced");
     }
 }
 
@@ -79,11 +79,11 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let (mut file, _) = file_with_a_judgement();
         for (index, byte) in damage {
-            let at = index.index(file.len());
-            file[at] = byte;
+            let offset = index.index(file.len());
+            file[offset] = byte;
         }
         std::fs::write(folder.path().join(FILE), &file).unwrap();
-        let (answer, asked) = ask_in(folder.path());
-        prop_assert_eq!(answer, expected(asked));
+        let (answer, call_count) = ask_in(folder.path());
+        prop_assert_eq!(answer, expected_answer(call_count));
     }
 }

@@ -7,10 +7,10 @@ use crate::judge::model::shuffled::tests::question;
 
 const EVIDENCE: &str = "payments-db pool is full at 14:05\nnode-3 Ready\nbilling-db idle";
 
-fn canary_of(question: &Question, rng: &mut Rng) -> Option<Claim> {
+fn canary_for(question: &Question, rng: &mut Rng) -> Option<Claim> {
     let items = question.evidence.iter();
-    let part: Vec<Piece<'_>> = items.map(Piece::whole).collect();
-    canary(question, &part, rng)
+    let part: Vec<Piece<'_>> = items.map(Piece::from_item).collect();
+    create_canary(question, &part, rng)
 }
 
 fn rng(seed: u32) -> Rng {
@@ -23,7 +23,7 @@ fn rng(seed: u32) -> Rng {
 fn copies_a_claim_with_an_absent_name() {
     let question = question("", &["The pool of payments-db was full at 14:05."], EVIDENCE);
     let texts: HashSet<String> =
-        (0..500).map(|seed| canary_of(&question, &mut rng(seed)).unwrap().text).collect();
+        (0..500).map(|seed| canary_for(&question, &mut rng(seed)).unwrap().text).collect();
     assert!(texts.len() > 100, "{}", texts.len());
     for text in texts {
         let name =
@@ -38,10 +38,10 @@ fn a_claim_without_a_name_gets_one() {
     let with_figure = question("", &["The pool size is 20."], EVIDENCE);
     let question = question("", &["The pool size was 20 all day."], EVIDENCE);
     assert!(!is_suitable("The pool size was 20 all day."), "`all` may include an unknown name");
-    let forms: HashSet<String> =
-        (0..100).map(|seed| canary_of(&question, &mut rng(seed)).unwrap().text).collect();
-    assert!(forms.len() > 50);
-    let text = canary_of(&with_figure, &mut rng(1)).unwrap().text;
+    let texts: HashSet<String> =
+        (0..100).map(|seed| canary_for(&question, &mut rng(seed)).unwrap().text).collect();
+    assert!(texts.len() > 50);
+    let text = canary_for(&with_figure, &mut rng(1)).unwrap().text;
     assert!(
         text.starts_with("In ") && text.contains("-") && text.contains(", the pool size is 2"),
         "{text}"
@@ -80,11 +80,12 @@ fn recognizes_names() {
         ["payments-db", "checkout-7f9c4d-x2x1z", "app.log", "mem_limit", "Orders-API", "node-3"]
     {
         assert!(is_name(name), "{name}");
-        let other = other_name(name, &mut rng(7)).unwrap();
-        let shape =
-            |name: &str| name.chars().filter(|sign| "-_.".contains(*sign)).collect::<String>();
-        assert_ne!(other, name);
-        assert_eq!(shape(&other), shape(name), "{other}");
+        let new_name = other_name(name, &mut rng(7)).unwrap();
+        let separators = |name: &str| {
+            name.chars().filter(|character| "-_.".contains(*character)).collect::<String>()
+        };
+        assert_ne!(new_name, name);
+        assert_eq!(separators(&new_name), separators(name), "{new_name}");
     }
     for word in [
         "long-running", "out-of-memory", "OOMKilled", "e.g", "p99", "14:05", "10.0.3.4", "20",
@@ -123,25 +124,26 @@ fn canaries_of_incidents_resemble_their_claims() {
             texts.map(|text| String::from_utf8_lossy(&text).into_owned()).collect();
         let question = question("", &claims, &evidence);
         for seed in 0..20 {
-            let text = canary_of(&question, &mut rng(seed)).unwrap().text;
-            let drawn: Vec<&str> = names(&text)
+            let text = canary_for(&question, &mut rng(seed)).unwrap().text;
+            let new_names: Vec<&str> = names(&text)
                 .into_iter()
                 .filter(|name| {
                     !evidence.contains(name) && claims.iter().all(|claim| !claim.contains(name))
                 })
                 .collect();
-            assert!(!drawn.is_empty(), "{text}");
-            let plain = |text: &str| -> Vec<String> {
-                let plain =
+            assert!(!new_names.is_empty(), "{text}");
+            let plain_words_of = |text: &str| -> Vec<String> {
+                let plain_words =
                     words(text).filter(|word| !is_name(word.text) && word.shape() != Shape::Number);
-                plain.map(|word| word.text.to_lowercase()).collect()
+                plain_words.map(|word| word.text.to_lowercase()).collect()
             };
-            let plain_words = plain(&text);
-            let is_taken = claims.iter().any(|claim| {
-                let claim = plain(claim);
-                plain_words == claim || plain_words.strip_prefix(&["in".to_owned()]) == Some(&claim)
+            let plain_words = plain_words_of(&text);
+            let is_copy = claims.iter().any(|claim| {
+                let claim_words = plain_words_of(claim);
+                plain_words == claim_words
+                    || plain_words.strip_prefix(&["in".to_owned()]) == Some(&claim_words)
             });
-            copied += usize::from(is_taken);
+            copied += usize::from(is_copy);
         }
     }
     println!("{copied} of {} canaries are altered claims", incidents.len() * 20);

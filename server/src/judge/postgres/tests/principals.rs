@@ -21,16 +21,16 @@ async fn principals_stay_within_their_own_and_the_total_budget() {
     let spending = spending(&postgres.database(), Some(100)).await;
     let (ada, ben) = (payer("ada", Some(60)), payer("ben", Some(60)));
     let first = spending.admit("m", &ada, 50).await.unwrap();
-    let refused = spending.admit("m", &ada, 11).await.map(drop).unwrap_err();
+    let refusal = spending.admit("m", &ada, 11).await.map(drop).unwrap_err();
     assert!(
-        matches!(&refused, Refusal::Exhausted { budget, limit: 60, spent: SpentAmount::Micros(50), .. } if *budget == budget_of("ada")),
-        "{refused}"
+        matches!(&refusal, Refusal::Exhausted { budget, limit: 60, spent: SpentAmount::Micros(50), .. } if *budget == budget_of("ada")),
+        "{refusal}"
     );
     let second = spending.admit("m", &ben, 50).await.unwrap();
-    let refused = spending.admit("m", &ben, 1).await.map(drop).unwrap_err();
+    let refusal = spending.admit("m", &ben, 1).await.map(drop).unwrap_err();
     assert!(
         matches!(
-            refused,
+            refusal,
             Refusal::Exhausted {
                 budget: SpendingBudget::All,
                 limit: 100,
@@ -38,7 +38,7 @@ async fn principals_stay_within_their_own_and_the_total_budget() {
                 ..
             }
         ),
-        "{refused}"
+        "{refusal}"
     );
     // A refused amount is not reserved in any budget.
     assert_eq!(spending.today(budget_of("ada")).await, Ok(50));
@@ -49,8 +49,8 @@ async fn principals_stay_within_their_own_and_the_total_budget() {
     wait_until_spent(&spending, SpendingBudget::All, 20).await;
     assert_eq!(spending.today(budget_of("ada")).await, Ok(20));
     assert_eq!(spending.today(budget_of("ben")).await, Ok(0));
-    let nothing = spending.admit("m", &payer("ben", Some(0)), 1).await.map(drop).unwrap_err();
-    assert!(matches!(nothing, Refusal::Exhausted { limit: 0, .. }), "{nothing}");
+    let refusal = spending.admit("m", &payer("ben", Some(0)), 1).await.map(drop).unwrap_err();
+    assert!(matches!(refusal, Refusal::Exhausted { limit: 0, .. }), "{refusal}");
     spending.admit("m", &payer("ada", None), 30).await.unwrap().settle(30);
     wait_until_spent(&spending, budget_of("ada"), 50).await;
     assert!(spending.admit("m", &ada, 11).await.is_err(), "spending without a limit counts");
@@ -74,33 +74,33 @@ async fn servers_share_a_principals_budget() {
         .collect();
     let mut admitted = [const { Vec::new() }; 3];
     for call in calls {
-        let (which, reserved) = call.await.unwrap();
-        match reserved {
-            Ok(reservation) => admitted[which].push(reservation),
+        let (payer_index, result) = call.await.unwrap();
+        match result {
+            Ok(reservation) => admitted[payer_index].push(reservation),
             Err(Refusal::Exhausted { estimate: 30, .. }) => {}
-            Err(other) => panic!("{other}"),
+            Err(refusal) => panic!("{refusal}"),
         }
     }
-    let [ada, ben, nobody] = admitted;
+    let [ada, ben, default_payer] = admitted;
     assert!(ada.len() <= 6 && ben.len() <= 26, "{} {}", ada.len(), ben.len());
-    assert_eq!(ada.len() + ben.len() + nobody.len(), 33);
+    assert_eq!(ada.len() + ben.len() + default_payer.len(), 33);
     let (ada_reserved, ben_count) = (30 * ada.len() as u64, ben.len() as u64);
     assert_eq!(servers[0].today(budget_of("ada")).await, Ok(ada_reserved));
     assert_eq!(servers[1].today(SpendingBudget::All).await, Ok(990));
     // Settlements and reservations lock the same rows concurrently.
-    let others: Vec<_> = (0..40)
+    let tasks: Vec<_> = (0..40)
         .map(|number| {
             let spending = servers[number % 2].clone();
             let payer = payer(["ada", "ben"][number % 2], None);
             tokio::spawn(async move { drop(spending.admit("m", &payer, 0).await.unwrap()) })
         })
         .collect();
-    drop((ada, nobody));
+    drop((ada, default_payer));
     for reservation in ben {
         reservation.settle(7);
     }
-    for other in others {
-        other.await.unwrap();
+    for task in tasks {
+        task.await.unwrap();
     }
     wait_until_spent(&servers[0], SpendingBudget::All, 7 * ben_count).await;
     wait_until_spent(&servers[1], budget_of("ben"), 7 * ben_count).await;
@@ -117,12 +117,12 @@ async fn a_principal_has_a_new_budget_each_day() {
     let (seconds, clock) = clock_at(DAY - 1);
     let spending = Spending::shared(database, None, clock, Handle::current());
     let ada = payer("ada", Some(100));
-    let overnight = spending.admit("m", &ada, 100).await.unwrap();
+    let reservation = spending.admit("m", &ada, 100).await.unwrap();
     assert!(spending.admit("m", &ada, 1).await.is_err());
     seconds.store(DAY, Ordering::SeqCst);
     spending.admit("m", &ada, 100).await.unwrap().settle(60);
     wait_until_spent(&spending, budget_of("ada"), 60).await;
-    overnight.settle(1);
+    reservation.settle(1);
     seconds.store(DAY - 1, Ordering::SeqCst);
     wait_until_spent(&spending, budget_of("ada"), 1).await;
     wait_until_spent(&spending, SpendingBudget::All, 1).await;
@@ -134,8 +134,8 @@ async fn an_outage_refuses_principals_with_a_budget() {
     let spending = spending(&postgres.database(), None).await;
     let call = spending.admit("m", &payer("ada", Some(100)), 100).await.unwrap();
     postgres.kill();
-    let refused = spending.admit("m", &payer("ada", Some(100)), 0).await.map(drop).unwrap_err();
-    assert!(matches!(refused, Refusal::Unavailable { .. }), "{refused}");
+    let refusal = spending.admit("m", &payer("ada", Some(100)), 0).await.map(drop).unwrap_err();
+    assert!(matches!(refusal, Refusal::Unavailable { .. }), "{refusal}");
     drop(spending.admit("m", &payer("ben", None), 1).await.unwrap());
     call.settle(10);
     postgres.up();
@@ -147,7 +147,7 @@ async fn a_retried_reservation_counts_once() {
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
     let database = open(&url).await;
-    let reserve_at = async |request: &ReservationRequest, attempt: u32| {
+    let reserve_in_attempt = async |request: &ReservationRequest, attempt: u32| {
         let request = request.clone();
         let reserving = database.run(move |client, _| {
             let request = request.clone();
@@ -165,7 +165,7 @@ async fn a_retried_reservation_counts_once() {
         let booking = Booking { day: 1, id: Uuid::now_v7(), payer: payer(name, None) };
         let request = ReservationRequest { booking, amount: 30, total_limit, own_limit };
         for attempt in 1..=3 {
-            assert_eq!(reserve_at(&request, attempt).await, None, "{name} {attempt}");
+            assert_eq!(reserve_in_attempt(&request, attempt).await, None, "{name} {attempt}");
         }
         assert_eq!(postgres.query(&url, "SELECT micros FROM spending"), total.to_string());
     }
@@ -174,8 +174,8 @@ async fn a_retried_reservation_counts_once() {
     // A reservation succeeds even if its first attempt failed.
     let booking = Booking { day: 2, id: Uuid::now_v7(), payer: payer("ada", None) };
     let request = ReservationRequest { booking, amount: 30, total_limit: 30, own_limit: 30 };
-    assert_eq!(reserve_at(&request, 2).await, None);
+    assert_eq!(reserve_in_attempt(&request, 2).await, None);
     let booking = Booking { id: Uuid::now_v7(), ..request.booking.clone() };
-    let other = ReservationRequest { booking, ..request };
-    assert_eq!(reserve_at(&other, 2).await, Some(budget_of("ada")));
+    let other_request = ReservationRequest { booking, ..request };
+    assert_eq!(reserve_in_attempt(&other_request, 2).await, Some(budget_of("ada")));
 }

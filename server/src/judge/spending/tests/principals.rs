@@ -11,11 +11,11 @@ fn budget_of(name: &str) -> SpendingBudget {
     SpendingBudget::Principal(name.to_owned())
 }
 
-fn today_of(spending: &Spending, name: &str) -> u64 {
+fn today_for(spending: &Spending, name: &str) -> u64 {
     spending.store.today(&budget_of(name)).unwrap()
 }
 
-fn own_exhausted(name: &str, limit: u64, spent: u64, estimate: u64) -> Refusal {
+fn own_budget_refusal(name: &str, limit: u64, spent: u64, estimate: u64) -> Refusal {
     let resets_at = Timestamp::from_micros(2 * DAY * 1_000_000);
     let spent = SpentAmount::Micros(spent);
     Refusal::Exhausted { budget: budget_of(name), limit, spent, estimate, resets_at }
@@ -27,22 +27,28 @@ fn principals_stay_within_their_own_and_the_total_budget() {
     let spending = open(folder.path(), Some(100));
     let (ada, ben) = (payer("ada", Some(60)), payer("ben", Some(60)));
     let first = reserve_for(&spending, &ada, 50).unwrap();
-    assert_eq!(refused(reserve_for(&spending, &ada, 11)), own_exhausted("ada", 60, 50, 11));
+    assert_eq!(
+        unwrap_refusal(reserve_for(&spending, &ada, 11)),
+        own_budget_refusal("ada", 60, 50, 11)
+    );
     let second = reserve_for(&spending, &ben, 50).unwrap();
-    let refusal = refused(reserve_for(&spending, &ben, 1));
+    let refusal = unwrap_refusal(reserve_for(&spending, &ben, 1));
     assert!(
         matches!(refusal, Refusal::Exhausted { budget: SpendingBudget::All, limit: 100, .. }),
         "{refusal}"
     );
-    assert_eq!((today_of(&spending, "ada"), today_of(&spending, "ben")), (50, 50));
+    assert_eq!((today_for(&spending, "ada"), today_for(&spending, "ben")), (50, 50));
     assert_eq!(today(&spending), 100, "a refused amount is reserved in neither budget");
     first.settle(20);
     drop(second);
-    assert_eq!((today_of(&spending, "ada"), today_of(&spending, "ben")), (20, 0));
+    assert_eq!((today_for(&spending, "ada"), today_for(&spending, "ben")), (20, 0));
     assert_eq!(today(&spending), 20);
     reserve_for(&spending, &ada, 40).unwrap().settle(70);
-    assert_eq!(refused(reserve_for(&spending, &ada, 0)), own_exhausted("ada", 60, 90, 0));
-    assert_eq!(today_of(&spending, "eve"), 0);
+    assert_eq!(
+        unwrap_refusal(reserve_for(&spending, &ada, 0)),
+        own_budget_refusal("ada", 60, 90, 0)
+    );
+    assert_eq!(today_for(&spending, "eve"), 0);
 }
 
 #[test]
@@ -50,7 +56,7 @@ fn a_budget_of_zero_allows_no_spending() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), None);
     let ada = payer("ada", Some(0));
-    assert_eq!(refused(reserve_for(&spending, &ada, 1)), own_exhausted("ada", 0, 0, 1));
+    assert_eq!(unwrap_refusal(reserve_for(&spending, &ada, 1)), own_budget_refusal("ada", 0, 0, 1));
     reserve_for(&spending, &ada, 0).unwrap().settle(0);
     assert_eq!(
         payer("", Some(0)).daily_budget(),
@@ -66,30 +72,30 @@ fn spending_before_a_budget_was_set_counts() {
     reserve_for(&spending, &payer("ada", None), 70).unwrap().settle(70);
     reserve(&spending, 5).unwrap().settle(5);
     assert_eq!(
-        refused(reserve_for(&spending, &payer("ada", Some(80)), 11)),
-        own_exhausted("ada", 80, 70, 11)
+        unwrap_refusal(reserve_for(&spending, &payer("ada", Some(80)), 11)),
+        own_budget_refusal("ada", 80, 70, 11)
     );
     reserve_for(&spending, &payer("ada", Some(90)), 11).unwrap().settle(10);
     std::mem::forget(reserve_for(&spending, &payer("ada", None), 3).unwrap());
     drop(spending);
     let spending = open(folder.path(), None);
-    assert_eq!((today_of(&spending, "ada"), today(&spending)), (83, 88));
+    assert_eq!((today_for(&spending, "ada"), today(&spending)), (83, 88));
 }
 
 #[test]
 fn a_principal_has_a_new_budget_each_day() {
     let folder = tempfile::tempdir().unwrap();
-    let (clock, reading) = clock_at(DAY - 1);
-    let spending = Spending::open(folder.path(), None, reading).unwrap();
+    let (seconds, clock) = clock_at(DAY - 1);
+    let spending = Spending::open(folder.path(), None, clock).unwrap();
     let ada = payer("ada", Some(100));
-    let overnight = reserve_for(&spending, &ada, 100).unwrap();
+    let reservation = reserve_for(&spending, &ada, 100).unwrap();
     assert!(reserve_for(&spending, &ada, 1).is_err());
-    clock.store(DAY, Ordering::SeqCst);
+    seconds.store(DAY, Ordering::SeqCst);
     reserve_for(&spending, &ada, 100).unwrap().settle(70);
-    overnight.settle(90);
-    assert_eq!((today_of(&spending, "ada"), today(&spending)), (70, 70));
-    clock.store(DAY - 1, Ordering::SeqCst);
-    assert_eq!((today_of(&spending, "ada"), today(&spending)), (90, 90));
+    reservation.settle(90);
+    assert_eq!((today_for(&spending, "ada"), today(&spending)), (70, 70));
+    seconds.store(DAY - 1, Ordering::SeqCst);
+    assert_eq!((today_for(&spending, "ada"), today(&spending)), (90, 90));
 }
 
 #[test]
@@ -98,20 +104,20 @@ fn an_outage_refuses_principals_with_a_budget() {
     let spending = open(folder.path(), None);
     let (ada, ben) = (payer("ada", Some(100)), payer("ben", None));
     let reservation = reserve_for(&spending, &ada, 50).unwrap();
-    let other = Connection::open(folder.path().join(FILE)).unwrap();
-    other.execute_batch("ALTER TABLE spending_of_principals RENAME TO away").unwrap();
-    let refusal = refused(reserve_for(&spending, &ada, 1));
+    let connection = Connection::open(folder.path().join(FILE)).unwrap();
+    connection.execute_batch("ALTER TABLE spending_of_principals RENAME TO away").unwrap();
+    let refusal = unwrap_refusal(reserve_for(&spending, &ada, 1));
     assert!(matches!(refusal, Refusal::Unavailable { .. }), "{refusal}");
     reserve_for(&spending, &ben, 9).unwrap().settle(7);
     reservation.settle(20);
-    other.execute_batch("ALTER TABLE away RENAME TO spending_of_principals").unwrap();
-    assert_eq!((today_of(&spending, "ada"), today_of(&spending, "ben")), (20, 7));
+    connection.execute_batch("ALTER TABLE away RENAME TO spending_of_principals").unwrap();
+    assert_eq!((today_for(&spending, "ada"), today_for(&spending, "ben")), (20, 7));
     assert_eq!(today(&spending), 27);
     reserve_for(&spending, &ada, 80).unwrap().settle(80);
     let sql = "SELECT sum(micros), (SELECT micros FROM spending) FROM spending_of_principals";
-    let written: (i64, i64) =
-        other.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-    assert_eq!(written, (107, 107));
+    let stored: (i64, i64) =
+        connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    assert_eq!(stored, (107, 107));
 }
 
 #[test]
@@ -131,19 +137,20 @@ fn a_refusal_hides_the_spending_of_others() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), Some(1_500_000));
     reserve_for(&spending, &payer("ben", None), 1_234_567).unwrap().settle(1_234_567);
-    let refused_to = |payer: &Payer| refused(reserve_for(&spending, payer, 300_000)).to_string();
-    let refusal = refused_to(&payer("ada", None));
+    let refusal_for =
+        |payer: &Payer| unwrap_refusal(reserve_for(&spending, payer, 300_000)).to_string();
+    let refusal = refusal_for(&payer("ada", None));
     assert_eq!(
         refusal,
         "the daily budget of all callers is $1.50, of which too little is left, and this call may cost up to $0.30; raise \
          judges.daily_budget, or try again after 1970-01-03T00:00:00Z"
     );
     let amount = "$1.234567 is spent or reserved";
-    for sees_all in [Payer::default(), Payer::new(Owner::new("auditor", true), None)] {
-        assert!(refused_to(&sees_all).contains(amount), "{}", refused_to(&sees_all));
+    for payer in [Payer::default(), Payer::new(Owner::new("auditor", true), None)] {
+        assert!(refusal_for(&payer).contains(amount), "{}", refusal_for(&payer));
     }
     assert_eq!(
-        refused_to(&payer("ben", Some(1_300_000))),
+        refusal_for(&payer("ben", Some(1_300_000))),
         "the daily budget of ben is $1.30, of which $1.234567 is spent or reserved, and this call may cost up to $0.30; \
          raise daily_budget of the principal in security.principals, or try again after 1970-01-03T00:00:00Z"
     );
@@ -182,7 +189,7 @@ proptest! {
     #[test]
     fn concurrent_calls_of_principals_never_overrun_a_limit(
         limit in prop::option::of(0_u64..300),
-        own in prop::collection::vec(prop::option::of(0_u64..150), 3),
+        budgets in prop::collection::vec(prop::option::of(0_u64..150), 3),
         calls in prop::collection::vec(
             prop::collection::vec((0_u64..100, prop::option::of(0_u64..=100)), 1..6), 4),
     ) {
@@ -191,20 +198,20 @@ proptest! {
         // The first payer has two callers, and the last is the default payer.
         let names = ["ada", "ben", ""];
         let payers: Vec<Payer> =
-            names.iter().zip(&own).map(|(name, own)| payer(name, *own)).collect();
+            names.iter().zip(&budgets).map(|(name, budget)| payer(name, *budget)).collect();
         let costs = [const { AtomicU64::new(0) }; 3];
         let start = Barrier::new(calls.len());
-        let spend = |which: usize, calls: &[Call]| {
-            let payer = &payers[which];
+        let spend = |payer_index: usize, calls: &[Call]| {
+            let payer = &payers[payer_index];
             start.wait();
             for &(estimate, share) in calls {
                 let Ok(reservation) = reserve_for(&spending, payer, estimate) else { continue };
                 assert!(limit.is_none_or(|limit| today(&spending) <= limit));
-                let own = payer.daily_budget();
-                assert!(own.is_none_or(|own| today_of(&spending, payer.name()) <= own));
+                let budget = payer.daily_budget();
+                assert!(budget.is_none_or(|budget| today_for(&spending, payer.name()) <= budget));
                 if let Some(share) = share {
                     let actual = estimate * share / 100;
-                    costs[which].fetch_add(actual, Ordering::SeqCst);
+                    costs[payer_index].fetch_add(actual, Ordering::SeqCst);
                     reservation.settle(actual);
                 }
             }
@@ -215,11 +222,11 @@ proptest! {
                 scope.spawn(move || spend(caller % 3, calls));
             }
         });
-        let [ada, ben, nobody] = costs.map(AtomicU64::into_inner);
+        let [ada, ben, default_payer] = costs.map(AtomicU64::into_inner);
         drop(spending);
         let spending = open(folder.path(), limit);
-        prop_assert_eq!(today_of(&spending, "ada"), ada);
-        prop_assert_eq!(today_of(&spending, "ben"), ben);
-        prop_assert_eq!(today(&spending), ada + ben + nobody);
+        prop_assert_eq!(today_for(&spending, "ada"), ada);
+        prop_assert_eq!(today_for(&spending, "ben"), ben);
+        prop_assert_eq!(today(&spending), ada + ben + default_payer);
     }
 }
