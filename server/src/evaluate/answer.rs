@@ -25,7 +25,7 @@ pub(crate) fn claims(
     explain: bool,
 ) -> Vec<v1::JudgedClaim> {
     let Assessment { claims, tally, findings, .. } = assessment;
-    let mut impacts = Impacts { policy, tally: &tally, findings: &findings, computed: Vec::new() };
+    let mut impacts = Impacts { policy, tally: &tally, findings: &findings, cache: Vec::new() };
     let claim = |claim: VerifiedClaim| {
         let has_impact = explain && claim.judged.undecided.is_none();
         v1::JudgedClaim {
@@ -44,13 +44,13 @@ pub(super) fn is_grounded(assessment: &Assessment) -> bool {
 
 pub(super) fn attach_considered(
     claims: &mut [v1::JudgedClaim],
-    judged: &[Claim],
+    judged_claims: &[Claim],
     considered: Vec<Vec<String>>,
 ) {
-    let ids = judged.iter().map(|claim| claim.id.as_str());
-    let mut considered: HashMap<&str, Vec<String>> = ids.zip(considered).collect();
+    let ids = judged_claims.iter().map(|claim| claim.id.as_str());
+    let mut lines_by_claim: HashMap<&str, Vec<String>> = ids.zip(considered).collect();
     for claim in claims {
-        claim.considered = considered.remove(claim.id.as_str()).unwrap_or_default();
+        claim.considered = lines_by_claim.remove(claim.id.as_str()).unwrap_or_default();
     }
 }
 
@@ -68,11 +68,11 @@ pub(super) fn attach_votes(claims: &mut [v1::JudgedClaim], votes: &[Votes]) {
         votes.iter().map(|votes| (votes.claim.as_str(), votes)).collect();
     for claim in claims {
         let Some(votes) = votes.remove(claim.id.as_str()) else { continue };
-        let (agreeing, all) = votes.agreement();
+        let (agreeing, total) = votes.agreement();
         let share = |weight: u64| {
-            Fraction::new(weight.into(), all.into()).map_or(0.0, |share| share.to_f64())
+            Fraction::new(weight.into(), total.into()).map_or(0.0, |share| share.to_f64())
         };
-        claim.agreement = (all > 0).then(|| share(agreeing));
+        claim.agreement = (total > 0).then(|| share(agreeing));
         claim.votes = votes
             .votes
             .iter()
@@ -92,10 +92,10 @@ pub(super) fn attach_second_looks(
     second_looks: &[SecondLookResult],
 ) {
     let second_looks: HashMap<&str, &SecondLookResult> =
-        second_looks.iter().map(|reading| (reading.claim.as_str(), reading)).collect();
+        second_looks.iter().map(|result| (result.claim.as_str(), result)).collect();
     for claim in claims {
-        let reading = second_looks.get(claim.id.as_str());
-        claim.second_look = reading.map(|reading| render::second_look(reading));
+        let result = second_looks.get(claim.id.as_str());
+        claim.second_look = result.map(|result| render::second_look(result));
     }
 }
 
@@ -104,21 +104,21 @@ struct Impacts<'a> {
     policy: &'a Policy,
     tally: &'a Tally,
     findings: &'a TextFindings,
-    computed: Vec<(Group, Impact)>,
+    cache: Vec<(Group, Impact)>,
 }
 
 impl Impacts<'_> {
     fn get(&mut self, group: Group) -> &Impact {
-        let at = match self.computed.iter().position(|(known, _)| *known == group) {
-            Some(at) => at,
+        let index = match self.cache.iter().position(|(cached_group, _)| *cached_group == group) {
+            Some(index) => index,
             None => {
                 let impact = impact(self.policy, self.tally, group, Some(self.findings));
-                self.computed.push((group, impact));
-                self.computed.len() - 1
+                self.cache.push((group, impact));
+                self.cache.len() - 1
             }
         };
         #[expect(clippy::indexing_slicing, reason = "the position was found or pushed just above")]
-        &self.computed[at].1
+        &self.cache[index].1
     }
 }
 
@@ -154,8 +154,8 @@ pub(super) fn open_points(
     gate: Option<&ParsedGate>,
 ) -> Vec<v1::Reason> {
     let hypotheses = gate.map(|gate| gate.hypotheses.as_slice()).unwrap_or_default();
-    let open = gsar_core::open_points::open_points(assessment, hypotheses, policy);
-    open.iter().map(render::open_point).collect()
+    let points = gsar_core::open_points::open_points(assessment, hypotheses, policy);
+    points.iter().map(render::open_point).collect()
 }
 
 /// Returns the claims that would have to change to make up the margin, in report order.
@@ -188,7 +188,7 @@ pub(super) struct RenderedSafety {
 pub(super) fn safety(
     policy: &Policy,
     chain: &Option<EvidenceChain>,
-    settled: &SafetyOutcome,
+    outcome: &SafetyOutcome,
     gate: Option<&ParsedGate>,
 ) -> RenderedSafety {
     let (hypotheses, changes) = gate
@@ -196,16 +196,16 @@ pub(super) fn safety(
         .unwrap_or_default();
     let verdict = |gate| render::gate_verdict(gate, hypotheses, &policy.gate);
     let shadow = v1::Shadow {
-        gate: settled.shadow.gate.as_ref().map(verdict),
-        cap: settled.shadow.cap.map(render::cap_verdict),
-        action: settled.shadow.action.as_ref().map(render::action_verdict),
+        gate: outcome.shadow.gate.as_ref().map(verdict),
+        cap: outcome.shadow.cap.map(render::cap_verdict),
+        action: outcome.shadow.action.as_ref().map(render::action_verdict),
         decision: None,
     };
     RenderedSafety {
-        gate: settled.gate.as_ref().map(verdict),
+        gate: outcome.gate.as_ref().map(verdict),
         chain: chain.clone().map(|chain| render::evidence_chain(chain, changes)),
-        cap: settled.cap.map(render::cap_verdict),
-        action: settled.action.as_ref().map(render::action_verdict),
+        cap: outcome.cap.map(render::cap_verdict),
+        action: outcome.action.as_ref().map(render::action_verdict),
         shadow: (shadow != v1::Shadow::default()).then_some(shadow),
     }
 }
@@ -213,15 +213,15 @@ pub(super) fn safety(
 /// If decisions are in shadow mode, moves the decision to `shadow` and returns Proceed instead.
 pub(super) fn apply_rollout(
     policy: &Policy,
-    decided: v1::Decision,
+    decision: v1::Decision,
     shadow: &mut Option<v1::Shadow>,
 ) -> v1::Decision {
     if policy.rollout.decision == DecisionRollout::Active {
-        return decided;
+        return decision;
     }
-    let tier = Tier::from_number(decided.tier).map_or("nothing", Tier::name);
+    let tier = Tier::from_number(decision.tier).map_or("nothing", Tier::name);
     let sentence = format!("the decision is in shadow mode: {tier} was decided but has no effect");
-    shadow.get_or_insert_default().decision = Some(decided);
+    shadow.get_or_insert_default().decision = Some(decision);
     v1::Decision {
         tier: v1::Tier::Proceed.into(),
         reasons: vec![v1::Reason {
@@ -235,8 +235,8 @@ pub(super) fn apply_rollout(
 }
 
 pub(crate) fn decision_or_shadow(answer: &v1::EvaluateResponse) -> Option<&v1::Decision> {
-    let in_shadow = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
-    in_shadow.or(answer.decision.as_ref())
+    let shadow_decision = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
+    shadow_decision.or(answer.decision.as_ref())
 }
 
 pub(super) fn count_decision(policy: &Policy, decision: Option<&v1::Decision>) {

@@ -25,29 +25,36 @@ pub(super) async fn collect(
     evidence: &Arc<Vec<EvidenceItem>>,
     requires_coverage: bool,
 ) -> Result<Vec<Claim>, Status> {
-    let given = report.claims.clone();
-    if !needs_extraction(&report.synthesis, &given, requires_coverage) {
-        return Ok(given);
+    let given_claims = report.claims.clone();
+    if !needs_extraction(&report.synthesis, &given_claims, requires_coverage) {
+        return Ok(given_claims);
     }
     let (synthesis, evidence) = (report.synthesis.clone(), Arc::clone(evidence));
-    compute(call, move |budget| with_uncovered_claims(&synthesis, given, &evidence, budget)).await
+    compute(call, move |budget| with_uncovered_claims(&synthesis, given_claims, &evidence, budget))
+        .await
 }
 
-pub(crate) fn needs_extraction(synthesis: &str, given: &[Claim], requires_coverage: bool) -> bool {
-    (given.is_empty() || requires_coverage) && !synthesis.trim().is_empty()
+pub(crate) fn needs_extraction(
+    synthesis: &str,
+    given_claims: &[Claim],
+    requires_coverage: bool,
+) -> bool {
+    (given_claims.is_empty() || requires_coverage) && !synthesis.trim().is_empty()
 }
 
 pub(crate) fn with_uncovered_claims(
     synthesis: &str,
-    given: Vec<Claim>,
+    given_claims: Vec<Claim>,
     evidence: &[EvidenceItem],
     budget: &Budget,
 ) -> Vec<Claim> {
     let texts: Vec<&str> = evidence.iter().map(|item| item.content.as_str()).collect();
     let document = Document::parse(synthesis, &texts, budget);
-    let uncovered: Vec<Assertion> = not_covered(&document, &given).into_iter().cloned().collect();
-    let split = gsar_core::split_report::claims(&uncovered, &given, budget);
-    given.into_iter().chain(split).collect()
+    let uncovered_assertions: Vec<Assertion> =
+        not_covered(&document, &given_claims).into_iter().cloned().collect();
+    let extracted_claims =
+        gsar_core::split_report::claims(&uncovered_assertions, &given_claims, budget);
+    given_claims.into_iter().chain(extracted_claims).collect()
 }
 
 /// Rejects a report with too many or too long claims.
@@ -59,25 +66,29 @@ pub(super) fn check(
     report: &parse::ParsedReport,
     limits: &parse::Limits,
 ) -> Result<(), Status> {
-    let (total, given) = (claims.len(), report.claims.len());
+    let (total, given_count) = (claims.len(), report.claims.len());
     let mut violations = Violations::default();
     if total > limits.max_claims {
-        let included =
-            if given == 0 { String::new() } else { format!(", including the {given} given") };
+        let suffix = if given_count == 0 {
+            String::new()
+        } else {
+            format!(", including the {given_count} given")
+        };
         let description = format!(
-            "has {total} claims{included}; at most {} are allowed (limits.claims); evaluate the report in parts",
+            "has {total} claims{suffix}; at most {} are allowed (limits.claims); evaluate the report in parts",
             limits.max_claims
         );
         violations.add("report.synthesis", description);
     }
-    if let Some(long) = claims.iter().find(|claim| claim.text.len() > limits.max_claim_bytes) {
-        let position = long
+    if let Some(long_claim) = claims.iter().find(|claim| claim.text.len() > limits.max_claim_bytes)
+    {
+        let position = long_claim
             .span
             .as_ref()
             .map_or_else(String::new, |span| format!(" at bytes {} to {}", span.start, span.end));
         let description = format!(
             "has a statement of {} bytes{position}; at most {} are allowed (limits.claim_text); remove text that is not prose",
-            long.text.len(),
+            long_claim.text.len(),
             limits.max_claim_bytes
         );
         violations.add("report.synthesis", description);

@@ -1,4 +1,4 @@
-//! Decides a judged partition and renders the response.
+//! Decides the tier of a judged partition and renders the response.
 
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ pub(super) struct Case {
     pub(super) is_counted: bool,
 }
 
-/// Decides a judgement. Returns the answer and its notices, and adds the calls of the judge and the reader
-/// to the provenance.
+/// Decides the tier of a judged report. Returns the answer and its notices, and adds the calls of the judge
+/// and the reader to the provenance.
 ///
 /// # Errors
 /// DEADLINE_EXCEEDED.
@@ -54,9 +54,9 @@ pub(super) async fn decide(
     let judge = judge.can_reconsider().then_some(judge);
     let review =
         Review { call, case: &case, judge, votes: &votes, notices: &mut notices, provenance };
-    let reviewed = review.run(judged).await?;
-    let second_looks = reviewed.second_looks.clone();
-    let assessment = assess_reviewed(call, &case, reviewed).await?;
+    let review_outcome = review.run(judged).await?;
+    let second_looks = review_outcome.second_looks.clone();
+    let assessment = assess_reviewed(call, &case, review_outcome).await?;
     if case.is_counted {
         answer::count_claims(&assessment);
     }
@@ -71,7 +71,7 @@ pub(super) async fn decide(
 async fn assess_reviewed(
     call: &Call,
     case: &Arc<Case>,
-    reviewed: ReviewOutcome,
+    review_outcome: ReviewOutcome,
 ) -> Result<Assessment, Status> {
     let case = Arc::clone(case);
     compute(call, move |budget| {
@@ -80,11 +80,11 @@ async fn assess_reviewed(
         let subject = Subject {
             synthesis: &question.synthesis,
             claims: &question.claims,
-            judged: reviewed.judged,
-            before_follow_up: reviewed.first,
+            judged: review_outcome.verdicts,
+            before_follow_up: review_outcome.before_follow_up,
             evidence: &question.evidence,
-            second_looks: &reviewed.second_looks,
-            second_look_error: reviewed.second_look_error,
+            second_looks: &review_outcome.second_looks,
+            second_look_error: review_outcome.second_look_error,
             origin: Origin::Judge,
             investigation: investigation.as_ref(),
             confidence: *confidence,
@@ -96,10 +96,10 @@ async fn assess_reviewed(
 
 fn response(case: &Case, assessment: Assessment) -> v1::EvaluateResponse {
     let policy = &case.policy;
-    let settled = answer::safety(policy, &assessment.chain, &assessment.safety, case.gate.as_ref());
+    let safety = answer::safety(policy, &assessment.chain, &assessment.safety, case.gate.as_ref());
     let decision = assessment.decision.clone();
-    let open = answer::open_points(policy, &assessment, case.gate.as_ref());
-    let rendered = answer::decision(policy, &assessment, case.explain);
+    let open_points = answer::open_points(policy, &assessment, case.gate.as_ref());
+    let rendered_decision = answer::decision(policy, &assessment, case.explain);
     let is_grounded = answer::is_grounded(&assessment);
     let corrections = assessment.corrections.iter().map(render::correction).collect();
     let coverage = assessment.findings.coverage.as_ref().map(render::coverage);
@@ -108,20 +108,20 @@ fn response(case: &Case, assessment: Assessment) -> v1::EvaluateResponse {
         if decision.score.is_some() { v1::Outcome::Scored } else { v1::Outcome::Abstained };
     v1::EvaluateResponse {
         is_grounded,
-        verification_needed: !open.is_empty(),
-        verification_reasons: open,
+        verification_needed: !open_points.is_empty(),
+        verification_reasons: open_points,
         judge_status: v1::JudgeStatus::Resolved.into(),
         outcome: outcome.into(),
         claims,
         score: decision.score.map(render::score),
         guarded_score: decision.guarded_score.map(render::score),
         terms: Some(render::terms(&decision.terms, policy)),
-        decision: Some(rendered),
-        gate: settled.gate,
-        chain: settled.chain,
-        cap: settled.cap,
-        action: settled.action,
-        shadow: settled.shadow,
+        decision: Some(rendered_decision),
+        gate: safety.gate,
+        chain: safety.chain,
+        cap: safety.cap,
+        action: safety.action,
+        shadow: safety.shadow,
         corrections,
         coverage,
         ..v1::EvaluateResponse::default()

@@ -47,7 +47,11 @@ pub(super) fn strip_decision(answer: v1::EvaluateResponse) -> v1::EvaluateRespon
         shadow: None,
         is_grounded: false,
         // A dry run may have only claims.
-        warnings: answer.warnings.into_iter().filter(|it| it.code != NO_SYNTHESIS).collect(),
+        warnings: answer
+            .warnings
+            .into_iter()
+            .filter(|warning| warning.code != NO_SYNTHESIS)
+            .collect(),
         ..answer
     }
 }

@@ -54,13 +54,13 @@ impl Engine {
         let max = judges.iter().map(|judge| judge.examples()).max().unwrap_or(0);
         let (Some(ledger), 1..) = (self.ledger(), max) else { return Arc::default() };
         let principal = self.principal().name().to_owned();
-        if let Some(graded) = self.graded_claims.0.get(&principal) {
-            return nearest(&graded, claims, max);
+        if let Some(graded_claims) = self.graded_claims.0.get(&principal) {
+            return most_similar_examples(&graded_claims, claims, max);
         }
         match read_graded_claims(ledger).await {
-            Ok(graded) => {
-                let examples = nearest(&graded, claims, max);
-                self.graded_claims.0.insert(principal, Arc::new(graded));
+            Ok(graded_claims) => {
+                let examples = most_similar_examples(&graded_claims, claims, max);
+                self.graded_claims.0.insert(principal, Arc::new(graded_claims));
                 examples
             }
             Err(error) => {
@@ -76,31 +76,33 @@ async fn read_graded_claims(ledger: &Arc<dyn Ledger>) -> Result<Vec<GradedClaim>
     let mut request = PageRequest { selection, cursor: Cursor::NEWEST, limit: MAX_EVALUATIONS };
     let latest = ledger.list(request.clone()).await?.evaluations;
     request.selection.from_micros = latest.iter().map(|summary| summary.evaluated_at_micros).min();
-    let mut graded = Vec::new();
+    let mut graded_claims = Vec::new();
     let mut next = (!latest.is_empty()).then_some(Cursor::OLDEST);
-    while let Some(cursor) = next.filter(|_| graded.len() < MAX_CLAIMS) {
+    while let Some(cursor) = next.filter(|_| graded_claims.len() < MAX_CLAIMS) {
         request.cursor = cursor;
         let page = ledger.entries(request.clone(), Reports::Omit).await?;
-        page.evaluations.into_iter().for_each(|entry| add(entry, &mut graded));
+        page.evaluations.into_iter().for_each(|entry| add_graded_claims(entry, &mut graded_claims));
         next = page.next;
     }
-    graded.truncate(MAX_CLAIMS);
-    Ok(graded)
+    graded_claims.truncate(MAX_CLAIMS);
+    Ok(graded_claims)
 }
 
-fn add(entry: Entry, graded: &mut Vec<GradedClaim>) {
+fn add_graded_claims(entry: Entry, graded_claims: &mut Vec<GradedClaim>) {
     let Ok(answer) = v1::EvaluateResponse::decode(entry.response.as_slice()) else { return };
     let mut classes: BTreeMap<&str, HashSet<i32>> = BTreeMap::new();
-    for stored in entry.grades.iter().filter(|stored| !stored.grade.claim_id.is_empty()) {
-        classes.entry(&stored.grade.claim_id).or_default().insert(stored.grade.verdict);
+    for stored_grade in
+        entry.grades.iter().filter(|stored_grade| !stored_grade.grade.claim_id.is_empty())
+    {
+        classes.entry(&stored_grade.grade.claim_id).or_default().insert(stored_grade.grade.verdict);
     }
     for claim in &answer.claims {
-        let agreed = classes.get(claim.id.as_str()).filter(|classes| classes.len() == 1);
-        let class = agreed.and_then(|classes| Class::from_number(*classes.iter().next()?));
+        let unanimous = classes.get(claim.id.as_str()).filter(|classes| classes.len() == 1);
+        let class = unanimous.and_then(|classes| Class::from_number(*classes.iter().next()?));
         let Some(class) = class.filter(|_| claim.text.len() <= MAX_BYTES) else { continue };
         let quotes = claim.citations.iter().map(|citation| citation.quote.clone());
         let quotes = quotes.filter(|quote| !quote.is_empty() && quote.len() <= MAX_BYTES);
-        graded.push(GradedClaim {
+        graded_claims.push(GradedClaim {
             terms: terms(&claim.text).into_iter().collect(),
             example: Example {
                 evaluation_id: entry.summary.evaluation_id.clone(),
@@ -115,7 +117,11 @@ fn add(entry: Entry, graded: &mut Vec<GradedClaim>) {
 
 /// Returns the graded claims that share the most terms with one of `claims`, best first. Identical claims
 /// are left out, since they would reveal the answer.
-fn nearest(graded: &[GradedClaim], claims: &[Claim], max: usize) -> Arc<[Example]> {
+fn most_similar_examples(
+    graded_claims: &[GradedClaim],
+    claims: &[Claim],
+    max: usize,
+) -> Arc<[Example]> {
     let queries: Vec<(&str, HashSet<String>)> = claims
         .iter()
         .map(|claim| (claim.text.as_str(), terms(&claim.text).into_iter().collect()))
@@ -123,12 +129,12 @@ fn nearest(graded: &[GradedClaim], claims: &[Claim], max: usize) -> Arc<[Example
     let similarity = |claim: &GradedClaim| {
         let similarities = queries.iter().map(|(_, terms)| {
             let shared = terms.intersection(&claim.terms).count();
-            let all = terms.len() + claim.terms.len() - shared;
-            (shared * 1_000_000).checked_div(all).unwrap_or(0)
+            let total = terms.len() + claim.terms.len() - shared;
+            (shared * 1_000_000).checked_div(total).unwrap_or(0)
         });
         similarities.max().unwrap_or(0)
     };
-    let mut ranked: Vec<(usize, &GradedClaim)> = graded
+    let mut ranked: Vec<(usize, &GradedClaim)> = graded_claims
         .iter()
         .filter(|claim| queries.iter().all(|(text, _)| *text != claim.example.text))
         .map(|claim| (similarity(claim), claim))
@@ -137,8 +143,8 @@ fn nearest(graded: &[GradedClaim], claims: &[Claim], max: usize) -> Arc<[Example
     // Among equals, the newest comes first.
     ranked.reverse();
     ranked.sort_by_key(|(similarity, _)| std::cmp::Reverse(*similarity));
-    let mut seen = HashSet::new();
-    ranked.retain(|(_, claim)| seen.insert(&claim.example.text));
+    let mut seen_texts = HashSet::new();
+    ranked.retain(|(_, claim)| seen_texts.insert(&claim.example.text));
     ranked.into_iter().take(max).map(|(_, claim)| claim.example.clone()).collect()
 }
 
@@ -148,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    fn graded(id: &str, text: &str) -> GradedClaim {
+    fn graded_claim(id: &str, text: &str) -> GradedClaim {
         let example = Example {
             evaluation_id: "e".to_owned(),
             claim_id: id.to_owned(),
@@ -161,12 +167,12 @@ mod tests {
 
     #[test]
     fn skips_duplicate_and_identical_claims() {
-        let graded = [
-            graded("c1", "The pool of orders-db is exhausted."),
-            graded("c2", "Nothing alike here."),
-            graded("c3", "The pool of payments-db is full."),
-            graded("c4", "The pool of payments-db is exhausted."),
-            graded("c5", "The pool of orders-db is exhausted."),
+        let graded_claims = [
+            graded_claim("c1", "The pool of orders-db is exhausted."),
+            graded_claim("c2", "Nothing alike here."),
+            graded_claim("c3", "The pool of payments-db is full."),
+            graded_claim("c4", "The pool of payments-db is exhausted."),
+            graded_claim("c5", "The pool of orders-db is exhausted."),
         ];
         let claim = |text: &str| Claim {
             id: ClaimId::new("c").unwrap(),
@@ -174,12 +180,12 @@ mod tests {
             span: None,
         };
         let claims = [claim("The pool of payments-db is exhausted."), claim("A remark.")];
-        let ids_of_nearest = |max| {
-            let examples = nearest(&graded, &claims, max);
+        let most_similar_ids = |max| {
+            let examples = most_similar_examples(&graded_claims, &claims, max);
             examples.iter().map(|example| example.claim_id.clone()).collect::<Vec<_>>()
         };
-        assert_eq!(ids_of_nearest(9), ["c3", "c5"]);
-        assert_eq!(ids_of_nearest(1), ["c3"]);
-        assert!(nearest(&graded, &[], 9).is_empty());
+        assert_eq!(most_similar_ids(9), ["c3", "c5"]);
+        assert_eq!(most_similar_ids(1), ["c3"]);
+        assert!(most_similar_examples(&graded_claims, &[], 9).is_empty());
     }
 }

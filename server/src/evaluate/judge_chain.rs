@@ -36,7 +36,7 @@ pub(super) struct ChainResult {
 }
 
 impl ChainResult {
-    pub(super) fn not_asked(reason: Reason) -> Self {
+    pub(super) fn without_call(reason: Reason) -> Self {
         Self::without_answer(Vec::new(), Vec::new(), reason)
     }
 
@@ -44,7 +44,7 @@ impl ChainResult {
         Self { links, judges: HashMap::new(), notices, outcome: Err(reason) }
     }
 
-    fn answered(links: Vec<v1::JudgeLink>, answer: ChainJudgement) -> Self {
+    fn from_answer(links: Vec<v1::JudgeLink>, answer: ChainJudgement) -> Self {
         let ChainJudgement { mut judgement, judge, judges, .. } = answer;
         let notices = std::mem::take(&mut judgement.notices);
         Self { links, judges, notices, outcome: Ok((judge, judgement)) }
@@ -84,17 +84,17 @@ pub(super) async fn call_chain(
     languages: &[&'static str],
     reader: &SecondReader,
 ) -> Result<ChainResult, Status> {
-    let mut unread = None;
+    let mut skipped_language = None;
     let mut links = Vec::with_capacity(judges.len());
     let (mut failures, mut codes) = (Vec::new(), Vec::new());
-    let mut answered: Option<ChainJudgement> = None;
-    let mut open = Arc::clone(question);
+    let mut chain_answer: Option<ChainJudgement> = None;
+    let mut open_question = Arc::clone(question);
     let mut chain = judges;
-    while let [judge, following @ ..] = chain {
-        chain = following;
+    while let [judge, remaining_judges @ ..] = chain {
+        chain = remaining_judges;
         let name = judge.name().to_owned();
         if let Some(language) = unsupported_language(judge, languages) {
-            unread = Some(language);
+            skipped_language = Some(language);
             let link = unsupported_link(&name, language);
             failures.push(format!("{name}: {} ({LANGUAGE_NOT_READ})", link.detail));
             codes.push(LANGUAGE_NOT_READ);
@@ -103,13 +103,13 @@ pub(super) async fn call_chain(
         }
         let span = traces::judge_span(&name);
         let has_reader = reader.for_judge(judge).is_some();
-        let limited = with_time_share(&open, following, has_reader);
-        let mut answer = judge.judge(&limited).instrument(span.clone()).await;
+        let timed_question = with_time_share(&open_question, remaining_judges, has_reader);
+        let mut answer = judge.judge(&timed_question).instrument(span.clone()).await;
         let (result, detail, code) = match &answer {
-            Ok(Judgement { abstained: Some(why), .. }) => ("abstained", why.clone(), ""),
+            Ok(Judgement { abstained: Some(reason), .. }) => ("abstained", reason.clone(), ""),
             Ok(_) => ("judged", String::new(), ""),
             Err(JudgeError::Failed { code, reason, .. }) => ("failed", reason.clone(), *code),
-            Err(late) => ("failed", late.to_string(), "DEADLINE_EXCEEDED"),
+            Err(error) => ("failed", error.to_string(), "DEADLINE_EXCEEDED"),
         };
         traces::record_judge_result(&span, result, code);
         counter!(names::JUDGED, "judge" => name.clone(), "result" => result, "code" => code)
@@ -124,7 +124,7 @@ pub(super) async fn call_chain(
             calls: calls.into_iter().map(call_to_proto).collect(),
         });
         match answer {
-            Ok(Judgement { abstained: Some(reason), notices, .. }) => match &mut answered {
+            Ok(Judgement { abstained: Some(reason), notices, .. }) => match &mut chain_answer {
                 // Earlier verdicts remain, and the open claims remain undecided.
                 Some(answer) => answer.judgement.notices.extend(notices),
                 None => {
@@ -133,27 +133,29 @@ pub(super) async fn call_chain(
                 }
             },
             Ok(judgement) => {
-                let split = judgement.votes.iter().filter(|votes| !votes.is_unanimous()).count();
-                counter!(names::DISAGREEMENTS, "judge" => name).increment(split as u64);
-                let answer = match answered.take() {
+                let disputed_count =
+                    judgement.votes.iter().filter(|votes| !votes.is_unanimous()).count();
+                counter!(names::DISAGREEMENTS, "judge" => name).increment(disputed_count as u64);
+                let answer = match chain_answer.take() {
                     None => ChainJudgement::new(judge, judgement),
                     Some(mut answer) => {
-                        answer.merge(question, &open, judge, judgement);
+                        answer.merge(question, &open_question, judge, judgement);
                         answer
                     }
                 };
-                let still_open = match following {
+                let next_question = match remaining_judges {
                     [] => None,
                     _ => answer.open_question(call, policy, question).await?,
                 };
-                match still_open {
-                    None => return Ok(ChainResult::answered(links, answer)),
-                    Some(question) => open = question,
+                match next_question {
+                    None => return Ok(ChainResult::from_answer(links, answer)),
+                    Some(question) => open_question = question,
                 }
-                answered = Some(answer);
+                chain_answer = Some(answer);
             }
             Err(JudgeError::DeadlinePassed { .. })
-                if question.is_late() || (following.is_empty() && answered.is_none()) =>
+                if question.is_late()
+                    || (remaining_judges.is_empty() && chain_answer.is_none()) =>
             {
                 return Err(stop_status(call));
             }
@@ -165,14 +167,14 @@ pub(super) async fn call_chain(
             }
         }
     }
-    if let Some(answer) = answered {
-        return Ok(ChainResult::answered(links, answer));
+    if let Some(answer) = chain_answer {
+        return Ok(ChainResult::from_answer(links, answer));
     }
     if !codes.is_empty() && codes.iter().all(|code| OWN_LIMIT_CODES.contains(code)) {
         return Err(errors::judges_busy());
     }
-    let is_unread = codes.iter().all(|code| *code == LANGUAGE_NOT_READ);
-    let reason = match unread.filter(|_| is_unread) {
+    let is_unsupported = codes.iter().all(|code| *code == LANGUAGE_NOT_READ);
+    let reason = match skipped_language.filter(|_| is_unsupported) {
         Some(language) => Reason::LanguageNotRead { language: language.to_owned() },
         None => Reason::JudgeFailed { reason: failures.join("; ") },
     };
@@ -184,7 +186,7 @@ fn unsupported_language(
     languages: &[&'static str],
 ) -> Option<&'static str> {
     let capabilities = judge.capabilities();
-    languages.iter().copied().find(|language| !capabilities.reads(language))
+    languages.iter().copied().find(|language| !capabilities.supports_language(language))
 }
 
 fn unsupported_link(judge: &str, language: &str) -> v1::JudgeLink {
@@ -204,19 +206,22 @@ fn unsupported_link(judge: &str, language: &str) -> v1::JudgeLink {
 /// [`MAX_SECOND_LOOK_TIME`].
 fn with_time_share(
     question: &Arc<Question>,
-    following: &[Arc<dyn Judge>],
+    remaining_judges: &[Arc<dyn Judge>],
     has_reader: bool,
 ) -> Arc<Question> {
-    let Some(deadline) = question.deadline.filter(|_| has_reader || !following.is_empty()) else {
+    let Some(deadline) = question.deadline.filter(|_| has_reader || !remaining_judges.is_empty())
+    else {
         return Arc::clone(question);
     };
     let now = Instant::now();
-    let all = deadline.saturating_duration_since(now);
-    let for_reader = if has_reader { (all / 3).min(MAX_SECOND_LOOK_TIME) } else { Duration::ZERO };
-    let left = all - for_reader;
-    let remote = following.iter().filter(|judge| !judge.is_local()).count();
-    let for_local = if remote < following.len() { left / 10 } else { Duration::ZERO };
-    let share = (left - for_local) / u32::try_from(remote + 1).unwrap_or(u32::MAX);
+    let total = deadline.saturating_duration_since(now);
+    let reader_time =
+        if has_reader { (total / 3).min(MAX_SECOND_LOOK_TIME) } else { Duration::ZERO };
+    let remaining = total - reader_time;
+    let remote_count = remaining_judges.iter().filter(|judge| !judge.is_local()).count();
+    let local_time =
+        if remote_count < remaining_judges.len() { remaining / 10 } else { Duration::ZERO };
+    let share = (remaining - local_time) / u32::try_from(remote_count + 1).unwrap_or(u32::MAX);
     Arc::new(Question { deadline: Some(now + share), ..Question::clone(question) })
 }
 

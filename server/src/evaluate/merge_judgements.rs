@@ -17,53 +17,53 @@ pub(super) struct ChainJudgement {
     /// The name of the judge that decided each claim.
     pub(super) judges: HashMap<ClaimId, String>,
     /// Claims that are not grounded and whose role is unknown. They may be the root cause.
-    without_role: HashSet<ClaimId>,
+    claims_without_role: HashSet<ClaimId>,
 }
 
 impl ChainJudgement {
     pub(super) fn new(judge: &Arc<dyn Judge>, judgement: Judgement) -> Self {
         let judges = deciding_judge(judge, &judgement.judged).collect();
-        let without_role = without_role(judge, &judgement.judged).collect();
-        Self { judgement, judge: Arc::clone(judge), judges, without_role }
+        let claims_without_role = claims_without_role(judge, &judgement.judged).collect();
+        Self { judgement, judge: Arc::clone(judge), judges, claims_without_role }
     }
 
     pub(super) fn merge(
         &mut self,
         question: &Question,
-        open: &Question,
+        open_question: &Question,
         judge: &Arc<dyn Judge>,
         judgement: Judgement,
     ) {
         self.judge = Arc::clone(judge);
         self.judges.extend(deciding_judge(judge, &judgement.judged));
         for verdict in &judgement.judged {
-            self.without_role.remove(&verdict.claim.id);
+            self.claims_without_role.remove(&verdict.claim.id);
         }
-        self.without_role.extend(without_role(judge, &judgement.judged));
-        let all = &mut self.judgement;
-        let by_claim = |verdict: JudgedClaim| (verdict.claim.id.clone(), verdict);
+        self.claims_without_role.extend(claims_without_role(judge, &judgement.judged));
+        let merged = &mut self.judgement;
+        let keyed_by_claim = |verdict: JudgedClaim| (verdict.claim.id.clone(), verdict);
         let mut verdicts: HashMap<ClaimId, JudgedClaim> =
-            judgement.judged.into_iter().map(by_claim).collect();
-        for earlier in &mut all.judged {
-            if let Some(verdict) = verdicts.remove(&earlier.claim.id) {
-                *earlier = verdict;
+            judgement.judged.into_iter().map(keyed_by_claim).collect();
+        for previous in &mut merged.judged {
+            if let Some(verdict) = verdicts.remove(&previous.claim.id) {
+                *previous = verdict;
             }
         }
-        let open = open.claims.iter().map(|claim| &claim.id);
-        let mut considered: HashMap<&ClaimId, Vec<String>> =
-            open.zip(judgement.considered).collect();
-        for (claim, lines) in question.claims.iter().zip(&mut all.considered) {
-            lines.extend(considered.remove(&claim.id).unwrap_or_default());
+        let open_ids = open_question.claims.iter().map(|claim| &claim.id);
+        let mut lines_by_claim: HashMap<&ClaimId, Vec<String>> =
+            open_ids.zip(judgement.considered).collect();
+        for (claim, lines) in question.claims.iter().zip(&mut merged.considered) {
+            lines.extend(lines_by_claim.remove(&claim.id).unwrap_or_default());
         }
-        all.votes.extend(judgement.votes);
+        merged.votes.extend(judgement.votes);
         // The new score covers only some of the claims.
-        all.score = None;
+        merged.score = None;
         if !judgement.explanation.is_empty() {
-            all.explanation = judgement.explanation;
+            merged.explanation = judgement.explanation;
         }
-        all.gaps.extend(judgement.gaps);
-        all.contradictions.extend(judgement.contradictions);
-        all.notices.extend(judgement.notices);
+        merged.gaps.extend(judgement.gaps);
+        merged.contradictions.extend(judgement.contradictions);
+        merged.notices.extend(judgement.notices);
     }
 
     /// Returns the question for the next judge: the undecided claims, and those that may be an ungrounded
@@ -77,58 +77,59 @@ impl ChainJudgement {
         policy: &Arc<Policy>,
         question: &Arc<Question>,
     ) -> Result<Option<Arc<Question>>, Status> {
-        let judged = &self.judgement.judged;
+        let verdicts = &self.judgement.judged;
         let is_open = |verdict: &&JudgedClaim| {
-            verdict.undecided.is_some() || self.without_role.contains(&verdict.claim.id)
+            verdict.undecided.is_some() || self.claims_without_role.contains(&verdict.claim.id)
         };
         let claims: Vec<Claim> =
-            judged.iter().filter(is_open).map(|verdict| verdict.claim.clone()).collect();
+            verdicts.iter().filter(is_open).map(|verdict| verdict.claim.clone()).collect();
         if claims.is_empty() {
             return Ok(None);
         }
-        let decision = decide(call, policy, question, judged.clone()).await?;
-        let depends = match decision.tier {
+        let decision = decide(call, policy, question, verdicts.clone()).await?;
+        let affects_tier = match decision.tier {
             Tier::Abstain => {
                 decision.bounds.is_some_and(|bounds| bounds.worst.tier != bounds.best.tier)
             }
-            Tier::Proceed => !self.without_role.is_empty(),
+            Tier::Proceed => !self.claims_without_role.is_empty(),
             Tier::Regenerate | Tier::Replan => false,
         };
-        let open = || Arc::new(Question { claims: claims.into(), ..Question::clone(question) });
-        Ok(depends.then(open))
+        let next_question =
+            || Arc::new(Question { claims: claims.into(), ..Question::clone(question) });
+        Ok(affects_tier.then(next_question))
     }
 }
 
 fn deciding_judge<'a>(
     judge: &'a Arc<dyn Judge>,
-    judged: &'a [JudgedClaim],
+    verdicts: &'a [JudgedClaim],
 ) -> impl Iterator<Item = (ClaimId, String)> + 'a {
-    let decided = judged.iter().filter(|verdict| verdict.undecided.is_none());
-    decided.map(|verdict| (verdict.claim.id.clone(), judge.name().to_owned()))
+    let decided_verdicts = verdicts.iter().filter(|verdict| verdict.undecided.is_none());
+    decided_verdicts.map(|verdict| (verdict.claim.id.clone(), judge.name().to_owned()))
 }
 
-fn without_role<'a>(
+fn claims_without_role<'a>(
     judge: &Arc<dyn Judge>,
-    judged: &'a [JudgedClaim],
+    verdicts: &'a [JudgedClaim],
 ) -> impl Iterator<Item = ClaimId> + 'a {
     let reports_roles = judge.reports_roles();
-    let open =
-        judged.iter().filter(move |verdict| !reports_roles && verdict.class != Class::Grounded);
-    open.map(|verdict| verdict.claim.id.clone())
+    let verdicts =
+        verdicts.iter().filter(move |verdict| !reports_roles && verdict.class != Class::Grounded);
+    verdicts.map(|verdict| verdict.claim.id.clone())
 }
 
 async fn decide(
     call: &Call,
     policy: &Arc<Policy>,
     question: &Arc<Question>,
-    judged: Vec<JudgedClaim>,
+    verdicts: Vec<JudgedClaim>,
 ) -> Result<Decision, Status> {
     let (policy, question) = (Arc::clone(policy), Arc::clone(question));
     compute(call, move |budget| {
         let subject = Subject {
             synthesis: &question.synthesis,
             claims: &question.claims,
-            judged,
+            judged: verdicts,
             before_follow_up: None,
             evidence: &question.evidence,
             second_looks: &[],

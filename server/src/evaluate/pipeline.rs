@@ -53,9 +53,9 @@ impl Engine {
         request: v1::EvaluateRequest,
     ) -> Result<v1::EvaluateResponse, Status> {
         let policy = PolicyChoice::Named(PolicyUse::Decide);
-        let redact = request.options.as_ref().is_some_and(|options| options.redact);
+        let should_redact = request.options.as_ref().is_some_and(|options| options.redact);
         let answer = self.evaluate_with(call, request, policy, |_| None).await?;
-        self.redact_if(call, answer, redact).await
+        self.redact_if(call, answer, should_redact).await
     }
 
     /// Evaluates a report of an investigation. Records the investigation's event together with the answer.
@@ -67,31 +67,38 @@ impl Engine {
         call: &Call,
         request: v1::EvaluateRequest,
         policy: PolicyChoice,
-        event: impl FnOnce(&v1::EvaluateResponse) -> Option<NewEvent> + Send,
+        build_event: impl FnOnce(&v1::EvaluateResponse) -> Option<NewEvent> + Send,
     ) -> Result<v1::EvaluateResponse, Status> {
-        let is_dry = request.options.as_ref().is_some_and(|options| options.dry_run);
-        let Some(ledger) = self.ledger.as_ref().filter(|_| !is_dry) else {
+        let is_dry_run = request.options.as_ref().is_some_and(|options| options.dry_run);
+        let Some(ledger) = self.ledger.as_ref().filter(|_| !is_dry_run) else {
             return self.evaluate_unrecorded(call, request, policy).await;
         };
         // The key is looked up before the request is checked, so that a recorded answer stays available
         // when the configuration changes.
         let key = RequestKey::new(&request);
-        if let Some(earlier) = record::replay(ledger.as_ref(), &key).await? {
-            return Ok(earlier);
+        if let Some(recorded_answer) = record::replay(ledger.as_ref(), &key).await? {
+            return Ok(recorded_answer);
         }
         let report = record::encoded_report(&request);
-        let recorded = record::RecordedRequest::new(&request, report);
+        let recorded_request = record::RecordedRequest::new(&request, report);
         let store_contents = self.evidence_retention == EvidenceRetention::Full;
-        let digest = recorded.report_digest();
+        let digest = recorded_request.report_digest();
         let DecidedReport { mut answer, policy, contents } =
             self.decide_report(call, request, digest, store_contents, policy).await?;
         call.enter(Step::Record);
         if let Some(provenance) = &mut answer.provenance {
             provenance.recorded = true;
         }
-        let event = event(&answer);
-        let recording =
-            record::record(ledger.as_ref(), key, recorded, contents, &policy, answer, event);
+        let event = build_event(&answer);
+        let recording = record::record(
+            ledger.as_ref(),
+            key,
+            recorded_request,
+            contents,
+            &policy,
+            answer,
+            event,
+        );
         recording.instrument(traces::step_span("record")).await
     }
 
@@ -99,9 +106,9 @@ impl Engine {
         &self,
         call: &Call,
         answer: v1::EvaluateResponse,
-        redact: bool,
+        should_redact: bool,
     ) -> Result<v1::EvaluateResponse, Status> {
-        if !redact {
+        if !should_redact {
             return Ok(answer);
         }
         let redactor = self.redactor.clone();
@@ -119,8 +126,8 @@ impl Engine {
         policy: PolicyChoice,
     ) -> Result<v1::EvaluateResponse, Status> {
         let report_digest = record::digest(&record::encoded_report(&request));
-        let decided = self.decide_report(call, request, report_digest, false, policy).await;
-        decided.map(|decided| decided.answer)
+        let result = self.decide_report(call, request, report_digest, false, policy).await;
+        result.map(|report| report.answer)
     }
 
     async fn decide_report(
@@ -152,7 +159,7 @@ impl Engine {
         report_digest: String,
         watch: Stopwatch,
     ) -> Result<v1::EvaluateResponse, Status> {
-        let PreparedRequest { settings, evidence, digests, corpus, mut gate, has_several } =
+        let PreparedRequest { settings, evidence, digests, corpus, mut gate, has_several_reports } =
             prepared;
         let mut ctx = AnswerContext {
             provenance: record::provenance(report_digest, record::now()),
@@ -169,9 +176,10 @@ impl Engine {
             Corpus::None => Span::none(),
             Corpus::Whole { .. } | Corpus::Searched { .. } => traces::step_span("retrieve"),
         };
-        let gathered = corpus.gather(call, evidence, &claims).instrument(span).await?;
-        let is_reused = gathered.is_reused || (has_several && !gathered.is_searched());
-        let evidence = ctx.add_retrieval(gathered);
+        let gathered_evidence = corpus.gather(call, evidence, &claims).instrument(span).await?;
+        let is_reused = gathered_evidence.is_reused
+            || (has_several_reports && !gathered_evidence.is_searched());
+        let evidence = ctx.add_retrieval(gathered_evidence);
         let (evidence, notice) = own_report::mark(call, &report.synthesis, evidence).await;
         ctx.notices.extend(notice);
         if let Some(gate) = &mut gate {
@@ -196,13 +204,13 @@ impl Engine {
             deadline: Some(call.deadline),
             call: Some(call.clone()),
         });
-        let judged = judge(call, &settings, &question).await?;
+        let chain_result = judge(call, &settings, &question).await?;
         ctx.watch.lap(Step::Judge);
 
         call.enter(Step::Decide);
-        ctx.provenance.judges = judged.links;
-        ctx.notices.extend(judged.notices);
-        let answer = match judged.outcome {
+        ctx.provenance.judges = chain_result.links;
+        ctx.notices.extend(chain_result.notices);
+        let answer = match chain_result.outcome {
             Ok((judge, judgement)) => {
                 let case = Case {
                     reader: settings.second_reader.for_judge(&judge),
@@ -214,9 +222,8 @@ impl Engine {
                     confidence: report.confidence,
                 };
                 let deciding = decide(call, case, &judge, judgement, &mut ctx.provenance);
-                let (mut answer, notices) =
-                    deciding.instrument(traces::step_span("decide")).await?;
-                answer::attach_judges(&mut answer.claims, judged.judges);
+                let (mut answer, notices) = deciding.instrument(traces::step_span("decide")).await?;
+                answer::attach_judges(&mut answer.claims, chain_result.judges);
                 ctx.notices.extend(notices);
                 answer
             }
@@ -230,8 +237,9 @@ impl Engine {
 }
 
 impl AnswerContext {
-    fn add_retrieval(&mut self, gathered: GatheredEvidence) -> Arc<Vec<EvidenceItem>> {
-        let GatheredEvidence { evidence, is_reused: _, retrieval, corpus_digests } = gathered;
+    fn add_retrieval(&mut self, gathered_evidence: GatheredEvidence) -> Arc<Vec<EvidenceItem>> {
+        let GatheredEvidence { evidence, is_reused: _, retrieval, corpus_digests } =
+            gathered_evidence;
         if let Some(retrieval) = retrieval {
             counter!(names::RETRIEVALS, "method" => retrieval.method.clone()).increment(1);
             self.provenance.evidence.extend(corpus_digests);
@@ -248,10 +256,10 @@ async fn judge(
     question: &Arc<Question>,
 ) -> Result<ChainResult, Status> {
     if has_no_evidence(&settings.policy, question) {
-        return Ok(ChainResult::not_asked(Reason::NoEvidence));
+        return Ok(ChainResult::without_call(Reason::NoEvidence));
     }
-    let shared = Arc::clone(question);
-    let languages = compute_briefly(call, move || shared.languages()).await;
+    let question_clone = Arc::clone(question);
+    let languages = compute_briefly(call, move || question_clone.languages()).await;
     let Settings { policy, judges, second_reader, .. } = settings;
     call_chain(call, &policy.policy, judges, question, &languages, second_reader).await
 }
@@ -288,7 +296,9 @@ fn finish(
     answer.evaluation_id = crate::wall_clock::new_id().to_string();
     answer.warnings = warnings::collect(policy, report, &provenance.judges, notices);
     let retrieval = provenance.retrieval.as_ref();
-    answer.warnings.extend(retrieval.and_then(|it| insufficient_retrieval(it, &answer.claims)));
+    answer
+        .warnings
+        .extend(retrieval.and_then(|retrieval| insufficient_retrieval(retrieval, &answer.claims)));
     provenance.policy = Some(policy.applied_to(&provenance.judges));
     provenance.verification = render::verification_mode(policy.policy.verification).into();
     provenance.timings = watch.into_timings();

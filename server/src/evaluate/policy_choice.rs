@@ -27,7 +27,7 @@ pub struct ChosenPolicy {
 }
 
 impl ChosenPolicy {
-    fn named(entry: Entry) -> Self {
+    fn from_entry(entry: Entry) -> Self {
         let toml = Some(entry.toml);
         Self { policy: entry.policy, is_overridden: false, is_hypothetical: false, toml }
     }
@@ -36,7 +36,7 @@ impl ChosenPolicy {
     ///
     /// # Errors
     /// The parse error.
-    pub(crate) fn pinned(toml: &str, is_overridden: bool) -> Result<Self, String> {
+    pub(crate) fn from_toml(toml: &str, is_overridden: bool) -> Result<Self, String> {
         let policy = Policy::from_toml(toml).map_err(|error| error.to_string())?;
         let toml = Some(toml.into());
         Ok(Self { policy: Arc::new(policy), is_overridden, is_hypothetical: false, toml })
@@ -54,9 +54,9 @@ impl ChosenPolicy {
 
     /// Renders the policy. Its certificate states if it covers the judge that decided.
     pub(crate) fn applied_to(&self, judges: &[v1::JudgeLink]) -> v1::AppliedPolicy {
-        let decided = judges.iter().rev().find(|link| link.result == "judged");
-        let judge = decided.map_or("", |link| link.judge.as_str());
-        let calls = decided.into_iter().flat_map(|link| &link.calls);
+        let deciding_link = judges.iter().rev().find(|link| link.result == "judged");
+        let judge = deciding_link.map_or("", |link| link.judge.as_str());
+        let calls = deciding_link.into_iter().flat_map(|link| &link.calls);
         let prompts = calls.map(|call| call.prompt.as_str());
         let certificate = self.policy.certificate();
         v1::AppliedPolicy {
@@ -100,27 +100,27 @@ impl Engine {
         policy_use: PolicyUse,
         violations: &mut Violations,
     ) -> Result<Option<ChosenPolicy>, Status> {
-        let entry = match self.policies.named(name) {
+        let entry = match self.policies.find(name) {
             Ok(entry) => entry,
-            Err(known) => {
+            Err(known_names) => {
                 violations.add_unknown(
                     "policy",
                     "policy",
                     name,
-                    format!("expected one of {known}"),
+                    format!("expected one of {known_names}"),
                 );
                 return Ok(None);
             }
         };
         let base = Arc::clone(&entry.policy);
         let chosen = match overrides {
-            None => ChosenPolicy::named(entry),
+            None => ChosenPolicy::from_entry(entry),
             Some(overrides) => {
                 let values = base.values().clone();
-                let Some(changed) = parse::overrides(overrides, values, violations) else {
+                let Some(policy) = parse::overrides(overrides, values, violations) else {
                     return Ok(None);
                 };
-                ChosenPolicy::with_overrides(changed)
+                ChosenPolicy::with_overrides(policy)
             }
         };
         match (self.check_allowed(&base, &chosen), policy_use) {
@@ -142,25 +142,25 @@ impl Engine {
         if chosen.is_overridden && !self.principal.may(Right::Override) {
             return Err(errors::no_right(self.principal.name(), Right::Override));
         }
-        let default = self.policies.named("").map_err(|known| {
+        let default = self.policies.find("").map_err(|known_names| {
             errors::unknown(
                 "policy",
                 &self.policies.default_name(),
-                &format!("expected one of {known}"),
+                &format!("expected one of {known_names}"),
             )
         })?;
         let default = default.policy;
         let check_strict = |policy: &Policy| policy.at_least_as_strict_as(&default);
         let is_allowed = self.policies.is_allowed(&base.name);
-        let permitted = match (chosen.is_overridden, overrides) {
+        let is_permitted = match (chosen.is_overridden, overrides) {
             (false, _) => is_allowed || check_strict(policy).is_ok(),
             (true, AllowOverrides::Any) => is_allowed || check_strict(base).is_ok(),
             (true, _) => is_allowed && policy.at_least_as_strict_as(base).is_ok(),
         };
-        if permitted {
+        if is_permitted {
             return Ok(());
         }
-        check_strict(policy).map_err(|looser| {
+        check_strict(policy).map_err(|looser_fields| {
             let fix = match (chosen.is_overridden, is_allowed || check_strict(base).is_ok()) {
                 (true, true) => {
                     "give stricter values, or have policies.allow_overrides set to \"any\""
@@ -171,12 +171,12 @@ impl Engine {
                     base.name
                 ),
             };
-            let overridden = if chosen.is_overridden { " with these policy_overrides" } else { "" };
-            let what = format!(
-                "policy `{}`{overridden} is looser than the default `{}`",
+            let suffix = if chosen.is_overridden { " with these policy_overrides" } else { "" };
+            let subject = format!(
+                "policy `{}`{suffix} is looser than the default `{}`",
                 base.name, default.name
             );
-            errors::looser_policy(&what, &looser, &fix)
+            errors::looser_policy(&subject, &looser_fields, &fix)
         })
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct PreparedRequest {
     pub(super) corpus: Corpus,
     pub(super) gate: Option<parse::ParsedGate>,
     /// `true` if several reports share the evidence.
-    pub(super) has_several: bool,
+    pub(super) has_several_reports: bool,
 }
 
 struct CheckedRequest<R> {
@@ -68,8 +68,14 @@ impl Engine {
         watch.lap(Step::Admit);
         let corpus = self.corpus(call, &corpus_id, &evidence, &settings.judges).await?;
         let settings = Arc::new(settings);
-        let prepared =
-            PreparedRequest { settings, evidence, digests, corpus, gate, has_several: false };
+        let prepared = PreparedRequest {
+            settings,
+            evidence,
+            digests,
+            corpus,
+            gate,
+            has_several_reports: false,
+        };
         Ok((prepared, contents, reports))
     }
 
@@ -84,8 +90,8 @@ impl Engine {
         let is_rehearsal = matches!(policy, PolicyChoice::Named(PolicyUse::Any));
         let policy = match policy {
             PolicyChoice::Pinned(policy) => Some(policy),
-            PolicyChoice::Named(purpose) => {
-                self.choose_policy(name, overrides, purpose, &mut violations)?
+            PolicyChoice::Named(policy_use) => {
+                self.choose_policy(name, overrides, policy_use, &mut violations)?
             }
         };
         let reports = parse_reports(&mut violations);
@@ -103,7 +109,7 @@ impl Engine {
             parse::name(field, value, &mut violations);
         }
         let corpus_id = request.corpus_id;
-        let checked = policy.zip(reports).zip(judges).map(|((policy, reports), judges)| {
+        let checked_request = policy.zip(reports).zip(judges).map(|((policy, reports), judges)| {
             let second_reader = match policy.policy.second_look {
                 SecondLook::Off => SecondReader::Off,
                 SecondLook::Headline | SecondLook::All => self.second_reader.clone(),
@@ -112,7 +118,7 @@ impl Engine {
             let settings = Settings { policy, judges, second_reader, options, is_counted };
             CheckedRequest { settings, evidence, gate, corpus_id, reports }
         });
-        violations.finish(checked)
+        violations.finish(checked_request)
     }
 }
 

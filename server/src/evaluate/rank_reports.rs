@@ -59,9 +59,9 @@ impl Engine {
             idempotency_key: String::new(),
             corpus_id,
         };
-        let recorded = RecordedRequest::new(&common, Vec::new());
-        let recorded: Vec<RecordedRequest> =
-            candidates.iter().map(|report| recorded.with_report(report)).collect();
+        let common_record = RecordedRequest::new(&common, Vec::new());
+        let recorded_requests: Vec<RecordedRequest> =
+            candidates.iter().map(|report| common_record.with_report(report)).collect();
         let store_contents =
             self.ledger.is_some() && self.evidence_retention == EvidenceRetention::Full;
         let policy = PolicyChoice::Named(PolicyUse::Decide);
@@ -73,21 +73,20 @@ impl Engine {
         let mut watch = Stopwatch::start();
         let (prepared, contents, reports) =
             self.prepare(call, common, store_contents, policy, parse_reports, &mut watch).await?;
-        let prepared = PreparedRequest { has_several: reports.len() > 1, ..prepared };
+        let prepared = PreparedRequest { has_several_reports: reports.len() > 1, ..prepared };
         let candidates = reports
             .into_iter()
-            .zip(recorded)
+            .zip(recorded_requests)
             .map(|(report, recorded)| Candidate { report, recorded });
-        let evaluated = candidates.map(|candidate| {
+        let results = candidates.map(|candidate| {
             self.evaluate_candidate(call, prepared.clone(), contents.clone(), candidate, &watch)
         });
-        let evaluated: Vec<Result<v1::EvaluateResponse, Status>> =
-            stream::iter(evaluated).buffered(MAX_CONCURRENT).collect().await;
-        if let Some(Err(first)) = evaluated.first().filter(|_| evaluated.iter().all(Result::is_err))
-        {
-            return Err(first.clone());
+        let results: Vec<Result<v1::EvaluateResponse, Status>> =
+            stream::iter(results).buffered(MAX_CONCURRENT).collect().await;
+        if let Some(Err(error)) = results.first().filter(|_| results.iter().all(Result::is_err)) {
+            return Err(error.clone());
         }
-        Ok(v1::SelectBestResponse { ranking: rank_candidates(evaluated) })
+        Ok(v1::SelectBestResponse { ranking: rank_candidates(results) })
     }
 
     async fn evaluate_candidate(
@@ -99,12 +98,12 @@ impl Engine {
         watch: &Stopwatch,
     ) -> Result<v1::EvaluateResponse, Status> {
         let settings = Arc::clone(&prepared.settings);
-        let redact = settings.options.redact;
+        let should_redact = settings.options.redact;
         let digest = recorded.report_digest();
-        let decided = self.decide_prepared(call, prepared, report, digest, watch.resumed()).await;
-        let mut answer = decided?;
+        let result = self.decide_prepared(call, prepared, report, digest, watch.fork()).await;
+        let mut answer = result?;
         let Some(ledger) = &self.ledger else {
-            return self.redact_if(call, answer, redact).await;
+            return self.redact_if(call, answer, should_redact).await;
         };
         call.enter(Step::Record);
         if let Some(provenance) = &mut answer.provenance {
@@ -112,36 +111,34 @@ impl Engine {
         }
         let recording = record::record(
             ledger.as_ref(),
-            RequestKey::none(),
+            RequestKey::without_key(),
             recorded,
             contents,
             &settings.policy,
             answer,
             None,
         );
-        self.redact_if(call, recording.await?, redact).await
+        self.redact_if(call, recording.await?, should_redact).await
     }
 }
 
-fn rank_candidates(
-    evaluated: Vec<Result<v1::EvaluateResponse, Status>>,
-) -> Vec<v1::RankedCandidate> {
+fn rank_candidates(results: Vec<Result<v1::EvaluateResponse, Status>>) -> Vec<v1::RankedCandidate> {
     let outcomes: Vec<Option<ReportOutcome>> =
-        evaluated.iter().map(|result| result.as_ref().ok().and_then(outcome)).collect();
-    let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
-    let mut evaluated: Vec<Option<Result<v1::EvaluateResponse, Status>>> =
-        evaluated.into_iter().map(Some).collect();
+        results.iter().map(|result| result.as_ref().ok().and_then(outcome)).collect();
+    let to_u32 = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+    let mut results: Vec<Option<Result<v1::EvaluateResponse, Status>>> =
+        results.into_iter().map(Some).collect();
     rank(&outcomes)
         .into_iter()
-        .map(|place| {
-            let result = evaluated.get_mut(place.index).and_then(Option::take);
+        .map(|entry| {
+            let result = results.get_mut(entry.index).and_then(Option::take);
             let failure = result.as_ref().and_then(failure);
-            let reasons = [Some(place.reason), failure].into_iter().flatten();
+            let reasons = [Some(entry.reason), failure].into_iter().flatten();
             let reasons: Vec<String> = reasons.filter(|reason| !reason.is_empty()).collect();
             v1::RankedCandidate {
-                index: number(place.index),
-                rank: number(place.rank),
-                tied_with: place.tied_with.into_iter().map(number).collect(),
+                index: to_u32(entry.index),
+                rank: to_u32(entry.rank),
+                tied_with: entry.tied_with.into_iter().map(to_u32).collect(),
                 reasons: reasons.join(" "),
                 result: result.map(|result| match result {
                     Ok(answer) => Ranked::Evaluation(Box::new(answer)),

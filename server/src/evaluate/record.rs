@@ -24,7 +24,7 @@ pub(super) struct RequestKey {
 }
 
 impl RequestKey {
-    pub(super) const fn none() -> Self {
+    pub(super) const fn without_key() -> Self {
         Self { key: None, digest: [0; 32] }
     }
 
@@ -41,8 +41,8 @@ pub(super) async fn replay(
     RequestKey { key, digest }: &RequestKey,
 ) -> Result<Option<v1::EvaluateResponse>, Status> {
     let Some(key) = key else { return Ok(None) };
-    let recorded = ledger.find_by_key(key, *digest).await.map_err(|error| ledger_status(&error))?;
-    recorded.map(|bytes| decode(&bytes)).transpose()
+    let response = ledger.find_by_key(key, *digest).await.map_err(|error| ledger_status(&error))?;
+    response.map(|bytes| decode(&bytes)).transpose()
 }
 
 #[derive(Clone)]
@@ -80,7 +80,7 @@ pub(super) fn encoded_report(request: &v1::EvaluateRequest) -> Vec<u8> {
 pub(super) async fn record(
     ledger: &dyn Ledger,
     RequestKey { key, digest }: RequestKey,
-    recorded: RecordedRequest,
+    request: RecordedRequest,
     contents: Vec<Content>,
     policy: &ChosenPolicy,
     answer: v1::EvaluateResponse,
@@ -88,20 +88,22 @@ pub(super) async fn record(
 ) -> Result<v1::EvaluateResponse, Status> {
     let provenance = answer.provenance.as_ref();
     let judge = provenance.and_then(|provenance| provenance.judges.last());
-    let RecordedRequest { report_id, investigation_id, report, mut heads } = recorded;
-    for (head, known) in heads.iter_mut().zip(provenance.iter().flat_map(|p| &p.evidence)) {
-        head.digest.clone_from(&known.digest);
-        head.size = known.size;
-        head.attested = known.attested;
+    let RecordedRequest { report_id, investigation_id, report, mut heads } = request;
+    let digests = provenance.iter().flat_map(|provenance| &provenance.evidence);
+    for (head, digest) in heads.iter_mut().zip(digests) {
+        head.digest.clone_from(&digest.digest);
+        head.size = digest.size;
+        head.attested = digest.attested;
         head.is_whole = !contents.is_empty();
     }
     let evidence = v1::GetEvaluationResponse { evidence: heads, ..Default::default() };
     let evaluated_at = provenance.and_then(|provenance| provenance.evaluated_at);
-    let grounded = answer.claims.iter().filter(|claim| claim.class() == v1::ClaimClass::Grounded);
+    let grounded_claims =
+        answer.claims.iter().filter(|claim| claim.class() == v1::ClaimClass::Grounded);
     let record = Record {
         evaluation_id: answer.evaluation_id.clone(),
         evaluated_at_micros: evaluated_at
-            .map_or(0, |at| at.seconds * 1_000_000 + i64::from(at.nanos) / 1_000),
+            .map_or(0, |time| time.seconds * 1_000_000 + i64::from(time.nanos) / 1_000),
         report_id,
         investigation_id,
         policy: policy.policy.name.clone(),
@@ -110,7 +112,7 @@ pub(super) async fn record(
         tier: decision_or_shadow(&answer).map_or(0, |decision| decision.tier),
         score: answer.score.map(|score| (score.numerator, score.denominator)),
         claims: saturating_u32(answer.claims.len()),
-        grounded: Some(saturating_u32(grounded.count())),
+        grounded: Some(saturating_u32(grounded_claims.count())),
         in_shadow: answer.shadow.as_ref().is_some_and(|shadow| shadow.decision.is_some()),
         fell_back: answer.warnings.iter().any(|warning| warning.code == FALLBACK_JUDGE),
         idempotency_key: key,

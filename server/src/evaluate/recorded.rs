@@ -39,14 +39,14 @@ impl Engine {
     ) -> Result<v1::GetEvaluationResponse, Status> {
         let record = self.recording()?.read(id).await.map_err(|error| ledger_status(&error))?;
         let stored = record.ok_or_else(|| unknown_evaluation(id))?;
-        let recorded =
-            v1::GetEvaluationResponse::decode(stored.evidence.as_slice()).map_err(invalid)?;
+        let evidence_record = v1::GetEvaluationResponse::decode(stored.evidence.as_slice())
+            .map_err(invalid_record)?;
         Ok(v1::GetEvaluationResponse {
             evaluation: Some(
-                v1::EvaluateResponse::decode(stored.response.as_slice()).map_err(invalid)?,
+                v1::EvaluateResponse::decode(stored.response.as_slice()).map_err(invalid_record)?,
             ),
-            report: Some(v1::Report::decode(stored.report.as_slice()).map_err(invalid)?),
-            evidence: recorded.evidence,
+            report: Some(v1::Report::decode(stored.report.as_slice()).map_err(invalid_record)?),
+            evidence: evidence_record.evidence,
             policy_toml: stored.policy_toml,
             grades: stored.grades.into_iter().map(recorded_grade).collect(),
             principal: stored.summary.owner,
@@ -106,7 +106,7 @@ pub(crate) fn unknown_evaluation(id: &str) -> Status {
     errors::unknown("evaluation", id, "`gsar ledger list` shows recorded evaluations")
 }
 
-fn invalid(error: prost::DecodeError) -> Status {
+fn invalid_record(error: prost::DecodeError) -> Status {
     errors::ledger_unavailable(&format!("invalid record: {error}"))
 }
 

@@ -20,9 +20,9 @@ pub(super) fn answer(
     redactor: &Redactor,
     answer: &v1::EvaluateResponse,
 ) -> Result<v1::EvaluateResponse, Status> {
-    let redaction = begin(redactor, &answer.evaluation_id, &texts(answer));
+    let redaction = begin_redaction(redactor, &answer.evaluation_id, &texts(answer));
     let mut rewriter = Rewriter { redaction, report: None };
-    let mut redacted = rewrite(answer, &mut rewriter).map_err(internal)?;
+    let mut redacted = rewrite(answer, &mut rewriter).map_err(redaction_error)?;
     if let Some(provenance) = &mut redacted.provenance {
         provenance.redacted = true;
     }
@@ -43,20 +43,20 @@ pub(super) fn record(
     let mut secret_texts = texts(&evaluation);
     secret_texts.push(synthesis);
     secret_texts.extend(record.evidence.iter().map(|item| item.head.as_str()));
-    let mut redaction = begin(redactor, &evaluation.evaluation_id, &secret_texts);
-    let hidden = redaction.hide(synthesis).into_owned();
-    let report = Some(OffsetMap { replaced: redaction.replacements(&hidden) });
+    let mut redaction = begin_redaction(redactor, &evaluation.evaluation_id, &secret_texts);
+    let redacted_synthesis = redaction.hide(synthesis).into_owned();
+    let report = Some(OffsetMap { replacements: redaction.replacements(&redacted_synthesis) });
     let mut rewriter = Rewriter { redaction, report };
-    let mut redacted = rewrite(record, &mut rewriter).map_err(internal)?;
+    let mut redacted = rewrite(record, &mut rewriter).map_err(redaction_error)?;
     if let Some(evaluation) = &mut redacted.evaluation {
         evaluation.provenance.get_or_insert_default().redacted = true;
         let heads = record.evidence.iter().zip(&redacted.evidence);
         let heads: HashMap<&str, Head> = heads
             .map(|(item, redacted)| {
-                let replaced = rewriter.redaction.replacements(&redacted.head);
+                let replacements = rewriter.redaction.replacements(&redacted.head);
                 (
                     item.id.as_str(),
-                    Head { length: item.head.len() as u64, offsets: OffsetMap { replaced } },
+                    Head { length: item.head.len() as u64, offsets: OffsetMap { replacements } },
                 )
             })
             .collect();
@@ -95,12 +95,12 @@ fn texts(answer: &v1::EvaluateResponse) -> Vec<&str> {
     claims.chain(citations.map(|citation| citation.quote.as_str())).collect()
 }
 
-fn begin(redactor: &Redactor, id: &str, texts: &[&str]) -> Redaction {
+fn begin_redaction(redactor: &Redactor, id: &str, texts: &[&str]) -> Redaction {
     let salt = Uuid::parse_str(id).map_or(0, |id| id.as_u128());
     redactor.begin(salt, texts.iter().copied())
 }
 
-fn internal(error: impl std::fmt::Display) -> Status {
+fn redaction_error(error: impl std::fmt::Display) -> Status {
     Status::internal(format!("the answer cannot be redacted: {error}"))
 }
 
@@ -127,7 +127,7 @@ impl Rewrite for Rewriter {
 struct OffsetMap {
     /// Each placeholder's range in the redacted text and the length of the text that it replaced, in
     /// ascending order.
-    replaced: Vec<(Range<usize>, usize)>,
+    replacements: Vec<(Range<usize>, usize)>,
 }
 
 impl OffsetMap {
@@ -139,18 +139,18 @@ impl OffsetMap {
         self.map(original, |range| range.end)
     }
 
-    /// Maps an offset. `within` maps offsets inside a replaced part.
-    fn map(&self, original: u64, within: impl Fn(&Range<usize>) -> usize) -> u64 {
+    /// Maps an offset. `map_replaced` maps offsets inside a replaced part.
+    fn map(&self, original: u64, map_replaced: impl Fn(&Range<usize>) -> usize) -> u64 {
         let original = usize::try_from(original).unwrap_or(usize::MAX);
         // The number of bytes inserted and removed up to this placeholder.
         let (mut inserted, mut removed) = (0, 0);
-        for (range, length) in &self.replaced {
+        for (range, length) in &self.replacements {
             let from = range.start + removed - inserted;
             if original <= from {
                 break;
             }
             if original < from + length {
-                return within(range) as u64;
+                return map_replaced(range) as u64;
             }
             inserted += range.len();
             removed += length;
@@ -169,21 +169,25 @@ mod tests {
         let text = "a postgres://shop:hunter22@db/orders b 10.2.0.7 c";
         let redactor = Redactor::new(&Options::default()).unwrap();
         let mut redaction = redactor.begin(7, [text]);
-        let hidden = redaction.hide(text).into_owned();
-        let offsets = OffsetMap { replaced: redaction.replacements(&hidden) };
-        assert_eq!(offsets.replaced.len(), 2, "{hidden}");
+        let redacted = redaction.hide(text).into_owned();
+        let offsets = OffsetMap { replacements: redaction.replacements(&redacted) };
+        assert_eq!(offsets.replacements.len(), 2, "{redacted}");
         for word in ["a ", "postgres", "db/orders", " b ", " c"] {
-            let at = text.find(word).unwrap() as u64;
-            assert_eq!(part(&hidden, &offsets, at, at + word.len() as u64), word, "{hidden}");
+            let start = text.find(word).unwrap() as u64;
+            assert_eq!(
+                part(&redacted, &offsets, start, start + word.len() as u64),
+                word,
+                "{redacted}"
+            );
         }
         // A range that ends within a secret includes the whole placeholder.
         let address = text.find("2.0.7").unwrap() as u64;
-        let placeholder = part(&hidden, &offsets, address, address + 2);
-        assert!(placeholder.starts_with('[') && placeholder.ends_with(']'), "{hidden}");
+        let placeholder = part(&redacted, &offsets, address, address + 2);
+        assert!(placeholder.starts_with('[') && placeholder.ends_with(']'), "{redacted}");
     }
 
-    fn part<'h>(hidden: &'h str, offsets: &OffsetMap, start: u64, end: u64) -> &'h str {
+    fn part<'h>(redacted: &'h str, offsets: &OffsetMap, start: u64, end: u64) -> &'h str {
         let (start, end) = (offsets.start(start), offsets.end(end));
-        hidden.get(usize::try_from(start).unwrap()..usize::try_from(end).unwrap()).unwrap()
+        redacted.get(usize::try_from(start).unwrap()..usize::try_from(end).unwrap()).unwrap()
     }
 }

@@ -24,9 +24,7 @@ impl Engine {
         let tier = answer.decision.map(|decision| decision.tier());
         match tier {
             Some(v1::Tier::Proceed) => Ok(()),
-            other => {
-                Err(format!("rehearsal: expected PROCEED for a faithful report, got {other:?}"))
-            }
+            tier => Err(format!("rehearsal: expected PROCEED for a faithful report, got {tier:?}")),
         }
     }
 
@@ -40,7 +38,7 @@ impl Engine {
         let mut violations = Violations::default();
         let judges = self.judges("judge", name, &mut violations);
         for judge in violations.finish(judges)? {
-            let begun = Instant::now();
+            let start = Instant::now();
             let answer = self
                 .evaluate_unrecorded(
                     call,
@@ -53,7 +51,7 @@ impl Engine {
             trials.push(v1::JudgeTrial {
                 link,
                 tier: answer.decision.map(|decision| decision.tier).unwrap_or_default(),
-                duration: prost_types::Duration::try_from(begun.elapsed()).ok(),
+                duration: prost_types::Duration::try_from(start.elapsed()).ok(),
             });
         }
         Ok(trials)

@@ -61,7 +61,7 @@ impl Engine {
         &self,
         call: &Call,
         corpus_id: &str,
-        inline: &Arc<Vec<EvidenceItem>>,
+        inline_items: &Arc<Vec<EvidenceItem>>,
         judges: &[Arc<dyn Judge>],
     ) -> Result<Corpus, Status> {
         if corpus_id.is_empty() {
@@ -70,7 +70,7 @@ impl Engine {
         call.enter(Step::Retrieve);
         let store = self.stored_evidence()?;
         let name = CorpusName::new(corpus_id).map_err(|error| errors::evidence(&error))?;
-        let inline_bytes: usize = inline.iter().map(|item| item.content.as_str().len()).sum();
+        let inline_bytes: usize = inline_items.iter().map(|item| item.content.as_str().len()).sum();
         let limit = judges.iter().filter_map(|judge| judge.capabilities().max_evidence_bytes).min();
         let budget = limit.unwrap_or(DEFAULT_BUDGET).saturating_sub(inline_bytes);
         let (evidence, corpus) = (store.clone(), name.clone());
@@ -86,11 +86,11 @@ impl Engine {
         }
         let items = offload_store(call, move || store.items(&name)).await?;
         let retrieval = v1::Retrieval { method: "whole".to_owned(), ..retrieval };
-        let is_reused = inline.is_empty();
+        let is_reused = inline_items.is_empty();
         let corpus_digests = items.iter().map(|item| record::digest_item(item).0).collect();
         let evidence = match is_reused {
             true => items,
-            false => Arc::new(join_items(inline.to_vec(), items.to_vec(), corpus_id)?),
+            false => Arc::new(join_items(inline_items.to_vec(), items.to_vec(), corpus_id)?),
         };
         Ok(Corpus::Whole { evidence, is_reused, retrieval, corpus_digests })
     }
@@ -100,12 +100,12 @@ impl Corpus {
     pub(super) async fn gather(
         self,
         call: &Call,
-        inline: Arc<Vec<EvidenceItem>>,
+        inline_items: Arc<Vec<EvidenceItem>>,
         claims: &[Claim],
     ) -> Result<GatheredEvidence, Status> {
         match self {
             Self::None => Ok(GatheredEvidence {
-                evidence: inline,
+                evidence: inline_items,
                 is_reused: false,
                 retrieval: None,
                 corpus_digests: Vec::new(),
@@ -128,7 +128,8 @@ impl Corpus {
                     move || retrieve(&store, &name, &claims, vectors, retrieval, deadline);
                 let (items, retrieval) = offload(call, retrieve).await?;
                 let corpus_digests = items.iter().map(|item| record::digest_item(item).0).collect();
-                let evidence = Arc::new(join_items(Arc::unwrap_or_clone(inline), items, &corpus)?);
+                let evidence =
+                    Arc::new(join_items(Arc::unwrap_or_clone(inline_items), items, &corpus)?);
                 let retrieval = Some(retrieval);
                 Ok(GatheredEvidence { evidence, is_reused: false, retrieval, corpus_digests })
             }
@@ -137,16 +138,16 @@ impl Corpus {
 }
 
 fn join_items(
-    mut inline: Vec<EvidenceItem>,
+    mut inline_items: Vec<EvidenceItem>,
     items: Vec<EvidenceItem>,
     corpus: &str,
 ) -> Result<Vec<EvidenceItem>, Status> {
     let mut violations = Violations::default();
-    let stored: std::collections::HashSet<&str> =
+    let corpus_ids: std::collections::HashSet<&str> =
         items.iter().map(|item| item.id.as_str()).collect();
-    for (number, item) in inline.iter().enumerate() {
-        if stored.contains(item.id.as_str()) {
-            let path = format!("evidence[{number}].id");
+    for (index, item) in inline_items.iter().enumerate() {
+        if corpus_ids.contains(item.id.as_str()) {
+            let path = format!("evidence[{index}].id");
             let id = &item.id;
             violations.add(
                 path,
@@ -155,8 +156,8 @@ fn join_items(
         }
     }
     violations.finish(Some(()))?;
-    inline.extend(items);
-    Ok(inline)
+    inline_items.extend(items);
+    Ok(inline_items)
 }
 
 fn retrieve(
@@ -167,21 +168,21 @@ fn retrieve(
     mut retrieval: v1::Retrieval,
     deadline: Instant,
 ) -> Result<(Vec<EvidenceItem>, v1::Retrieval), Status> {
-    let failed = |error: StoreError| errors::evidence(&error);
+    let to_status = |error: StoreError| errors::evidence(&error);
     let (vectors, mut degraded) = match vectors {
         Ok(vectors) => (vectors, None),
         Err(reason) => (Vec::new(), Some(reason)),
     };
     let mut method = Method::Lexical;
     let mut rankings: Vec<Vec<FoundPassage>> = Vec::with_capacity(claims.len());
-    for (number, claim) in claims.iter().enumerate() {
+    for (index, claim) in claims.iter().enumerate() {
         if Instant::now() >= deadline {
             return Err(errors::deadline_exceeded("retrieve"));
         }
-        let vector = vectors.get(number).map(AsRef::as_ref);
+        let vector = vectors.get(index).map(AsRef::as_ref);
         let query = Query { text: &claim.text, vector, by_terms: true };
         let results = store.search(name, &query, &Filter::default(), PASSAGES_PER_CLAIM);
-        let results = results.map_err(failed)?;
+        let results = results.map_err(to_status)?;
         method = results.method;
         degraded = degraded.or(results.degraded);
         rankings.push(results.hits.into_iter().map(FoundPassage::from).collect());
@@ -208,8 +209,8 @@ fn retrieve(
     retrieval.passages = selected.len() as u64;
     retrieval.dropped = dropped;
     let selected: Vec<i64> = selected.into_values().collect();
-    let passages = store.passages(name, &selected).map_err(failed)?;
-    Ok((passages.into_iter().map(passage).collect(), retrieval))
+    let passages = store.passages(name, &selected).map_err(to_status)?;
+    Ok((passages.into_iter().map(to_item).collect(), retrieval))
 }
 
 /// A search hit without its text. Most hits are not given to the judge.
@@ -249,14 +250,14 @@ pub(super) fn insufficient_retrieval(
     retrieval: &v1::Retrieval,
     claims: &[v1::JudgedClaim],
 ) -> Option<v1::Reason> {
-    let is_cut =
+    let is_incomplete =
         |retrieved: &&v1::ClaimRetrieval| retrieved.passages.iter().any(|passage| !passage.given);
-    let is_open = |retrieved: &&v1::ClaimRetrieval| {
-        let judged = claims.iter().find(|claim| claim.id == retrieved.claim_id);
-        judged.is_some_and(|claim| claim.class() == v1::ClaimClass::Ungrounded)
+    let is_ungrounded = |retrieved: &&v1::ClaimRetrieval| {
+        let judged_claim = claims.iter().find(|claim| claim.id == retrieved.claim_id);
+        judged_claim.is_some_and(|claim| claim.class() == v1::ClaimClass::Ungrounded)
     };
-    let cut = retrieval.claims.iter().filter(is_cut).filter(is_open);
-    let ids: Vec<&str> = cut.map(|retrieved| retrieved.claim_id.as_str()).collect();
+    let affected = retrieval.claims.iter().filter(is_incomplete).filter(is_ungrounded);
+    let ids: Vec<&str> = affected.map(|retrieved| retrieved.claim_id.as_str()).collect();
     (!ids.is_empty()).then(|| v1::Reason {
         code: "INSUFFICIENT_RETRIEVAL".to_owned(),
         sentence: format!(
@@ -274,9 +275,9 @@ fn select_passages(
     budget: usize,
     rankings: &[Vec<FoundPassage>],
 ) -> (BTreeMap<&(String, u64), i64>, u64) {
-    let deepest = rankings.iter().map(Vec::len).max().unwrap_or(0);
-    let by_rank =
-        (0..deepest).flat_map(|rank| rankings.iter().filter_map(move |ranking| ranking.get(rank)));
+    let max_length = rankings.iter().map(Vec::len).max().unwrap_or(0);
+    let by_rank = (0..max_length)
+        .flat_map(|rank| rankings.iter().filter_map(move |ranking| ranking.get(rank)));
     let mut remaining = budget;
     let mut dropped = BTreeSet::new();
     let mut selected = BTreeMap::new();
@@ -295,7 +296,7 @@ fn select_passages(
 }
 
 /// Converts a passage to an item. It is never exhaustive, since it is only part of an item.
-fn passage(hit: Hit) -> EvidenceItem {
+fn to_item(hit: Hit) -> EvidenceItem {
     let label = EvidenceId::new(hit.label());
     let is_whole =
         hit.head.is_json && serde_json::from_str::<serde::de::IgnoredAny>(&hit.text).is_ok();

@@ -1,4 +1,4 @@
-//! Decides a partition that the caller gives. Calls no judge and records nothing.
+//! Decides the tier of a partition that the caller gives. Calls no judge and records nothing.
 
 use gsar_core::assess::{Subject, assess};
 use gsar_core::budget::Budget;
@@ -21,7 +21,7 @@ enum CheckedPartition {
 }
 
 impl Engine {
-    /// Decides a partition.
+    /// Decides the tier of a partition.
     ///
     /// # Errors
     /// The errors of the API contract. A decision is never an error.
@@ -115,7 +115,7 @@ fn score_claims(
 ) -> v1::ScoreResponse {
     let parse::ParsedPartition { report, evidence, judged } = partition;
     let claims = if report.claims.is_empty() {
-        judged.iter().map(|judged| judged.claim.clone()).collect()
+        judged.iter().map(|verdict| verdict.claim.clone()).collect()
     } else {
         report.claims
     };
@@ -132,35 +132,35 @@ fn score_claims(
         investigation: investigation.as_ref(),
         confidence: report.confidence,
     };
-    let rules: &Policy = &policy.policy;
-    let assessment = assess(rules, subject, budget);
-    let settled = answer::safety(rules, &assessment.chain, &assessment.safety, gate);
+    let values: &Policy = &policy.policy;
+    let assessment = assess(values, subject, budget);
+    let safety = answer::safety(values, &assessment.chain, &assessment.safety, gate);
     telemetry::safety::record_outcomes(Outcomes {
-        gate: settled.gate.as_ref(),
-        cap: settled.cap.as_ref(),
-        action: settled.action.as_ref(),
-        shadow: settled.shadow.as_ref(),
+        gate: safety.gate.as_ref(),
+        cap: safety.cap.as_ref(),
+        action: safety.action.as_ref(),
+        shadow: safety.shadow.as_ref(),
     });
-    let open = answer::open_points(rules, &assessment, gate);
+    let open_points = answer::open_points(values, &assessment, gate);
     let decision = assessment.decision.clone();
-    let rendered = answer::decision(rules, &assessment, explain);
+    let rendered_decision = answer::decision(values, &assessment, explain);
     v1::ScoreResponse {
         score: decision.score.map(render::score),
         guarded_score: decision.guarded_score.map(render::score),
-        terms: Some(render::terms(&decision.terms, rules)),
-        decision: Some(rendered),
+        terms: Some(render::terms(&decision.terms, values)),
+        decision: Some(rendered_decision),
         corrections: assessment.corrections.iter().map(render::correction).collect(),
-        gate: settled.gate,
-        chain: settled.chain,
-        cap: settled.cap,
-        action: settled.action,
+        gate: safety.gate,
+        chain: safety.chain,
+        cap: safety.cap,
+        action: safety.action,
         coverage: assessment.findings.coverage.as_ref().map(render::coverage),
-        shadow: settled.shadow,
+        shadow: safety.shadow,
         policy: Some(policy.applied()),
         is_grounded: answer::is_grounded(&assessment),
-        verification_needed: !open.is_empty(),
-        verification_reasons: open,
+        verification_needed: !open_points.is_empty(),
+        verification_reasons: open_points,
         hypothetical: policy.is_hypothetical,
-        claims: answer::claims(rules, assessment, explain),
+        claims: answer::claims(values, assessment, explain),
     }
 }

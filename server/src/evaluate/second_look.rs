@@ -30,9 +30,9 @@ const MAX_RESERVE: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 pub(super) struct ReviewOutcome {
-    pub(super) judged: Vec<JudgedClaim>,
+    pub(super) verdicts: Vec<JudgedClaim>,
     /// The partition before the judge reconsidered, if it did.
-    pub(super) first: Option<Vec<JudgedClaim>>,
+    pub(super) before_follow_up: Option<Vec<JudgedClaim>>,
     pub(super) second_looks: Vec<SecondLookResult>,
     pub(super) second_look_error: Option<String>,
 }
@@ -55,25 +55,26 @@ struct SheetResults {
 
 /// Returns objections to claims that lost all citations or that the reader disputes.
 fn all_objections(
-    judged: &[JudgedClaim],
+    verdicts: &[JudgedClaim],
     verified: &VerifiedPartition,
     second_looks: &[SecondLookResult],
 ) -> Vec<Objection> {
-    let mut objections = objections(judged, &verified.corrections);
-    for reading in second_looks {
-        let verdict = judged.iter().find(|verdict| verdict.claim.id == reading.claim);
-        let Some(verdict) = verdict.filter(|verdict| reading.disagrees(verdict.class)) else {
+    let mut objections = objections(verdicts, &verified.corrections);
+    for second_look in second_looks {
+        let verdict = verdicts.iter().find(|verdict| verdict.claim.id == second_look.claim);
+        let Some(verdict) = verdict.filter(|verdict| second_look.disagrees(verdict.class)) else {
             continue;
         };
-        let finding = match reading.verdict {
+        let finding = match second_look.verdict {
             SecondLookVerdict::Refuted => {
-                format!("The reader says that it is refuted: {}", reading.explanation)
+                format!("The reader says that it is refuted: {}", second_look.explanation)
             }
             SecondLookVerdict::NotShown | SecondLookVerdict::Shown => {
-                format!("The reader does not find it shown: {}", reading.explanation)
+                format!("The reader does not find it shown: {}", second_look.explanation)
             }
         };
-        match objections.iter_mut().find(|objection| objection.judged.claim.id == reading.claim) {
+        match objections.iter_mut().find(|objection| objection.judged.claim.id == second_look.claim)
+        {
             Some(objection) => objection.findings.push(finding),
             None => objections.push(Objection { judged: verdict.clone(), findings: vec![finding] }),
         }
@@ -87,43 +88,51 @@ impl Review<'_> {
     ///
     /// # Errors
     /// DEADLINE_EXCEEDED.
-    pub(super) async fn run(mut self, judged: Vec<JudgedClaim>) -> Result<ReviewOutcome, Status> {
+    pub(super) async fn run(mut self, verdicts: Vec<JudgedClaim>) -> Result<ReviewOutcome, Status> {
         let mode = self.case.policy.verification;
         if mode == VerificationMode::Off {
-            return Ok(ReviewOutcome { judged, ..ReviewOutcome::default() });
+            return Ok(ReviewOutcome { verdicts, ..ReviewOutcome::default() });
         }
         self.warn_without_reader();
-        let (verified, sheets) = self.verify(judged.clone(), None).await?;
-        let mut results = self.read(sheets).await;
+        let (verified, sheets) = self.verify(verdicts.clone(), None).await?;
+        let mut results = self.read_sheets(sheets).await;
         let objections = match mode {
-            VerificationMode::Enforce => all_objections(&judged, &verified, &results.second_looks),
+            VerificationMode::Enforce => {
+                all_objections(&verdicts, &verified, &results.second_looks)
+            }
             VerificationMode::Observe | VerificationMode::Off => Vec::new(),
         };
         let Some(judge) = self.judge.filter(|_| !objections.is_empty()) else {
             let SheetResults { second_looks, second_look_error } = results;
-            return Ok(ReviewOutcome { judged, first: None, second_looks, second_look_error });
+            return Ok(ReviewOutcome {
+                verdicts,
+                before_follow_up: None,
+                second_looks,
+                second_look_error,
+            });
         };
-        let ids: Vec<ClaimId> = objections.iter().map(|one| one.judged.claim.id.clone()).collect();
-        let revised = self.reconsider(judge, objections, &judged).await;
+        let ids: Vec<ClaimId> =
+            objections.iter().map(|objection| objection.judged.claim.id.clone()).collect();
+        let revised_verdicts = self.reconsider(judge, objections, &verdicts).await;
         let has_new_citations = |id: &ClaimId| {
-            let citations = |judged: &[JudgedClaim]| {
-                let verdict = judged.iter().find(|verdict| verdict.claim.id == *id);
+            let citations = |verdicts: &[JudgedClaim]| {
+                let verdict = verdicts.iter().find(|verdict| verdict.claim.id == *id);
                 verdict.map(|verdict| verdict.citations.clone())
             };
-            citations(&revised) != citations(&judged)
+            citations(&revised_verdicts) != citations(&verdicts)
         };
-        let only = ids.into_iter().filter(has_new_citations).collect();
-        let (_, sheets) = self.verify(revised.clone(), Some(only)).await?;
-        let again = self.read(sheets).await;
-        let is_replaced = |earlier: &SecondLookResult| {
-            again.second_looks.iter().any(|now| now.claim == earlier.claim)
+        let selected_ids = ids.into_iter().filter(has_new_citations).collect();
+        let (_, sheets) = self.verify(revised_verdicts.clone(), Some(selected_ids)).await?;
+        let new_results = self.read_sheets(sheets).await;
+        let is_replaced = |result: &SecondLookResult| {
+            new_results.second_looks.iter().any(|new| new.claim == result.claim)
         };
-        results.second_looks.retain(|earlier| !is_replaced(earlier));
-        results.second_looks.extend(again.second_looks);
-        let second_look_error = results.second_look_error.or(again.second_look_error);
+        results.second_looks.retain(|result| !is_replaced(result));
+        results.second_looks.extend(new_results.second_looks);
+        let second_look_error = results.second_look_error.or(new_results.second_look_error);
         Ok(ReviewOutcome {
-            judged: revised,
-            first: Some(judged),
+            verdicts: revised_verdicts,
+            before_follow_up: Some(verdicts),
             second_looks: results.second_looks,
             second_look_error,
         })
@@ -144,32 +153,32 @@ impl Review<'_> {
 
     async fn verify(
         &self,
-        judged: Vec<JudgedClaim>,
-        only: Option<Vec<ClaimId>>,
+        verdicts: Vec<JudgedClaim>,
+        selected_ids: Option<Vec<ClaimId>>,
     ) -> Result<(VerifiedPartition, Vec<Sheet>), Status> {
         let reader = self.case.reader.as_ref();
         let mode = reader.map_or(SecondLook::Off, |_| self.case.policy.second_look);
-        let room = reader.and_then(|reader| reader.capabilities().max_evidence_bytes);
-        let room = room.unwrap_or(MAX_SHEET_BYTES).min(MAX_SHEET_BYTES);
+        let max_bytes = reader.and_then(|reader| reader.capabilities().max_evidence_bytes);
+        let max_bytes = max_bytes.unwrap_or(MAX_SHEET_BYTES).min(MAX_SHEET_BYTES);
         let case = Arc::clone(self.case);
         compute(self.call, move |budget| {
-            let mut judged = judged;
-            claim_role::assign_root_causes(&case.question.synthesis, &mut judged);
+            let mut verdicts = verdicts;
+            claim_role::assign_root_causes(&case.question.synthesis, &mut verdicts);
             let Case { policy, question, .. } = case.as_ref();
             let evidence = EvidenceSet::new(&question.evidence).with_budget(budget);
             let verified =
-                verify(VerificationMode::Enforce, policy, &question.claims, judged, &evidence);
-            let is_selected = |judged: &&JudgedClaim| {
-                only.as_ref().is_none_or(|only| only.contains(&judged.claim.id))
+                verify(VerificationMode::Enforce, policy, &question.claims, verdicts, &evidence);
+            let is_selected = |verdict: &&JudgedClaim| {
+                selected_ids.as_ref().is_none_or(|ids| ids.contains(&verdict.claim.id))
             };
             let claims = verified.claims.iter().map(|claim| &claim.judged).filter(is_selected);
-            let sheets = sheets(mode, claims, &question.synthesis, &evidence, room);
+            let sheets = sheets(mode, claims, &question.synthesis, &evidence, max_bytes);
             (verified, sheets)
         })
         .await
     }
 
-    async fn read(&mut self, sheets: Vec<Sheet>) -> SheetResults {
+    async fn read_sheets(&mut self, sheets: Vec<Sheet>) -> SheetResults {
         let Some(reader) = self.case.reader.clone().filter(|_| !sheets.is_empty()) else {
             return SheetResults::default();
         };
@@ -197,43 +206,45 @@ impl Review<'_> {
             match answer {
                 Ok(answer) => {
                     calls.extend(answer.calls);
-                    add_new(self.notices, answer.notices);
+                    add_notices(self.notices, answer.notices);
                     let verdicts = answer.judged.into_iter();
                     let second_looks: Vec<SecondLookResult> =
-                        verdicts.map(|verdict| reading(verdict, reader.name())).collect();
-                    if let Some(why) = answer.abstained {
+                        verdicts.map(|verdict| to_result(verdict, reader.name())).collect();
+                    if let Some(reason) = answer.abstained {
                         results
                             .second_look_error
-                            .get_or_insert(format!("the reader abstained: {why}"));
+                            .get_or_insert(format!("the reader abstained: {reason}"));
                     } else {
                         results.second_look_error = results
                             .second_look_error
-                            .or_else(|| without_verdict(&question, &second_looks));
+                            .or_else(|| missing_verdicts(&question, &second_looks));
                     }
                     results.second_looks.extend(second_looks);
                 }
-                Err(JudgeError::DeadlinePassed { calls: made, .. }) => {
-                    calls.extend(made);
+                Err(JudgeError::DeadlinePassed { calls: new_calls, .. }) => {
+                    calls.extend(new_calls);
                     code = "DEADLINE_EXCEEDED";
                     results.second_look_error.get_or_insert("the deadline passed".to_owned());
                 }
-                Err(JudgeError::Failed { code: failed, reason, calls: made, .. }) => {
-                    calls.extend(made);
-                    code = failed;
-                    results.second_look_error.get_or_insert(format!("{reason} ({failed})"));
+                Err(JudgeError::Failed {
+                    code: failure_code, reason, calls: new_calls, ..
+                }) => {
+                    calls.extend(new_calls);
+                    code = failure_code;
+                    results.second_look_error.get_or_insert(format!("{reason} ({failure_code})"));
                 }
             }
         }
         let result = if results.second_look_error.is_some() { "failed" } else { "judged" };
         traces::record_judge_result(&span, result, code);
-        for reading in &results.second_looks {
-            let verdict = reading.verdict.name();
+        for second_look in &results.second_looks {
+            let verdict = second_look.verdict.name();
             counter!(names::SECOND_LOOKS, "reader" => reader.name().to_owned(), "verdict" => verdict)
                 .increment(1);
         }
-        if let Some(why) = &results.second_look_error {
-            let sentence = format!("supported claims did not get their second look: {why}");
-            add_new(self.notices, vec![Notice { code: "SECOND_LOOK_FAILED", sentence }]);
+        if let Some(error) = &results.second_look_error {
+            let sentence = format!("supported claims did not get their second look: {error}");
+            add_notices(self.notices, vec![Notice { code: "SECOND_LOOK_FAILED", sentence }]);
         }
         let detail = results.second_look_error.clone().unwrap_or_default();
         self.record(reader.name(), result, detail, code, calls);
@@ -243,7 +254,7 @@ impl Review<'_> {
 
     fn question(&self, sheet: Sheet) -> Arc<Question> {
         let Sheet { statements, evidence } = sheet;
-        let original = &self.case.question;
+        let case_question = &self.case.question;
         Arc::new(Question {
             synthesis: "".into(),
             claims: statements.iter().map(|statement| statement.claim.clone()).collect(),
@@ -255,9 +266,9 @@ impl Review<'_> {
             explain: false,
             samples: None,
             sample: 0,
-            bypass_cache: original.bypass_cache,
-            deadline: original.deadline.map(with_reserve),
-            call: original.call.clone(),
+            bypass_cache: case_question.bypass_cache,
+            deadline: case_question.deadline.map(with_reserve),
+            call: case_question.call.clone(),
         })
     }
 
@@ -285,75 +296,76 @@ impl Review<'_> {
         &mut self,
         judge: &Arc<dyn Judge>,
         objections: Vec<Objection>,
-        first: &[JudgedClaim],
+        previous: &[JudgedClaim],
     ) -> Vec<JudgedClaim> {
         self.call.enter(Step::Judge);
-        let ids: Vec<ClaimId> = objections.iter().map(|one| one.judged.claim.id.clone()).collect();
-        let with_votes = objections.into_iter().map(|Objection { judged, findings }| {
+        let ids: Vec<ClaimId> =
+            objections.iter().map(|objection| objection.judged.claim.id.clone()).collect();
+        let objections_with_votes = objections.into_iter().map(|Objection { judged, findings }| {
             let votes = self.votes.iter().find(|votes| votes.claim == judged.claim.id);
             let votes = votes.map(|votes| votes.votes.clone()).unwrap_or_default();
             judge::Objection { verdict: judged, findings, votes }
         });
         let question = &self.case.question;
-        let turn = Question {
+        let request = Question {
             deadline: question.deadline.map(with_reserve),
-            ..question.with_objections(with_votes.collect())
+            ..question.with_objections(objections_with_votes.collect())
         };
-        let mut answer = judge.judge(&turn).await;
+        let mut answer = judge.judge(&request).await;
         let calls = std::mem::take(calls_mut(&mut answer));
         calls.iter().for_each(|call| count_call(judge.name(), call));
         if let Some(link) = self.provenance.judges.last_mut() {
             link.calls.extend(calls.into_iter().map(call_to_proto));
         }
-        let (result, judged) = match answer {
+        let (result, verdicts) = match answer {
             Ok(answer) if answer.abstained.is_none() => {
-                add_new(self.notices, answer.notices);
+                add_notices(self.notices, answer.notices);
                 let ids: Vec<&ClaimId> = ids.iter().collect();
-                ("answered", apply_follow_up(first, &ids, &answer.judged))
+                ("answered", apply_follow_up(previous, &ids, &answer.judged))
             }
             Ok(_) => {
-                self.notices.push(turn_failed("it abstained"));
-                ("abstained", first.to_vec())
+                self.notices.push(reconsideration_failed("it abstained"));
+                ("abstained", previous.to_vec())
             }
             Err(error) => {
-                self.notices.push(turn_failed(&error.to_string()));
-                ("failed", first.to_vec())
+                self.notices.push(reconsideration_failed(&error.to_string()));
+                ("failed", previous.to_vec())
             }
         };
         counter!(names::EXTRA_TURNS, "judge" => judge.name().to_owned(), "result" => result)
             .increment(1);
         self.call.enter(Step::Decide);
-        judged
+        verdicts
     }
 }
 
-fn reading(judged: JudgedClaim, reader: &str) -> SecondLookResult {
-    let verdict = match judged.class {
+fn to_result(judged_claim: JudgedClaim, reader: &str) -> SecondLookResult {
+    let verdict = match judged_claim.class {
         Class::Grounded => SecondLookVerdict::Shown,
         Class::Contradicted => SecondLookVerdict::Refuted,
         Class::Ungrounded | Class::Complementary => SecondLookVerdict::NotShown,
     };
     SecondLookResult {
-        claim: judged.claim.id,
+        claim: judged_claim.claim.id,
         verdict,
-        explanation: judged.note,
+        explanation: judged_claim.note,
         judge: reader.to_owned(),
     }
 }
 
-fn without_verdict(question: &Question, second_looks: &[SecondLookResult]) -> Option<String> {
-    let has_none = |id: &&ClaimId| second_looks.iter().all(|reading| reading.claim != **id);
+fn missing_verdicts(question: &Question, second_looks: &[SecondLookResult]) -> Option<String> {
+    let has_no_verdict = |id: &&ClaimId| second_looks.iter().all(|result| result.claim != **id);
     let ids: Vec<&str> = question
         .claims
         .iter()
         .map(|claim| &claim.id)
-        .filter(has_none)
+        .filter(has_no_verdict)
         .map(ClaimId::as_str)
         .collect();
     (!ids.is_empty()).then(|| format!("the reader gave no verdict on {}", ids.join(", ")))
 }
 
-fn add_new(notices: &mut Vec<Notice>, new: Vec<Notice>) {
+fn add_notices(notices: &mut Vec<Notice>, new: Vec<Notice>) {
     for notice in new {
         if !notices.contains(&notice) {
             notices.push(notice);
@@ -366,7 +378,7 @@ fn with_reserve(deadline: Instant) -> Instant {
     deadline - (remaining / 10).min(MAX_RESERVE)
 }
 
-fn turn_failed(reason: &str) -> Notice {
+fn reconsideration_failed(reason: &str) -> Notice {
     Notice {
         code: "EXTRA_TURN_FAILED",
         sentence: format!("the judge did not answer when asked to reconsider: {reason}"),

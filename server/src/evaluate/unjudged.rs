@@ -16,27 +16,27 @@ pub(super) fn answer(
     confidence: Option<Confidence>,
 ) -> v1::EvaluateResponse {
     let hypotheses = gate.map(|gate| gate.hypotheses.as_slice()).unwrap_or_default();
-    let open = open_without_partition(&reason, hypotheses, policy);
+    let open_points = open_without_partition(&reason, hypotheses, policy);
     let (outcome, status) = match reason {
         Reason::JudgeFailed { .. } => (v1::Outcome::Failed, v1::JudgeStatus::Failed),
         _ => (v1::Outcome::Abstained, v1::JudgeStatus::Abstained),
     };
     let abstain_reason = reason.sentence();
     let investigation = gate.map(investigation);
-    let (decision, chain, settled) =
+    let (decision, chain, safety_outcome) =
         without_partition(policy, reason, investigation.as_ref(), confidence);
-    let settled = answer::safety(policy, &chain, &settled, gate);
+    let safety = answer::safety(policy, &chain, &safety_outcome, gate);
     v1::EvaluateResponse {
         outcome: outcome.into(),
         terms: Some(render::terms(&decision.terms, policy)),
         decision: Some(render::decision(&decision)),
-        gate: settled.gate,
-        chain: settled.chain,
-        cap: settled.cap,
-        action: settled.action,
-        shadow: settled.shadow,
-        verification_needed: !open.is_empty(),
-        verification_reasons: open.iter().map(render::open_point).collect(),
+        gate: safety.gate,
+        chain: safety.chain,
+        cap: safety.cap,
+        action: safety.action,
+        shadow: safety.shadow,
+        verification_needed: !open_points.is_empty(),
+        verification_reasons: open_points.iter().map(render::open_point).collect(),
         judge_status: status.into(),
         abstain_reason,
         ..v1::EvaluateResponse::default()

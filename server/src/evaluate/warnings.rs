@@ -17,39 +17,39 @@ pub(super) fn collect(
     let writer = report.generator_model.as_str();
     let has_synthesis = !report.synthesis.trim().is_empty();
     let mut warnings = Vec::new();
-    warnings.extend(same_model(writer, judges));
-    warnings.extend(fallback(judges));
+    warnings.extend(same_model_warning(writer, judges));
+    warnings.extend(fallback_warning(judges));
     let policy_warnings = policy.policy.warnings();
     warnings
-        .extend(policy_warnings.iter().map(|found| warning("UNWISE_POLICY", found.to_string())));
-    warnings.extend(without_synthesis(policy, has_synthesis));
+        .extend(policy_warnings.iter().map(|unwise| warning("UNWISE_POLICY", unwise.to_string())));
+    warnings.extend(missing_synthesis_warning(policy, has_synthesis));
     warnings.extend(notices.into_iter().map(|notice| warning(notice.code, notice.sentence)));
     warnings
 }
 
-fn same_model(writer: &str, judges: &[v1::JudgeLink]) -> Option<v1::Reason> {
-    let wrote = |link: &v1::JudgeLink| {
+fn same_model_warning(writer: &str, judges: &[v1::JudgeLink]) -> Option<v1::Reason> {
+    let is_writer = |link: &v1::JudgeLink| {
         link.judge == writer || link.calls.iter().any(|call| call.judge == writer)
     };
-    let judged = judges.iter().any(|link| link.result == "judged" && wrote(link));
-    (!writer.is_empty() && judged).then(|| {
+    let has_judged = judges.iter().any(|link| link.result == "judged" && is_writer(link));
+    (!writer.is_empty() && has_judged).then(|| {
         let sentence = format!("{writer} wrote the report and judged it; let another model judge");
         warning("SAME_MODEL", sentence)
     })
 }
 
-fn fallback(judges: &[v1::JudgeLink]) -> Option<v1::Reason> {
-    let failed = judges.first().is_some_and(|link| link.result == "failed");
+fn fallback_warning(judges: &[v1::JudgeLink]) -> Option<v1::Reason> {
+    let has_failed = judges.first().is_some_and(|link| link.result == "failed");
     let sentence = "the first judge of the chain failed; provenance.judges lists the judges called";
-    failed.then(|| warning(FALLBACK_JUDGE, sentence.to_owned()))
+    has_failed.then(|| warning(FALLBACK_JUDGE, sentence.to_owned()))
 }
 
 /// Warns if only claims were given, since other statements in the report cannot be judged.
-fn without_synthesis(policy: &ChosenPolicy, has_synthesis: bool) -> Option<v1::Reason> {
+fn missing_synthesis_warning(policy: &ChosenPolicy, has_synthesis: bool) -> Option<v1::Reason> {
     let guards = &policy.policy.guards;
-    let warns = guards.min_coverage.is_some() && !guards.synthesis_required && !has_synthesis;
+    let should_warn = guards.min_coverage.is_some() && !guards.synthesis_required && !has_synthesis;
     let sentence = "only the given claims were judged: give report.synthesis so that the rest of the report is judged too";
-    warns.then(|| warning(NO_SYNTHESIS, sentence.to_owned()))
+    should_warn.then(|| warning(NO_SYNTHESIS, sentence.to_owned()))
 }
 
 fn warning(code: &str, sentence: String) -> v1::Reason {
