@@ -24,14 +24,14 @@ use crate::offload::offload_store;
 pub(super) fn parse(
     engine: &Engine,
     state: &State,
-    given: Vec<v1::Belief>,
+    beliefs: Vec<v1::Belief>,
     violations: &mut Violations,
 ) -> Option<Vec<ParsedBelief>> {
     match &state.exploration {
         Some(exploration) => {
-            parse::beliefs(given, exploration.topology(), engine.limits(), violations)
+            parse::beliefs(beliefs, exploration.topology(), engine.limits(), violations)
         }
-        None if given.is_empty() => Some(Vec::new()),
+        None if beliefs.is_empty() => Some(Vec::new()),
         None => {
             violations.add(
                 "beliefs",
@@ -51,47 +51,47 @@ pub(super) async fn verify_all(
     call: &Call,
     state: &State,
     name: &CorpusName,
-    given: Vec<ParsedBelief>,
+    beliefs: Vec<ParsedBelief>,
 ) -> Result<Vec<v1::RecordedBelief>, Status> {
-    let Some(exploration) = state.exploration.clone().filter(|_| !given.is_empty()) else {
+    let Some(exploration) = state.exploration.clone().filter(|_| !beliefs.is_empty()) else {
         return Ok(Vec::new());
     };
     let (store, name, policy) =
         (engine.stored_evidence()?, name.clone(), Arc::clone(&state.policy.policy));
     let topology = exploration.topology().clone();
-    let verifying = offload_store(call, move || {
-        let mut verified = Vec::with_capacity(given.len());
-        for belief in given {
-            let items = cited(&store, &name, &belief)?;
-            verified.push(verify_one(belief, &topology, &policy, &items));
+    let verification = offload_store(call, move || {
+        let mut verified = Vec::with_capacity(beliefs.len());
+        for belief in beliefs {
+            let items = load_cited_items(&store, &name, &belief)?;
+            verified.push(verify_belief(belief, &topology, &policy, &items));
         }
         Ok(verified)
     });
-    let verified = verifying.await?;
+    let verified = verification.await?;
     let (mut exploration, mut violations) = (exploration, Violations::default());
     for (index, belief) in verified.iter().enumerate() {
-        if let Err(refused) = graph::add_belief(&mut exploration, belief) {
-            violations.add(format!("beliefs[{index}]"), refused);
+        if let Err(error) = graph::add_belief(&mut exploration, belief) {
+            violations.add(format!("beliefs[{index}]"), error);
         }
     }
     violations.finish(Some(verified))
 }
 
 /// Redirects citations of a duplicate item to the stored original.
-pub(super) fn redirect_citations(belief: &mut ParsedBelief, id: &str, stored: &str) {
+pub(super) fn redirect_citations(belief: &mut ParsedBelief, id: &str, stored_id: &str) {
     let citations =
         belief.observations.iter_mut().flat_map(|observation| &mut observation.citations);
     for citation in citations {
-        if let Target::Evidence { id: cited, .. } = &mut citation.target
-            && cited.as_str() == id
-            && let Ok(instead) = EvidenceId::new(stored)
+        if let Target::Evidence { id: cited_id, .. } = &mut citation.target
+            && cited_id.as_str() == id
+            && let Ok(new_id) = EvidenceId::new(stored_id)
         {
-            *cited = instead;
+            *cited_id = new_id;
         }
     }
 }
 
-fn cited(
+fn load_cited_items(
     store: &Evidence,
     name: &CorpusName,
     belief: &ParsedBelief,
@@ -115,7 +115,7 @@ fn cited(
 }
 
 /// Verifies a belief against the items. Without a verified observation, its label becomes `defer`.
-fn verify_one(
+fn verify_belief(
     belief: ParsedBelief,
     topology: &Topology,
     policy: &PolicyValues,
@@ -125,54 +125,56 @@ fn verify_one(
     let short_name = topology.entity(belief.node).map(Entity::name).unwrap_or_default();
     let names: BTreeSet<&str> = topology.names(belief.node).map(Entity::name).collect();
     let is_named = |text: &str| names.iter().any(|name| contains_name(text, name));
-    let (given, judged): (Vec<Claim>, Vec<JudgedClaim>) =
-        belief.observations.into_iter().enumerate().filter_map(claim).unzip();
+    let (claims, judged): (Vec<Claim>, Vec<JudgedClaim>) =
+        belief.observations.into_iter().enumerate().filter_map(provisional_claim).unzip();
     let evidence = EvidenceSet::new(items);
-    let partition = verify(VerificationMode::Enforce, policy, &given, judged, &evidence);
+    let partition = verify(VerificationMode::Enforce, policy, &claims, judged, &evidence);
     let mut reasons = Vec::new();
     let mut has_change = false;
     let mut verified_count = 0_u32;
     let mut observations = Vec::new();
     for mut verified in partition.claims {
         let text = &verified.judged.claim.text;
-        let cited: Vec<&EvidenceItem> = verified
+        let cited_items: Vec<&EvidenceItem> = verified
             .judged
             .citations
             .iter()
-            .filter_map(|citation| item(citation, &evidence))
+            .filter_map(|citation| cited_item(citation, &evidence))
             .collect();
         if verified.judged.class != Class::Grounded {
             let id = &verified.judged.claim.id;
-            let why = partition.corrections.iter().find(|correction| correction.claim == *id);
-            let why =
-                why.map(|correction| format!(": {}", correction.sentence)).unwrap_or_default();
-            let sentence = format!("the cited evidence does not show \"{text}\"{why}");
+            let correction =
+                partition.corrections.iter().find(|correction| correction.claim == *id);
+            let detail = correction
+                .map(|correction| format!(": {}", correction.sentence))
+                .unwrap_or_default();
+            let sentence = format!("the cited evidence does not show \"{text}\"{detail}");
             reasons.push(graph::reason("OBSERVATION_NOT_SHOWN", sentence));
-        } else if !is_named(text) && !cited.iter().any(|item| texts(item).any(is_named)) {
+        } else if !is_named(text) && !cited_items.iter().any(|item| texts(item).any(is_named)) {
             let sentence = format!("neither \"{text}\" nor the cited evidence names {short_name}");
             reasons.push(graph::reason("OBSERVATION_OF_ANOTHER_ENTITY", sentence));
             verified.judged.class = Class::Ungrounded;
         } else {
             verified_count += 1;
-            has_change |= cited.iter().any(|item| item.lane == Lane::Change);
+            has_change |= cited_items.iter().any(|item| item.lane == Lane::Change);
         }
         observations.push(render::judged_claim(verified.judged));
     }
-    let is_shown = verified_count > 0 || belief.label == Label::Defer;
-    if !is_shown {
-        let what = match belief.label {
+    let is_verified = verified_count > 0 || belief.label == Label::Defer;
+    if !is_verified {
+        let description = match belief.label {
             Label::Origin => "the origin",
             Label::Symptom => "a symptom",
             Label::Healthy | Label::Defer => "healthy",
         };
-        let sentence = format!("nothing shows that {short_name} is {what}");
+        let sentence = format!("nothing shows that {short_name} is {description}");
         reasons.push(graph::reason("NO_OBSERVATION", sentence));
     }
     let edge = |(from, to)| v1::GraphEdge { from: name(from), to: name(to) };
     v1::RecordedBelief {
         entity: name(belief.node),
         label: belief.label.number(),
-        verified: if is_shown { belief.label } else { Label::Defer }.number(),
+        verified: if is_verified { belief.label } else { Label::Defer }.number(),
         observations,
         has_change,
         propagations: belief.propagations.into_iter().map(edge).collect(),
@@ -182,7 +184,9 @@ fn verify_one(
 }
 
 /// Converts an observation to a claim that is provisionally grounded.
-fn claim((index, observation): (usize, ParsedObservation)) -> Option<(Claim, JudgedClaim)> {
+fn provisional_claim(
+    (index, observation): (usize, ParsedObservation),
+) -> Option<(Claim, JudgedClaim)> {
     let id = ClaimId::new(format!("o{}", index + 1)).ok()?;
     let claim = Claim { id, text: observation.text, span: None };
     let judged = JudgedClaim {
@@ -198,7 +202,7 @@ fn claim((index, observation): (usize, ParsedObservation)) -> Option<(Claim, Jud
     Some((claim, judged))
 }
 
-fn item<'a>(citation: &Citation, evidence: &EvidenceSet<'a>) -> Option<&'a EvidenceItem> {
+fn cited_item<'a>(citation: &Citation, evidence: &EvidenceSet<'a>) -> Option<&'a EvidenceItem> {
     match &citation.target {
         Target::Evidence { id, .. } => evidence.item(id),
         Target::Claim(_) => None,

@@ -25,18 +25,21 @@ pub(super) fn exhausted_budget(
     spent: &v1::Spent,
     elapsed_micros: u64,
 ) -> Option<StopCause> {
-    let is_spent = |bound: u64, spent: u64| bound > 0 && spent >= bound;
+    let is_exhausted = |bound: u64, spent: u64| bound > 0 && spent >= bound;
     let wall_clock = budget.wall_clock.as_ref().map(|bound| {
         let seconds = u64::try_from(bound.seconds).unwrap_or(0).saturating_mul(1_000_000);
         seconds.saturating_add(u64::try_from(bound.nanos / 1_000).unwrap_or(0))
     });
     let causes = [
-        (is_spent(budget.judge_calls.into(), spent.judge_calls.into()), StopCause::JudgeCallsSpent),
-        (is_spent(budget.tokens, spent.tokens), StopCause::TokensSpent),
-        (is_spent(budget.cost_micros, spent.cost_micros), StopCause::MoneySpent),
+        (
+            is_exhausted(budget.judge_calls.into(), spent.judge_calls.into()),
+            StopCause::JudgeCallsSpent,
+        ),
+        (is_exhausted(budget.tokens, spent.tokens), StopCause::TokensSpent),
+        (is_exhausted(budget.cost_micros, spent.cost_micros), StopCause::MoneySpent),
         (wall_clock.is_some_and(|bound| elapsed_micros >= bound), StopCause::TimeSpent),
     ];
-    causes.into_iter().find(|(is_spent, _)| *is_spent).map(|(_, cause)| cause)
+    causes.into_iter().find(|(is_exhausted, _)| *is_exhausted).map(|(_, cause)| cause)
 }
 
 #[cfg(test)]

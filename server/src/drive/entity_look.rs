@@ -35,7 +35,7 @@ pub(super) async fn look(
     let (entity, bytes) = check(state, &request)?;
     let exploration = state.exploration.as_ref();
     let topology = exploration.map(|exploration| exploration.topology());
-    let (Some(topology), Some(look)) = (topology, due(state, &entity)) else {
+    let (Some(topology), Some(look)) = (topology, due_look(state, &entity)) else {
         return Err(errors::not_due(&format!(
             "`{entity}` is not due; graph.due of the investigation lists the entities that are"
         )));
@@ -49,11 +49,11 @@ pub(super) async fn look(
     let times = IncidentTimes::new(state, engine.limits());
     let gather = move || {
         let hits = find_passages(&store, &name, &names, &times)?;
-        Ok(take_fitting(bytes, hits))
+        Ok(take_fitting_hits(bytes, hits))
     };
     let (hits, left_out) = offload_store(call, gather).await?;
     let mut answer = v1::LookAtEntityResponse {
-        passages: hits.iter().map(passage).collect(),
+        passages: hits.iter().map(to_proto_passage).collect(),
         left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
         ..v1::LookAtEntityResponse::default()
     };
@@ -61,14 +61,14 @@ pub(super) async fn look(
         call.enter(Step::Judge);
         let question = EntityQuestion {
             context: context_json(&look),
-            passages: hits.into_iter().map(to_passage).collect(),
+            passages: hits.into_iter().map(to_model_passage).collect(),
             deadline: call.deadline,
             payer: call.principal.as_ref().into(),
         };
         match model.look(&question).await {
             Ok(mut entity_answer) => {
                 answer.calls = count_calls(model, std::mem::take(&mut entity_answer.calls));
-                answer.belief = Some(belief(&look, topology, entity_answer));
+                answer.belief = Some(to_belief(&look, topology, entity_answer));
             }
             Err(JudgeError::DeadlinePassed { .. }) => {
                 return Err(errors::deadline_exceeded(Step::Judge.name()));
@@ -104,20 +104,22 @@ fn check(state: &State, request: &v1::LookAtEntityRequest) -> Result<(String, us
     if exploration.is_none() {
         violations.add("entity", "the investigation has no graph; start one with graph");
     } else if node.is_none() {
-        let shortened: String = request.entity.chars().take(Entity::MAX_BYTES).collect();
-        violations
-            .add("entity", format!("`{}` is not an entity of the graph", shortened.escape_debug()));
+        let short_name: String = request.entity.chars().take(Entity::MAX_BYTES).collect();
+        violations.add(
+            "entity",
+            format!("`{}` is not an entity of the graph", short_name.escape_debug()),
+        );
     }
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     violations.finish(Some((request.entity.clone(), bytes)))
 }
 
-fn due(state: &State, entity: &str) -> Option<v1::EntityLook> {
+fn due_look(state: &State, entity: &str) -> Option<v1::EntityLook> {
     let exploration = state.exploration.as_ref()?;
     let node = exploration.topology().resolve(entity)?;
     let name = exploration.topology().name(node);
-    let due = render::graph_state(exploration).due;
-    due.into_iter().find(|look| look.entity == name)
+    let due_looks = render::graph_state(exploration).due;
+    due_looks.into_iter().find(|look| look.entity == name)
 }
 
 struct IncidentTimes {
@@ -140,8 +142,8 @@ impl IncidentTimes {
     }
 
     fn includes(&self, hit: &Hit) -> bool {
-        let (Some(window), Some(at)) = (self.window, hit.head.collected_at) else { return true };
-        window.contains(at)
+        let (Some(window), Some(time)) = (self.window, hit.head.collected_at) else { return true };
+        window.contains(time)
     }
 
     /// Sorts changes before other passages. Changes before the onset come first, newest to oldest.
@@ -149,9 +151,9 @@ impl IncidentTimes {
         if hit.head.lane != Lane::Change {
             return (true, false, 0);
         }
-        let at = hit.head.collected_at.map_or(i64::MIN, Timestamp::as_micros);
-        let is_after = self.onset.is_some_and(|onset| at > onset.as_micros());
-        (false, is_after, at.saturating_neg())
+        let micros = hit.head.collected_at.map_or(i64::MIN, Timestamp::as_micros);
+        let is_after = self.onset.is_some_and(|onset| micros > onset.as_micros());
+        (false, is_after, micros.saturating_neg())
     }
 }
 
@@ -173,27 +175,27 @@ fn find_passages(
             Err(error) => return Err(error),
         }
     }
-    let mut seen = BTreeSet::new();
-    all_hits.retain(|hit| seen.insert(hit.passage) && times.includes(hit));
+    let mut seen_passages = BTreeSet::new();
+    all_hits.retain(|hit| seen_passages.insert(hit.passage) && times.includes(hit));
     all_hits.sort_by_key(|hit| times.sort_key(hit));
     Ok(all_hits)
 }
 
-fn take_fitting(bytes: usize, hits: Vec<Hit>) -> (Vec<Hit>, usize) {
-    let all = hits.len();
+fn take_fitting_hits(bytes: usize, hits: Vec<Hit>) -> (Vec<Hit>, usize) {
+    let total = hits.len();
     let mut remaining = bytes;
-    let mut fitting = Vec::new();
+    let mut fitting_hits = Vec::new();
     for hit in hits {
         if let Some(rest) = remaining.checked_sub(hit.text.len()) {
             remaining = rest;
-            fitting.push(hit);
+            fitting_hits.push(hit);
         }
     }
-    let left_out = all - fitting.len();
-    (fitting, left_out)
+    let left_out = total - fitting_hits.len();
+    (fitting_hits, left_out)
 }
 
-fn passage(hit: &Hit) -> v1::EntityPassage {
+fn to_proto_passage(hit: &Hit) -> v1::EntityPassage {
     v1::EntityPassage {
         lane: hit.head.lane.number(),
         collected_at: hit.head.collected_at.map(render::timestamp),
@@ -201,7 +203,7 @@ fn passage(hit: &Hit) -> v1::EntityPassage {
     }
 }
 
-fn to_passage(hit: Hit) -> Passage {
+fn to_model_passage(hit: Hit) -> Passage {
     let (lines, pointer) = (hit.lines, hit.pointer);
     // A single record of a JSON document is not valid JSON.
     let item = build_item(Head { is_json: false, ..hit.head }, hit.text);
@@ -236,7 +238,7 @@ fn context_json(look: &v1::EntityLook) -> String {
 
 /// Converts an answer to a belief. Drops unknown suspects, and edges that do not connect the entity to a
 /// neighbour.
-fn belief(look: &v1::EntityLook, topology: &Topology, answer: EntityAnswer) -> v1::Belief {
+fn to_belief(look: &v1::EntityLook, topology: &Topology, answer: EntityAnswer) -> v1::Belief {
     let node = topology.resolve(&look.entity);
     let name = |node| topology.name(node).to_owned();
     let edge = |(from, to): (String, String)| {
@@ -263,6 +265,6 @@ fn belief(look: &v1::EntityLook, topology: &Topology, answer: EntityAnswer) -> v
 
 fn count_calls(model: &ModelJudge, calls: Vec<ModelCall>) -> Vec<v1::ModelCall> {
     let with_judge = |call| ModelCall { judge: model.name().to_owned(), ..call };
-    let counted = |call: &ModelCall| count_call(model.name(), call);
-    calls.into_iter().map(with_judge).inspect(counted).map(call_to_proto).collect()
+    let count = |call: &ModelCall| count_call(model.name(), call);
+    calls.into_iter().map(with_judge).inspect(count).map(call_to_proto).collect()
 }

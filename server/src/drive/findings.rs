@@ -15,31 +15,31 @@ pub(super) fn collect(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reaso
         ..v1::Reason::default()
     };
     let mut findings: Vec<v1::Reason> = Vec::new();
-    if let Some(found) = gate {
-        let signs = [
+    if let Some(gate) = gate {
+        let codes = [
             "TURNS_SPENT",
             "TIME_SPENT",
             "REPEATED_IDENTICAL_CALLS",
             "NO_NEW_EVIDENCE",
             "ROOT_CAUSE_OUTSIDE_SUSPECTS",
         ];
-        let reasons = found.verdict.reasons.iter();
-        findings.extend(reasons.filter(|reason| signs.contains(&reason.code.as_str())).cloned());
+        let reasons = gate.verdict.reasons.iter();
+        findings.extend(reasons.filter(|reason| codes.contains(&reason.code.as_str())).cloned());
     }
-    let trivial: Vec<&str> = state.turns.trivial_calls().collect();
-    if !trivial.is_empty() {
+    let trivial_calls: Vec<&str> = state.turns.trivial_calls().collect();
+    if !trivial_calls.is_empty() {
         let sentence = format!(
             "{} was called without a search term and returned nothing new; add a query",
-            trivial.join(", ")
+            trivial_calls.join(", ")
         );
         findings.push(finding("TRIVIAL_INPUT", sentence));
     }
-    let failed: Vec<&str> = state.turns.failed_checks().collect();
-    if !failed.is_empty() {
-        let sentence = format!("the last check of {} failed", failed.join(", "));
+    let failed_checks: Vec<&str> = state.turns.failed_checks().collect();
+    if !failed_checks.is_empty() {
+        let sentence = format!("the last check of {} failed", failed_checks.join(", "));
         findings.push(finding("CHANGE_FAILED_ITS_CHECK", sentence));
     }
-    let has_diagnosis = gate.is_some_and(|found| found.outcome.exit == GateExit::Confident);
+    let has_diagnosis = gate.is_some_and(|gate| gate.outcome.exit == GateExit::Confident);
     if state.outer_loop.is_finished() && has_diagnosis && !state.turns.has_changed_anything() {
         let sentence = "there is a diagnosis, but nothing was changed or checked".to_owned();
         findings.push(finding("EMPTY_CHANGE_SET", sentence));
@@ -53,7 +53,7 @@ pub(super) fn collect(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reaso
 
 pub(super) fn failed_stage(state: &State, gate: Option<&GateAtTurn>) -> Option<Stage> {
     let has_hypotheses = !state.turns.hypotheses.is_empty();
-    let is_diagnosed = gate.map(|found| found.outcome.exit == GateExit::Confident);
+    let is_diagnosed = gate.map(|gate| gate.outcome.exit == GateExit::Confident);
     let checks = state.turns.checks(&state.start.checks);
     StageProgress {
         has_evidence: state.turns.has_evidence(),

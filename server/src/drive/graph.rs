@@ -8,7 +8,7 @@ use gsar_proto::enums::Enumeration as _;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 
-pub(super) fn begin(start: &v1::StartInvestigationRequest) -> Option<Exploration> {
+pub(super) fn new_exploration(start: &v1::StartInvestigationRequest) -> Option<Exploration> {
     let graph = parse::graph(start.graph.clone()?, &mut Violations::default())?;
     Some(Exploration::new(graph.topology, &graph.alerts, graph.limits))
 }
@@ -19,25 +19,32 @@ pub(super) fn begin(start: &v1::StartInvestigationRequest) -> Option<Exploration
 /// The reason for the rejection.
 pub(super) fn add_belief(
     exploration: &mut Exploration,
-    recorded: &v1::RecordedBelief,
+    recorded_belief: &v1::RecordedBelief,
 ) -> Result<Entry, String> {
     let topology = exploration.topology();
     let node = |name: &str| {
         topology.resolve(name).ok_or_else(|| format!("`{name}` is not an entity of the graph"))
     };
-    let (entity, edges) = (node(&recorded.entity)?, recorded.propagations.iter());
-    let evidence =
-        recorded.observations.iter().filter(|found| found.class() == v1::ClaimClass::Grounded);
-    let evidence =
-        evidence.flat_map(|found| &found.citations).map(|citation| citation.evidence_id.as_str());
+    let (entity, edges) = (node(&recorded_belief.entity)?, recorded_belief.propagations.iter());
+    let evidence = recorded_belief
+        .observations
+        .iter()
+        .filter(|observation| observation.class() == v1::ClaimClass::Grounded);
+    let evidence = evidence
+        .flat_map(|observation| &observation.citations)
+        .map(|citation| citation.evidence_id.as_str());
     let belief = Belief {
-        label: Label::from_number(recorded.verified).ok_or("a belief has no label")?,
+        label: Label::from_number(recorded_belief.verified).ok_or("a belief has no label")?,
         evidence: evidence.filter_map(|id| EvidenceId::new(id).ok()).collect(),
-        has_change: recorded.has_change,
+        has_change: recorded_belief.has_change,
         propagations: edges
             .map(|edge| Ok((node(&edge.from)?, node(&edge.to)?)))
             .collect::<Result<_, String>>()?,
-        suspects: recorded.suspects.iter().map(|name| node(name)).collect::<Result<_, _>>()?,
+        suspects: recorded_belief
+            .suspects
+            .iter()
+            .map(|name| node(name))
+            .collect::<Result<_, _>>()?,
     };
     exploration.answer(entity, belief).map_err(|error| error.to_string())
 }

@@ -78,12 +78,12 @@ impl Investigations {
             policy_toml: policy.toml().to_string(),
         };
         let started_at = Timestamp::from_micros(start.started_at_micros);
-        let before =
+        let stored =
             ledger.start_investigation(start).await.map_err(|error| ledger_status(&error))?;
-        let state = match before {
-            None => State::begin(request, started_at, policy),
-            Some(before) => {
-                let state = State::replay(&before).map_err(unreadable)?;
+        let state = match stored {
+            None => State::new(request, started_at, policy),
+            Some(stored) => {
+                let state = State::replay(&stored).map_err(unreadable)?;
                 if state.start != request {
                     return Err(errors::not_due(&format!(
                         "investigation_id `{}` was started by a different request; choose another id, or repeat that request to resume",
@@ -168,18 +168,18 @@ impl Investigations {
             return Ok(self.answer(&state, None));
         }
         let call = &call.with_checks(&state.checks);
-        let subject = report::subject(&self.engine, call, &state, &request).await?;
+        let subject = report::subject_digest(&self.engine, call, &state, &request).await?;
         let evaluation = if state.has_judged(subject) {
             let subject = blake3::Hash::from(subject.0).to_hex().to_string();
-            let unchanged = v1::RecordedRepetition { subject };
-            let unchanged = v1::investigation_event::Event::Unchanged(unchanged);
-            self.append(&mut state, digest, unchanged).await?;
+            let repetition = v1::RecordedRepetition { subject };
+            let event = v1::investigation_event::Event::Unchanged(repetition);
+            self.append(&mut state, digest, event).await?;
             None
         } else {
-            let judged =
+            let report =
                 report::judge(&self.engine, call, &state, request, subject, digest).await?;
-            state.apply(digest, judged.event).map_err(unreadable)?;
-            Some(judged.evaluation)
+            state.apply(digest, report.event).map_err(unreadable)?;
+            Some(report.evaluation)
         };
         if let Some(cause) =
             exhausted_budget(&state, now()).filter(|_| !state.outer_loop.is_finished())
@@ -282,7 +282,7 @@ impl Investigations {
     /// # Errors
     /// FAILED_PRECONDITION if another step is due or the investigation is finished.
     fn is_repetition(&self, state: &State, step: u32, digest: &[u8; 32]) -> Result<bool, Status> {
-        let due = state.step();
+        let due_step = state.step();
         if state.has_answered(step, digest) {
             return Ok(true);
         }
@@ -291,21 +291,21 @@ impl Investigations {
                 "the investigation is finished; GetInvestigation returns how, and a new one needs a new id",
             ));
         }
-        if step == due {
+        if step == due_step {
             return Ok(false);
         }
-        let what =
-            if step < due { "was answered by a different request" } else { "is not due yet" };
+        let status =
+            if step < due_step { "was answered by a different request" } else { "is not due yet" };
         Err(errors::not_due(&format!(
-            "step {step} {what}: step {due} is due; GetInvestigation returns the instruction"
+            "step {step} {status}: step {due_step} is due; GetInvestigation returns the instruction"
         )))
     }
 
     fn stop_before_turn(&self, state: &State) -> Option<StopCause> {
         let gate = view::gate(state, self.engine.limits(), state.last_at)?;
         let is_closed = gate.is_binding && gate.outcome.exit == GateExit::NoConfidentRootCause;
-        let querying = is_closed.then_some(StopCause::QueryingWithoutCommitting);
-        exhausted_budget(state, now()).or(querying)
+        let cause = is_closed.then_some(StopCause::QueryingWithoutCommitting);
+        exhausted_budget(state, now()).or(cause)
     }
 
     async fn stop(
@@ -314,8 +314,8 @@ impl Investigations {
         cause: StopCause,
         digest: [u8; 32],
     ) -> Result<(), Status> {
-        let stopped = v1::RecordedStop { cause: cause.code().to_owned() };
-        self.append(state, digest, v1::investigation_event::Event::Stopped(stopped)).await
+        let stop = v1::RecordedStop { cause: cause.code().to_owned() };
+        self.append(state, digest, v1::investigation_event::Event::Stopped(stop)).await
     }
 
     async fn append(
@@ -325,14 +325,14 @@ impl Investigations {
         event: v1::investigation_event::Event,
     ) -> Result<(), Status> {
         let event = next_event(state, event);
-        let new = new_event(state, digest, &event);
-        self.ledger()?.append_event(new).await.map_err(|error| ledger_status(&error))?;
+        let record = new_event(state, digest, &event);
+        self.ledger()?.append_event(record).await.map_err(|error| ledger_status(&error))?;
         state.apply(digest, event).map_err(unreadable)
     }
 
     async fn last_evaluation(&self, state: &State) -> Result<Option<v1::EvaluateResponse>, Status> {
-        let Some(last) = state.reports.last() else { return Ok(None) };
-        let id = last.evaluation_id.as_str();
+        let Some(report) = state.reports.last() else { return Ok(None) };
+        let id = report.evaluation_id.as_str();
         let stored = self.ledger()?.read(id).await.map_err(|error| ledger_status(&error))?;
         let decode = |stored: crate::ledger::StoredEvaluation| {
             v1::EvaluateResponse::decode(stored.response.as_slice())
@@ -365,8 +365,11 @@ fn exhausted_budget(state: &State, now: Timestamp) -> Option<StopCause> {
 }
 
 fn next_event(state: &State, event: v1::investigation_event::Event) -> v1::InvestigationEvent {
-    let at = Some(render::timestamp(now()));
-    v1::InvestigationEvent { step: state.step().saturating_add(1), at, event: Some(event) }
+    v1::InvestigationEvent {
+        step: state.step().saturating_add(1),
+        at: Some(render::timestamp(now())),
+        event: Some(event),
+    }
 }
 
 fn new_event(state: &State, digest: [u8; 32], event: &v1::InvestigationEvent) -> NewEvent {

@@ -30,7 +30,7 @@ pub(super) struct EvaluatedReport {
     pub(super) event: v1::InvestigationEvent,
 }
 
-pub(super) async fn subject(
+pub(super) async fn subject_digest(
     engine: &Engine,
     call: &Call,
     state: &State,
@@ -39,12 +39,12 @@ pub(super) async fn subject(
     let mut hasher = blake3::Hasher::new();
     let report =
         request.report.as_ref().map(|report| v1::Report { id: String::new(), ..report.clone() });
-    let judged_by = v1::SubmitReportRequest {
+    let digest_input = v1::SubmitReportRequest {
         report,
         evidence: request.evidence.clone(),
         ..v1::SubmitReportRequest::default()
     };
-    hasher.update(&judged_by.encode_to_vec());
+    hasher.update(&digest_input.encode_to_vec());
     if let Some(store) = engine.evidence().cloned() {
         let name = turn::corpus(state)?;
         let summary = offload(call, move || store.summary(&name)).await;
@@ -73,13 +73,13 @@ pub(super) async fn judge(
         compute(call, move |budget| statements(&synthesis.unwrap_or_default(), budget)).await?;
     let request = evaluate_request(state, engine.limits(), request)?;
     let subject = blake3::Hash::from(subject.0).to_hex().to_string();
-    let allowed = state.policy.policy.investigation.limits.max_judge_retries;
-    let before = state.outer_loop.judge_failures();
+    let max_retries = state.policy.policy.investigation.limits.max_judge_retries;
+    let earlier_failures = state.outer_loop.judge_failures();
     let mut spent = v1::Spent::default();
     let mut failures = 0_u32;
     loop {
         let mut event = None;
-        let last_try = before.saturating_add(failures) >= allowed;
+        let is_last_try = earlier_failures.saturating_add(failures) >= max_retries;
         let spent_before = spent;
         let policy = PolicyChoice::Pinned(state.policy.clone());
         let evaluation = engine.evaluate_with(call, request.clone(), policy, |answer| {
@@ -87,7 +87,7 @@ pub(super) async fn judge(
             budget::add_cost(&mut cost, answer);
             let is_failed = answer.outcome() == v1::Outcome::Failed;
             let kind = match is_failed {
-                true if !last_try => return None,
+                true if !is_last_try => return None,
                 true => investigation_event::Event::JudgeFailed(v1::RecordedFailure {
                     subject: subject.clone(),
                     evaluation_id: answer.evaluation_id.clone(),
@@ -103,10 +103,10 @@ pub(super) async fn judge(
                     ..judgement(answer)
                 })),
             };
-            let next = next_event(state, kind);
-            let new = new_event(state, digest, &next);
-            event = Some(next);
-            Some(new)
+            let next_event = next_event(state, kind);
+            let record = new_event(state, digest, &next_event);
+            event = Some(next_event);
+            Some(record)
         });
         let evaluation = evaluation.await?;
         if let Some(event) = event {
@@ -177,7 +177,7 @@ fn judgement(answer: &v1::EvaluateResponse) -> v1::RecordedJudgement {
 
 /// Returns the decided claims that are ungrounded or contradicted, with their corrections.
 fn faults(answer: &v1::EvaluateResponse) -> Vec<v1::ClaimFault> {
-    let at_fault = answer.claims.iter().filter(|claim| {
+    let claims_at_fault = answer.claims.iter().filter(|claim| {
         let class = claim.class();
         claim.undecided.is_none()
             && matches!(class, v1::ClaimClass::Ungrounded | v1::ClaimClass::Contradicted)
@@ -198,5 +198,5 @@ fn faults(answer: &v1::EvaluateResponse) -> Vec<v1::ClaimFault> {
             put_back: false,
         }
     };
-    at_fault.map(fault).collect()
+    claims_at_fault.map(fault).collect()
 }

@@ -38,7 +38,7 @@ pub(super) struct State {
     pub(super) belief_reasons: BTreeMap<String, Vec<v1::Reason>>,
     pub(super) spent: v1::Spent,
     pub(super) reports: Vec<v1::JudgedReport>,
-    pub(super) last: Option<v1::RecordedJudgement>,
+    pub(super) last_judgement: Option<v1::RecordedJudgement>,
     pub(super) last_at: Timestamp,
     pub(super) plan_started_at: Timestamp,
     texts: HashMap<ClaimKey, String>,
@@ -53,9 +53,9 @@ impl State {
         let start = v1::StartInvestigationRequest::decode(stored.start.start.as_slice());
         let start = start.map_err(|error| error.to_string())?;
         let is_overridden = start.policy_overrides.is_some();
-        let policy = ChosenPolicy::pinned(&stored.start.policy_toml, is_overridden)?;
+        let policy = ChosenPolicy::from_toml(&stored.start.policy_toml, is_overridden)?;
         let started_at = Timestamp::from_micros(stored.start.started_at_micros);
-        let mut state = Self::begin(start, started_at, policy);
+        let mut state = Self::new(start, started_at, policy);
         for (digest, event) in &stored.events {
             let event = v1::InvestigationEvent::decode(event.as_slice());
             state.apply(*digest, event.map_err(|error| error.to_string())?)?;
@@ -63,7 +63,7 @@ impl State {
         Ok(state)
     }
 
-    pub(super) fn begin(
+    pub(super) fn new(
         start: v1::StartInvestigationRequest,
         started_at: Timestamp,
         policy: ChosenPolicy,
@@ -72,7 +72,7 @@ impl State {
             outer_loop: OuterLoop::start(policy.policy.investigation.limits),
             action: Action::Synthesize,
             checks: Arc::new(declared_checks(&start)),
-            exploration: graph::begin(&start),
+            exploration: graph::new_exploration(&start),
             belief_reasons: BTreeMap::new(),
             start,
             started_at,
@@ -81,7 +81,7 @@ impl State {
             turns: Turns::default(),
             spent: v1::Spent::default(),
             reports: Vec::new(),
-            last: None,
+            last_judgement: None,
             last_at: started_at,
             plan_started_at: started_at,
             texts: HashMap::new(),
@@ -114,8 +114,8 @@ impl State {
         event: v1::InvestigationEvent,
     ) -> Result<(), String> {
         use v1::investigation_event::Event as Kind;
-        let at = event.at.map_or(self.last_at, |at| {
-            Timestamp::from_micros(at.seconds * 1_000_000 + i64::from(at.nanos) / 1_000)
+        let time = event.at.map_or(self.last_at, |time| {
+            Timestamp::from_micros(time.seconds * 1_000_000 + i64::from(time.nanos) / 1_000)
         });
         let plan = self.outer_loop.replans();
         match event.event.ok_or("an event is empty")? {
@@ -125,29 +125,29 @@ impl State {
                 }
                 self.turns.add(turn);
             }
-            Kind::Judged(judged) => self.add_judgement(*judged)?,
-            Kind::Unchanged(unchanged) => {
-                self.advance(Event::Submitted(parse_subject(&unchanged.subject)?))?;
+            Kind::Judged(recorded_judgement) => self.add_judgement(*recorded_judgement)?,
+            Kind::Unchanged(repetition) => {
+                self.advance(Event::Submitted(parse_subject(&repetition.subject)?))?;
             }
-            Kind::JudgeFailed(failed) => {
-                self.advance(Event::Submitted(parse_subject(&failed.subject)?))?;
-                for _ in 0..failed.judge_failures {
-                    self.advance(Event::JudgeFailed { reason: failed.reason.clone() })?;
+            Kind::JudgeFailed(failure) => {
+                self.advance(Event::Submitted(parse_subject(&failure.subject)?))?;
+                for _ in 0..failure.judge_failures {
+                    self.advance(Event::JudgeFailed { reason: failure.reason.clone() })?;
                 }
-                self.add_cost(failed.spent, failed.judge_failures);
+                self.add_cost(failure.spent, failure.judge_failures);
             }
-            Kind::Stopped(stopped) => {
-                let cause = StopCause::ALL.into_iter().find(|cause| cause.code() == stopped.cause);
-                let cause = cause.ok_or_else(|| format!("unknown cause {}", stopped.cause))?;
+            Kind::Stopped(stop) => {
+                let cause = StopCause::ALL.into_iter().find(|cause| cause.code() == stop.cause);
+                let cause = cause.ok_or_else(|| format!("unknown cause {}", stop.cause))?;
                 self.advance(Event::Stopped(cause))?;
             }
         }
         if self.outer_loop.replans() > plan {
             self.turns.reset_for_plan();
-            self.plan_started_at = at;
+            self.plan_started_at = time;
         }
         self.digests.push(digest);
-        self.last_at = at;
+        self.last_at = time;
         Ok(())
     }
 
@@ -160,45 +160,51 @@ impl State {
         Ok(())
     }
 
-    fn add_judgement(&mut self, judged: v1::RecordedJudgement) -> Result<(), String> {
+    fn add_judgement(&mut self, recorded_judgement: v1::RecordedJudgement) -> Result<(), String> {
         let is_rewrite = matches!(self.action, Action::Rewrite { .. });
-        self.advance(Event::Submitted(parse_subject(&judged.subject)?))?;
-        for _ in 0..judged.judge_failures {
+        self.advance(Event::Submitted(parse_subject(&recorded_judgement.subject)?))?;
+        for _ in 0..recorded_judgement.judge_failures {
             self.advance(Event::JudgeFailed { reason: String::new() })?;
         }
         let plan = self.outer_loop.replans();
-        let classes = |judged: &v1::RecordedJudgement| -> HashMap<ClaimKey, v1::ClaimClass> {
-            judged.claims.iter().map(|claim| (claim_key(&claim.text), claim.class())).collect()
-        };
-        let before = self.last.as_ref().map(classes).unwrap_or_default();
-        let changed = |claim: &v1::StatedClaim| {
-            let class_before = before.get(&claim_key(&claim.text)).copied()?;
-            (class_before != claim.class()).then(|| v1::ChangedClaim {
+        let classes =
+            |recorded_judgement: &v1::RecordedJudgement| -> HashMap<ClaimKey, v1::ClaimClass> {
+                recorded_judgement
+                    .claims
+                    .iter()
+                    .map(|claim| (claim_key(&claim.text), claim.class()))
+                    .collect()
+            };
+        let previous_classes = self.last_judgement.as_ref().map(classes).unwrap_or_default();
+        let changed_claim = |claim: &v1::StatedClaim| {
+            let previous_class = previous_classes.get(&claim_key(&claim.text)).copied()?;
+            (previous_class != claim.class()).then(|| v1::ChangedClaim {
                 text: claim.text.clone(),
-                before: class_before.into(),
+                before: previous_class.into(),
                 after: claim.class,
             })
         };
-        let changed = judged.claims.iter().filter_map(changed).collect();
-        let texts = judged.claims.iter().map(|claim| claim.text.as_str());
-        for text in texts.chain(judged.standing.iter().map(String::as_str)) {
+        let changed = recorded_judgement.claims.iter().filter_map(changed_claim).collect();
+        let texts = recorded_judgement.claims.iter().map(|claim| claim.text.as_str());
+        for text in texts.chain(recorded_judgement.standing.iter().map(String::as_str)) {
             self.texts.insert(claim_key(text), text.to_owned());
         }
-        self.advance(Event::Judged(judgement(&judged)?))?;
-        self.add_cost(judged.spent, judged.judge_failures);
-        let texts = |keys: &[ClaimKey]| keys.iter().map(|key| self.latest_text(key)).collect();
+        self.advance(Event::Judged(parse_judgement(&recorded_judgement)?))?;
+        self.add_cost(recorded_judgement.spent, recorded_judgement.judge_failures);
+        let latest_texts =
+            |keys: &[ClaimKey]| keys.iter().map(|key| self.latest_text(key)).collect();
         let step = self.outer_loop.trajectory().last().ok_or("nothing was judged")?;
         self.reports.push(v1::JudgedReport {
-            evaluation_id: judged.evaluation_id.clone(),
+            evaluation_id: recorded_judgement.evaluation_id.clone(),
             plan,
             tier: step.tier.number(),
-            score: judged.score,
+            score: recorded_judgement.score,
             is_rewrite,
-            put_back: texts(&step.put_back),
-            added: if is_rewrite { texts(&step.added) } else { Vec::new() },
+            put_back: latest_texts(&step.put_back),
+            added: if is_rewrite { latest_texts(&step.added) } else { Vec::new() },
             changed,
         });
-        self.last = Some(judged);
+        self.last_judgement = Some(recorded_judgement);
         Ok(())
     }
 
@@ -222,24 +228,24 @@ fn parse_subject(hexadecimal: &str) -> Result<SubjectDigest, String> {
     hash.map(|hash| SubjectDigest(*hash.as_bytes())).map_err(|error| error.to_string())
 }
 
-fn judgement(judged: &v1::RecordedJudgement) -> Result<Judgement, String> {
+fn parse_judgement(recorded_judgement: &v1::RecordedJudgement) -> Result<Judgement, String> {
     let claims_with_class = |class: v1::ClaimClass| -> Vec<ClaimKey> {
-        let claims = judged.claims.iter().filter(|claim| claim.class() == class);
+        let claims = recorded_judgement.claims.iter().filter(|claim| claim.class() == class);
         claims.map(|claim| claim_key(&claim.text)).collect()
     };
     let partition: Vec<ClaimKey> =
-        judged.claims.iter().map(|claim| claim_key(&claim.text)).collect();
-    let others = judged.standing.iter().map(|text| claim_key(text));
-    let stated = partition.iter().cloned().chain(others).collect();
-    let score = judged.score.as_ref();
+        recorded_judgement.claims.iter().map(|claim| claim_key(&claim.text)).collect();
+    let other_statements = recorded_judgement.standing.iter().map(|text| claim_key(text));
+    let stated = partition.iter().cloned().chain(other_statements).collect();
+    let score = recorded_judgement.score.as_ref();
     Ok(Judgement {
-        tier: Tier::from_number(judged.tier).ok_or("a judged report has no tier")?,
+        tier: Tier::from_number(recorded_judgement.tier).ok_or("a judged report has no tier")?,
         score: score
             .and_then(|score| Fraction::new(score.numerator.into(), score.denominator.into())),
         contradictions: claims_with_class(v1::ClaimClass::Contradicted),
         partition,
         stated,
-        reasons: judged.reasons.iter().map(|reason| reason.sentence.clone()).collect(),
+        reasons: recorded_judgement.reasons.iter().map(|reason| reason.sentence.clone()).collect(),
     })
 }
 

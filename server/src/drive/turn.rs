@@ -35,21 +35,22 @@ pub(super) async fn record(
     violations.finish(Some(()))?;
     let name = corpus(state)?;
     let checks = check_results(&items);
-    let stored = store(engine, call, &name, items).await?;
-    let (mut tested, mut beliefs) = (request.hypotheses, beliefs.unwrap_or_default());
-    for StoredItem { id, same_as, .. } in &stored {
+    let stored_items = store(engine, call, &name, items).await?;
+    let (mut tested_hypotheses, mut beliefs) = (request.hypotheses, beliefs.unwrap_or_default());
+    for StoredItem { id, same_as, .. } in &stored_items {
         let Some(stored_id) = same_as else { continue };
-        let tests = tested.iter_mut().flat_map(|hypothesis| &mut hypothesis.tests);
+        let tests = tested_hypotheses.iter_mut().flat_map(|hypothesis| &mut hypothesis.tests);
         for test in tests.filter(|test| test.evidence_id == *id) {
             test.evidence_id.clone_from(stored_id);
         }
         beliefs.iter_mut().for_each(|belief| beliefs::redirect_citations(belief, id, stored_id));
     }
-    let (hypotheses, caller_verdicts) = classify_tests(engine, call, &name, tested).await?;
+    let (hypotheses, caller_verdicts) =
+        classify_tests(engine, call, &name, tested_hypotheses).await?;
     let beliefs = beliefs::verify_all(engine, call, state, &name, beliefs).await?;
     let turn = v1::RecordedTurn {
         beliefs,
-        calls: record_calls(state, calls, &stored, &checks),
+        calls: record_calls(state, calls, &stored_items, &checks),
         hypotheses,
         changes: request.changes,
         path: request.path,
@@ -67,15 +68,15 @@ pub(super) async fn record(
 pub(super) fn corpus(state: &State) -> Result<CorpusName, Status> {
     let default_name = || {
         let id = &state.start.investigation_id;
-        let readable = CorpusName::new(&format!("investigation-{id}"));
-        readable.or_else(|_| {
+        let name = CorpusName::new(&format!("investigation-{id}"));
+        name.or_else(|_| {
             let hash = blake3::hash(id.as_bytes()).to_hex();
             CorpusName::new(&format!("investigation-{hash}"))
         })
     };
     let name = match state.start.corpus_id.as_str() {
         "" => default_name(),
-        named => CorpusName::new(named),
+        id => CorpusName::new(id),
     };
     name.map_err(|error| errors::evidence(&error))
 }
@@ -95,28 +96,29 @@ fn parse_calls(
 ) -> (Vec<ParsedCall>, Vec<EvidenceItem>) {
     let mut parsed_calls = Vec::with_capacity(calls.len());
     let mut results = Vec::new();
-    for (number, tool_call) in calls.into_iter().enumerate() {
+    for (index, tool_call) in calls.into_iter().enumerate() {
         if tool_call.tool.trim().is_empty() {
-            violations.add(format!("tool_calls[{number}].tool"), "is missing; it is required");
+            violations.add(format!("tool_calls[{index}].tool"), "is missing; it is required");
         }
         let mut hasher = blake3::Hasher::new();
         hasher.update(&(tool_call.tool.len() as u64).to_le_bytes());
         hasher.update(tool_call.tool.as_bytes()).update(tool_call.arguments.as_bytes());
-        let mut parsed = ParsedCall {
+        let mut parsed_call = ParsedCall {
             digest: hasher.finalize().to_hex().to_string(),
             is_meaningful: arguments::are_meaningful(&tool_call.arguments),
             evidence_id: String::new(),
             tool: tool_call.tool,
         };
         if let Some(mut result) = tool_call.result {
-            let is_run = matches!(result.content, Some(v1::evidence_item::Content::CheckRun(_)));
-            if result.tool.is_empty() && !is_run {
-                result.tool.clone_from(&parsed.tool);
+            let is_check_run =
+                matches!(result.content, Some(v1::evidence_item::Content::CheckRun(_)));
+            if result.tool.is_empty() && !is_check_run {
+                result.tool.clone_from(&parsed_call.tool);
             }
-            parsed.evidence_id.clone_from(&result.id);
+            parsed_call.evidence_id.clone_from(&result.id);
             results.push(result);
         }
-        parsed_calls.push(parsed);
+        parsed_calls.push(parsed_call);
     }
     // Violations are named `evidence[i]`, where `i` counts the calls with results.
     let mut items = parse::evidence(results, engine.limits(), violations);
@@ -129,10 +131,10 @@ fn check_hypotheses(
     hypotheses: &[v1::TestedHypothesis],
     violations: &mut Violations,
 ) {
-    let allowed = state.policy.policy.investigation.caller_verdicts;
-    for (number, hypothesis) in hypotheses.iter().enumerate() {
-        for (test_number, test) in hypothesis.tests.iter().enumerate() {
-            let field = |name| format!("hypotheses[{number}].tests[{test_number}].{name}");
+    let is_allowed = state.policy.policy.investigation.caller_verdicts;
+    for (index, hypothesis) in hypotheses.iter().enumerate() {
+        for (test_index, test) in hypothesis.tests.iter().enumerate() {
+            let field = |name| format!("hypotheses[{index}].tests[{test_index}].{name}");
             if test.evidence_id.is_empty() {
                 violations.add(field("evidence_id"), "is empty; name a stored item");
             }
@@ -140,7 +142,7 @@ fn check_hypotheses(
                 let description = format!("{} is not a verdict; give 1 to 3", test.verdict);
                 violations.add(field("verdict"), description);
             }
-            if test.verdict != 0 && !allowed {
+            if test.verdict != 0 && !is_allowed {
                 violations.add(
                     field("verdict"),
                     "is given by the caller, which the policy does not allow; leave it out, or turn investigation.caller_verdicts on",
@@ -161,17 +163,17 @@ async fn store(
     }
     let store = engine.stored_evidence()?;
     let (evidence, corpus) = (store.clone(), name.clone());
-    let stored = offload_store(call, move || {
-        let mut put = evidence.put(corpus, None)?;
+    let stored_items = offload_store(call, move || {
+        let mut writer = evidence.put(corpus, None)?;
         for item in items {
-            put.start_item(item)?;
+            writer.item(item)?;
         }
-        put.finish().map(|(_, stored)| stored)
+        writer.finish().map(|(_, items)| items)
     });
-    let stored = stored.await?;
+    let stored_items = stored_items.await?;
     let name = name.clone();
     tokio::spawn(async move { store.embed_corpus(name).await });
-    Ok(stored)
+    Ok(stored_items)
 }
 
 /// The name and result of each check, by item ID.
@@ -191,19 +193,19 @@ fn check_results(items: &[EvidenceItem]) -> Checks {
 fn record_calls(
     state: &State,
     calls: Vec<ParsedCall>,
-    stored: &[StoredItem],
+    stored_items: &[StoredItem],
     checks: &Checks,
 ) -> Vec<v1::RecordedCall> {
-    let mut seen = HashSet::new();
-    let stored: HashMap<&str, &StoredItem> =
-        stored.iter().rev().map(|item| (item.id.as_str(), item)).collect();
+    let mut new_digests = HashSet::new();
+    let stored_items: HashMap<&str, &StoredItem> =
+        stored_items.iter().rev().map(|item| (item.id.as_str(), item)).collect();
     let mut record = |call: ParsedCall| {
-        let item = stored.get(call.evidence_id.as_str());
+        let item = stored_items.get(call.evidence_id.as_str());
         let digest = item.map(|item| blake3::Hash::from(item.digest).to_hex().to_string());
         let evidence_digest = digest.unwrap_or_default();
         let is_new = !evidence_digest.is_empty()
             && !state.turns.has_seen(&evidence_digest)
-            && seen.insert(evidence_digest.clone());
+            && new_digests.insert(evidence_digest.clone());
         let (check, result) = checks.get(&call.evidence_id).cloned().unwrap_or_default();
         v1::RecordedCall {
             tool: call.tool,
@@ -223,21 +225,24 @@ async fn classify_tests(
     engine: &Engine,
     call: &Call,
     name: &CorpusName,
-    tested: Vec<v1::TestedHypothesis>,
+    tested_hypotheses: Vec<v1::TestedHypothesis>,
 ) -> Result<(Vec<v1::Hypothesis>, Vec<String>), Status> {
-    if tested.iter().all(|hypothesis| hypothesis.tests.is_empty()) {
+    if tested_hypotheses.iter().all(|hypothesis| hypothesis.tests.is_empty()) {
         return Ok((
-            tested.into_iter().map(|tested| to_hypothesis(tested, Vec::new())).collect(),
+            tested_hypotheses
+                .into_iter()
+                .map(|hypothesis| to_hypothesis(hypothesis, Vec::new()))
+                .collect(),
             Vec::new(),
         ));
     }
     let (store, name) = (engine.stored_evidence()?, name.clone());
     let deadline = call.deadline;
-    let classified = offload_store(call, move || {
+    let classification = offload_store(call, move || {
         let budget = Budget::new(u64::MAX, move |_| check_deadline(deadline));
         let mut caller_verdicts = Vec::new();
-        let mut classified = Vec::with_capacity(tested.len());
-        for mut hypothesis in tested {
+        let mut hypotheses = Vec::with_capacity(tested_hypotheses.len());
+        for mut hypothesis in tested_hypotheses {
             let tests = std::mem::take(&mut hypothesis.tests);
             let mut records = Vec::with_capacity(tests.len());
             for test in tests {
@@ -246,11 +251,11 @@ async fn classify_tests(
                 }
                 records.push(classify_test(&store, &name, test, &budget)?);
             }
-            classified.push(to_hypothesis(hypothesis, records));
+            hypotheses.push(to_hypothesis(hypothesis, records));
         }
-        Ok(budget.finish((classified, caller_verdicts)))
+        Ok(budget.finish((hypotheses, caller_verdicts)))
     });
-    classified.await?.map_err(|_| stop_status(call))
+    classification.await?.map_err(|_| stop_status(call))
 }
 
 fn check_deadline(deadline: Instant) -> Result<(), Stop> {
@@ -258,10 +263,15 @@ fn check_deadline(deadline: Instant) -> Result<(), Stop> {
 }
 
 fn to_hypothesis(
-    tested: v1::TestedHypothesis,
+    hypothesis: v1::TestedHypothesis,
     evidence: Vec<v1::HypothesisEvidence>,
 ) -> v1::Hypothesis {
-    v1::Hypothesis { id: tested.id, statement: tested.statement, target: tested.target, evidence }
+    v1::Hypothesis {
+        id: hypothesis.id,
+        statement: hypothesis.statement,
+        target: hypothesis.target,
+        evidence,
+    }
 }
 
 fn classify_test(
@@ -282,7 +292,7 @@ fn classify_test(
     let result = ToolResult { content: &item.content, expectation };
     let verdict = match test.verdict {
         0 => safety::classify(&result, budget).verdict.number(),
-        given => given,
+        verdict => verdict,
     };
     Ok(v1::HypothesisEvidence {
         tool: item.head.tool,
@@ -296,15 +306,15 @@ fn classify_test(
 }
 
 fn check_gate(engine: &Engine, state: &State, turn: &v1::RecordedTurn) -> Result<(), Status> {
-    let mut after = state.turns.clone();
-    after.add(turn.clone());
+    let mut next_turns = state.turns.clone();
+    next_turns.add(turn.clone());
     let inputs = v1::GateInputs {
-        hypotheses: after.hypotheses,
-        changes: after.changes,
-        path: after.path,
+        hypotheses: next_turns.hypotheses,
+        changes: next_turns.changes,
+        path: next_turns.path,
         ..v1::GateInputs::default()
     };
     let mut violations = Violations::default();
-    let parsed = parse::gate_inputs(inputs, engine.limits(), &mut violations);
-    violations.finish(parsed.map(|_| ()))
+    let parsed_gate = parse::gate_inputs(inputs, engine.limits(), &mut violations);
+    violations.finish(parsed_gate.map(|_| ()))
 }

@@ -15,7 +15,7 @@ pub(super) struct Turns {
     pub(super) without_evidence: u32,
     /// The number of calls since the last new result, by digest of tool and arguments.
     calls: HashMap<String, u32>,
-    trivial: BTreeSet<String>,
+    trivial_tools: BTreeSet<String>,
     checks: BTreeMap<String, v1::VerificationResult>,
     pub(super) wants_to_finish: bool,
     pub(super) hypotheses: Vec<v1::Hypothesis>,
@@ -23,7 +23,7 @@ pub(super) struct Turns {
     pub(super) path: Vec<String>,
     /// The tests whose verdict the caller gave.
     pub(super) caller_verdicts: Vec<String>,
-    seen: HashSet<String>,
+    evidence_digests: HashSet<String>,
 }
 
 impl Turns {
@@ -38,10 +38,10 @@ impl Turns {
             let count = self.calls.entry(call.digest.clone()).or_default();
             *count = if call.is_new { 1 } else { count.saturating_add(1) };
             if call.is_trivial {
-                self.trivial.insert(call.tool.clone());
+                self.trivial_tools.insert(call.tool.clone());
             }
             if !call.evidence_digest.is_empty() {
-                self.seen.insert(call.evidence_digest.clone());
+                self.evidence_digests.insert(call.evidence_digest.clone());
             }
             if call.verification_result() != v1::VerificationResult::Unspecified {
                 let result = call.verification_result();
@@ -58,7 +58,7 @@ impl Turns {
             let next = self.changes.len();
             let position = *positions.entry(change.id.clone()).or_insert(next);
             match self.changes.get_mut(position) {
-                Some(known) => *known = change,
+                Some(existing) => *existing = change,
                 None => self.changes.push(change),
             }
         }
@@ -72,16 +72,16 @@ impl Turns {
         self.in_plan = 0;
         self.without_evidence = 0;
         self.calls.clear();
-        self.trivial.clear();
+        self.trivial_tools.clear();
         self.wants_to_finish = false;
     }
 
     pub(super) fn has_seen(&self, digest: &str) -> bool {
-        self.seen.contains(digest)
+        self.evidence_digests.contains(digest)
     }
 
     pub(super) fn has_evidence(&self) -> bool {
-        !self.seen.is_empty()
+        !self.evidence_digests.is_empty()
     }
 
     pub(super) fn identical_calls(&self) -> u32 {
@@ -89,14 +89,14 @@ impl Turns {
     }
 
     pub(super) fn trivial_calls(&self) -> impl Iterator<Item = &str> {
-        self.trivial.iter().map(String::as_str)
+        self.trivial_tools.iter().map(String::as_str)
     }
 
     pub(super) fn failed_checks(&self) -> impl Iterator<Item = &str> {
-        let failed = |(_, result): &(&String, &v1::VerificationResult)| {
+        let has_failed = |(_, result): &(&String, &v1::VerificationResult)| {
             **result == v1::VerificationResult::Failed
         };
-        self.checks.iter().filter(failed).map(|(tool, _)| tool.as_str())
+        self.checks.iter().filter(has_failed).map(|(tool, _)| tool.as_str())
     }
 
     /// Returns the last result of every check. `None` for declared checks that have not run.
@@ -104,9 +104,10 @@ impl Turns {
         &self,
         declared: &[v1::CheckDeclaration],
     ) -> Vec<Option<VerificationResult>> {
-        let declared: BTreeSet<&str> = declared.iter().map(|check| check.name.as_str()).collect();
+        let declared_names: BTreeSet<&str> =
+            declared.iter().map(|check| check.name.as_str()).collect();
         let names: BTreeSet<&str> =
-            declared.into_iter().chain(self.checks.keys().map(String::as_str)).collect();
+            declared_names.into_iter().chain(self.checks.keys().map(String::as_str)).collect();
         let result = |name: &str| {
             let result = self.checks.get(name)?;
             VerificationResult::from_number(i32::from(*result))

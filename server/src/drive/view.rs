@@ -14,8 +14,8 @@ pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Invest
     let gate = gate(state, limits, state.last_at);
     let is_binding = gate.as_ref().is_some_and(|gate| gate.is_binding);
     let reasons = match &gate {
-        Some(found) if is_binding && found.outcome.exit != GateExit::None => {
-            found.verdict.reasons.clone()
+        Some(gate) if is_binding && gate.outcome.exit != GateExit::None => {
+            gate.verdict.reasons.clone()
         }
         _ => Vec::new(),
     };
@@ -24,12 +24,12 @@ pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Invest
     v1::Investigation {
         investigation_id: state.start.investigation_id.clone(),
         step: state.step(),
-        instruction: Some(v1::Instruction { due: Some(due(state, reasons, failed_stage)) }),
+        instruction: Some(v1::Instruction { due: Some(due_step(state, reasons, failed_stage)) }),
         plan: state.outer_loop.replans(),
         max_replans: state.policy.policy.investigation.limits.max_replans,
         trajectory: state.reports.clone(),
         findings: findings::collect(state, gate.as_ref()),
-        gate: gate.map(|found| found.verdict),
+        gate: gate.map(|gate| gate.verdict),
         spent: Some(v1::Spent {
             elapsed: Some(duration(elapsed)),
             turns: state.turns.total,
@@ -111,11 +111,17 @@ fn path(state: &State, limits: &parse::Limits) -> Vec<String> {
     path.filter(|path| path.len() <= limits.max_path_steps).unwrap_or_default()
 }
 
-fn due(state: &State, gate: Vec<v1::Reason>, failed_stage: Option<Stage>) -> v1::instruction::Due {
+fn due_step(
+    state: &State,
+    gate_reasons: Vec<v1::Reason>,
+    failed_stage: Option<Stage>,
+) -> v1::instruction::Due {
     use v1::instruction::Due;
-    let last = state.last.clone().unwrap_or_default();
+    let last = state.last_judgement.clone().unwrap_or_default();
     match &state.action {
-        Action::Synthesize | Action::Evaluate => Due::Synthesize(v1::Synthesize { reasons: gate }),
+        Action::Synthesize | Action::Evaluate => {
+            Due::Synthesize(v1::Synthesize { reasons: gate_reasons })
+        }
         Action::Rewrite { .. } => Due::Regenerate(v1::Regenerate {
             explanation: last.explanation.clone(),
             faults: faults(state, &last),
@@ -139,7 +145,7 @@ fn due(state: &State, gate: Vec<v1::Reason>, failed_stage: Option<Stage>) -> v1:
         }),
         Action::Finish(ending) => Due::Finished(v1::Finished {
             failed_stage: failed_stage.map(Stage::code).unwrap_or_default().to_owned(),
-            ..finished(state, ending, last.action)
+            ..render_ending(state, ending, last.action)
         }),
     }
 }
@@ -161,7 +167,11 @@ fn faults(state: &State, last: &v1::RecordedJudgement) -> Vec<v1::ClaimFault> {
     last.faults.iter().cloned().chain(put_back).collect()
 }
 
-fn finished(state: &State, ending: &Ending, action: Option<v1::ActionVerdict>) -> v1::Finished {
+fn render_ending(
+    state: &State,
+    ending: &Ending,
+    action: Option<v1::ActionVerdict>,
+) -> v1::Finished {
     let evaluation_id = |index: Option<usize>| {
         let report = index.and_then(|index| state.reports.get(index));
         report.map(|report| report.evaluation_id.clone()).unwrap_or_default()
@@ -179,7 +189,7 @@ fn finished(state: &State, ending: &Ending, action: Option<v1::ActionVerdict>) -
         Ending::Degraded { cause, best, last } => v1::Finished {
             degraded: true,
             cause: cause.code().to_owned(),
-            sentence: sentence(cause, best.is_some()),
+            sentence: ending_sentence(cause, best.is_some()),
             best: evaluation_id(*best),
             last: evaluation_id(*last),
             action: action.filter(|_| best == last),
@@ -188,15 +198,17 @@ fn finished(state: &State, ending: &Ending, action: Option<v1::ActionVerdict>) -
     }
 }
 
-fn sentence(cause: &DegradedCause, has_report: bool) -> String {
-    let why = match cause {
+fn ending_sentence(cause: &DegradedCause, has_report: bool) -> String {
+    let explanation = match cause {
         DegradedCause::ReplansSpent => "the plan may not be revised again".to_owned(),
         DegradedCause::JudgeFailed { reason } => format!("no judge answered: {reason}"),
         DegradedCause::Stopped(cause) => stop_sentence(*cause).to_owned(),
     };
     match has_report {
-        true => format!("{why}; the best report may be sent only with a banner that says so"),
-        false => format!("{why}; no report was judged"),
+        true => {
+            format!("{explanation}; the best report may be sent only with a banner that says so")
+        }
+        false => format!("{explanation}; no report was judged"),
     }
 }
 
